@@ -8,7 +8,7 @@
 
 #include "server/routes/store.h"
 #include "trace/base/thread.h"
-#include "trace/export/added.h"
+#include "trace/export/shared/added.h"
 #include "trace/export/hosts.h"
 
 typedef struct added_tracks {

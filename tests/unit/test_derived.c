@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trace/export/added.h"
+#include "trace/export/shared/added.h"
 #include "trace/model/derived.h"
 
 static derived *new_track(derived_kind kind)

@@ -12,7 +12,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
-#include "trace/export/stream_out.h"
+#include "trace/export/shared/stream_out.h"
 
 /* What an event says, so that few of them make a large file. */
 #define SAYS (64u << 10)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "trace/base/mem.h"
-#include "trace/export/json_value.h"
+#include "trace/export/json/json_value.h"
 #include "trace/read/bytes/byte_stream.h"
 
 static const char *const plain[] = {

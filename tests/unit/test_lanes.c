@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "trace/base/mem.h"
-#include "trace/export/lanes.h"
+#include "trace/export/shared/lanes.h"
 
 typedef struct span {
     int64_t start, end;

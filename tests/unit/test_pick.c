@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "trace/base/limits.h"
-#include "trace/export/pick.h"
+#include "trace/export/shared/pick.h"
 
 enum { SLICES = 2000 };
 

@@ -13,8 +13,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
-#include "trace/export/times.h"
-#include "trace/export/xspace_json.h"
+#include "trace/export/shared/times.h"
+#include "trace/export/xspace/xspace_json.h"
 
 static int convert(vp_str space, char **out, size_t *n, int *damage)
 {

@@ -7,7 +7,7 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/export/hosts.h"
-#include "trace/export/stream_out.h"
+#include "trace/export/shared/stream_out.h"
 #include "trace/read/archive/tar_writer.h"
 
 /* Bytes of a member's name that are the host's. */

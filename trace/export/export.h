@@ -4,7 +4,7 @@
 #define VP_EXPORT_EXPORT_H
 
 #include "trace/base/buf.h"
-#include "trace/export/pick.h"
+#include "trace/export/shared/pick.h"
 #include "trace/read/bytes/byte_stream.h"
 
 /* Every exporter takes a pick, which may be NULL: all events. It lives as long as the stream. */

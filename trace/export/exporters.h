@@ -4,7 +4,7 @@
 #ifndef VP_EXPORT_EXPORTERS_H
 #define VP_EXPORT_EXPORTERS_H
 
-#include "trace/export/pick.h"
+#include "trace/export/shared/pick.h"
 #include "trace/model/catalog.h"
 
 /* What a timeline is exported as. */

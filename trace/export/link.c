@@ -2,7 +2,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/json.h"
-#include "trace/export/times.h"
+#include "trace/export/shared/times.h"
 
 /* Groups of the UI are named by the last part of a process's name and its pid (perfetto.md 2.3):
  * "device:TPU:0 3". Kineto's GPU processes have the program's name and the device's number as pid,

@@ -6,7 +6,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/hosts.h"
 #include "trace/export/pftrace/pft_writer.h"
-#include "trace/export/stream_out.h"
+#include "trace/export/shared/stream_out.h"
 
 typedef struct merged {
     rd_stream s; /* first member */

@@ -1,4 +1,4 @@
-/* Sorting a track's columns by (start asc, dur desc, file order). model/trace and export/lanes
+/* Sorting a track's columns by (start asc, dur desc, file order). model/trace and export/shared/lanes
  * include this. */
 #ifndef VP_MODEL_SORT_H
 #define VP_MODEL_SORT_H

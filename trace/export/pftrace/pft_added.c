@@ -3,7 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/export/stream_out.h"
+#include "trace/export/shared/stream_out.h"
 
 /* Names of arguments by number, in every sequence. */
 enum { ARG_DURATION = 1, ARG_NUMBER, ARG_TEXT = ARG_NUMBER + DERIVED_NUMBERS };

@@ -6,7 +6,7 @@
 
 #include "trace/base/map.h"
 #include "trace/base/str.h"
-#include "trace/export/pick.h"
+#include "trace/export/shared/pick.h"
 
 /* All hosts of the trace. Zeroed before the first, but for the maps. */
 typedef struct pft_whole {

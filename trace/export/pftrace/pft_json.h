@@ -13,7 +13,7 @@
 #define VP_EXPORT_PFTRACE_PFT_JSON_H
 
 #include "trace/base/map.h"
-#include "trace/export/json_plan.h"
+#include "trace/export/json/json_plan.h"
 #include "trace/export/pftrace/pft_ends.h"
 #include "trace/export/pftrace/pft_spool.h"
 #include "trace/export/pftrace/pft_table.h"

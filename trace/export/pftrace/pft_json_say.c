@@ -5,7 +5,7 @@
 
 #include "trace/base/err.h"
 #include "trace/export/pftrace/pft_json.h"
-#include "trace/export/times.h"
+#include "trace/export/shared/times.h"
 #include "trace/read/json/json_scan.h"
 #include "trace/read/json/json_text.h"
 

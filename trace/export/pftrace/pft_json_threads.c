@@ -7,7 +7,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/pftrace/pft_json.h"
-#include "trace/export/stream_out.h"
+#include "trace/export/shared/stream_out.h"
 
 /* ---- Marks ---------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * them. */
 #include "trace/base/err.h"
 #include "trace/export/pftrace/pft_json.h"
-#include "trace/export/stream_out.h"
+#include "trace/export/shared/stream_out.h"
 #include "trace/read/json/json_text.h"
 
 static vp_str text_of(pft_json *x, vp_sid json)

@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/export/stream_out.h"
+#include "trace/export/shared/stream_out.h"
 #include "trace/read/json/json_text.h"
 
 /* Longer texts are hardly said twice. */

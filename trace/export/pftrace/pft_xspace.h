@@ -4,7 +4,7 @@
 #define VP_EXPORT_PFTRACE_PFT_XSPACE_H
 
 #include "trace/export/pftrace/pft_ends.h"
-#include "trace/export/xspace_walk.h"
+#include "trace/export/xspace/xspace_walk.h"
 
 /* The arguments that all events of one metadata share, as they are written. */
 typedef struct pft_shared {

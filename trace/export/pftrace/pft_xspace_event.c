@@ -3,7 +3,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/pftrace/pft_xspace.h"
-#include "trace/export/times.h"
+#include "trace/export/shared/times.h"
 
 /* Names of arguments that are not the file's, behind those of its keys. */
 enum { ARG_DURATION_PS = 1, ARG_START_PS };

@@ -1,0 +1,171 @@
+#include "trace/export/shared/lanes.h"
+
+#include <stdlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/model/sort.h"
+
+/* Sorts behind every real length, and among its like in the file's order. */
+#define LATE (-1)
+
+static int grow(trace_track *k)
+{
+    size_t cap = k->cap ? k->cap * 2 : 64;
+    if (k->cap >= VP_EVENTS_MAX / 2)
+        return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
+    int64_t *start = vp_realloc_array(k->start_ps, cap, sizeof *start);
+    VP_NEED(start);
+    k->start_ps = start;
+    int64_t *dur = vp_realloc_array(k->dur_ps, cap, sizeof *dur);
+    VP_NEED(dur);
+    k->dur_ps = dur;
+    uint32_t *kind = vp_realloc_array(k->kind, cap, sizeof *kind);
+    VP_NEED(kind);
+    k->kind = kind;
+    k->cap = cap;
+    return 0;
+}
+
+static int add(ex_spans *s, int64_t start_ns, int64_t dur, uint32_t id)
+{
+    trace_track *k = &s->track;
+    size_t n = k->count;
+    if (n == k->cap)
+        VP_TRY(grow(k));
+    if (!n)
+        k->sorted = true;
+    else if (start_ns < k->start_ps[n - 1] ||
+             (start_ns == k->start_ps[n - 1] && dur > k->dur_ps[n - 1]))
+        k->sorted = false;
+    k->start_ps[n] = start_ns;
+    k->dur_ps[n] = dur;
+    k->kind[n] = id;
+    k->count = n + 1;
+    return 0;
+}
+
+int ex_spans_add(ex_spans *s, int64_t start_ns, int64_t end_ns, uint32_t id)
+{
+    return add(s, start_ns, end_ns - start_ns, id);
+}
+
+int ex_spans_add_late(ex_spans *s, int64_t start_ns, int64_t end_ns, uint32_t id)
+{
+    size_t n = s->late_count;
+    VP_TRY(vp_grow(&s->late_end, &s->late_cap[0], n + 1, sizeof *s->late_end, VP_EVENTS_MAX));
+    VP_TRY(vp_grow(&s->late_id, &s->late_cap[1], n + 1, sizeof *s->late_id, VP_EVENTS_MAX));
+    s->late_end[n] = end_ns;
+    s->late_id[n] = id;
+    s->late_count++;
+    return add(s, start_ns, LATE, id);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int64_t late_end(const ex_spans *s, uint32_t id)
+{
+    const uint32_t *at = bsearch(&id, s->late_id, s->late_count, sizeof id, by_value);
+    return s->late_end[at - s->late_id];
+}
+
+int64_t ex_spans_end(const ex_spans *s, size_t i)
+{
+    int64_t dur = s->track.dur_ps[i];
+    return dur == LATE ? late_end(s, s->track.kind[i]) : s->track.start_ps[i] + dur;
+}
+
+/* Whether the lane takes a span: it lies in the innermost slice that is still open. A span of no
+ * length at the end of a slice lies behind it. */
+static bool takes(ex_lane *l, int64_t start_ns, int64_t end_ns)
+{
+    while (l->depth && l->ends[l->depth - 1] <= start_ns)
+        l->depth--;
+    return l->depth < EX_LANE_DEPTH && (!l->depth || end_ns <= l->ends[l->depth - 1]);
+}
+
+int ex_lanes_take(ex_lanes *l, int64_t start_ns, int64_t end_ns)
+{
+    uint32_t i = 0;
+    while (i < EX_LANES_MAX && !takes(&l->lane[i], start_ns, end_ns))
+        i++;
+    if (i == EX_LANES_MAX)
+        return (int)EX_LANE_ASYNC;
+    ex_lane *to = &l->lane[i];
+    VP_TRY(vp_grow(&to->ends, &to->cap, to->depth + 1, sizeof *to->ends, EX_LANE_DEPTH));
+    to->ends[to->depth++] = end_ns;
+    l->used = l->used > i + 1 ? l->used : i + 1;
+    return (int)i;
+}
+
+void ex_lanes_free(ex_lanes *l)
+{
+    for (uint32_t i = 0; i < EX_LANES_MAX; i++)
+        vp_free(l->lane[i].ends);
+    *l = (ex_lanes){0};
+}
+
+static int move(ex_moves *m, uint32_t id, uint32_t lane)
+{
+    VP_TRY(vp_grow(&m->list, &m->cap, m->count + 1, sizeof *m->list, VP_EVENTS_MAX));
+    m->list[m->count++] = (ex_move){id, lane};
+    return 0;
+}
+
+static int assign(ex_spans *s, ex_moves *moves, ex_lanes *lanes)
+{
+    trace_track *k = &s->track;
+    if (!k->sorted && k->count)
+        VP_TRY(trace_sort_track(k));
+    for (size_t i = 0; i < k->count; i++) {
+        int lane = ex_lanes_take(lanes, k->start_ps[i], ex_spans_end(s, i));
+        VP_TRY(lane);
+        if (lane)
+            VP_TRY(move(moves, k->kind[i], (uint32_t)lane));
+    }
+    return 0;
+}
+
+int ex_spans_place(ex_spans *s, ex_moves *moves, uint32_t *lanes_used)
+{
+    ex_lanes lanes = {0};
+    int rc = assign(s, moves, &lanes);
+    if (lanes_used)
+        *lanes_used = lanes.used;
+    ex_lanes_free(&lanes);
+    return rc;
+}
+
+int ex_spans_lanes(ex_spans *s, ex_moves *moves, uint32_t *lanes_used)
+{
+    int rc = ex_spans_place(s, moves, lanes_used);
+    ex_spans_free(s);
+    return rc;
+}
+
+void ex_spans_free(ex_spans *s)
+{
+    vp_free(s->track.start_ps);
+    vp_free(s->track.dur_ps);
+    vp_free(s->track.kind);
+    vp_free(s->late_end);
+    vp_free(s->late_id);
+    *s = (ex_spans){0};
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const ex_move *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void ex_moves_sort(ex_moves *m)
+{
+    if (m->count)
+        qsort(m->list, m->count, sizeof *m->list, by_id);
+}

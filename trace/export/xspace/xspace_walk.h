@@ -1,0 +1,51 @@
+/* The second walk over an XSpace, which all writers of one share: the planes and lines that the
+ * layout has, the names of the plane at hand, the events of one line after another. The files that
+ * write an XSpace include this, of trace/export and its inner rooms; a writer's own state begins
+ * with an xj_walk and owns it. */
+#ifndef VP_EXPORT_XSPACE_WALK_H
+#define VP_EXPORT_XSPACE_WALK_H
+
+#include "trace/export/shared/stream_out.h"
+#include "trace/export/xspace/xspace_json.h"
+
+typedef struct xj_walk {
+    rd_stream s; /* first member */
+    rd_source *source;
+    xs_window w;
+    xj_layout layout;
+    xs_plane plane;
+    xj_names names;
+    xj_flows flows;
+    vp_buf out;
+    uint32_t loaded; /* the plane in `plane`, or UINT32_MAX */
+    bool decided;    /* the layout is made */
+    bool waited;     /* xj_walk_ready said 0 */
+    bool raw;        /* as of xj_names */
+    bool begun;      /* the track at hand */
+    bool ended;      /* all is written */
+    size_t row, track;
+    int64_t at; /* in the track at hand */
+} xj_walk;
+
+/* Of a zeroed walk, whose s.next and s.close the caller sets: decides the layout; or, if the pick
+ * may begin early and there is an event by then, sees EX_EARLY_BYTES of the source for it. The walk
+ * has the source, and is freed by xj_walk_free, also on failure. */
+int xj_walk_init(xj_walk *x, rd_source *in, ex_pick *pick, bool raw);
+/* At the begin of a chunk. 1: the layout is decided; 0, once: it is not, and whoever reads gets
+ * what stands before all that it tells; or a failure. */
+int xj_walk_ready(xj_walk *x);
+void xj_walk_free(xj_walk *x);
+/* Makes a plane and its names those at hand. 1: the ones before, if any, are gone; 0: they are at
+ * hand already; or a failure, and none is at hand. */
+int xj_walk_load(xj_walk *x, uint32_t plane);
+/* The next event of the track at hand, which goes on at x->at. 1; 0: the chunk is full, or the
+ * track is through (x->at >= t->end), be it for damage; or a failure. */
+int xj_walk_next(xj_walk *x, const xj_track *t, xw_field *f);
+/* Something there is no XSpace. The first place is kept. */
+void xj_walk_damaged(xj_walk *x, int64_t at);
+/* All events are out: what is added behind them. 1: it is to be written; 0: there is nothing. */
+int xj_walk_added(xj_walk *x, struct ex_added **added);
+/* All is written: says damage, if there was any, in the stream. */
+void xj_walk_finish(xj_walk *x);
+
+#endif
