@@ -7,10 +7,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "server/fetch/question/fetch_answer.h"
 #include "server/fetch/grpc/grpc_call.h"
 #include "server/fetch/grpc/profile_answer.h"
 #include "server/fetch/grpc/profile_request.h"
+#include "server/fetch/question/fetch_answer.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/mem.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/fetch/question/fetch_answer.h"
 #include "server/fetch/grpc/grpc_call.h"
+#include "server/fetch/question/fetch_answer.h"
 #include "trace/base/err.h"
 #include "trace/base/pb.h"
 

@@ -5,8 +5,8 @@
 
 #include "server/fetch/credentials/aws_credentials.h"
 #include "server/fetch/credentials/azure_credentials.h"
-#include "server/fetch/question/fetch_answer.h"
 #include "server/fetch/credentials/gcs_credentials.h"
+#include "server/fetch/question/fetch_answer.h"
 #include "trace/base/err.h"
 #include "trace/base/pb.h"
 

@@ -8,8 +8,8 @@
 
 #include "server/routes/store.h"
 #include "trace/base/thread.h"
-#include "trace/export/shared/added.h"
 #include "trace/export/hosts.h"
+#include "trace/export/shared/added.h"
 
 typedef struct added_tracks {
     ex_added added;

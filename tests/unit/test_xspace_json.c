@@ -13,6 +13,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
+#include "trace/export/shared/quote.h"
 #include "trace/export/shared/times.h"
 #include "trace/export/xspace/xspace_json.h"
 
@@ -679,7 +680,7 @@ static void no_string_ends_in_a_backslash(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vp_buf b;
         vp_buf_init(&b, 64);
-        assert_int_equal(xj_quote(&b, vp_str_of(cases[i][0])), 0);
+        assert_int_equal(ex_quote(&b, vp_str_of(cases[i][0])), 0);
         assert_string_equal(vp_buf_cstr(&b), cases[i][1]);
         vp_buf_free(&b);
     }

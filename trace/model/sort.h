@@ -1,5 +1,5 @@
-/* Sorting a track's columns by (start asc, dur desc, file order). model/trace and export/shared/lanes
- * include this. */
+/* Sorting a track's columns by (start asc, dur desc, file order). model/trace and
+ * export/shared/lanes include this. */
 #ifndef VP_MODEL_SORT_H
 #define VP_MODEL_SORT_H
 

@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <time.h>
 
-#include "server/fetch/text/digest.h"
 #include "server/fetch/http/http_fail.h"
+#include "server/fetch/text/digest.h"
 #include "server/fetch/text/ini_file.h"
 #include "server/fetch/text/url.h"
 #include "server/fetch/text/xml_walk.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/fetch/credentials/oauth_token.h"
 #include "server/fetch/text/digest.h"
 #include "server/fetch/text/ini_file.h"
-#include "server/fetch/credentials/oauth_token.h"
 #include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/fetch/credentials/oauth_token.h"
 #include "server/fetch/text/digest.h"
 #include "server/fetch/text/ini_file.h"
-#include "server/fetch/credentials/oauth_token.h"
 #include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"

@@ -11,8 +11,8 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-#include "server/fetch/question/fetch_answer.h"
 #include "server/fetch/http/http_pool.h"
+#include "server/fetch/question/fetch_answer.h"
 #include "trace/base/buf.h"
 
 enum {

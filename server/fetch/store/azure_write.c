@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "server/fetch/question/pieces.h"
 #include "server/fetch/store/azure.h"
 #include "server/fetch/text/digest.h"
-#include "server/fetch/question/pieces.h"
 #include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 

@@ -4,9 +4,9 @@
 #ifndef VP_FETCH_FETCH_STORE_H
 #define VP_FETCH_FETCH_STORE_H
 
+#include "server/fetch/http/http_call.h"
 #include "server/fetch/question/entries.h"
 #include "server/fetch/question/fetch_answer.h"
-#include "server/fetch/http/http_call.h"
 
 /* An address that was taken apart, and whatever the store remembers of a question: one block,
  * freed by the store's close. */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/fetch/store/gcs.h"
 #include "server/fetch/http/http_fail.h"
 #include "server/fetch/question/pieces.h"
+#include "server/fetch/store/gcs.h"
 #include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 

@@ -1,8 +1,8 @@
 /* Addresses of what lies in a directory, from its own and back. */
 #include <string.h>
 
-#include "server/fetch/text/url.h"
 #include "server/fetch/store/web.h"
+#include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 
 /* Without scheme, host and what follows the path. */

@@ -1,8 +1,8 @@
 /* Directories by the page that a server makes of them. */
 #include <string.h>
 
-#include "server/fetch/text/url.h"
 #include "server/fetch/store/web.h"
+#include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

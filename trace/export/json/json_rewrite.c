@@ -6,8 +6,8 @@
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
-#include "trace/export/shared/added.h"
 #include "trace/export/json/json_plan.h"
+#include "trace/export/shared/added.h"
 #include "trace/export/shared/times.h"
 
 /* The new values of one event's members; a member that it lacks is added. */

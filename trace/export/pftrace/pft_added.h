@@ -1,10 +1,10 @@
-/* The tracks that an analysis adds (export/shared/added.h), in Perfetto's own format: a group each device,
- * its tracks in order, every track a sequence. The writers of pftrace/ include this. */
+/* The tracks that an analysis adds (export/shared/added.h), in Perfetto's own format: a group each
+ * device, its tracks in order, every track a sequence. The writers of pftrace/ include this. */
 #ifndef VP_EXPORT_PFTRACE_PFT_ADDED_H
 #define VP_EXPORT_PFTRACE_PFT_ADDED_H
 
-#include "trace/export/shared/added.h"
 #include "trace/export/pftrace/pft_ends.h"
+#include "trace/export/shared/added.h"
 
 /* Numbers of its tracks start here; no other writer's reach it. */
 #define PFT_TRACK_ADDED (UINT64_C(4) << 58)

@@ -1,5 +1,6 @@
 /* What an event says of others: the flows that it is an end of, and the memory in use. */
 #include "trace/base/err.h"
+#include "trace/export/shared/quote.h"
 #include "trace/export/shared/times.h"
 #include "trace/export/xspace/xspace_json.h"
 #include "trace/read/names/attrs.h"
@@ -140,7 +141,7 @@ int xj_put_memory(vp_buf *b, const xj_facts *f, const xj_place *p)
     vp_buf_puts(b, ",\"ts\":");
     ex_put_us(b, p->span.start);
     vp_buf_puts(b, ",\"name\":");
-    VP_TRY(xj_quote(b, vp_buf_view(&name)));
+    VP_TRY(ex_quote(b, vp_buf_view(&name)));
     vp_buf_puts(b, ",\"args\":{\"bytes in use\":");
     vp_buf_i64(b, used);
     vp_buf_puts(b, "}}");

@@ -130,10 +130,6 @@ int xj_layout_read(const xj_layout *l, const xj_track *t, xs_window *w, const xw
 /* The metadata events of one row, without a comma around them. */
 void xj_put_row(vp_buf *b, const xj_row *r);
 
-/* A JSON string. Perfetto up to v52 takes one that ends in an escaped backslash for unclosed
- * (perfetto.md 6): that backslash is written as \u005c. */
-int xj_quote(vp_buf *b, vp_str s);
-
 /* One member of args. */
 typedef struct xj_arg {
     uint32_t key; /* in the plane's table */

@@ -4,6 +4,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/export/shared/quote.h"
 #include "trace/export/xspace/xspace_json.h"
 #include "trace/image/xspace_fields.h"
 #include "trace/read/names/roles.h"
@@ -389,7 +390,7 @@ void xj_put_row(vp_buf *b, const xj_row *r)
 {
     if (r->name.n) { /* Perfetto refuses an empty one (perfetto.md 2.2) */
         row_head(b, r, "name");
-        xj_quote(b, r->name);
+        ex_quote(b, r->name);
         vp_buf_puts(b, "}},\n");
     }
     row_head(b, r, "sort_index");

@@ -6,6 +6,7 @@
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/export/shared/quote.h"
 #include "trace/export/xspace/xspace_json.h"
 #include "trace/image/xspace_fields.h"
 
@@ -24,15 +25,6 @@ static bool is_internal_stat(vp_str name)
     return false;
 }
 
-int xj_quote(vp_buf *b, vp_str s)
-{
-    VP_TRY(vp_json_quote(b, s));
-    if (!vp_str_ends(s, VP_STR("\\")))
-        return 0;
-    b->n -= 3; /* the backslash, which is two, and the quote */
-    return vp_buf_puts(b, "\\u005c\"");
-}
-
 /* Quoted unless texts stay raw, in the arena; VP_STR_NONE when out of memory. */
 static vp_str quoted(xj_names *n, vp_str s)
 {
@@ -41,7 +33,7 @@ static vp_str quoted(xj_names *n, vp_str s)
         char *copy = vp_arena_strndup(&n->arena, s.n ? s.p : "", s.n);
         return copy ? (vp_str){copy, s.n} : VP_STR_NONE;
     }
-    if (xj_quote(&n->scratch, s) < 0)
+    if (ex_quote(&n->scratch, s) < 0)
         return VP_STR_NONE;
     char *p = vp_arena_strndup(&n->arena, n->scratch.p, n->scratch.n);
     return p ? (vp_str){p, n->scratch.n} : VP_STR_NONE;
@@ -375,7 +367,7 @@ void xj_put_value(vp_buf *b, const xj_arg *arg)
     if (arg->type == XJ_QUOTED)
         vp_buf_str(b, arg->text);
     else if (arg->type == XJ_TEXT)
-        xj_quote(b, arg->text);
+        ex_quote(b, arg->text);
     else
         put_number(b, arg);
 }

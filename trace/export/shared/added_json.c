@@ -1,9 +1,9 @@
 /* What is added behind the events, as Trace Event JSON. */
 #include "trace/base/err.h"
 #include "trace/export/shared/added.h"
+#include "trace/export/shared/quote.h"
 #include "trace/export/shared/stream_out.h"
 #include "trace/export/shared/times.h"
-#include "trace/export/xspace/xspace_json.h"
 
 /* To the importer a thread of its process's number is another (perfetto.md 2.3). */
 static uint32_t tid_of(const ex_added *a)
@@ -40,14 +40,14 @@ static int put_head(const ex_added *a, vp_buf *b, bool *any)
         separate(b, any);
         vp_buf_printf(
             b, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", pid);
-        xj_quote(b, vp_buf_view(&name));
+        ex_quote(b, vp_buf_view(&name));
         vp_buf_puts(b, "}}");
     }
     separate(b, any);
     vp_buf_printf(
         b, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":", pid,
         tid);
-    xj_quote(b, derived_text(a->tracks, t->name));
+    ex_quote(b, derived_text(a->tracks, t->name));
     vp_buf_printf(b,
                   "}},\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%u,\"tid\":%u,"
                   "\"args\":{\"sort_index\":%u}}",
@@ -70,7 +70,7 @@ static int put_slice(const ex_added *a, vp_buf *b, bool *any, size_t track, cons
     PUT(b, ",\"dur\":");
     ex_put_us(b, s->end_ns - s->start_ns);
     PUT(b, ",\"name\":");
-    xj_quote(b, derived_text(a->tracks, s->from->name));
+    ex_quote(b, derived_text(a->tracks, s->from->name));
     PUT(b, ",\"args\":{\"duration_ps\":");
     vp_buf_i64(b, s->from->end_ps - s->from->start_ps);
     for (size_t i = 0; i < DERIVED_NUMBERS; i++) {
@@ -83,7 +83,7 @@ static int put_slice(const ex_added *a, vp_buf *b, bool *any, size_t track, cons
         if (!k->text[i] || !s->from->text[i])
             continue;
         put_key(b, k->text[i]);
-        xj_quote(b, derived_text(a->tracks, s->from->text[i]));
+        ex_quote(b, derived_text(a->tracks, s->from->text[i]));
     }
     return vp_buf_puts(b, "}}");
 }

@@ -1,0 +1,11 @@
+/* A JSON string as Perfetto reads it. All that write JSON in export/ include this. */
+#ifndef VP_EXPORT_QUOTE_H
+#define VP_EXPORT_QUOTE_H
+
+#include "trace/base/buf.h"
+
+/* Appends it. Perfetto up to v52 takes a string that ends in an escaped backslash for unclosed
+ * (perfetto.md 6): that backslash is written as \u005c. */
+int ex_quote(vp_buf *b, vp_str s);
+
+#endif
