@@ -11,7 +11,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WAIT = 30
-ADAPTERS = re.search(r"set\(VP_ADAPTERS ([^)]*)\)", (ROOT / "CMakeLists.txt").read_text()).group(1).split()
+ADAPTERS = re.search(r"set\(VP_ADAPTERS ([^)]*)\)", (ROOT / "scripts" / "recorder.cmake").read_text()).group(1).split()
 
 
 def nvtx_headers():

@@ -1,9 +1,9 @@
 /* What the adapters' libraries call in the recorder's. It is exported for them alone: whoever
  * builds one builds the other.
  *
- * The adapters (VP_ADAPTERS in CMakeLists.txt: libview_profile_nvtx.so, …) are thin libraries
- * without a recorder of their own, so that a program that is linked with the recorder and also
- * injected has it once. Only the recorder's shared library has the constructor that reads the
+ * The adapters (VP_ADAPTERS in scripts/recorder.cmake: libview_profile_nvtx.so, …) are thin
+ * libraries without a recorder of their own, so that a program that is linked with the recorder and
+ * also injected has it once. Only the recorder's shared library has the constructor that reads the
  * environment: neither the viewer nor tests record themselves. Thread-local memory of each library
  * stays within 64 bytes: libraries that are loaded late, as NVTX loads its, share 1.6 KB of it, and
  * cannot be loaded where that is used up. */
