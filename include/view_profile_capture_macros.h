@@ -76,6 +76,7 @@ typedef struct vp__rich_scope {
 VP_API extern uint32_t vp__on;
 VP_API extern uint32_t vp__level;
 VP_API extern VP__TLS vp__thread *vp__me; /* never NULL */
+VP_API vp__thread **vp__me_place(void);   /* where the calling thread's is, for who is not linked */
 
 /* Who wants to know of every step, recorded or not; NULL: nobody. */
 typedef void vp__step_fn(bool begin, uint64_t number);
@@ -109,6 +110,10 @@ VP_API void vp__zone_args(uint32_t name, uint64_t start, uint64_t end, uint32_t 
                           const vp_arg *args, size_t n);
 VP_API vp_recording *vp__profile_begin(const char *dir);
 VP_API void vp__profile_end(vp_recording **r);
+
+#if defined(VP_STUB)
+#include "view_profile_stub_calls.h"
+#endif
 
 #define VP__INLINE static inline __attribute__((always_inline, unused))
 #define VP__LIKELY(x) __builtin_expect(!!(x), 1)

@@ -42,6 +42,7 @@ function(vp_install_recorder)
   install(FILES python/hook/sitecustomize.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/view_profile-python COMPONENT recorder)
   install(FILES include/view_profile_status.h include/view_profile_capture.h include/view_profile_capture_macros.h
           include/view_profile_capture_layout.h include/view_profile_nvtx_compat.h
+          include/view_profile_stub.h include/view_profile_stub_calls.h include/view_profile.hpp
           TYPE INCLUDE COMPONENT development)
   vp_install_package(view_profile_capture)
   if(VP_STATIC)

@@ -106,6 +106,8 @@ static int prepare(const cli_options *o, const char *dir)
     VP_TRY(environment_read(&e, NULL));
     VP_TRY(cli_find_library(library, NVTX_LIBRARY));
     set("NVTX_INJECTION64_PATH", library);
+    VP_TRY(cli_find_library(library, CLI_RECORDER));
+    set("VIEW_PROFILE_LIBRARY", library);
     VP_TRY(cli_find_library(library, ITT_LIBRARY));
     set("INTEL_LIBITTNOTIFY64", library);
     set_python_path();

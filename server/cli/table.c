@@ -21,6 +21,7 @@ static const char *const record_environment[] = {
     "the job of torchrun, mpirun, mpiexec or srun",
     "VIEW_PROFILE_GPU\toff, auto (where the program has loaded CUDA when a capture begins) or "
     "require",
+    "VIEW_PROFILE_LIBRARY\tset by `record` to the recorder, for programs with view_profile_stub.h",
     "NVTX_INJECTION64_PATH\tset by `record` to libview_profile_nvtx.so",
     "INTEL_LIBITTNOTIFY64\tset by `record` to libview_profile_itt.so",
     NULL,

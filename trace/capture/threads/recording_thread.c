@@ -35,6 +35,11 @@ uint32_t vp__on, vp__level = VP_LEVEL_INFO;
 VP__TLS vp__thread *vp__me = &nobody;
 cap_pool cap_pool_now;
 
+vp__thread **vp__me_place(void)
+{
+    return &vp__me;
+}
+
 static slot first_slab[SLAB];
 static slot *slabs[SLABS] = {first_slab};
 static uint32_t slots_made;
