@@ -14,7 +14,7 @@ ENDS = {"|", "||", "&&", "&", ";", ";;", ">", ">>", "<", "2>", "view_profile"}
 
 def lines(text):
     """Of blocks each line, which a backslash may continue, or where some begin with "$ " these; else what stands in `…`."""
-    text = re.sub(r"^```python\n.*?^```\n", "", text.replace("\\\n", " "), flags=re.M | re.S)
+    text = re.sub(r"^```(?:python|cmake)\n.*?^```\n", "", text.replace("\\\n", " "), flags=re.M | re.S)
     for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S):
         typed = re.findall(r"^\$ (.*)", block, re.M)
         yield from typed or block.splitlines()
