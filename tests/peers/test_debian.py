@@ -152,6 +152,7 @@ def clean_root(tmp_path_factory):
     if not SLOW or os.geteuid() != 0 or not shutil.which("debootstrap"):
         pytest.skip("SKIPPED: a clean Debian is made with VP_SLOW=1, root and debootstrap only")
     root = tmp_path_factory.mktemp("debian")
+    root.chmod(0o755)  # its users look into it, too
     run("debootstrap", "--variant=minbase", "bookworm", root)
     return root
 
