@@ -117,6 +117,42 @@ def test_the_example_ends_with_its_annotated_names(tmp_path):
     assert "dense_0" in scopes and "sgd" in scopes
 
 
+def test_the_standalone_demo_compiles_for_its_last_batch(tmp_path):
+    """A directory for each fifth step and each validation; the first validation meets a batch of another size."""
+    done = run(ROOT / "examples" / "python" / "standalone_mnist_profiling.py", "--output-dir", tmp_path)
+    assert done.stdout.count("of the test set right") == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([f"train_step_{n}" for n in (0, 5, 10, 15)] + ["validation_epoch_0", "validation_epoch_1"])
+    found = json.loads(view_profile("findings", "--format", "json", tmp_path / "validation_epoch_0").stdout)
+    (recompile,) = [f for f in found["findings"] if f["id"] == "F10" and f["status"] == "fired"]
+    assert "forward" in json.dumps(recompile) and "2 times" in json.dumps(recompile)
+    again = json.loads(view_profile("findings", "--format", "json", tmp_path / "validation_epoch_1").stdout)
+    assert "F10" not in [f["id"] for f in again["findings"] if f["status"] == "fired"]
+    rows = json.loads(view_profile("top", "--where", "host", "--top", 500, "--format", "json", tmp_path / "validation_epoch_1").stdout)
+    assert {op["name"]: op["calls"] for op in rows["ops"]}["validate_batch"] == 5
+
+
+def test_the_comprehensive_demo_tells_annotated_from_plain(tmp_path):
+    """The same work three times: with annotations its stages stand in the profile, without them they don't."""
+    run(ROOT / "examples" / "python" / "comprehensive_profile_demo.py", "--output-dir", tmp_path, "--size", 1000, "--small-size", 300)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["annotated", "simple", "small"]
+
+    def rows(mode, *more):
+        text = view_profile("top", "--top", 500, "--format", "json", *more, tmp_path / mode).stdout
+        return {op["name"]: op for op in json.loads(text)["ops"]}
+    stages = {"multiply", "normalize", "reduce"}
+    for mode in ("annotated", "small"):
+        assert {n: rows(mode, "--where", "host")[n]["calls"] for n in stages} == dict.fromkeys(stages, 3)
+    assert not stages & rows("simple", "--where", "host").keys()
+    scopes = rows("annotated", "--group", "scope")
+    slowest = max(scopes, key=lambda name: scopes[name]["self_ps"])
+    assert "multiply" in slowest, scopes.keys()
+    assert not any(name.endswith("/multiply") for name in rows("simple", "--group", "scope"))
+    found = json.loads(view_profile("findings", "--format", "json", tmp_path / "annotated").stdout)
+    assert "F17" in [f["id"] for f in found["findings"] if f["status"] == "fired"]
+    compared = json.loads(view_profile("compare", "--format", "json", tmp_path / "annotated", tmp_path / "small").stdout)
+    assert compared["per_step"] and compared["median"]["delta_ps"] < 0
+
+
 def test_a_plain_program_is_recorded(tmp_path):
     """No import of us, and by steps where it annotates them."""
     env = {k: v for k, v in environment(RELEASED).items() if k != "PYTHONPATH"}
