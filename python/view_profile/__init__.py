@@ -23,7 +23,7 @@ _PLACES = {
     "setup_tensorboard_logging": "_runs", "run_with_jax_profiler": "_runs",
     "open_latest_profile": "_reports", "report": "_reports", "top": "_reports", "findings": "_reports",
     "compare": "_reports", "sessions": "_reports", "Report": "_reports", "Comparison": "_reports",
-    "ReadError": "_reports", "assert_no_regression": "testing",
+    "ReadError": "_reports", "assert_no_regression": "testing", "callbacks": "", "testing": "",
 }
 __all__ = ["Error", "annotate", "counter", "instant", "now", "thread_name", *_PLACES]
 
@@ -33,7 +33,8 @@ def __getattr__(name):
     if place is None:
         raise AttributeError(f"module 'view_profile' has no attribute {name!r}")
     import importlib
-    value = getattr(importlib.import_module(f".{place}", __name__), name)
+    module = importlib.import_module(f".{place or name}", __name__)
+    value = getattr(module, name) if place else module
     globals()[name] = value
     return value
 
