@@ -65,6 +65,10 @@ typedef struct vp_report_options {
     /* Of the model, whose FLOP are 6 x parameters x tokens; tokens: of one step of all devices,
      * else of the whole profile. 0: unknown. */
     double params, tokens;
+    /* Only the time from from_ps on and before until_ps, in times of the report, of one host: the
+     * op tables alone, as by VP_DEPTH_OPS. VP_EARG: of several hosts, or together with one_step. */
+    bool one_window;
+    int64_t from_ps, until_ps;
 } vp_report_options;
 #define VP_REPORT_OPTIONS_INIT                                                                     \
     {                                                                                              \

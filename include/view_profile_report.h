@@ -690,8 +690,9 @@ typedef struct vp_report {
     bool own_clock;           /* some device window is on a device's clock */
     int64_t start_ps, end_ps; /* over all devices; without devices, over all events */
     int64_t capture_ps;       /* length of the whole capture, -1 unknown */
-    int64_t step;   /* the report is of the step of this number alone, VP_UNKNOWN: of all */
-    int64_t events; /* of every kind, in all files that were read */
+    int64_t step;    /* the report is of the step of this number alone, VP_UNKNOWN: of all */
+    bool one_window; /* of the time from start_ps to end_ps alone, as it was asked for */
+    int64_t events;  /* of every kind, in all files that were read */
     vp_depth depth;
 
     vp_device *

@@ -50,13 +50,14 @@ _view_profile() {
         --device) return ;;
         --step) return ;;
         --host) return ;;
+        --window) return ;;
         --format) words='text json csv' ;;
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --top --by --group --where --device --step --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --top --by --group --where --device --step --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in

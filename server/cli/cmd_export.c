@@ -46,20 +46,9 @@ static int find_host(const cat_host **out, const cat_session *s, const cli_optio
 
 static int take_pick(ex_pick *p, const cli_options *o)
 {
-    vp_str text = o->window ? vp_str_of(o->window) : VP_STR_NONE, from;
     p->most = o->max_events > 0 ? (uint64_t)o->max_events : 0;
     p->window = o->window != NULL;
-    if (!p->window)
-        return 0;
-    const char *dots = strstr(o->window, "..");
-    from = vp_str_head(text, dots ? (size_t)(dots - text.p) : 0);
-    if (!dots || !cli_take_time(from, &p->from_ns) ||
-        !cli_take_time(vp_str_skip(text, from.n + 2), &p->until_ns) || p->until_ns <= p->from_ns)
-        return vp_fail(VP_EARG,
-                       "--window %s: START..END is expected, such as 1.5s..1.7s, END after "
-                       "START",
-                       o->window);
-    return 0;
+    return p->window ? cli_take_window(o->window, &p->from_ns, &p->until_ns) : 0;
 }
 
 /* *file: the one that is read. */

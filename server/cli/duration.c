@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/cli/exit_codes.h"
+#include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 
@@ -40,6 +41,17 @@ bool cli_take_time(vp_str text, int64_t *ns)
     ps += (__int128)whole * unit;
     *ns = (int64_t)(ps / 1000);
     return !text.n && ps <= (__int128)VP_TIME_MAX_PS;
+}
+
+int cli_take_window(const char *text, int64_t *from_ns, int64_t *until_ns)
+{
+    const char *dots = strstr(text, "..");
+    vp_str from = vp_str_head(vp_str_of(text), dots ? (size_t)(dots - text) : 0);
+    if (dots && cli_take_time(from, from_ns) && cli_take_time(vp_str_of(dots + 2), until_ns) &&
+        *until_ns > *from_ns)
+        return 0;
+    return vp_fail(
+        VP_EARG, "--window %s: START..END is expected, such as 1.5s..1.7s, END after START", text);
 }
 
 int cli_duration_ms(const char *option, const char *text, int64_t least, int64_t most, int64_t *ms)

@@ -9,6 +9,8 @@
 
 /* A time such as 1.5s, without a unit in ns. */
 bool cli_take_time(vp_str text, int64_t *ns);
+/* The value of --window, START..END, END after START. 0, or VP_EARG. */
+int cli_take_window(const char *text, int64_t *from_ns, int64_t *until_ns);
 /* The value of --option, from least to most ms; a bare number is ms, and h are hours, too. 0, or
  * CLI_USAGE after a line on stderr. */
 int cli_duration_ms(const char *option, const char *text, int64_t least, int64_t most, int64_t *ms);

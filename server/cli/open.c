@@ -6,6 +6,7 @@
 #include "server/cli/arguments.h"
 #include "server/cli/cli_options.h"
 #include "server/cli/commands.h"
+#include "server/cli/duration.h"
 #include "server/cli/profile_dir.h"
 #include "server/cli/standard_out.h"
 #include "server/cli/table.h"
@@ -196,6 +197,17 @@ int cli_peaks(vp_report_options *opts, const cli_options *o)
     return take_number(&opts->tokens, "tokens", o->tokens);
 }
 
+static int take_window(vp_report_options *opts, const cli_options *o)
+{
+    if (!(o->command->bit & CLI_TOP) || !o->window)
+        return 0;
+    opts->one_window = true;
+    VP_TRY(cli_take_window(o->window, &opts->from_ps, &opts->until_ps));
+    opts->from_ps *= 1000; /* at most VP_TIME_MAX_PS */
+    opts->until_ps *= 1000;
+    return 0;
+}
+
 int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
@@ -207,14 +219,15 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     if (o->host)
         VP_TRY(check_host(s, o->host));
     VP_TRY(cli_peaks(&opts, o));
-    cli_progress_begin(&progress, o, "reading");
     opts.group = (vp_group)o->group;
     opts.depth = o->command->bit & (CLI_TOP | CLI_EXPORT) ? VP_DEPTH_OPS : VP_DEPTH_FULL;
     opts.jobs = (int)o->jobs;
     opts.host = o->host;
     opts.one_step = o->step >= 0;
     opts.step = o->step;
+    VP_TRY(take_window(&opts, o));
     opts.where = (vp_where)o->where;
+    cli_progress_begin(&progress, o, "reading");
     opts.progress = cli_progress_bytes;
     opts.progress_ctx = &progress;
     int rc = analyze_session(&r, c, s, &opts);

@@ -72,6 +72,7 @@ const cli_command cli_commands[] = {
      "view_profile top ~/logs\tthe 20 slowest ops of the latest run\n"
      "view_profile top --group scope ~/logs\tthe same time by framework path\n"
      "view_profile top --where host ~/logs\twhat the program's threads did meanwhile\n"
+     "view_profile top --window 1.5s..1.7s ~/logs\twhat ran between two times\n"
      "view_profile top --by max --top 5 vm.xplane.pb\tthe 5 ops with the slowest single call\n"
      "view_profile top s3://bucket/logs\tthe latest run in a bucket\n"
      "cat vm.trace.json.gz | view_profile top -\ta trace from standard input"},
@@ -400,6 +401,9 @@ const cli_option cli_option_table[] = {
      "pftrace",
      "Perfetto's own format, Trace Event JSON for any viewer of that, a tar of all hosts, or "
      "op time by stacks for flame graphs"},
+    {"window", 0, "START..END", CLI_TEXT, CLI_TOP, AT(window), 0, 0, NULL,
+     "only the time from START on and before END, such as 1.5s..1.7s, as the times of the report "
+     "count; ns, us, ms, s or m, without a unit ns"},
     {"window", 0, "START..END", CLI_TEXT, CLI_EXPORT, AT(window), 0, 0, NULL,
      "only what reaches into this time, counted from the first event on, such as 1.5s..1.7s; ns, "
      "us, ms, s or m, without a unit ns"},

@@ -279,7 +279,7 @@ KEYS = {  # in the order of DESIGN 7; a schema only grows, so others may stand b
     'quality': 'code severity message file event byte',
     'findings': 'id severity title message evidence where impact suggestion caveats',
 }
-WORDS = {'policy': {'device', 'capture', 'steps'}, 'clock': {'device', 'aligned'},
+WORDS = {'policy': {'device', 'capture', 'steps', 'asked'}, 'clock': {'device', 'aligned'},
          'class': {'compute', 'communication', 'copy', 'normal', 'heavy', 'light'},
          'severity': {'info', 'warning', 'error', 'low', 'medium', 'high', None},
          'direction': {'h2d', 'd2h', 'd2d', 'p2p', 'infeed', 'outfeed', 'memset', 'other'}}

@@ -13,6 +13,7 @@
 #include "trace/analyze/snapshots.h"
 #include "trace/analyze/whole/merge.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
@@ -109,6 +110,9 @@ static void *worker(void *ctx)
                            .depth = j->opts->depth,
                            .one_step = j->opts->one_step,
                            .step = j->opts->step,
+                           .one_window = j->opts->one_window,
+                           .from_ps = j->opts->from_ps,
+                           .until_ps = j->opts->until_ps,
                            .where = j->opts->where,
                            .wish = {.chip = j->opts->chip,
                                     .gflops = wished(j->opts->peak_tflops),
@@ -168,8 +172,28 @@ static int choose_hosts(job *j)
     return 0;
 }
 
-static int check_chip(const vp_report_options *opts)
+/* Hosts of which only one is read count from its own beginning, several from the earliest of
+ * theirs, which is known when all are read. */
+static int check_window(const vp_report_options *opts, const cat_session *s)
 {
+    if (!opts->one_window)
+        return 0;
+    if (opts->one_step)
+        return vp_fail(VP_EARG, "one step and a window: ask for one of them");
+    if (opts->from_ps < 0 || opts->until_ps <= opts->from_ps || opts->until_ps > VP_TIME_MAX_PS)
+        return vp_fail(VP_EARG, "a window begins at 0 or later, and ends after that");
+    return opts->host || s->host_count <= 1
+               ? 0
+               : vp_fail(
+                     VP_EARG,
+                     "this run has %zu hosts, each with times of its own: name the one that the "
+                     "window is of, such as --host %.100s",
+                     s->host_count, s->hosts[0].name);
+}
+
+static int check_asked(const vp_report_options *opts, const cat_session *s)
+{
+    VP_TRY(check_window(opts, s));
     return !opts->chip || peaks_know(opts->chip)
                ? 0
                : vp_fail(VP_EARG,
@@ -187,6 +211,11 @@ static int join(vp_report **out, job *j)
     return 0;
 }
 
+static vp_depth depth_of(const vp_report_options *opts)
+{
+    return opts->where == VP_WHERE_HOST || opts->one_window ? VP_DEPTH_OPS : opts->depth;
+}
+
 static int analyze_within(vp_report **out, const catalog *c, const cat_session *s,
                           const vp_report_options *opts, analyze_look_fn *look, void *look_ctx)
 {
@@ -199,9 +228,8 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
              .lock = PTHREAD_MUTEX_INITIALIZER};
     if (opts)
         wanted = *opts;
-    if (wanted.where == VP_WHERE_HOST)
-        wanted.depth = VP_DEPTH_OPS;
-    VP_TRY(check_chip(&wanted));
+    wanted.depth = depth_of(&wanted);
+    VP_TRY(check_asked(&wanted, s));
     if (!s->host_count && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s))
         return snapshots_report(out, c, s, j.opts);
     if (!s->host_count)

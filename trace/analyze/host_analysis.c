@@ -135,6 +135,14 @@ static void overall_window(host_result *h)
     }
 }
 
+int64_t host_origin_ps(const trace *t)
+{
+    if (t->capture_start_ps != SINK_NO_TIME || t->extent_start_ps == SINK_NO_TIME)
+        return 0;
+    int64_t ns = t->extent_start_ps / 1000 - (t->extent_start_ps % 1000 < 0);
+    return ns * 1000;
+}
+
 /* Where the report's time 0 lies: where the file says it, else at the earliest event (analysis.md
  * 6.2.1), in whole ns so that the Unix base stays an integer. */
 static void choose_origin(host_result *h, const trace *t)
@@ -149,11 +157,10 @@ static void choose_origin(host_result *h, const trace *t)
     if (t->extent_start_ps == SINK_NO_TIME)
         return;
     h->capture_ps = t->extent_end_ps - t->extent_start_ps;
-    int64_t ns = t->extent_start_ps / 1000 - (t->extent_start_ps % 1000 < 0);
-    h->origin_ps = ns * 1000;
-    h->timeline_ns += ns;
+    h->origin_ps = host_origin_ps(t);
+    h->timeline_ns += h->origin_ps / 1000;
     if (h->base_unix_ns != VP_UNKNOWN)
-        h->base_unix_ns += ns;
+        h->base_unix_ns += h->origin_ps / 1000;
 }
 
 static void count_events(host_result *h, const trace *t)

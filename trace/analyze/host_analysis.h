@@ -8,6 +8,9 @@
 
 #include "trace/analyze/result/analysis.h"
 
+/* Where the report's time 0 lies in the trace. */
+int64_t host_origin_ps(const trace *t);
+
 /* Fills h, which host_result_init made. */
 int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth);
 

@@ -33,6 +33,12 @@ static int note_cut(trace *t, const char *how)
                            &(sink_quality){"truncated", SINK_ERROR, vp_str_of(text), -1, -1, true});
 }
 
+/* Whether what is read is cut to a part of its time before it is analysed. */
+static bool is_part(const load_options *opts)
+{
+    return opts->one_step || opts->one_window;
+}
+
 static int read_file(trace **out, const catalog *c, const cat_file *f, const load_options *opts,
                      bool device_only, bool longest_only)
 {
@@ -42,7 +48,7 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
                      .progress = opts->progress,
                      .progress_ctx = opts->progress_ctx,
                      .longest_only = longest_only,
-                     .programs = opts->depth == VP_DEPTH_FULL && !opts->one_step,
+                     .programs = opts->depth == VP_DEPTH_FULL && !is_part(opts),
                      .threads = opts->threads};
     VP_TRY(trace_new(&t));
     int rc = timeline_read(&t->sink, c, f, &ro, &damage);
@@ -88,8 +94,7 @@ static int check_any(const trace *t, const cat_file *f)
 static int read_needed(trace **out, const catalog *c, const cat_file *f, const load_options *opts)
 {
     trace *t = NULL;
-    bool ops_only =
-        opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE && !opts->one_step;
+    bool ops_only = opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE && !is_part(opts);
     VP_TRY(read_file(&t, c, f, opts, ops_only, ops_only));
     bool host = ops_only && (!trace_has_device(t) || !t->event_count) && t->skipped_count;
     if (host || t->places_missing) {
@@ -136,19 +141,27 @@ static int leave_host(trace *t, const load_options *opts)
     return grouping_by_scope(opts->group) ? call_paths(t) : 0;
 }
 
-static int analyze_step(host_result *out, trace *t, const load_options *opts)
+static int find_step(one_step *s, const trace *t, const load_options *opts)
 {
-    one_step s = {.number = opts->step};
     host_result whole;
     host_result_init(&whole);
     int rc = host_analyze_with(&whole, t, opts->group, VP_DEPTH_FULL,
-                               (host_watch){.done = one_step_find, .ctx = &s});
-    if (rc >= 0 && !s.found)
+                               (host_watch){.done = one_step_find, .ctx = s});
+    if (rc >= 0 && !s->found)
         rc = whole.steps.count ? vp_fail(VP_ENOTFOUND, "no step %lld: this profile has %zu steps",
                                          (long long)opts->step, whole.steps.count)
                                : vp_fail(VP_ENOTFOUND, "no step %lld: this profile has no steps",
                                          (long long)opts->step);
     host_result_free(&whole);
+    return rc;
+}
+
+static int analyze_part(host_result *out, trace *t, const load_options *opts)
+{
+    one_step s = {.number = opts->step};
+    int rc = opts->one_step ? find_step(&s, t, opts)
+                            : one_step_window(&s, t, opts->from_ps + host_origin_ps(t),
+                                              opts->until_ps + host_origin_ps(t));
     if (rc >= 0)
         rc = one_step_cut(t, &s);
     if (rc >= 0)
@@ -167,12 +180,12 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
     trace *t = NULL;
     VP_TRY(read_needed(&t, c, f, opts));
     int rc = opts->look ? opts->look(opts->watch.ctx, t) : 0;
-    if (rc >= 0 && !opts->one_step)
+    if (rc >= 0 && !is_part(opts))
         rc = leave_host(t, opts);
     out->wish = opts->wish;
     if (rc >= 0)
-        rc = opts->one_step ? analyze_step(out, t, opts)
-                            : host_analyze_with(out, t, opts->group, opts->depth, opts->watch);
+        rc = is_part(opts) ? analyze_part(out, t, opts)
+                           : host_analyze_with(out, t, opts->group, opts->depth, opts->watch);
     trace_free(t);
     return rc;
 }

@@ -3,6 +3,7 @@
 #include "trace/analyze/steps/steps_judge.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 
 static int room_for(one_step *s, uint32_t processes)
 {
@@ -87,6 +88,41 @@ int one_step_find(void *ctx, const analysis *a)
     VP_TRY(room_for(s, a->t->process_count));
     place_host(s, a, i);
     place_devices(s, a, i);
+    return 0;
+}
+
+/* How far a device's own clock is ahead of the host's at its first op that ends after `at`, or at
+ * its last op before; 0: it has no clock of its own. */
+static int64_t ahead(const trace *t, uint32_t process, int64_t at)
+{
+    int64_t best = INT64_MAX, last = INT64_MIN, after = 0, before = 0;
+    TRACE_EACH_OF(t, process, i)
+    {
+        const trace_track *k = &t->tracks[i];
+        for (size_t e = 0; k->role == SINK_ROLE_OPS && k->aligned_start_ps && e < k->count; e++) {
+            int64_t start = k->aligned_start_ps[e], differs = k->start_ps[e] - start;
+            if (trace_aligned_end(k, e) <= at && start > last) {
+                last = start;
+                before = differs;
+            } else if (trace_aligned_end(k, e) > at && start < best) {
+                best = start;
+                after = differs;
+            }
+        }
+    }
+    return best != INT64_MAX ? after : before;
+}
+
+int one_step_window(one_step *s, const trace *t, int64_t from_ps, int64_t until_ps)
+{
+    VP_TRY(room_for(s, t->process_count));
+    s->host_start_ps = from_ps;
+    s->host_end_ps = until_ps;
+    for (uint32_t p = 0; p < t->process_count; p++) {
+        int64_t end = vp_add_within(until_ps, ahead(t, p, until_ps));
+        s->start_ps[p] = vp_add_within(from_ps, ahead(t, p, from_ps));
+        s->end_ps[p] = end > s->start_ps[p] ? end : s->start_ps[p];
+    }
     return 0;
 }
 

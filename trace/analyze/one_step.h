@@ -28,6 +28,10 @@ typedef struct one_step {
 /* The `done` of a full analysis (ctx is a one_step with its number): the first step of that
  * number, if there is one. */
 int one_step_find(void *ctx, const analysis *a);
+/* The same for what runs from from_ps on and before until_ps of the trace, on the host's clock. A
+ * device with a clock of its own is cut where that stands at its op by either end: windows that
+ * meet share out what it did. */
+int one_step_window(one_step *s, const trace *t, int64_t from_ps, int64_t until_ps);
 /* Cuts every track to what runs in the step: on a device to the device's part of it, elsewhere to
  * the program's own. What the whole trace says of this step cannot be found in the rest:
  * one_step_put puts it into the part's result while its analysis stands. */

@@ -121,6 +121,7 @@ static void add_session(merging *m)
     r->session_kind = common(m, offsetof(vp_report, session_kind), NULL);
     r->group = m->parts[0].r->group;
     r->step = m->parts[0].r->step;
+    r->one_window = m->parts[0].r->one_window;
     r->where = m->parts[0].r->where;
     r->depth = VP_DEPTH_FULL;
     r->captured_unix_ns = r->capture_ps = VP_UNKNOWN;

@@ -193,6 +193,7 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
                      .group = g->opts->group,
                      .depth = g->opts->depth,
                      .step = g->opts->one_step ? g->opts->step : VP_UNKNOWN,
+                     .one_window = g->opts->one_window,
                      .where = g->opts->where,
                      .files = vp_arena_alloc(&h->arena, bytes),
                      .file_count = s->file_count};

@@ -39,6 +39,7 @@ static void put_policy(rep_json_out *o, const void *base)
 {
     (void)base;
     vp_json_cstr(&o->j, o->r->step != VP_UNKNOWN ? "steps"
+                        : o->r->one_window       ? "asked"
                         : o->r->has_devices      ? "device"
                                                  : "capture");
 }

@@ -56,6 +56,7 @@ static void put_header(vp_buf *b, const vp_report *r, const vp_view *v, const vp
     }
     put_duration_fact(&f, "window", d->breakdown.window_ps, v,
                       r->step != VP_UNKNOWN ? " (the step)"
+                      : r->one_window       ? " (as asked)"
                       : !r->has_devices     ? " (first..last event)"
                       : d->own_clock        ? " (first..last op, device clock)"
                                             : " (first..last op)");
