@@ -166,11 +166,12 @@ def test_apt_installs_it_into_a_clean_debian(packages, clean_root):
     assert "noticing changes" in said
     user = next(rest for word, rest in instructions() if word == "RUN" and rest.startswith("useradd"))
     in_root(clean_root, "sh", "-ec", user)
+    shutil.copytree(ROOT / "tests" / "data" / "jax_cpu" / "three_runs", clean_root / "profiles")
     _, _, arguments = next((w, *rest.partition("[")[1:]) for w, rest in instructions() if w == "CMD")
     flags = re.findall(r'"([^"]+)"', arguments)
     assert "serve" in flags
     served = subprocess.run(["unshare", "--mount", "--pid", "--fork", f"--mount-proc={clean_root}/proc", "chroot", "--userspec=viewer", str(clean_root),
-                             "sh", "-c", f"cd /tmp && exec timeout -s INT 3 view_profile {' '.join(flags[:-1])} /tmp"], capture_output=True, text=True)
+                             "sh", "-c", f"cd /profiles && exec timeout -s INT 3 view_profile {' '.join(flags)}"], capture_output=True, text=True)
     assert re.search(r"http://\S+:9001/", served.stdout + served.stderr), served
 
 
