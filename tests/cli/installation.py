@@ -59,7 +59,7 @@ def build_recorder(at):
     source, build, prefix = copy_sources(at / "source"), at / "build", at / "prefix"
     env = {**os.environ, "PKG_CONFIG_LIBDIR": str(at), "PKG_CONFIG_PATH": "", "CCACHE_DISABLE": "1"}  # a cache would hide what a place changes
     run("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DVP_CAPTURE_ONLY=ON", "-DVP_STATIC=ON",
-        "-DVP_WERROR=ON", "-DCMAKE_INSTALL_LIBDIR=lib", env=env)
+        "-DVP_WERROR=ON", "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_C_FLAGS=-g", env=env)  # -g says where it was built, if anything does
     run("cmake", "--build", build, "-j2", env=env)
     run("cmake", "--install", build, "--prefix", prefix)
     return prefix

@@ -3,6 +3,8 @@ ends with its annotated names. With VP_TORCH, a Python that has PyTorch, the sam
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -192,6 +194,28 @@ assert len(vp.top(sys.argv[1]).to_pandas()) == len(vp.top(sys.argv[1]).ops)
         assert f" {calls} " in next(line for line in rows.splitlines() if line.endswith("aten::addmm"))
 
 
+OTHERS = sorted(p for p in pathlib.Path.home().glob(".pyenv/versions/3.*/bin/python") if (3, 10) <= tuple(map(int, p.parts[-3].split(".")[:2])))
+SUBINTERPRETER = """
+import sys, view_profile as vp
+with vp.profile("other"):
+    with vp.annotate("zone"): pass
+assert [o.name for o in vp.top("other").ops] == ["zone"]
+program = "import view_profile as vp\\nwith vp.annotate('of another interpreter'): pass"
+if sys.version_info >= (3, 13):
+    import _interpreters as i
+    said = [i.run_string(i.create(how), program) for how in ("legacy", "isolated")]
+    assert said[0] is None and "does not support loading in subinterpreters" in said[1].msg
+elif sys.version_info >= (3, 12):
+    import _xxsubinterpreters as i
+    i.run_string(i.create(isolated=False), program)
+    try:
+        i.run_string(i.create(isolated=True), program)
+        raise SystemExit("an interpreter with a lock of its own loaded it")
+    except i.RunFailedError as e:
+        assert "does not support loading in subinterpreters" in str(e)
+"""
+
+
 def test_the_wheel(tmp_path):
     """Into a Python that has nothing: the program, the recorder and the package find each other."""
     python = tmp_path / "venv" / "bin" / "python"
@@ -202,6 +226,9 @@ def test_the_wheel(tmp_path):
     assert "cp310-abi3" in wheel.name and wheel.stat().st_size < 3_000_000
     subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", wheel], check=True)
     env = {"PATH": f"{python.parent}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    prefix = python.parent.parent
+    if shutil.which("pandoc"):
+        assert (prefix / "share" / "man" / "man1" / "view_profile-top.1").exists()
 
     def said(*argv):
         return subprocess.run(list(map(str, argv)), env=env, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
@@ -211,5 +238,24 @@ def test_the_wheel(tmp_path):
     assert said("view_profile", "record", "--dir", "q", "--", python, "-c",
                 "import view_profile as vp\nwith vp.annotate('mine'): print(1)") == "1\n"
     assert "mine" in said("view_profile", "top", "q")
+    # A C library of manylinux_2_34 runs all of it, and other people's C programs find it by CMake.
+    elf = [p for p in prefix.rglob("*") if p.is_file() and not p.is_symlink() and "view_profile" in str(p.relative_to(prefix)) and p.read_bytes()[:4] == b"\x7fELF"]
+    assert len(elf) >= 8
+    for needs in (said("objdump", "-T", p) + said("readelf", "-V", p) for p in elf):
+        assert "GLIBC_ABI_DT_RELR" not in needs and max([int(v) for v in re.findall(r"GLIBC_2\.(\d+)", needs)], default=0) <= 34
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(app C)\nfind_package(view_profile_capture REQUIRED)\n"
+                                                     "add_executable(app app.c)\ntarget_link_libraries(app view_profile::capture)\n")
+    (tmp_path / "app" / "app.c").write_text('#include <view_profile_capture.h>\nint main(void) { VP_PROFILE_SCOPE("c"); VP_SCOPE("of C"); return 0; }\n')
+    said("cmake", "-S", "app", "-B", "app/build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    said("cmake", "--build", "app/build")
+    said("app/build/app")
+    assert "of C" in said("view_profile", "top", "c")
+    # The same file in every other Python of this machine, and in subinterpreters: those that share the lock; others are told.
+    for other in OTHERS:
+        place = tmp_path / other.parts[-3]
+        said(other, "-m", "venv", place)
+        said(place / "bin" / "python", "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel)
+        subprocess.run([place / "bin" / "python", "-c", SUBINTERPRETER], env={"PATH": "/usr/bin:/bin"}, check=True, cwd=place)
     nobody = subprocess.run(["view_profile", "capture", "127.0.0.1:1"], env=env, capture_output=True, text=True, cwd=tmp_path)
     assert nobody.returncode == 6 and "127.0.0.1:1" in nobody.stderr  # by the two programs beside it
