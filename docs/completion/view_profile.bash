@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|export|merge|extract|record|capture|recover|watch|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|export|merge|extract|record|capture|recover|mcp|watch|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -195,6 +195,12 @@ _view_profile() {
         --color) words='auto always never' ;;
         *) words='--out --remove --color --verbose --quiet --help --version ' ;;
         esac ;;
+    mcp)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --allow-capture --color --verbose --quiet --help --version ' ;;
+        esac ;;
     watch)
         case $prev in
         --format) words='text json' ;;
@@ -229,7 +235,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend export merge extract record capture recover watch doctor help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend export merge extract record capture recover mcp watch doctor help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

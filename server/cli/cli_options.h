@@ -71,6 +71,8 @@ typedef struct cli_options {
     const char *window;
     int64_t max_events; /* 0: all */
 
+    bool allow_capture; /* mcp */
+
     const char *every, *baseline, *on_regression; /* watch */
     int64_t keep, times;
     cli_list on_regression_arg;

@@ -26,7 +26,8 @@
     X(RECOVER, recover)                                                                            \
     X(EXPORT, export)                                                                              \
     X(CAPTURE, capture)                                                                            \
-    X(WATCH, watch)
+    X(WATCH, watch)                                                                                \
+    X(MCP, mcp)
 #define CLI_COMMAND_AT(name, run) CLI_##name##_AT,
 #define CLI_COMMAND_BIT(name, run) CLI_##name = 1 << CLI_##name##_AT,
 enum { CLI_COMMANDS(CLI_COMMAND_AT) CLI_COMMAND_COUNT };
@@ -38,7 +39,8 @@ enum {
     CLI_OF_SESSION = CLI_ONE_RUN | CLI_EXPORT,
     CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,      /* operands are runs and reports */
     CLI_PRINTERS = CLI_LIST | CLI_OF_SESSION | CLI_OF_REPORTS, /* one document to --output */
-    CLI_TALKERS = CLI_READERS | CLI_OF_REPORTS | CLI_RECORD | CLI_RECOVER | CLI_CAPTURE | CLI_WATCH,
+    CLI_TALKERS =
+        CLI_READERS | CLI_OF_REPORTS | CLI_RECORD | CLI_RECOVER | CLI_CAPTURE | CLI_WATCH | CLI_MCP,
     CLI_EVERY = (1 << CLI_COMMAND_COUNT) - 1
 };
 

@@ -1,5 +1,5 @@
-/* view_profile-live's main(): `capture` and `watch`, with the words that view_profile was called
- * with, and its path in place of the first. */
+/* view_profile-live's main(): `capture`, `watch` and `mcp`, with the words that view_profile was
+ * called with, and its path in place of the first. */
 #include <jansson.h>
 #include <locale.h>
 #include <stdio.h>
@@ -16,7 +16,9 @@
 
 static int run(const cli_options *o)
 {
-    return o->command->bit == CLI_WATCH ? cli_run_watch(o) : cli_run_capture(o);
+    return o->command->bit == CLI_WATCH ? cli_run_watch(o)
+           : o->command->bit == CLI_MCP ? cli_run_mcp(o)
+                                        : cli_run_capture(o);
 }
 
 int main(int argc, char **argv)
@@ -27,9 +29,10 @@ int main(int argc, char **argv)
     if (argc == 3 && !strcmp(argv[1], WATCH_DELIVER))
         return watch_deliver(argv[2]) < 0 ? CLI_UNREADABLE : CLI_OK;
     if (argc < 2 || argv[0][0] != '/' ||
-        (strcmp(argv[1], "capture") != 0 && strcmp(argv[1], "watch") != 0)) {
-        fputs("view_profile: this program is started by `view_profile capture` and "
-              "`view_profile watch`\n",
+        (strcmp(argv[1], "capture") != 0 && strcmp(argv[1], "watch") != 0 &&
+         strcmp(argv[1], "mcp") != 0)) {
+        fputs("view_profile: this program is started by `view_profile capture`, `watch` "
+              "and `mcp`\n",
               stderr);
         return CLI_USAGE;
     }

@@ -263,6 +263,18 @@ const cli_command cli_commands[] = {
      "refused. What a process still records into is, too.",
      "view_profile recover profiles\tall that lie below a profile directory\n"
      "view_profile recover --remove run/host_4711.vpcap\tone, and then the file goes"},
+    {"mcp", CLI_MCP, "[DIR]", 1, 0, "answer agents over the Model Context Protocol",
+     "Speaks the Model Context Protocol on standard input and output, for agents that are asked "
+     "why a "
+     "program is slow: revision 2026-07-28, and those from 2024-11-05 on that begin with "
+     "initialize. A client starts it; a person has no use for it in a terminal.\n"
+     "Its tools are list_sessions, top_ops, findings, compare, step, scope_tree, op_details, range "
+     "and export_link. An answer has at most 4096 bytes, with a cursor for what follows, and names "
+     "the command line that shows the same to a person. Only runs of DIR are read, nothing is "
+     "written but by capture, which is off unless --allow-capture is given. Names that come from a "
+     "profile "
+     "are marked as data, escaped and cut.",
+     "claude mcp add view_profile -- view_profile mcp --profile-dir ~/logs\tfor Claude Code"},
     {"watch", CLI_WATCH, "[NAME=]HOST:PORT…", SIZE_MAX, 0,
      "capture running jobs on a schedule, say what is slower",
      "Takes a short profile of a running job at once and then every so often, as `view_profile "
@@ -314,6 +326,11 @@ const cli_command cli_commands[] = {
 const cli_option cli_option_table[] = {
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_COMPARE | CLI_TREND, AT(profile_dir), 0, 0, NULL,
      "where sessions are looked for that are named by id, name or the end of these"},
+    {"profile-dir", 0, "DIR", CLI_TEXT, CLI_MCP, AT(profile_dir), 0, 0, NULL,
+     "the directory that profiles are read from, and nothing else; the same as DIR"},
+    {"allow-capture", 0, NULL, CLI_FLAG, CLI_MCP, AT(allow_capture), 0, 0, NULL,
+     "offer the tool capture, too, which connects to the running program that an agent names and "
+     "writes a run into DIR"},
     {"profile-dir", 0, "DIR", CLI_TEXT, CLI_READERS | CLI_DOCTOR, AT(profile_dir), 0, 0, NULL,
      "the profile directory, archive or file, or the address of one; the same as PATH"},
     {"no-sign-request", 0, NULL, CLI_FLAG,

@@ -111,17 +111,23 @@ int watch_child_start(watch_child *c, const char *const *argv, bool piped, const
     c->out = out[0];
     c->err = err[0];
     c->term_at_ms = vp_now_ms() + allowed_ms;
-    vp_buf_init(&c->lines, LINE_MAX_BYTES);
+    watch_child_most(c, LINE_MAX_BYTES);
     vp_buf_init(&c->errors, LINE_MAX_BYTES);
     return 0;
 }
 
-static void drain(int *fd, vp_buf *b)
+void watch_child_most(watch_child *c, size_t bytes)
 {
-    char piece[4096];
+    c->most = bytes;
+    vp_buf_init(&c->lines, bytes);
+}
+
+static void drain(int *fd, vp_buf *b, size_t most)
+{
+    char piece[16384];
     ssize_t n = 0;
     while (*fd >= 0 && (n = read(*fd, piece, sizeof piece)) > 0)
-        if (b->n + (size_t)n < LINE_MAX_BYTES) /* what is longer is no line of ours */
+        if (b->n + (size_t)n < most) /* what is longer is no line of ours */
             (void)vp_buf_put(b, piece, (size_t)n);
     if (*fd >= 0 && (n == 0 || (errno != EAGAIN && errno != EINTR)))
         vp_fs_close(fd);
@@ -149,8 +155,8 @@ void watch_child_read(watch_child *c)
 {
     size_t used = 0;
     vp_str line, head = VP_STR("view_profile: ");
-    drain(&c->out, &c->lines);
-    drain(&c->err, &c->errors);
+    drain(&c->out, &c->lines, c->most);
+    drain(&c->err, &c->errors, LINE_MAX_BYTES);
     while (take_line(&c->errors, &used, &line)) {
         if (vp_str_starts(line, head))
             line = vp_str_skip(line, head.n);

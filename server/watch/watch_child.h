@@ -19,6 +19,7 @@ typedef struct watch_child {
     bool told;
     char said[512]; /* its last line on stderr that began with "view_profile: ", without that */
     vp_buf lines, errors; /* what is read and not yet used */
+    size_t most;          /* bytes of lines that are kept */
     size_t taken;         /* bytes of lines that watch_child_line gave last */
 } watch_child;
 
@@ -26,6 +27,8 @@ typedef struct watch_child {
  * to our stderr. `env`: NAME=VALUE texts beside our own environment, NULL-terminated, or NULL. */
 int watch_child_start(watch_child *c, const char *const *argv, bool piped, const char *const *env,
                       int64_t allowed_ms);
+/* Keeps so many bytes of standard output that nobody has taken; otherwise 256 KiB. */
+void watch_child_most(watch_child *c, size_t bytes);
 /* Reads what is there. */
 void watch_child_read(watch_child *c);
 /* Takes the next whole line of standard output; false: there is none. Valid until the next call. */

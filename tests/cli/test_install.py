@@ -32,7 +32,7 @@ def test_what_is_installed(installed):
     for name in ["bin/view_profile", "libexec/view_profile/view_profile-fetch",
                  "libexec/view_profile/view_profile-live", *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h*")),
                  "share/bash-completion/completions/view_profile",
-                 "share/zsh/site-functions/_view_profile",
+                 "share/zsh/site-functions/_view_profile", "share/view_profile/skills/slow-step/SKILL.md",
                  "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket",
                  "lib/systemd/system/view_profile-watch@.service"]:
         assert name in files

@@ -56,11 +56,12 @@ void vp_log(int level, const char *fmt, ...)
 }
 
 /* Characters that hide or reorder text: C1 controls, line separators, zero-width and bidirectional
- * controls. */
+ * controls, tags. */
 static bool invisible(uint32_t c)
 {
     return (c >= 0x80 && c < 0xa0) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+           (c >= 0xe0000 && c <= 0xe0fff);
 }
 
 int vp_put_escaped(vp_buf *b, vp_str s)
