@@ -784,17 +784,21 @@ typedef struct vp_compared_scope {
 
 typedef enum vp_verdict { VP_REGRESSION, VP_IMPROVEMENT, VP_NOISE, VP_UNVERIFIED } vp_verdict;
 
-/* Bytes at the peak of the allocators of one name: the fullest of each side. */
+/* Bytes at the peak of the allocators, or of the plans of the programs, of one name: the fullest of
+ * each side. */
 typedef struct vp_compared_holder {
     const char *name, *scope, *source; /* as in vp_memory_item */
     int64_t a_bytes, b_bytes, delta_bytes;
 } vp_compared_holder;
 
 typedef struct vp_compared_memory {
-    const char *allocator;
+    const char *allocator, *program;       /* one of them; the other is NULL */
+    int64_t space;                         /* of vp_memory_plan; VP_UNKNOWN for allocators */
     int64_t a_bytes, b_bytes, delta_bytes; /* VP_UNKNOWN: only one side has it; delta VP_NO_TIME */
     vp_compared_holder *holders; /* by |delta|; where both sides name all, they sum to the above */
     size_t holder_count;
+    vp_compared_holder *scopes; /* the same bytes by scope alone; name and source are NULL */
+    size_t scope_count;
 } vp_compared_memory;
 
 typedef struct vp_comparison {
@@ -811,7 +815,8 @@ typedef struct vp_comparison {
     vp_compared_scope *graph; /* pre-order, those that take a thousandth of the longer step in
                                  either; none without the one above it */
     size_t graph_count;
-    vp_compared_memory *memory; /* in the order of the report's; of B alone behind them */
+    vp_compared_memory *memory; /* as in A's report: allocators, then programs that ran in one;
+                                   behind them those of B alone */
     size_t memory_count;
     int64_t steps_a, steps_b, threshold_ps; /* of the noise gate; VP_UNKNOWN */
     vp_verdict verdict;

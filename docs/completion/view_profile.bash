@@ -113,10 +113,11 @@ _view_profile() {
         --max-memory) return ;;
         --max-regression) return ;;
         --max-p90-regression) return ;;
+        --fail-on-peak) return ;;
         --fail-on) return ;;
         --append) files=1 ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --top --group --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on --append --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --top --group --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --append --color --verbose --quiet --help --version ' ;;
         esac ;;
     trend)
         case $prev in

@@ -44,7 +44,7 @@ typedef struct cli_options {
     const char *device, *host, *out;
     const char *chip, *peak_tflops, *peak_gbs, *params, *tokens; /* report, findings */
     const char *fail_on;                                         /* "high,F10"; NULL: no gate */
-    const char *max_regression, *max_p90_regression, *append;
+    const char *max_regression, *max_p90_regression, *fail_on_peak, *append;
 
     int64_t ui;
     int64_t port; /* -1: not given */

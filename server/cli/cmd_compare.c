@@ -34,6 +34,54 @@ static bool fails(const char *what, const vp_delta *d, double percent, const vp_
     return true;
 }
 
+static bool peak_fails(const char *name, int64_t a, int64_t b, double percent)
+{
+    if (b <= a || (double)(b - a) * 100 <= percent * (double)a)
+        return false;
+    vp_log(VP_LOG_ERROR,
+           "--fail-on-peak: %.300s: B's peak has %lld bytes more than the %lld of A, %.2f%% are "
+           "allowed",
+           name, (long long)(b - a), (long long)a, percent);
+    return true;
+}
+
+/* Of the programs the largest of each side counts, whichever that is: it is what must fit. A row
+ * like that of an allocator; peaks that no program has are VP_UNKNOWN. */
+static vp_compared_memory largest_program(const vp_comparison *c)
+{
+    vp_compared_memory of = {.a_bytes = VP_UNKNOWN, .b_bytes = VP_UNKNOWN};
+    for (size_t i = 0; i < c->memory_count; i++) {
+        const vp_compared_memory *m = &c->memory[i];
+        if (!m->program || m->space)
+            continue;
+        of.program = m->b_bytes > of.b_bytes ? m->program : of.program;
+        of.b_bytes = m->b_bytes > of.b_bytes ? m->b_bytes : of.b_bytes;
+        of.a_bytes = m->a_bytes > of.a_bytes ? m->a_bytes : of.a_bytes;
+    }
+    return of;
+}
+
+static bool memory_fails(const compare_gate *g, const vp_comparison *c, bool must_know)
+{
+    vp_compared_memory most = largest_program(c);
+    bool known = most.a_bytes != VP_UNKNOWN && most.b_bytes != VP_UNKNOWN;
+    if (isnan(g->peak_percent))
+        return false;
+    bool failed = known && peak_fails(most.program, most.a_bytes, most.b_bytes, g->peak_percent);
+    for (size_t i = 0; i < c->memory_count; i++) {
+        const vp_compared_memory *m = &c->memory[i];
+        if (m->program || m->delta_bytes == VP_NO_TIME)
+            continue;
+        known = true;
+        failed = peak_fails(m->allocator, m->a_bytes, m->b_bytes, g->peak_percent) || failed;
+    }
+    if (known)
+        return failed;
+    vp_log(must_know ? VP_LOG_ERROR : VP_LOG_WARN,
+           "--fail-on-peak: no peak is known of both A and B");
+    return must_know;
+}
+
 static bool is_new(const vp_comparison *c, const char *id)
 {
     for (size_t i = 0; i < c->new_count; i++)
@@ -75,6 +123,7 @@ static int check(const compare_gate *g, const vp_comparison *c, const vp_report 
     bool failed = fails("--max-regression", &c->median, g->median_percent, c);
     failed = fails("--max-p90-regression", &c->p90, g->p90_percent, c) || failed;
     failed = finding_fails(g, c, b) || failed;
+    failed = memory_fails(g, c, g->on_unverified || a->partial || b->partial) || failed;
     if ((g->on_regression && c->verdict == VP_REGRESSION) ||
         (g->on_unverified && c->verdict == VP_UNVERIFIED)) {
         vp_log(VP_LOG_ERROR, "--fail-on: %s", c->verdict_reason);

@@ -52,6 +52,8 @@ int compare_gate_parse(compare_gate *g, const cli_options *o)
     int code = parse_percent(&g->median_percent, "max-regression", o->max_regression);
     if (!code)
         code = parse_percent(&g->p90_percent, "max-p90-regression", o->max_p90_regression);
+    if (!code)
+        code = parse_percent(&g->peak_percent, "fail-on-peak", o->fail_on_peak);
     if (code || !o->fail_on)
         return code;
     g->words = vp_strdup(o->fail_on);

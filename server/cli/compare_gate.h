@@ -1,5 +1,6 @@
-/* What --max-regression and --fail-on of `view_profile compare` ask of a comparison: of profiles
- * (cmd_compare.c) and of benchmarks' results (compare_results.c). Included by server/cli only. */
+/* What --max-regression, --fail-on-peak and --fail-on of `view_profile compare` ask of a
+ * comparison: of profiles (cmd_compare.c) and of benchmarks' results (compare_results.c). Included
+ * by server/cli only. */
 #ifndef VP_CLI_COMPARE_GATE_H
 #define VP_CLI_COMPARE_GATE_H
 
@@ -11,7 +12,7 @@
 
 /* What must hold, from the command line. NAN: no such limit. */
 typedef struct compare_gate {
-    double median_percent, p90_percent;
+    double median_percent, p90_percent, peak_percent;
     bool on_regression, on_unverified;
     cli_list findings; /* words for findings_word_matches */
     char *words;       /* owns them; vp_free, also after a failure */

@@ -49,6 +49,8 @@ static int check_options(const cli_options *o, const compare_gate *g)
     if (o->append)
         vp_log(VP_LOG_ERROR, "--append: a history is of profiles; `view_profile trend` shows "
                              "results of benchmarks as they are");
+    else if (!isnan(g->peak_percent))
+        vp_log(VP_LOG_ERROR, "--fail-on-peak: results of a benchmark have no peaks of programs");
     else if (g->findings.n)
         vp_log(VP_LOG_ERROR, "--fail-on %s: results of a benchmark have no findings",
                g->findings.items[0]);

@@ -116,7 +116,9 @@ const cli_command cli_commands[] = {
      "With A alone, its first method is compared with the others.\n"
      "As a gate: --max-regression and --max-p90-regression exit with 1 when B's median or 90th "
      "percentile is that much longer and the difference is above the noise; what cannot be "
-     "verified passes with a line on stderr, unless --fail-on unverified is given.",
+     "verified passes with a line on stderr, unless --fail-on unverified is given. --fail-on-peak "
+     "does so where memory is higher at its peak: as each allocator saw it, and as the compiler "
+     "planned the largest program in the device's main memory.",
      "view_profile compare before.json after.json\ttwo reports\n"
      "view_profile compare --profile-dir ~/logs 21_26_41 00_26_20\ttwo runs of one directory\n"
      "view_profile compare a.json b.json --max-regression 5%\ta gate for CI\n"
@@ -529,6 +531,9 @@ const cli_option cli_option_table[] = {
      "exit with 1 when B's median step is longer by more than this, and more than the noise"},
     {"max-p90-regression", 0, "PERCENT", CLI_TEXT, CLI_COMPARE, AT(max_p90_regression), 0, 0, NULL,
      "the same for the 90th percentile of the steps"},
+    {"fail-on-peak", 0, "PERCENT", CLI_TEXT, CLI_COMPARE, AT(fail_on_peak), 0, 0, NULL,
+     "exit with 1 when an allocator's peak, or that of the largest program as planned, is higher "
+     "in B by more than this"},
     {"fail-on", 0, "WORD,…", CLI_TEXT, CLI_COMPARE, AT(fail_on), 0, 0, NULL,
      "exit with 1 on a verdict (regression, unverified) or on a finding that only B has, by "
      "severity or rule: low, medium, high, F10, input-bound"},

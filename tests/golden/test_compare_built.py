@@ -104,6 +104,14 @@ def test_gate(run):
     assert compare(base, slower, '--max-regression=50%')['noise']['verdict'] == 'regression'
 
 
+def test_the_gate_of_memory_without_memory(run):
+    """A file that tells of no memory proves nothing: that passes, unless it was asked for proof."""
+    base, slower = run(training(noise=1)), run(training(seed=3, kernel=1320 * US, noise=1))
+    assert not compare(base, slower, '--fail-on-peak=5%')['memory']
+    compare(base, slower, '--fail-on=unverified')
+    compare(base, slower, '--fail-on-peak=5%', '--fail-on=unverified', code=1)
+
+
 def test_too_few_steps_are_unverified(run):
     a, b = run(training(steps=2)), run(training(steps=2, kernel=1500 * US))
     assert compare(a, b, '--max-regression=5%')['noise']['verdict'] == 'unverified'

@@ -1,4 +1,4 @@
-/* Allocators of two reports: their peaks, and who holds more of it. */
+/* Allocators and planned programs of two reports: their peaks, and who holds more of it. */
 #include "trace/analyze/compare/compare_parts.h"
 
 #include <stdlib.h>
@@ -7,43 +7,52 @@
 #include "trace/base/err.h"
 #include "trace/base/sums.h"
 
-static bool same(const char *a, const char *b)
+/* An allocator or a plan of one side. */
+typedef struct peak_of {
+    const char *name;
+    const vp_memory *m; /* one of the two */
+    const vp_memory_plan *plan;
+    int64_t space, bytes;
+    bool b, ran;
+    size_t at; /* its place in the report, those of B behind those of A */
+} peak_of;
+
+static int order(int64_t a, int64_t b)
 {
-    return a == b || (a && b && !strcmp(a, b));
+    return (a > b) - (a < b);
 }
 
-/* Of the hosts' allocators of that name the fullest; NULL: there is none. */
-static const vp_memory *fullest(const vp_report *r, const char *name)
+static int by_text(const char *a, const char *b)
 {
-    const vp_memory *found = NULL;
-    for (size_t i = 0; i < r->memory_count; i++) {
-        const vp_memory *m = &r->memory[i];
-        if (same(m->allocator, name) && (!found || m->peak_bytes > found->peak_bytes))
-            found = m;
-    }
-    return found;
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* Holders of all steps in which one call was made are one. */
-static void add_holders(comparing *k, vp_compared_memory *x, const vp_memory *m, bool b)
+/* What has one name lies together: of each side the fullest first. */
+static int by_name(const peak_of *x, const peak_of *y)
 {
-    for (size_t i = 0; m && i < m->top_count; i++) {
-        const vp_memory_item *item = &m->top[i];
-        size_t at = 0;
-        while (at < x->holder_count &&
-               !(same(x->holders[at].name, item->name) && same(x->holders[at].scope, item->scope) &&
-                 same(x->holders[at].source, item->source)))
-            at++;
-        vp_compared_holder *h = &x->holders[at];
-        if (at == x->holder_count) {
-            x->holder_count++;
-            h->name = cmp_text(k, item->name);
-            h->scope = cmp_text(k, item->scope);
-            h->source = cmp_text(k, item->source);
-        }
-        int64_t *bytes = b ? &h->b_bytes : &h->a_bytes;
-        *bytes = vp_add_most(*bytes, item->bytes);
-    }
+    int c = order(x->plan != NULL, y->plan != NULL);
+    c = c ? c : by_text(x->name, y->name);
+    return c ? c : order(x->space, y->space);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const peak_of *x = a, *y = b;
+    int c = by_name(x, y);
+    c = c ? c : order(x->b, y->b);
+    c = c ? c : order(y->ran, x->ran);
+    c = c ? c : order(y->bytes, x->bytes);
+    return c ? c : order((int64_t)x->at, (int64_t)y->at);
+}
+
+/* ---- Holders ---- */
+
+static int by_holder(const void *a, const void *b)
+{
+    const vp_compared_holder *x = a, *y = b;
+    int c = by_text(x->name, y->name);
+    c = c ? c : by_text(x->scope, y->scope);
+    return c ? c : by_text(x->source, y->source);
 }
 
 static int64_t size_of(int64_t delta)
@@ -54,57 +63,158 @@ static int64_t size_of(int64_t delta)
 static int by_delta(const void *a, const void *b)
 {
     const vp_compared_holder *x = a, *y = b;
-    int64_t p = size_of(x->delta_bytes), q = size_of(y->delta_bytes);
-    if (p != q)
-        return p > q ? -1 : 1;
-    if (x->a_bytes != y->a_bytes)
-        return x->a_bytes > y->a_bytes ? -1 : 1;
-    return x->name && y->name ? strcmp(x->name, y->name) : 0;
+    int c = order(size_of(y->delta_bytes), size_of(x->delta_bytes));
+    c = c ? c : order(y->a_bytes, x->a_bytes);
+    return c ? c : by_holder(a, b);
 }
 
-static int add_row(comparing *k, const char *name)
+/* Rows of one holder become one, as do those of all steps in which one call was made. */
+static size_t join(vp_compared_holder *h, size_t n)
 {
-    const vp_memory *a = fullest(k->a.r, name), *b = fullest(k->b.r, name);
-    vp_compared_memory *x = &k->c->memory[k->c->memory_count++];
-    *x = (vp_compared_memory){.allocator = cmp_text(k, name),
-                              .a_bytes = a ? a->peak_bytes : VP_UNKNOWN,
-                              .b_bytes = b ? b->peak_bytes : VP_UNKNOWN,
-                              .delta_bytes = a && b ? b->peak_bytes - a->peak_bytes : VP_NO_TIME};
-    size_t room = (a ? a->top_count : 0) + (b ? b->top_count : 0);
-    x->holders = vp_arena_zalloc(k->arena, (room + 1) * sizeof *x->holders);
+    size_t kept = 0;
+    qsort(h, n, sizeof *h, by_holder);
+    for (size_t i = 0; i < n; i++) {
+        if (kept && !by_holder(&h[kept - 1], &h[i])) {
+            h[kept - 1].a_bytes = vp_add_most(h[kept - 1].a_bytes, h[i].a_bytes);
+            h[kept - 1].b_bytes = vp_add_most(h[kept - 1].b_bytes, h[i].b_bytes);
+        } else {
+            h[kept++] = h[i];
+        }
+    }
+    for (size_t i = 0; i < kept; i++)
+        h[i].delta_bytes = h[i].b_bytes - h[i].a_bytes;
+    qsort(h, kept, sizeof *h, by_delta);
+    return kept;
+}
+
+static size_t holders_of(const peak_of *p)
+{
+    return p->plan ? p->plan->live_count : p->m->top_count;
+}
+
+static void put_holders(vp_compared_holder *out, const peak_of *p)
+{
+    for (size_t i = 0; i < holders_of(p); i++) {
+        const vp_plan_buffer *l = p->plan ? &p->plan->live[i] : NULL;
+        const vp_memory_item *item = p->plan ? NULL : &p->m->top[i];
+        int64_t bytes = l ? l->bytes : item->bytes;
+        out[i] = (vp_compared_holder){.name = l ? l->instruction : item->name,
+                                      .scope = l ? l->scope : item->scope,
+                                      .source = l ? l->source : item->source,
+                                      .a_bytes = p->b ? 0 : bytes,
+                                      .b_bytes = p->b ? bytes : 0};
+    }
+}
+
+static int compare_holders(comparing *k, vp_compared_memory *x, const peak_of *a, const peak_of *b)
+{
+    size_t n = holders_of(a), all = n + holders_of(b);
+    x->holders = vp_arena_zalloc(k->arena, (all + 1) * sizeof *x->holders);
+    x->scopes = vp_arena_zalloc(k->arena, (all + 1) * sizeof *x->scopes);
     VP_NEED(x->holders);
-    if (!a || !b)
-        return 0;
-    add_holders(k, x, a, false);
-    add_holders(k, x, b, true);
-    for (size_t i = 0; i < x->holder_count; i++)
-        x->holders[i].delta_bytes = x->holders[i].b_bytes - x->holders[i].a_bytes;
-    qsort(x->holders, x->holder_count, sizeof *x->holders, by_delta);
+    VP_NEED(x->scopes);
+    put_holders(x->holders, a);
+    put_holders(x->holders + n, b);
+    x->holder_count = join(x->holders, all);
+    for (size_t i = 0; i < x->holder_count; i++) {
+        vp_compared_holder *h = &x->holders[i];
+        h->name = cmp_text(k, h->name);
+        h->scope = cmp_text(k, h->scope);
+        h->source = cmp_text(k, h->source);
+        x->scopes[i] = *h;
+        x->scopes[i].name = x->scopes[i].source = NULL;
+    }
+    x->scope_count = join(x->scopes, x->holder_count);
     return 0;
 }
 
-/* A name is listed once, where it stands first. */
-static bool is_first(const vp_report *r, size_t i)
+/* ---- Rows ---- */
+
+/* a, b: NULL where that side has none. */
+static int add_row(comparing *k, const peak_of *a, const peak_of *b)
 {
-    for (size_t k = 0; k < i; k++)
-        if (same(r->memory[k].allocator, r->memory[i].allocator))
-            return false;
-    return true;
+    const peak_of *any = a ? a : b;
+    const char *name = cmp_text(k, any->name);
+    vp_compared_memory *x = &k->c->memory[k->c->memory_count++];
+    *x = (vp_compared_memory){.allocator = any->plan ? NULL : name,
+                              .program = any->plan ? name : NULL,
+                              .space = any->space,
+                              .a_bytes = a ? a->bytes : VP_UNKNOWN,
+                              .b_bytes = b ? b->bytes : VP_UNKNOWN,
+                              .delta_bytes = VP_NO_TIME};
+    if (x->a_bytes == VP_UNKNOWN || x->b_bytes == VP_UNKNOWN)
+        return 0;
+    x->delta_bytes = x->b_bytes - x->a_bytes;
+    return compare_holders(k, x, a, b);
+}
+
+static size_t collect(peak_of *out, size_t n, const vp_report *r, bool b)
+{
+    for (size_t i = 0; i < r->memory_count; i++, n++)
+        out[n] = (peak_of){.name = r->memory[i].allocator,
+                           .m = &r->memory[i],
+                           .space = VP_UNKNOWN,
+                           .bytes = r->memory[i].peak_bytes,
+                           .b = b,
+                           .ran = true,
+                           .at = n};
+    for (size_t i = 0; i < r->memory_static_count; i++, n++)
+        out[n] = (peak_of){.name = r->memory_static[i].module,
+                           .plan = &r->memory_static[i],
+                           .space = r->memory_static[i].space,
+                           .bytes = r->memory_static[i].peak_bytes,
+                           .b = b,
+                           .ran = r->memory_static[i].ran,
+                           .at = n};
+    return n;
+}
+
+/* The fullest of each side of one name; NULL: that side has none. */
+typedef struct peak_pair {
+    const peak_of *a, *b;
+} peak_pair;
+
+static int by_place(const void *a, const void *b)
+{
+    const peak_pair *x = a, *y = b;
+    return order((int64_t)(x->a ? x->a : x->b)->at, (int64_t)(y->a ? y->a : y->b)->at);
+}
+
+/* Programs that ran in neither were only compiled. The number of pairs. */
+static size_t pair_up(peak_pair *pairs, peak_of *all, size_t n)
+{
+    size_t made = 0;
+    qsort(all, n, sizeof *all, by_group);
+    for (size_t i = 0, end; i < n; i = end) {
+        peak_pair p = {0};
+        bool ran = false;
+        for (end = i; end < n && !by_name(&all[i], &all[end]); end++) {
+            const peak_of **side = all[end].b ? &p.b : &p.a;
+            *side = *side ? *side : &all[end];
+            ran = ran || all[end].ran;
+        }
+        if (ran)
+            pairs[made++] = p;
+    }
+    qsort(pairs, made, sizeof *pairs, by_place);
+    return made;
 }
 
 int cmp_memory(comparing *k)
 {
     const vp_report *a = k->a.r, *b = k->b.r;
-    size_t room = a->memory_count + b->memory_count;
-    if (!room)
+    size_t n = a->memory_count + a->memory_static_count + b->memory_count + b->memory_static_count;
+    if (!n)
         return 0;
-    k->c->memory = vp_arena_zalloc(k->arena, room * sizeof *k->c->memory);
+    peak_of *all = vp_arena_zalloc(k->arena, n * sizeof *all);
+    peak_pair *pairs = vp_arena_zalloc(k->arena, n * sizeof *pairs);
+    VP_NEED(all);
+    VP_NEED(pairs);
+    collect(all, collect(all, 0, a, false), b, true);
+    n = pair_up(pairs, all, n);
+    k->c->memory = vp_arena_zalloc(k->arena, (n + 1) * sizeof *k->c->memory);
     VP_NEED(k->c->memory);
-    for (size_t i = 0; i < a->memory_count; i++)
-        if (is_first(a, i))
-            VP_TRY(add_row(k, a->memory[i].allocator));
-    for (size_t i = 0; i < b->memory_count; i++)
-        if (is_first(b, i) && !fullest(a, b->memory[i].allocator))
-            VP_TRY(add_row(k, b->memory[i].allocator));
+    for (size_t i = 0; i < n; i++)
+        VP_TRY(add_row(k, pairs[i].a, pairs[i].b));
     return 0;
 }

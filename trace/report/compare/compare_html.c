@@ -17,6 +17,7 @@
 #define NOISE_MAX 20u
 #define SCOPES_MAX 60u
 #define INDENT_MAX 12u
+#define HOLDERS_MAX 8u /* of one allocator or program */
 #define TITLE_MAX 8192u
 
 typedef struct comparison {
@@ -335,6 +336,58 @@ static void put_scopes(comparison *x)
     html_section_end(p);
 }
 
+/* ---- Memory ---- */
+
+static void memory_row(page *p, const char *name, const char *below, int64_t a, int64_t b)
+{
+    html_puts(p, "<tr>");
+    html_name_cell(p, name, below);
+    html_bytes_cell(p, a);
+    html_bytes_cell(p, b);
+    html_puts(p, "<td class=\"num\">");
+    rep_put_more_bytes(p->b, b - a);
+    html_puts(p, "</td></tr>\n");
+}
+
+static void memory_rows(page *p, const vp_compared_memory *m)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf name;
+    vp_buf_init(&name, TITLE_MAX);
+    rep_compared_memory_name(&name, m);
+    memory_row(p, vp_buf_cstr(&name), "all of it", m->a_bytes, m->b_bytes);
+    for (size_t i = 0; i < m->holder_count && i < HOLDERS_MAX; i++) {
+        const vp_compared_holder *h = &m->holders[i];
+        if (h->delta_bytes)
+            memory_row(p, h->name, h->source ? h->source : h->scope, h->a_bytes, h->b_bytes);
+    }
+}
+
+/* Peaks that differ, and below each what does most of it. */
+static void put_memory(page *p, const vp_comparison *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->memory_count; i++) {
+        const vp_compared_memory *m = &c->memory[i];
+        if (!m->delta_bytes || m->delta_bytes == VP_NO_TIME)
+            continue;
+        if (!any) {
+            html_section(p, "memory", "Memory at the peak");
+            html_table(p, "list", "Memory at the peak");
+            html_head(p, "op", "Held by", NULL, NULL);
+            html_head(p, "num", "A", NULL, NULL);
+            html_head(p, "num", "B", NULL, NULL);
+            html_head(p, "num", "B - A", NULL, NULL);
+            html_rows(p);
+        }
+        any = true;
+        memory_rows(p, m);
+    }
+    if (!any)
+        return;
+    html_table_end(p, 0);
+    html_section_end(p);
+}
+
 /* ---- The page ---- */
 
 static void put_footer(comparison *x)
@@ -371,6 +424,7 @@ int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links)
     put_ops(&x);
     VP_TRY(html_flames(&x.p, c));
     put_scopes(&x);
+    put_memory(&x.p, c);
     html_puts(&x.p, "</main>\n");
     put_footer(&x);
     html_end(&x.p);

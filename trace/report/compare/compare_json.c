@@ -144,6 +144,21 @@ static void put_bytes(vp_json *j, int64_t a, int64_t b, int64_t delta)
         vp_json_i64(j, delta);
 }
 
+static void put_holders(vp_json *j, const char *key, const vp_compared_holder *h, size_t n)
+{
+    vp_json_key(j, key);
+    vp_json_begin_array(j);
+    for (size_t i = 0; i < n; i++) {
+        vp_json_begin_object(j);
+        vp_json_kcstr(j, "name", h[i].name);
+        vp_json_kcstr(j, "scope", h[i].scope);
+        vp_json_kcstr(j, "source", h[i].source);
+        put_bytes(j, h[i].a_bytes, h[i].b_bytes, h[i].delta_bytes);
+        vp_json_end_object(j);
+    }
+    vp_json_end_array(j);
+}
+
 static void put_memory(vp_json *j, const vp_comparison *c)
 {
     vp_json_key(j, "memory");
@@ -152,19 +167,11 @@ static void put_memory(vp_json *j, const vp_comparison *c)
         const vp_compared_memory *m = &c->memory[i];
         vp_json_begin_object(j);
         vp_json_kcstr(j, "allocator", m->allocator);
+        vp_json_kcstr(j, "program", m->program);
+        vp_json_kcount(j, "space", m->space);
         put_bytes(j, m->a_bytes, m->b_bytes, m->delta_bytes);
-        vp_json_key(j, "holders");
-        vp_json_begin_array(j);
-        for (size_t k = 0; k < m->holder_count; k++) {
-            const vp_compared_holder *h = &m->holders[k];
-            vp_json_begin_object(j);
-            vp_json_kcstr(j, "name", h->name);
-            vp_json_kcstr(j, "scope", h->scope);
-            vp_json_kcstr(j, "source", h->source);
-            put_bytes(j, h->a_bytes, h->b_bytes, h->delta_bytes);
-            vp_json_end_object(j);
-        }
-        vp_json_end_array(j);
+        put_holders(j, "holders", m->holders, m->holder_count);
+        put_holders(j, "scopes", m->scopes, m->scope_count);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);

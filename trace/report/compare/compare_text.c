@@ -316,8 +316,8 @@ static void put_change(vp_buf *b, int64_t from, int64_t to, int64_t delta)
     rep_put_bytes(b, from);
     vp_buf_puts(b, " to ");
     rep_put_bytes(b, to);
-    vp_buf_puts(b, delta < 0 ? " (-" : " (+");
-    rep_put_bytes(b, delta < 0 ? -delta : delta);
+    vp_buf_puts(b, " (");
+    rep_put_more_bytes(b, delta);
     vp_buf_putc(b, ')');
 }
 
@@ -329,7 +329,7 @@ static void put_holder(vp_buf *b, const vp_view *v, const vp_compared_holder *h)
     put_change(&line, h->a_bytes, h->b_bytes, h->delta_bytes);
     vp_buf_puts(&line, ": ");
     vp_put_escaped(&line, vp_str_of(h->name));
-    if (h->scope && strcmp(h->scope, h->name) != 0) {
+    if (h->scope && (!h->name || strcmp(h->scope, h->name) != 0)) {
         vp_buf_puts(&line, " in ");
         vp_put_escaped(&line, vp_str_of(h->scope));
     }
@@ -340,7 +340,7 @@ static void put_holder(vp_buf *b, const vp_view *v, const vp_compared_holder *h)
     text_line(b, v, &line);
 }
 
-/* Allocators whose peaks differ, and what does most of it. */
+/* Allocators and programs whose peaks differ, and what does most of it. */
 static int put_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     bool any = false;
@@ -353,7 +353,7 @@ static int put_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
             text_title(b, v, "Memory at the peak");
         any = true;
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
-        vp_put_escaped(&line, vp_str_of(m->allocator));
+        rep_compared_memory_name(&line, m);
         vp_buf_puts(&line, ": ");
         put_change(&line, m->a_bytes, m->b_bytes, m->delta_bytes);
         text_line(b, v, &line);

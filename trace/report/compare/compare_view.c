@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "trace/base/log.h"
+
 double rep_flop_time_ratio(const vp_compared_op *op)
 {
     if (op->flops_a <= 0 || op->flops_b <= 0 || op->self.a_ps <= 0 || op->self.b_ps < 0)
@@ -79,4 +81,19 @@ void rep_compare_parts(const vp_delta *out[REP_PARTS], const vp_compared_device 
     out[REP_COMM] = &d->exposed_comm;
     out[REP_COPY] = &d->exposed_copy;
     out[REP_IDLE] = &d->idle;
+}
+
+void rep_compared_memory_name(vp_buf *b, const vp_compared_memory *m)
+{
+    vp_put_escaped(b, vp_str_of(m->program ? m->program : m->allocator));
+    if (m->program && m->space)
+        vp_buf_printf(b, ", as planned in memory space %lld", (long long)m->space);
+    else if (m->program)
+        vp_buf_puts(b, ", as planned");
+}
+
+void rep_put_more_bytes(vp_buf *b, int64_t delta)
+{
+    vp_buf_putc(b, delta < 0 ? '-' : '+');
+    rep_put_bytes(b, delta < 0 ? -delta : delta);
 }

@@ -19,6 +19,10 @@ size_t rep_compare_worst(const vp_comparison *c);
 /* The four classes of a device's window, in the order of REP_PARTS. */
 void rep_compare_parts(const vp_delta *out[REP_PARTS], const vp_compared_device *d);
 int64_t rep_delta_size(const vp_delta *d); /* |delta|; 0 when unknown */
+/* "main_allocator", "jit_step, as planned". */
+void rep_compared_memory_name(vp_buf *b, const vp_compared_memory *m);
+/* "+1.5 MiB", "-1.5 MiB". */
+void rep_put_more_bytes(vp_buf *b, int64_t delta);
 
 /* "key": {a_ps, b_ps, delta_ps} and, with_ratio, B / A. compare_json.c */
 void rep_json_delta(vp_json *j, const char *key, const vp_delta *d, bool with_ratio);

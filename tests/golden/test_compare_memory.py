@@ -1,0 +1,78 @@
+"""Peaks of two runs: each side's from its own report, every byte of a difference held by a buffer and by a scope, and the
+gate that asks for it."""
+import itertools
+import json
+
+import pytest
+
+from common import TRACES, run, view_profile, PROGRAM
+
+ROOT = TRACES / 'jax_cpu'
+FILES = [p for name in ('mnist_train', 'recompile', 'multi_device', 'odd_names')
+         for p in sorted((ROOT / name).rglob('*.xplane.pb'))[:1]]
+PAIRS = list(itertools.permutations(FILES, 2))
+
+
+def peaks(path):
+    """The fullest plan of each program and space, of those that ran if any did; and which ran at all."""
+    best = {}
+    for m in json.loads(run(PROGRAM, 'report', '--format', 'json', path)[0])['memory_static']:
+        key, now = (m['module'], m['space']), (m['ran'], m['peak_bytes'])
+        best[key] = max(best.get(key, now), now)
+    return best
+
+
+def compared(a, b, *options, code=0):
+    done = view_profile('compare', '--format=json', *options, str(a), str(b), check=False)
+    assert done.returncode == code, (done.returncode, done.stderr)
+    return {(m['program'], m['space']): m for m in json.loads(done.stdout)['memory'] if m['program']}, done.stderr
+
+
+@pytest.mark.parametrize('a, b', PAIRS, ids=lambda p: p.parts[len(ROOT.parts)])
+def test_peaks_are_those_of_the_reports(a, b):
+    of_a, of_b = peaks(a), peaks(b)
+    made, _ = compared(a, b)
+    ran = {k for side in (of_a, of_b) for k, (was_run, _) in side.items() if was_run}
+    assert ran and set(made) == ran
+    for key, m in made.items():
+        assert m['allocator'] is None
+        assert (m['a_bytes'], m['b_bytes']) == (of_a.get(key, (0, None))[1], of_b.get(key, (0, None))[1])
+        if m['delta_bytes'] is None:
+            assert None in (m['a_bytes'], m['b_bytes']) and not m['holders'] and not m['scopes']
+            continue
+        assert m['delta_bytes'] == m['b_bytes'] - m['a_bytes']
+        for rows in (m['holders'], m['scopes']):
+            for side in ('a_bytes', 'b_bytes', 'delta_bytes'):
+                assert sum(h[side] for h in rows) == m[side]
+        assert len({h['scope'] for h in m['scopes']}) == len(m['scopes'])
+
+
+def test_some_pair_differs():
+    rows = [m for a, b in PAIRS for m in compared(a, b)[0].values()]
+    assert any(m['delta_bytes'] for m in rows) and any(m['delta_bytes'] is None for m in rows)
+
+
+def largest(path):
+    return max((peak for (_, space), (ran, peak) in peaks(path).items() if ran and not space), default=0)
+
+
+def test_the_gate_asks_for_the_largest_program():
+    """The very percentage passes, a hundredth less does not; what shrinks, or stays, passes."""
+    a, b = sorted((p for p in FILES if largest(p)), key=largest)[-2:]
+    least, most = largest(a), largest(b)
+    grown = 100 * (most - least) / least
+    assert 1 < grown < 10000 or pytest.fail('no two runs to tell apart')
+    compared(a, b, f'--fail-on-peak={grown + 0.01:.4f}%')
+    _, said = compared(a, b, f'--fail-on-peak={grown - 0.01:.4f}%', code=1)
+    assert f'{most - least} bytes more than the {least} of A' in said
+    compared(b, a, '--fail-on-peak=0%')
+    compared(b, b, '--fail-on-peak=0%')
+
+
+def test_text_and_page_show_what_grew():
+    a, b = next((a, b) for a, b in PAIRS if any((m['delta_bytes'] or 0) > 0 for m in compared(a, b)[0].values()))
+    text = view_profile('compare', str(a), str(b)).stdout
+    name = next(k[0] for k, m in compared(a, b)[0].items() if (m['delta_bytes'] or 0) > 0)
+    assert 'Memory at the peak' in text and f'{name}, as planned: ' in text
+    page = view_profile('compare', '--format=html', str(a), str(b)).stdout
+    assert 'id="memory"' in page and f'{name}, as planned' in page
