@@ -230,6 +230,15 @@ def test_nothing_outside_of_the_directory_is_read(tmp_path, key):
             assert result['isError'] is True and 'ynn_fusion' not in json.dumps(result)
 
 
+def test_links_that_lead_outside_are_not_followed(tmp_path):
+    (tmp_path / 'link').symlink_to(trace(RUNS).resolve())
+    with Server(tmp_path) as s:
+        for tool in ('list_sessions', 'top_ops', 'findings'):
+            result = s.call(tool)['result']
+            assert result['isError'] is True and 'ynn_fusion' not in json.dumps(result)
+        assert 'resources' not in json.dumps(s.ask('resources/list', **MODERN).get('result', {}))
+
+
 def test_a_cancelled_call_is_not_answered(mcp):
     mcp.send({'jsonrpc': '2.0', 'id': 'gone', 'method': 'tools/call',
               'params': {'name': 'findings', 'arguments': {}, **MODERN}})
