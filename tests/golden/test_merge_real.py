@@ -56,3 +56,30 @@ def test_a_host_is_its_own_run(session, host):
     assert len(of_host(whole, 'devices')) == 2
     for key in ('devices', 'ops'):
         assert of_host(whole, key) == of_host(alone, key), key
+
+
+PLANS = {'host-a': 'jax_cpu/mnist_train', 'host-b': 'jax_cpu/recompile'}
+
+
+def test_memory_of_two_hosts(tmp_path):
+    """Plans stay those of their hosts: merged, they are the session's and, but for the host, each file's own."""
+    run, parts, alone = tmp_path / 'all' / 'plugins' / 'profile' / 'run', [], []
+    run.mkdir(parents=True)
+    for host, path in PLANS.items():
+        file, = trace(path).rglob('*.xplane.pb')
+        shutil.copy(file, run / f'{host}.xplane.pb')
+        alone += [{**m, 'host': host} for m in report_of(file)['memory_static']]
+    for host in PLANS:
+        parts.append(tmp_path / f'{host}.json')
+        parts[-1].write_text(json.dumps(report_of(tmp_path / 'all', f'--host={host}')))
+    made, whole = identities.strict(view_profile('merge', *map(str, parts)).stdout), report_of(tmp_path / 'all')
+    for key in ('memory', 'memory_static', 'memory_programs'):
+        assert made[key] == whole[key], key
+
+    def rows(plans):
+        return sorted(json.dumps(m, sort_keys=True) for m in plans)
+
+    assert alone and rows(made['memory_static']) == rows(alone)
+    for p in made['memory_programs']:
+        ran = [m for m in alone if m['host'] == p['host'] and m['space'] == p['space'] and m['ran']]
+        assert p['programs'] == len(ran) and p['least_bytes'] == max(m['peak_bytes'] for m in ran)
