@@ -131,7 +131,7 @@ def test_develop_names_files_that_exist():
 def test_stores_names_what_is_read():
     """docs/stores.md has each variable that server/fetch asks for credentials and places, no other, and the bounds."""
     text = (DOCS / "stores.md").read_text()
-    source = "\n".join(f.read_text() for f in sorted((DOCS.parent / "server/fetch").glob("*.c")))
+    source = "\n".join(f.read_text() for f in sorted((DOCS.parent / "server/fetch").rglob("*.c")))
     read = set(re.findall(r'(?:ini_env|ini_path)\("([A-Z_0-9]+)"|\{"(AZURE_\w+)"', source))
     read = {a or b for a, b in read} - {"HOME"}
     said = set(re.findall(r"\b(?:AWS|GOOGLE|GCE|CLOUDSDK|STORAGE|AZURE|IDENTITY)_[A-Z_0-9]+\b", text))
