@@ -1,6 +1,9 @@
 /* What stands between the recording macros and a recorder that may not be there: included by
  * view_profile_capture_macros.h, behind the declarations that it stands in for, where
  * view_profile_stub.h asked for that. What begins with vp__ belongs to the library. */
+#ifndef VP_STUB /* asked for by itself: the declarations come first, and include this */
+#include "view_profile_stub.h"
+#endif
 #ifndef VIEW_PROFILE_STUB_CALLS_H
 #define VIEW_PROFILE_STUB_CALLS_H
 
