@@ -555,6 +555,9 @@ typedef enum vp_buffer_kind {
     VP_BUFFER_OTHERS /* smaller ones, together */
 } vp_buffer_kind;
 
+/* Memory spaces by XLA's numbers; others are on chip. */
+enum { VP_SPACE_MAIN = 0, VP_SPACE_HOST = 5 };
+
 /* Who holds memory when a program's plan is at its peak. */
 typedef struct vp_plan_buffer {
     const char *instruction;                     /* "copy-start{0}": its first result */
@@ -586,7 +589,7 @@ typedef struct vp_plan_layer {
  * the sum of `live`; reserved = fixed + temp = what the runtime takes. */
 typedef struct vp_memory_plan {
     const char *host, *module;
-    int64_t program_id, space; /* 0: the device's main memory; 5: the host's; else on chip */
+    int64_t program_id, space; /* VP_SPACE_MAIN: the device's */
     bool ran;                  /* some op of it is in the profile; else it was only compiled */
     bool replayed;             /* heap_peak is that of the compiler's own events */
     int64_t peak_bytes, heap_peak_bytes; /* VP_UNKNOWN: no lifetimes in the file */

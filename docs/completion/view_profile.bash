@@ -3,7 +3,7 @@ _view_profile() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     local command=serve words='' files='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in serve|list|top|report|findings|compare|trend|export|merge|extract|record|capture|recover|mcp|watch|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
+        case ${COMP_WORDS[i]} in serve|list|top|report|findings|memory|compare|trend|export|merge|extract|record|capture|recover|mcp|watch|doctor|help) command=${COMP_WORDS[i]}; break ;; esac
     done
     case $command in
     serve)
@@ -100,6 +100,20 @@ _view_profile() {
         --fail-on) return ;;
         --color) words='auto always never' ;;
         *) words='--profile-dir --no-sign-request --session --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
+        esac ;;
+    memory)
+        case $prev in
+        --profile-dir) files=1 ;;
+        --session) return ;;
+        --top) return ;;
+        --host) return ;;
+        --format) words='text json csv html' ;;
+        --output|-o) files=1 ;;
+        --unit) words='auto ns us ms s' ;;
+        --jobs|-j) return ;;
+        --max-memory) return ;;
+        --color) words='auto always never' ;;
+        *) words='--profile-dir --no-sign-request --session --top --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     compare)
         case $prev in
@@ -236,7 +250,7 @@ _view_profile() {
         *) words='--help --version ' ;;
         esac ;;
     esac
-    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings compare trend export merge extract record capture recover mcp watch doctor help '
+    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='serve list top report findings memory compare trend export merge extract record capture recover mcp watch doctor help '
     [[ $cur == -* || $prev == --* || $COMP_CWORD -eq 1 ]] &&
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ $files || $cur != -* ]] && compopt -o default

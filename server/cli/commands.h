@@ -27,15 +27,17 @@
     X(EXPORT, export)                                                                              \
     X(CAPTURE, capture)                                                                            \
     X(WATCH, watch)                                                                                \
-    X(MCP, mcp)
+    X(MCP, mcp)                                                                                    \
+    X(MEMORY, memory)
 #define CLI_COMMAND_AT(name, run) CLI_##name##_AT,
 #define CLI_COMMAND_BIT(name, run) CLI_##name = 1 << CLI_##name##_AT,
 enum { CLI_COMMANDS(CLI_COMMAND_AT) CLI_COMMAND_COUNT };
 enum { CLI_COMMANDS(CLI_COMMAND_BIT) };
 enum {
-    CLI_READERS =
-        CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_EXTRACT | CLI_EXPORT,
-    CLI_ONE_RUN = CLI_TOP | CLI_REPORT | CLI_FINDINGS, /* commands that analyse one session */
+    CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_MEMORY |
+                  CLI_EXTRACT | CLI_EXPORT,
+    CLI_ONE_RUN =
+        CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_MEMORY, /* commands that analyse one session */
     CLI_OF_SESSION = CLI_ONE_RUN | CLI_EXPORT,
     CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,      /* operands are runs and reports */
     CLI_PRINTERS = CLI_LIST | CLI_OF_SESSION | CLI_OF_REPORTS, /* one document to --output */

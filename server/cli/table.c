@@ -96,6 +96,20 @@ const cli_command cli_commands[] = {
      "view_profile findings ~/logs\twhat is wrong in the latest run\n"
      "view_profile findings --format json ~/logs\tthe same as JSON (view_profile.findings/1)\n"
      "view_profile findings --fail-on high,F10 ~/logs\ta gate for CI"},
+    {"memory", CLI_MEMORY, "[PATH] [SESSION]", 2, 0, "show who holds memory at the peak",
+     "Shows what one run, the latest or the one that SESSION names, takes of memory, and who holds "
+     "it. Of each program (HLO module) that its compiler described by a buffer assignment: "
+     "arguments, results, constants and temporaries, the peak of what is live at once, and every "
+     "byte of it by instruction, framework scope, source line, shape and what the layout pads; "
+     "arguments whose memory a result could take (donate_argnums). Of each allocator whose events "
+     "or snapshot the profile has: peak, what is reserved, free in pieces, who holds the peak, and "
+     "what steps take and never give back.\n"
+     "The rows of a peak sum to it. What is not in the file is said to be unknown. csv is one "
+     "table "
+     "of all holders; json is view_profile.memory/1, as in the report.",
+     "view_profile memory ~/logs\tthe latest run\n"
+     "view_profile memory --format html -o memory.html ~/logs\twith pictures\n"
+     "view_profile memory snapshot.pickle\tof torch.cuda.memory._dump_snapshot"},
     {"compare", CLI_COMPARE, "A [B]", 2, 1, "show what changed from one run to another",
      "Compares two runs: per step where both have steps, else by their whole windows. For every "
      "device the differences of compute, exposed communication, exposed copies and idle time sum "
@@ -388,6 +402,7 @@ const cli_option cli_option_table[] = {
     {"session", 0, "SESSION", CLI_TEXT, CLI_OF_SESSION, AT(session), 0, 0, NULL,
      "the run: its id, name, path or a unique end of these; without it, the latest"},
     {"top", 0, "N", CLI_NUMBER, CLI_TOP, AT(top), 1, 100000, "20", "rows to show of each device"},
+    {"top", 0, "N", CLI_NUMBER, CLI_MEMORY, AT(top), 1, 100000, "20", "rows of each peak in text"},
     {"top", 0, "N", CLI_NUMBER, CLI_SERVE, AT(top), 1, 100000, "20", "rows of a run's op table"},
     {"top", 0, "N", CLI_NUMBER, CLI_COMPARE | CLI_TREND, AT(top), 1, 100000, "20",
      "ops to show in text"},
@@ -437,8 +452,8 @@ const cli_option cli_option_table[] = {
     {"format", 0, "text|json", CLI_WORD, CLI_LIST | CLI_DOCTOR | CLI_WATCH, AT(format), 0, 0,
      "text", "how to write it"},
     {"format", 0, "text|json|csv", CLI_WORD, CLI_TOP, AT(format), 0, 0, "text", "how to write it"},
-    {"format", 0, "text|json|csv|html", CLI_WORD, CLI_REPORT | CLI_FINDINGS, AT(format), 0, 0,
-     "text", "how to write it"},
+    {"format", 0, "text|json|csv|html", CLI_WORD, CLI_REPORT | CLI_FINDINGS | CLI_MEMORY,
+     AT(format), 0, 0, "text", "how to write it"},
     {"output", 'o', "FILE", CLI_TEXT, CLI_PRINTERS, AT(out), 0, 0, NULL,
      "write to FILE instead of standard output"},
     {"out", 0, "DIR", CLI_TEXT, CLI_EXTRACT, AT(out), 0, 0, NULL,

@@ -63,7 +63,7 @@ typedef struct rep_field {
  * of scopes. Writers choose the rows of devices and ops by a view. */
 extern const rep_field rep_head_fields[]; /* session, window, analysis */
 extern const rep_field rep_devices_fields[], rep_ops_fields[];
-extern const rep_field rep_tail_fields[];
+extern const rep_field rep_tail_fields[], rep_memory_fields[], rep_quality_fields[];
 /* Of the structs alone. */
 extern const rep_field rep_device_fields[], rep_op_fields[], rep_scope_fields[];
 extern const rep_field rep_breakdown_fields[], rep_launch_fields[], rep_roof_fields[];

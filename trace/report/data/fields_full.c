@@ -489,13 +489,10 @@ static void put_memory(rep_json_out *o, const void *r)
 
 /* ---- Memory as planned ---- */
 
-static const char *const buffer_kind_words[] = {"parameter", "output", "constant",
-                                                "temp",      "others", NULL};
-
 static const rep_field plan_buffer_fields[] = {
     {F("instruction", REP_TEXT, vp_plan_buffer, instruction), .needed = true},
     {F("opcode", REP_TEXT, vp_plan_buffer, opcode)},
-    {F("kind", REP_WORD, vp_plan_buffer, kind), .words = buffer_kind_words},
+    {F("kind", REP_WORD, vp_plan_buffer, kind), .words = rep_buffer_kind_words},
     {F("shape", REP_TEXT, vp_plan_buffer, shape)},
     {F("scope", REP_TEXT, vp_plan_buffer, scope)},
     {F("source", REP_TEXT, vp_plan_buffer, source)},
@@ -607,6 +604,10 @@ const rep_field rep_tail_fields[] = {
     {F("counter_total", REP_COUNT, vp_report, counter_total), .full = true, .needed = true},
     {LIST("meta", vp_report, meta, meta_count, vp_meta, meta_fields), .full = true},
     {F("meta_total", REP_COUNT, vp_report, meta_total), .full = true, .needed = true},
+    {0},
+};
+
+const rep_field rep_memory_fields[] = {
     {.key = "memory", .type = REP_OBJECT, .fields = memory_fields, .put = put_memory, .full = true},
     {LIST("memory_static", vp_report, memory_static, memory_static_count, vp_memory_plan,
           plan_fields),
@@ -614,6 +615,10 @@ const rep_field rep_tail_fields[] = {
     {LIST("memory_programs", vp_report, memory_programs, memory_programs_count, vp_memory_programs,
           programs_fields),
      .full = true},
+    {0},
+};
+
+const rep_field rep_quality_fields[] = {
     {LIST("quality", vp_report, quality, quality_count, vp_quality, quality_fields)},
     {0},
 };

@@ -88,6 +88,8 @@ static int put_report(vp_buf *b, const vp_report *r, const vp_view *view, bool t
     if (!tables_only) {
         put_scopes(&o);
         rep_put_fields(&o, rep_tail_fields, r);
+        rep_put_fields(&o, rep_memory_fields, r);
+        rep_put_fields(&o, rep_quality_fields, r);
         rep_json_findings(&o.j, r);
     }
     vp_json_end_object(&o.j);
@@ -97,6 +99,16 @@ static int put_report(vp_buf *b, const vp_report *r, const vp_view *view, bool t
 int rep_json(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     return put_report(b, r, v, false);
+}
+
+int rep_memory_json(vp_buf *b, const vp_report *r)
+{
+    rep_json_out o = {.r = r};
+    rep_json_open(&o.j, b, r, "view_profile.memory/1");
+    rep_put_fields(&o, rep_memory_fields, r);
+    rep_put_fields(&o, rep_quality_fields, r);
+    vp_json_end_object(&o.j);
+    return vp_buf_putc(b, '\n');
 }
 
 int rep_json_ops(vp_buf *b, const vp_report *r, const vp_view *v)

@@ -23,6 +23,8 @@ int rep_json(vp_buf *b, const vp_report *r,
              const vp_view *v); /* all rows unless v->top says less */
 /* Only what the rows of `ops` need: schema, tool, session, window, devices, ops. */
 int rep_json_ops(vp_buf *b, const vp_report *r, const vp_view *v);
+/* view_profile.memory/1: what the report has under memory, memory_static, memory_programs. */
+int rep_memory_json(vp_buf *b, const vp_report *r);
 /* What rep_json wrote comes back, with findings made anew; whole reports only. VP_ECORRUPT with the
  * place, VP_EUNSUPPORTED for other JSON, VP_ELIMIT. Free with analyze_free. */
 int rep_read(vp_report **out, vp_str text);

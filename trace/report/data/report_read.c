@@ -277,6 +277,8 @@ static int get_report(rep_json_in *in, vp_report *r, const json_t *root)
     VP_TRY(get_scopes(in, r, json_object_get(root, "scopes")));
     in->in_tree = false;
     VP_TRY(rep_get_fields(in, rep_tail_fields, root, r, NULL));
+    VP_TRY(rep_get_fields(in, rep_memory_fields, root, r, NULL));
+    VP_TRY(rep_get_fields(in, rep_quality_fields, root, r, NULL));
     VP_TRY(check_devices(r));
     VP_TRY(check_scopes(r));
     return check_rows(r);

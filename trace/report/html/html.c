@@ -140,19 +140,17 @@ enum {
     IN_HOST = 16,
     IN_FILES = 32,
     IN_QUALITY = 64,
-    IN_ALL = 127
+    IN_MEMORY = 128,
+    IN_ALL = 255
 };
 
 static const struct {
     const char *name, *title;
     unsigned bit;
-} tabs[] = {{"summary", "Summary", IN_SUMMARY},
-            {"ops", "Ops", IN_OPS},
-            {"scopes", "Scopes", IN_SCOPES},
-            {"devices", "Devices", IN_DEVICES},
-            {"host", "Host", IN_HOST},
-            {"files", "Files", IN_FILES},
-            {"quality", "Data quality", IN_QUALITY},
+} tabs[] = {{"summary", "Summary", IN_SUMMARY}, {"ops", "Ops", IN_OPS},
+            {"scopes", "Scopes", IN_SCOPES},    {"devices", "Devices", IN_DEVICES},
+            {"memory", "Memory", IN_MEMORY},    {"host", "Host", IN_HOST},
+            {"files", "Files", IN_FILES},       {"quality", "Data quality", IN_QUALITY},
             {"all", "All at once", IN_ALL}};
 #define TABS (sizeof tabs / sizeof *tabs)
 
@@ -187,7 +185,8 @@ static const html_part parts[] = {
     {"args", "Arguments", html_has_args, html_args, IN_HOST},
     {"counters", "Counters", html_has_counters, html_counters, IN_HOST},
     {"meta", "The program", html_has_meta, html_meta, IN_HOST},
-    {"memory", "Memory", html_has_memory, html_memory, IN_DEVICES},
+    {"plans", "Planned memory", html_has_plans, html_plans, IN_MEMORY},
+    {"memory", "Memory", html_has_memory, html_memory, IN_MEMORY},
     {"quality", "Data quality", always, html_quality, IN_QUALITY},
     {"files", "Files", html_has_files, html_files, IN_FILES},
 };
@@ -286,6 +285,20 @@ static int put_findings_page(page *p)
     return p->b->status;
 }
 
+/* Memory alone. */
+static int put_memory_page(page *p)
+{
+    html_begin(p, p->r->session_name);
+    put_facts(p);
+    html_puts(p, "<main id=\"main\">\n");
+    for (size_t i = 0; i < PARTS; i++)
+        if ((parts[i].tabs & (IN_MEMORY | IN_QUALITY)) && parts[i].has(p))
+            VP_TRY(parts[i].put(p));
+    html_puts(p, "</main>\n");
+    html_end(p);
+    return p->b->status;
+}
+
 static int put_with(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links,
                     int (*put)(page *))
 {
@@ -307,4 +320,9 @@ int rep_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links
 int rep_findings_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links)
 {
     return put_with(b, r, view, links, put_findings_page);
+}
+
+int rep_memory_html(vp_buf *b, const vp_report *r, const vp_view *view, const rep_links *links)
+{
+    return put_with(b, r, view, links, put_memory_page);
 }

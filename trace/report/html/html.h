@@ -25,9 +25,10 @@ typedef struct rep_links {
     size_t rows_max; /* of a table, whatever the view asks for; 0: no limit */
     bool controls;   /* forms for group, by, device, host, n that reload the page */
 } rep_links;
-/* "summary", "ops", "scopes", "devices", "host", "files", "quality", "all". */
+/* "summary", "ops", "scopes", "devices", "memory", "host", "files", "quality", "all". */
 bool rep_tab_known(const char *name);
 
+int rep_memory_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
 int rep_findings_html(vp_buf *b, const vp_report *r, const vp_view *v, const rep_links *links);
 /* A page about one op of the report, call by call. */
 int rep_op_html(vp_buf *b, const vp_report *r, size_t op, const op_details *d, const vp_view *v,

@@ -55,6 +55,8 @@ bool html_has_counters(const page *p);
 int html_counters(page *p);
 bool html_has_meta(const page *p);
 int html_meta(page *p);
+bool html_has_plans(const page *p);
+int html_plans(page *p);
 bool html_has_memory(const page *p);
 int html_memory(page *p);
 int html_quality(page *p);

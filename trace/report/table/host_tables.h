@@ -1,4 +1,4 @@
-/* Tables of what hosts do: compilation, work, memory. Included by the sections on the terminal and
+/* Tables of what hosts do: compilation and work. Included by the sections on the terminal and
  * on pages; for who owns what see tbl.h. */
 #ifndef VP_REPORT_HOST_TABLES_H
 #define VP_REPORT_HOST_TABLES_H
@@ -11,10 +11,5 @@ enum { HOST_SUM, HOST_CALL };
 /* Compiled functions. */
 void tbl_functions(tbl *t, const vp_report *r, const vp_view *v);
 void tbl_host_ops(tbl *t, const vp_report *r, const vp_view *v);
-void tbl_memory(tbl *t, const vp_report *r, const vp_view *v);
-/* What is in the peak of one of them, as far as the profile tells. */
-void tbl_holders(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
-/* What its steps take and do not give back. */
-void tbl_leaks(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
 
 #endif

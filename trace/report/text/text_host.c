@@ -7,8 +7,6 @@
 
 #define FUNCTIONS_MAX 8u
 #define HOST_OPS_MAX 10u
-#define MEMORY_MAX 16u
-#define HOLDERS_MAX 5u /* of one allocator */
 
 static void put_compile_line(vp_buf *b, const vp_report *r, const vp_view *v)
 {
@@ -56,49 +54,10 @@ static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
     return text_titled_table(b, v, &t);
 }
 
-typedef void of_allocator(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
-
-/* Of all allocators in one table: the first rows of each. */
-static int put_of_all(vp_buf *b, const vp_report *r, const vp_view *v, of_allocator *rows,
-                      const char *title)
-{
-    size_t shown = 0, all = 0;
-    text_row_writer w;
-    tbl t;
-    for (size_t i = 0; i < r->memory_count; i++) {
-        rows(&t, r, v, &r->memory[i]);
-        all += t.row_count;
-    }
-    if (!all)
-        return b->status;
-    text_title(b, v, title);
-    rows(&t, r, v, r->memory);
-    text_init_rows(&w, &t);
-    for (size_t i = 0; i < r->memory_count; i++) {
-        size_t most = MEMORY_MAX - shown < HOLDERS_MAX ? MEMORY_MAX - shown : HOLDERS_MAX;
-        rows(&t, r, v, &r->memory[i]);
-        t.row_count = t.row_count < most ? t.row_count : most;
-        tbl_each(&t, text_row, &w);
-        shown += t.row_count;
-    }
-    return text_finish(b, &w.g, v, all - shown);
-}
-
-static int put_memory(vp_buf *b, const vp_report *r, const vp_view *v)
-{
-    tbl t;
-    if (!r->memory_count)
-        return b->status;
-    tbl_memory(&t, r, v);
-    t.most = MEMORY_MAX;
-    VP_TRY(text_titled_table(b, v, &t));
-    VP_TRY(put_of_all(b, r, v, tbl_holders, "Largest holders of memory"));
-    return put_of_all(b, r, v, tbl_leaks, "Memory that steps leave");
-}
-
 int text_host(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     VP_TRY(put_compile(b, r, v));
     VP_TRY(put_host_ops(b, r, v));
-    return put_memory(b, r, v);
+    VP_TRY(text_plans(b, r, v));
+    return text_memory(b, r, v);
 }

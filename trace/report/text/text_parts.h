@@ -54,6 +54,11 @@ int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v);     /* where the 
 int text_hygiene(vp_buf *b, const vp_report *r, const vp_view *v); /* what ops could be rid of */
 /* Threads, and what the program says of itself. */
 int text_zones(vp_buf *b, const vp_report *r, const vp_view *v);
-int text_host(vp_buf *b, const vp_report *r, const vp_view *v); /* compile, host ops, memory */
+int text_host(vp_buf *b, const vp_report *r, const vp_view *v);   /* compile, host ops */
+int text_memory(vp_buf *b, const vp_report *r, const vp_view *v); /* what allocators did */
+/* What compilers planned: a row a program. */
+int text_plans(vp_buf *b, const vp_report *r, const vp_view *v);
+/* "run NAME  captured …  2 hosts, 8 devices, 1234 events" */
+void text_session(vp_buf *b, const vp_report *r, const vp_view *v);
 
 #endif

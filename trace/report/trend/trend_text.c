@@ -22,15 +22,9 @@ static void put_change(vp_buf *b, const trend *t, const trend_run *run)
 /* "▁▃█ ▂": from 0 to the row's largest; a run without it is a space. */
 static void put_sparks(vp_buf *b, const trend_row *row, size_t runs)
 {
-    static const char *const sparks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     size_t from = runs > SPARKS_MAX ? runs - SPARKS_MAX : 0;
-    for (size_t i = from; i < runs; i++) {
-        int64_t x = row->self_ps[i], most = row->op->self_ps;
-        if (x < 0 || most <= 0)
-            vp_buf_putc(b, ' ');
-        else
-            vp_buf_puts(b, sparks[(size_t)((__int128)x * 7 / most)]);
-    }
+    for (size_t i = from; i < runs; i++)
+        rep_put_spark(b, row->self_ps[i], row->op->self_ps);
 }
 
 static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)

@@ -300,6 +300,14 @@ int64_t rep_per_step_ps(const vp_report *r, const vp_op *op)
     return op->step_self_ps / n + (op->step_self_ps % n >= n - op->step_self_ps % n);
 }
 
+int rep_put_spark(vp_buf *b, int64_t x, int64_t most)
+{
+    static const char *const sparks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    if (x < 0 || most <= 0)
+        return vp_buf_putc(b, ' ');
+    return vp_buf_puts(b, sparks[(size_t)((__int128)(x < most ? x : most) * 7 / most)]);
+}
+
 int rep_put_time(vp_buf *b, int64_t unix_ns)
 {
     struct tm tm;

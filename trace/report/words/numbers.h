@@ -58,6 +58,8 @@ int64_t rep_per_step_ps(const vp_report *r, const vp_op *op); /* mean, VP_UNKNOW
 bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least);
 /* How many there are in all beyond those that a report lists. */
 size_t rep_beyond(int64_t total, size_t listed);
+/* "▁" to "█": x of most; a space where either is none. */
+int rep_put_spark(vp_buf *b, int64_t x, int64_t most);
 /* "2026-01-11 21:26:41" in local time; "-" for unknown. */
 int rep_put_time(vp_buf *b, int64_t unix_ns);
 

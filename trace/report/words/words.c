@@ -52,6 +52,9 @@ const char *const rep_split_words[] = {[VP_SPLIT_SHAPE] = "shape",
                                        NULL};
 ASSERT_ALL(rep_split_words, VP_SPLIT_SOURCE);
 
+const char *const rep_buffer_kind_words[] = {"parameter", "output", "constant",
+                                             "temp",      "others", NULL};
+ASSERT_ALL(rep_buffer_kind_words, VP_BUFFER_OTHERS);
 const char *const rep_peak_words[] = {[VP_PEAK_NONE] = "none",       [VP_PEAK_PLANE] = "profile",
                                       [VP_PEAK_NAME] = "name",       [VP_PEAK_FIGURES] = "figures",
                                       [VP_PEAK_DERIVED] = "derived", [VP_PEAK_CHIP] = "chip",
