@@ -1,6 +1,4 @@
 /* Costs of ops by the shapes of their HLO instructions. */
-#include <stdlib.h>
-
 #include "trace/analyze/device/scopes.h"
 #include "trace/analyze/mfu/costs.h"
 #include "trace/analyze/mfu/hlo_cost.h"
@@ -9,22 +7,12 @@
 #include "trace/base/mem.h"
 #include "trace/read/names/hlo.h"
 
-static int by_id(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = ((const trace_program *)b)->id;
-    return (x > y) - (x < y);
-}
-
 /* *out is NULL where the file has no such program. */
 static int program_of(const hlo_program **out, analysis *a, int64_t program_id)
 {
-    const uint64_t id = (uint64_t)program_id;
-    const trace *t = a->t;
-    const trace_program *p = NULL;
-    if (program_id != SINK_UNKNOWN && t->program_count)
-        p = bsearch(&id, t->programs, t->program_count, sizeof *p, by_id);
+    uint32_t i = programs_find(a->t, program_id);
     *out = NULL;
-    return p ? programs_get(out, a, (uint32_t)(p - t->programs)) : 0;
+    return i < a->t->program_count ? programs_get(out, a, i) : 0;
 }
 
 int costs_by_hlo(costs *c, analysis *a)

@@ -1,42 +1,13 @@
 #include "trace/analyze/mfu/hlo_cost.h"
 
 #include "trace/analyze/mfu/hlo_product.h"
-#include "trace/read/names/hlo_types.h"
 #include "trace/read/hlo/hlo_shape.h"
 #include "trace/base/sums.h"
 
-/* Leaves of a shape, and calls below one instruction, that are looked at. */
-#define LEAVES_MAX 4096u
+/* Calls below one instruction that are looked at. */
 #define CALLS_MAX 256u
 /* Instructions in those calls. */
 #define BODY_MAX 200000u
-
-/* Bytes without padding: of an array, or of all arrays of a tuple; -1: some size makes no sense. */
-static int64_t bytes_of(const hlo_program *p, uint32_t shape)
-{
-    uint32_t open[64];
-    size_t n = 0, seen = 0;
-    int64_t sum = 0;
-    if (shape != HLO_NONE)
-        open[n++] = shape;
-    while (n) {
-        const hlo_shape *s = &p->shapes[open[--n]];
-        if (++seen > LEAVES_MAX)
-            return -1;
-        if (s->type != HLO_TYPE_TUPLE) {
-            int64_t bytes = hlo_shape_bytes(p, (uint32_t)(s - p->shapes));
-            if (bytes < 0 || __builtin_add_overflow(sum, bytes, &sum))
-                return -1;
-            continue;
-        }
-        for (uint32_t i = 0; i < s->leaf_count; i++) {
-            if (n == sizeof open / sizeof *open)
-                return -1;
-            open[n++] = s->leaves + i;
-        }
-    }
-    return sum;
-}
 
 static bool is(const hlo_instr *in, const char *opcode)
 {
@@ -54,7 +25,7 @@ static bool any_of(const hlo_instr *in, const char *const *opcodes)
 static int64_t operand_bytes(const hlo_program *p, const hlo_instr *in, uint32_t i)
 {
     uint32_t at = i < in->operand_count ? p->links[in->operands + i] : HLO_NONE;
-    return at == HLO_NONE ? 0 : bytes_of(p, p->instrs[at].shape);
+    return at == HLO_NONE ? 0 : hlo_shape_all_bytes(p, p->instrs[at].shape);
 }
 
 static int64_t add_bytes(int64_t a, int64_t b)
@@ -69,7 +40,7 @@ static int64_t bytes_moved(const hlo_program *p, const hlo_instr *in)
     static const char *const slices[] = {"slice", "dynamic-slice", "gather", NULL};
     static const char *const nothing[] = {"parameter", "constant", "tuple", "get-tuple-element",
                                           "bitcast",   "iota",     NULL};
-    int64_t result = bytes_of(p, in->shape), sum;
+    int64_t result = hlo_shape_all_bytes(p, in->shape), sum;
     if (any_of(in, nothing))
         return 0;
     if (any_of(in, slices))

@@ -1,39 +1,14 @@
 #include "trace/analyze/mfu/hlo_product.h"
 
 #include "include/view_profile.h"
-#include "trace/base/pb.h"
+#include "trace/read/hlo/hlo_numbers.h"
 #include "trace/read/hlo/hlo_shape.h"
 
-#define RANK_MAX 16u
+#define RANK_MAX HLO_NUMBERS_MAX
 
 /* Fields of InstructionProto that hlo_program.h leaves in `raw`. */
 enum { WINDOW = 15, CONVOLUTION = 16, DOT = 30, FEATURE_GROUPS = 50, BATCH_GROUPS = 58 };
 enum { DOT_LHS_CONTRACTING = 1, WINDOW_DIMENSIONS = 1 };
-
-typedef struct numbers {
-    int64_t v[RANK_MAX];
-    size_t n;
-    bool beyond;
-} numbers;
-
-static void add_number(numbers *l, uint64_t v)
-{
-    if (l->n == RANK_MAX)
-        l->beyond = true;
-    else
-        l->v[l->n++] = (int64_t)v;
-}
-
-/* A repeated integer, packed or not. */
-static void take_numbers(numbers *l, const vp_pb_field *f)
-{
-    uint64_t v;
-    if (f->wire == VP_PB_VARINT)
-        add_number(l, f->u);
-    vp_pb r = vp_pb_of(f->data);
-    while (f->wire == VP_PB_LEN && r.p < r.end && vp_pb_varint(&r, &v))
-        add_number(l, v);
-}
 
 static const hlo_shape *shape_at(const hlo_program *p, uint32_t shape)
 {
@@ -83,14 +58,14 @@ static uint8_t dtype_of(const hlo_shape *s)
 }
 
 /* Digits between the brackets behind a key of JSON: ["1","2"]. */
-static void numbers_behind(numbers *out, vp_str json, vp_str key)
+static void numbers_behind(hlo_numbers *out, vp_str json, vp_str key)
 {
     size_t at = vp_str_find(json, key);
     vp_str rest = vp_str_skip(json, at < json.n ? at + key.n : json.n);
     uint64_t v;
     while (rest.n && *rest.p != ']') {
         if (vp_take_uint(&rest, RANK_MAX, &v))
-            add_number(out, v);
+            hlo_add_number(out, v);
         else
             rest = vp_str_skip(rest, 1);
     }
@@ -98,7 +73,7 @@ static void numbers_behind(numbers *out, vp_str json, vp_str key)
 
 /* 2 x result x the dimensions that are summed over. */
 static bool product(hlo_product *out, const hlo_program *p, const hlo_instr *in,
-                    const numbers *summed)
+                    const hlo_numbers *summed)
 {
     const hlo_shape *a = operand_shape(p, in, 0), *r = shape_at(p, in->shape);
     if (!a || !r || !summed->n || summed->beyond)
@@ -116,20 +91,20 @@ static bool product(hlo_product *out, const hlo_program *p, const hlo_instr *in,
 
 static bool dot(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
-    numbers summed = {.n = 0};
+    hlo_numbers summed = {.n = 0};
     vp_pb r = vp_pb_of(in->raw), d;
     vp_pb_field f, g;
     while (vp_pb_next(&r, &f) > 0)
         if (f.number == DOT && f.wire == VP_PB_LEN)
             for (d = vp_pb_of(f.data); vp_pb_next(&d, &g) > 0;)
                 if (g.number == DOT_LHS_CONTRACTING)
-                    take_numbers(&summed, &g);
+                    hlo_add_numbers(&summed, &g);
     return product(out, p, in, &summed);
 }
 
 static bool library_gemm(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
-    numbers summed = {.n = 0};
+    hlo_numbers summed = {.n = 0};
     numbers_behind(&summed, in->backend_config, VP_STR("lhs_contracting_dimensions"));
     return product(out, p, in, &summed);
 }
@@ -154,7 +129,7 @@ typedef struct convolution {
     size_t dims;
     int64_t feature_groups, batch_groups;
     int64_t kernel_output, input_batch, input_feature;
-    numbers input, output; /* spatial dimensions */
+    hlo_numbers input, output; /* spatial dimensions */
 } convolution;
 
 static void read_window(convolution *c, vp_str message)
@@ -185,9 +160,9 @@ static void read_numbers(convolution *c, vp_str message)
         else if (f.number == INPUT_FEATURE)
             c->input_feature = (int64_t)f.u;
         else if (f.number == INPUT_SPATIAL)
-            take_numbers(&c->input, &f);
+            hlo_add_numbers(&c->input, &f);
         else if (f.number == OUTPUT_SPATIAL)
-            take_numbers(&c->output, &f);
+            hlo_add_numbers(&c->output, &f);
     }
 }
 

@@ -35,6 +35,34 @@ int64_t hlo_shape_bytes(const hlo_program *p, uint32_t shape)
     return n < 0 ? n : bytes_of(n, s->element_bits);
 }
 
+#define LEAVES_MAX 4096u
+
+int64_t hlo_shape_all_bytes(const hlo_program *p, uint32_t shape)
+{
+    uint32_t open[64];
+    size_t n = 0, seen = 0;
+    int64_t sum = 0;
+    if (shape != HLO_NONE)
+        open[n++] = shape;
+    while (n) {
+        const hlo_shape *s = &p->shapes[open[--n]];
+        if (++seen > LEAVES_MAX)
+            return HLO_UNSIZED;
+        if (s->type != HLO_TYPE_TUPLE) {
+            int64_t bytes = hlo_shape_bytes(p, (uint32_t)(s - p->shapes));
+            if (bytes < 0 || __builtin_add_overflow(sum, bytes, &sum))
+                return HLO_UNSIZED;
+            continue;
+        }
+        for (uint32_t i = 0; i < s->leaf_count; i++) {
+            if (n == sizeof open / sizeof *open)
+                return HLO_UNSIZED;
+            open[n++] = s->leaves + i;
+        }
+    }
+    return sum;
+}
+
 /* Dimensions as they lie in memory, the slowest first. */
 typedef struct physical {
     int64_t v[2 * VP_HLO_RANK_MAX];

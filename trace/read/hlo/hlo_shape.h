@@ -12,6 +12,8 @@
 int64_t hlo_shape_elements(const hlo_program *p, uint32_t shape);
 /* The array alone; a tuple is its table of 8-byte pointers. */
 int64_t hlo_shape_bytes(const hlo_program *p, uint32_t shape);
+/* Without padding: of an array, or of all arrays of a tuple, of 4096 at most. HLO_NONE: 0. */
+int64_t hlo_shape_all_bytes(const hlo_program *p, uint32_t shape);
 /* What the tiles of its layout make of it; allocators may still round up. */
 int64_t hlo_shape_padded(const hlo_program *p, uint32_t shape);
 /* The shape at a place in another one: numbers[index…]. HLO_NONE where there is none. */
