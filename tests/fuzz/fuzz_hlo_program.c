@@ -1,8 +1,9 @@
 /* Any bytes as an HLO proto: whatever parses holds indices that lead somewhere or nowhere, and
- * every shape has sizes and a text. */
+ * every shape has sizes and a text, every instruction a line of bounded length. */
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "trace/read/hlo/hlo_print.h"
 #include "trace/read/hlo/hlo_program.h"
 #include "trace/read/hlo/hlo_shape.h"
 
@@ -51,6 +52,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         return 0;
     check_instructions(p);
     check_assignment(p);
+    for (uint32_t i = 0; i < p->instr_count && i < 100; i++) {
+        vp_buf b;
+        vp_buf_init(&b, 1u << 18);
+        need(hlo_put_instruction(&b, p, i) == 0 && b.n < 1u << 16);
+        vp_buf_free(&b);
+    }
     for (uint32_t i = 0; i < p->shape_count; i++) {
         vp_buf b;
         vp_buf_init(&b, 1u << 16);

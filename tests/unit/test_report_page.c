@@ -149,7 +149,26 @@ static void test_one_op(void **state)
                            {NULL, NULL, VP_NO_TIME, 1000000}};
     detail_name names[] = {{FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, 1, 3000000, 3000000},
                            {NULL, NULL, NULL, NULL, 1, 1000000, 1000000}};
-    op_details d = {.calls = calls,
+    graph_node nodes[] = {{.name = "f", .opcode = "fusion", .op = 0, .bytes = -1, .calls = 1},
+                          {.name = FX_HOSTILE,
+                           .opcode = FX_HOSTILE,
+                           .shape = FX_HOSTILE,
+                           .scope = FX_HOSTILE,
+                           .source = FX_HOSTILE,
+                           .bytes = 2048,
+                           .op = SIZE_MAX,
+                           .step = -2}};
+    const char *body[] = {FX_HOSTILE};
+    op_graph graph = {.text = FX_HOSTILE,
+                      .nodes = nodes,
+                      .edges = {{true}, {true}},
+                      .body = body,
+                      .node_count = 2,
+                      .body_count = 1,
+                      .body_left = 3,
+                      .users_left = 2};
+    op_details d = {.graph = &graph,
+                    .calls = calls,
                     .call_count = 2,
                     .names = names,
                     .name_count = 2,
@@ -166,7 +185,9 @@ static void test_one_op(void **state)
     char *html = vp_buf_take(&b, NULL);
     assert_well_formed(html);
     assert_true(has_section(html, "bins") && has_section(html, "calls"));
-    assert_true(has_section(html, "names"));
+    assert_true(has_section(html, "names") && has_section(html, "graph"));
+    assert_non_null(strstr(html, "What is fused: 4 instructions"));
+    assert_non_null(strstr(html, "2.0 KiB</text>"));
     assert_int_equal(occurrences(html, "height=\"100.00%\"/>"), 2); /* both are the highest */
     assert_non_null(strstr(html, "<p class=\"note\">… 5 more</p>"));
     assert_non_null(strstr(html, "href=\"/prefix/session/x/?group=name&amp;by=self&amp;n=20&amp;"

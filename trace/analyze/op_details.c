@@ -5,6 +5,7 @@
 
 #include "trace/analyze/device/classify.h"
 #include "trace/analyze/device/hlo_text.h"
+#include "trace/analyze/device/op_around.h"
 #include "trace/analyze/device/op_places.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/load.h"
@@ -22,6 +23,7 @@ typedef struct search {
     const vp_device *device; /* of the report */
     size_t ordinal;          /* which of its host's devices of that name */
     const vp_op *op;         /* of the report */
+    const vp_report *r;
     const analysis *a;
     const uint8_t *is_member; /* by kind */
     detail_name *names;       /* all of them */
@@ -279,6 +281,22 @@ static void mark_members(uint8_t *is_member, const analysis *a, uint32_t device,
         is_member[l->kind[i]] = op_of_group[grouping_groups(a->g)[l->kind[i]]] == op;
 }
 
+/* Nodes name the report's ops instead of this analysis's. */
+static int find_graph(search *s, uint32_t device)
+{
+    op_graph *g;
+    VP_TRY(op_around(&g, s->arena, s->a, device, s->is_member));
+    for (size_t i = 0; g && i < g->node_count; i++) {
+        const vp_op *op = g->nodes[i].op == SIZE_MAX ? NULL : &s->a->h->ops[g->nodes[i].op];
+        g->nodes[i].op = SIZE_MAX;
+        for (size_t k = 0; op && k < s->r->op_count; k++)
+            if (s->r->ops[k].device == s->op->device && same_op(&s->r->ops[k], op))
+                g->nodes[i].op = k;
+    }
+    s->d->graph = g;
+    return 0;
+}
+
 static int look(void *ctx, const analysis *a)
 {
     search *s = ctx;
@@ -293,7 +311,8 @@ static int look(void *ctx, const analysis *a)
     s->d->min_ps = a->h->ops[op].min_ps;
     s->d->max_ps = a->h->ops[op].max_ps;
     VP_TRY(find_calls(s, a->devices[device].set));
-    return find_names(s, &a->devices[device]);
+    VP_TRY(find_names(s, &a->devices[device]));
+    return find_graph(s, device);
 }
 
 /* ---- The door ------------------------------------------------------------------------------- */
@@ -308,6 +327,7 @@ static int read_host(search *s, const catalog *c, const cat_session *session, ui
                        .one_step = r->step != VP_UNKNOWN,
                        .step = r->step,
                        .where = r->where,
+                       .programs = true,
                        .threads = opts->jobs > 0 ? opts->jobs : vp_cpus(),
                        .progress = opts->progress,
                        .progress_ctx = opts->progress_ctx,
@@ -351,7 +371,7 @@ int analyze_op(op_details **out, const catalog *c, const cat_session *s, const v
     static const vp_report_options defaults = VP_REPORT_OPTIONS_INIT;
     const vp_op *o = &r->ops[op];
     const vp_device *device = &r->devices[o->device];
-    search look_for = {.device = device, .op = o};
+    search look_for = {.device = device, .op = o, .r = r};
     uint32_t host = 0;
     VP_TRY(host_of(&host, s, device->host));
     for (const vp_device *d = r->devices; d < device; d++)

@@ -8,6 +8,7 @@
 #define VP_ANALYZE_OP_DETAILS_H
 
 #include "include/view_profile.h"
+#include "trace/analyze/result/op_graph.h"
 #include "trace/model/catalog.h"
 
 /* What one page shows: the slowest calls, raw names, and bins of the histogram. */
@@ -34,6 +35,9 @@ typedef struct op_details {
     size_t name_count, more_names;
     int64_t bins[OP_BINS]; /* a histogram of the calls: bins of equal width from min_ps to max_ps */
     int64_t min_ps, max_ps;
+    /* What stands around it in its program; NULL: the file does not tell. Nodes name ops of the
+     * report. */
+    const op_graph *graph;
     void *owner_;
 } op_details;
 

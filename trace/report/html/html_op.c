@@ -1,5 +1,5 @@
 /* The page about one op. */
-#include "trace/report/html/html_parts.h"
+#include "trace/report/html/html_graph.h"
 
 #include "trace/base/err.h"
 #include "trace/report/table/calls_tables.h"
@@ -191,6 +191,7 @@ int rep_op_html(vp_buf *b, const vp_report *r, size_t op, const op_details *d, c
     html_begin(&p, o.op->name);
     put_head(&o);
     html_puts(&p, "<main id=\"main\">\n");
+    html_graph(&p, d->graph);
     put_bins(&o);
     put_calls(&o);
     put_names(&o);

@@ -1,0 +1,40 @@
+/* What stands around an op in its program: its HLO instruction, the operands above and the users
+ * below it, two steps either way, and what a fusion does inside. Of the host's HLO protos
+ * (trace/read/hlo); the page about an op shows it.
+ *
+ * An op is a group of names: the instruction is the one of most self time. Bounded: of each step
+ * the first GRAPH_ROW_MAX instructions in the program's order of operands or users, and the rest
+ * counted. An instruction stands where it is met first, so circles of a damaged proto end. */
+#ifndef VP_ANALYZE_OP_GRAPH_H
+#define VP_ANALYZE_OP_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GRAPH_STEPS 2
+#define GRAPH_ROW_MAX 8u
+#define GRAPH_NODES_MAX (1u + 2u * GRAPH_STEPS * GRAPH_ROW_MAX)
+#define GRAPH_BODY_MAX 60u
+
+typedef struct graph_node {
+    const char *name, *opcode, *shape, *scope, *source; /* scope, source: may be NULL */
+    int64_t bytes;          /* of its result, without padding; -1: unknown */
+    int64_t calls, self_ps; /* of its events on the op's device; 0: it has none */
+    size_t op;              /* of which op of the report its events are; SIZE_MAX: of none */
+    int step;               /* -2, -1: operands; 0: the op's instruction; 1, 2: users */
+} graph_node;
+
+typedef struct op_graph {
+    const char *program, *text; /* text: the instruction as a line of HLO */
+    graph_node *nodes;          /* the op's own first, then by the way they were met */
+    /* [from][to]: `to` takes the result of `from`. */
+    bool edges[GRAPH_NODES_MAX][GRAPH_NODES_MAX];
+    const char **body; /* of a fusion: its instructions as lines of HLO, operands first */
+    size_t node_count, body_count;
+    int64_t operands_left, users_left; /* next to shown ones, but not shown; distinct */
+    int64_t body_left;
+    int64_t instructions; /* of how many this is the one with most self time */
+} op_graph;
+
+#endif

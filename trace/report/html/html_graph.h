@@ -1,0 +1,11 @@
+/* What stands around an op in its program, as a picture without a script and as HLO text. Only the
+ * page about an op includes this. */
+#ifndef VP_REPORT_HTML_GRAPH_H
+#define VP_REPORT_HTML_GRAPH_H
+
+#include "trace/report/html/html_parts.h"
+
+/* A section; nothing without a graph. */
+void html_graph(page *p, const op_graph *g);
+
+#endif
