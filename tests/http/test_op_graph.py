@@ -139,6 +139,8 @@ def test_neighbours_are_those_of_the_proto(kind):
 
 # ---- a proto that nobody should write ----
 
+ODD = {'kernel_details': f'grid:<img src=x>\x1b[1m\u202e regs:{10 ** 20} shm:-5 static_shared:{2 ** 63 - 1} '
+                         f'dynamic_shared:{2 ** 63 - 1}  block occ_pct:0'}
 EVIL = '<img src=x>\x1b[31m\u202e"\'&'
 
 
@@ -167,7 +169,7 @@ def hostile(tmp_path):
     body = computation(2, [instruction(9000 + i, f'b{i}', 'sine', [9000 + (i + 1) % 100]) for i in range(100)])
     proto = wire.bytes_(1, wire.text(1, 'jit_f') + wire.bytes_(3, main) + wire.bytes_(3, body) + wire.number(6, 1))
     device, programs = Plane('/device:TPU:0'), Plane('/host:metadata')
-    device.line(3, 'XLA Ops', [(device.event_id(n, '', [('program_id', 5)]), at, 1000, {})
+    device.line(3, 'XLA Ops', [(device.event_id(n, '', [('program_id', 5)]), at, 1000, ODD)
                                for n, at in (('f', 0), ('u0', 2000), ('u1', 4000))])
     programs.event_ids[('jit_f(5)', '', (('Hlo Proto', proto),))] = 5
     path = tmp_path / 'plugins/profile/run/vm.xplane.pb'
@@ -193,4 +195,5 @@ def test_hostile_proto(tmp_path):
     assert g.left == (1002 - 8, 98 - 8)
     assert {n.name for n in g.nodes if n.link} == {'u0', 'u1'}
     assert 'What is fused: 100 instructions' in page and '… 40 more' in page
+    assert re.search(r'<td[^>]*>&lt;img</td>', page) and page.count('id="launches"') == 1
     assert len(g.lines) == 1 + 60 and '... 2939 more' in g.lines[0]

@@ -9,6 +9,7 @@
 #include "trace/analyze/device/op_places.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/load.h"
+#include "trace/analyze/op_launches.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -312,6 +313,7 @@ static int look(void *ctx, const analysis *a)
     s->d->max_ps = a->h->ops[op].max_ps;
     VP_TRY(find_calls(s, a->devices[device].set));
     VP_TRY(find_names(s, &a->devices[device]));
+    VP_TRY(op_launches(s->d, s->arena, a, device, is_member));
     return find_graph(s, device);
 }
 

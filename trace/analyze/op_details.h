@@ -14,6 +14,7 @@
 /* What one page shows: the slowest calls, raw names, and bins of the histogram. */
 #define OP_CALLS_MAX 50u
 #define OP_NAMES_MAX 500u
+#define OP_LAUNCHES_MAX 50u
 #define OP_BINS 40u
 
 typedef struct detail_call {
@@ -28,11 +29,20 @@ typedef struct detail_name {
     int64_t calls, self_ps, max_ps;
 } detail_name;
 
+/* One way in which kernels of the group were launched. Texts are the profile's; NULL: not told. */
+typedef struct detail_launch {
+    const char *grid, *block, *occupancy; /* occupancy: percent, as a theory or an estimate */
+    int64_t registers, shared;            /* of a thread; bytes of a block; VP_UNKNOWN */
+    int64_t calls, self_ps;
+} detail_launch;
+
 typedef struct op_details {
     detail_call *calls; /* the longest first, then by time */
     size_t call_count;
     detail_name *names; /* by self time */
     size_t name_count, more_names;
+    detail_launch *launches; /* by self time */
+    size_t launch_count, more_launches;
     int64_t bins[OP_BINS]; /* a histogram of the calls: bins of equal width from min_ps to max_ps */
     int64_t min_ps, max_ps;
     /* What stands around it in its program; NULL: the file does not tell. Nodes name ops of the

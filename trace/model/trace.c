@@ -108,7 +108,8 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
                    {info->memcpy, &k.memcpy},
                    {info->twin_of, &k.twin_of},
                    {info->groups, &k.groups},
-                   {info->program, &k.program}};
+                   {info->program, &k.program},
+                   {info->launch, &k.launch}};
     VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof k, VP_INTERN_MAX));
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         VP_TRY(vp_intern_put(&t->names, strings[i].from, strings[i].to));

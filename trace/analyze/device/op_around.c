@@ -32,30 +32,43 @@ static vp_sid instruction_of(const trace_kind *k)
     return k->hlo_op ? k->hlo_op : k->name;
 }
 
-/* The member of most self time whose program is there; *of counts the members' instructions. */
+/* Adds up the members' instructions, each at its first kind: `sum` is by place in the list. */
+static int sum_instructions(int64_t *sum, vp_map *first, int64_t *of, const analysis *a,
+                            const kind_list *times, const uint8_t *is_member)
+{
+    for (uint32_t i = 0; i < times->n; i++) {
+        const trace_kind *k = &a->t->kinds[times->kind[i]];
+        if (!is_member[times->kind[i]] || !has_program(a->t, k))
+            continue;
+        uint64_t key = vp_mix((uint64_t)k->program_id) ^ instruction_of(k);
+        uint32_t at = vp_map_get(first, key);
+        if (at == VP_MAP_NONE) {
+            VP_TRY(vp_map_set(first, key, at = i));
+            ++*of;
+        }
+        sum[at] += times->self_ps[i] + (at == i); /* more than none */
+    }
+    return 0;
+}
+
+/* A kind of the instruction of most self time whose program is there; NULL: there is none. */
 static int choose_kind(const trace_kind **out, int64_t *of, const analysis *a,
                        const kind_list *times, const uint8_t *is_member)
 {
-    const trace *t = a->t;
-    int64_t most = -1;
-    int rc = 0;
-    vp_map seen;
-    vp_map_init(&seen);
+    int64_t most = 0;
+    vp_map first;
+    VP_CLEANUP(vp_free_ptr) int64_t *sum = vp_calloc((size_t)times->n + 1, sizeof *sum);
+    VP_NEED(sum);
+    vp_map_init(&first);
     *out = NULL;
     *of = 0;
-    for (uint32_t i = 0; rc >= 0 && i < times->n; i++) {
-        const trace_kind *k = &t->kinds[times->kind[i]];
-        if (!is_member[times->kind[i]] || !has_program(t, k))
-            continue;
-        uint64_t key = vp_mix((uint64_t)k->program_id) ^ instruction_of(k);
-        *of += vp_map_get(&seen, key) == VP_MAP_NONE;
-        rc = vp_map_set(&seen, key, i);
-        if (times->self_ps[i] > most) {
-            most = times->self_ps[i];
-            *out = k;
+    int rc = sum_instructions(sum, &first, of, a, times, is_member);
+    vp_map_free(&first);
+    for (uint32_t i = 0; i < times->n; i++)
+        if (sum[i] > most) {
+            most = sum[i];
+            *out = &a->t->kinds[times->kind[i]];
         }
-    }
-    vp_map_free(&seen);
     return rc;
 }
 
@@ -213,9 +226,9 @@ static int fill(around *x, uint32_t device, uint32_t instruction)
 int op_around(op_graph **out, vp_arena *arena, const analysis *a, uint32_t device,
               const uint8_t *is_member)
 {
-    const trace_kind *k;
+    const trace_kind *k = NULL;
     hlo_program *p = NULL;
-    int64_t instructions;
+    int64_t instructions = 0;
     *out = NULL;
     VP_TRY(choose_kind(&k, &instructions, a, &a->devices[device].times, is_member));
     int rc =

@@ -25,7 +25,7 @@ static int load(xj_walk *x, const xj_plane *pl)
 {
     x->plane = (xs_plane){0};
     x->names = (xj_names){0};
-    VP_TRY(xs_plane_read(&x->plane, &x->w, pl->offset, pl->end, true));
+    VP_TRY(xs_plane_read(&x->plane, &x->w, pl->offset, pl->end, true, false));
     if (x->plane.damage >= 0)
         xj_walk_damaged(x, x->plane.damage);
     return xj_names_make(&x->names, &x->plane, x->raw);

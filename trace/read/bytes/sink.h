@@ -90,6 +90,9 @@ typedef struct sink_kind {
     vp_str twin_of;      /* deduplicated_name: the op whose code this one shares */
     vp_str memcpy;       /* XLA's memcpy_details: "kind_src:pageable kind_dst:device size:8 dest:0
                             async:1"; Kineto has them in the name: "Memcpy HtoD (Pageable -> Device)" */
+    vp_str launch;       /* of a kernel, only with rd_options.launches: "regs:32 static_shared:0
+                            dynamic_shared:0 grid:3,1,1 block:128,1,1 occ_pct:100", as XLA's
+                            kernel_details; of Kineto's args in the same words */
     int64_t program_id;
     int64_t bytes, flops; /* of one execution */
     int64_t group_size;   /* of a collective: from replica_groups or Kineto's "Group size" */
@@ -245,6 +248,7 @@ typedef struct rd_options {
     void *progress_ctx;
     bool longest_only; /* with device_only: of ops on a clock of their own, only the longest have
                           places on the host's (sink_columns.longest) */
+    bool launches;     /* how kernels were launched is told, and makes kinds (sink_kind.launch) */
     bool programs;     /* tells the sink the programs whose protos the file holds */
     int threads; /* that may read a file at once, with this one; what the sink hears is the same */
 } rd_options;

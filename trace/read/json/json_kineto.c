@@ -32,14 +32,29 @@ enum {
     ARG_IN,
     ARG_OUT,
     ARG_DTYPE,
+    /* how a kernel was launched, only where that is asked for */
+    ARG_REGISTERS,
+    ARG_SHARED,
+    ARG_GRID,
+    ARG_BLOCK,
+    ARG_OCCUPANCY,
     ARGS
 };
 
 static const vp_str arg_names[ARGS] = {
-    [ARG_DEVICE] = VP_STR_INIT("device"),    [ARG_CORRELATION] = VP_STR_INIT("correlation"),
-    [ARG_BYTES] = VP_STR_INIT("bytes"),      [ARG_GROUP] = VP_STR_INIT("Group size"),
-    [ARG_IN] = VP_STR_INIT("In msg nelems"), [ARG_OUT] = VP_STR_INIT("Out msg nelems"),
-    [ARG_DTYPE] = VP_STR_INIT("dtype"),      [ARG_EXTERNAL] = VP_STR_INIT("External id"),
+    [ARG_DEVICE] = VP_STR_INIT("device"),
+    [ARG_CORRELATION] = VP_STR_INIT("correlation"),
+    [ARG_BYTES] = VP_STR_INIT("bytes"),
+    [ARG_GROUP] = VP_STR_INIT("Group size"),
+    [ARG_IN] = VP_STR_INIT("In msg nelems"),
+    [ARG_OUT] = VP_STR_INIT("Out msg nelems"),
+    [ARG_DTYPE] = VP_STR_INIT("dtype"),
+    [ARG_EXTERNAL] = VP_STR_INIT("External id"),
+    [ARG_REGISTERS] = VP_STR_INIT("registers per thread"),
+    [ARG_SHARED] = VP_STR_INIT("shared memory"),
+    [ARG_GRID] = VP_STR_INIT("grid"),
+    [ARG_BLOCK] = VP_STR_INIT("block"),
+    [ARG_OCCUPANCY] = VP_STR_INIT("est. achieved occupancy %"),
 };
 
 /* Which of these args an event of this category may have, and is asked for. */
@@ -54,6 +69,8 @@ static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, vp_str name)
         want |= 1u << ARG_BYTES;
     if (vp_str_starts(name, VP_STR("nccl")))
         want |= 1u << ARG_GROUP | 1u << ARG_IN | 1u << ARG_OUT | 1u << ARG_DTYPE;
+    if (r->opts->launches && cat == CJ_GPU_KERNEL)
+        want |= (1u << ARGS) - (1u << ARG_REGISTERS);
     return want;
 }
 
@@ -105,6 +122,24 @@ static int64_t message_bytes(const js_value a[ARGS])
     return n < 0 || each < 0 || __builtin_mul_overflow(n, each, &bytes) ? SINK_UNKNOWN : bytes;
 }
 
+/* In the words of XLA's kernel_details; of a value what numbers are made of. */
+static size_t put_launch(char launch[256], const js_value a[ARGS])
+{
+    static const char *const words[] = {"regs:", "shared:", "grid:", "block:", "occ_pct:"};
+    size_t n = 0;
+    for (size_t i = ARG_REGISTERS; i < ARGS; i++) {
+        if (!a[i].type)
+            continue;
+        for (const char *z = words[i - ARG_REGISTERS]; *z; z++)
+            launch[n++] = *z;
+        for (size_t k = 0, most = n + 36; k < a[i].s.n && n < most; k++)
+            if (strchr("0123456789,.-", a[i].s.p[k]) && a[i].s.p[k])
+                launch[n++] = a[i].s.p[k];
+        launch[n++] = ' ';
+    }
+    return n;
+}
+
 static int kind_of(cj_reader *r, const cj_fields *f, const js_value a[ARGS], uint32_t *kind)
 {
     uint64_t key = cj_hash(f->v[CJ_NAME], cj_hash(f->v[CJ_CAT], 40));
@@ -116,6 +151,8 @@ static int kind_of(cj_reader *r, const cj_fields *f, const js_value a[ARGS], uin
     if (*kind != SINK_NONE)
         return 0;
     VP_TRY(cj_kind_named(r, f, &k));
+    char launch[256];
+    k.launch = (vp_str){launch, put_launch(launch, a)};
     k.group_size = js_to_count(a[ARG_GROUP].s);
     k.bytes = js_to_count(a[ARG_BYTES].s);
     k.is_op = true;

@@ -24,6 +24,7 @@ enum {
     ARG_OFFSET = ARG_OWN,
     ARG_DURATION,
     ARG_ORDINAL,
+    ARG_LAUNCH, /* makes its kind, too, where it is asked for */
     ARGS
 };
 
@@ -44,6 +45,7 @@ static const vp_str xla_args[ARGS] = {
     [ARG_OFFSET] = VP_STR_INIT("device_offset_ps"),
     [ARG_DURATION] = VP_STR_INIT("device_duration_ps"),
     [ARG_ORDINAL] = VP_STR_INIT("device_ordinal"),
+    [ARG_LAUNCH] = VP_STR_INIT("kernel_details"),
 };
 
 /* Finds the values of these keys, and how many there are. All other args go to `attrs`, unless that
@@ -52,16 +54,16 @@ static size_t read_args(const cj_reader *r, js_value args, js_value out[ARGS], c
 {
     vp_str key;
     js_value v;
-    size_t found = 0;
+    size_t found = 0, n = r->opts->launches ? ARGS : ARG_LAUNCH;
     memset(out, 0, ARGS * sizeof *out);
     if (args.type != JS_NESTED || *args.s.p != '{')
         return 0;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
     while (js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER) {
         size_t i = 0;
-        while (i < ARGS && !vp_str_eq(key, xla_args[i]))
+        while (i < n && !vp_str_eq(key, xla_args[i]))
             i++;
-        if (i < ARGS) {
+        if (i < n) {
             found += out[i].type == JS_NONE;
             out[i] = v;
         } else if (attrs) {
@@ -98,6 +100,10 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
         key = vp_mix(key ^ cj_hash(a[i], i + 10));
         room += a[i].s.n;
     }
+    if (a[ARG_LAUNCH].type) {
+        key = vp_mix(key ^ cj_hash(a[ARG_LAUNCH], ARG_LAUNCH + 10));
+        room += a[ARG_LAUNCH].s.n;
+    }
     key = vp_mix(key ^ (uint64_t)is_op << 1 ^ (uint64_t)cpu);
     cj_kind_get(r, key, kind);
     if (*kind != SINK_NONE)
@@ -113,6 +119,7 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
                    .shape = cj_text(r, a[ARG_SHAPE]),
                    .memcpy = cj_text(r, a[ARG_MEMCPY]),
                    .twin_of = cj_text(r, a[ARG_TWIN]),
+                   .launch = cj_text(r, a[ARG_LAUNCH]),
                    .stream_label = label,
                    .program_id = js_to_id(a[ARG_PROGRAM].s, &program) ? program : SINK_UNKNOWN,
                    .bytes = js_to_count(a[ARG_BYTES].s),

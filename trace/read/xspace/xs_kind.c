@@ -139,6 +139,7 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .shape = st[XS_STAT_SHAPE].text,
                    .stream_label = c->stream_label,
                    .memcpy = st[XS_STAT_MEMCPY].text,
+                   .launch = st[XS_STAT_LAUNCH].text,
                    .twin_of = st[XS_STAT_TWIN].text,
                    .group_size = rd_group_size(name),
                    .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),

@@ -37,6 +37,7 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_LOST] = "lost_zones",
     [XS_STAT_UNFINISHED] = "unfinished",
     [XS_STAT_BREAKDOWN] = "memory_access_breakdown",
+    [XS_STAT_LAUNCH] = "kernel_details",
     [XS_STAT_PEAK] = "peak_teraflops_per_second",
     [XS_STAT_HBM] = "peak_hbm_bw_gigabytes_per_second",
     [XS_STAT_BANDWIDTH] = "memory_bandwidth",
@@ -104,6 +105,8 @@ static int add_stat_meta(xs_plane *pl, vp_str bytes)
     VP_TRY(vp_grow(&pl->stat_roles, &pl->role_cap, pl->stat_count + 1, 1, VP_INTERN_MAX));
     pl->stat_names[pl->stat_count] = name;
     pl->stat_roles[pl->stat_count] = (uint8_t)role_of(name, pl->attrs);
+    if (!pl->launches && pl->stat_roles[pl->stat_count] == XS_STAT_LAUNCH)
+        pl->stat_roles[pl->stat_count] = XS_STAT_OTHER;
     if ((uint64_t)id < sizeof pl->role_dense)
         pl->role_dense[id] = pl->stat_roles[pl->stat_count];
     return vp_map_set(&pl->stat_by_id, (uint64_t)id, (uint32_t)pl->stat_count++);
@@ -213,11 +216,13 @@ static int index_fields(xs_plane *pl, uint32_t wanted, int (*add)(xs_plane *, vp
     return 0;
 }
 
-int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool attrs)
+int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool attrs,
+                  bool launches)
 {
     vp_buf b;
     vp_pb_field f;
-    *pl = (xs_plane){.offset = offset, .end = end, .damage = -1, .attrs = attrs};
+    *pl = (xs_plane){
+        .offset = offset, .end = end, .damage = -1, .attrs = attrs, .launches = launches};
     vp_buf_init(&b, VP_XPLANE_META_MAX);
     int rc = collect(pl, w, &b);
     pl->bytes = rc < 0 ? NULL : vp_buf_take(&b, &pl->bytes_n);

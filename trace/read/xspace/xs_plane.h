@@ -57,6 +57,7 @@ typedef enum xs_stat_role {
     XS_STAT_LOST,       /* of a mark: how many zones our recorder had no room for */
     XS_STAT_UNFINISHED, /* the zone had not ended when our recorder closed it */
     XS_STAT_BREAKDOWN,  /* where the bytes of an op go */
+    XS_STAT_LAUNCH,     /* how a kernel was launched; only where that is asked for */
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,
@@ -119,13 +120,15 @@ typedef struct xs_plane {
     uint8_t role_dense[256];       /* roles of the ids below 256 */
     xs_value stats[XS_STAT_ROLES]; /* the plane's own */
     bool is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept as offsets */
+    bool launches;    /* so have launches */
     bool attrs;       /* attributes have roles; without, their stats are OTHER and cost nothing */
     int64_t damage;   /* where the wire format breaks, or -1 */
 } xs_plane;
 
 /* Reads the plane at [offset, end), skipping its lines. Damage is noted in ->damage; what came
- * before is kept. attrs: see xs_plane. */
-int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool attrs);
+ * before is kept. attrs, launches: see xs_plane. */
+int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool attrs,
+                  bool launches);
 void xs_plane_free(xs_plane *pl);
 
 static inline xs_meta *xs_plane_meta(xs_plane *pl, int64_t id)

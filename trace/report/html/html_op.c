@@ -168,6 +168,16 @@ static void put_calls(const op_page *o)
     html_section_end(p);
 }
 
+static void put_launches(const op_page *o)
+{
+    op_calls of = {o->op, o->d};
+    tbl t;
+    if (!o->d->launch_count)
+        return;
+    tbl_kernels(&t, o->p->r, &o->p->v, &of);
+    html_table_section(o->p, "launches", &t);
+}
+
 static void put_names(const op_page *o)
 {
     page *p = o->p;
@@ -194,6 +204,7 @@ int rep_op_html(vp_buf *b, const vp_report *r, size_t op, const op_details *d, c
     html_graph(&p, d->graph);
     put_bins(&o);
     put_calls(&o);
+    put_launches(&o);
     put_names(&o);
     html_puts(&p, "</main>\n<footer><p>view_profile " VP_VERSION "</p></footer>\n");
     html_end(&p);

@@ -39,6 +39,26 @@ void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
     t->unit[CALL] = rep_unit_for(v->unit, of->op->max_ps);
 }
 
+#define ROW detail_launch
+static const tbl_column launch_columns[] = {
+    {TBL_TEXT, AT(grid), PAGE("Grid", "Blocks of the launch")},
+    {TBL_TEXT, AT(block), PAGE("Block", "Threads of a block")},
+    {TBL_COUNT, AT(registers), PAGE("Registers", "Of a thread")},
+    {TBL_BYTES, AT(shared), PAGE("Shared memory", "Of a block")},
+    {TBL_TEXT, AT(occupancy), PAGE("Occupancy %", "As the profiler reckons it from the launch")},
+    {TBL_COUNT, AT(calls), PAGE("Calls", NULL)},
+    {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
+};
+#undef ROW
+
+void tbl_kernels(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
+{
+    *t = (tbl){TBL_ROWS("How its kernels were launched", launch_columns, of->d->launches,
+                        of->d->launch_count),
+               .r = r, .v = v, .of = of, .beyond = of->d->more_launches};
+    t->unit[SUM] = rep_unit_for(v->unit, of->op->self_ps);
+}
+
 static void get_share(tbl_value *out, const void *row)
 {
     const op_calls *of = out->t->of;

@@ -13,5 +13,6 @@ typedef struct op_calls {
 } op_calls;
 void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
 void tbl_names(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
+void tbl_kernels(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
 
 #endif

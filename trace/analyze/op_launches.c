@@ -1,0 +1,119 @@
+#include "trace/analyze/op_launches.h"
+
+#include <stdlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+
+/* The value behind "key:" in a text of such pairs; empty: there is none. */
+static vp_str value_of(vp_str launch, vp_str key)
+{
+    vp_str pair;
+    while (launch.n && vp_take_until(&launch, ' ', launch.n, &pair))
+        if (vp_str_starts(pair, key))
+            return vp_str_skip(pair, key.n);
+    return VP_STR_NONE;
+}
+
+static int text_of(const char **out, vp_arena *arena, vp_str launch, vp_str key)
+{
+    vp_str v = value_of(launch, key);
+    *out = NULL;
+    if (v.n && !(*out = vp_arena_strndup(arena, v.p, v.n)))
+        return vp_no_memory();
+    return 0;
+}
+
+static int64_t number_of(vp_str launch, vp_str key)
+{
+    int64_t v;
+    return vp_str_to_i64(value_of(launch, key), &v) && v >= 0 ? v : VP_UNKNOWN;
+}
+
+/* Writers name it by where it is taken; parts add up. */
+static int64_t shared_of(vp_str launch)
+{
+    static const vp_str keys[] = {VP_STR_INIT("static_shared:"), VP_STR_INIT("dynamic_shared:"),
+                                  VP_STR_INIT("shared:"), VP_STR_INIT("shm:"),
+                                  VP_STR_INIT("group_mem:")};
+    int64_t sum = VP_UNKNOWN;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        int64_t v = number_of(launch, keys[i]);
+        if (v != VP_UNKNOWN && __builtin_add_overflow(sum == VP_UNKNOWN ? 0 : sum, v, &sum))
+            return VP_UNKNOWN;
+    }
+    return sum;
+}
+
+static int describe(detail_launch *l, vp_arena *arena, vp_str launch)
+{
+    /* a kernel that ran occupied something: 0 is what XLA writes where nobody reckoned it */
+    bool reckoned = number_of(launch, VP_STR("occ_pct:")) != 0;
+    l->registers = number_of(launch, VP_STR("regs:"));
+    l->shared = shared_of(launch);
+    VP_TRY(text_of(&l->grid, arena, launch, VP_STR("grid:")));
+    VP_TRY(text_of(&l->block, arena, launch, VP_STR("block:")));
+    return reckoned ? text_of(&l->occupancy, arena, launch, VP_STR("occ_pct:")) : 0;
+}
+
+static int by_self(const void *a, const void *b)
+{
+    const detail_launch *x = a, *y = b;
+    return (x->self_ps < y->self_ps) - (x->self_ps > y->self_ps);
+}
+
+typedef struct launches {
+    detail_launch *v;
+    size_t n, cap;
+    vp_map by_text;
+} launches;
+
+static int add_kind(launches *l, vp_arena *arena, const trace *t, vp_sid launch, int64_t calls,
+                    int64_t self_ps)
+{
+    uint32_t at = vp_map_get(&l->by_text, launch);
+    if (at == VP_MAP_NONE) {
+        VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, UINT32_MAX - 1));
+        at = (uint32_t)l->n++;
+        l->v[at] = (detail_launch){0};
+        VP_TRY(vp_map_set(&l->by_text, launch, at));
+        VP_TRY(describe(&l->v[at], arena, trace_str(t, launch)));
+    }
+    l->v[at].calls += calls;
+    l->v[at].self_ps += self_ps;
+    return 0;
+}
+
+static int keep(op_details *d, vp_arena *arena, const launches *l)
+{
+    size_t n = l->n < OP_LAUNCHES_MAX ? l->n : OP_LAUNCHES_MAX;
+    if (l->n)
+        qsort(l->v, l->n, sizeof *l->v, by_self);
+    d->launches = vp_arena_zalloc(arena, (n + 1) * sizeof *d->launches);
+    VP_NEED(d->launches);
+    for (size_t i = 0; i < n; i++)
+        d->launches[i] = l->v[i];
+    d->launch_count = n;
+    d->more_launches = l->n - n;
+    return 0;
+}
+
+int op_launches(op_details *d, vp_arena *arena, const analysis *a, uint32_t device,
+                const uint8_t *is_member)
+{
+    const kind_list *times = &a->devices[device].times;
+    launches l = {.n = 0};
+    int rc = 0;
+    vp_map_init(&l.by_text);
+    for (uint32_t i = 0; rc >= 0 && i < times->n; i++) {
+        vp_sid launch = a->t->kinds[times->kind[i]].launch;
+        if (launch && is_member[times->kind[i]])
+            rc = add_kind(&l, arena, a->t, launch, times->calls[i], times->self_ps[i]);
+    }
+    if (rc >= 0)
+        rc = keep(d, arena, &l);
+    vp_map_free(&l.by_text);
+    vp_free(l.v);
+    return rc;
+}
