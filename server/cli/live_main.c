@@ -1,5 +1,5 @@
-/* view_profile-live's main(): `capture`, `watch` and `mcp`, with the words that view_profile was
- * called with, and its path in place of the first. */
+/* view_profile-live's main(): `capture`, `watch`, `mcp` and `trend`, with the words that
+ * view_profile was called with, and its path in place of the first. */
 #include <jansson.h>
 #include <locale.h>
 #include <stdio.h>
@@ -16,9 +16,16 @@
 
 static int run(const cli_options *o)
 {
-    return o->command->bit == CLI_WATCH ? cli_run_watch(o)
-           : o->command->bit == CLI_MCP ? cli_run_mcp(o)
-                                        : cli_run_capture(o);
+    switch (o->command->bit) {
+    case CLI_WATCH:
+        return cli_run_watch(o);
+    case CLI_MCP:
+        return cli_run_mcp(o);
+    case CLI_TREND:
+        return cli_run_trend(o);
+    default:
+        return cli_run_capture(o);
+    }
 }
 
 int main(int argc, char **argv)
@@ -30,9 +37,9 @@ int main(int argc, char **argv)
         return watch_deliver(argv[2]) < 0 ? CLI_UNREADABLE : CLI_OK;
     if (argc < 2 || argv[0][0] != '/' ||
         (strcmp(argv[1], "capture") != 0 && strcmp(argv[1], "watch") != 0 &&
-         strcmp(argv[1], "mcp") != 0)) {
-        fputs("view_profile: this program is started by `view_profile capture`, `watch` "
-              "and `mcp`\n",
+         strcmp(argv[1], "mcp") != 0 && strcmp(argv[1], "trend") != 0)) {
+        fputs("view_profile: this program is started by `view_profile capture`, `watch`, "
+              "`mcp` and `trend`\n",
               stderr);
         return CLI_USAGE;
     }

@@ -1,5 +1,5 @@
-/* `capture`, `watch` and `mcp` as view_profile has them: it becomes view_profile-live
- * (live_main.c), which is these commands, with the words that were typed. Most runs need neither,
+/* `capture`, `watch`, `mcp` and `trend` as view_profile has them: it becomes view_profile-live
+ * (live_main.c), which is these commands, with the words that were typed. Most runs need none,
  * and a watch that runs for days need not hold a viewer. */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static int become(const char *live, vp_buf *words)
     return vp_fail_at(VP_EIO, live, -1, -1);
 }
 
-static int run_live(void)
+static int run_live(int failed)
 {
     char live[VP_PATH_MAX];
     VP_CLEANUP(vp_buf_free) vp_buf words;
@@ -66,23 +66,29 @@ static int run_live(void)
     if (rc >= 0)
         rc = become(live, &words);
     (void)cli_fail(rc);
-    return CLI_CAPTURE_FAILED;
+    return failed;
 }
 
 int cli_run_capture(const cli_options *o)
 {
     (void)o;
-    return run_live();
+    return run_live(CLI_CAPTURE_FAILED);
 }
 
 int cli_run_watch(const cli_options *o)
 {
     (void)o;
-    return run_live();
+    return run_live(CLI_CAPTURE_FAILED);
 }
 
 int cli_run_mcp(const cli_options *o)
 {
     (void)o;
-    return run_live();
+    return run_live(CLI_CAPTURE_FAILED);
+}
+
+int cli_run_trend(const cli_options *o)
+{
+    (void)o;
+    return run_live(CLI_UNREADABLE);
 }
