@@ -19,6 +19,7 @@ _view_profile() {
         --token-file) files=1 ;;
         --listen) return ;;
         --path-prefix) return ;;
+        --source-root) files=1 ;;
         --access-log) files=1 ;;
         --access-log-format) words='combined json' ;;
         --top) return ;;
@@ -27,7 +28,7 @@ _view_profile() {
         --peak-gbs) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --offline --allow-host --allow-origin --token-file --listen --path-prefix --access-log --access-log-format --no-capture --no-sandbox --top --chip --peak-tflops --peak-gbs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --offline --allow-host --allow-origin --token-file --listen --path-prefix --source-root --access-log --access-log-format --no-capture --no-sandbox --top --chip --peak-tflops --peak-gbs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     list)
         case $prev in

@@ -54,7 +54,7 @@ typedef struct cli_options {
     bool no_sandbox, no_capture, offline;
     const char *bind_host, *perfetto_ui, *token_file;
     const char *listen; /* "unix:PATH" */
-    const char *path_prefix, *access_log;
+    const char *path_prefix, *access_log, *source_root;
     int64_t access_log_format;
     cli_list allow_host, allow_origin;
 

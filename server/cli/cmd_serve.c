@@ -1,5 +1,7 @@
 /* `serve`: what is prepared before the sandbox closes, and what runs in it. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/cli/cli_options.h"
@@ -111,13 +113,18 @@ static int serve(const cli_options *o, const char *dir)
     site_options opts = SITE_OPTIONS_INIT;
     const char *hosts[CLI_LIST_MAX + 1] = {0}, *origins[CLI_LIST_MAX + 1] = {0};
     char token[SERVE_TOKEN_MAX + 1], perfetto[VP_PATH_MAX], place[VP_PATH_MAX];
-    char watched[VP_PATH_MAX];
+    char watched[VP_PATH_MAX], sources[VP_PATH_MAX];
     int rc = serve_perfetto(&opts, perfetto, o);
     if (rc)
         return rc;
     rc = serve_token(token, o);
     if (rc < 0)
         return cli_fail(rc);
+    if (o->source_root && !realpath(o->source_root, sources)) {
+        vp_fail(VP_ENOTFOUND, "--source-root: %s", strerror(errno));
+        return cli_fail(vp_fail_at(VP_ENOTFOUND, o->source_root, -1, -1));
+    }
+    opts.source_root = o->source_root ? sources : NULL;
     memcpy(hosts, o->allow_host.items, sizeof o->allow_host.items);
     memcpy(origins, o->allow_origin.items, sizeof o->allow_origin.items);
     translate(&opts, o, dir);

@@ -72,6 +72,7 @@ static void make_links(asked *a, const http_req *rq)
     a->links.controls = true;
     a->links.rows_max = ROWS_MAX;
     a->links.session = a->session;
+    a->links.source_root = site_of(rq)->opts.source_root;
     a->links.raw = a->raw;
     a->links.timeline = a->s->host_count ? a->timeline : NULL;
     a->links.perfetto = a->s->host_count ? a->perfetto : NULL;

@@ -96,6 +96,7 @@ static int copy_options(site_options *to, const site_options *from)
                          .tensorboard = from->tensorboard,
                          .captures = from->captures,
                          .no_captures = from->no_captures,
+                         .source_root = from->source_root,
                          .chip = from->chip,
                          .peak_tflops = from->peak_tflops,
                          .peak_gb_s = from->peak_gb_s};

@@ -34,6 +34,8 @@ typedef struct site_options {
     /* What devices can do, as in vp_report_options; texts outlive the site. */
     const char *chip;
     double peak_tflops, peak_gb_s;
+    /* Where sources lie that profiles name by a relative path, absolute; NULL: nobody knows. */
+    const char *source_root;
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
     {                                                                                              \

@@ -12,9 +12,10 @@ typedef struct rep_links {
     const char *perfetto; /* "/perfetto/ID" */
     const char *timeline; /* "/session/ID/timeline": where places in time lead, else to Perfetto */
     const char *tensorboard;
-    const char *index;   /* "/" */
-    const char *session; /* "/session/ID/": its ops.csv and the calls of an op */
-    const char *raw;     /* "/trace/ID/raw/": the session's files by their names, as they are */
+    const char *index;       /* "/" */
+    const char *session;     /* "/session/ID/": its ops.csv and the calls of an op */
+    const char *raw;         /* "/trace/ID/raw/": the session's files by their names, as they are */
+    const char *source_root; /* "/home/me/model": before relative paths of sources */
     /* What an asset's address carries behind ?v= because it changes with its content; NULL: nothing
      */
     const char *(*version)(const char *asset);

@@ -19,15 +19,31 @@ typedef struct op_page {
 
 /* ---- What all calls add up to ---------------------------------------------------------------- */
 
+/* Opens the link to a source line in an editor: where its path is absolute, or can be made so and
+ * does not lead out again; a profile may name what it likes. */
+static bool open_source(page *p, const char *source)
+{
+    const char *root = *source == '/' ? "" : p->links.source_root;
+    if (!root || strstr(source, "..") || vp_str_starts(vp_str_of(source), VP_STR("//")))
+        return false;
+    html_puts(p, "<a href=\"vscode://file");
+    html_path(p, root);
+    html_puts(p, *root ? "/" : "");
+    html_path(p, source);
+    html_puts(p, "\">");
+    return true;
+}
+
 /* A place of the group and how many others it has. */
-static void place_fact(page *p, const char *name, const char *text, int64_t all)
+static void place_fact(page *p, const char *name, const char *text, int64_t all, bool source)
 {
     if (!text)
         return;
     html_open_fact(p, name);
+    bool link = source && open_source(p, text);
     html_puts(p, "<code>");
     html_text(p, text);
-    html_puts(p, "</code>");
+    html_puts(p, link ? "</code></a>" : "</code>");
     if (all > 1)
         vp_buf_printf(p->b, "<span class=\"sub\">+%lld more in this group</span>",
                       (long long)(all - 1));
@@ -97,9 +113,9 @@ static void put_head(const op_page *o)
     call_fact(o, "p95", op->p95_ps);
     call_fact(o, "Longest", op->max_ps);
     html_puts(p, "</dl>\n<dl class=\"facts\">\n");
-    place_fact(p, "Scope", p->r->group == VP_GROUP_SCOPE ? NULL : op->scope, op->scopes);
-    place_fact(p, "Source", p->r->group == VP_GROUP_SOURCE ? NULL : op->source, op->sources);
-    place_fact(p, "Module", p->r->group == VP_GROUP_MODULE ? NULL : op->module, 1);
+    place_fact(p, "Scope", p->r->group == VP_GROUP_SCOPE ? NULL : op->scope, op->scopes, false);
+    place_fact(p, "Source", p->r->group == VP_GROUP_SOURCE ? NULL : op->source, op->sources, true);
+    place_fact(p, "Module", p->r->group == VP_GROUP_MODULE ? NULL : op->module, 1, false);
     html_puts(p, "</dl>\n</header>\n");
 }
 

@@ -25,6 +25,8 @@ void html_rect(page *p, const char *css_class, int64_t from_hundredths, int64_t 
 int64_t html_hundredths(int64_t part, int64_t whole); /* clamped to 0..REP_PERCENT_ALL */
 /* A path segment or query value; what is left after percent-encoding needs no HTML escape. */
 void html_url(page *p, const char *z);
+/* The same with the slashes and colons of "/path/file.py:12". */
+void html_path(page *p, const char *z);
 /* "?group=…&by=…" of the view with one key replaced ("": none); escaped for an attribute. */
 void html_query(page *p, const char *key, const char *value);
 /* The page of one step, or of all of them (VP_UNKNOWN). */

@@ -50,13 +50,23 @@ void html_rect(page *p, const char *css_class, int64_t from, int64_t width)
     vp_buf_puts(p->b, "%\" height=\"100%\"/>");
 }
 
-void html_url(page *p, const char *z)
+static void put_encoded(page *p, const char *z, const char *plain)
 {
     for (; *z; z++) {
         unsigned char c = (unsigned char)*z;
-        if (isalnum(c) || strchr("-._~", c))
+        if ((c < 0x80 && isalnum(c)) || strchr(plain, c))
             vp_buf_putc(p->b, (char)c);
         else
             vp_buf_printf(p->b, "%%%02X", c);
     }
+}
+
+void html_url(page *p, const char *z)
+{
+    put_encoded(p, z, "-._~");
+}
+
+void html_path(page *p, const char *z)
+{
+    put_encoded(p, z, "-._~/:");
 }
