@@ -100,8 +100,9 @@ static void put_grid(page *p, const axes *a)
     for (double x = a->x0; x <= a->x1; x++)
         vp_buf_printf(p->b,
                       "<path d=\"M%.0f 10V%d\"/><text x=\"%.0f\" y=\"%d\" "
-                      "text-anchor=\"middle\">%g</text>",
-                      at_x(a, x), FLOOR_LINE, at_x(a, x), FLOOR_LINE + 18, pow(10, x));
+                      "text-anchor=\"%s\">%g</text>",
+                      at_x(a, x), FLOOR_LINE, at_x(a, x), FLOOR_LINE + 18,
+                      x < a->x1 ? "middle" : "end", pow(10, x));
     for (double y = a->y0; y <= a->y1; y++)
         vp_buf_printf(p->b,
                       "<path d=\"M%d %.0fH%d\"/><text x=\"%d\" y=\"%.0f\" "
@@ -154,7 +155,7 @@ static void put_roof(page *p, const vp_mfu *m, const roof_row *rows, size_t n)
     if (!points || a.x1 - a.x0 > 40 || a.y1 - a.y0 > 40)
         return;
     vp_buf_printf(p->b,
-                  "<svg class=\"roof\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                  "<div class=\"scroll\"><svg class=\"roof\" viewBox=\"0 0 %d %d\" role=\"img\" "
                   "aria-label=\"Roofline: the table below has the figures\">",
                   WIDTH, HEIGHT);
     put_grid(p, &a);
@@ -165,7 +166,7 @@ static void put_roof(page *p, const vp_mfu *m, const roof_row *rows, size_t n)
     for (size_t i = 0; i < n; i++)
         if (is_point(&rows[i]))
             put_point(p, &a, &rows[i], rows[0].time_ps);
-    html_puts(p, "</svg>\n");
+    html_puts(p, "</svg></div>\n");
 }
 
 static const vp_mfu *first_peaks(const page *p)
