@@ -1,4 +1,4 @@
-/* view_profile-live's main(): `capture`, `watch`, `mcp` and `trend`, with the words that
+/* view_profile-live's main(): `capture`, `watch`, `mcp`, `compare` and `trend`, with the words that
  * view_profile was called with, and its path in place of the first. */
 #include <jansson.h>
 #include <locale.h>
@@ -14,18 +14,33 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-static int run(const cli_options *o)
+typedef int runner(const cli_options *o);
+
+/* NULL: not one of its commands. */
+static runner *runner_of(unsigned command)
 {
-    switch (o->command->bit) {
+    switch (command) {
+    case CLI_CAPTURE:
+        return cli_run_capture;
     case CLI_WATCH:
-        return cli_run_watch(o);
+        return cli_run_watch;
     case CLI_MCP:
-        return cli_run_mcp(o);
+        return cli_run_mcp;
+    case CLI_COMPARE:
+        return cli_run_compare;
     case CLI_TREND:
-        return cli_run_trend(o);
+        return cli_run_trend;
     default:
-        return cli_run_capture(o);
+        return NULL;
     }
+}
+
+static int refuse(void)
+{
+    fputs("view_profile: this program is started by `view_profile capture`, `watch`, `mcp`, "
+          "`compare` and `trend`\n",
+          stderr);
+    return CLI_USAGE;
 }
 
 int main(int argc, char **argv)
@@ -35,18 +50,15 @@ int main(int argc, char **argv)
     json_set_alloc_funcs(vp_malloc, vp_free);
     if (argc == 3 && !strcmp(argv[1], WATCH_DELIVER))
         return watch_deliver(argv[2]) < 0 ? CLI_UNREADABLE : CLI_OK;
-    if (argc < 2 || argv[0][0] != '/' ||
-        (strcmp(argv[1], "capture") != 0 && strcmp(argv[1], "watch") != 0 &&
-         strcmp(argv[1], "mcp") != 0 && strcmp(argv[1], "trend") != 0)) {
-        fputs("view_profile: this program is started by `view_profile capture`, `watch`, "
-              "`mcp` and `trend`\n",
-              stderr);
-        return CLI_USAGE;
-    }
+    if (argc < 2 || argv[0][0] != '/')
+        return refuse();
     const char *program = argv[0];
     int rc = cli_parse(&o, argc, argv);
     if (rc)
         return rc;
+    runner *run = runner_of(o.command->bit);
+    if (!run)
+        return refuse();
     o.program = program;
     vp_log_set_level(o.quiet ? VP_LOG_ERROR : o.verbose ? VP_LOG_DEBUG : VP_LOG_INFO);
     return run(&o);

@@ -1,6 +1,6 @@
-/* `capture`, `watch`, `mcp` and `trend` as view_profile has them: it becomes view_profile-live
- * (live_main.c), which is these commands, with the words that were typed. Most runs need none,
- * and a watch that runs for days need not hold a viewer. */
+/* `capture`, `watch`, `mcp`, `compare` and `trend` as view_profile has them: it becomes
+ * view_profile-live (live_main.c), which is these commands, with the words that were typed. Most
+ * runs need none, and a watch that runs for days need not hold a viewer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -85,6 +85,12 @@ int cli_run_mcp(const cli_options *o)
 {
     (void)o;
     return run_live(CLI_CAPTURE_FAILED);
+}
+
+int cli_run_compare(const cli_options *o)
+{
+    (void)o;
+    return run_live(CLI_UNREADABLE);
 }
 
 int cli_run_trend(const cli_options *o)
