@@ -163,10 +163,20 @@ static long more(void *ctx, char *p, size_t n)
     return (long)n;
 }
 
+/* The directory that the first `end` bytes of the address name, with the address's own query. */
+static int put_dir(vp_buf *b, vp_str url, size_t end)
+{
+    vp_buf_init(b, FETCH_ASK_MAX);
+    vp_buf_str(b, vp_str_head(url, end));
+    return vp_buf_str(b, vp_str_skip(url, vp_str_find(url, VP_STR("?"))));
+}
+
 static int make_collection(fetch_ask *a, size_t end, long *status)
 {
+    VP_CLEANUP(vp_buf_free) vp_buf url;
     http_call c;
-    int rc = http_begin(&c, a, "MKCOL", vp_str_head(a->url, end));
+    VP_TRY(put_dir(&url, a->url, end));
+    int rc = http_begin(&c, a, "MKCOL", vp_buf_view(&url));
     if (rc == 0)
         rc = http_perform(&c);
     *status = c.status;
@@ -239,10 +249,7 @@ static int web_tidy(fetch_ask *a, store_place *p)
     entries e;
     http_call c;
     size_t n = vp_str_find(a->url, VP_STR("?"));
-    vp_buf_init(&url, FETCH_ASK_MAX);
-    vp_buf_str(&url, vp_str_head(a->url, vp_str_rfind_char(vp_str_head(a->url, n), '/') + 1));
-    vp_buf_str(&url, vp_str_skip(a->url, n));
-    VP_TRY(url.status);
+    VP_TRY(put_dir(&url, a->url, vp_str_rfind_char(vp_str_head(a->url, n), '/') + 1));
     parent.url = vp_buf_view(&url);
     parent.flat = false;
     entries_begin(&e, -1);
