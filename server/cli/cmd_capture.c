@@ -238,8 +238,11 @@ static int run(const cli_options *o, profile_job *j, const profile_name *names, 
     if (fetcher_start(&f) < 0)
         return refuse(VP_EIO);
     if (e)
-        e->ask = (source_ask){
-            .ask = fetcher_source, .ctx = f, .is_unsigned = o->no_sign_request, .user = e->at.user};
+        e->ask = (source_ask){.ask = fetcher_source,
+                              .ctx = f,
+                              .is_unsigned = o->no_sign_request,
+                              .user = e->at.user,
+                              .query = e->at.query};
     if (o->look) {
         code = look(f, names, n);
     } else if (open_job(o, j, names, n, e, here.path) < 0) {

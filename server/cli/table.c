@@ -587,6 +587,8 @@ const char *const cli_environment[] = {
     "BROWSER\tthe browser to open, instead of xdg-open",
     "COLUMNS\twidth of tables, instead of the terminal's",
     "NO_COLOR\tno colours unless --color always is given",
+    "VIEW_PROFILE_ADDRESS\tan http(s) address with its password or query (a signature): what lies "
+    "there may be named without them, so that they stand in no command line",
     "VIEW_PROFILE_PERFETTO_UI\ta directory with a Perfetto UI, for timelines without the internet",
     "VIEW_PROFILE_TENSORBOARD\tthe TensorBoard to start, instead of the first in PATH",
     "TMPDIR\twhere temporary files and directories are made, instead of /tmp",

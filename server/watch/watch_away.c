@@ -136,8 +136,7 @@ int watch_away_run(char out[VP_PATH_MAX], const watch_store *s, const char *run)
     watch_run_path(path, run);
     VP_CLEANUP(vp_free_ptr) char *url = source_address_beneath(&s->at, path);
     VP_NEED(url);
-    const char *host = strstr(url, "://") + 3;
-    int n = snprintf(out, VP_PATH_MAX, "%.*s%s%s", (int)(host - url), url,
-                     s->at.user ? s->at.user : "", host);
-    return n < (int)VP_PATH_MAX ? 0 : vp_fail(VP_ELIMIT, "--out: the address is too long");
+    return snprintf(out, VP_PATH_MAX, "%s", url) < (int)VP_PATH_MAX
+               ? 0
+               : vp_fail(VP_ELIMIT, "--out: the address is too long");
 }

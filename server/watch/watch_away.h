@@ -12,7 +12,7 @@ int watch_away_plan(const char *path, const watch_store *s, const watch_options 
                     const watch_job *j, const watch_jobs *all);
 /* Takes a line of what it did: a run that arrived is removed here. */
 int watch_away_take(const watch_store *s, watch_jobs *all, vp_str line);
-/* The address of a run there, for other commands. */
+/* The address of a run there, as it may be shown. */
 int watch_away_run(char out[VP_PATH_MAX], const watch_store *s, const char *run);
 
 #endif

@@ -87,8 +87,8 @@ int watch_child_start(watch_child *c, const char *const *argv, bool piped, const
             return vp_fail(VP_ELIMIT, "a command line of more than %u words", ARGS_MAX);
     for (size_t i = 0; i < n; i++)
         args[i] = (char *)(uintptr_t)argv[i];
-    n = copy_texts(vars, 0, ENV_MAX - 8, (const char *const *)environ);
-    (void)copy_texts(vars, n, ENV_MAX, env);
+    n = copy_texts(vars, 0, 8, env); /* of two of one name the first counts */
+    (void)copy_texts(vars, n, ENV_MAX, (const char *const *)environ);
     int rc = pipe_of(err);
     if (rc >= 0 && piped)
         rc = pipe_of(out);

@@ -279,7 +279,8 @@ static int work(delivery *d)
     d->ask = (source_ask){.ask = fetcher_source,
                           .ctx = f,
                           .is_unsigned = json_is_true(json_object_get(d->plan, "unsigned")),
-                          .user = d->at.user};
+                          .user = d->at.user,
+                          .query = d->at.query};
     int rc = 0;
     json_array_foreach(json_object_get(d->plan, "put"), i, v) if (rc >= 0) rc =
         put_run(d, json_string_value(v) ? json_string_value(v) : "");

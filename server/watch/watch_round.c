@@ -335,6 +335,7 @@ static int path_of_run(watch_round *r, const char *run)
         snprintf(r->a, sizeof r->a, "%.3800s/plugins/profile/%.200s", r->s->out, run);
         return 0;
     }
+    r->whole = r->o->out;
     return watch_away_run(r->a, r->s, run);
 }
 
@@ -342,13 +343,15 @@ static int path_of_run(watch_round *r, const char *run)
 static int choose_sides(watch_round *r)
 {
     const char *named = r->o->baseline;
+    r->whole = NULL;
     VP_TRY(watch_inner_path(r->s, r->b, r->run, "json"));
     if (is_own_kind(named)) {
         VP_TRY(choose_baseline(r));
         return watch_inner_path(r->s, r->a, r->job->baseline, "json");
     }
     if (strchr(named, '/')) {
-        snprintf(r->a, sizeof r->a, "%s", named);
+        r->whole = source_is_address(named) ? named : NULL;
+        watch_shown(r->a, named);
         return 0;
     }
     VP_TRY(watch_set(&r->job->baseline, named));
@@ -360,7 +363,8 @@ static int choose_sides(watch_round *r)
 static bool start_compare(watch_round *r)
 {
     argv_of a = {0};
-    char out[VP_PATH_MAX], line[VP_PATH_MAX];
+    char out[VP_PATH_MAX], line[VP_PATH_MAX], secrets[2 * VP_PATH_MAX];
+    const char *const env[] = {secrets, NULL};
     if (choose_sides(r) < 0 || watch_inner_path(r->s, out, r->slot, "compare") < 0 ||
         watch_inner_path(r->s, line, r->slot, "line") < 0) {
         problem_of_error(r);
@@ -380,7 +384,8 @@ static bool start_compare(watch_round *r)
     arg(&a, "--");
     arg(&a, r->a);
     arg(&a, r->b);
-    return next(r, ROUND_COMPARE, &a, false, NULL, ANALYSIS_MS);
+    snprintf(secrets, sizeof secrets, ADDRESS_SECRETS "=%s", r->whole ? r->whole : "");
+    return next(r, ROUND_COMPARE, &a, false, r->whole ? env : NULL, ANALYSIS_MS);
 }
 
 static int put_cost(watch_round *r, const watch_line *line)

@@ -33,6 +33,7 @@ typedef struct watch_round {
     bool have, stopping;                 /* have: bytes came */
     char *cost;                          /* what the capture cost, NULL: unknown */
     char a[VP_PATH_MAX], b[VP_PATH_MAX]; /* what is compared */
+    const char *whole;                   /* the address a lies at, as it was typed; NULL: none */
 } watch_round;
 
 void watch_round_init(watch_round *r, size_t slot, const watch_options *o, const watch_store *s,

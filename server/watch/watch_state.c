@@ -91,14 +91,12 @@ static void put_job(vp_json *j, const watch_store *s, const watch_job *job)
     vp_json_end_object(j);
 }
 
-/* What --baseline says, as others may read it. */
-static const char *baseline_of(const watch_options *o, char shown[VP_PATH_MAX])
+void watch_shown(char shown[VP_PATH_MAX], const char *named)
 {
     source_address at;
-    bool is_there = source_address_read(&at, o->baseline) >= 0;
-    snprintf(shown, VP_PATH_MAX, "%s", is_there ? at.url : o->baseline);
+    bool is_there = source_address_read(&at, named) >= 0;
+    snprintf(shown, VP_PATH_MAX, "%s", is_there ? at.url : named);
     source_address_free(&at);
-    return shown;
 }
 
 static void put_all(vp_buf *b, const watch_store *s, const watch_options *o, const watch_jobs *l,
@@ -106,6 +104,7 @@ static void put_all(vp_buf *b, const watch_store *s, const watch_options *o, con
 {
     char shown[VP_PATH_MAX];
     vp_json j;
+    watch_shown(shown, o->baseline);
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
     vp_json_kcstr(&j, "schema", SCHEMA);
@@ -119,7 +118,7 @@ static void put_all(vp_buf *b, const watch_store *s, const watch_options *o, con
     vp_json_ki64(&j, "every_ms", o->every_ms);
     vp_json_ki64(&j, "duration_ms", o->duration_ms);
     vp_json_ki64(&j, "keep", o->keep);
-    vp_json_kcstr(&j, "baseline", baseline_of(o, shown));
+    vp_json_kcstr(&j, "baseline", shown);
     vp_json_key(&j, "targets");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < l->n; i++)
@@ -243,7 +242,8 @@ static int read_all(const watch_options *o, watch_jobs *l, vp_str text)
     json_t *root = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES, &e);
     const char *schema = text_of(root, "schema"), *baseline = text_of(root, "baseline");
     char shown[VP_PATH_MAX];
-    bool same = baseline && !strcmp(baseline, baseline_of(o, shown));
+    watch_shown(shown, o->baseline);
+    bool same = baseline && !strcmp(baseline, shown);
     int rc = schema && !strcmp(schema, SCHEMA) ? 0 : VP_ECORRUPT;
     const json_t *v;
     size_t i;

@@ -57,6 +57,8 @@ int watch_history_append(const watch_store *s, const watch_job *j, vp_str line);
 
 /* ---- The state file (watch_state.c) ---- */
 
+/* A path, or an address as others may read it. */
+void watch_shown(char shown[VP_PATH_MAX], const char *named);
 /* pid 0: it has ended. */
 int watch_state_write(const watch_store *s, const watch_options *o, const watch_jobs *l,
                       int64_t pid);

@@ -814,7 +814,7 @@ def test_an_address_with_a_query(place, there):
         done = capture(place, *quick(server.target), "--out", there.url + "/logs?key=7", "--name", "a run", "--format", "json")
         assert done.returncode == 0, done.stderr
         assert list(there.files) == [f"/logs/plugins/profile/a run/127.0.0.1_{server.port}.xplane.pb"]
-        assert events(done)[-1]["path"] == there.url + "/logs/plugins/profile/a%20run?key=7"
+        assert events(done)[-1]["path"] == there.url + "/logs/plugins/profile/a%20run"
 
 
 def test_elsewhere_is_full(place, there):
@@ -823,6 +823,22 @@ def test_elsewhere_is_full(place, there):
         fails(place, *quick(server.target), "--out", there.url + "/logs", says="507")
         assert there.files == {} and list(place.temp.iterdir()) == []
     fails(place, *quick(server.target), "--kineto", "--out", "s3://bucket/logs", exit_code=2)
+
+
+def test_a_query_in_the_address_is_sent_and_not_told(place, there):
+    asked = set()
+    there.before = lambda r: (asked.add(r.path.partition("?")[2]), False)[1]
+    url = there.url + "/logs?sig=s3cret"
+    with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server:
+        said = [capture(place, *quick(server.target), "--out", url),
+                capture(place, *quick(server.target), "--out", url, "--name", "r", "--format", "json"),
+                capture(place, *quick(server.target), "--out", url, "--name", "r"),
+                capture(place, *quick(server.target), "--out", url, "--kineto")]
+        there.before = lambda r: (r.answer(403), True)[1]
+        said.append(capture(place, *quick(server.target), "--out", url))
+    assert [done.returncode for done in said] == [0, 0, 6, 2, 6] and asked == {"sig=s3cret"}
+    for done in said:
+        assert "s3cret" not in done.stdout + done.stderr and there.url in done.stdout + done.stderr
 
 
 def test_a_password_in_the_address_is_sent_and_not_told(place, there):

@@ -470,9 +470,10 @@ COMMANDS = [c.split() for c in (
 
 
 @pytest.mark.parametrize("args", COMMANDS, ids=" ".join)
-def test_no_command_prints_a_password(place, logs, args):
+@pytest.mark.parametrize("form", ["password", "query"])
+def test_no_command_prints_a_secret(place, logs, args, form):
     """Whether it takes an address there or refuses it, and whether the server lets it in or not."""
-    mine = logs.url.replace("://", "://bob:s3cret@")
+    mine = logs.url.replace("://", "://bob:s3cret@") if form == "password" else logs.url + "?X-Amz-Signature=s3cret&sig=s3cret"
     for refuses in (False, True):
         logs.before = lambda r, path, refuses=refuses: refuses and (r.answer(403), True)[1]
         argv = [a.replace("U", mine) for a in args]
@@ -487,15 +488,18 @@ def test_no_command_prints_a_password(place, logs, args):
         assert not p.is_file() or b"s3cret" not in p.read_bytes(), p
 
 
-def test_the_page_prints_no_password(place, logs):
+@pytest.mark.parametrize("form", ["password", "query"])
+def test_the_page_prints_no_secret(place, logs, form):
     from serving import Serving
-    with Serving(place, "--port", "0", logs.url.replace("://", "://bob:s3cret@")) as s:
+    mine = logs.url.replace("://", "://bob:s3cret@") if form == "password" else logs.url + "/?token=s3cret"
+    with Serving(place, "--port", "0", mine) as s:
         end = time.monotonic() + 20
         while "2026_01_02_03_04_05" not in s.get("/")[2]:
             assert time.monotonic() < end
             time.sleep(0.1)
         for path in ("/", "/api/v1/sessions", "/session/2026_01_02_03_04_05/", "/api/v1/session/2026_01_02_03_04_05/report",
-                     "/session/none/", "/metrics", "/tensorboard/2026_01_02_03_04_05"):
+                     "/session/none/", "/metrics", "/tensorboard/2026_01_02_03_04_05", "/session/2026_01_02_03_04_05/trace",
+                     "/compare", "/trend", "/none?token=other"):
             assert "s3cret" not in str(s.get(path)), path
         assert "s3cret" not in "".join(s.end(2)[1:])
 
@@ -521,6 +525,54 @@ def test_a_password_in_the_address_is_sent_and_not_told(place):
             line = one_line(place, "list", wrong, code=4 if "none" in wrong else 3)
             assert line.startswith(f"view_profile: {w.url}") and "s3cret" not in line
     assert not [p for p in pathlib.Path(place.env["XDG_CACHE_HOME"]).rglob("*") if "s3cret" in p.name]
+
+
+def guarded(w, query):
+    """The server answers only to this query, and notes what else it was asked with."""
+    others = []
+
+    def before(r, path):
+        given = urllib.parse.urlsplit(r.path).query
+        if given != query:
+            others.append(r.path)
+            r.answer(403)
+        return given != query
+
+    w.before = before
+    return others
+
+
+def test_a_query_is_sent_with_all_and_not_told(place):
+    root = DATA / "jax_cpu" / "three_runs"
+    with web(root) as w:
+        others = guarded(w, "sv=1&sig=s3cret%3D")
+        mine = w.url + "?sv=1&sig=s3cret%3D"
+        for command in (["list"], ["top"], ["report"], ["export"], ["list", "--format", "json"], ["serve", "--list-only"]):
+            said = run(place, *command, mine)
+            assert b"s3cret" not in said and b"sv=1" not in said
+            if command == ["top"]:
+                assert said == run(place, *command, root)
+        file = max(root.rglob("*.xplane.pb")).relative_to(root)
+        assert run(place, "top", f"{w.url}/{file}?sv=1&sig=s3cret%3D") == run(place, "top", root / file)
+        assert others == []
+        line = one_line(place, "list", w.url + "?sv=1&sig=s3cret-too")
+        assert line.startswith(f"view_profile: {w.url}: ") and "s3cret" not in line
+
+
+def test_secrets_of_the_environment(place):
+    """An address beneath the one that stands there is asked for with what follows it there; any other is not."""
+    with web(DATA / "jax_cpu") as w:
+        others = guarded(w, "sig=s3cret")
+        place.env["VIEW_PROFILE_ADDRESS"] = w.url + "/three_runs/?sig=s3cret"
+        here = run(place, "list", DATA / "jax_cpu" / "three_runs")
+        assert run(place, "list", w.url + "/three_runs") == here and others == []
+        assert b"2026" in run(place, "top", w.url + "/three_runs/plugins/profile")
+        one_line(place, "list", w.url + "/three_runs_more")
+        one_line(place, "list", w.url + "/three_runs?sig=other")
+        assert [urllib.parse.urlsplit(p).query for p in others if "sig" in p and "other" not in p] == [] and len(others) >= 2
+        place.env["VIEW_PROFILE_ADDRESS"] = w.url.replace("://", "://bob:s3cret@")
+        w.before = lambda r, path: r.headers.get("Authorization") != "Basic Ym9iOnMzY3JldA==" and (r.answer(401), True)[1]
+        assert run(place, "list", w.url + "/three_runs") == here
 
 
 # ---- What stores say, at the command line ----------------------------------------------------------------------------

@@ -243,6 +243,59 @@ def test_a_password_is_sent_and_not_told(watch, job, there):
     assert not [text for text in said if 's3cret' in text]
 
 
+class Lines:
+    """Command lines that processes have had since: `seen`, the commands; `found`, those with all of the words."""
+
+    def __init__(self, *words):
+        self.words, self.seen, self.found, self.ended = words, set(), set(), threading.Event()
+        self.thread = threading.Thread(target=self.look)
+
+    def look(self):
+        while not self.ended.wait(0.005):
+            for p in pathlib.Path('/proc').glob('[0-9]*/cmdline'):
+                try:
+                    line = p.read_bytes()
+                except OSError:
+                    continue
+                if b'view_profile' in line:
+                    self.seen.add(line.split(b'\0')[1:2][0] if b'\0' in line else b'')
+                    if all(word in line for word in self.words):
+                        self.found.add(line)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+
+
+@pytest.mark.parametrize('named', ['', '/plugins/profile/'])
+@pytest.mark.parametrize('form', ['password', 'query'])
+def test_no_child_has_a_secret_in_its_command_line(watch, job, there, form, named):
+    """Nor is one in what it says, writes, or hands to --on-regression."""
+    steady(slow(job, 1, 0), 3, 1)
+    first, _ = watch.events(job.target, '--times', 1, '--keep', 1)
+    forget(watch)
+    before = []
+    secret = (lambda r: r.headers.get('Authorization') == 'Basic Ym9iOnMzY3JldA==') if form == 'password' else \
+        (lambda r: r.path.endswith('?sig=s3cret'))
+    there.before = lambda r: (not secret(r)) and (before.append(r.path), r.answer(403), True)[2]
+    plain = watch.url
+    whole = (lambda url: url.replace('://', '://bob:s3cret@')) if form == 'password' else (lambda url: url + '?sig=s3cret')
+    watch.url = whole(plain)
+    baseline = whole(plain + named + first[0]['run']) if named else first[0]['run']
+    with Lines(b's3cret', plain.split('//')[1].encode()) as lines:
+        done = watch.run(job.target, '--times', 2, '--baseline', baseline, '--format', 'json')
+    assert done.returncode == 0, done.stderr
+    assert before == [] and done.stdout.count('"verdict":"improvement"') == 2
+    own = {line for line in lines.found if b'\0watch\0' in line and b'\0--times\0' in line}
+    assert {b'capture', b'compare'} <= lines.seen and lines.found == own
+    said = [done.stdout, done.stderr] + [p.read_bytes().decode(errors='replace') for p in watch.known.rglob('*') if p.is_file()]
+    assert not [text for text in said if 's3cret' in text]
+
+
 def test_what_is_no_address(watch, job):
     watch.url = 'http://'
     done = watch.run(job.target, '--times', 1)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/base/mem.h"
+#include "trace/base/secret.h"
 
 /* Only this pointer is thread-local; the error is on the heap from a thread's first failure on.
  * Libraries that are loaded late share 1.6 KB of static thread-local memory, and an error takes
@@ -94,6 +95,7 @@ int vp_fail(int code, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(e.message, sizeof e.message, fmt, ap);
     va_end(ap);
+    vp_hide_secrets(e.message, sizeof e.message);
     keep(&e);
     return code;
 }
@@ -131,8 +133,10 @@ int vp_fail_at(int code, const char *path, int64_t event, int64_t offset)
     vp_error *last = mine();
     if (!last)
         return code;
-    if (path && !last->path[0])
+    if (path && !last->path[0]) {
         copy_printable(last->path, sizeof last->path, path);
+        vp_hide_secrets(last->path, sizeof last->path);
+    }
     if (last->event < 0)
         last->event = event;
     if (last->offset < 0)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "trace/base/fs.h"
+#include "trace/base/secret.h"
 
 static _Atomic int level_now = VP_LOG_INFO;
 
@@ -20,21 +21,6 @@ int vp_log_level(void)
     return atomic_load(&level_now);
 }
 
-/* Takes "user:password@" out of web addresses, whoever put it in. */
-static void hide_user(char *text)
-{
-    static const char *const schemes[] = {"http://", "https://"};
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-        for (char *at = text; (at = strcasestr(at, schemes[i]));) {
-            at += strlen(schemes[i]);
-            char *user = at;
-            size_t n = strcspn(at, "/?# \t\n\"'");
-            while (n && user[n - 1] != '@')
-                n--;
-            memmove(user, user + n, strlen(user + n) + 1);
-        }
-}
-
 void vp_log(int level, const char *fmt, ...)
 {
     char text[1024];
@@ -45,7 +31,7 @@ void vp_log(int level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    hide_user(text);
+    vp_hide_secrets(text, sizeof text);
     vp_buf_init(&b, 8192);
     vp_buf_puts(&b, "view_profile: ");
     vp_put_escaped(&b, vp_str_of(text));

@@ -34,39 +34,65 @@ static int take_user(source_address *a, const char *url, size_t host)
     size_t end = host + strcspn(url + host, "/?#"), at = end;
     while (a->web && at > host && url[at - 1] != '@')
         at--;
-    if (!a->web || at == host) {
-        a->url = vp_strdup(url);
-        VP_NEED(a->url);
-        return 0;
-    }
+    size_t n = a->web ? at + strcspn(url + at, "?") : strlen(url);
+    at = a->web ? at : host;
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, ADDRESS_MAX);
-    vp_buf_printf(&b, "%.*s%s", (int)host, url, url + at);
+    vp_buf_printf(&b, "%.*s%.*s", (int)host, url, (int)(n - at), url + at);
     a->url = vp_buf_take(&b, &(size_t){0});
-    a->user = vp_strndup(url + host, at - host);
-    VP_NEED(a->url && a->user);
+    a->query = vp_strdup(url + n);
+    a->user = at > host ? vp_strndup(url + host, at - host) : NULL;
+    VP_NEED(a->url && a->query && (a->user || at == host));
     return 0;
 }
 
-int source_address_read(source_address *a, const char *typed)
+static int take_apart(source_address *a, const char *typed)
 {
     size_t scheme = scheme_of(typed);
     *a = (source_address){.web = scheme < WEB_SCHEMES};
     if (!source_is_address(typed))
         return vp_fail(VP_EARG, "no address of a log directory");
     size_t least = strlen(schemes[scheme]);
+    if (strlen(typed) >= ADDRESS_MAX / 2)
+        return vp_fail(VP_EARG, "no address of a log directory: it is too long");
     VP_TRY(take_user(a, typed, least));
-    const char *url = a->url, *query = a->web ? strchr(url, '?') : NULL;
-    size_t n = query ? (size_t)(query - url) : strlen(url);
-    while (n > least && url[n - 1] == '/')
+    size_t n = strlen(a->url);
+    while (n > least && a->url[n - 1] == '/')
         n--;
-    a->base = vp_strndup(url, n);
-    a->query = vp_strdup(query ? query : "");
-    VP_NEED(a->base && a->query);
+    a->base = vp_strndup(a->url, n);
+    VP_NEED(a->base);
     if (n > least && n < VP_PATH_MAX / 2)
         return 0;
     vp_fail(VP_EARG, "no address of a log directory: it names no %s", a->web ? "host" : "bucket");
-    return vp_fail_at(VP_EARG, url, -1, -1);
+    return vp_fail_at(VP_EARG, a->url, -1, -1);
+}
+
+static bool is_at_or_above(const source_address *top, const source_address *a)
+{
+    size_t n = top->base ? strlen(top->base) : 0;
+    return n && !strncmp(a->base, top->base, n) && (!a->base[n] || a->base[n] == '/');
+}
+
+static void swap(char **a, char **b)
+{
+    char *was = *a;
+    *a = *b;
+    *b = was;
+}
+
+int source_address_read(source_address *a, const char *typed)
+{
+    const char *known = getenv(ADDRESS_SECRETS);
+    source_address top;
+    VP_TRY(take_apart(a, typed));
+    if (!known || !source_is_address(known) || !a->web || a->user || a->query[0])
+        return 0;
+    if (take_apart(&top, known) >= 0 && is_at_or_above(&top, a)) {
+        swap(&a->query, &top.query);
+        swap(&a->user, &top.user);
+    }
+    source_address_free(&top);
+    return 0;
 }
 
 void source_address_free(source_address *a)
@@ -92,7 +118,6 @@ char *source_address_beneath(const source_address *a, const char *path)
         else
             vp_buf_printf(&b, "%%%02X", *p);
     }
-    vp_buf_puts(&b, a->query);
     return vp_buf_take(&b, &(size_t){0});
 }
 

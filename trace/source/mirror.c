@@ -90,7 +90,8 @@ static int make_places(mirror *m)
     VP_TRY(open_dir(path, &m->kept.dir));
     m->root[0] = '/';
     put_parts(m->root + 1, VP_PATH_MAX / 2, strstr(m->at.base, "://") + 3);
-    m->dev = vp_fingerprint(m->at.url, strlen(m->at.url), 0);
+    m->dev = vp_fingerprint(m->at.query, strlen(m->at.query), 0);
+    m->dev = vp_fingerprint(m->at.url, strlen(m->at.url), m->dev);
     return 0;
 }
 
@@ -100,6 +101,7 @@ static int start(mirror *m, const char *url)
 {
     VP_TRY(source_address_read(&m->at, url));
     m->ask.user = m->at.user;
+    m->ask.query = m->at.query;
     VP_TRY(make_places(m));
     kept_trim(&m->kept);
     return 0;

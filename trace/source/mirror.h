@@ -33,7 +33,7 @@ void mirror_free(mirror *m); /* drops a reference; NULL is fine */
 
 /* The directory that everything of mirrors lies in and is written to, for the sandbox. */
 const char *mirror_cache(const mirror *m);
-/* The address, to be shown: without a password that stood in it. */
+/* The address, to be shown: without a password or query that stood in it. */
 const char *mirror_url(const mirror *m);
 
 typedef struct mirror_renewal {

@@ -90,12 +90,12 @@ static int find(mirror *m, const vp_file_id *id, version *v)
     return v->etag[0] ? 0 : ask_etag(m, id, v);
 }
 
-static void name_of(char out[KEPT_NAME], const version *v, const char *what)
+static void name_of(char out[KEPT_NAME], const mirror *m, const version *v, const char *what)
 {
     char numbers[64];
     snprintf(numbers, sizeof numbers, "%lld %lld", (long long)v->bytes, (long long)v->mtime_ns);
-    const vp_str parts[] = {vp_str_of(v->url), vp_str_of(v->etag), vp_str_of(numbers),
-                            vp_str_of(what)};
+    const vp_str parts[] = {vp_str_of(v->url), vp_str_of(m->at.query), vp_str_of(v->etag),
+                            vp_str_of(numbers), vp_str_of(what)};
     kept_name(out, parts, sizeof parts / sizeof *parts);
 }
 
@@ -126,7 +126,7 @@ static int keep(mirror *m, const version *v, int64_t part, int *fd)
 {
     char name[KEPT_NAME], temp[KEPT_NAME];
     rd_source *from;
-    name_of(name, v, part < 0 ? "" : "head");
+    name_of(name, m, v, part < 0 ? "" : "head");
     if (kept_open(&m->kept, name, fd) >= 0)
         return 0;
     VP_TRY(kept_new(&m->kept, temp, fd));

@@ -19,6 +19,7 @@ static int put_url(const source_ask *a, const char *url, vp_buf *b)
     vp_buf_str(&whole, vp_str_head(rest, scheme));
     vp_buf_puts(&whole, a->user ? a->user : "");
     vp_buf_str(&whole, vp_str_skip(rest, scheme));
+    vp_buf_puts(&whole, a->query ? a->query : "");
     VP_TRY(whole.status);
     vp_pb_put_len(b, FETCH_ASK_URL, vp_buf_view(&whole));
     return 0;

@@ -17,9 +17,9 @@ typedef struct source_ask {
     int (*ask)(void *ctx, vp_str question, int *stream);
     void *ctx;
     bool is_unsigned; /* without credentials */
-    /* "user:password@", which goes behind the "://" of each url that is asked for and stands in no
-     * failure; NULL: none. */
-    const char *user;
+    /* "user:password@", which goes behind the "://" of each url that is asked for, and "?…", which
+     * goes to its end; they stand in no failure. NULL: none. */
+    const char *user, *query;
 } source_ask;
 
 typedef struct source_question {

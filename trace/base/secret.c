@@ -1,0 +1,59 @@
+#include "trace/base/secret.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "trace/base/str.h"
+
+#define HIDDEN "…"
+
+/* Behind the scheme: "user:password@" */
+static void cut_user(char *host)
+{
+    size_t n = strcspn(host, "/?# \t\n\"'");
+    while (n && host[n - 1] != '@')
+        n--;
+    memmove(host, host + n, strlen(host + n) + 1);
+}
+
+/* The signs at an address's end are those of the sentence it stands in. */
+static size_t length_of(const char *query)
+{
+    size_t n = strcspn(query, " \t\n\"'");
+    while (n && strchr(":,;.)", query[n - 1]))
+        n--;
+    return n;
+}
+
+static void cut_query(char *host, size_t room)
+{
+    char *query = host + strcspn(host, "? \t\n\"'");
+    size_t n = *query == '?' ? length_of(query + 1) : 0, sign = sizeof HIDDEN - 1;
+    if (!n)
+        return;
+    size_t rest = strlen(query + 1 + n) + 1, at = (size_t)(query - host) + 1;
+    bool fits = at + sign + rest <= room;
+    if (fits)
+        memmove(query + 1 + sign, query + 1 + n, rest);
+    else
+        memmove(query + 1, query + 1 + n, rest);
+    if (fits)
+        memcpy(query + 1, HIDDEN, sign);
+}
+
+static bool ends_with(const char *text, const char *at, vp_str word)
+{
+    size_t n = (size_t)(at - text);
+    return n >= word.n && vp_str_eq_nocase((vp_str){at - word.n, word.n}, word);
+}
+
+void vp_hide_secrets(char *text, unsigned long room)
+{
+    for (char *at = text; (at = strstr(at, "://"));) {
+        bool web = ends_with(text, at, VP_STR("http")) || ends_with(text, at, VP_STR("https"));
+        at += 3;
+        if (web)
+            cut_user(at);
+        cut_query(at, room - (size_t)(at - text));
+    }
+}
