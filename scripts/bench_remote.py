@@ -1,6 +1,7 @@
 """The section "remote" of scripts/bench: a profile that comes over HTTP/2 from this machine, beside curl taking the same bytes
-into the same place (memory, so that no disk is measured); what view_profile-fetch takes of memory meanwhile; and the list of a
-bucket of 10,000 runs beside curl asking for the same pages."""
+into the same place (memory, so that no disk is measured); what view_profile-fetch takes of memory meanwhile; `top` of an xplane
+over HTTP beside curl and `top` of the same file here; and the list of a bucket of 10,000 runs beside curl asking for the same pages."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -14,7 +15,7 @@ import time
 from bench_compare import note, quarters
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent / 'tests' / 'bench'
-STREAM, PAGES = BENCH / 'profile_stream.py', BENCH / 's3_pages.py'
+STREAM, PAGES, RANGES = BENCH / 'profile_stream.py', BENCH / 's3_pages.py', BENCH / 'range_server.py'
 RUNS, PAGE_MS = 10_000, 50  # the cloud's own takes longer for a page of 1,000
 SIZES = (300, 3000)  # MB
 
@@ -82,8 +83,54 @@ def bench_listing(ours, args, results):
         note('the list of a bucket takes more than 1.2 of its requests')
 
 
-def bench_remote(ours, args, results):
+def taken(argv, env):
+    """Seconds, and the most MiB that it held."""
+    begun = time.monotonic()
+    child = subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f'{argv[0]} ended with {child.returncode}')
+    return time.monotonic() - begun, used.ru_maxrss / 1024
+
+
+@contextlib.contextmanager
+def served(file, ms):
+    """Its address, and at the end [bytes asked for, those of them for the third time or more]."""
+    counted = []
+    with subprocess.Popen([sys.executable, RANGES, file, str(ms)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        yield f'http://127.0.0.1:{server.stdout.readline().strip()}/it.xplane.pb', counted
+        counted += [int(n) for n in server.communicate('')[0].split()]
+
+
+def bench_top(ours, file, ms, most, args, results):
+    """An xplane that lies elsewhere: `top` of it beside curl's time for the same bytes and what `top` takes of it here."""
+    times, held = {'curl': [], 'here': [], 'there': []}, {}
+    for _ in range(args.runs):
+        with tempfile.TemporaryDirectory() as temp:
+            env = os.environ | {'XDG_CACHE_HOME': temp}
+            with served(file, ms) as (url, _):
+                times['curl'].append(taken(['curl', '-s', '-f', '-o', '/dev/null', url], env)[0])
+            with served(file, ms) as (url, counted):
+                for name, what in (('here', file), ('there', url)):
+                    took, held[name] = taken([str(ours), 'top', '--quiet', what], env)
+                    times[name].append(took)
+    rate, low, high = quarters([t / (c + h) for t, c, h in zip(times['there'], times['curl'], times['here'])])
+    size = file.stat().st_size
+    middle = {name: statistics.median(t) for name, t in times.items()}
+    print(f'\ntop of {size / 1e6:.0f} MB that lie {ms} ms away: {args.runs} in turn\n  curl {middle["curl"]:.3f} s, here {middle["here"]:.3f} s, '
+          f'there {middle["there"]:.3f} s: {rate:.3f} ({low:.2f}–{high:.2f}) of both; {held["there"]:.0f} MiB, here {held["here"]:.0f}; '
+          f'asked for {counted[0] / size:.2f} times, {counted[1] / size:.3f} of it three times')
+    results[f'top, {ms} ms away'] = {f'{name}_s': t for name, t in middle.items()} | {
+        'of_both': round(rate, 4), 'mib': round(held['there'], 1), 'asked': round(counted[0] / size, 3)}
+    if rate > most or counted[0] > 2 * size:
+        note(f'top of what lies {ms} ms away takes more than {most} of both, or asks more than twice')
+
+
+def bench_remote(ours, file, args, results):
     bench_listing(ours, args, results)
+    for ms, most in ((0, 1.3), (20, 2)):
+        bench_top(ours, file, ms, most, args, results)
     peaks = {}
     for size in SIZES[:1] if args.quick else SIZES:
         server = subprocess.Popen([sys.executable, STREAM, str(size)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

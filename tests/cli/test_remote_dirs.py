@@ -340,6 +340,49 @@ def test_each_byte_is_read_at_most_twice_and_not_kept(place, logs, delay):
     assert kept(place) < 1 << 20
 
 
+@contextlib.contextmanager
+def ranges(path, ms):
+    """tests/bench/range_server.py: its address, and after the end [bytes asked for, those of them for the third time or more]."""
+    counted = []
+    with subprocess.Popen([sys.executable, str(ROOT / "tests" / "bench" / "range_server.py"), str(path), str(ms)], text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        yield f"http://127.0.0.1:{server.stdout.readline().strip()}/{RUN}/host.xplane.pb", counted
+        counted += [int(n) for n in server.communicate("")[0].split()]
+
+
+def with_memory(place, *args):
+    """What it says, and the most MiB that it held."""
+    with subprocess.Popen(["view_profile", *map(str, args)], cwd=place.dir, env=place.env, stdout=subprocess.PIPE) as child:
+        said = child.stdout.read()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0
+    return said, used.ru_maxrss / 1024
+
+
+@pytest.mark.parametrize("ms", [0, 20])
+def test_a_large_file_is_asked_for_at_most_twice(place, logs, program, ms):
+    """130 MB, counted by the server; held are 64 MiB of it, or all where that is far away."""
+    repeat = pathlib.Path(program).parent / "tests" / "repeat_xplane"  # as one profile of that length has its lines
+    if not repeat.exists():
+        pytest.skip("SKIP: built without its tests")
+    one = logs.file_path.with_suffix(".one")
+    logs.file_path.rename(one)
+    subprocess.run([repeat, one, logs.file_path, str(130_000_000 // one.stat().st_size)], check=True)
+    one.unlink()
+    size = logs.file_path.stat().st_size
+    here, least = with_memory(place, "top", logs.file_path)
+    with ranges(logs.file_path, ms) as (url, counted):
+        there, most = with_memory(place, "top", url)
+    assert there == here
+    asked, again = counted
+    assert size <= asked <= (1.02 if ms else 2) * size and again < size / 20
+    held = (size >> 20) if asked < 1.02 * size else 64
+    if not re.search("asan|tsan", str(program)):
+        assert most - least < held + 16
+    assert kept(place) < 1 << 20
+
+
 def test_small_files_are_kept_until_they_change(place, logs):
     here = run(place, "top", logs.url)
     size = logs.file_path.stat().st_size

@@ -93,11 +93,12 @@
 /* A decompressed member that is held in memory; larger ones go to an unlinked temporary file. */
 #define VP_SPOOL_MEMORY_MAX (UINT64_C(64) << 20)
 /* An object that lies elsewhere: the largest that is read, bytes of one that are held in memory
- * (what a reader must see twice lies that close together, or all of it is less), one that is kept
- * on disk after its first read, and one that is kept there whole since it is an archive or goes to
- * TensorBoard. */
+ * (looks at a line that follow each other lie that close together), the largest of which all is
+ * held where asking twice takes long, one that is kept on disk after its first read, and one that
+ * is kept there whole since it is an archive or goes to TensorBoard. */
 #define VP_REMOTE_OBJECT_MAX (INT64_C(1) << 40)
-#define VP_REMOTE_CACHE_MAX (INT64_C(192) << 20)
+#define VP_REMOTE_CACHE_MAX (INT64_C(64) << 20)
+#define VP_REMOTE_CACHE_FAR (INT64_C(192) << 20)
 #define VP_REMOTE_SMALL_MAX (INT64_C(4) << 20)
 #define VP_REMOTE_WHOLE_MAX (INT64_C(512) << 20)
 /* An archive that is looked into where it was not named itself: a bucket may be full of data sets.

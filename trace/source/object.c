@@ -8,20 +8,26 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
+#include "trace/base/time.h"
 #include "trace/source/fetch_frames.h"
 
 #define BLOCK (512u << 10)
 /* Questions at once, and blocks that one asks for at most. */
 #define LANES 4
 #define RANGE 16u
+#define RANGE_NEAR 8u
 /* Blocks that are asked for ahead of the readers; and after a jump, doubled as they go on. */
 #define AHEAD_MAX (LANES * RANGE)
+#define AHEAD_NEAR (LANES * RANGE_NEAR)
 #define AHEAD_LEAST 2u
 /* Readers that go forward by less than this pass over what lies between; those of several threads
  * are this far behind the first. In blocks. */
 #define NEAR 32u
-/* Blocks that are kept: VP_REMOTE_CACHE_MAX, or of what is read once what lies ahead. */
+/* Blocks that are kept: VP_REMOTE_CACHE_MAX; where each question costs so many ms, all of an object
+ * of VP_REMOTE_CACHE_FAR; or of what is read once what lies ahead. */
 #define KEPT_MAX ((uint32_t)(VP_REMOTE_CACHE_MAX / BLOCK))
+#define KEPT_FAR ((uint32_t)(VP_REMOTE_CACHE_FAR / BLOCK))
+#define FAR_MS 10
 #define KEPT_ONCE (AHEAD_MAX + 2u * RANGE)
 #define NONE UINT32_MAX
 
@@ -45,13 +51,15 @@ typedef struct object {
     int64_t bytes;
     bool is_part;
     uint32_t blocks, slot_max;
-    uint32_t *at; /* block → slot, or NONE */
+    bool asked, once; /* asked: an answer has come */
+    uint32_t *at;     /* block → slot, or NONE */
     pthread_mutex_t lock;
     pthread_cond_t work, ready; /* for the lanes; for the readers */
     slot *slots;
     uint32_t slot_n;
     uint64_t clock;
     uint32_t cursor, ahead;        /* ahead: blocks to ask for from the cursor on */
+    uint32_t range, ahead_max;     /* blocks of one question, and of all that lie ahead */
     uint32_t wanted[64], wanted_n; /* blocks that readers wait for */
     lane lanes[LANES];
     size_t lane_n;
@@ -135,7 +143,7 @@ static uint32_t first_missing(const object *o, uint32_t *end)
             return o->wanted[i];
         }
     uint32_t to = o->blocks - o->cursor < o->ahead ? o->blocks : o->cursor + o->ahead;
-    uint32_t least = o->ahead / 2 < RANGE ? o->ahead / 2 : RANGE, b = o->cursor;
+    uint32_t least = o->ahead / 2 < o->range ? o->ahead / 2 : o->range, b = o->cursor;
     while (b < to && o->at[b] != NONE)
         b++;
     *end = to;
@@ -152,21 +160,23 @@ static bool next_range(object *o, uint32_t *from, uint32_t *n)
     if (*from == NONE)
         return false;
     end = end < o->blocks ? end : o->blocks;
-    while (*n < RANGE && *from + *n < end && o->at[*from + *n] == NONE && take_slot(o, *from + *n))
+    while (*n < o->range && *from + *n < end && o->at[*from + *n] == NONE &&
+           take_slot(o, *from + *n))
         ++*n;
     return *n > 0;
 }
 
-/* Where readers are now. */
+/* Where readers are now. What is there already leads nobody elsewhere: one that decodes follows
+ * one that looks where to cut. */
 static void move(object *o, uint32_t block)
 {
     uint32_t next = block + 1, past = o->cursor;
     if (next > past && next - past <= o->ahead + NEAR) {
         o->cursor = next;
-        o->ahead = o->ahead < AHEAD_MAX / 2 ? o->ahead * 2 : AHEAD_MAX;
-    } else if (next > past || past - next > NEAR) {
+        o->ahead = o->ahead < o->ahead_max / 2 ? o->ahead * 2 : o->ahead_max;
+    } else if (o->at[block] == NONE && (next > past || past - next > NEAR)) {
         o->cursor = next;
-        o->ahead = o->blocks <= o->slot_max ? AHEAD_MAX : AHEAD_LEAST;
+        o->ahead = o->blocks <= o->slot_max ? o->ahead_max : AHEAD_LEAST;
     } else {
         return;
     }
@@ -239,14 +249,31 @@ static int take_data(filling *f, int stream, size_t n)
     return 0;
 }
 
+/* The first answer tells how far away it is. */
+static void answered(object *o, int64_t ms)
+{
+    pthread_mutex_lock(&o->lock);
+    bool far = !o->asked && ms >= FAR_MS && !o->once;
+    o->asked = true;
+    if (far) {
+        o->range = RANGE;
+        o->ahead_max = AHEAD_MAX;
+    }
+    if (far && o->blocks <= KEPT_FAR)
+        o->slot_max = o->blocks;
+    pthread_mutex_unlock(&o->lock);
+}
+
 static int take_answer(filling *f, int stream)
 {
+    int64_t begun = vp_now_ms();
     VP_CLEANUP(vp_buf_free) vp_buf b;
     fetch_frame kind;
     size_t n;
     vp_buf_init(&b, FETCH_FRAME_MAX + 1);
     for (;;) {
         VP_TRY(fetch_head(stream, &kind, &n));
+        answered(f->o, vp_now_ms() - begun);
         if (kind == FETCH_DATA) {
             VP_TRY(take_data(f, stream, n));
             continue;
@@ -436,13 +463,15 @@ static int make(object *o, const object_of *of)
     o->bytes = of->bytes;
     o->is_part = of->is_part;
     o->blocks = (uint32_t)((of->bytes + BLOCK - 1) / BLOCK);
+    o->once = of->once;
     o->slot_max = of->once ? KEPT_ONCE : KEPT_MAX;
     o->slot_max = o->blocks < o->slot_max ? o->blocks : o->slot_max;
-    o->ahead = AHEAD_MAX;
+    o->range = of->once ? RANGE : RANGE_NEAR;
+    o->ahead = o->ahead_max = of->once ? AHEAD_MAX : AHEAD_NEAR;
     snprintf(o->etag, sizeof o->etag, "%s", of->etag);
     o->url = vp_strdup(of->url);
     o->at = vp_malloc(o->blocks * sizeof *o->at + 1);
-    o->slots = vp_calloc(o->slot_max + 1u, sizeof *o->slots);
+    o->slots = vp_calloc(KEPT_FAR + 1u, sizeof *o->slots);
     VP_NEED(o->url && o->at && o->slots);
     memset(o->at, 0xff, o->blocks * sizeof *o->at);
     return 0;

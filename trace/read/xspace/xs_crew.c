@@ -10,6 +10,9 @@
 #define BYTES_A_THREAD (1 << 20)
 /* Parts a thread: one in hand, one that waits, one that was not joined yet. */
 #define PARTS_A_THREAD 3
+/* Stretches that are gone over before their line is asked for, besides one a thread: what is
+ * decoded soon is then still where it was read to (trace/source/object.c). */
+#define STRETCHES_AHEAD 2
 
 /* Of a part: free, to be decoded, …; of a stretch: to be gone over, …. */
 typedef enum work_state { FREE, WAITS, IN_HAND, DONE } work_state;
@@ -38,7 +41,7 @@ struct xs_crew {
     uint64_t last;      /* the one that is filled */
     stretch *stretches; /* of all lines, in order */
     size_t stretch_n, stretch_cap;
-    size_t asked;     /* the first of the line that will be asked for next */
+    size_t asked;     /* the first of the line that will be asked for next; under the lock, too */
     size_t untouched; /* the first that nobody went over */
     xs_cut *cuts;     /* of the line asked for last */
     size_t cut_n, cut_cap;
@@ -99,7 +102,8 @@ static bool work(xs_crew *c, tools *t)
         *(state = &c->state[i]) = IN_HAND;
         pthread_mutex_unlock(&c->lock);
         xs_part_decode(&c->parts[i], &t->decoder, c->r);
-    } else if (c->untouched < c->stretch_n) {
+    } else if (c->untouched < c->stretch_n &&
+               c->untouched <= c->asked + c->thread_n + STRETCHES_AHEAD) {
         stretch *s = &c->stretches[c->untouched++];
         *(state = &s->state) = IN_HAND;
         pthread_mutex_unlock(&c->lock);
@@ -217,8 +221,10 @@ static int use_stretches(xs_crew *c, xs_lined *out, const xs_line *line, size_t 
     int rc = 0;
     int64_t at = line->offset;
     for (size_t i = 0; i < n; i++) {
-        stretch *s = &c->stretches[c->asked++];
+        stretch *s = &c->stretches[c->asked];
         pthread_mutex_lock(&c->lock);
+        c->asked++;
+        pthread_cond_signal(&c->work);
         wait_for(c, &s->state);
         pthread_mutex_unlock(&c->lock);
         if (rc >= 0 && out->damage < 0 && at < line->end && (s->s.begin >= 0 || s->s.status < 0))
