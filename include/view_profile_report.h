@@ -657,9 +657,10 @@ typedef struct vp_finding {
     const char *title, *message, *suggestion; /* one sentence each */
     const char *metric, *unit, *denominator;  /* of the evidence; denominator may be NULL */
     double value, threshold;
-    int64_t impact_ps; /* what no earlier finding claims: an upper bound of what can be won */
-    int64_t gross_ps;  /* with what others claim */
-    int64_t window_ps; /* impact_ps / window_ps is the share that decides the severity */
+    int64_t impact_ps;    /* what no earlier finding claims: an upper bound of what can be won */
+    int64_t gross_ps;     /* with what others claim */
+    int64_t window_ps;    /* impact_ps / window_ps is the share that decides the severity */
+    int64_t impact_bytes; /* of rules about memory: what could be spared, at most */
     vp_place *where;
     size_t where_count;
     const char **caveats;

@@ -1,6 +1,7 @@
 """Profiles of programs that have nothing to repair: other platforms, shapes and noise, and none may get
 a finding above low."""
-from .planted import FUSIONS, KERNELS, NCCL, allocations, copy_pair, fused, jax_steps, kernels, products
+from .planted import FUSIONS, KERNELS, NCCL, allocations, copy_pair, fused, jax_steps, kernels, planned, products
+from . import hlo
 from .scene import MS, US, Event, GpuLoop, Op, Scene, TpuChip
 
 
@@ -175,5 +176,14 @@ def short_but_busy():
     return loop.scene, 'kineto'
 
 
+def planned_well():
+    """Plans: a donated argument, tiles that fit, a temporary that is small and fills its memory."""
+    state = hlo.Value('state.1', 'parameter', (1 << 24,), 'donated')
+    rows = hlo.Value('rows.1', 'parameter', (1 << 16, 256), 'parameter', tiles=(8, 128))
+    kept = hlo.Value('exp.2', 'exponential', (1 << 22,), 'temp', (0,), freed_at=3)
+    new = hlo.Value('fusion', 'add', (1 << 24,), 'output', (0, 2))
+    return planned('', '', [state, rows, kept, new], kept.size()).scene, 'xspace'
+
+
 CASES = {f.__name__: f for f in (torch_plain, torch_overlapped, torch_no_steps, jax_gpu, rocm, tpu_one, tpu_near_its_peak, tpu_offload,
-                                 tpu_four, tpu_hosts, jax_host, xla_cpu, short_but_busy)}
+                                 tpu_four, tpu_hosts, jax_host, xla_cpu, short_but_busy, planned_well)}

@@ -2,7 +2,7 @@
 and what must be said about it: computed from the scene, in ps."""
 from dataclasses import dataclass, field
 
-from . import measure
+from . import hlo, measure
 from .scene import MS, US, Event, GpuLoop, Op, Scene, TpuChip
 
 KERNELS = ['ampere_sgemm_128x64_tn', 'flash_fwd_kernel', 'layer_norm_fwd', 'gelu_fwd', 'flash_bwd_kernel',
@@ -746,6 +746,42 @@ def memory_full(percent=95):
     return Planted('F22', loop.scene, 'high' if percent >= 98 else 'medium', None, '', notes={'share': percent / 100})
 
 
+def planned(rule, severity, values, temp_size=0):
+    """A run of one program, whose plan is told."""
+    loop = GpuLoop(Scene(), flavour='jax')
+    train_gpu(loop, 12, lambda _: None)
+    for o in loop.device.ops:
+        o.module, o.program_id = 'jit_step', 3
+    loop.scene.host.programs = [(3, 'jit_step', hlo.proto('jit_step', 3, values, temp_size))]
+    return Planted(rule, loop.scene, severity, None, '')
+
+
+def missing_donation():
+    """64 MiB that die as a result of their shape is made."""
+    state = hlo.Value('state.1', 'parameter', (1 << 24,), 'parameter')
+    return planned('F36', 'low', [state, hlo.Value('fusion', 'negate', (1 << 24,), 'output', (0,))])
+
+
+def padded_argument():
+    """Rows of three numbers in tiles of 128."""
+    rows = hlo.Value('rows.1', 'parameter', (1 << 17, 3), 'parameter', tiles=(8, 128))
+    return planned('F37', 'medium', [rows, hlo.Value('reduce', 'reduce', (64,), 'output', (0,))])
+
+
+def large_temporary():
+    """Half of the peak is one value."""
+    x = hlo.Value('x.1', 'parameter', (1 << 24,), 'parameter')
+    kept = hlo.Value('exp.2', 'exponential', (1 << 24,), 'temp', (0,), line=12, scope='jit(step)/attention/exp', freed_at=2)
+    return planned('F38', 'low', [x, kept, hlo.Value('reduce', 'reduce', (64,), 'output', (1,))], kept.size())
+
+
+def planned_gaps():
+    """16 of the 24 MiB for temporaries are in use at the peak."""
+    x = hlo.Value('x.1', 'parameter', (1 << 24,), 'parameter')
+    kept = hlo.Value('exp.2', 'exponential', (1 << 22,), 'temp', (0,), freed_at=2)
+    return planned('F39', 'low', [x, kept, hlo.Value('reduce', 'reduce', (64,), 'output', (1,))], 24 << 20)
+
+
 def cut_short():
     """The host-bound run, of which a quarter is missing: no figure can be trusted, and that comes first."""
     made = host_bound()
@@ -786,5 +822,6 @@ CASES = {
     'F35': lambda: products('F35', 0.5, severity='medium'),
     'F19': data_formatting, 'F20': async_done_wait, 'F21': debug_print, 'F21-host': debug_callback, 'F22': memory_full,
     'F22-full': lambda: memory_full(99), 'F30': memory_leak, 'F31': memory_scattered, 'F32': inputs_twice,
+    'F36': missing_donation, 'F37': padded_argument, 'F38': large_temporary, 'F39': planned_gaps,
     'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
 }

@@ -91,6 +91,7 @@ class Host:
     stop: int = 0  # end of the capture; 0: of the last event
     warnings: list = field(default_factory=list)
     meta: dict = field(default_factory=dict)  # what the program says of itself
+    programs: list = field(default_factory=list)  # (id, module, HLO proto) of what was compiled
 
     def thread(self, name='python'):
         self.threads.append(Thread(1000 + len(self.threads), name))

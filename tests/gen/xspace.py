@@ -126,6 +126,17 @@ def _cpu_threads(plane, host):
         plane.line(5000 + d.ordinal, f'tf_XLAPjRtCpuClient/{5000 + d.ordinal}', events)
 
 
+def _programs(host):
+    """The plane of the programs' HLO protos (memory_mfu.md A1)."""
+    out = wire.number(1, 99) + wire.text(2, '/host:metadata')
+    for number, module, proto in host.programs:
+        stat = wire.bytes_(5, wire.number(1, 1) + wire.bytes_(6, proto))
+        event = wire.number(1, number) + wire.text(2, f'{module}({number})') + stat
+        out += wire.bytes_(4, wire.number(1, number) + wire.bytes_(2, event))
+    stat = wire.number(1, 1) + wire.text(2, 'Hlo Proto')
+    return out + wire.bytes_(5, wire.number(1, 1) + wire.bytes_(2, stat))
+
+
 def encode(host):
     planes = [{'gpu': _gpu, 'tpu': _tpu}[d.kind](host, d) for d in host.devices if d.kind != 'cpu']
     cpu = Plane('/host:CPU')
@@ -137,4 +148,5 @@ def encode(host):
     environment.own = {'profile_start_time': host.start_ns,
                        'profile_stop_time': host.start_ns + (host.stop or host.last()) // 1000} | host.meta
     out = b''.join(wire.bytes_(1, p.encode()) for p in [*planes, cpu, environment])
+    out += wire.bytes_(1, _programs(host)) if host.programs else b''
     return out + b''.join(wire.text(3, w) for w in host.warnings) + wire.text(4, host.name)

@@ -23,6 +23,7 @@
 #define FF_DEVICES 4
 #define FF_STEPS 10
 #define FF_OPS 10
+#define FF_MIB (INT64_C(1) << 20)
 
 typedef struct ff {
     vp_report r;
@@ -41,6 +42,9 @@ typedef struct ff {
     vp_function functions[2];
     vp_host_op host_ops[2];
     vp_memory memory[1];
+    vp_memory_plan plans[1];
+    vp_plan_buffer buffers[2];
+    vp_plan_donation donations[1];
     vp_memory_item holders[2];
     vp_leak leaks[1];
     vp_module modules[1];
@@ -177,6 +181,33 @@ static inline void ff_lists(ff *f)
     f->holders[1] = (vp_memory_item){"aten::to", 9, 1, "Loader", "load.py:4", 7};
     f->leaks[0] = (vp_leak){"append", "Log", "train.py:40", 3, 8, 8};
     r->memory_count = 1;
+    /* Buffers of 100 MiB, 10 of them a temporary's. */
+    f->buffers[0] = (vp_plan_buffer){.instruction = "x.1",
+                                     .kind = VP_BUFFER_PARAMETER,
+                                     .bytes = 90 * FF_MIB,
+                                     .unpadded_bytes = 90 * FF_MIB,
+                                     .padded = "dimension 1: 3 of 128"};
+    f->buffers[1] = (vp_plan_buffer){.instruction = "exp.2",
+                                     .shape = "f32[8]",
+                                     .scope = "jit(step)/attention/exp",
+                                     .source = "model.py:12",
+                                     .kind = VP_BUFFER_TEMP,
+                                     .bytes = 10 * FF_MIB,
+                                     .unpadded_bytes = 10 * FF_MIB};
+    f->donations[0] = (vp_plan_donation){.parameter = "x.1", .output = "fusion", .bytes = 1000};
+    f->plans[0] = (vp_memory_plan){.host = "node0",
+                                   .module = "jit_step",
+                                   .ran = true,
+                                   .replayed = true,
+                                   .peak_bytes = 100 * FF_MIB,
+                                   .reserved_bytes = 100 * FF_MIB,
+                                   .temp_bytes = 10 * FF_MIB,
+                                   .live = f->buffers,
+                                   .live_count = 2,
+                                   .donations = f->donations,
+                                   .donation_count = 1};
+    r->memory_static = f->plans;
+    r->memory_static_count = 1;
     f->modules[0] = (vp_module){.name = "jit_step", .runs = 20, .total_ps = 1900 * MS};
     r->module_count = 1;
     for (uint32_t d = 0; d < 2; d++)

@@ -230,6 +230,26 @@ static void leaking_memory(ff *f) /* 5 bytes a step */
     f->leaks[0].bytes = 8 * 5;
 }
 
+static void undonated(ff *f)
+{
+    f->donations[0].bytes = 20 * FF_MIB;
+}
+
+static void padded(ff *f)
+{
+    f->buffers[0].unpadded_bytes = 10 * FF_MIB;
+}
+
+static void large_temporary(ff *f)
+{
+    f->buffers[1].bytes = f->buffers[1].unpadded_bytes = 40 * FF_MIB;
+}
+
+static void planned_gaps(ff *f)
+{
+    f->plans[0].fragmentation_bytes = 2 * FF_MIB;
+}
+
 static void scattered_memory(ff *f)
 {
     f->memory[0].fragmented_bytes = 310;
@@ -368,6 +388,32 @@ static const struct firing {
      VP_UNKNOWN,
      VP_LEVEL_LOW,
      {"At the peak of GPU_0_bfc on node0", "20 B each, by aten::to", ""}},
+    {"F36",
+     undonated,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"jit_step on node0", "1 argument that it has done with: up to 20.0 MiB of the 100.0 MiB",
+      "argument 0 (x.1) for fusion"}},
+    {"F37",
+     padded,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_MEDIUM,
+     {"80.0 MiB of 100.0 MiB (80.00%)", "1 buffer: x.1, dimension 1: 3 of 128", ""}},
+    {"F38",
+     large_temporary,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"40.0 MiB of the 100.0 MiB (40.00%)",
+      "exp.2 (f32[8]) in jit(step)/attention/exp (model.py:12)", ""}},
+    {"F39",
+     planned_gaps,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"2.0 MiB of the 10.0 MiB (20.00%)", "jit_step on node0", ""}},
     {"F23",
      cut_file,
      VP_NO_DEVICE,
@@ -514,6 +560,12 @@ static void without_fragments(ff *f)
     f->memory[0].fragmented_of_bytes = VP_UNKNOWN;
 }
 
+/* Compiled, and never run. */
+static void without_plans(ff *f)
+{
+    f->plans[0].ran = false;
+}
+
 static void without_pageable(ff *f)
 {
     f->transfers[0].pageable_count = f->transfers[1].pageable_count = VP_UNKNOWN;
@@ -583,6 +635,7 @@ static void test_every_missing_input_is_named(void **state)
                 {"F30", without_leaks, "allocations with addresses in five steps"},
                 {"F31", without_fragments, "allocators that tell what they cannot hand out"},
                 {"F32", without_leaks, "allocations with addresses in five steps"},
+                {"F36", without_plans, "memory plans of programs that ran"},
                 {"F24", without_modules, "modules"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ff f;

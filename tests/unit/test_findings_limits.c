@@ -9,9 +9,9 @@
 
 #define NAMED(limit) [limit] = #limit
 static const char *const names[FND_LIMITS] = {
-    NAMED(FND_SPREAD), NAMED(FND_SHARE),     NAMED(FND_TIME), NAMED(FND_FACTOR),
-    NAMED(FND_WINDOW), NAMED(FND_SEVERE),    NAMED(FND_PART), NAMED(FND_SPARED),
-    NAMED(FND_NUMBER), NAMED(FND_DEVIATIONS)};
+    NAMED(FND_SPREAD), NAMED(FND_SHARE),  NAMED(FND_TIME),      NAMED(FND_FACTOR),
+    NAMED(FND_WINDOW), NAMED(FND_SEVERE), NAMED(FND_PART),      NAMED(FND_SPARED),
+    NAMED(FND_NUMBER), NAMED(FND_SIZE),   NAMED(FND_DEVIATIONS)};
 
 /* Sets a report to the limit and `more` beyond it. */
 typedef void setter(ff *, int64_t more);
@@ -331,6 +331,69 @@ static void leaked_seldom(ff *f, int64_t more) /* in 3 steps of as many */
     leaked(f, 10);
     f->memory[0].leak_steps = 3;
     f->leaks[0].steps = 3 + more;
+}
+
+/* Of plans: 1 % of 200 MiB, and 1 MiB of 2. */
+static void donation_share(ff *f, int64_t more)
+{
+    f->plans[0].reserved_bytes = 200 * FF_MIB;
+    f->donations[0].bytes = 2 * FF_MIB + more;
+}
+
+static void donation_size(ff *f, int64_t more)
+{
+    f->plans[0].reserved_bytes = 2 * FF_MIB;
+    f->donations[0].bytes = FF_MIB + more;
+}
+
+static void padding_of(ff *f, int64_t bytes, int64_t waste, int64_t peak)
+{
+    f->buffers[0].bytes = bytes;
+    f->buffers[0].unpadded_bytes = bytes - waste;
+    f->plans[0].peak_bytes = peak;
+}
+
+static void padding_share(ff *f, int64_t more)
+{
+    padding_of(f, 20 * FF_MIB, 10 * FF_MIB + more, 100 * FF_MIB);
+}
+
+static void padding_part(ff *f, int64_t more)
+{
+    padding_of(f, 100 * FF_MIB, 20 * FF_MIB + more, 100 * FF_MIB);
+}
+
+static void padding_size(ff *f, int64_t more)
+{
+    padding_of(f, FF_MIB + more, FF_MIB / 2, FF_MIB);
+}
+
+static void temporary_of(ff *f, int64_t bytes, int64_t peak)
+{
+    f->buffers[1].bytes = bytes;
+    f->plans[0].peak_bytes = peak;
+}
+
+static void temporary_share(ff *f, int64_t more)
+{
+    temporary_of(f, 30 * FF_MIB + more, 100 * FF_MIB);
+}
+
+static void temporary_size(ff *f, int64_t more)
+{
+    temporary_of(f, FF_MIB + more, FF_MIB);
+}
+
+static void gap_share(ff *f, int64_t more)
+{
+    f->plans[0].temp_bytes = 100 * FF_MIB;
+    f->plans[0].fragmentation_bytes = 10 * FF_MIB + more;
+}
+
+static void gap_size(ff *f, int64_t more)
+{
+    f->plans[0].temp_bytes = 2 * FF_MIB;
+    f->plans[0].fragmentation_bytes = FF_MIB + more;
 }
 
 static void fragments(ff *f, int64_t more)
@@ -683,6 +746,15 @@ static const struct approach {
     {"F30", FND_SEVERE, leaked_much, AT_LEAST, is_high},
     {"F30", FND_PART, leaked_often, AT_LEAST, NULL},
     {"F30", FND_NUMBER, leaked_seldom, AT_LEAST, NULL},
+    {"F36", FND_SHARE, donation_share, AT_LEAST, NULL},
+    {"F36", FND_SIZE, donation_size, AT_LEAST, NULL},
+    {"F37", FND_SHARE, padding_share, AT_LEAST, NULL},
+    {"F37", FND_PART, padding_part, AT_LEAST, NULL},
+    {"F37", FND_SIZE, padding_size, AT_LEAST, NULL},
+    {"F38", FND_SHARE, temporary_share, AT_LEAST, NULL},
+    {"F38", FND_SIZE, temporary_size, AT_LEAST, NULL},
+    {"F39", FND_SHARE, gap_share, AT_LEAST, NULL},
+    {"F39", FND_SIZE, gap_size, AT_LEAST, NULL},
     {"F31", FND_SHARE, fragments, ABOVE, NULL},
     {"F31", FND_SEVERE, more_fragments, AT_LEAST, is_high},
     {"F31", FND_PART, half_in_use, AT_LEAST, NULL},
@@ -832,6 +904,9 @@ static bool has_limit(const char *text, finding_limit kind, unsigned limit)
         return has_number(text, form);
     case FND_FACTOR:
         return limit == 2000 && strstr(text, "twice");
+    case FND_SIZE:
+        snprintf(form, sizeof form, "%u MiB", limit / 1024);
+        return limit % 1024 == 0 && has_number(text, form);
     case FND_NUMBER:
     case FND_DEVIATIONS:
         return has_count(text, limit);

@@ -78,6 +78,7 @@ static unsigned what_is_there(const fnd_run *run)
         [FND_NEED_MEMORY_AT] = has_memory(r),
         [FND_NEED_LEAKS_AT] = has_leaks(r),
         [FND_NEED_FRAGMENTS_AT] = has_fragments(r),
+        [FND_NEED_PLANS_AT] = fnd_has_plans(r),
         [FND_NEED_PAGEABLE_AT] = has_pageable(r),
         [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,
         [FND_NEED_PEAK_AT] = has_peak(r),
@@ -175,7 +176,8 @@ static void apply(fnd_run *run, size_t i, unsigned there)
                       .threshold = findings_threshold(rule),
                       .impact_ps = VP_UNKNOWN,
                       .gross_ps = VP_UNKNOWN,
-                      .window_ps = VP_UNKNOWN};
+                      .window_ps = VP_UNKNOWN,
+                      .impact_bytes = VP_UNKNOWN};
     run->rule = rule;
     run->rule_bit = FND_RULE(i);
     run->claim_count = 0;
@@ -209,7 +211,9 @@ static bool stands_before(const vp_finding *a, const vp_finding *b)
         return is_unreliable_rule(a);
     if (a->severity != b->severity)
         return a->severity > b->severity;
-    return a->impact_ps > b->impact_ps;
+    if (a->impact_ps != b->impact_ps)
+        return a->impact_ps > b->impact_ps;
+    return a->impact_bytes > b->impact_bytes;
 }
 
 /* An insertion sort, since there are two dozen rows, and equal ones must keep the order of claim.

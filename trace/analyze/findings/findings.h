@@ -42,6 +42,7 @@ typedef enum finding_limit {
     FND_PART,       /* permille of what only the rule's sentence says */
     FND_SPARED,     /* permille that is normal, and so not counted as lost (F1) or won (F5) */
     FND_NUMBER,     /* of calls, kernels, steps, zones or runs */
+    FND_SIZE,       /* KiB: what is smaller does not count */
     FND_DEVIATIONS, /* standard deviations from the usual */
     FND_LIMITS
 } finding_limit;

@@ -52,6 +52,7 @@ enum {
     X(MEMORY, "memory events with a limit")                                                        \
     X(LEAKS, "allocations with addresses in five steps")                                           \
     X(FRAGMENTS, "allocators that tell what they cannot hand out")                                 \
+    X(PLANS, "memory plans of programs that ran")                                                  \
     X(PAGEABLE, "copies that name their kind of memory")                                           \
     X(CAPTURE, "the length of the capture")                                                        \
     X(ZONES, "a program without a device")                                                         \
@@ -221,6 +222,12 @@ void fnd_memory(fnd_run *run);           /* findings_memory.c */
 void fnd_leak(fnd_run *run);
 void fnd_fragments(fnd_run *run);
 void fnd_double_inputs(fnd_run *run);
+void fnd_missing_donation(fnd_run *run); /* findings_plans.c */
+void fnd_padding(fnd_run *run);
+void fnd_large_temporary(fnd_run *run);
+void fnd_planned_gaps(fnd_run *run);
+/* FND_NEED_PLANS is there: of a device's main memory. */
+bool fnd_has_plans(const vp_report *r);
 void fnd_recompile(fnd_run *run); /* findings_compile.c */
 void fnd_compile_share(fnd_run *run);
 void fnd_input_bound(fnd_run *run); /* findings_idle.c */

@@ -69,6 +69,7 @@ static const tbl_column columns[] = {
     {TBL_COUNT, OF(gross_ps), CSV(0, "gross_ps")},
     {TBL_COUNT, OF(window_ps), CSV(0, "window_ps")},
     {TBL_NUMBER, GET(get_share), CSV(0, "impact_share_of_window")},
+    {TBL_COUNT, OF(impact_bytes), CSV(0, "impact_bytes")},
     {TBL_TEXT, GET(get_device), CSV(0, "device")},
     {TBL_TEXT, PLACE(host), CSV(0, "host")},
     {TBL_TEXT, PLACE(track), CSV(0, "track")},

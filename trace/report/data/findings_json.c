@@ -56,6 +56,7 @@ static void put_impact(vp_json *j, const vp_finding *f)
         vp_json_null(j);
     else
         vp_json_ratio(j, f->impact_ps, f->window_ps);
+    vp_json_kcount(j, "bytes", f->impact_bytes);
     vp_json_end_object(j);
 }
 

@@ -93,6 +93,13 @@ static void put_evidence(page *p, const vp_finding *f)
         }
         html_close_fact(p);
     }
+    if (f->impact_bytes > 0) {
+        html_open_fact(p, "Can win up to");
+        html_puts(p, "<b>");
+        rep_put_bytes(p->b, f->impact_bytes);
+        html_puts(p, "</b>");
+        html_close_fact(p);
+    }
     html_puts(p, "</dl>\n");
 }
 

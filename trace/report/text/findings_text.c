@@ -94,10 +94,17 @@ static void put_time(vp_buf *b, int64_t ps, const vp_view *v)
 static void put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
 {
     vp_buf text;
-    if (f->impact_ps < 0 || f->window_ps <= 0)
+    bool timed = f->impact_ps >= 0 && f->window_ps > 0;
+    if (!timed && f->impact_bytes <= 0)
         return;
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
     vp_buf_puts(&text, "up to ");
+    if (!timed) {
+        rep_put_bytes(&text, f->impact_bytes);
+        paragraph(b, v, "win", &text);
+        vp_buf_free(&text);
+        return;
+    }
     put_time(&text, f->impact_ps, v);
 
     vp_buf_puts(&text, ", ");

@@ -1,0 +1,220 @@
+/* F36 F37 F38 F39: what programs are planned to take of a device's main memory. None of them is
+ * about time: their impact is bytes. */
+#include "trace/analyze/findings/findings_run.h"
+
+#include <string.h>
+
+/* What a rule holds against one plan. */
+typedef struct charge {
+    int64_t bytes, of;                /* what could be spared, and the denominator of the share */
+    size_t count;                     /* of buffers or pairs */
+    const vp_plan_buffer *buffer;     /* the worst; NULL: the rule names none */
+    const vp_plan_donation *donation; /* likewise */
+} charge;
+
+static bool is_large(const fnd_run *run, int64_t bytes)
+{
+    return bytes >= (int64_t)run->rule->limits[FND_SIZE] << 10;
+}
+
+/* Programs that were only compiled take nothing, and other spaces are no scarce memory of a device.
+ */
+static bool counts(const vp_memory_plan *p)
+{
+    return p->ran && !p->space;
+}
+
+bool fnd_has_plans(const vp_report *r)
+{
+    for (size_t i = 0; i < r->memory_static_count; i++)
+        if (counts(&r->memory_static[i]))
+            return true;
+    return false;
+}
+
+/* "step(3) on node0" */
+static const char *whose(fnd_run *run, const vp_memory_plan *p)
+{
+    return fnd_say(run, "%s%s%s", fnd_short(run, p->module), p->host ? " on " : "",
+                   p->host ? p->host : "");
+}
+
+/* "fusion.2 (f32[8,3]{1,0}) in jit(f)/block (model.py:12)" */
+static const char *buffer_text(fnd_run *run, const vp_plan_buffer *b)
+{
+    return fnd_say(run, "%s%s%s%s%s%s%s%s%s", fnd_short(run, b->instruction), b->shape ? " (" : "",
+                   b->shape ? fnd_short(run, b->shape) : "", b->shape ? ")" : "",
+                   b->scope ? " in " : "", b->scope ? fnd_path(run, b->scope) : "",
+                   b->source ? " (" : "", b->source ? fnd_path(run, b->source) : "",
+                   b->source ? ")" : "");
+}
+
+/* Asks every plan, and fires for the one with the most bytes: those are the impact. *others: how
+ * many more there are. NULL: none. */
+static const vp_memory_plan *worst_plan(fnd_run *run,
+                                        charge (*ask)(const fnd_run *, const vp_memory_plan *),
+                                        charge *worst, size_t *others)
+{
+    const vp_memory_plan *found = NULL;
+    double share = 0;
+    *worst = (charge){0};
+    *others = 0;
+    for (size_t i = 0; i < run->r->memory_static_count; i++) {
+        const vp_memory_plan *p = &run->r->memory_static[i];
+        charge c = counts(p) ? ask(run, p) : (charge){0};
+        fnd_keep_value(run, fnd_share(c.bytes, c.of));
+        if (c.bytes <= 0 || !fnd_reaches(run, c.bytes, c.of, FND_SHARE))
+            continue;
+        *others += found != NULL;
+        if (found && c.bytes <= worst->bytes)
+            continue;
+        found = p;
+        *worst = c;
+        share = fnd_share(c.bytes, c.of);
+    }
+    if (!found)
+        return NULL;
+    run->f->status = VP_FIRED;
+    run->f->severity = VP_LEVEL_LOW;
+    run->f->value = share;
+    run->f->impact_bytes = worst->bytes;
+    fnd_place(run, VP_NO_DEVICE, found->module, VP_NO_TIME, 0);
+    if (run->f->where_count)
+        run->f->where[0].host = found->host;
+    return found;
+}
+
+static const char *more(fnd_run *run, size_t others)
+{
+    return others ? fnd_say(run, " (%zu more program%s)", others, others == 1 ? "" : "s") : "";
+}
+
+/* ---- F36 ---- */
+
+static charge undonated(const fnd_run *run, const vp_memory_plan *p)
+{
+    charge c = {.of = p->reserved_bytes};
+    for (size_t i = 0; i < p->donation_count; i++) {
+        const vp_plan_donation *d = &p->donations[i];
+        if (!is_large(run, d->bytes))
+            continue;
+        c.bytes += d->bytes;
+        c.donation = c.donation ? c.donation : d;
+        c.count++;
+    }
+    return c;
+}
+
+void fnd_missing_donation(fnd_run *run)
+{
+    charge c;
+    size_t others;
+    const vp_memory_plan *p = worst_plan(run, undonated, &c, &others);
+    if (!p)
+        return;
+    const vp_plan_donation *d = c.donation;
+    bool scoped = d->scope && *d->scope;
+    fnd_message(run, fnd_say(run,
+                             "%s could write results into the memory of %zu argument%s that it has "
+                             "done with: up to %s of the %s that it reserves, first argument %s "
+                             "(%s%s%s) for %s%s.",
+                             whose(run, p), c.count, c.count == 1 ? "" : "s",
+                             fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                             fnd_count(run, d->parameter_number), fnd_short(run, d->parameter),
+                             scoped ? ", " : "", scoped ? fnd_path(run, d->scope) : "",
+                             fnd_short(run, d->output), more(run, others)));
+    if (d->also_scratch)
+        fnd_caveat(run, "The result's memory serves as scratch before: less is saved, since that "
+                        "scratch then lies elsewhere.");
+}
+
+/* ---- F37 ---- */
+
+static int64_t waste(const vp_plan_buffer *b)
+{
+    return b->unpadded_bytes < 0 || !b->padded ? 0 : b->bytes - b->unpadded_bytes;
+}
+
+static charge padding(const fnd_run *run, const vp_memory_plan *p)
+{
+    charge c = {.of = p->peak_bytes};
+    for (size_t i = 0; i < p->live_count; i++) {
+        const vp_plan_buffer *b = &p->live[i];
+        if (!is_large(run, b->bytes) || !fnd_reaches(run, waste(b), b->bytes, FND_PART))
+            continue;
+        c.bytes += waste(b);
+        c.count++;
+        if (!c.buffer || waste(b) > waste(c.buffer))
+            c.buffer = b;
+    }
+    return c;
+}
+
+void fnd_padding(fnd_run *run)
+{
+    charge c;
+    size_t others;
+    const vp_memory_plan *p = worst_plan(run, padding, &c, &others);
+    if (!p)
+        return;
+    run->f->severity = VP_LEVEL_MEDIUM;
+    fnd_message(run, fnd_say(run,
+                             "At the peak of %s %s of %s (%s) is padding of layouts, in %zu "
+                             "buffer%s: %s, %s, wastes %s%s.",
+                             whose(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                             fnd_percent(run, c.bytes, c.of), c.count, c.count == 1 ? "" : "s",
+                             buffer_text(run, c.buffer), c.buffer->padded,
+                             fnd_bytes(run, waste(c.buffer)), more(run, others)));
+}
+
+/* ---- F38 ---- */
+
+static charge temporary(const fnd_run *run, const vp_memory_plan *p)
+{
+    charge c = {.of = p->peak_bytes};
+    for (size_t i = 0; i < p->live_count; i++) {
+        const vp_plan_buffer *b = &p->live[i];
+        if (b->kind != VP_BUFFER_TEMP || !is_large(run, b->bytes) || b->bytes <= c.bytes)
+            continue;
+        c.bytes = b->bytes;
+        c.buffer = b;
+    }
+    return c;
+}
+
+void fnd_large_temporary(fnd_run *run)
+{
+    charge c;
+    size_t others;
+    const vp_memory_plan *p = worst_plan(run, temporary, &c, &others);
+    if (!p)
+        return;
+    fnd_message(run, fnd_say(run,
+                             "One temporary holds %s of the %s (%s) that %s takes at its peak: "
+                             "%s%s.",
+                             fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                             fnd_percent(run, c.bytes, c.of), whose(run, p),
+                             buffer_text(run, c.buffer), more(run, others)));
+}
+
+/* ---- F39 ---- */
+
+static charge gaps(const fnd_run *run, const vp_memory_plan *p)
+{
+    bool told = p->replayed && p->fragmentation_bytes >= 0 && is_large(run, p->fragmentation_bytes);
+    return (charge){.bytes = told ? p->fragmentation_bytes : 0, .of = p->temp_bytes};
+}
+
+void fnd_planned_gaps(fnd_run *run)
+{
+    charge c;
+    size_t others;
+    const vp_memory_plan *p = worst_plan(run, gaps, &c, &others);
+    if (!p)
+        return;
+    fnd_message(run, fnd_say(run,
+                             "%s of the %s (%s) that %s reserves for temporaries holds nothing at "
+                             "its peak%s.",
+                             fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                             fnd_percent(run, c.bytes, c.of), whose(run, p), more(run, others)));
+}
