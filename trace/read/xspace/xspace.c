@@ -54,7 +54,7 @@ static int add_plane(xs_reader *r, int64_t offset, int64_t end)
     xs_plane *pl = &r->planes[r->plane_count];
     *pl = (xs_plane){0};
     r->plane_count++;
-    VP_TRY(xs_plane_read(pl, &r->w, offset, end, r->want_host, r->opts->launches));
+    VP_TRY(xs_plane_read(pl, &r->w, offset, end, r->want_host, r->opts && r->opts->launches));
     if (pl->damage >= 0 && r->first_damage < 0)
         r->first_damage = pl->damage;
     return 0;
