@@ -1,15 +1,15 @@
 /* `view_profile doctor`: what is there, what is missing, and what to do about it. */
 #include <string.h>
 
-#include "server/cli/cli_options.h"
-#include "server/cli/commands.h"
 #include "server/cli/doctor_stores.h"
-#include "server/cli/exit_codes.h"
-#include "server/cli/find_perfetto.h"
-#include "server/cli/open.h"
-#include "server/cli/profile_dir.h"
-#include "server/cli/standard_out.h"
-#include "server/cli/wrap.h"
+#include "server/cli/input/open.h"
+#include "server/cli/input/profile_dir.h"
+#include "server/cli/language/cli_options.h"
+#include "server/cli/language/commands.h"
+#include "server/cli/language/exit_codes.h"
+#include "server/cli/serve/find_perfetto.h"
+#include "server/cli/terminal/standard_out.h"
+#include "server/cli/terminal/wrap.h"
 #include "server/remote/survey.h"
 #include "server/remote/survey_tensorboard.h"
 #include "server/routes/ui_build.h"

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/cli/arguments.h"
-#include "server/cli/cli_options.h"
-#include "server/cli/commands.h"
-#include "server/cli/exit_codes.h"
-#include "server/cli/table.h"
+#include "server/cli/language/arguments.h"
+#include "server/cli/language/cli_options.h"
+#include "server/cli/language/commands.h"
+#include "server/cli/language/exit_codes.h"
+#include "server/cli/language/table.h"
 #include "server/watch/watch_deliver.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"

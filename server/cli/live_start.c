@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/cli/cli_options.h"
-#include "server/cli/commands.h"
-#include "server/cli/exit_codes.h"
-#include "server/cli/standard_out.h"
+#include "server/cli/language/cli_options.h"
+#include "server/cli/language/commands.h"
+#include "server/cli/language/exit_codes.h"
+#include "server/cli/terminal/standard_out.h"
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"

@@ -5,12 +5,12 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "server/cli/arguments.h"
-#include "server/cli/cli_options.h"
-#include "server/cli/commands.h"
-#include "server/cli/exit_codes.h"
-#include "server/cli/help.h"
-#include "server/cli/standard_out.h"
+#include "server/cli/help/help.h"
+#include "server/cli/language/arguments.h"
+#include "server/cli/language/cli_options.h"
+#include "server/cli/language/commands.h"
+#include "server/cli/language/exit_codes.h"
+#include "server/cli/terminal/standard_out.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 

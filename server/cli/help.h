@@ -1,9 +1,0 @@
-/* --help and `help`, out of the tables of commands and options. Included by server/cli only. */
-#ifndef VP_CLI_HELP_H
-#define VP_CLI_HELP_H
-
-#include "server/cli/table.h"
-
-int cli_print_help(const cli_command *c); /* NULL: overall. Returns an exit code. */
-
-#endif

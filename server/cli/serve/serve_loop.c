@@ -1,0 +1,151 @@
+#include "server/cli/serve/serve_loop.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "server/cli/input/open.h"
+#include "server/cli/language/cli_options.h"
+#include "server/cli/language/exit_codes.h"
+#include "server/cli/serve/serve_signals.h"
+#include "server/cli/terminal/standard_out.h"
+#include "server/remote/browser.h"
+#include "server/remote/live.h"
+#include "server/remote/outside.h"
+#include "server/routes/ui_server.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+
+/* In ms. Most directories are indexed within this time. Then one line says everything, and a
+ * directory without a profile is an error before an address is shown. */
+#define QUICK_MS 25
+#define LOOK_EVERY_MS 50
+
+/* stdout has the address and nothing else. */
+static int print_address(const site *s)
+{
+    vp_buf b;
+    cli_stdout(&b);
+    vp_buf_printf(&b, "%s\n", http_server_url(s->http));
+    return cli_finish(&b);
+}
+
+/* Opens the list of runs, or the latest run in the viewer that --ui names. */
+static void open_browser(const cli_options *o, const site *s, const cat_session *latest)
+{
+    bool direct = o->ui == CLI_UI_PERFETTO || o->ui == CLI_UI_TENSORBOARD;
+    vp_buf b;
+    vp_buf_init(&b, VP_PATH_MAX);
+    if (!http_server_port(s->http)) {
+        vp_log(VP_LOG_INFO, "browsers do not open Unix sockets; a proxy does, or curl "
+                            "--unix-socket");
+    } else if (browser_is_remote()) {
+        browser_ssh_line(&b, http_server_port(s->http),
+                         s->perfetto ? ui_server_port(s->perfetto) : 0);
+        vp_log(VP_LOG_INFO, "to open it on your own machine, run there: %s", vp_buf_cstr(&b));
+    } else if (http_server_has_token(s->http)) {
+        vp_log(VP_LOG_INFO, "open the address yourself: other users could read the token from the "
+                            "browser's command line");
+    } else {
+        browser_page page;
+        site_page(&page, s, direct ? latest : NULL);
+        if (outside_open_browser(&page) < 0)
+            vp_log(VP_LOG_WARN, "%s", vp_error_last()->message);
+    }
+    outside_end(OUTSIDE_BROWSER);
+    vp_buf_free(&b);
+}
+
+static bool any_live(void)
+{
+    VP_CLEANUP(vp_free_ptr) live_process *list = NULL;
+    size_t n = 0;
+    return live_list(&list, &n) >= 0 && n > 0;
+}
+
+/* Whether a directory without any run is served: where a program runs now that can record the
+ * first, or where a directory was named that is bare, which the first run is to be captured into.
+ */
+static bool may_wait(const cli_options *o, const catalog *c)
+{
+    return (o->path && catalog_is_bare(c)) || any_live();
+}
+
+/* Says on stderr what is served, prints the address if that was not done yet, and opens the
+ * browser. */
+static int announce(const cli_options *o, site *s, bool told)
+{
+    VP_CLEANUP(cli_catalog_free) catalog *c = store_catalog(s->store);
+    const cat_session *latest = catalog_latest(c);
+    size_t n = catalog_count(c);
+    if (!latest && (n || !may_wait(o, c)))
+        return cli_fail(cli_readable(c));
+    if (latest)
+        vp_log(VP_LOG_INFO, "serving %s: %zu run%s, the latest is %s; Ctrl-C stops",
+               catalog_path(c), n, n == 1 ? "" : "s", latest->name);
+    else
+        vp_log(VP_LOG_INFO,
+               "serving %s: no run yet; one can be captured from the page, and appears there by "
+               "itself; Ctrl-C stops",
+               catalog_path(c));
+    int code = told ? CLI_OK : print_address(s);
+    if (!code && !o->no_browser)
+        open_browser(o, s, latest);
+    return code;
+}
+
+/* Waits until the first scan has ended. 0: it has; 1: the server is to end before; < 0: it failed.
+ */
+static int wait_for_index(site *s, int wait_ms)
+{
+    int rc;
+    while ((rc = store_wait(s->store, wait_ms)) > 0 && serve_wait_signal(0) != SERVE_STOP)
+        wait_ms = LOOK_EVERY_MS;
+    return rc;
+}
+
+/* A first scan that waits for standard input cannot be stopped. */
+static void stop_hard_when_reading_input(const site *s)
+{
+    if (store_indexing(s->store, NULL) && !strcmp(s->opts.profile_dir, "-"))
+        _exit(CLI_INTERRUPTED);
+}
+
+static void wait_for_end(site *s)
+{
+    for (;;)
+        switch (serve_wait_signal(-1)) {
+        case SERVE_STOP:
+            return;
+        case SERVE_RESCAN:
+            (void)store_rescan(s->store, 0);
+            vp_log(VP_LOG_INFO, "looking again for runs");
+            break;
+        case SERVE_NOTHING:
+            break;
+        }
+}
+
+int serve_loop(const cli_options *o, site *s)
+{
+    int rc = store_wait(s->store, QUICK_MS), code = CLI_OK;
+    bool early = rc > 0;
+    if (early) {
+        vp_log(VP_LOG_INFO, "indexing %s; the address answers already", s->opts.profile_dir);
+        code = print_address(s);
+        rc = code ? 0 : wait_for_index(s, LOOK_EVERY_MS);
+    }
+    if (!code && rc < 0)
+        code = cli_fail(rc);
+    else if (!code && !rc)
+        code = announce(o, s, early);
+    if (code)
+        return code;
+    if (!rc)
+        wait_for_end(s);
+    serve_arm_second_signal();
+    stop_hard_when_reading_input(s);
+    vp_log(VP_LOG_INFO, "stopping when downloads in flight are done; Ctrl-C again: at once");
+    return CLI_OK;
+}

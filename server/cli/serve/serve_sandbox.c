@@ -1,0 +1,113 @@
+#include "server/cli/serve/serve_sandbox.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/cli/language/cli_options.h"
+#include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/live_dir.h"
+#include "trace/base/log.h"
+#include "trace/base/sandbox.h"
+
+#define PATHS_MAX 32u
+
+typedef struct rights {
+    sandbox_path paths[PATHS_MAX];
+    size_t n;
+} rights;
+
+static void allow(rights *r, const char *path, sandbox_right right)
+{
+    if (path && r->n < PATHS_MAX)
+        r->paths[r->n++] = (sandbox_path){path, right};
+}
+
+/* "DIR/name" → "DIR"; "name" → "."; "/name" → "/". */
+static void parent_of(char *out, const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t at = vp_str_rfind_char((vp_str){path, n}, '/');
+    vp_str dir = at == n ? VP_STR(".") : at ? (vp_str){path, at} : VP_STR("/");
+    dir = vp_str_head(dir, VP_PATH_MAX - 1);
+    memcpy(out, dir.p, dir.n);
+    out[dir.n] = 0;
+}
+
+/* What the C library reads by itself, what tells how this process is doing (/proc), and what is
+ * written to besides. */
+static void allow_system(rights *r)
+{
+    static const char *const read[] = {"/usr",
+                                       "/lib",
+                                       "/lib64",
+                                       "/etc/ld.so.cache",
+                                       "/etc/localtime",
+                                       "/proc",
+                                       "/sys/devices/system/cpu",
+                                       "/dev/urandom"};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        allow(r, read[i], SANDBOX_READ);
+    allow(r, "/dev/null", SANDBOX_FILE);
+    allow(r, "/dev/tty", SANDBOX_FILE);
+}
+
+bool serve_may_start_tensorboard(const cli_options *o)
+{
+    return o->ui == CLI_UI_BOTH || o->ui == CLI_UI_TENSORBOARD;
+}
+
+/* Makes the log file now: a right can only be tied to a file that exists. */
+static int make_log(const char *path)
+{
+    if (!strcmp(path, "-"))
+        return 0;
+    VP_CLEANUP(vp_fs_close) int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return 0;
+    vp_fail(VP_EIO, "cannot be written to as an access log");
+    return vp_fail_at(VP_EIO, path, -1, -1);
+}
+
+int serve_sandbox(const cli_options *o, const site_options *opts)
+{
+    const char *dir = opts->profile_dir;
+    rights r = {.n = 0};
+    char parent[VP_PATH_MAX], socket_dir[VP_PATH_MAX], live[VP_PATH_MAX];
+    const char *temp = getenv("TMPDIR");
+    if (o->access_log)
+        VP_TRY(make_log(o->access_log));
+    if (o->no_sandbox)
+        return 0;
+    allow_system(&r);
+    allow(&r, opts->watched, SANDBOX_READ);
+    if (opts->mirror)
+        allow(&r, mirror_cache(opts->mirror), SANDBOX_WRITE);
+    else
+        allow(&r, dir, o->tensorboard_in_place ? SANDBOX_WRITE : SANDBOX_READ);
+    allow(&r, opts->perfetto_dir, SANDBOX_READ);
+    parent_of(parent, dir);
+    if (!opts->mirror)
+        allow(&r, parent, SANDBOX_LIST); /* a single file is opened from its directory */
+    allow(&r, temp && temp[0] ? temp : "/tmp", SANDBOX_WRITE);
+    if (o->access_log)
+        allow(&r, o->access_log, SANDBOX_FILE);
+    /* Programs that start later make their sockets in this directory, so it has to be there now. */
+    if (vp_live_dir(live, true) == 0)
+        allow(&r, live, SANDBOX_LIST);
+    if (o->listen) {
+        parent_of(socket_dir, o->listen + strlen("unix:"));
+        allow(&r, socket_dir, SANDBOX_SOCKET);
+    }
+    if (serve_may_start_tensorboard(o))
+        allow(&r, "/dev/shm", SANDBOX_WRITE);
+    int rc = sandbox_enter(r.paths, r.n, !serve_may_start_tensorboard(o));
+    if (rc < 0)
+        vp_log(rc == VP_EUNSUPPORTED ? VP_LOG_DEBUG : VP_LOG_WARN, "no sandbox: %s",
+               vp_error_last()->message);
+    return 0;
+}
