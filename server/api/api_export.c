@@ -1,6 +1,6 @@
 /* The C API: a host's timeline as other viewers take it. */
 #include "server/api/handles.h"
-#include "server/routes/added_tracks.h"
+#include "server/routes/traces/added_tracks.h"
 #include "trace/base/fs.h"
 #include "trace/export/exporters.h"
 

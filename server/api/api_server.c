@@ -1,6 +1,6 @@
 /* The C API: a server inside the program that calls. */
 #include "server/api/handles.h"
-#include "server/routes/site.h"
+#include "server/routes/site_start.h"
 
 /* A vp_server is a site under another name. */
 static const site *site_behind(const vp_server *s)

@@ -5,7 +5,7 @@
 
 #include "server/api/handles.h"
 #include "server/remote/browser.h"
-#include "server/routes/site.h"
+#include "server/routes/site/site.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

@@ -12,7 +12,7 @@
 #include "server/cli/terminal/wrap.h"
 #include "server/remote/survey.h"
 #include "server/remote/survey_tensorboard.h"
-#include "server/routes/ui_build.h"
+#include "server/routes/handoff/ui_build.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "server/routes/routes.h"
-#include "server/routes/site_query.h"
+#include "server/routes/site/site_query.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/report/report.h"

@@ -3,7 +3,7 @@
 #ifndef VP_ROUTES_EXTRACTION_H
 #define VP_ROUTES_EXTRACTION_H
 
-#include "server/routes/site.h"
+#include "server/routes/site/site.h"
 
 /* Before the store is opened, which reads the copies. */
 int extraction_open(site *s, cat_copies *copies);

@@ -3,7 +3,7 @@
 #ifndef VP_ROUTES_ROUTES_H
 #define VP_ROUTES_ROUTES_H
 
-#include "server/routes/site.h"
+#include "server/routes/site/site.h"
 
 /* The table of routes; it ends with a NULL pattern. Tests ask every method of every one. */
 const http_route *site_routes(void);

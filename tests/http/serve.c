@@ -13,7 +13,7 @@
 
 #include "server/remote/outside_capture.h"
 #include "server/routes/routes.h"
-#include "server/routes/site.h"
+#include "server/routes/site_start.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/routes/added_tracks.h"
-#include "server/routes/store.h"
+#include "server/routes/traces/added_tracks.h"
+#include "server/routes/store/store.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

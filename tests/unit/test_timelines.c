@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "server/routes/timelines.h"
+#include "server/routes/timeline/timelines.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "include/view_profile.h"
-#include "server/routes/turns.h"
+#include "server/routes/store/turns.h"
 #include "trace/base/time.h"
 
 /* A thread that takes a turn, and goes on until it is told to end. */

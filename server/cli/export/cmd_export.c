@@ -12,7 +12,7 @@
 #include "server/cli/language/exit_codes.h"
 #include "server/cli/terminal/standard_out.h"
 #include "server/cli/terminal/term.h"
-#include "server/routes/added_tracks.h"
+#include "server/routes/traces/added_tracks.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"

@@ -3,7 +3,7 @@
 #define VP_CLI_EXPORT_HOSTS_H
 
 #include "server/cli/language/cli_options.h"
-#include "server/routes/added_tracks.h"
+#include "server/routes/traces/added_tracks.h"
 #include "trace/export/hosts.h"
 
 /* Whether the words ask for that. */

@@ -20,6 +20,7 @@
 #include "server/remote/outside.h"
 #include "server/remote/outside_capture.h"
 #include "server/remote/served.h"
+#include "server/routes/site_start.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

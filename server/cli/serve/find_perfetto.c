@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/routes/ui_build.h"
+#include "server/routes/handoff/ui_build.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/str.h"

@@ -11,7 +11,7 @@
 #include "server/remote/browser.h"
 #include "server/remote/live.h"
 #include "server/remote/outside.h"
-#include "server/routes/ui_server.h"
+#include "server/routes/handoff/ui_server.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"

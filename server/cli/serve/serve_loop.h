@@ -9,7 +9,7 @@
 #define VP_CLI_SERVE_LOOP_H
 
 #include "server/cli/language/cli_options.h"
-#include "server/routes/site.h"
+#include "server/routes/site/site.h"
 
 /* Tells where the site is, opens the browser, waits for the end. Returns an exit
  * code. */

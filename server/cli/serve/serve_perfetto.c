@@ -6,7 +6,7 @@
 #include "server/cli/language/exit_codes.h"
 #include "server/cli/serve/find_perfetto.h"
 #include "server/net/http.h"
-#include "server/routes/ui_build.h"
+#include "server/routes/handoff/ui_build.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/str.h"

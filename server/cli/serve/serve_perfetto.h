@@ -4,7 +4,7 @@
 #define VP_CLI_SERVE_PERFETTO_H
 
 #include "server/cli/language/cli_options.h"
-#include "server/routes/site.h"
+#include "server/routes/site/site.h"
 #include "trace/base/limits.h"
 
 /* Sets perfetto_ui and perfetto_dir; the latter points to `dir`. CLI_USAGE where the flag names a

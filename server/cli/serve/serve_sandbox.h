@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "server/cli/language/cli_options.h"
-#include "server/routes/site.h"
+#include "server/routes/site/site.h"
 
 /* Gives up every right that serving this site does not need; without Landlock, or with
  * --no-sandbox, nothing happens. Before any thread is started. */

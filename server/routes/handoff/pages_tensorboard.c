@@ -1,0 +1,307 @@
+/* `/tensorboard/ID`: to that run in a real TensorBoard. Redirects when one lists the run; starts
+ * one otherwise and waits on a page that says how it goes. The target's address is fixed when the
+ * site starts: no request chooses it. */
+#include "server/routes/handoff/pages_tensorboard.h"
+
+#include <stdio.h>
+
+#include "server/remote/browser.h"
+#include "server/remote/tensorboard.h"
+#include "server/routes/routes.h"
+#include "server/routes/site/page.h"
+#include "server/routes/site/site_query.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/export/export.h"
+#include "trace/report/report.h"
+
+#define LOG_LINES 8
+
+int tensorboard_open(site *s)
+{
+    tb *t;
+    tb_options opts = {.port = s->opts.tensorboard_port, .in_place = s->opts.tensorboard_in_place};
+    VP_TRY(tb_new(&t, &opts));
+    s->tensorboard = t;
+    return 0;
+}
+
+void tensorboard_close(site *s)
+{
+    tb_free(s->tensorboard);
+    s->tensorboard = NULL;
+}
+
+/* ---- The link -------------------------------------------------------------------------------- */
+
+/* peers.md "Links": the query stands before the hash; trace_viewer@ wants `hosts`, and more hosts
+ * than it can show together have an overview only. */
+static int put_link(vp_buf *b, const char *base, const char *run, const char *hosts, bool xprof)
+{
+    vp_str root = vp_str_of(base);
+    while (vp_str_ends(root, VP_STR("/")))
+        root.n--;
+    vp_buf_str(b, root);
+    vp_buf_puts(b, "/?run=");
+    page_url(b, run);
+    if (hosts[0]) {
+        vp_buf_puts(b, "&tag=trace_viewer@&hosts=");
+        page_url(b, hosts);
+    } else {
+        vp_buf_puts(b, "&tag=overview_page");
+    }
+    return vp_buf_puts(b, xprof ? "" : "#profile");
+}
+
+/* Whether a request's Host is loopback: then the browser runs on this machine, or a tunnel leads
+ * here. */
+static bool is_loopback(const char *base_url)
+{
+    vp_str host = vp_str_skip(vp_str_of(base_url), sizeof "http://" - 1);
+    host = vp_str_head(host, vp_str_rfind_char(host, ':'));
+    return vp_str_eq(host, VP_STR("localhost")) || vp_str_ends(host, VP_STR(".localhost")) ||
+           vp_str_starts(host, VP_STR("127.")) || vp_str_starts(host, VP_STR("[::1"));
+}
+
+/* ---- The pages ------------------------------------------------------------------------------- */
+
+/* Clients are not told paths of this machine: of "/usr/lib/x.py" the name is left. What stands
+ * behind a letter, a digit or ':' is no absolute path ("and/or", "http://…"). */
+static void put_without_paths(vp_buf *b, vp_str text)
+{
+    char before = ' ';
+    while (text.n) {
+        size_t n = 1, name = 0;
+        bool word = (before >= '0' && before <= '9') ||
+                    (vp_lower(before) >= 'a' && vp_lower(before) <= 'z') ||
+                    strchr(":/._-~", before);
+        if (text.p[0] == '/' && !word) {
+            while (n < text.n && !strchr(" \t\"'`<>()[]{},;:", text.p[n]))
+                n++;
+            name = vp_str_rfind_char(vp_str_head(text, n), '/');
+        }
+        before = text.p[n - 1];
+        if (name)
+            vp_buf_puts(b, "…");
+        rep_html_escape(b, vp_str_skip(vp_str_head(text, n), name));
+        text = vp_str_skip(text, n);
+    }
+}
+
+static void put_log(vp_buf *b, const char *log)
+{
+    vp_str tail = vp_str_of(log);
+    size_t at = tail.n, lines = 0;
+    while (at > 0 && lines <= LOG_LINES)
+        lines += tail.p[--at] == '\n';
+    if (lines > LOG_LINES)
+        at++;
+    tail = vp_str_skip(tail, at);
+    if (!tail.n)
+        return;
+    vp_buf_puts(b, "<h2>What it says</h2>\n<pre class=\"log\">");
+    while (tail.n) {
+        vp_str line;
+        if (!vp_take_until(&tail, '\n', SIZE_MAX, &line))
+            break;
+        put_without_paths(b, line);
+        vp_buf_putc(b, '\n');
+    }
+    vp_buf_puts(b, "</pre>\n");
+}
+
+static void put_command(vp_buf *b, const char *command)
+{
+    vp_buf_puts(b, "<p>Run this in the Python environment that TensorBoard lives in, then reload "
+                   "this page:</p>\n<pre class=\"copy\"><code>");
+    page_text(b, command);
+    vp_buf_puts(b, "</code></pre>\n<p class=\"muted\">A TensorBoard that is not in "
+                   "<code>PATH</code> is named by the environment variable "
+                   "<code>VIEW_PROFILE_TENSORBOARD</code>.</p>\n");
+}
+
+static void begin(vp_buf *b, const http_req *rq, const cat_session *s, const char *title,
+                  int refresh_s)
+{
+    vp_buf_init(b, PAGE_BYTES_MAX);
+    page_begin(b, rq,
+               &(page_frame){.title = title, .refresh_s = refresh_s, .home = "All sessions"});
+    vp_buf_puts(b, "<p class=\"crumbs\"><a href=\"");
+    page_path(b, rq, "session", s->id);
+    vp_buf_puts(b, "/\">");
+    page_text(b, s->name);
+    vp_buf_puts(b, "</a></p>\n");
+}
+
+static int finish(http_req *rq, int status, vp_buf *b)
+{
+    page_end(b);
+    return http_html(rq, status, b);
+}
+
+/* How it goes, in a sentence and a bar. */
+static void put_progress(vp_buf *b, const tb_answer *a)
+{
+    vp_buf_puts(b, "<p class=\"lead\" role=\"status\">");
+    if (a->state == TB_COPYING) {
+        int percent = a->total > 0 ? (int)(100.0 * (double)a->done / (double)a->total) : 0;
+        vp_buf_puts(b, "The session is unpacked for TensorBoard, which reads plain files only: ");
+        page_bytes(b, a->done);
+        vp_buf_puts(b, " of ");
+        page_bytes(b, a->total);
+        vp_buf_printf(b,
+                      ".</p>\n<progress max=\"100\" value=\"%d\" aria-label=\"Unpacking\">"
+                      "</progress>\n",
+                      percent);
+        return;
+    }
+    if (a->busy)
+        vp_buf_printf(b, "TensorBoard on port %d is busy.", a->port);
+    else
+        vp_buf_printf(b, "%s on port %d",
+                      a->again ? "It had ended and was started again" : "It was started", a->port);
+    if (!a->busy && a->waited_ms >= 1000)
+        vp_buf_printf(b, " %lld s ago and does not answer yet.", (long long)(a->waited_ms / 1000));
+    else if (!a->busy)
+        vp_buf_puts(b, " just now.");
+    vp_buf_puts(b, "</p>\n<progress aria-label=\"Waiting for TensorBoard\"></progress>\n");
+}
+
+static int wait_page(http_req *rq, const cat_session *s, const tb_answer *a)
+{
+    vp_buf b;
+    begin(&b, rq, s, "Starting TensorBoard – view_profile", 1);
+    vp_buf_puts(&b, "<h1>Starting TensorBoard</h1>\n");
+    put_progress(&b, a);
+    vp_buf_puts(&b, "<p class=\"muted\">This page asks again every second and goes there by "
+                    "itself.</p>\n");
+    put_log(&b, a->log);
+    return finish(rq, 200, &b);
+}
+
+static int failure_page(http_req *rq, const cat_session *s, const tb_answer *a)
+{
+    vp_buf b;
+    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    vp_buf_puts(&b, "<h1>TensorBoard cannot be opened</h1>\n<p class=\"lead\">");
+    put_without_paths(&b, vp_str_of(a->message));
+    vp_buf_puts(&b, "</p>\n");
+    if (a->command)
+        put_command(&b, a->command);
+    put_log(&b, a->log);
+    vp_buf_puts(&b, "<p><a class=\"button\" href=\"\">Try again</a></p>\n");
+    return finish(rq, 503, &b);
+}
+
+/* TensorBoard listens on loopback, and the browser is on another machine. */
+static int tunnel_page(http_req *rq, const cat_session *s, const tb_answer *a, vp_buf *link)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf ssh;
+    vp_buf b;
+    vp_buf_init(&ssh, VP_HTTP_TARGET_MAX);
+    VP_TRY(browser_ssh_line(&ssh, (uint16_t)a->port, 0));
+    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    vp_buf_puts(&b, "<h1>TensorBoard is ready</h1>\n<p class=\"lead\">It is reachable only from "
+                    "the machine that it runs on. Run this on your own machine:</p>\n"
+                    "<pre class=\"copy\"><code>");
+    page_text(&b, vp_buf_cstr(&ssh));
+    vp_buf_puts(&b, "</code></pre>\n<p><a class=\"button primary\" href=\"");
+    page_text(&b, vp_buf_cstr(link));
+    vp_buf_puts(&b, "\">Open in TensorBoard</a></p>\n");
+    return finish(rq, 200, &b);
+}
+
+static int to_ready(http_req *rq, const cat_session *s, const tb_answer *a)
+{
+    char base[64 + sizeof a->prefix];
+    VP_CLEANUP(vp_buf_free) vp_buf link;
+    vp_buf_init(&link, VP_HTTP_TARGET_MAX * 4);
+    snprintf(base, sizeof base, "http://127.0.0.1:%d%s", a->port, a->prefix);
+    VP_TRY(put_link(&link, base, a->run, a->hosts, a->xprof));
+    return is_loopback(http_base_url(rq)) ? http_redirect(rq, vp_buf_cstr(&link))
+                                          : tunnel_page(rq, s, a, &link);
+}
+
+/* To where an option says that TensorBoard is. */
+static int to_named(http_req *rq, const char *base, const cat_session *s)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf link;
+    vp_buf_init(&link, VP_HTTP_TARGET_MAX);
+    VP_TRY(put_link(&link, base, s->name, "", false));
+    return http_redirect(rq, vp_buf_cstr(&link));
+}
+
+/* Another site's link may lead here, but only a click of the user's on our own page starts a
+ * program. Old browsers do not say where a request comes from; they are let through. */
+static bool from_elsewhere(const http_req *rq)
+{
+    const char *from = http_header(rq, "Sec-Fetch-Site");
+    return from && strcmp(from, "same-origin") != 0 && strcmp(from, "none") != 0;
+}
+
+static int ask_first(http_req *rq, const cat_session *s)
+{
+    vp_buf b;
+    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    vp_buf_puts(&b,
+                "<h1>Open in TensorBoard</h1>\n<p class=\"lead\">A link on another site led here. "
+                "TensorBoard is started only when you ask for it.</p>\n"
+                "<p><a class=\"button primary\" href=\"\">Open in TensorBoard</a></p>\n");
+    return finish(rq, 200, &b);
+}
+
+/* A page that says why TensorBoard does not show the session, and what does. */
+static int other_ways(http_req *rq, const cat_session *s, const char *heading, const char *why)
+{
+    vp_buf b;
+    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    vp_buf_printf(&b, "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<p>", heading, why);
+    vp_buf_puts(&b, "<a class=\"button primary\" href=\"");
+    page_path(&b, rq, "session", s->id);
+    vp_buf_puts(&b, "/\">Open the report</a>");
+    if (s->host_count) {
+        vp_buf_puts(&b, "</p>\n<p><a class=\"button\" href=\"");
+        page_path(&b, rq, "perfetto", s->id);
+        vp_buf_puts(&b, "\">Open in Perfetto</a>");
+    }
+    vp_buf_puts(&b, "</p>\n");
+    return finish(rq, 404, &b);
+}
+
+static int answer(http_req *rq, const cat_session *s, const tb_answer *a)
+{
+    switch (a->state) {
+    case TB_READY:
+        return to_ready(rq, s, a);
+    case TB_COPYING:
+    case TB_STARTING:
+        return wait_page(rq, s, a);
+    case TB_NO_HOST:
+        return other_ways(rq, s, "TensorBoard cannot show this host",
+                          "The session has no such host, or no xplane file of it.");
+    case TB_NO_XPLANE:
+        return other_ways(rq, s, "TensorBoard cannot show this session",
+                          "TensorBoard reads only the xplane file of a profile, and this session "
+                          "has none. Its report here and Perfetto work without it.");
+    default:
+        return failure_page(rq, s, a);
+    }
+}
+
+int page_tensorboard(http_req *rq)
+{
+    VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
+    const site *at = site_of(rq);
+    const cat_session *s;
+    if (site_session(&c, &s, rq) < 0)
+        return page_no_session(rq, 0);
+    if (at->opts.tensorboard && page_has_xplane(s))
+        return to_named(rq, at->opts.tensorboard, s);
+    if (page_has_xplane(s) && from_elsewhere(rq))
+        return ask_first(rq, s);
+    VP_CLEANUP(vp_free_ptr) tb_answer *a = vp_malloc(sizeof *a);
+    VP_NEED(a);
+    tb_ask(at->tensorboard, a, c, s, http_query(rq, "host"),
+           at->opts.tensorboard_unguarded || !http_server_has_token(at->http));
+    return answer(rq, s, a);
+}

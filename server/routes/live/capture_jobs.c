@@ -1,0 +1,271 @@
+#include "server/routes/live/capture_jobs.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+#include "trace/base/time.h"
+
+struct captures {
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_t thread;
+    bool has_thread, gone;
+    uint32_t last_id;
+    int64_t starts[CAPTURE_STARTS_MAX]; /* when the last ones began; a ring */
+    uint32_t started;
+    size_t n;
+    capture_job jobs[CAPTURES_KEPT]; /* the newest first */
+    capture_targets known;
+    capture_event event; /* the thread's own */
+};
+
+/* ---- What is heard --------------------------------------------------------------------------- */
+
+static capture_job *find(captures *c, uint32_t id)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->jobs[i].id == id)
+            return &c->jobs[i];
+    return NULL;
+}
+
+static void take_text(char *out, size_t cap, const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    snprintf(out, cap, "%s", text ? text : "");
+}
+
+static int64_t take_count(const json_t *o, const char *key)
+{
+    json_int_t v = json_integer_value(json_object_get(o, key));
+    return v > 0 ? v : 0;
+}
+
+/* Clients are not told where the directory lies. */
+static void take_error(char *out, size_t cap, const char *text, const char *dir)
+{
+    size_t n = strlen(dir);
+    snprintf(out, cap, "%s", text ? text : "");
+    for (char *at = out; n > 1 && (at = strstr(at, dir));)
+        memmove(at, at + n, strlen(at + n) + 1);
+}
+
+static void take_target(capture_job *j, const json_t *o, const char *dir)
+{
+    const char *name = json_string_value(json_object_get(o, "target"));
+    const char *error = json_string_value(json_object_get(o, "error"));
+    for (size_t i = 0; name && i < j->n; i++) {
+        capture_target *t = &j->targets[i];
+        if (strcmp(t->name, name) != 0)
+            continue;
+        t->bytes = take_count(o, "bytes");
+        t->left_ms = take_count(o, "left_ms");
+        take_text(t->state, sizeof t->state, o, "state");
+        take_text(t->code, sizeof t->code, o, "code");
+        take_error(t->error, sizeof t->error, error, dir);
+    }
+}
+
+static void take_line(capture_job *j, const char *text, const char *dir)
+{
+    json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const char *event = json_string_value(json_object_get(o, "event"));
+    const json_t *ended = json_object_get(o, "targets");
+    if (event && !strcmp(event, "progress"))
+        take_target(j, o, dir);
+    if (event && (!strcmp(event, "begin") || !strcmp(event, "end")))
+        take_text(j->path, sizeof j->path, o, "path");
+    for (size_t i = 0; event && !strcmp(event, "end") && i < json_array_size(ended); i++)
+        take_target(j, json_array_get(ended, i), dir);
+    json_decref(o);
+}
+
+/* What the job says of itself is more than what its targets do, and that more than its code. */
+static void take_end(captures *c, capture_job *j, const capture_event *e, const char *dir)
+{
+    bool empty = true;
+    for (size_t i = 0; i < j->n; i++)
+        empty &= !j->targets[i].bytes;
+    bool ok = e->exit_code == 0; /* of one that was cancelled: what it had came whole */
+    j->state = j->cancelled ? CAPTURE_CANCELLED : ok ? CAPTURE_DONE : CAPTURE_FAILED;
+    if (ok) {
+        capture_targets_add(&c->known, vp_str_of(j->asked));
+        return;
+    }
+    if (empty)
+        j->path[0] = 0;
+    take_error(j->error, sizeof j->error, e->text, dir);
+    if (!j->error[0] && !j->cancelled)
+        snprintf(j->error, sizeof j->error, "the capture ended with code %d", e->exit_code);
+}
+
+static void take(captures *c, const char *dir)
+{
+    const capture_event *e = &c->event;
+    pthread_mutex_lock(&c->lock);
+    capture_job *j = find(c, e->job);
+    if (j && e->ended)
+        take_end(c, j, e, dir);
+    else if (j)
+        take_line(j, e->text, dir);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void *hear(void *arg)
+{
+    const site *s = arg;
+    captures *c = s->captures;
+    while (outside_capture_hear(&c->event) == 0)
+        take(c, s->opts.captures);
+    pthread_mutex_lock(&c->lock);
+    c->gone = true;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->jobs[i].state == CAPTURE_RUNNING)
+            c->jobs[i].state = CAPTURE_FAILED;
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* ---- The site's part ------------------------------------------------------------------------- */
+
+int captures_open(site *s)
+{
+    if (!s->opts.captures || !outside_capture_runs())
+        return 0;
+    captures *c = vp_calloc(1, sizeof *c);
+    VP_NEED(c);
+    pthread_mutex_init(&c->lock, NULL);
+    capture_targets_load(&c->known);
+    s->captures = c;
+    VP_TRY(vp_thread_start(&c->thread, hear, s));
+    c->has_thread = true;
+    return 0;
+}
+
+void captures_close(site *s)
+{
+    captures *c = s->captures;
+    if (!c)
+        return;
+    outside_capture_hush();
+    if (c->has_thread)
+        pthread_join(c->thread, NULL);
+    pthread_mutex_destroy(&c->lock);
+    vp_free(c);
+    s->captures = NULL;
+}
+
+const char *captures_refused(const site *s)
+{
+    if (s->captures)
+        return NULL;
+    return s->opts.no_captures ? s->opts.no_captures : "this server was not started to capture";
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+/* With the lock held. */
+static int may_begin(const captures *c, const char *targets)
+{
+    size_t running = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        const capture_job *j = &c->jobs[i];
+        if (j->state != CAPTURE_RUNNING)
+            continue;
+        running++;
+        if (capture_targets_share(vp_str_of(j->asked), vp_str_of(targets)))
+            return vp_fail(VP_EBUSY, "%.200s is being captured already", targets);
+    }
+    if (running >= CAPTURE_JOBS_MAX)
+        return vp_fail(VP_ELIMIT, "%u captures run already: wait for one of them, or cancel it",
+                       CAPTURE_JOBS_MAX);
+    if (c->started >= CAPTURE_STARTS_MAX &&
+        vp_now_ms() - c->starts[c->started % CAPTURE_STARTS_MAX] < CAPTURE_STARTS_MS)
+        return vp_fail(VP_ELIMIT, "%u captures began within a minute: wait for a while",
+                       CAPTURE_STARTS_MAX);
+    return 0;
+}
+
+/* With the lock held: in front, where the last is forgotten. */
+static capture_job *add(captures *c, const char *targets, uint32_t duration_ms)
+{
+    vp_str rest = vp_str_of(targets), one;
+    size_t keep = c->n < CAPTURES_KEPT ? c->n : CAPTURES_KEPT - 1;
+    /* One that runs is told of as long as it does. */
+    while (c->n == CAPTURES_KEPT && c->jobs[keep].state == CAPTURE_RUNNING)
+        keep--;
+    memmove(&c->jobs[1], &c->jobs[0], keep * sizeof c->jobs[0]);
+    c->n += c->n < CAPTURES_KEPT;
+    capture_job *j = &c->jobs[0];
+    memset(j, 0, sizeof *j);
+    j->id = ++c->last_id;
+    j->duration_ms = duration_ms;
+    snprintf(j->asked, sizeof j->asked, "%s", targets);
+    while (rest.n && j->n < CAPTURE_TARGETS_MAX) {
+        vp_take_until(&rest, ',', rest.n, &one);
+        capture_target *t = &j->targets[j->n++];
+        snprintf(t->name, sizeof t->name, "%.*s", (int)one.n, one.p);
+        snprintf(t->state, sizeof t->state, "connecting");
+        t->left_ms = duration_ms;
+    }
+    c->starts[c->started++ % CAPTURE_STARTS_MAX] = vp_now_ms();
+    return j;
+}
+
+int captures_begin(site *s, const char *targets, uint32_t duration_ms)
+{
+    captures *c = s->captures;
+    if (!c)
+        return vp_fail(VP_EREFUSED, "nothing can be captured: %s", captures_refused(s));
+    pthread_mutex_lock(&c->lock);
+    int rc = c->gone ? vp_fail(VP_EIO, "the process that captures is gone: start the server again")
+                     : may_begin(c, targets);
+    if (rc >= 0) {
+        capture_job *j = add(c, targets, duration_ms);
+        rc = outside_capture_begin(j->id, targets, duration_ms);
+        if (rc < 0) {
+            j->state = CAPTURE_FAILED;
+            snprintf(j->error, sizeof j->error, "%s", vp_error_last()->message);
+        }
+    }
+    pthread_mutex_unlock(&c->lock);
+    return rc;
+}
+
+int captures_cancel(site *s, uint32_t id)
+{
+    captures *c = s->captures;
+    int rc = 0;
+    if (!c)
+        return vp_fail(VP_ENOTFOUND, "no such capture");
+    pthread_mutex_lock(&c->lock);
+    capture_job *j = find(c, id);
+    if (!j)
+        rc = vp_fail(VP_ENOTFOUND, "no such capture");
+    else if (j->state == CAPTURE_RUNNING) {
+        j->cancelled = true;
+        rc = outside_capture_cancel(id);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return rc;
+}
+
+size_t captures_copy(const site *s, capture_job **jobs, capture_targets **known)
+{
+    captures *c = s->captures;
+    size_t n = 0;
+    *jobs = vp_malloc(CAPTURES_KEPT * sizeof **jobs);
+    *known = vp_calloc(1, sizeof **known);
+    if (!c || !*jobs || !*known)
+        return 0;
+    pthread_mutex_lock(&c->lock);
+    n = c->n;
+    memcpy(*jobs, c->jobs, n * sizeof **jobs);
+    **known = c->known;
+    pthread_mutex_unlock(&c->lock);
+    return n;
+}

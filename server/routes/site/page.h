@@ -1,0 +1,64 @@
+/* What every page of ours has in common: the frame (head, banner, landmarks), the failure page,
+ * and the few phrases that are set the same way everywhere. Pages hold no inline script or style
+ * (the CSP refuses both); their assets are /static/…. Included by pages_*.c only. Output goes to
+ * a vp_buf whose failure is checked once, by http_html.
+ *
+ * Every page is whole without a script: order, groups, pages, tabs, filters and the choice of two
+ * sessions are links and forms whose state is the query, and every link keeps the rest of it. All
+ * addresses are relative (http_root), so a proxy's prefix needs no rewriting. Scripts are modules
+ * that do the same in place: they ask the server for the page itself and put the part that changed
+ * where it was, so that there is one place that prints rows. app.js (index) patches by data-key:
+ * what stays the same keeps its focus, tick and headline, and the row that is read keeps its place
+ * on the screen. keys.js knows the keys; a link says in aria-keyshortcuts which one is its own.
+ * /api/v1/state is one hash over the catalog; the index asks for it every 3 s while it is seen. */
+#ifndef VP_ROUTES_PAGE_H
+#define VP_ROUTES_PAGE_H
+
+#include "server/routes/site/site.h"
+#include "trace/base/limits.h"
+
+/* A page of ours stays far below this; a list is cut before. */
+#define PAGE_BYTES_MAX (16u << 20)
+
+typedef struct page_frame {
+    const char *title;  /* of the window, raw text */
+    const char *script; /* "handoff.js", or NULL; keys.js is on every page */
+    const char *also;   /* a second one, or NULL */
+    int refresh_s;      /* > 0: the page asks for itself again, unless its script does */
+    const char *home;   /* text of the way back in the banner; NULL on the index itself */
+    bool bare;          /* nothing of ours may be loaded or followed from there */
+} page_frame;
+
+/* Up to and including <main>; page_end closes what it opened. */
+void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame);
+void page_end(vp_buf *b);
+
+/* A short page: a heading, one sentence, and a way on. `sentence` is raw text. */
+int page_message(http_req *rq, int status, const char *heading, const char *sentence);
+/* The calling thread's last failure as such a page. */
+int page_failure(http_req *rq, const char *heading);
+/* No such session: what is like the i-th {} of the path, or the newest ones. */
+int page_no_session(http_req *rq, size_t i);
+
+/* TensorBoard reads a session only by its xplane files. */
+bool page_has_xplane(const cat_session *s);
+
+/* `ROOT/family/ID` of a link on this page: every address of ours is relative (http_root). An id of
+ * NULL leaves the path open behind the family's slash. */
+void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id);
+/* The same with `/HOST` behind it where the session has several. */
+void page_host_path(vp_buf *b, const http_req *rq, const char *family, const cat_session *s,
+                    const cat_host *host);
+/* Escaped text, and a percent-encoded path segment or query value. */
+void page_text(vp_buf *b, const char *z);
+void page_url(vp_buf *b, const char *z);
+/* ` name="value"`, the value escaped. */
+void page_attribute(vp_buf *b, const char *name, const char *value);
+/* "1.2 MB"; nothing for an unknown size. */
+void page_bytes(vp_buf *b, int64_t bytes);
+/* <time>, local, to the second. */
+void page_time(vp_buf *b, int64_t unix_ns);
+/* "33.1%" of two non-negative counts; nothing without a whole. */
+void page_percent(vp_buf *b, int64_t part, int64_t whole);
+
+#endif

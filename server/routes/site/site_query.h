@@ -1,0 +1,29 @@
+/* What a request asks for, as every handler reads it: the session of its path, and of its query the
+ * view, the grouping, the place and the report. Included by the handlers. Catalogs and reports are
+ * references that the caller lets go of. */
+#ifndef VP_ROUTES_SITE_QUERY_H
+#define VP_ROUTES_SITE_QUERY_H
+
+#include "server/routes/site/site.h"
+
+/* The session that the first (the i-th) {} of the path names, in a catalog reference that the
+ * caller frees; VP_ENOTFOUND. Only exact ids: a path never searches. */
+int site_session(catalog **c, const cat_session **s, const http_req *rq);
+int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size_t i);
+/* The session of a directory below the list's root, both absolute; NULL: none of this list. */
+const cat_session *site_session_of(const catalog *c, const char *root, const char *run);
+/* The view of the query: top (n), by, device, host. VP_EARG names the bad value. */
+int site_view(vp_view *v, const http_req *rq);
+/* `group` of the query; VP_EARG. */
+int site_group(vp_group *g, const http_req *rq);
+/* `where` of the query; VP_EARG. */
+int site_where(vp_where *w, const http_req *rq);
+/* Whose question to the store a request is: its client's, as long as that is there. */
+store_asker site_asker(const http_req *rq);
+/* The report of a session, or of the one step that `step` of the query names: the full one, or the
+ * tables of host zones. VP_EARG: that is no number; VP_ENOTFOUND: the session has no such step;
+ * else as store_get. */
+int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
+                vp_group group, vp_where where);
+
+#endif

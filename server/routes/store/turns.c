@@ -1,0 +1,136 @@
+#include "server/routes/store/turns.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+#include "trace/base/time.h"
+
+/* Turns at once; and beside these, turns that last, which means for LASTS_MS ms and longer than any
+ * of our real traces takes (120 MB of JSON: 1 s on two processors). */
+#define PLACES 2
+#define LASTING_PLACES 2
+#define LASTS_MS 3000
+/* What an analysis may take: 60 s and 1 ms for each 500 bytes on the disk. The slowest real files
+ * take a hundredth of that (50 MB/s of what lies on the disk); the rest is for a machine that is
+ * busy with others. */
+#define TURN_MS 60000
+#define BYTES_OF_MS 500
+/* In ms: how often those who wait are asked whether they still do. */
+#define ASK_MS 200
+
+struct turns {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    turn *running;
+    int count, lasting; /* turns that run: `lasting` are those that last, `count` the others */
+};
+
+int turns_new(turns **out)
+{
+    turns *all = vp_calloc(1, sizeof *all);
+    VP_NEED(all);
+    pthread_mutex_init(&all->lock, NULL);
+    vp_cond_init(&all->changed);
+    *out = all;
+    return 0;
+}
+
+void turns_free(turns *all)
+{
+    if (!all)
+        return;
+    pthread_mutex_destroy(&all->lock);
+    pthread_cond_destroy(&all->changed);
+    vp_free(all);
+}
+
+int turn_unwanted(void)
+{
+    return vp_fail(VP_ECANCELLED, "nobody waits for this analysis any more");
+}
+
+/* Called with the lock, which is given up meanwhile. */
+static void wait_a_moment(turns *all)
+{
+    struct timespec until = vp_cond_until(ASK_MS);
+    pthread_cond_timedwait(&all->changed, &all->lock, &until);
+}
+
+/* Called with the lock. */
+static bool has_turn(const turns *all, const char *session)
+{
+    for (const turn *t = all->running; t; t = t->next)
+        if (!strcmp(t->session, session))
+            return true;
+    return false;
+}
+
+int turn_begin(turn *t)
+{
+    turns *all = t->of;
+    bool given_up = false;
+    pthread_mutex_lock(&all->lock);
+    while (!(given_up = t->unwanted(t->ctx)) && (all->count >= PLACES || has_turn(all, t->session)))
+        wait_a_moment(all);
+    if (!given_up) {
+        all->count++;
+        t->lasts = false;
+        t->next = all->running;
+        all->running = t;
+    }
+    pthread_mutex_unlock(&all->lock);
+    t->begin_ms = t->asked_ms = vp_now_coarse_ms();
+    return given_up ? turn_unwanted() : 0;
+}
+
+/* Gives its place to the next and goes on among those that last, where it may have to stand still;
+ * that time does not count. false: nobody wants it any more. */
+static bool make_room(turn *t)
+{
+    turns *all = t->of;
+    bool wanted = true;
+    int64_t stood = vp_now_coarse_ms();
+    pthread_mutex_lock(&all->lock);
+    t->lasts = true;
+    all->count--;
+    pthread_cond_broadcast(&all->changed);
+    while (all->lasting >= LASTING_PLACES && (wanted = !t->unwanted(t->ctx)))
+        wait_a_moment(all);
+    all->lasting++;
+    pthread_mutex_unlock(&all->lock);
+    t->begin_ms += vp_now_coarse_ms() - stood;
+    return wanted;
+}
+
+int turn_go_on(turn *t)
+{
+    int64_t now = vp_now_coarse_ms(), takes = now - t->begin_ms;
+    if (now - t->asked_ms < ASK_MS)
+        return 0;
+    t->asked_ms = now;
+    if (t->unwanted(t->ctx) || (takes >= LASTS_MS && !t->lasts && !make_room(t)))
+        return turn_unwanted();
+    if (takes > TURN_MS + t->bytes / BYTES_OF_MS)
+        return vp_fail(VP_ELIMIT,
+                       "its analysis took longer than %lld s, which no profile of its size does; "
+                       "the command line has no such limit: view_profile report",
+                       (long long)takes / 1000);
+    return 0;
+}
+
+void turn_end(turn *t)
+{
+    turns *all = t->of;
+    turn **link = &all->running;
+    pthread_mutex_lock(&all->lock);
+    while (*link && *link != t)
+        link = &(*link)->next;
+    if (*link)
+        *link = t->next;
+    *(t->lasts ? &all->lasting : &all->count) -= 1;
+    pthread_cond_broadcast(&all->changed);
+    pthread_mutex_unlock(&all->lock);
+}
