@@ -78,18 +78,23 @@ def readme():
     return module
 
 
-def test_the_readme_says_what_was_measured(readme):
-    text = readme.README.read_text()
-    assert text == readme.with_table(text, json.loads(readme.MEASURED.read_text())), "run scripts/bench_readme"
+def test_both_pages_say_what_was_measured(readme):
+    for page in readme.PAGES:
+        text = page.read_text()
+        assert text == readme.with_table(page, text, json.loads(readme.MEASURED.read_text())), "run scripts/bench_readme"
+    measured, start = ({line for line in page.read_text().splitlines() if line.startswith("| ")} for page in readme.PAGES)
+    assert 10 < len(start) < len(measured) and start < measured
     assert subprocess.run([sys.executable, ROOT / "scripts" / "bench_readme", "--check"]).returncode == 0
 
 
 def test_a_figure_that_moves_moves_in_the_table_alone(readme):
-    text, measured = readme.README.read_text(), json.loads(readme.MEASURED.read_text())
+    measured = json.loads(readme.MEASURED.read_text())
     measured[readme.JSON_1M]["gzip -dc"]["wall_s"] = 123.4
-    was, now = text.splitlines(), readme.with_table(text, measured).splitlines()
-    (moved,) = [(a, b) for a, b in zip(was, now, strict=True) if a != b]
-    assert "`gzip -dc` alone 123 s" in moved[1]
+    for page in readme.PAGES:
+        text = page.read_text()
+        was, now = text.splitlines(), readme.with_table(page, text, measured).splitlines()
+        (moved,) = [(a, b) for a, b in zip(was, now, strict=True) if a != b]
+        assert "`gzip -dc` alone 123 s" in moved[1]
 
 
 def test_what_was_not_measured_is_left_out_and_said(readme):
