@@ -69,6 +69,21 @@ def test_what_the_user_says_counts():
     assert (d['chip'], d['peak_source'], d['peak_gflops']) == ('H100 SXM', 'chip', 989400)
 
 
+@pytest.mark.parametrize('flag', ['peak-tflops', 'peak-gbs', 'params', 'tokens'])
+@pytest.mark.parametrize('value', ['0', '-1', 'nan', 'inf', '1e400', '1e-9', '1e31', '989x'])
+def test_figures_of_the_user_that_cannot_be(flag, value):
+    """Refused, not left out: a peak of nothing is no peak."""
+    done = view_profile('report', f'--{flag}={value}', str(trace(V2)), check=False)
+    assert done.returncode == 2 and f'--{flag} {value}: a number from ' in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize('peak', ['0.001', '1e14'])
+def test_the_least_and_the_most_of_the_user(peak):
+    d, = [d for d in report(ROCM + 'jax08_gemm', f'--peak-tflops={peak}', f'--peak-gbs={peak}')['devices']]
+    assert (d['mfu']['peak_gflops'], d['mfu']['bandwidth_mb_s']) == 2 * (round(float(peak) * 1000),)
+    assert sum(d['mfu']['cells'].values()) == d['breakdown']['compute_ps']
+
+
 @pytest.mark.parametrize('path, flops', [(ROCM + 'jax08_gemm', 2686602706944),
                                          (ROCM + 'jax_conv_minimal_08', 1308622848000),
                                          ('jax_cpu/mnist_train', 2578186240)])

@@ -169,16 +169,21 @@ static int check_device(const vp_report *r, const char *device)
     return vp_fail_at(VP_ENOTFOUND, r->session_name, -1, -1);
 }
 
-/* A positive number on the command line; NULL stays 0. */
-static int take_number(double *out, const char *flag, const char *text)
+/* Rates are kept in whole thousandths. */
+#define RATE_LEAST 1e-3
+#define RATE_MOST 1e14
+#define COUNT_MOST 1e30
+
+/* A number on the command line; NULL stays 0. */
+static int take_number(double *out, const char *flag, const char *text, double least, double most)
 {
     char *end;
     if (!text)
         return 0;
     double v = strtod(text, &end);
-    if (end == text || *end || !(v > 0 && v < 1e30))
-        return vp_fail(VP_EARG, "--%s %s: a number above 0 is needed, such as 989.4 or 7e9", flag,
-                       text);
+    if (end == text || *end || !(v >= least && v <= most))
+        return vp_fail(VP_EARG, "--%s %s: a number from %g to %g is needed, such as %s", flag, text,
+                       least, most, least < 1 ? "989.4" : "7e9");
     *out = v;
     return 0;
 }
@@ -191,10 +196,10 @@ int cli_peaks(vp_report_options *opts, const cli_options *o)
                        "--chip %s: the table of peaks has no such chip; --peak-tflops and "
                        "--peak-gbs tell its figures",
                        o->chip);
-    VP_TRY(take_number(&opts->peak_tflops, "peak-tflops", o->peak_tflops));
-    VP_TRY(take_number(&opts->peak_gb_s, "peak-gbs", o->peak_gbs));
-    VP_TRY(take_number(&opts->params, "params", o->params));
-    return take_number(&opts->tokens, "tokens", o->tokens);
+    VP_TRY(take_number(&opts->peak_tflops, "peak-tflops", o->peak_tflops, RATE_LEAST, RATE_MOST));
+    VP_TRY(take_number(&opts->peak_gb_s, "peak-gbs", o->peak_gbs, RATE_LEAST, RATE_MOST));
+    VP_TRY(take_number(&opts->params, "params", o->params, 1, COUNT_MOST));
+    return take_number(&opts->tokens, "tokens", o->tokens, 1, COUNT_MOST);
 }
 
 static int take_window(vp_report_options *opts, const cli_options *o)
