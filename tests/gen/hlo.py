@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from . import wire
 
 F32 = 11
-ALLOC, FREE = 0, 1
+ALLOC, FREE, SHARE = 0, 1, 2
 
 
 @dataclass
@@ -49,6 +49,26 @@ def _instruction(i, values):
     return out + wire.number(35, i + 1) + _numbers(36, (o + 1 for o in v.operands))
 
 
+def buffer(number, size, instruction):
+    return wire.bytes_(1, wire.number(1, number) + wire.number(2, size) + wire.bytes_(3, wire.number(4, instruction)))
+
+
+def allocation(index, size, held, parameter=None, live_out=False, donated=False):
+    """`held`: (buffer, offset, size) each."""
+    out = wire.number(1, index) + wire.number(2, size)
+    out += wire.number(5, 1) + wire.number(6, parameter) if parameter is not None else b''
+    out += wire.number(7, 1) if live_out else b''
+    out += b''.join(wire.bytes_(9, wire.number(1, n) + wire.number(2, offset) + wire.number(3, of)) for n, offset, of in held)
+    return wire.bytes_(3, out + (wire.number(13, 1) if donated else b''))
+
+
+def heap(events):
+    """`events`: (kind, buffer, instruction) each, and whose memory is shared."""
+    return wire.bytes_(4, b''.join(wire.bytes_(1, wire.number(1, kind) + wire.number(2, number) + wire.text(4, name)
+                                               + b''.join(wire.number(5, o) for o in other))
+                                   for kind, number, name, *other in events))
+
+
 def _allocations(values, temp_size):
     """One for each argument and result, and one for all temporaries."""
     out, index = b'', 0
@@ -57,35 +77,34 @@ def _allocations(values, temp_size):
         if v.kind == 'temp' or (donor is not None and v.kind == 'output'):
             continue
         held = [i] if v.kind != 'donated' else [i, *(j for j, w in enumerate(values) if w.kind == 'output')]
-        a = wire.number(1, index) + wire.number(2, v.size())
-        a += wire.number(5, 1) + wire.number(6, i) if v.kind != 'output' else b''
-        a += wire.number(7, 1) if v.kind != 'parameter' else b''
-        a += b''.join(wire.bytes_(9, wire.number(1, h + 1) + wire.number(3, v.size())) for h in held)
-        out += wire.bytes_(3, a + (wire.number(13, 1) if v.kind == 'donated' else b''))
+        out += allocation(index, v.size(), [(h + 1, 0, v.size()) for h in held], None if v.kind == 'output' else i,
+                          v.kind != 'parameter', v.kind == 'donated')
         index += 1
     if temp_size:
-        held = b''.join(wire.bytes_(9, wire.number(1, i + 1) + wire.number(2, v.offset) + wire.number(3, v.size()))
-                        for i, v in enumerate(values) if v.kind == 'temp')
-        out += wire.bytes_(3, wire.number(1, index) + wire.number(2, temp_size) + held)
+        out += allocation(index, temp_size, [(i + 1, v.offset, v.size()) for i, v in enumerate(values) if v.kind == 'temp'])
     return out
 
 
 def _trace(values):
-    events = b''
+    events = []
     for i, v in enumerate(values):
         freed = [j for j, w in enumerate(values) if w.kind == 'temp' and w.freed_at == i]
-        for kind, j in ([(ALLOC, i)] if v.kind == 'temp' else []) + [(FREE, j) for j in freed]:
-            events += wire.bytes_(1, wire.number(1, kind) + wire.number(2, j + 1) + wire.text(4, v.name))
-    return wire.bytes_(4, events) if events else b''
+        events += [(ALLOC, i + 1, v.name)] if v.kind == 'temp' else []
+        events += [(FREE, j + 1, v.name) for j in freed]
+    return heap(events) if events else b''
 
 
-def proto(module, number, values, temp_size=0):
-    """Arguments come first, the last value is the result."""
+def assignment(values, temp_size=0):
+    buffers = b''.join(buffer(i + 1, v.size(), i + 1) for i, v in enumerate(values))
+    return buffers + _allocations(values, temp_size) + _trace(values)
+
+
+def proto(module, number, values, temp_size=0, assigned=None, more=b''):
+    """Arguments come first, the last value is the result. assigned: an assignment in the place of the right one;
+    more: fields of the module."""
     computation = wire.text(1, 'main') + wire.number(5, 1) + wire.number(6, len(values))
     computation += b''.join(wire.bytes_(2, _instruction(i, values)) for i in range(len(values)))
     order = wire.bytes_(1, wire.number(1, 1) + wire.bytes_(2, _numbers(1, range(1, len(values) + 1))))
     made = wire.text(1, module) + wire.text(2, 'main') + wire.bytes_(3, computation) + wire.number(5, number)
     made += wire.number(6, 1) + wire.bytes_(7, order)
-    buffers = b''.join(wire.bytes_(1, wire.number(1, i + 1) + wire.number(2, v.size()) + wire.bytes_(3, wire.number(4, i + 1)))
-                       for i, v in enumerate(values))
-    return wire.bytes_(1, made) + wire.bytes_(3, buffers + _allocations(values, temp_size) + _trace(values))
+    return wire.bytes_(1, made + more) + wire.bytes_(3, assignment(values, temp_size) if assigned is None else assigned)

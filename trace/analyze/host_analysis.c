@@ -90,6 +90,17 @@ static int add_crossings(host_result *h, uint64_t n)
     return host_quality(h, &(trace_quality){"crossing", SINK_INFO, text, -1, -1, false});
 }
 
+/* What was only counted, by whoever read the trace and by its analysis. */
+static int add_dropped(host_result *h, uint64_t n)
+{
+    char text[80];
+    if (!n)
+        return 0;
+    snprintf(text, sizeof text, "%llu more notes on this profile are not listed",
+             (unsigned long long)n);
+    return host_quality(h, &(trace_quality){"more-notes", SINK_WARNING, text, -1, -1, false});
+}
+
 /* The devices of a trace while it is analysed, with what add_device needs for each. */
 typedef struct device_list {
     device_work *v;
@@ -338,5 +349,6 @@ int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth dept
     VP_TRY(rc);
     for (uint32_t i = 0; i < t->quality_count; i++)
         VP_TRY(host_quality(h, &t->quality[i]));
-    return add_crossings(h, all.crossings);
+    VP_TRY(add_crossings(h, all.crossings));
+    return add_dropped(h, t->quality_dropped + h->quality_dropped);
 }

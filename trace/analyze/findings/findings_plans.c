@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "trace/base/sums.h"
+
 /* What a rule holds against one plan. */
 typedef struct charge {
     int64_t bytes, of;                /* what could be spared, and the denominator of the share */
@@ -98,7 +100,7 @@ static charge undonated(const fnd_run *run, const vp_memory_plan *p)
         const vp_plan_donation *d = &p->donations[i];
         if (!is_large(run, d->bytes))
             continue;
-        c.bytes += d->bytes;
+        c.bytes = vp_add_most(c.bytes, d->bytes);
         c.donation = c.donation ? c.donation : d;
         c.count++;
     }

@@ -30,10 +30,16 @@ typedef struct work {
     size_t live_count, live_cap;
 } work;
 
-static void add(work *w, int64_t *sum, int64_t v)
+/* false: it makes no sense, and *sum is as it was. */
+static bool add(work *w, int64_t *sum, int64_t v)
 {
-    if (v < 0 || __builtin_add_overflow(*sum, v, sum))
+    int64_t both;
+    if (v < 0 || __builtin_add_overflow(*sum, v, &both)) {
         w->odd++;
+        return false;
+    }
+    *sum = both;
+    return true;
 }
 
 typedef enum place { ON_STACK = VP_BUFFER_OTHERS } place;
@@ -75,6 +81,17 @@ static int64_t unpadded(const hlo_program *p, uint32_t buffer)
     return shape == HLO_NONE ? 0 : hlo_shape_bytes(p, shape);
 }
 
+/* How many of an allocation's buffers do not lie within it. */
+static uint64_t count_outside(const hlo_program *p, const hlo_allocation *a)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < a->assigned_count; i++) {
+        const hlo_assigned *s = &p->assigned[a->assigned + i];
+        n += s->offset < 0 || s->size < 0 || s->offset > a->size || s->size > a->size - s->offset;
+    }
+    return n;
+}
+
 /* Sums of the allocations of one space, and who holds the fixed ones. */
 static int add_allocations(work *w, vp_memory_plan *plan, int64_t *fixed)
 {
@@ -86,14 +103,15 @@ static int add_allocations(work *w, vp_memory_plan *plan, int64_t *fixed)
         int kind = kind_of(a);
         if (a->color != plan->space)
             continue;
-        add(w, sums[kind], a->size);
+        w->odd += count_outside(p, a);
+        if (!add(w, sums[kind], a->size))
+            continue;
         if (a->live_out)
             add(w, &plan->live_out_bytes, a->size);
         if (alias_set_has(&w->aliases, a))
             add(w, &plan->alias_bytes, a->size);
-        if (kind >= VP_BUFFER_TEMP || a->size <= 0)
+        if (kind >= VP_BUFFER_TEMP || !a->size || !add(w, fixed, a->size))
             continue;
-        add(w, fixed, a->size);
         VP_TRY(add_live(w, (static_live){largest(p, a), (vp_buffer_kind)kind, a->size, REPLAY_NEVER,
                                          REPLAY_NEVER}));
     }
@@ -163,7 +181,8 @@ static int add_said_peak(work *w, const vp_memory_plan *plan, int64_t *bytes, bo
                 if (b == HLO_NONE)
                     continue;
                 *any = true;
-                add(w, bytes, p->buffers[b].size);
+                if (!add(w, bytes, p->buffers[b].size))
+                    continue;
                 VP_TRY(add_live(w, (static_live){b, VP_BUFFER_TEMP, p->buffers[b].size,
                                                  REPLAY_NEVER, REPLAY_NEVER}));
             }
@@ -244,9 +263,10 @@ static void set_sums(work *w, vp_memory_plan *plan, int64_t fixed)
 {
     plan->reserved_bytes = fixed;
     add(w, &plan->reserved_bytes, plan->temp_bytes);
-    plan->peak_bytes = plan->heap_peak_bytes < 0 ? VP_UNKNOWN : fixed;
-    if (plan->peak_bytes >= 0)
-        add(w, &plan->peak_bytes, plan->heap_peak_bytes);
+    plan->peak_bytes = fixed;
+    if (plan->heap_peak_bytes < 0 || !add(w, &plan->peak_bytes, plan->heap_peak_bytes))
+        plan->peak_bytes = VP_UNKNOWN;
+    w->odd += plan->peak_bytes > plan->reserved_bytes;
     plan->fragmentation_bytes = plan->replayed && plan->reserved_bytes >= plan->peak_bytes
                                     ? plan->reserved_bytes - plan->peak_bytes
                                     : VP_UNKNOWN;
@@ -267,7 +287,7 @@ static int make_plan(work *w, vp_memory_plan *plan)
     }
     if (rc >= 0)
         rc = add_donations(w, plan);
-    if (rc >= 0 && plan->replayed)
+    if (rc >= 0 && plan->replayed && plan->peak_bytes >= 0)
         rc = static_curve(plan, w->h, w->p, &r, w->live, w->live_count);
     heap_replay_free(&r);
     return rc;
@@ -323,9 +343,9 @@ static int note_odd(work *w, const vp_memory_plan *like)
     uint64_t n = w->odd + w->p->loose;
     if (!n)
         return 0;
-    snprintf(text, sizeof text,
-             "%.100s: %llu entries of its memory plan make no sense and were left out",
-             like->module ? like->module : "a program", (unsigned long long)n);
+    snprintf(text, sizeof text, "%.100s: %llu entr%s of its memory plan make%s no sense",
+             like->module ? like->module : "a program", (unsigned long long)n, n == 1 ? "y" : "ies",
+             n == 1 ? "s" : "");
     return host_note(w->h, "memory-plan", VP_SEV_WARNING, text);
 }
 

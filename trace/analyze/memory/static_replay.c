@@ -52,12 +52,18 @@ static uint32_t release(replay_state *s, const hlo_program *p, uint32_t b)
     return r;
 }
 
+static bool makes_sense(const hlo_program *p, const hlo_heap_event *e)
+{
+    return e->buffer != HLO_NONE && p->buffers[e->buffer].size >= 0 &&
+           (e->kind == HLO_HEAP_ALLOC || e->kind == HLO_HEAP_FREE ||
+            (e->kind == HLO_HEAP_SHARE && e->canonical != HLO_NONE));
+}
+
 uint32_t replay_step(replay_state *s, const hlo_program *p, const hlo_heap_event *e, bool *up)
 {
     uint32_t b = e->buffer, r = b;
     *up = e->kind != HLO_HEAP_FREE;
-    if (b == HLO_NONE || (e->kind == HLO_HEAP_SHARE && e->canonical == HLO_NONE) ||
-        p->buffers[b].size < 0) {
+    if (!makes_sense(p, e)) {
         s->odd++;
         return HLO_NONE;
     }

@@ -5,6 +5,7 @@
 
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/sums.h"
 
@@ -74,7 +75,7 @@ int host_quality(host_result *h, const trace_quality *q)
                       .byte = q->byte,
                       .partial = q->partial};
     VP_TRY(host_text(&out.message, h, vp_str_of(q->message)));
-    VP_TRY(vp_grow(&h->quality, &h->quality_cap, h->quality_count + 1, sizeof out, 100000));
+    VP_TRY(vp_grow(&h->quality, &h->quality_cap, h->quality_count + 1, sizeof out, UINT32_MAX));
     h->quality[h->quality_count++] = out;
     return 0;
 }
@@ -84,6 +85,10 @@ int host_note(host_result *h, const char *code, vp_severity severity, const char
     sink_severity s = severity == VP_SEV_ERROR     ? SINK_ERROR
                       : severity == VP_SEV_WARNING ? SINK_WARNING
                                                    : SINK_INFO;
+    if (h->quality_count >= VP_QUALITY_MAX) {
+        h->quality_dropped++;
+        return 0;
+    }
     return host_quality(h, &(trace_quality){code, s, message, -1, -1, false});
 }
 

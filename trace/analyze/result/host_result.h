@@ -78,6 +78,7 @@ typedef struct host_result {
     size_t step_cap;
     vp_compile compile;
     size_t function_cap;
+    uint64_t quality_dropped; /* notes beyond VP_QUALITY_MAX */
     int64_t host_op_total;
     int64_t base_unix_ns, capture_ps; /* -1 unknown */
     int64_t
@@ -95,6 +96,7 @@ void host_result_free(host_result *h);
 int host_text(const char **out, host_result *h, vp_str s);
 /* Add a quality entry; the code is a constant. */
 int host_quality(host_result *h, const trace_quality *q);
+/* The same for what an analysis says; beyond VP_QUALITY_MAX entries it is only counted. */
 int host_note(host_result *h, const char *code, vp_severity severity, const char *message);
 /* A thread's name, or its number; *out untouched where the trace has no such track. */
 int thread_text(const char **out, host_result *h, const trace *t, uint32_t track);

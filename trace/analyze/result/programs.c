@@ -54,7 +54,7 @@ int programs_get(const hlo_program **out, analysis *a, uint32_t i)
         int rc = hlo_program_parse(&l->v[i], a->t->programs[i].proto);
         if (rc == VP_ENOMEM)
             return rc;
-        if (rc < 0)
+        if (rc < 0 || l->v[i]->plan_refused)
             VP_TRY(note_damaged(a, a->t->programs[i].name));
     }
     *out = l->v[i];

@@ -161,11 +161,19 @@ static int read_peak(hlo_reader *r, vp_str bytes)
     return 0;
 }
 
-int hlo_read_assignment(hlo_reader *r, vp_str proto)
+static int read_parts(hlo_reader *r, vp_str proto)
 {
-    r->p->assigned_memory = true;
     VP_TRY(hlo_each(r, proto, BUFFER_ASSIGNMENT_LOGICAL_BUFFERS, read_buffer));
     VP_TRY(hlo_each(r, proto, BUFFER_ASSIGNMENT_BUFFER_ALLOCATIONS, read_allocation));
     VP_TRY(hlo_each(r, proto, BUFFER_ASSIGNMENT_HEAP_SIMULATOR_TRACES, read_trace));
     return hlo_each(r, proto, BUFFER_ASSIGNMENT_PEAK_BUFFERS, read_peak);
+}
+
+int hlo_read_assignment(hlo_reader *r, vp_str proto)
+{
+    r->p->assigned_memory = true;
+    int rc = read_parts(r, proto);
+    return rc == VP_ELIMIT ? vp_fail(rc, "a memory plan of more than %u buffers, blocks or events",
+                                     VP_HLO_BUFFERS_MAX)
+                           : rc;
 }

@@ -19,6 +19,14 @@ typedef struct proto_row {
     vp_str module, assignment;
 } proto_row;
 
+static void drop_assignment(hlo_program *p)
+{
+    p->assigned_memory = false;
+    p->plan_refused = true;
+    p->buffer_count = p->allocation_count = p->assigned_count = p->event_count = p->trace_count =
+        p->peak_count = 0;
+}
+
 static int read_proto(hlo_reader *r, vp_str proto)
 {
     static const hlo_field fields[] = {
@@ -26,9 +34,15 @@ static int read_proto(hlo_reader *r, vp_str proto)
         {HLO_BUFFER_ASSIGNMENT, HLO_AS_TEXT, offsetof(proto_row, assignment)},
         {0}};
     proto_row row = {0};
-    VP_TRY(hlo_take(&row, proto, fields, "it"));
+    int whole = hlo_take(&row, proto, fields, "it");
+    if (whole < 0 && !row.module.p)
+        return whole;
     VP_TRY(hlo_read_module(r, row.module));
-    return row.assignment.p ? hlo_read_assignment(r, row.assignment) : 0;
+    int rc = whole < 0 ? whole : row.assignment.p ? hlo_read_assignment(r, row.assignment) : 0;
+    if (rc >= 0 || rc == VP_ENOMEM)
+        return rc;
+    drop_assignment(r->p);
+    return 0;
 }
 
 int hlo_program_parse(hlo_program **out, vp_str proto)

@@ -117,6 +117,8 @@ typedef struct hlo_program {
     int64_t *numbers;
     uint32_t *links;
     bool assigned_memory; /* it has a buffer assignment; what follows is empty without */
+    bool plan_refused;    /* that is damaged or beyond a limit, as vp_error_last says right after
+                             the parse, and left out */
     hlo_buffer *buffers;
     hlo_allocation *allocations;
     hlo_assigned *assigned;
@@ -131,7 +133,8 @@ typedef struct hlo_program {
     vp_map by_id, by_name; /* id, hash of the name → instruction */
 } hlo_program;
 
-/* VP_ECORRUPT: damaged, and where; VP_ELIMIT: more than limits.h allows; VP_ENOMEM. */
+/* VP_ECORRUPT: its module is damaged, and where; VP_ELIMIT: more than limits.h allows; VP_ENOMEM.
+ */
 int hlo_program_parse(hlo_program **out, vp_str proto);
 void hlo_program_free(hlo_program *p);
 /* The instruction of that name, or HLO_NONE. */
