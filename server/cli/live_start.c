@@ -15,7 +15,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/base/own_program.h"
+#include "trace/base/system/own_program.h"
 
 #define WORDS_MAX (4u << 20)
 

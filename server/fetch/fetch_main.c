@@ -16,7 +16,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
-#include "trace/base/sandbox.h"
+#include "trace/base/system/sandbox.h"
 
 #define CONTROL 3
 

@@ -14,9 +14,9 @@
 
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
-#include "trace/base/live_dir.h"
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
+#include "trace/base/system/live_dir.h"
 #include "trace/base/time.h"
 
 /* In ms, for one process altogether: it answers within that even while it writes a recording. */

@@ -10,8 +10,8 @@
 
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
-#include "trace/base/live_dir.h"
 #include "trace/base/str.h"
+#include "trace/base/system/live_dir.h"
 
 #define SUFFIX ".serve"
 

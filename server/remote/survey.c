@@ -16,11 +16,11 @@
 #include "server/remote/browser.h"
 #include "server/remote/child.h"
 #include "server/remote/loopback_http.h"
-#include "trace/base/sandbox.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/human.h"
 #include "trace/base/limits.h"
+#include "trace/base/system/sandbox.h"
 
 #define OWN_PORT 9001
 #define TENSORBOARD_PORT 6006

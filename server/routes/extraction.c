@@ -12,7 +12,7 @@
 #include "trace/base/json.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/base/thread.h"
 #include "trace/model/extract.h"
 

@@ -10,7 +10,7 @@
 
 #include "server/watch/watch_store.h"
 #include "trace/base/err.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/capture/disk/small_files.h"
 
 #define TRASH "removing"

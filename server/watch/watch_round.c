@@ -16,7 +16,7 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/base/own_program.h"
+#include "trace/base/system/own_program.h"
 #include "trace/report/words/numbers.h"
 
 #define CAPTURE_MORE_MS 600000 /* beside --duration: a large trace takes its time to arrive */

@@ -15,7 +15,7 @@
 #include "server/net/http.h"
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,7 +16,7 @@
 #include "include/view_profile.h"
 #include "include/view_profile_capture.h"
 #include "tests/unit/listed.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/capture/gpu/cuda_driver.h"
 #include "trace/capture/gpu/gpu_memory.h"
 

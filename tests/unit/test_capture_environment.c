@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "trace/base/err.h"
-#include "trace/base/live_dir.h"
+#include "trace/base/system/live_dir.h"
+#include "trace/capture/adapters/step_name.h"
 #include "trace/capture/control/environment.h"
 #include "trace/capture/image/recorder.h"
-#include "trace/capture/adapters/step_name.h"
 
 static const char *const *variables; /* name, value, …, NULL */
 

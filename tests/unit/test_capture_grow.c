@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "tests/unit/capture_tools.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/base/time.h"
 #include "trace/image/vpcap_layout.h"
 

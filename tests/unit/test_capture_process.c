@@ -9,7 +9,7 @@
 
 #include "tests/unit/capture_tools.h"
 #include "tests/unit/skip.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/capture/session/session.h"
 
 /* The file of this name in the one run directory there is, as an image. */

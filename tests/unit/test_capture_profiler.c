@@ -20,7 +20,7 @@
 #include "include/view_profile.h"
 #include "include/view_profile_capture.h"
 #include "tests/unit/listed.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/base/time.h"
 #include "trace/capture/control/control.h"
 

@@ -16,10 +16,10 @@
 
 #include "trace/base/fs.h"
 #include "trace/base/mem.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/capture/disk/small_files.h"
-#include "trace/capture/write/flop_stats.h"
 #include "trace/capture/plan/step_stats.h"
+#include "trace/capture/write/flop_stats.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND INT64_C(1000000000)

@@ -15,10 +15,10 @@
 
 #include "tests/unit/fake_cupti.h"
 #include "trace/base/err.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
+#include "trace/capture/disk/small_files.h"
 #include "trace/capture/gpu/cuda_driver.h"
 #include "trace/capture/gpu/cupti.h"
-#include "trace/capture/disk/small_files.h"
 #include "trace/capture/image/recorder.h"
 
 static fake_cupti_plan *fake;

@@ -1,5 +1,5 @@
 /* Libraries that are loaded when they are needed. */
-#include "trace/base/library.h"
+#include "trace/base/system/library.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

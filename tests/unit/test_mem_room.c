@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "trace/base/mem_room.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/base/thread.h"
 
 /* A file below root, with the directories above it. */

@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "trace/base/sandbox.h"
+#include "trace/base/system/sandbox.h"
 
 typedef struct can {
     int read, list, write, make, remove_it;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "trace/base/sha256.h"
+#include "trace/base/text/sha256.h"
 
 static void hashes(const char *text, size_t n, const char *want)
 {

@@ -14,7 +14,7 @@
 #include "tests/unit/tree.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/model/extract.h"
 #include "trace/model/ledger.h"
 

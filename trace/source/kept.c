@@ -15,7 +15,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/base/sha256.h"
+#include "trace/base/text/sha256.h"
 
 void kept_name(char out[KEPT_NAME], const vp_str *parts, size_t n)
 {

@@ -20,7 +20,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 #include "trace/source/address.h"
 #include "trace/source/fetch_frames.h"
 #include "trace/source/source_write.h"

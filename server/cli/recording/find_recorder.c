@@ -9,7 +9,7 @@
 
 #include "include/view_profile_capture.h"
 #include "trace/base/err.h"
-#include "trace/base/library.h"
+#include "trace/base/system/library.h"
 
 /* Beside this program, as it was built, or where it was installed. */
 int cli_find_library(char out[VP_PATH_MAX], const char *name)

@@ -8,9 +8,9 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
-#include "trace/base/live_dir.h"
 #include "trace/base/log.h"
-#include "trace/base/sandbox.h"
+#include "trace/base/system/live_dir.h"
+#include "trace/base/system/sandbox.h"
 
 #define PATHS_MAX 32u
 

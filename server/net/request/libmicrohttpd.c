@@ -1,6 +1,6 @@
 #include "server/net/request/libmicrohttpd.h"
 
-#include "trace/base/library.h"
+#include "trace/base/system/library.h"
 
 struct http_lib http_lib;
 static vp_library library = VP_LIBRARY("libmicrohttpd.so.12"); /* of 0.9.50 to 1.0 */

@@ -6,7 +6,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/base/sha256.h"
+#include "trace/base/text/sha256.h"
 
 /* index.html of v52 has 6 KB, and one script in it. */
 #define INDEX_BYTES_MAX (256u << 10)

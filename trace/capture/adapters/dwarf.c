@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/base/library.h"
+#include "trace/base/system/library.h"
 #include "trace/capture/adapters/symbol.h"
 
 #define SONAME "libdw.so.1"

@@ -18,7 +18,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
-#include "trace/base/live_dir.h"
+#include "trace/base/system/live_dir.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 #include "trace/capture/control/control.h"

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "trace/base/library.h"
+#include "trace/base/system/library.h"
 
 /* The driver's functions, by the names that their present versions have. They return 0 for success.
  */

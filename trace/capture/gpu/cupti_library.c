@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
-#include "trace/base/library.h"
 #include "trace/base/limits.h"
+#include "trace/base/system/library.h"
 
 /* The newest version that we know. CUPTI's number for 13.0 is 130000; old ones count up to 28. A
  * newer one is tried, since records have had the same fields at the same places since CUDA 9. */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "trace/base/err.h"
-#include "trace/base/library.h"
 #include "trace/base/mem.h"
+#include "trace/base/system/library.h"
 
 #ifdef VP_HAVE_ISAL
 

@@ -1,6 +1,6 @@
 #include "trace/read/archive/libarchive.h"
 
-#include "trace/base/library.h"
+#include "trace/base/system/library.h"
 
 struct ar_lib ar_lib;
 static vp_library library = VP_LIBRARY("libarchive.so.13"); /* of every 3.x */

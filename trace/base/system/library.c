@@ -1,4 +1,4 @@
-#include "trace/base/library.h"
+#include "trace/base/system/library.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "trace/base/live_dir.h"
+#include "trace/base/system/live_dir.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "trace/base/sha256.h"
+#include "trace/base/text/sha256.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * East Asian width of Unicode (UAX #11), not by the locale, so that tables are aligned in the same
  * way wherever they are made. */
 #include "trace/base/str.h"
-#include "trace/base/width_table.h"
+#include "trace/base/text/width_table.h"
 
 /* The number that begins at nibble *at. */
 static uint32_t take(size_t *at)

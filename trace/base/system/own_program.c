@@ -1,4 +1,4 @@
-#include "trace/base/own_program.h"
+#include "trace/base/system/own_program.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "trace/base/temp_tree.h"
+#include "trace/base/system/temp_tree.h"
 
 #include <dirent.h>
 #include <errno.h>

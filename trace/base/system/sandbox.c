@@ -1,4 +1,4 @@
-#include "trace/base/sandbox.h"
+#include "trace/base/system/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
