@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -112,6 +113,84 @@ static void a_dot(void **state)
     rig_free(&r);
 }
 
+/* [2, 100, 300] x [300, 200], contracting 2 and of batch 0: what a TPU's unit has beyond, and in
+ * how many passes it makes f32 (PrecisionConfig: operand_precision 1, algorithm 2). */
+static void what_a_matrix_unit_makes_of_it(void **state)
+{
+    rig r;
+    (void)state;
+    rig_init(&r);
+    uint32_t a =
+        instr(&r, "parameter", shape(&r, F32, 3, (int64_t[]){2, 100, 300}), HLO_NONE, HLO_NONE);
+    uint32_t b = instr(&r, "parameter", matrix(&r, F32, 300, 200), HLO_NONE, HLO_NONE);
+    uint32_t dot = instr(&r, "dot", shape(&r, F32, 3, (int64_t[]){2, 100, 200}), a, b);
+    vp_buf d = hm_message(), config = hm_message();
+    hm_numbers(&d, 1, (int64_t[]){2}, 1);
+    hm_numbers(&d, 3, (int64_t[]){0}, 1);
+    hm_into(&r.raw[dot], 30, &d);
+    r.instrs[dot].raw = vp_buf_view(&r.raw[dot]);
+    op_cost c = hlo_cost_of(&r.p, dot);
+    assert_int_equal(c.flops, 2 * 2 * 100 * 300 * 200);
+    assert_int_equal(c.mxu_flops[0], 2 * 2 * 104 * 384 * 256);
+    assert_int_equal(c.mxu_flops[1], 2 * 2 * 104 * 512 * 256);
+    assert_int_equal(c.passes, 1);
+    hm_numbers(&config, 1, (int64_t[]){1, 2}, 2); /* high, highest */
+    hm_into(&r.raw[dot], 51, &config);
+    r.instrs[dot].raw = vp_buf_view(&r.raw[dot]);
+    assert_int_equal(hlo_cost_of(&r.p, dot).passes, 6);
+    config = hm_message();
+    vp_pb_put_u64(&config, 2, 7); /* bf16 x 3 */
+    hm_into(&r.raw[dot], 51, &config);
+    r.instrs[dot].raw = vp_buf_view(&r.raw[dot]);
+    assert_int_equal(hlo_cost_of(&r.p, dot).passes, 3);
+    r.shapes[r.instrs[a].shape].type = BF16;
+    assert_int_equal(hlo_cost_of(&r.p, dot).passes, 1);
+    rig_free(&r);
+}
+
+/* As jax/_src/cudnn/fused_attention_stablehlo.py writes it: 4 x 8 heads of 128 queries and 256
+ * keys, of width 64. */
+static void attention_of_cudnn(void **state)
+{
+    static const char forth[] =
+        "{\"operation_queue_id\": \"0\", \"cudnn_fmha_backend_config\": {\"algorithm\": "
+        "{\"algo_id\": \"0\"}, \"fmha_scale\": 0.125, \"intermediate_tensor_shape\": "
+        "{\"element_type\": \"BF16\", \"dimensions\": [\"4\", \"8\", \"128\", \"%s\"], "
+        "\"tuple_shapes\": []}, \"mask_type\": \"%s\", \"sliding_window_length\": %d}}";
+    const int64_t scores = INT64_C(4) * 8 * 128 * 256;
+    char json[600];
+    rig r;
+    (void)state;
+    rig_init(&r);
+    uint32_t q =
+        instr(&r, "parameter", shape(&r, BF16, 4, (int64_t[]){4, 128, 8, 64}), HLO_NONE, HLO_NONE);
+    uint32_t k =
+        instr(&r, "parameter", shape(&r, BF16, 4, (int64_t[]){4, 256, 8, 64}), HLO_NONE, HLO_NONE);
+    uint32_t call = instr(&r, "custom-call", r.instrs[q].shape, q, k);
+    r.links[r.p.link_count++] = k;
+    hlo_instr *in = &r.instrs[call];
+    in->operand_count = 3;
+    in->custom_call_target = VP_STR("__cudnn$fmhaSoftmax");
+    snprintf(json, sizeof json, forth, "256", "NO_MASK", 0);
+    in->backend_config = vp_str_of(json);
+    op_cost c = hlo_cost_of(&r.p, call);
+    assert_int_equal(c.flops, 4 * scores * 64);
+    assert_int_equal(c.dtype, VP_DTYPE_BF16);
+    in->custom_call_target = VP_STR("__cudnn$fmhaSoftmaxBackward");
+    assert_int_equal(hlo_cost_of(&r.p, call).flops, 10 * scores * 64);
+    snprintf(json, sizeof json, forth, "256", "CAUSAL", 0);
+    assert_int_equal(hlo_cost_of(&r.p, call).flops, 10 * scores * 64); /* no square */
+    snprintf(json, sizeof json, forth, "128", "PADDING_CAUSAL", 0);
+    in->backend_config = vp_str_of(json);
+    assert_int_equal(hlo_cost_of(&r.p, call).flops, 10 * scores / 2 * 64 / 2);
+    snprintf(json, sizeof json, forth, "128", "NO_MASK", 32);
+    in->backend_config = vp_str_of(json);
+    assert_int_equal(hlo_cost_of(&r.p, call).what, COST_UNKNOWN);
+    in->backend_config = VP_STR("{\"intermediate_tensor_shape\":{\"dimensions\":[\"4\"]}}");
+    assert_int_equal(hlo_cost_of(&r.p, call).what, COST_UNKNOWN);
+    rig_free(&r);
+}
+
 /* Of a fusion the FLOP are its body's, the bytes its own. */
 static void a_fusion_and_a_circle(void **state)
 {
@@ -201,6 +280,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dot),
+        cmocka_unit_test(what_a_matrix_unit_makes_of_it),
+        cmocka_unit_test(attention_of_cudnn),
         cmocka_unit_test(a_fusion_and_a_circle),
         cmocka_unit_test(a_convolution),
         cmocka_unit_test(slices_count_what_they_move),

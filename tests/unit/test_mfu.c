@@ -41,6 +41,25 @@ static int64_t sum_of(const int64_t cells[VP_CELLS])
     return sum;
 }
 
+/* f32 in three passes takes a third of the peak, and its padding too. */
+static void passes_and_padding(void **state)
+{
+    bool over = false;
+    (void)state;
+    op_cost c = {.what = COST_PRODUCT, .flops = 1000000, .padded = 1500000, .passes = 3};
+    op_price p = price_of(&c, 100, 0, &over);
+    assert_int_equal(p.compute_ps, 30000000);
+    assert_int_equal(p.pad_ps, 15000000);
+    int64_t cells[VP_CELLS] = {0};
+    cells_add(cells, &p, 40000000);
+    assert_int_equal(cells[VP_CELL_USEFUL], 30000000);
+    assert_int_equal(cells[VP_CELL_PAD], 10000000);
+    assert_int_equal(sum_of(cells), 40000000);
+    c.passes = 0;
+    assert_int_equal(price_of(&c, 100, 0, &over).compute_ps, 10000000);
+    assert_false(over);
+}
+
 /* The golden of F4: P 100000 GFLOP/s, Q 1000000 MB/s. */
 static trace *tiny(void)
 {
@@ -299,6 +318,7 @@ static void the_tpu_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_and_padding),
         cmocka_unit_test(tiny_is_as_computed_by_hand),
         cmocka_unit_test(without_a_peak_all_is_unknown),
         cmocka_unit_test(ops_and_scopes_have_the_devices_cells),

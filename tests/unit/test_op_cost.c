@@ -24,6 +24,9 @@ static void products(void **state)
     assert_int_equal(c.flops, 2 * 4 * 8 * 2);
     assert_int_equal(c.bytes, 4 * (32 + 16 + 8));
     assert_int_equal(c.dtype, VP_DTYPE_F32);
+    assert_int_equal(c.rows, 4);
+    assert_int_equal(c.columns, 2);
+    assert_int_equal(c.batch, 1);
     assert_true(cost(&c, "aten::addmm", "[\n  [768],\n  [788, 768],\n  [768, 768],\n [],\n []]",
                      "[ \"c10::BFloat16\",\n \"c10::BFloat16\" ,\n\"c10::BFloat16\"]", ""));
     assert_int_equal(c.flops, INT64_C(2) * 788 * 768 * 768);
@@ -32,6 +35,7 @@ static void products(void **state)
     assert_true(cost(&c, "aten::bmm", "[[3, 4, 8], [3, 8, 2]]", "[\"c10::Half\"]", ""));
     assert_int_equal(c.flops, 2 * 3 * 4 * 8 * 2);
     assert_int_equal(c.bytes, 2 * (96 + 48 + 24));
+    assert_int_equal(c.rows * 100 + c.columns * 10 + c.batch, 423);
     assert_true(cost(&c, "aten::baddbmm", "[[3, 4, 2], [3, 4, 8], [3, 8, 2]]", "[]", ""));
     assert_int_equal(c.flops, 2 * 3 * 4 * 8 * 2);
 }

@@ -69,7 +69,7 @@ typedef struct trace_track {
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
         stream_label, memcpy, twin_of, groups, program, launch;
-    int64_t program_id, bytes, flops, group_size, hbm_bytes;
+    int64_t program_id, bytes, flops, rows, columns, batch, group_size, hbm_bytes;
     bool is_op, unfinished, has_hbm;
     uint8_t dtype;
 } trace_kind;

@@ -63,10 +63,13 @@ int costs_new(costs *out, analysis *a)
 {
     *out = (costs){.t = a->t};
     out->by_kind = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->by_kind);
-    VP_NEED(out->by_kind);
+    out->tiles = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->tiles);
+    VP_NEED(out->by_kind && out->tiles);
     for (uint32_t i = 0; i < a->t->kind_count; i++)
-        if (a->t->kinds[i].is_op)
+        if (a->t->kinds[i].is_op) {
             out->by_kind[i] = cost_of_kind(a->t, &a->t->kinds[i]);
+            out->tiles[i] = tile_of_kernel(trace_str(a->t, a->t->kinds[i].name));
+        }
     VP_TRY(costs_by_hlo(out, a));
     VP_TRY(costs_once(out, a));
     return join_outer(out);
@@ -75,7 +78,29 @@ int costs_new(costs *out, analysis *a)
 void costs_free(costs *c)
 {
     vp_free(c->by_kind);
+    vp_free(c->tiles);
     vp_free(c->outer);
+}
+
+static void place_on(op_cost *x, gpu_tile tile, const peaks *p)
+{
+    x->padded = x->flops;
+    if (x->what != COST_PRODUCT)
+        return;
+    if (p->mxu)
+        x->padded = x->mxu_flops[p->mxu > 128];
+    else
+        x->padded = tile_padded(x->flops, &x->shape, tile, p->cores);
+    x->padded = x->padded > x->flops ? x->padded : x->flops;
+    if (!p->mxu)
+        x->passes = 1;
+}
+
+void costs_on(costs *c, const kind_list *kinds, const peaks *p)
+{
+    c->cores = p->cores;
+    for (uint32_t i = 0; i < kinds->n; i++)
+        place_on(&c->by_kind[kinds->kind[i]], c->tiles[kinds->kind[i]], p);
 }
 
 /* f32 goes through tensor cores where the kernel's name says so. */
@@ -98,9 +123,12 @@ op_cost costs_of(const costs *c, const trace_track *k, sweep_event e)
     }
     const trace_kind *op = &c->t->kinds[o->kind];
     bool all = o->longest.track == e.track && o->longest.index == e.index;
+    const product_shape shape = {op->rows, op->columns, 1, op->batch};
+    const int64_t flops = all ? op->flops : 0;
     return (op_cost){.what = COST_PRODUCT,
                      .dtype = type_in(c->t, &c->t->kinds[kind], op->dtype),
                      .source = VP_COST_SHAPES,
-                     .flops = all ? op->flops : 0,
+                     .flops = flops,
+                     .padded = tile_padded(flops, &shape, c->tiles[kind], c->cores),
                      .bytes = all && op->bytes > 0 ? op->bytes : 0};
 }

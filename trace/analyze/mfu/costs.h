@@ -7,6 +7,7 @@
 #define VP_ANALYZE_COSTS_H
 
 #include "trace/analyze/device/sweep.h"
+#include "trace/analyze/mfu/peaks.h"
 #include "trace/analyze/mfu/waterfall.h"
 
 /* An op of the framework, whose kernels carry its number. */
@@ -20,12 +21,17 @@ typedef struct outer_op {
 typedef struct costs {
     const trace *t;
     op_cost *by_kind; /* of one execution */
+    gpu_tile *tiles;  /* by kind */
+    int64_t cores;    /* of the device at hand */
     outer_op *outer;  /* by number */
     size_t outer_count, outer_cap;
 } costs;
 
 int costs_new(costs *out, analysis *a);
 void costs_free(costs *c);
+/* From here on costs are those on a device with these peaks: what its tiles have beyond shapes, and
+ * in how many passes a TPU makes products of f32. */
+void costs_on(costs *c, const kind_list *kinds, const peaks *p);
 /* Of this event, by its kind or by the framework's op that launched it. */
 op_cost costs_of(const costs *c, const trace_track *k, sweep_event e);
 

@@ -15,6 +15,19 @@ static int program_of(const hlo_program **out, analysis *a, int64_t program_id)
     return i < a->t->program_count ? programs_get(out, a, i) : 0;
 }
 
+/* What the instruction adds to what the op's own stats say: the shapes of its products. */
+static void shape_of(op_cost *cost, const hlo_program *p, uint32_t at)
+{
+    const op_cost hlo = hlo_cost_of(p, at);
+    if (cost->what != COST_PRODUCT || hlo.what != COST_PRODUCT)
+        return;
+    for (size_t i = 0; i < sizeof hlo.mxu_flops / sizeof *hlo.mxu_flops; i++)
+        cost->mxu_flops[i] = tile_scaled(cost->flops, hlo.mxu_flops[i], hlo.flops);
+    cost->passes = hlo.passes;
+    if (cost->dtype == VP_DTYPE_UNKNOWN)
+        cost->dtype = hlo.dtype;
+}
+
 int costs_by_hlo(costs *c, analysis *a)
 {
     const trace *t = a->t;
@@ -22,12 +35,16 @@ int costs_by_hlo(costs *c, analysis *a)
         const trace_kind *k = &t->kinds[i];
         op_cost *cost = &c->by_kind[i];
         const hlo_program *p;
-        if (!k->is_op || cost->what != COST_UNKNOWN || !k->hlo_op)
+        if (!k->is_op || cost->what == COST_OTHER || !k->hlo_op)
             continue;
         VP_TRY(program_of(&p, a, k->program_id));
         uint32_t at = p ? hlo_program_find(p, hlo_innermost(trace_str(t, k->hlo_op))) : HLO_NONE;
         if (at == HLO_NONE)
             continue;
+        if (cost->what != COST_UNKNOWN) {
+            shape_of(cost, p, at);
+            continue;
+        }
         bool remat = cost->remat, formatting = cost->formatting;
         *cost = hlo_cost_of(p, at);
         cost->remat = remat;
@@ -59,7 +76,7 @@ static int keep_one_of_each(costs *c, const kind_list *l, vp_map *best)
         if (loser == VP_MAP_NONE)
             continue;
         op_cost *none = &c->by_kind[l->kind[loser]];
-        none->flops = none->padded = none->bytes = 0;
+        none->flops = none->padded = none->bytes = none->mxu_flops[0] = none->mxu_flops[1] = 0;
     }
     return 0;
 }

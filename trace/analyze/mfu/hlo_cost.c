@@ -86,10 +86,17 @@ static void enter(body *b, const hlo_instr *in)
 
 static void add_product(op_cost *sum, const hlo_product *x)
 {
+    static const int64_t sides[] = {128, 256};
+    sum->shape = sum->what == COST_PRODUCT ? (product_shape){0} : x->shape;
     sum->what = COST_PRODUCT;
-    if (x->flops >= sum->flops)
+    if (x->flops >= sum->flops) {
         sum->dtype = x->dtype;
+        sum->passes = x->passes;
+    }
     sum->flops = vp_add_most(sum->flops, x->flops);
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        sum->mxu_flops[i] =
+            vp_add_most(sum->mxu_flops[i], mxu_padded(x->flops, &x->shape, sides[i]));
 }
 
 /* false: beyond what is looked at. */

@@ -7,8 +7,16 @@
 #define RANK_MAX HLO_NUMBERS_MAX
 
 /* Fields of InstructionProto that hlo_program.h leaves in `raw`. */
-enum { WINDOW = 15, CONVOLUTION = 16, DOT = 30, FEATURE_GROUPS = 50, BATCH_GROUPS = 58 };
-enum { DOT_LHS_CONTRACTING = 1, WINDOW_DIMENSIONS = 1 };
+enum {
+    WINDOW = 15,
+    CONVOLUTION = 16,
+    DOT = 30,
+    FEATURE_GROUPS = 50,
+    PRECISION = 51,
+    BATCH_GROUPS = 58
+};
+enum { DOT_LHS_CONTRACTING = 1, DOT_LHS_BATCH = 3, WINDOW_DIMENSIONS = 1 };
+enum { OPERAND_PRECISION = 1, ALGORITHM = 2 };
 
 static const hlo_shape *shape_at(const hlo_program *p, uint32_t shape)
 {
@@ -64,49 +72,162 @@ static void numbers_behind(hlo_numbers *out, vp_str json, vp_str key)
     vp_str rest = vp_str_skip(json, at < json.n ? at + key.n : json.n);
     uint64_t v;
     while (rest.n && *rest.p != ']') {
-        if (vp_take_uint(&rest, RANK_MAX, &v))
+        if (vp_take_uint(&rest, INT64_MAX, &v))
             hlo_add_number(out, v);
         else
             rest = vp_str_skip(rest, 1);
     }
 }
 
+/* The product of some dimensions of an array; -1: one is not there, or it does not fit. */
+static int64_t extent(const hlo_program *p, const hlo_shape *s, const hlo_numbers *which)
+{
+    int64_t all = 1;
+    for (size_t i = 0; i < which->n; i++)
+        if (!times(&all, dim(p, s, which->v[i])))
+            return -1;
+    return all;
+}
+
+static int64_t extent_of_all(const hlo_program *p, const hlo_shape *s)
+{
+    int64_t all = 1;
+    for (uint32_t i = 0; i < s->rank; i++)
+        if (!times(&all, dim(p, s, i)))
+            return -1;
+    return all;
+}
+
 /* 2 x result x the dimensions that are summed over. */
 static bool product(hlo_product *out, const hlo_program *p, const hlo_instr *in,
-                    const hlo_numbers *summed)
+                    const hlo_numbers *summed, const hlo_numbers *batch)
 {
     const hlo_shape *a = operand_shape(p, in, 0), *r = shape_at(p, in->shape);
     if (!a || !r || !summed->n || summed->beyond)
         return false;
+    const int64_t result = extent_of_all(p, r), k = extent(p, a, summed);
+    const int64_t each = batch->beyond ? -1 : extent(p, a, batch), left = extent_of_all(p, a);
     out->flops = 2;
     out->dtype = dtype_of(a);
-    for (uint32_t i = 0; i < r->rank; i++)
-        if (!times(&out->flops, dim(p, r, i)))
-            return false;
-    for (size_t i = 0; i < summed->n; i++)
-        if (!times(&out->flops, dim(p, a, summed->v[i])))
-            return false;
+    if (!times(&out->flops, result) || !times(&out->flops, k))
+        return false;
+    if (each > 0 && k > 0 && left > 0 && left / each / k > 0) {
+        int64_t m = left / each / k;
+        out->shape = (product_shape){m, result / each / m, k, each};
+    }
     return true;
+}
+
+/* The last message in a field; empty: there is none. */
+static vp_str message_in(vp_str raw, uint32_t field)
+{
+    vp_pb r = vp_pb_of(raw);
+    vp_pb_field f;
+    vp_str last = VP_STR_NONE;
+    while (vp_pb_next(&r, &f) > 0)
+        if (f.number == field && f.wire == VP_PB_LEN)
+            last = f.data;
+    return last;
+}
+
+/* PrecisionConfig: an algorithm by its number, else the higher of the factors' precisions. */
+static uint8_t passes_of(const hlo_instr *in)
+{
+    static const uint8_t of_precision[] = {1, 3, 6};
+    static const uint8_t of_algorithm[] = {[7] = 3, [8] = 6, [11] = 6, [13] = 9};
+    vp_str config = message_in(in->raw, PRECISION);
+    hlo_numbers algorithm, asked;
+    uint8_t passes = 1;
+    hlo_numbers_of(&algorithm, config, ALGORITHM);
+    hlo_numbers_of(&asked, config, OPERAND_PRECISION);
+    size_t a = algorithm.n ? (size_t)algorithm.v[0] : 0;
+    if (a < sizeof of_algorithm && of_algorithm[a])
+        return of_algorithm[a];
+    for (size_t i = 0; i < asked.n; i++) {
+        size_t v = (size_t)asked.v[i];
+        if (v < sizeof of_precision && of_precision[v] > passes)
+            passes = of_precision[v];
+    }
+    return passes;
 }
 
 static bool dot(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
-    hlo_numbers summed = {.n = 0};
-    vp_pb r = vp_pb_of(in->raw), d;
-    vp_pb_field f, g;
-    while (vp_pb_next(&r, &f) > 0)
-        if (f.number == DOT && f.wire == VP_PB_LEN)
-            for (d = vp_pb_of(f.data); vp_pb_next(&d, &g) > 0;)
-                if (g.number == DOT_LHS_CONTRACTING)
-                    hlo_add_numbers(&summed, &g);
-    return product(out, p, in, &summed);
+    hlo_numbers summed, batch;
+    vp_str numbers = message_in(in->raw, DOT);
+    hlo_numbers_of(&summed, numbers, DOT_LHS_CONTRACTING);
+    hlo_numbers_of(&batch, numbers, DOT_LHS_BATCH);
+    return product(out, p, in, &summed, &batch);
 }
 
 static bool library_gemm(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
-    hlo_numbers summed = {.n = 0};
+    hlo_numbers summed = {.n = 0}, batch = {.n = 0};
     numbers_behind(&summed, in->backend_config, VP_STR("lhs_contracting_dimensions"));
-    return product(out, p, in, &summed);
+    numbers_behind(&batch, in->backend_config, VP_STR("lhs_batch_dimensions"));
+    return product(out, p, in, &summed, &batch);
+}
+
+/* ---- Attention ---- */
+
+static vp_str behind(vp_str json, vp_str key)
+{
+    size_t at = vp_str_find(json, key);
+    return vp_str_skip(json, at < json.n ? at + key.n : json.n);
+}
+
+static bool has(vp_str text, vp_str part)
+{
+    return vp_str_find(text, part) < text.n;
+}
+
+/* Whether a key's value is a number above 0. */
+static bool is_positive(vp_str json, vp_str key)
+{
+    hlo_numbers v = {.n = 0};
+    vp_str rest = behind(json, key);
+    size_t at = 0;
+    while (at < rest.n && rest.p[at] != ',' && rest.p[at] != '}')
+        at++;
+    numbers_behind(&v, vp_str_head(rest, at), VP_STR(":"));
+    return v.n && v.v[0] > 0;
+}
+
+/* What each score is multiplied by: D + Dv forth, 3 D + 2 Dv back, where the scores are made again;
+ * -1: the shapes do not tell. D and Dv: the widths of a query and of a value. */
+static int64_t score_width(const hlo_program *p, const hlo_instr *in)
+{
+    const hlo_shape *q = operand_shape(p, in, 0), *v = operand_shape(p, in, 2);
+    bool back = has(in->custom_call_target, VP_STR("Backward"));
+    if (!q || !v || q->rank != 4 || v->rank != 4)
+        return -1;
+    int64_t width, d = dim(p, q, 3), dv = dim(p, v, 3);
+    return times(&d, back ? 3 : 1) && times(&dv, back ? 2 : 1) &&
+                   !__builtin_add_overflow(d, dv, &width)
+               ? width
+               : -1;
+}
+
+/* cuDNN's attention: 2 x batch x heads x queries x keys x that; half of it under a causal mask of a
+ * square. What slides a window over the keys makes fewer, which is not told. */
+static bool attention(hlo_product *out, const hlo_program *p, const hlo_instr *in)
+{
+    vp_str json = in->backend_config, mask = behind(json, VP_STR("mask_type"));
+    hlo_numbers scores = {.n = 0};
+    numbers_behind(&scores, behind(json, VP_STR("intermediate_tensor_shape")),
+                   VP_STR("dimensions"));
+    if (scores.n != 4 || scores.beyond || is_positive(json, VP_STR("sliding_window_length")))
+        return false;
+    out->flops = 2;
+    for (size_t i = 0; i < scores.n; i++)
+        if (!times(&out->flops, scores.v[i]))
+            return false;
+    if (!times(&out->flops, score_width(p, in)))
+        return false;
+    out->dtype = dtype_of(operand_shape(p, in, 0));
+    if (has(vp_str_head(mask, 24), VP_STR("CAUSAL")) && scores.v[2] == scores.v[3])
+        out->flops /= 2;
+    return true;
 }
 
 /* ---- Convolutions ---- */
@@ -218,45 +339,74 @@ static int64_t valid_pairs(const window_dim *w, int64_t in, int64_t out)
 
 /* Gradients are of a convolution of the same numbers: what is its input, kernel and output depends
  * on whose gradient it is. */
+typedef struct convolved {
+    const hlo_shape *input, *kernel, *output;
+} convolved;
+
+static convolved parts_of(const hlo_instr *in, const hlo_shape *a, const hlo_shape *b,
+                          const hlo_shape *r)
+{
+    if (has(in->custom_call_target, VP_STR("BackwardInput")))
+        return (convolved){r, b, a};
+    if (has(in->custom_call_target, VP_STR("BackwardFilter")))
+        return (convolved){a, r, b};
+    return (convolved){a, b, r};
+}
+
+/* As a product: each position of the output a row, each of its features a column. */
+static product_shape features(const hlo_program *p, const convolution *c, convolved of)
+{
+    int64_t rows = extent(p, of.output, &c->output);
+    bool fits = times(&rows, dim(p, of.input, c->input_batch)) && c->batch_groups == 1;
+    return (product_shape){fits ? rows : 0, dim(p, of.kernel, c->kernel_output) / c->feature_groups,
+                           dim(p, of.input, c->input_feature) / c->feature_groups,
+                           c->feature_groups};
+}
+
 static bool convolve(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
     const hlo_shape *a = operand_shape(p, in, 0), *b = operand_shape(p, in, 1);
-    const hlo_shape *r = shape_at(p, in->shape), *input = a, *kernel = b, *output = r;
+    const hlo_shape *r = shape_at(p, in->shape);
+    const convolved of = parts_of(in, a, b, r);
     convolution c;
     read_convolution(&c, in);
-    if (vp_str_find(in->custom_call_target, VP_STR("BackwardInput")) < in->custom_call_target.n) {
-        input = r;
-        output = a;
-    } else if (vp_str_find(in->custom_call_target, VP_STR("BackwardFilter")) <
-               in->custom_call_target.n) {
-        kernel = r;
-        output = b;
-    }
     if (!a || !b || !r || c.input.beyond || c.output.beyond || c.input.n != c.dims ||
         c.output.n != c.dims)
         return false;
     out->dtype = dtype_of(a);
     out->flops = 2;
-    if (!times(&out->flops, dim(p, input, c.input_feature) / c.feature_groups) ||
-        !times(&out->flops, dim(p, kernel, c.kernel_output)) ||
-        !times(&out->flops, dim(p, input, c.input_batch) / c.batch_groups))
+    if (!times(&out->flops, dim(p, of.input, c.input_feature) / c.feature_groups) ||
+        !times(&out->flops, dim(p, of.kernel, c.kernel_output)) ||
+        !times(&out->flops, dim(p, of.input, c.input_batch) / c.batch_groups))
         return false;
+    out->shape = of.output == r ? features(p, &c, of) : (product_shape){0};
     for (size_t i = 0; i < c.dims; i++)
-        if (!times(&out->flops, valid_pairs(&c.window[i], dim(p, input, c.input.v[i]),
-                                            dim(p, output, c.output.v[i]))))
+        if (!times(&out->flops, valid_pairs(&c.window[i], dim(p, of.input, c.input.v[i]),
+                                            dim(p, of.output, c.output.v[i]))))
             return false;
     return true;
 }
 
+static bool library_call(hlo_product *out, const hlo_program *p, const hlo_instr *in)
+{
+    vp_str target = in->custom_call_target;
+    if (vp_str_starts(target, VP_STR("__cublas$")))
+        return library_gemm(out, p, in);
+    if (vp_str_starts(target, VP_STR("__cudnn$fmha")))
+        return attention(out, p, in);
+    return vp_str_starts(target, VP_STR("__cudnn$conv")) && convolve(out, p, in);
+}
+
 bool hlo_product_of(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
-    if (vp_str_eq(in->opcode, VP_STR("dot")))
-        return dot(out, p, in);
-    if (vp_str_eq(in->opcode, VP_STR("convolution")))
-        return convolve(out, p, in);
-    if (!vp_str_eq(in->opcode, VP_STR("custom-call")))
+    *out = (hlo_product){.passes = 1};
+    if (vp_str_eq(in->opcode, VP_STR("custom-call")))
+        return library_call(out, p, in);
+    bool is_dot = vp_str_eq(in->opcode, VP_STR("dot"));
+    if (!is_dot && !vp_str_eq(in->opcode, VP_STR("convolution")))
         return false;
-    if (vp_str_starts(in->custom_call_target, VP_STR("__cublas$")))
-        return library_gemm(out, p, in);
-    return vp_str_starts(in->custom_call_target, VP_STR("__cudnn$conv")) && convolve(out, p, in);
+    if (!(is_dot ? dot : convolve)(out, p, in))
+        return false;
+    out->passes = out->dtype == VP_DTYPE_F32 ? passes_of(in) : 1;
+    return true;
 }

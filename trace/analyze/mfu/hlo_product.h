@@ -1,13 +1,16 @@
-/* One instruction that multiplies matrices or convolves: a dot, a convolution, or a library's call
- * for one of them. Only trace/analyze/mfu includes this. */
+/* One instruction that multiplies matrices or convolves: a dot, a convolution, a library's call for
+ * one of them, or cuDNN's for attention. Only trace/analyze/mfu includes this. */
 #ifndef VP_ANALYZE_HLO_PRODUCT_H
 #define VP_ANALYZE_HLO_PRODUCT_H
 
+#include "trace/analyze/mfu/tiles.h"
 #include "trace/read/hlo/hlo_program.h"
 
 typedef struct hlo_product {
     int64_t flops;
-    uint8_t dtype; /* vp_dtype of the first factor */
+    uint8_t dtype;       /* vp_dtype of the first factor */
+    uint8_t passes;      /* of bf16 in which a TPU makes products of f32, as the precision asks */
+    product_shape shape; /* of a convolution's features alone; m 0: unknown */
 } hlo_product;
 
 /* false: it is none, or its shapes make no sense. */

@@ -255,7 +255,7 @@ static int fall_of_device(fall *f, uint32_t device, const vp_map *scope_at)
     return rc;
 }
 
-static int add_device(const analysis *a, const costs *c, uint32_t device, const vp_map *scope_at,
+static int add_device(const analysis *a, costs *c, uint32_t device, const vp_map *scope_at,
                       bool *over)
 {
     const trace_process *p = &a->t->processes[a->devices[device].process];
@@ -273,6 +273,7 @@ static int add_device(const analysis *a, const costs *c, uint32_t device, const 
                   .asked_flops = VP_UNKNOWN,
                   .asked_window_ps = VP_UNKNOWN};
     peaks_choose(&f.peaks, trace_str(a->t, p->model), &p->chip, &a->h->wish);
+    costs_on(c, &a->devices[device].times, &f.peaks);
     int rc = fall_of_device(&f, device, scope_at);
     *over = *over || f.over;
     return rc;
@@ -299,7 +300,7 @@ static int index_scopes(vp_map *at, const analysis *a)
     return rc;
 }
 
-static int add_devices(const analysis *a, const costs *c, const vp_map *scope_at)
+static int add_devices(const analysis *a, costs *c, const vp_map *scope_at)
 {
     bool over = false;
     for (uint32_t d = 0; d < a->device_count; d++)

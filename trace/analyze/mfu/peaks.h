@@ -16,6 +16,8 @@ typedef struct peaks {
     bool uncertain;
     int64_t gflops[VP_DTYPES]; /* 0: it has no such unit, or that is unknown */
     int64_t mb_s;              /* 0: unknown */
+    int64_t cores;             /* that run tiles at once; 0: unknown */
+    int64_t mxu;               /* rows and columns of a TPU's matrix unit; 0: it has none */
 } peaks;
 
 /* model: what the device is sold as, may be empty. */

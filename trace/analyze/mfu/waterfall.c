@@ -25,8 +25,9 @@ op_price price_of(const op_cost *c, int64_t gflops, int64_t mb_s, bool *over)
     p.memory_ps = time_of(c->bytes, 1000000, mb_s, over);
     if (p.what != COST_PRODUCT)
         return p;
-    p.compute_ps = time_of(c->flops, 1000, gflops, over);
-    p.pad_ps = c->padded > c->flops ? time_of(c->padded, 1000, gflops, over) - p.compute_ps : 0;
+    const int64_t scale = INT64_C(1000) * (c->passes ? c->passes : 1);
+    p.compute_ps = time_of(c->flops, scale, gflops, over);
+    p.pad_ps = c->padded > c->flops ? time_of(c->padded, scale, gflops, over) - p.compute_ps : 0;
     return p;
 }
 

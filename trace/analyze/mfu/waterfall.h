@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "include/view_profile.h"
+#include "trace/analyze/mfu/tiles.h"
 
 typedef enum cost_what {
     COST_UNKNOWN,
@@ -18,8 +19,11 @@ typedef enum cost_what {
 /* Of one execution. */
 typedef struct op_cost {
     uint8_t what, dtype, source; /* cost_what, vp_dtype, vp_cost_source */
+    uint8_t passes;              /* in how many its FLOP are made; 0 is 1 */
     bool remat, formatting;
     int64_t flops, padded, bytes; /* padded >= flops: with what tiles have beyond the shapes */
+    product_shape shape;          /* of its only product */
+    int64_t mxu_flops[2];         /* with what matrix units of 128 and of 256 have beyond; 0 */
 } op_cost;
 
 /* What it takes at the peaks, ps. */

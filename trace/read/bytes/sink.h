@@ -94,11 +94,12 @@ typedef struct sink_kind {
                             dynamic_shared:0 grid:3,1,1 block:128,1,1 occ_pct:100", as XLA's
                             kernel_details; of Kineto's args in the same words */
     int64_t program_id;
-    int64_t bytes, flops; /* of one execution */
-    int64_t group_size;   /* of a collective: from replica_groups or Kineto's "Group size" */
-    vp_str groups;        /* its groups where long_name lacks them, */
-    vp_str program;       /* and the devices that its program runs on: replica_groups.h */
-    bool has_hbm; /* hbm_bytes is known: what of the bytes goes to the device's main memory */
+    int64_t bytes, flops;         /* of one execution */
+    int64_t rows, columns, batch; /* of the result of a product: Kineto's shapes; else 0 */
+    int64_t group_size; /* of a collective: from replica_groups or Kineto's "Group size" */
+    vp_str groups;      /* its groups where long_name lacks them, */
+    vp_str program;     /* and the devices that its program runs on: replica_groups.h */
+    bool has_hbm;       /* hbm_bytes is known: what of the bytes goes to the device's main memory */
     int64_t hbm_bytes;
     uint8_t dtype;   /* vp_dtype of the factors of a product, where that is known */
     bool is_op;      /* on an op track; others are never classified */

@@ -36,6 +36,9 @@ static int new_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], ui
         k.flops = cost.flops;
         k.bytes = cost.bytes;
         k.dtype = cost.dtype;
+        k.rows = cost.rows;
+        k.columns = cost.columns;
+        k.batch = cost.batch;
     }
     if (js_to_count(a[ARG_FLOPS].s) > 0)
         k.flops = js_to_count(a[ARG_FLOPS].s);

@@ -163,6 +163,7 @@ static int64_t bytes_of_type(vp_str type, uint8_t *dtype)
 
 typedef struct sums {
     big flops, elements;
+    int64_t rows, columns, batch;
 } sums;
 
 /* [M, K] x [K, N], or B of them. */
@@ -180,6 +181,9 @@ static bool matrix(sums *out, const op_row *row, const rd_op_shapes *s)
     out->elements = plus(plus(elements(&a), elements(&b)), result);
     if (added)
         out->elements = plus(out->elements, elements(&c));
+    out->rows = a.v[a.n - 2];
+    out->columns = b.v[b.n - 1];
+    out->batch = a.n == 3 ? a.v[0] : 1;
     return true;
 }
 
@@ -275,12 +279,15 @@ static bool sums_of(sums *out, const op_row *row, const rd_op_shapes *s)
 bool rd_op_cost(rd_op_cost_of *out, vp_str name, const rd_op_shapes *s)
 {
     const op_row *row = row_of(name);
-    sums sum;
+    sums sum = {.rows = 0};
     if (!row || !sums_of(&sum, row, s))
         return false;
     int64_t each = bytes_of_type(item_at(s->types, row->a), &out->dtype);
     big bytes = times(sum.elements, each);
     out->flops = sum.flops.v;
     out->bytes = bytes.v;
+    out->rows = sum.rows;
+    out->columns = sum.columns;
+    out->batch = sum.batch;
     return !sum.flops.over && !bytes.over;
 }

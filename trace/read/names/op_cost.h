@@ -16,8 +16,9 @@ typedef struct rd_op_shapes {
 } rd_op_shapes;
 
 typedef struct rd_op_cost_of {
-    int64_t flops, bytes; /* of one execution */
-    uint8_t dtype;        /* vp_dtype of the first operand */
+    int64_t flops, bytes;         /* of one execution */
+    int64_t rows, columns, batch; /* of its result, if it is a product; else 0 */
+    uint8_t dtype;                /* vp_dtype of the first operand */
 } rd_op_cost_of;
 
 /* Whether ops of that name have a cost by their shapes. */

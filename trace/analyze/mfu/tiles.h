@@ -1,0 +1,33 @@
+/* What products take beyond their shapes, since hardware makes them in tiles (memory_mfu.md F3): an
+ * estimate. A TPU's matrix unit rounds up the rows to 8, what is summed over and the columns to its
+ * sides; a GPU's kernel makes whole tiles, whose size is in its name, and its last wave of tiles
+ * may leave cores idle. Pure; only trace/analyze/mfu includes this. */
+#ifndef VP_ANALYZE_TILES_H
+#define VP_ANALYZE_TILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/base/str.h"
+
+/* `batch` products of m x k and k x n; m 0: unknown. */
+typedef struct product_shape {
+    int64_t m, n, k, batch;
+} product_shape;
+
+/* The tile of a kernel; m 0: its name tells none. */
+typedef struct gpu_tile {
+    uint16_t m, n;
+    uint16_t split; /* parts that k is made in; 0: unknown, waves are then not counted */
+} gpu_tile;
+
+gpu_tile tile_of_kernel(vp_str name);
+/* flops, times what the tiles have beyond the shape. Which side of the tile is along m is not told:
+ * the one that wastes less. cores: those that make a tile at once; 0: unknown. */
+int64_t tile_padded(int64_t flops, const product_shape *s, gpu_tile tile, int64_t cores);
+/* The same of a matrix unit with sides of `side`. */
+int64_t mxu_padded(int64_t flops, const product_shape *s, int64_t side);
+/* v x part / whole, cut at INT64_MAX; v where whole is no more than 0. */
+int64_t tile_scaled(int64_t v, int64_t part, int64_t whole);
+
+#endif
