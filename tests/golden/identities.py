@@ -261,12 +261,12 @@ def check_memory(made):
 
 
 def rank(f):
-    """Fired before explained, then what is not; F23 first; severity, impact, the order of claims."""
+    """Fired before explained, then what is not; F23 first; severity, impact in time, in bytes, the order of claims."""
     status = ['fired', 'explained', 'not_evaluated', 'clear'].index(f['status'])
     if status > 1:
-        return 2, 0, 0, 0, 0
+        return 2, 0, 0, 0, 0, 0
     return (status, f['id'] != 'F23', -LEVELS.index(f['severity']), -(f['impact']['time_ps'] or 0),
-            ORDER.index(f['id']))
+            -(f['impact'].get('bytes') or 0), ORDER.index(f['id']))
 
 
 def check_finding(f, statuses, partial):

@@ -75,6 +75,13 @@ def test_padding_of_a_gpus_tiles():
     assert op['roof']['cells']['pad'] == 3 * (padded * 1000 // 1307400 - flops * 1000 // 1307400)
 
 
+def test_a_step_has_its_costs_and_plans():
+    """Each of 20 equal steps has a twentieth of the FLOP, and the programs are those of the profile."""
+    whole, step = report('jax_cpu/mnist_train'), report('jax_cpu/mnist_train', '--step=7')
+    assert step['devices'][0]['mfu']['flops'] * 20 == whole['devices'][0]['mfu']['flops'] == 2578186240
+    assert step['memory_static'] == whole['memory_static'] != []
+
+
 def test_what_the_user_says_counts():
     d = report(V2, '--peak-tflops=459', '--peak-gbs=2765', '--params=7e9', '--tokens=1000')['devices'][0]['mfu']
     assert (d['peak_gflops'], d['bandwidth_mb_s']) == (459000, 2765000)

@@ -49,7 +49,7 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
                      .progress_ctx = opts->progress_ctx,
                      .longest_only = longest_only,
                      .launches = opts->programs,
-                     .programs = opts->programs || (opts->depth == VP_DEPTH_FULL && !is_part(opts)),
+                     .programs = opts->programs || opts->depth == VP_DEPTH_FULL,
                      .threads = opts->threads};
     VP_TRY(trace_new(&t));
     int rc = timeline_read(&t->sink, c, f, &ro, &damage);
@@ -142,12 +142,15 @@ static int leave_host(trace *t, const load_options *opts)
     return grouping_by_scope(opts->group) ? call_paths(t) : 0;
 }
 
-static int find_step(one_step *s, const trace *t, const load_options *opts)
+static int find_step(one_step *s, trace *t, const load_options *opts)
 {
     host_result whole;
+    uint32_t programs = t->program_count;
     host_result_init(&whole);
+    t->program_count = 0; /* no step is found by a plan or a cost */
     int rc = host_analyze_with(&whole, t, opts->group, VP_DEPTH_FULL,
                                (host_watch){.done = one_step_find, .ctx = s});
+    t->program_count = programs;
     if (rc >= 0 && !s->found)
         rc = whole.steps.count ? vp_fail(VP_ENOTFOUND, "no step %lld: this profile has %zu steps",
                                          (long long)opts->step, whole.steps.count)
