@@ -17,7 +17,8 @@ from xplane_events import Space  # noqa: E402
 
 RUN = "jax_cpu/mnist_train"
 XPLANE = RUN + "/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb"
-KINETO = "pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0"
+KINETO = "pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0"  # 90,000 events: several threads read it
+SMALL = "pytorch_cuda/pytorch__ao/tutorials/quantize_vit/v9__bfloat16.json.gz"  # of Kineto, with arrows
 
 
 def export(place, *args, **kwargs):
@@ -59,7 +60,7 @@ def test_the_first_failure_is_told(place):
     (place.dir / "cut.trace.json").write_text('{"traceEvents":[')
     for form in ("perfetto-json", "pftrace", "bundle"):
         for _ in range(8):
-            done = export(place, "--to", form, "-o", "nodir/x", trace(KINETO))
+            done = export(place, "--to", form, "-o", "nodir/x", trace(SMALL))
             assert (done.returncode, done.stderr) == (3, b"view_profile: nodir/x: cannot be written: No such file or directory\n")
             done = export(place, "--to", form, "-o", "x", "cut.trace.json")
             assert done.returncode == 3 and done.stderr.splitlines()[-1].startswith(b"view_profile: cut"), done.stderr
@@ -89,16 +90,16 @@ def test_a_pftrace_is_made_of_json(place):
     """What the JSON form shows, the .pftrace does: whole, in a window, and the longest."""
     space = [("whole", []), ("window", ["--window", "10ms..60ms"]), ("longest", ["--max-events", "500"])]
     for name, words in space:
-        done = export(place, *words, "-o", name + ".pftrace", trace(KINETO))
+        done = export(place, *words, "-o", name + ".pftrace", trace(SMALL))
         assert done.returncode == 0, done.stderr
-        theirs = export(place, *words, "--to", "perfetto-json", "-o", name + ".json", trace(KINETO))
+        theirs = export(place, *words, "--to", "perfetto-json", "-o", name + ".json", trace(SMALL))
         assert done.stderr == theirs.stderr
         made = Trace((place.dir / (name + ".pftrace")).read_bytes())
         events = own(json.loads((place.dir / (name + ".json")).read_bytes()))
         want = sorted((e["name"], round(e["ts"] * 1000)) for e in events if e["ph"] == "X")
         assert want and sorted((s.name, s.start) for s in made.slices if not made.added(s.track)) == want
         assert len(made.points) == sum(e["ph"] in "stf" for e in events)
-    assert len({export(place, trace(KINETO)).stdout for _ in range(3)}) == 1
+    assert len({export(place, trace(KINETO)).stdout for _ in range(2)}) == 1
 
 
 def test_planes_that_say_they_are_one(place):

@@ -133,18 +133,18 @@ class Server:
         return time.monotonic() - start
 
 
-def events(n):
-    """Ops of one device, 7 of 10 us each. In a large trace only each hundredth leaves a gap: what the analysis adds to
-    an export would else be most of it."""
+def events(n, note=''):
+    """Ops of one device, 7 of 10 us each, with a note of any length. In a large trace only each hundredth leaves a
+    gap: what the analysis adds to an export would else be most of it."""
     meta = [{'ph': 'M', 'pid': 1, 'name': 'process_name', 'args': {'name': '/device:TPU:0'}},
             {'ph': 'M', 'pid': 1, 'tid': 2, 'name': 'thread_name', 'args': {'name': 'XLA Ops'}}]
     return meta + [{'ph': 'X', 'pid': 1, 'tid': 2, 'ts': 10 * i, 'dur': 10 if n > 1000 and i % 100 else 7,
-                    'name': f'fusion.{i % 9}'} for i in range(n)]
+                    'name': f'fusion.{i % 9}', **({'args': {'note': note}} if note else {})} for i in range(n)]
 
 
-def trace(n):
+def trace(n, note=''):
     head = '{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":['
-    return (head + ','.join(json.dumps(e) for e in events(n)) + ',{}]}').encode()
+    return (head + ','.join(json.dumps(e) for e in events(n, note)) + ',{}]}').encode()
 
 
 @pytest.fixture(scope='session')

@@ -17,7 +17,8 @@ from conftest import RUN, Server, events, trace
 SANITIZED = 'asan' in os.environ.get('VP_BUILD', '') or 'tsan' in os.environ.get('VP_BUILD', '')
 LARGE = 4 << 20
 EVENTS = 40_000
-STALLING = 80_000  # 8 MB: more than the ring of a conversion and the 4 MB that the kernel keeps for a socket
+# 9 MB: more than the ring of a conversion and the 4 MB that the kernel keeps for a socket.
+STALLING, NOTE = 9_000, 900 * 'n'
 TOKEN = '00112233445566778899aabbccddeeff'
 # A sanitizer's allocator keeps freed blocks for a while.
 MEMORY_TOLERANCE = 1.5 if SANITIZED else 1.05
@@ -191,7 +192,7 @@ def test_who_takes_nothing_makes_room_for_a_conversion(tmp_path):
     whole, and one that goes on reading is left alone."""
     run = tmp_path / 'plugins' / 'profile' / RUN
     run.mkdir(parents=True)
-    data = trace(STALLING)
+    data = trace(STALLING, NOTE)
     for i in range(34):  # each its own, so that none is kept whole from the one before
         (run / f'h{i}.trace.json').write_bytes(data)
     server = Server(tmp_path)
@@ -223,7 +224,7 @@ def test_one_machine_has_its_share(tmp_path):
     """Where others may connect, no machine takes all places of conversions: 24 of 32."""
     run = tmp_path / 'plugins' / 'profile' / RUN
     run.mkdir(parents=True)
-    (run / 'h.trace.json').write_bytes(trace(STALLING))
+    (run / 'h.trace.json').write_bytes(trace(STALLING, NOTE))
     server = Server(tmp_path, 'host', '0.0.0.0', 'token', TOKEN)
 
     def ask(source):
