@@ -192,6 +192,9 @@ typedef struct vp_device {
     int64_t gap_count;            /* all gaps; `gaps` keeps the longest */
     int64_t steps_counted;        /* steps that step_self_ps of its ops sums over, VP_UNKNOWN */
     int64_t barriers, barrier_ps; /* waits for other cores ("barrier-cores", TPU), count and Σ */
+    /* Of breakdown.exposed_comm_ps: before the last participant came, over matched calls, each of
+     * which is taken to be exposed first where it waits. VP_UNKNOWN: no call is matched. */
+    int64_t exposed_wait_ps;
     vp_launch launch;
     vp_hygiene hygiene;
     vp_mfu mfu;
@@ -383,6 +386,7 @@ typedef struct vp_collective {
     int64_t union_ps, exposed_ps; /* length of the union; of it what nothing else covers */
     /* Single calls, to match across devices: every sample_stride-th by order of time. */
     int64_t *sample_start_ps, *sample_dur_ps; /* aligned clock */
+    int64_t *sample_exposed_ps;               /* of the length; NULL in older reports */
     size_t sample_count;
     int64_t sample_stride;
     int64_t wait_ps; /* Σ over matched calls of latest start - own start; VP_UNKNOWN unmatched */

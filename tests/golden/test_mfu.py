@@ -82,6 +82,36 @@ def test_a_step_has_its_costs_and_plans():
     assert step['memory_static'] == whole['memory_static'] != []
 
 
+def test_exposed_communication_is_wait_and_transfer(tmp_path):
+    """Two TPUs in 2026_01_11: nothing else runs while they wait for each other, so that a call's transfer is as long as its
+    shorter half and both have the same sum."""
+    made = report(TPU + '2026_01_11_21_26_41', '--chip=TPU7x')
+    rows = {}
+    for c in made['collectives']:
+        assert c['sample_stride'] == 1
+        # the file's decimals of a us make neighbours overlap by 1 ps
+        assert all(0 <= dur - shown <= 1 for dur, shown in zip(c['sample_dur_ps'], c['sample_exposed_ps']))
+        rows.setdefault((c['name'], c['members']), {})[c['device_index']] = c
+    calls = [[(r[d]['sample_dur_ps'][i], r[d]['sample_exposed_ps'][i]) for d in (0, 1)]
+             for r in rows.values() for i in range(r[0]['count'])]
+    for i, d in enumerate(made['devices']):
+        shorter = [min(call)[0] for call in calls]
+        assert d['exposed_wait_ps'] == sum(min(call[i][0] - s, call[i][1]) for call, s in zip(calls, shorter)) > 0
+        assert abs(d['breakdown']['exposed_comm_ps'] - d['exposed_wait_ps'] - sum(shorter)) <= len(calls)
+    text = view_profile('report', '--chip=TPU7x', '--unit=ns', str(trace(TPU + '2026_01_11_21_26_41'))).stdout
+    assert text.count('exposed communication: transfer ') == 2
+    # not matched: one cell
+    assert {d['exposed_wait_ps'] for d in report(V2)['devices']} == {None}
+    assert 'communication: ' not in view_profile('report', str(trace(V2))).stdout
+    # read back and merged, and of a report that lacks what each call exposes
+    made['collectives'][0]['sample_exposed_ps'] = None
+    del made['collectives'][1]['sample_exposed_ps']
+    (tmp_path / 'old.json').write_text(json.dumps(made), encoding='utf-8')
+    again = json.loads(view_profile('merge', '--format=json', str(tmp_path / 'old.json')).stdout)
+    assert [c['sample_dur_ps'] for c in again['collectives']] == [c['sample_dur_ps'] for c in made['collectives']]
+    assert all(0 <= a['exposed_wait_ps'] <= d['exposed_wait_ps'] for a, d in zip(again['devices'], made['devices']))
+
+
 def test_what_the_user_says_counts():
     d = report(V2, '--peak-tflops=459', '--peak-gbs=2765', '--params=7e9', '--tokens=1000')['devices'][0]['mfu']
     assert (d['peak_gflops'], d['bandwidth_mb_s']) == (459000, 2765000)

@@ -20,7 +20,7 @@ typedef struct rig {
     vp_report r;
     vp_device devices[DEVICES];
     vp_collective rows[DEVICES];
-    int64_t start[DEVICES][CALLS], dur[DEVICES][CALLS];
+    int64_t start[DEVICES][CALLS], dur[DEVICES][CALLS], exposed[DEVICES][CALLS];
     vp_op ops[DEVICES];
 } rig;
 
@@ -47,6 +47,7 @@ static void make(rig *g, size_t n, int64_t calls)
                                      .count = calls,
                                      .sample_start_ps = g->start[d],
                                      .sample_dur_ps = g->dur[d],
+                                     .sample_exposed_ps = g->exposed[d],
                                      .sample_count = (size_t)calls,
                                      .sample_stride = 1};
     }
@@ -90,6 +91,36 @@ static void the_example_of_a8(void **state)
     assert_int_equal(b->straggler, 1);
     assert_int_equal(b->straggler_last, 1);
     assert_null(b->straggler_host);
+}
+
+/* Of the wait of 8 only what nothing covers, and never more than the device's exposed
+ * communication; a report that does not say how much a call is exposed has waits all the same. */
+static void the_exposed_part_of_waits(void **state)
+{
+    rig g;
+    (void)state;
+    make(&g, 3, 2);
+    g.rows[2].name = "alone";
+    for (size_t d = 0; d < 2; d++) {
+        call(&g, d, 0, d ? 28 : 20, 50);
+        call(&g, d, 1, d ? 60 : 64, 70);
+        g.devices[d].breakdown.exposed_comm_ps = 100;
+    }
+    call(&g, 2, 0, 20, 50);
+    call(&g, 2, 1, 60, 70);
+    g.exposed[0][0] = 5; /* of 30 */
+    g.exposed[1][1] = 10;
+    balance(&g);
+    assert_int_equal(g.rows[0].wait_ps, 8);
+    assert_int_equal(g.devices[0].exposed_wait_ps, 5);
+    assert_int_equal(g.devices[1].exposed_wait_ps, 4);
+    assert_int_equal(g.devices[2].exposed_wait_ps, VP_UNKNOWN);
+    g.devices[0].breakdown.exposed_comm_ps = 3;
+    g.rows[1].sample_exposed_ps = NULL;
+    balance(&g);
+    assert_int_equal(g.devices[0].exposed_wait_ps, 3);
+    assert_int_equal(g.devices[1].exposed_wait_ps, 0);
+    assert_int_equal(g.rows[1].wait_ps, 4);
 }
 
 /* Host 1's clock is 1,000,000 ahead; its devices are late by 5 in three of four calls. */
@@ -337,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_example_of_a8),
+        cmocka_unit_test(the_exposed_part_of_waits),
         cmocka_unit_test(clocks_are_aligned_by_ends),
         cmocka_unit_test(hosts_without_a_common_call_are_not_compared),
         cmocka_unit_test(own_clocks_compare_lengths),

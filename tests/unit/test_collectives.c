@@ -121,6 +121,7 @@ static void a_pair_is_one_call(void **state)
     assert_int_equal(c->sample_count, 2);
     assert_int_equal(c->sample_start_ps[0], 50); /* where it blocks */
     assert_int_equal(c->sample_dur_ps[1], 1);
+    assert_int_equal(c->sample_exposed_ps[0], 10);
     assert_int_equal(c->wait_ps, VP_UNKNOWN);
     assert_string_equal(lost->name, "all-gather-done");
     assert_int_equal(lost->count, 1);

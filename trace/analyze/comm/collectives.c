@@ -104,27 +104,31 @@ static int64_t stride_for(size_t n)
 
 /* Keeps what calls block: the op, or of a pair the "-done", in which devices wait for each other.
  * The start is on the aligned clock, the length on the device's. */
-static int sample(vp_collective *c, host_result *h, const trace *t, const flight *v, size_t n)
+static int sample(vp_collective *c, const work *w, const flight *v, size_t n)
 {
+    host_result *h = w->a->h;
+    const trace *t = w->a->t;
     c->sample_stride = stride_for(n);
     c->sample_count = (n - 1) / (size_t)c->sample_stride + 1;
     c->sample_start_ps = vp_arena_alloc(&h->arena, c->sample_count * sizeof(int64_t));
     c->sample_dur_ps = vp_arena_alloc(&h->arena, c->sample_count * sizeof(int64_t));
-    VP_NEED(c->sample_start_ps && c->sample_dur_ps);
+    c->sample_exposed_ps = vp_arena_alloc(&h->arena, c->sample_count * sizeof(int64_t));
+    VP_NEED(c->sample_start_ps && c->sample_dur_ps && c->sample_exposed_ps);
     for (size_t i = 0; i < c->sample_count; i++) {
         const flight *f = &v[i * (size_t)c->sample_stride];
         const trace_track *k = &t->tracks[f->track];
         uint32_t e = f->done != FLIGHT_NO_DONE ? f->done : f->first;
         c->sample_start_ps[i] = trace_aligned_start(k, e) - h->origin_ps;
         c->sample_dur_ps[i] = k->dur_ps[e];
+        c->sample_exposed_ps[i] =
+            k->dur_ps[e] - cover_length(&w->compute, k->start_ps[e], k->start_ps[e] + k->dur_ps[e]);
     }
     return 0;
 }
 
 static int fill_row(work *w, size_t row, const looked *by_kind, const flight *v, size_t n)
 {
-    host_result *h = w->a->h;
-    vp_collective *c = &h->collectives[w->base + row];
+    vp_collective *c = &w->a->h->collectives[w->base + row];
     flight_sums s;
     VP_TRY(flight_sum(&s, v, n, w->a->t, &w->compute));
     c->count = (int64_t)n;
@@ -132,7 +136,7 @@ static int fill_row(work *w, size_t row, const looked *by_kind, const flight *v,
     c->union_ps = s.union_ps;
     c->exposed_ps = s.exposed_ps;
     c->bytes = bytes_of(by_kind, v, n);
-    return sample(c, h, w->a->t, v, n);
+    return sample(c, w, v, n);
 }
 
 static int fill_rows(work *w, looked *by_kind)

@@ -15,6 +15,7 @@ typedef struct tally {
     int64_t *last;      /* by device: how often it came last */
     int64_t *host_last; /* by host, of calls that several hosts take part in */
     int64_t *wait;      /* by member of one group */
+    vp_device *devices;
 } tally;
 
 static bool of_several_hosts(const match *m, const match_group *g)
@@ -43,12 +44,25 @@ static void add(int64_t *sum, int64_t each, int64_t times)
         *sum = INT64_MAX;
 }
 
-static void add_call(vp_balance *b, tally *t, const match_group *g, size_t last, int64_t weight,
-                     bool hosts)
+/* What of a member's wait nothing else covers, as far as a call says it. */
+static void add_exposed(tally *t, const vp_collective *member, int64_t call, int64_t wait,
+                        int64_t weight)
+{
+    vp_device *d = &t->devices[member->device];
+    int64_t exposed = match_exposed(member, call);
+    d->exposed_wait_ps = d->exposed_wait_ps < 0 ? 0 : d->exposed_wait_ps;
+    add(&d->exposed_wait_ps, wait < exposed ? wait : exposed, weight);
+    if (d->exposed_wait_ps > d->breakdown.exposed_comm_ps) /* calls that run side by side */
+        d->exposed_wait_ps = d->breakdown.exposed_comm_ps;
+}
+
+static void add_call(vp_balance *b, tally *t, const match_group *g, int64_t call, size_t last,
+                     int64_t weight, bool hosts)
 {
     int64_t longest = 0;
     for (size_t i = 0; i < g->count; i++) {
         add(&g->members[i]->wait_ps, t->wait[i], weight);
+        add_exposed(t, g->members[i], call, t->wait[i], weight);
         longest = t->wait[i] > longest ? t->wait[i] : longest;
     }
     b->matched += weight;
@@ -72,7 +86,7 @@ static void add_group(vp_balance *b, tally *t, const match_group *g)
         for (size_t i = 0; !any && i < g->count; i++)
             g->members[i]->wait_ps = 0;
         any = true;
-        add_call(b, t, g, last, weight, hosts);
+        add_call(b, t, g, call, last, weight, hosts);
     }
 }
 
@@ -97,10 +111,13 @@ static int find_stragglers(vp_report *r)
     vp_balance *b = &r->balance;
     tally t = {.last = vp_calloc(r->device_count + 1, sizeof(int64_t)),
                .host_last = vp_calloc(r->device_count + 1, sizeof(int64_t)),
-               .wait = vp_calloc(r->device_count + 1, sizeof(int64_t))};
+               .wait = vp_calloc(r->device_count + 1, sizeof(int64_t)),
+               .devices = r->devices};
     int rc = t.last && t.host_last && t.wait ? 0 : vp_no_memory();
     for (size_t i = 0; i < r->collective_count; i++)
         r->collectives[i].wait_ps = VP_UNKNOWN;
+    for (size_t i = 0; i < r->device_count; i++)
+        r->devices[i].exposed_wait_ps = VP_UNKNOWN;
     if (rc >= 0)
         rc = match_make(&t.m, r);
     b->wait_ps = 0;

@@ -298,3 +298,8 @@ bool match_call(int64_t *wait_ps, size_t *last, int64_t *weight, const match *m,
     *last = waits ? *last : SIZE_MAX;
     return true;
 }
+
+int64_t match_exposed(const vp_collective *member, int64_t call)
+{
+    return member->sample_exposed_ps ? member->sample_exposed_ps[sample_of(member, call)] : 0;
+}

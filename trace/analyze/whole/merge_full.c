@@ -123,6 +123,9 @@ static void adopt_collective(merging *m, void *row, const merge_part *p)
     x->members = merge_text(m, x->members);
     x->sample_start_ps = move_times(m, x->sample_start_ps, x->sample_count, p);
     x->sample_dur_ps = merge_items(m, x->sample_dur_ps, x->sample_count, sizeof(int64_t));
+    if (x->sample_exposed_ps)
+        x->sample_exposed_ps =
+            merge_items(m, x->sample_exposed_ps, x->sample_count, sizeof(int64_t));
 }
 
 static int order_collectives(const void *a, const void *b)

@@ -174,6 +174,7 @@ const rep_field rep_device_fields[] = {
     {F("steps_counted", REP_COUNT, vp_device, steps_counted), .full = true},
     {F("barriers", REP_COUNT, vp_device, barriers), .full = true},
     {F("barrier_ps", REP_COUNT, vp_device, barrier_ps), .full = true},
+    {F("exposed_wait_ps", REP_COUNT, vp_device, exposed_wait_ps), .full = true},
     {F("hygiene", REP_OBJECT, vp_device, hygiene), .fields = hygiene_fields, .full = true},
     {.key = "mfu", .type = REP_OBJECT, .fields = mfu_fields, .full = true},
     {0},

@@ -50,8 +50,9 @@ typedef struct rep_field {
     uint8_t type; /* rep_field_type */
     /* full: unknown, and null, unless the report is of VP_DEPTH_FULL. needed: text that is never
      * NULL, read as "" where it is; a figure never unknown: 0. unsummed: a clock, or FLOPs: may be
-     * so large that no sum over rows would fit. */
-    bool full : 1, needed : 1, unsummed : 1;
+     * so large that no sum over rows would fit. later: an array beside others of its length that
+     * older reports lack: NULL, and null. */
+    bool full : 1, needed : 1, unsummed : 1, later : 1;
     union {
         const struct rep_field *fields; /* of what has a struct of its own */
         const char *const *words;       /* REP_WORD: by value; NULL-terminated */

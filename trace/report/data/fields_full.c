@@ -217,6 +217,8 @@ static const rep_field collective_fields[] = {
     {F("sample_stride", REP_COUNT, vp_collective, sample_stride), .needed = true},
     {ARRAY("sample_start_ps", REP_COUNTS, vp_collective, sample_start_ps, sample_count)},
     {ARRAY("sample_dur_ps", REP_COUNTS, vp_collective, sample_dur_ps, sample_count)},
+    {ARRAY("sample_exposed_ps", REP_COUNTS, vp_collective, sample_exposed_ps, sample_count),
+     .later = true},
     {0},
 };
 

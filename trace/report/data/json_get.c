@@ -211,6 +211,8 @@ static int get_array(rep_json_in *in, const rep_field *f, const json_t *v, char 
 {
     size_t n, size = f->type == REP_TEXTS ? sizeof(const char *) : sizeof(int64_t);
     char *items;
+    if (f->later && (!v || json_is_null(v)))
+        return 0;
     VP_TRY(new_array(in, &items, &n, f, size, v, base, place));
     for (size_t i = 0; i < n; i++) {
         rep_place here = {place, "", i};

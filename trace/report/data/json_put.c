@@ -98,6 +98,10 @@ static void put_array(rep_json_out *o, const rep_field *f, const char *base)
 {
     size_t n;
     const void *list = list_at(f, base, &n);
+    if (f->later && n && !list) {
+        vp_json_null(&o->j);
+        return;
+    }
     vp_json_begin_array(&o->j);
     for (size_t i = 0; i < n; i++) {
         if (f->type == REP_TEXTS)

@@ -7,7 +7,7 @@
 #include "trace/base/buf.h"
 
 /* All cells of a window: those of compute, then what is exposed, then idle by cause. */
-enum { MFU_CELLS_MAX = VP_CELLS + 2 + VP_CAUSES };
+enum { MFU_CELLS_MAX = VP_CELLS + 3 + VP_CAUSES };
 
 typedef struct mfu_cell {
     const char *name; /* "inefficiency of matrix products" */
