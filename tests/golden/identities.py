@@ -257,6 +257,34 @@ def check_memory(made):
             assert 0 < leak['steps'] <= min(m['leak_steps'], leak['count']), m
 
 
+KEPT = ('parameter_bytes', 'output_bytes', 'constant_bytes')  # as long as the program
+
+
+# Every byte of a peak is somebody's, at every moment of the curve, too; and what is kept and the largest temporaries
+# are what is reserved. A plan that makes no sense is said to make none.
+def check_plans(made):
+    odd = any(q['code'] == 'memory-plan' for q in made['quality'])
+    for p in made['memory_static'] or ():
+        at = (p['module'], p['space'])
+        kept = sum(p[k] for k in KEPT)
+        assert p['reserved_bytes'] == kept + p['temp_bytes'] or odd, at
+        if p['peak_bytes'] is None:
+            assert not p['live'] and not p['layers'], at
+            continue
+        assert p['peak_bytes'] == kept + p['heap_peak_bytes'] or odd, at
+        assert p['peak_bytes'] == sum(b['bytes'] for b in p['live']), at
+        assert p['peak_bytes'] <= p['reserved_bytes'] or odd, at
+        assert p['fragmentation_bytes'] in (None, p['reserved_bytes'] - p['peak_bytes']), at
+        assert p['peak_unpadded_bytes'] is None or p['peak_unpadded_bytes'] <= p['peak_bytes'] or odd, at
+        sums = [sum(layer['bytes'][i] for layer in p['layers']) for i in range(len(p['sample_event']))]
+        assert not sums or (max(sums) == p['peak_bytes'] and p['peak_event'] in p['sample_event']), at
+        assert p['sample_event'] == sorted(set(p['sample_event'])), at
+    spaces = {p['space'] for p in made['memory_static'] or () if p['ran']}
+    assert {x['space'] for x in made['memory_programs'] or ()} == spaces
+    for x in made['memory_programs'] or ():
+        assert 0 <= x['least_bytes'] <= x['most_bytes'], x
+
+
 # ---- findings ------------------------------------------------------------------------------------
 
 
@@ -306,6 +334,6 @@ def check_findings(found, partial=False):
 def check(made):
     check_numbers(made)
     for part in (check_devices, check_waterfall, check_gaps, check_idle_labels, check_ops, check_scopes, check_steps,
-                 check_communication, check_compile, check_host, check_balance, check_memory):
+                 check_communication, check_compile, check_host, check_balance, check_memory, check_plans):
         part(made)
     check_findings(made['findings'], made['analysis']['partial'])

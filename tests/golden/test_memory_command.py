@@ -3,12 +3,13 @@ import csv
 import html
 import io
 import json
+import os
 import re
 
 import pytest
 
-from common import PROGRAM, TRACES, run
-from test_memory_static import FILES, NAMES
+from common import PROGRAM, TRACES, run, trace, view_profile
+from test_memory_static import FILES, NAMES, reference_module
 
 SNAPSHOTS = [str(p.relative_to(TRACES)) for p in sorted(TRACES.glob('memory_snapshot/**/*.pickle'))][:3]
 
@@ -67,6 +68,49 @@ def test_the_terminal_shows_the_largest_with_scope_and_line(name):
             for word, key in (('scope', 'scope'), ('line', 'source')):
                 assert word not in row or is_cut_of(row[word], b[key] or ''), line
             assert 'scope' in row or not any(x['scope'] for x in plan['live'])
+
+
+# One run of each kind of device.
+KINDS = {
+    'tpu': 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb',
+    'cuda': 'xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/2025_02_05_11_08_24/cyclops.xplane.pb',
+    'rocm': 'jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax_conv_minimal_08/tw003.xplane.pb',
+    'jax_cpu': 'jax_cpu/mnist_train/plugins/profile/2026_11_21_06_33_16/vm.xplane.pb',
+}
+LARGEST = {'tpu': 'jit_f', 'cuda': 'reactant_fn', 'rocm': 'jit_forward_3d_conv', 'jax_cpu': 'jit_train_step'}  # that ran
+
+
+def human(n):
+    """As the terminal writes bytes; the figure itself is the reference's."""
+    power = 0 if n < 1024 else min((n.bit_length() - 1) // 10, 4)
+    return f'{n} B' if not power else f"{n / 1024**power:.1f} {' KMGT'[power]}iB"
+
+
+def cells(line):
+    return re.split(r' {2,}', line.strip())
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_the_terminal_says_what_the_reference_computes(kind):
+    """Of three programs: what the peak is, where, and its holders with scope and line."""
+    modules = [m.report() for m in reference_module().modules(str(trace(KINDS[kind])))]
+    whole = [(m['module'].partition('(')[0], s) for m in modules for s in m['spaces'].values()]
+    done = view_profile('memory', '--top=5', '--color=never', str(trace(KINDS[kind])), env={**os.environ, 'COLUMNS': '400'})
+    lines, sources = done.stdout.splitlines(), 0
+    heads = [i for i, line in enumerate(lines) if line.startswith('Peak ')]
+    assert len(heads) == 3 and lines[heads[0] - 1] == LARGEST[kind]
+    for i in heads:
+        peak, where = re.match(r'Peak (.*?) \(memory: [^)]*\)(?: at (\S+, event \d+ of \d+))?;', lines[i]).groups()
+        want = next(s for name, s in whole if name == lines[i - 1] and human(s['peak']) == peak and
+                    (not s.get('events') or f"{s['peak_instruction']}, event {s['peak_event']} of {s['events']}" == where))
+        head = next(k for k in range(i, i + 4) if lines[k].lstrip().startswith('bytes '))
+        for b, line in zip(want['live'][:5], lines[head + 1:]):
+            row = dict(zip(cells(lines[head]), cells(line)))
+            size, _, of, instruction, _, shape, scope, source = b[:8]
+            assert (row['bytes'], row['kind'], row['instruction'], row['shape']) == (human(size), of, instruction, shape)
+            assert (row.get('scope', '-'), row.get('line', '-')) == (scope or '-', source or '-')
+            sources += bool(source)
+    assert sources >= 2
 
 
 def points(polygon):
