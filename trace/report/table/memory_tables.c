@@ -1,6 +1,7 @@
 #include "trace/report/table/memory_tables.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "trace/report/table/columns.h"
 #include "trace/report/words/numbers.h"
@@ -234,17 +235,44 @@ static void get_kind(tbl_value *out, const void *row)
     out->text = rep_buffer_kind_words[((const vp_plan_buffer *)row)->kind];
 }
 
+/* How much of "f32[8,3]{1,0}" says all: a layout that counts down to 0 is every array's, if nothing
+ * else says so. */
+static size_t without_usual_layout(const char *shape)
+{
+    const char *at = strrchr(shape, '{');
+    if (!at)
+        return strlen(shape);
+    for (const char *p = at + 1;; p++) {
+        if (*p < '0' || *p > '9' || (p[1] != ',' && p[1] != '}') || (p[1] == ',' && p[2] != *p - 1))
+            return strlen(shape);
+        if (*++p == '}')
+            return *(p - 1) == '0' && !p[1] ? (size_t)(at - shape) : strlen(shape);
+    }
+}
+
+static void get_shape(tbl_value *out, const void *row)
+{
+    const char *shape = ((const vp_plan_buffer *)row)->shape;
+    out->text = shape;
+    size_t n = shape ? without_usual_layout(shape) : 0;
+    if (!n || n >= sizeof out->made || !shape[n])
+        return;
+    memcpy(out->made, shape, n);
+    out->made[n] = 0;
+    out->text = out->made;
+}
+
 #define ROW vp_plan_buffer
 static const tbl_column buffer_columns[] = {
     {TBL_NAME, GET(get_buffer), PAGE("Instruction", "That made it"), TERM(4, "instruction"),
-     SHORT(24, 12)},
+     SHORT(24, 11)},
     {TBL_WORD, GET(get_kind), PAGE("Kind", NULL), TERM(3, "kind"), DROP(2)},
     {TBL_BYTES, AT(bytes), PAGE("Bytes", "As laid out"), TERM(1, "bytes")},
     {TBL_BAR, GET(get_of_plan), PAGE("of peak", NULL), TERM(2, "of peak")},
     {TBL_BYTES, GET(get_padding), PAGE("Padding", "Of them, what the layout's tiles waste"),
      NEEDS(PLAN_PADDING), TERM(2, "padding"), TERM_NEEDS(PLAN_PADDING), DROP(3)},
-    {TBL_TEXT, AT(shape), PAGE("Shape", "With its layout"), TERM(5, "shape"), SHORT(24, 10),
-     DROP(4)},
+    {TBL_TEXT, GET(get_shape), PAGE("Shape", "With its layout, unless it is row by row"),
+     TERM(5, "shape"), SHORT(24, 12), DROP(4)},
     {TBL_TEXT, AT(scope), PAGE("Scope", "Framework path"), NEEDS(PLAN_SCOPE), TERM(6, "scope"),
      TERM_NEEDS(PLAN_SCOPE), SHORT(24, 10), .keep_end = true},
     {TBL_TEXT, AT(source), PAGE("Line", NULL), NEEDS(PLAN_SOURCE), TERM(7, "line"),
