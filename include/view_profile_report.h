@@ -186,6 +186,8 @@ typedef struct vp_device {
     int64_t
         timeline_ns; /* to add to the report's (aligned) times for those of its host's own file */
     int64_t self_ps; /* Σ self of its ops: the denominator of self_share_of_ops */
+    /* Of its main memory: as the profile says, else of its chip's row, VP_UNKNOWN (full) */
+    int64_t memory_bytes;
     vp_breakdown breakdown;
     /* full: */
     int64_t cause_ps[VP_CAUSES];  /* Σ = breakdown.idle_ps */
@@ -570,6 +572,9 @@ typedef struct vp_plan_buffer {
     int64_t bytes;          /* as laid out */
     int64_t unpadded_bytes; /* the array alone; VP_UNKNOWN */
     int64_t first, last;    /* events of the plan; VP_UNKNOWN: as long as the program runs */
+    /* Of the program's instructions, those in a row around the peak that do not read it.
+     * VP_UNKNOWN: no place in the program's order is known, of it or of the peak. */
+    int64_t unused;
     const char *padded; /* "dimension 1: 200 of 256" where the layout's tiles waste; else NULL */
 } vp_plan_buffer;
 
@@ -600,6 +605,7 @@ typedef struct vp_memory_plan {
     int64_t peak_unpadded_bytes;         /* VP_UNKNOWN */
     int64_t peak_event, events;          /* VP_UNKNOWN; how many there are */
     const char *peak_instruction;
+    int64_t instructions; /* that do work, in order, loops by what is in them; VP_UNKNOWN */
     int64_t reserved_bytes, fragmentation_bytes; /* reserved - peak; VP_UNKNOWN */
     int64_t parameter_bytes, output_bytes, constant_bytes, temp_bytes;
     int64_t stack_bytes;    /* thread-local: in no sum */

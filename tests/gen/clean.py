@@ -177,12 +177,14 @@ def short_but_busy():
 
 
 def planned_well():
-    """Plans: a donated argument, tiles that fit, a temporary that is small and fills its memory."""
+    """Plans: a donated argument, tiles that fit, a temporary that is small and fills its memory, all in a tenth of the device's."""
     state = hlo.Value('state.1', 'parameter', (1 << 24,), 'donated')
     rows = hlo.Value('rows.1', 'parameter', (1 << 16, 256), 'parameter', tiles=(8, 128))
     kept = hlo.Value('exp.2', 'exponential', (1 << 22,), 'temp', (0,), freed_at=3)
     new = hlo.Value('fusion', 'add', (1 << 24,), 'output', (0, 2))
-    return planned('', '', [state, rows, kept, new], kept.size()).scene, 'xspace'
+    scene = planned('', '', [state, rows, kept, new], kept.size()).scene
+    scene.host.devices[0].stats['memory_size'] = 2 << 30
+    return scene, 'xspace'
 
 
 CASES = {f.__name__: f for f in (torch_plain, torch_overlapped, torch_no_steps, jax_gpu, rocm, tpu_one, tpu_near_its_peak, tpu_offload,

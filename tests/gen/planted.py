@@ -782,6 +782,19 @@ def planned_gaps():
     return planned('F39', 'low', [x, kept, hlo.Value('reduce', 'reduce', (64,), 'output', (1,))], 24 << 20)
 
 
+def waiting_state():
+    """64 MiB of state that only the last of eight instructions reads, on a device of 80 MiB."""
+    state = hlo.Value('state.1', 'parameter', (1 << 24,), 'parameter', line=7, scope="opt['mu']")
+    values = [hlo.Value('x.1', 'parameter', (64,), 'parameter'), state]
+    for i in range(7):
+        values.append(hlo.Value(f'exp.{i}', 'exponential', (64,), 'temp', (len(values) - 1 if i else 0,), offset=i % 2 * 256,
+                                freed_at=len(values) + 1))
+    values.append(hlo.Value('reduce', 'reduce', (32,), 'output', (1, len(values) - 1)))
+    made = planned('F40', 'low', values, 512)
+    made.scene.host.devices[0].stats['memory_size'] = 80 << 20
+    return made
+
+
 def cut_short():
     """The host-bound run, of which a quarter is missing: no figure can be trusted, and that comes first."""
     made = host_bound()
@@ -823,5 +836,6 @@ CASES = {
     'F19': data_formatting, 'F20': async_done_wait, 'F21': debug_print, 'F21-host': debug_callback, 'F22': memory_full,
     'F22-full': lambda: memory_full(99), 'F30': memory_leak, 'F31': memory_scattered, 'F32': inputs_twice,
     'F36': missing_donation, 'F37': padded_argument, 'F38': large_temporary, 'F39': planned_gaps,
+    'F40': waiting_state,
     'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
 }

@@ -250,6 +250,12 @@ static void planned_gaps(ff *f)
     f->plans[0].fragmentation_bytes = 2 * FF_MIB;
 }
 
+static void waiting_argument(ff *f)
+{
+    f->buffers[0].unused = 60;
+    f->buffers[1].unused = 49;
+}
+
 static void scattered_memory(ff *f)
 {
     f->memory[0].fragmented_bytes = 310;
@@ -414,6 +420,13 @@ static const struct firing {
      VP_UNKNOWN,
      VP_LEVEL_LOW,
      {"2.0 MiB of the 10.0 MiB (20.00%)", "jit_step on node0", ""}},
+    {"F40",
+     waiting_argument,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"jit_step on node0 holds 90.0 MiB of 100.0 MiB (90.00%)", "in 1 buffer that",
+      "x.1 for 60.00% of it"}},
     {"F23",
      cut_file,
      VP_NO_DEVICE,
@@ -550,6 +563,18 @@ static void without_memory(ff *f)
     f->r.memory_count = 0;
 }
 
+static void without_room(ff *f)
+{
+    for (size_t i = 0; i < f->r.device_count; i++)
+        f->devices[i].memory_bytes = VP_UNKNOWN;
+}
+
+static void without_memory_and_room(ff *f)
+{
+    without_memory(f);
+    without_room(f);
+}
+
 static void without_leaks(ff *f)
 {
     f->memory[0].leak_steps = 2;
@@ -631,7 +656,9 @@ static void test_every_missing_input_is_named(void **state)
                 {"F35", ops_only, "the full analysis"},
                 {"F20", ops_only, "the full analysis"},
                 {"F21", without_device, "a device"},
-                {"F22", without_memory, "memory events with a limit"},
+                {"F22", without_memory_and_room,
+                 "memory events with a limit, or plans and the device's memory"},
+                {"F40", without_room, "a device whose memory is known"},
                 {"F30", without_leaks, "allocations with addresses in five steps"},
                 {"F31", without_fragments, "allocators that tell what they cannot hand out"},
                 {"F32", without_leaks, "allocations with addresses in five steps"},
@@ -649,6 +676,39 @@ static void test_every_missing_input_is_named(void **state)
         assert_string_equal(got->missing[0], rows[i].missing);
         ff_free(&f);
     }
+}
+
+/* Without any allocator's events a plan that takes more than 90 % of its device says it, of the
+ * smallest device of its host; one that fits does not, and the fuller of both is told. */
+static void test_plan_beyond_the_device(void **state)
+{
+    (void)state;
+    ff f;
+    ff_init(&f);
+    without_memory(&f);
+    f.devices[1].memory_bytes = 111 * FF_MIB;
+    ff_make(&f);
+    const vp_finding *got = ff_find(&f, "F22");
+    assert_int_equal(got->status, VP_FIRED);
+    assert_int_equal(got->severity, VP_LEVEL_MEDIUM);
+    assert_non_null(strstr(got->message, "jit_step on node0 is planned to take 100.0 MiB, 90.09% "
+                                         "of the 111.0 MiB"));
+    assert_string_equal(got->where[0].track, "jit_step");
+    ff_free(&f);
+    ff_init(&f);
+    without_memory(&f);
+    f.devices[1].memory_bytes = 112 * FF_MIB;
+    ff_make(&f);
+    assert_int_equal(ff_find(&f, "F22")->status, VP_CLEAR);
+    ff_free(&f);
+    ff_init(&f);
+    f.memory[0].peak_bytes = f.memory[0].total_bytes * 95 / 100;
+    f.devices[1].memory_bytes = 100 * FF_MIB;
+    ff_make(&f);
+    got = ff_find(&f, "F22");
+    assert_int_equal(got->severity, VP_LEVEL_HIGH); /* 100 % of the plan's */
+    assert_non_null(strstr(got->message, "is planned"));
+    ff_free(&f);
 }
 
 /* A report of nothing at all: every rule answers, no figure is made up. */
@@ -692,9 +752,11 @@ static void test_empty_windows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clear_report_is_clear), cmocka_unit_test(test_every_rule_fires),
-        cmocka_unit_test(test_every_missing_input_is_named), cmocka_unit_test(test_empty_report),
-        cmocka_unit_test(test_empty_windows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clear_report_is_clear),
+                                       cmocka_unit_test(test_every_rule_fires),
+                                       cmocka_unit_test(test_every_missing_input_is_named),
+                                       cmocka_unit_test(test_plan_beyond_the_device),
+                                       cmocka_unit_test(test_empty_report),
+                                       cmocka_unit_test(test_empty_windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -396,6 +396,33 @@ static void gap_size(ff *f, int64_t more)
     f->plans[0].fragmentation_bytes = FF_MIB + more;
 }
 
+/* An argument that is not read for half of the program, in a device that is 80 % full. */
+static void waiting_share(ff *f, int64_t more)
+{
+    f->buffers[0].bytes = 20 * FF_MIB + more;
+    f->buffers[0].unused = 50;
+}
+
+static void waiting_part(ff *f, int64_t more)
+{
+    f->plans[0].instructions = 1000;
+    f->buffers[0].unused = 500 + more;
+}
+
+static void waiting_room(ff *f, int64_t more)
+{
+    f->buffers[0].unused = 50;
+    f->devices[0].memory_bytes = f->devices[1].memory_bytes = 100 * FF_MIB;
+    f->plans[0].reserved_bytes = 70 * FF_MIB + more;
+}
+
+static void waiting_size(ff *f, int64_t more)
+{
+    f->plans[0].peak_bytes = 2 * FF_MIB;
+    f->buffers[0].bytes = FF_MIB + more;
+    f->buffers[0].unused = 50;
+}
+
 static void fragments(ff *f, int64_t more)
 {
     f->memory[0].fragmented_bytes = 100 + more;
@@ -755,6 +782,10 @@ static const struct approach {
     {"F38", FND_SIZE, temporary_size, AT_LEAST, NULL},
     {"F39", FND_SHARE, gap_share, AT_LEAST, NULL},
     {"F39", FND_SIZE, gap_size, AT_LEAST, NULL},
+    {"F40", FND_SHARE, waiting_share, AT_LEAST, NULL},
+    {"F40", FND_PART, waiting_part, AT_LEAST, NULL},
+    {"F40", FND_WINDOW, waiting_room, AT_LEAST, NULL},
+    {"F40", FND_SIZE, waiting_size, AT_LEAST, NULL},
     {"F31", FND_SHARE, fragments, ABOVE, NULL},
     {"F31", FND_SEVERE, more_fragments, AT_LEAST, is_high},
     {"F31", FND_PART, half_in_use, AT_LEAST, NULL},

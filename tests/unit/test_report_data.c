@@ -69,12 +69,26 @@ static void test_keys_and_their_order(void **state)
         "memory_programs", "quality", "findings",   NULL};
     static const char *const session[] = {
         "id", "name", "path", "kind", "captured_unix_ns", "base_unix_ns", "hosts", "files", NULL};
-    static const char *const device[] = {
-        "name",          "host",      "kind",        "events",
-        "window",        "breakdown", "own_clock",   "model",
-        "timeline_ns",   "self_ps",   "idle_causes", "gap_count",
-        "steps_counted", "barriers",  "barrier_ps",  "exposed_wait_ps",
-        "hygiene",       "mfu",       NULL};
+    static const char *const device[] = {"name",
+                                         "host",
+                                         "kind",
+                                         "events",
+                                         "window",
+                                         "breakdown",
+                                         "own_clock",
+                                         "model",
+                                         "timeline_ns",
+                                         "self_ps",
+                                         "idle_causes",
+                                         "memory_bytes",
+                                         "gap_count",
+                                         "steps_counted",
+                                         "barriers",
+                                         "barrier_ps",
+                                         "exposed_wait_ps",
+                                         "hygiene",
+                                         "mfu",
+                                         NULL};
     static const char *const breakdown[] = {
         "window_ps", "compute_ps", "exposed_comm_ps", "exposed_copy_ps", "idle_ps",
         "busy_ps",   "comm_ps",    "copy_ps",         "overlap_comm_ps", NULL};

@@ -65,6 +65,7 @@ static int add_device(host_result *h, const grouping *g, const device_sums *s, d
                    .own_clock = own_clock(s->set),
                    .steps_counted = VP_UNKNOWN,
                    .exposed_wait_ps = VP_UNKNOWN,
+                   .memory_bytes = VP_UNKNOWN,
                    .breakdown = s->breakdown,
                    .start_ps = s->start_ps,
                    .end_ps = s->end_ps};

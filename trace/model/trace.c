@@ -23,7 +23,7 @@ static int put_process(trace_process *p, trace *t, const sink_process *info)
     p->ordinal = info->ordinal;
     p->has_device_id = info->has_device_id;
     p->device_id = info->device_id;
-    if (info->chip.gflops || info->chip.mb_s || info->chip.cores)
+    if (info->chip.gflops || info->chip.mb_s || info->chip.cores || info->chip.memory_bytes)
         p->chip = info->chip;
     if (info->model.n)
         VP_TRY(vp_intern_put(&t->names, info->model, &p->model));

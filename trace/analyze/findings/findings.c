@@ -60,6 +60,7 @@ static unsigned what_is_there(const fnd_run *run)
     const vp_report *r = run->r;
     const vp_balance *b = &r->balance;
     bool steps = r->steps.count && r->steps.counted > 0;
+    int64_t room;
     const bool there[FND_NEED_COUNT] = {
         [FND_NEED_DEVICE_AT] = r->has_devices,
         [FND_NEED_FULL_AT] = r->depth == VP_DEPTH_FULL,
@@ -75,10 +76,11 @@ static unsigned what_is_there(const fnd_run *run)
             b->aligned || r->host_count<2, [FND_NEED_MODULES_AT] = r->module_count> 0,
         [FND_NEED_NAMES_AT] =
             r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW || r->group == VP_GROUP_STACK,
-        [FND_NEED_MEMORY_AT] = has_memory(r),
+        [FND_NEED_MEMORY_AT] = has_memory(r) || fnd_fullest_plan(r, &room),
         [FND_NEED_LEAKS_AT] = has_leaks(r),
         [FND_NEED_FRAGMENTS_AT] = has_fragments(r),
         [FND_NEED_PLANS_AT] = fnd_has_plans(r),
+        [FND_NEED_ROOM_AT] = fnd_fullest_plan(r, &room) || !fnd_has_plans(r),
         [FND_NEED_PAGEABLE_AT] = has_pageable(r),
         [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,
         [FND_NEED_PEAK_AT] = has_peak(r),

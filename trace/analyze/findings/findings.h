@@ -37,7 +37,7 @@ typedef enum finding_limit {
     FND_SHARE,      /* permille of the evidence's denominator, or of op time or work */
     FND_TIME,       /* us */
     FND_FACTOR,     /* permille of what is usual: 2000 is twice as long */
-    FND_WINDOW,     /* permille of the window, of what the evidence does not say */
+    FND_WINDOW,     /* permille of the window, or of the device's memory */
     FND_SEVERE,     /* permille of the evidence's denominator: from there it is more severe */
     FND_PART,       /* permille of what only the rule's sentence says */
     FND_SPARED,     /* permille that is normal, and so not counted as lost (F1) or won (F5) */

@@ -83,23 +83,46 @@ static void say_exhausted(fnd_run *run, const vp_memory *m)
     place(run, m);
 }
 
+/* Fires where the rule's limit is exceeded. */
+static bool is_full(fnd_run *run, int64_t taken, int64_t whole)
+{
+    run->f->value = fnd_share(taken, whole);
+    if (!fnd_exceeds(run, taken, whole, FND_SHARE))
+        return false;
+    fire(run, taken >= fnd_limit_of(run, whole, FND_SEVERE));
+    return true;
+}
+
+static void say_planned(fnd_run *run, const vp_memory_plan *p, int64_t room)
+{
+    if (!is_full(run, p->reserved_bytes, room))
+        return;
+    fnd_message(run, fnd_say(run, "%s is planned to take %s, %s of the %s that the device has.",
+                             fnd_program(run, p), fnd_bytes(run, p->reserved_bytes),
+                             fnd_percent(run, p->reserved_bytes, room), fnd_bytes(run, room)));
+    fnd_place(run, VP_NO_DEVICE, p->module, VP_NO_TIME, 0);
+    if (run->f->where_count)
+        run->f->where[0].host = p->host;
+}
+
 void fnd_memory(fnd_run *run)
 {
     const vp_memory *m = exhausted(run->r);
+    int64_t room = 0;
     if (m) {
         say_exhausted(run, m);
         return;
     }
     m = fullest(run->r);
-    if (!m)
+    const vp_memory_plan *p = fnd_fullest_plan(run->r, &room);
+    /* what was measured counts, unless the plan alone is worse */
+    if (p &&
+        (!m || fnd_share(p->reserved_bytes, room) > fnd_share(m->peak_bytes, m->total_bytes))) {
+        say_planned(run, p, room);
         return;
-    run->f->value = fnd_share(m->peak_bytes, m->total_bytes);
-    if (!fnd_exceeds(run, m->peak_bytes, m->total_bytes, FND_SHARE))
+    }
+    if (!m || !is_full(run, m->peak_bytes, m->total_bytes))
         return;
-    run->f->status = VP_FIRED;
-    run->f->severity = m->peak_bytes >= fnd_limit_of(run, m->total_bytes, FND_SEVERE)
-                           ? VP_LEVEL_HIGH
-                           : VP_LEVEL_MEDIUM;
     fnd_message(run, fnd_say(run, "%s peaks at %s, %s of the %s it may use%s.", whose(run, m),
                              fnd_bytes(run, m->peak_bytes),
                              fnd_percent(run, m->peak_bytes, m->total_bytes),

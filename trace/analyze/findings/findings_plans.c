@@ -1,4 +1,4 @@
-/* F36 F37 F38 F39: what programs are planned to take of a device's main memory. None of them is
+/* F36 F37 F38 F39 F40: what programs are planned to take of a device's main memory. None of them is
  * about time: their impact is bytes. */
 #include "trace/analyze/findings/findings_run.h"
 
@@ -34,11 +34,38 @@ bool fnd_has_plans(const vp_report *r)
     return false;
 }
 
-/* "step(3) on node0" */
-static const char *whose(fnd_run *run, const vp_memory_plan *p)
+const char *fnd_program(fnd_run *run, const vp_memory_plan *p)
 {
     return fnd_say(run, "%s%s%s", fnd_short(run, p->module), p->host ? " on " : "",
                    p->host ? p->host : "");
+}
+
+/* The least memory of a device of that host; 0: none says it. */
+static int64_t room_of(const vp_report *r, const char *host)
+{
+    int64_t least = 0;
+    for (size_t d = 0; d < r->device_count; d++) {
+        const vp_device *x = &r->devices[d];
+        bool same = vp_str_eq(vp_str_of(x->host), vp_str_of(host));
+        if (same && x->memory_bytes > 0 && (!least || x->memory_bytes < least))
+            least = x->memory_bytes;
+    }
+    return least;
+}
+
+const vp_memory_plan *fnd_fullest_plan(const vp_report *r, int64_t *room)
+{
+    const vp_memory_plan *fullest = NULL;
+    for (size_t i = 0; i < r->memory_static_count; i++) {
+        const vp_memory_plan *p = &r->memory_static[i];
+        int64_t has = counts(p) && p->reserved_bytes >= 0 ? room_of(r, p->host) : 0;
+        if (has && (!fullest || fnd_share(p->reserved_bytes, has) >
+                                    fnd_share(fullest->reserved_bytes, *room))) {
+            fullest = p;
+            *room = has;
+        }
+    }
+    return fullest;
 }
 
 /* "fusion.2 (f32[8,3]{1,0}) in jit(f)/block (model.py:12)" */
@@ -120,7 +147,7 @@ void fnd_missing_donation(fnd_run *run)
                              "%s could write results into the memory of %zu argument%s that it has "
                              "done with: up to %s of the %s that it reserves, first argument %s "
                              "(%s%s%s) for %s%s.",
-                             whose(run, p), c.count, c.count == 1 ? "" : "s",
+                             fnd_program(run, p), c.count, c.count == 1 ? "" : "s",
                              fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
                              fnd_count(run, d->parameter_number), fnd_short(run, d->parameter),
                              scoped ? ", " : "", scoped ? fnd_path(run, d->scope) : "",
@@ -163,7 +190,7 @@ void fnd_padding(fnd_run *run)
     fnd_message(run, fnd_say(run,
                              "At the peak of %s %s of %s (%s) is padding of layouts, in %zu "
                              "buffer%s: %s, %s, wastes %s%s.",
-                             whose(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                             fnd_program(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
                              fnd_percent(run, c.bytes, c.of), c.count, c.count == 1 ? "" : "s",
                              buffer_text(run, c.buffer), c.buffer->padded,
                              fnd_bytes(run, waste(c.buffer)), more(run, others)));
@@ -195,7 +222,7 @@ void fnd_large_temporary(fnd_run *run)
                              "One temporary holds %s of the %s (%s) that %s takes at its peak: "
                              "%s%s.",
                              fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
-                             fnd_percent(run, c.bytes, c.of), whose(run, p),
+                             fnd_percent(run, c.bytes, c.of), fnd_program(run, p),
                              buffer_text(run, c.buffer), more(run, others)));
 }
 
@@ -214,9 +241,52 @@ void fnd_planned_gaps(fnd_run *run)
     const vp_memory_plan *p = worst_plan(run, gaps, &c, &others);
     if (!p)
         return;
-    fnd_message(run, fnd_say(run,
-                             "%s of the %s (%s) that %s reserves for temporaries holds nothing at "
-                             "its peak%s.",
-                             fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
-                             fnd_percent(run, c.bytes, c.of), whose(run, p), more(run, others)));
+    fnd_message(run,
+                fnd_say(run,
+                        "%s of the %s (%s) that %s reserves for temporaries holds nothing at "
+                        "its peak%s.",
+                        fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                        fnd_percent(run, c.bytes, c.of), fnd_program(run, p), more(run, others)));
+}
+
+/* ---- F40 ---- */
+
+/* Whether it could wait elsewhere: it is large, and nobody reads it for long. */
+static bool waits(const fnd_run *run, const vp_memory_plan *p, const vp_plan_buffer *b)
+{
+    return (b->kind == VP_BUFFER_TEMP || b->kind == VP_BUFFER_PARAMETER) &&
+           is_large(run, b->bytes) && fnd_reaches(run, b->unused, p->instructions, FND_PART);
+}
+
+static charge waiting(const fnd_run *run, const vp_memory_plan *p)
+{
+    charge c = {.of = p->peak_bytes};
+    if (!fnd_reaches(run, p->reserved_bytes, room_of(run->r, p->host), FND_WINDOW))
+        return c;
+    for (size_t i = 0; i < p->live_count; i++) {
+        const vp_plan_buffer *b = &p->live[i];
+        if (!waits(run, p, b))
+            continue;
+        c.bytes += b->bytes;
+        c.buffer = c.buffer ? c.buffer : b;
+        c.count++;
+    }
+    return c;
+}
+
+void fnd_offload(fnd_run *run)
+{
+    charge c;
+    size_t others;
+    const vp_memory_plan *p = worst_plan(run, waiting, &c, &others);
+    if (!p)
+        return;
+    fnd_message(run,
+                fnd_say(run,
+                        "At its peak %s holds %s of %s (%s) in %zu buffer%s that nothing "
+                        "reads for at least half of the program: %s for %s of it%s.",
+                        fnd_program(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                        fnd_percent(run, c.bytes, c.of), c.count, c.count == 1 ? "" : "s",
+                        buffer_text(run, c.buffer),
+                        fnd_percent(run, c.buffer->unused, p->instructions), more(run, others)));
 }

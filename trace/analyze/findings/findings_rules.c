@@ -319,8 +319,10 @@ const finding_rule findings_rules[] = {
      .title = "Memory nearly full",
      .says = "The allocator's peak comes close to what it may use: fragmentation, retries and "
              "out-of-memory failures are near.",
-     .rule = "peak / limit exceeds 90% (high from 98%); the limit is what the allocator has "
-             "reserved, allocated and free together, else the device's memory; or a request failed",
+     .rule =
+         "peak / limit exceeds 90% (high from 98%); the limit is what the allocator has "
+         "reserved, allocated and free together, else the device's memory; or a request failed; "
+         "or what a program reserves exceeds the same of its device's memory",
      .source = "torch_tb_profiler (90%)",
      .advice_xla = "Donate inputs (donate_argnums), rematerialise (jax.checkpoint with a policy), "
                    "shard optimizer state, or use smaller microbatches; "
@@ -480,6 +482,29 @@ const finding_rule findings_rules[] = {
      .limits = {[FND_SHARE] = 100, [FND_SIZE] = 1024},
      .needs = FND_NEED_FULL | FND_NEED_PLANS,
      .run = fnd_planned_gaps},
+    {.id = "F40",
+     .name = "offload-candidates",
+     .title = "Memory is held by what waits",
+     .says = "What a program holds at its peak lies there unread for much of its run, while the "
+             "device's memory is scarce.",
+     .rule = "arguments and temporaries of at least 1 MiB that no instruction reads for at least "
+             "50% of the program's instructions around the peak are at least 20% of it, and the "
+             "program reserves at least 70% of the device's memory",
+     .source = "own; jax.checkpoint's offload policies, ZeRO-Offload",
+     .advice_xla = "Keep them on the host meanwhile: optimizer state in memory_kind "
+                   "\"pinned_host\", activations by save_and_offload_only_these_names; start their "
+                   "copies a layer ahead.",
+     .advice_pytorch = "Keep them on the host meanwhile: save_on_cpu for activations, FSDP's "
+                       "CPUOffload or ZeRO-Offload for optimizer state.",
+     .advice_native = "Keep them on the host meanwhile, and copy them back ahead of their use.",
+     .caveat = "Copies take time: it pays where the link is idle, and where the memory lets the "
+               "batch grow.",
+     .metric = "memory that waits",
+     .unit = "share",
+     .denominator = "the program's peak",
+     .limits = {[FND_SHARE] = 200, [FND_PART] = 500, [FND_WINDOW] = 700, [FND_SIZE] = 1024},
+     .needs = FND_NEED_FULL | FND_NEED_PLANS | FND_NEED_ROOM,
+     .run = fnd_offload},
     {.id = "F17",
      .name = "hot-op",
      .title = "One op takes a large part",

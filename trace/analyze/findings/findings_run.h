@@ -49,10 +49,11 @@ enum {
     X(CLOCKS, "comparable clocks of the hosts")                                                    \
     X(MODULES, "modules")                                                                          \
     X(NAMES, "ops grouped by name")                                                                \
-    X(MEMORY, "memory events with a limit")                                                        \
+    X(MEMORY, "memory events with a limit, or plans and the device's memory")                      \
     X(LEAKS, "allocations with addresses in five steps")                                           \
     X(FRAGMENTS, "allocators that tell what they cannot hand out")                                 \
     X(PLANS, "memory plans of programs that ran")                                                  \
+    X(ROOM, "a device whose memory is known")                                                      \
     X(PAGEABLE, "copies that name their kind of memory")                                           \
     X(CAPTURE, "the length of the capture")                                                        \
     X(ZONES, "a program without a device")                                                         \
@@ -226,6 +227,12 @@ void fnd_missing_donation(fnd_run *run); /* findings_plans.c */
 void fnd_padding(fnd_run *run);
 void fnd_large_temporary(fnd_run *run);
 void fnd_planned_gaps(fnd_run *run);
+void fnd_offload(fnd_run *run);
+/* The plan that takes most of its host's devices, of those that ran; NULL: none whose devices'
+ * memory is known. *room: that of the smallest of them. */
+const vp_memory_plan *fnd_fullest_plan(const vp_report *r, int64_t *room);
+/* "step(3) on node0" */
+const char *fnd_program(fnd_run *run, const vp_memory_plan *p);
 /* FND_NEED_PLANS is there: of a device's main memory. */
 bool fnd_has_plans(const vp_report *r);
 void fnd_recompile(fnd_run *run); /* findings_compile.c */

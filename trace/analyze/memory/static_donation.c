@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "trace/analyze/memory/static_unused.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/read/hlo/hlo_shape.h"
@@ -68,12 +69,6 @@ typedef struct search {
     uint64_t pairs;
 } search;
 
-static bool is_view(vp_str op)
-{
-    return vp_str_eq(op, VP_STR("bitcast")) || vp_str_eq(op, VP_STR("get-tuple-element")) ||
-           vp_str_eq(op, VP_STR("tuple")) || vp_str_eq(op, VP_STR("optimization-barrier"));
-}
-
 /* The place of an instruction within the computation; false where it is of another one. */
 static bool place_of(const search *s, uint32_t instr, uint32_t *at)
 {
@@ -88,7 +83,7 @@ static void find_last_uses(search *s)
         s->last_use[i] = s->order[i];
     for (uint32_t i = s->c->count; i-- > 0;) {
         const hlo_instr *in = &s->p->instrs[s->c->first + i];
-        uint32_t used = is_view(in->opcode) ? s->last_use[i] : s->order[i];
+        uint32_t used = hlo_is_view(in->opcode) ? s->last_use[i] : s->order[i];
         for (uint32_t k = 0, at; k < in->operand_count; k++)
             if (place_of(s, s->p->links[in->operands + k], &at) && s->last_use[at] < used)
                 s->last_use[at] = used;
@@ -103,7 +98,8 @@ static void find_outputs(search *s)
         s->is_output[at] = true;
     for (uint32_t i = s->c->count; i-- > 0;) {
         const hlo_instr *in = &s->p->instrs[s->c->first + i];
-        for (uint32_t k = 0; s->is_output[i] && is_view(in->opcode) && k < in->operand_count; k++)
+        for (uint32_t k = 0; s->is_output[i] && hlo_is_view(in->opcode) && k < in->operand_count;
+             k++)
             if (place_of(s, s->p->links[in->operands + k], &at))
                 s->is_output[at] = true;
     }

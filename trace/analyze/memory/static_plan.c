@@ -5,6 +5,7 @@
 
 #include "trace/analyze/memory/static_donation.h"
 #include "trace/analyze/memory/static_rows.h"
+#include "trace/analyze/memory/static_unused.h"
 #include "trace/analyze/result/programs.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -113,7 +114,7 @@ static int add_allocations(work *w, vp_memory_plan *plan, int64_t *fixed)
         if (kind >= VP_BUFFER_TEMP || !a->size || !add(w, fixed, a->size))
             continue;
         VP_TRY(add_live(w, (static_live){largest(p, a), (vp_buffer_kind)kind, a->size, REPLAY_NEVER,
-                                         REPLAY_NEVER}));
+                                         REPLAY_NEVER, VP_UNKNOWN}));
     }
     return 0;
 }
@@ -131,7 +132,7 @@ static int add_heap(work *w, const heap_replay *r)
         if (s.uses[b]) {
             uint32_t by = s.shown[b];
             rc = add_live(w, (static_live){by, VP_BUFFER_TEMP, p->buffers[b].size, r->first[by],
-                                           r->last[by]});
+                                           r->last[by], VP_UNKNOWN});
         }
     replay_end(&s);
     return rc;
@@ -184,7 +185,7 @@ static int add_said_peak(work *w, const vp_memory_plan *plan, int64_t *bytes, bo
                 if (!add(w, bytes, p->buffers[b].size))
                     continue;
                 VP_TRY(add_live(w, (static_live){b, VP_BUFFER_TEMP, p->buffers[b].size,
-                                                 REPLAY_NEVER, REPLAY_NEVER}));
+                                                 REPLAY_NEVER, REPLAY_NEVER, VP_UNKNOWN}));
             }
     }
     return 0;
@@ -273,6 +274,19 @@ static void set_sums(work *w, vp_memory_plan *plan, int64_t fixed)
     plan->peak_unpadded_bytes = unpadded_peak(w, plan);
 }
 
+/* How long each that is live at the peak lies unused there. */
+static int find_unused(work *w, vp_memory_plan *plan)
+{
+    unused_times t;
+    int rc = unused_times_make(
+        &t, w->p, plan->peak_instruction ? vp_str_of(plan->peak_instruction) : VP_STR_NONE);
+    plan->instructions = t.c ? t.all : VP_UNKNOWN;
+    for (size_t i = 0; rc >= 0 && i < w->live_count; i++)
+        w->live[i].unused = unused_times_of(&t, w->live[i].buffer);
+    unused_times_free(&t);
+    return rc;
+}
+
 static int make_plan(work *w, vp_memory_plan *plan)
 {
     heap_replay r;
@@ -283,8 +297,10 @@ static int make_plan(work *w, vp_memory_plan *plan)
     int rc = set_heap_peak(w, plan, &r);
     if (rc >= 0) {
         set_sums(w, plan, fixed);
-        rc = static_rows(plan, w->h, w->p, w->live, w->live_count);
+        rc = find_unused(w, plan);
     }
+    if (rc >= 0)
+        rc = static_rows(plan, w->h, w->p, w->live, w->live_count);
     if (rc >= 0)
         rc = add_donations(w, plan);
     if (rc >= 0 && plan->replayed && plan->peak_bytes >= 0)

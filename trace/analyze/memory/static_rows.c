@@ -120,7 +120,8 @@ static int put_row(vp_plan_buffer *out, host_result *h, const hlo_program *p, co
                             .bytes = l->bytes,
                             .unpadded_bytes = VP_UNKNOWN,
                             .first = l->first == REPLAY_NEVER ? VP_UNKNOWN : l->first,
-                            .last = l->last == REPLAY_NEVER ? VP_UNKNOWN : l->last};
+                            .last = l->last == REPLAY_NEVER ? VP_UNKNOWN : l->last,
+                            .unused = l->unused};
     vp_buf_init(&b, 4096);
     put_name(&b, p, l->buffer);
     VP_TRY(made_text(&out->instruction, h, &b));
@@ -142,7 +143,8 @@ static int put_others(vp_plan_buffer *out, host_result *h, const hlo_program *p,
                       const static_live *live, size_t n)
 {
     char text[64];
-    *out = (vp_plan_buffer){.kind = VP_BUFFER_OTHERS, .first = VP_UNKNOWN, .last = VP_UNKNOWN};
+    *out = (vp_plan_buffer){
+        .kind = VP_BUFFER_OTHERS, .first = VP_UNKNOWN, .last = VP_UNKNOWN, .unused = VP_UNKNOWN};
     for (size_t i = 0; i < n; i++) {
         uint32_t shape = live[i].buffer == HLO_NONE ? HLO_NONE : p->buffers[live[i].buffer].shape;
         int64_t v = shape == HLO_NONE ? VP_UNKNOWN : hlo_shape_bytes(p, shape);

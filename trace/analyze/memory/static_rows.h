@@ -11,6 +11,7 @@ typedef struct static_live {
     vp_buffer_kind kind;
     int64_t bytes;
     uint32_t first, last; /* REPLAY_NEVER */
+    int64_t unused;       /* as unused_times_of says it */
 } static_live;
 
 /* The largest first, then by name; smaller ones than are kept together in one row. */

@@ -7,6 +7,9 @@
 #include "trace/base/mem.h"
 #include "trace/base/sums.h"
 
+/* Bytes that no device has. */
+#define MEMORY_MAX (INT64_C(1) << 50)
+
 /* An op that may still own time. */
 typedef struct open_op {
     int64_t start, end;
@@ -274,6 +277,8 @@ static int add_device(const analysis *a, costs *c, uint32_t device, const vp_map
                   .asked_window_ps = VP_UNKNOWN};
     peaks_choose(&f.peaks, trace_str(a->t, p->model), &p->chip, &a->h->wish);
     costs_on(c, &a->devices[device].times, &f.peaks);
+    if (f.peaks.memory_bytes > 0 && f.peaks.memory_bytes < MEMORY_MAX)
+        a->h->devices[device].memory_bytes = f.peaks.memory_bytes;
     int rc = fall_of_device(&f, device, scope_at);
     *over = *over || f.over;
     return rc;

@@ -133,6 +133,7 @@ static void use_row(peaks *p, const chip_row *r, vp_peak_source source)
     p->mb_s = r->mb_s;
     p->cores = r->cores;
     p->mxu = r->mxu;
+    p->memory_bytes = (int64_t)r->gib << 30;
 }
 
 static void use_one(peaks *p, int64_t gflops, vp_peak_source source)
@@ -181,6 +182,8 @@ static void as_told(peaks *p, vp_str model, const sink_chip *told)
     }
     if (told->cores > 0)
         p->cores = told->cores;
+    if (told->memory_bytes > 0)
+        p->memory_bytes = told->memory_bytes;
 }
 
 void peaks_choose(peaks *out, vp_str model, const sink_chip *told, const peak_wish *wish)
@@ -223,10 +226,4 @@ int64_t peaks_of(const peaks *p, vp_dtype type)
 bool peaks_know(const char *chip)
 {
     return by_own_name(chip) != NULL;
-}
-
-int64_t peaks_memory(const char *chip)
-{
-    const chip_row *row = by_own_name(chip);
-    return row ? (int64_t)row->gib << 30 : 0;
 }

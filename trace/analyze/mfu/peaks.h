@@ -17,6 +17,7 @@ typedef struct peaks {
     int64_t gflops[VP_DTYPES]; /* 0: it has no such unit, or that is unknown */
     int64_t mb_s;              /* 0: unknown */
     int64_t cores;             /* that run tiles at once; 0: unknown */
+    int64_t memory_bytes;      /* 0: unknown */
     int64_t mxu;               /* rows and columns of a TPU's matrix unit; 0: it has none */
 } peaks;
 
@@ -27,7 +28,5 @@ void peaks_choose(peaks *out, vp_str model, const sink_chip *told, const peak_wi
 int64_t peaks_of(const peaks *p, vp_dtype type);
 /* Whether a row has this name, ignoring case: its own, or a device's. */
 bool peaks_know(const char *chip);
-/* Bytes of memory of the row of that name; 0: there is none. */
-int64_t peaks_memory(const char *chip);
 
 #endif

@@ -170,6 +170,7 @@ const rep_field rep_device_fields[] = {
     {F("timeline_ns", REP_INTEGER, vp_device, timeline_ns)},
     {F("self_ps", REP_COUNT, vp_device, self_ps), .needed = true},
     {F("idle_causes", REP_BY_WORD, vp_device, cause_ps), .words = result_cause_words, .full = true},
+    {F("memory_bytes", REP_COUNT, vp_device, memory_bytes), .full = true},
     {F("gap_count", REP_COUNT, vp_device, gap_count), .needed = true, .full = true},
     {F("steps_counted", REP_COUNT, vp_device, steps_counted), .full = true},
     {F("barriers", REP_COUNT, vp_device, barriers), .full = true},

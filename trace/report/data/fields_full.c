@@ -502,6 +502,7 @@ static const rep_field plan_buffer_fields[] = {
     {F("unpadded_bytes", REP_COUNT, vp_plan_buffer, unpadded_bytes)},
     {F("first", REP_COUNT, vp_plan_buffer, first)},
     {F("last", REP_COUNT, vp_plan_buffer, last)},
+    {F("unused_instructions", REP_COUNT, vp_plan_buffer, unused)},
     {F("padded", REP_TEXT, vp_plan_buffer, padded)},
     {0},
 };
@@ -537,6 +538,7 @@ static const rep_field plan_fields[] = {
     {F("peak_event", REP_COUNT, vp_memory_plan, peak_event)},
     {F("events", REP_COUNT, vp_memory_plan, events), .needed = true},
     {F("peak_instruction", REP_TEXT, vp_memory_plan, peak_instruction)},
+    {F("instructions", REP_COUNT, vp_memory_plan, instructions)},
     {F("reserved_bytes", REP_COUNT, vp_memory_plan, reserved_bytes), .needed = true},
     {F("fragmentation_bytes", REP_COUNT, vp_memory_plan, fragmentation_bytes)},
     {F("parameter_bytes", REP_COUNT, vp_memory_plan, parameter_bytes), .needed = true},
