@@ -226,6 +226,7 @@ _view_profile() {
         --baseline) return ;;
         --max-regression) return ;;
         --max-p90-regression) return ;;
+        --fail-on-peak) return ;;
         --fail-on) return ;;
         --on-regression) return ;;
         --on-regression-arg) return ;;
@@ -238,7 +239,7 @@ _view_profile() {
         --option) return ;;
         --patience) return ;;
         --color) words='auto always never' ;;
-        *) words='--no-sign-request --format --every --keep --out --baseline --max-regression --max-p90-regression --fail-on --on-regression --on-regression-arg --times --hosts-file --parallel --duration --host-tracer --device-tracer --python-tracer --option --patience --color --verbose --quiet --help --version ' ;;
+        *) words='--no-sign-request --format --every --keep --out --baseline --max-regression --max-p90-regression --fail-on-peak --fail-on --on-regression --on-regression-arg --times --hosts-file --parallel --duration --host-tracer --device-tracer --python-tracer --option --patience --color --verbose --quiet --help --version ' ;;
         esac ;;
     doctor)
         case $prev in

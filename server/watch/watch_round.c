@@ -380,6 +380,7 @@ static bool start_compare(watch_round *r)
     bool any = r->o->max_regression || r->o->max_p90_regression || r->o->fail_on;
     pair(&a, "--max-regression", r->o->max_regression);
     pair(&a, "--max-p90-regression", r->o->max_p90_regression);
+    pair(&a, "--fail-on-peak", r->o->fail_on_peak);
     pair(&a, "--fail-on", any ? r->o->fail_on : "regression");
     arg(&a, "--");
     arg(&a, r->a);

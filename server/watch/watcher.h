@@ -20,10 +20,11 @@ typedef struct watch_options {
     const char *out;        /* the directory, or an address; NULL: "." */
     const char *baseline;   /* "first", "best", a run of `out`, or a path */
     int64_t every_ms, duration_ms, keep, parallel;
-    int64_t times;                                             /* rounds of each job; 0: no end */
-    const char *duration;                                      /* as `capture` takes it */
-    const char *max_regression, *max_p90_regression, *fail_on; /* as `compare` takes them, NULL */
-    const char *on_regression;                                 /* a program; NULL: none */
+    int64_t times;        /* rounds of each job; 0: no end */
+    const char *duration; /* as `capture` takes it */
+    const char *max_regression, *max_p90_regression, *fail_on_peak,
+        *fail_on;              /* as `compare` takes them, NULL */
+    const char *on_regression; /* a program; NULL: none */
     const char *const *on_regression_args;
     size_t on_regression_arg_count;
     const char *const *capture_args; /* what each `capture` is told beside --out and --name */

@@ -546,6 +546,7 @@ def test_steps_that_begin_anew_tell_no_cost(watch, job):
     (('h:1', '--duration', '0s'), '--duration 0s'),
     (('h:1', '--max-regression', 'x'), '--max-regression x'),
     (('h:1', '--fail-on', 'x'), '--fail-on x'),
+    (('h:1', '--fail-on-peak', 'x'), '--fail-on-peak x'),
     (('h:1', '--on-regression-arg', 'x'), '--on-regression is missing'),
     (('nowhere',), 'nowhere: no target'),
     (('http://h:1',), 'no target'),

@@ -1,5 +1,7 @@
 """Peaks of two runs: each side's from its own report, every byte of a difference held by a buffer and by a scope, and the
 gate that asks for it."""
+import csv
+import io
 import itertools
 import json
 
@@ -76,3 +78,34 @@ def test_text_and_page_show_what_grew():
     assert 'Memory at the peak' in text and f'{name}, as planned: ' in text
     page = view_profile('compare', '--format=html', str(a), str(b)).stdout
     assert 'id="memory"' in page and f'{name}, as planned' in page
+
+
+def pair_that_grew():
+    return next((a, b) for a, b in PAIRS if any((m['delta_bytes'] or 0) > 0 and len(m['scopes']) > 1 for m in compared(a, b)[0].values()))
+
+
+def test_rows_of_csv_are_those_of_json():
+    """One for each peak and, below it, its holders and its scopes: both sum to it."""
+    a, b = pair_that_grew()
+    made, _ = compared(a, b)
+    rows = [r for r in csv.DictReader(io.StringIO(view_profile('compare', '--format=csv', str(a), str(b)).stdout)) if r['kind'] == 'memory']
+    for (program, space), m in made.items():
+        of = [r for r in rows if (r['device'], r['space']) == (program, str(space))]
+        for side in ('a_bytes', 'b_bytes', 'delta_bytes'):
+            told = {c: [r[side] for r in of if r['class'] == c] for c in ('program', 'holder', 'scope')}
+            assert told['program'] == ['' if m[side] is None else str(m[side])]
+            for c in ('holder', 'scope'):
+                assert [int(v) for v in told[c]] == [h[side] for h in m[f'{c}s']]
+    assert rows and not any(r['a_ps'] for r in rows)
+
+
+def test_markdown_text_and_page_name_scopes():
+    a, b = pair_that_grew()
+    key, m = next((k, m) for k, m in compared(a, b)[0].items() if (m['delta_bytes'] or 0) > 0 and len(m['scopes']) > 1)
+    scope = m['scopes'][0]['scope']
+    md = view_profile('compare', '--format=md', str(a), str(b)).stdout
+    table = md[md.index('| memory at the peak |'):]
+    assert f'| `{key[0]}, as planned` | ' in table and f'| &nbsp;&nbsp;`{scope}` | ' in table
+    text = view_profile('compare', '--unit=ms', str(a), str(b)).stdout
+    assert f': {scope}\n' in text[text.index('by scope'):]
+    assert 'the whole scope' in view_profile('compare', '--format=html', str(a), str(b)).stdout

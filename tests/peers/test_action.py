@@ -168,6 +168,13 @@ def test_a_base_that_is_named_and_no_gate(tmp_path, api):
     assert Job(tmp_path, api, "push", profile=FAST, **{"base": SLOW, "fail-on": "low"}).outputs["verdict"] == "improvement"
 
 
+def test_a_gate_on_memory(tmp_path, api):
+    """The slow run's program was planned to take 9.1 instead of 2.5 MiB."""
+    job = Job(tmp_path, api, "push", profile=SLOW, **{"base": FAST, "max-regression": "", "fail-on-peak": "5%"})
+    assert job.code == 1 and "memory at the peak" in job.summary.read_text()
+    assert Job(tmp_path, api, "push", profile=FAST, **{"base": SLOW, "max-regression": "", "fail-on-peak": "0%"}).code == 0
+
+
 def test_a_comment_that_github_refuses_is_a_warning(tmp_path, api):
     """As in pull requests from forks, whose token may only read."""
     job = Job(tmp_path, api, "pull_request", token="of-a-fork", profile=FAST, base=SLOW)

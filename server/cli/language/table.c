@@ -487,6 +487,9 @@ const cli_option cli_option_table[] = {
      "more than the noise; without a limit, by more than the noise"},
     {"max-p90-regression", 0, "PERCENT", CLI_TEXT, CLI_WATCH, AT(max_p90_regression), 0, 0, NULL,
      "the same for the 90th percentile of the steps"},
+    {"fail-on-peak", 0, "PERCENT", CLI_TEXT, CLI_WATCH, AT(fail_on_peak), 0, 0, NULL,
+     "it is slower, too, when an allocator's peak, or that of the largest program as planned, is "
+     "higher by more than this"},
     {"fail-on", 0, "WORD,…", CLI_TEXT, CLI_WATCH, AT(fail_on), 0, 0, NULL,
      "it is slower, too, on a verdict or a new finding, as in compare"},
     {"on-regression", 0, "PROGRAM", CLI_TEXT, CLI_WATCH, AT(on_regression), 0, 0, NULL,

@@ -77,6 +77,7 @@ static int translate(watch_options *w, const capture_words *words, const cli_opt
                          .times = o->times,
                          .max_regression = o->max_regression,
                          .max_p90_regression = o->max_p90_regression,
+                         .fail_on_peak = o->fail_on_peak,
                          .fail_on = o->fail_on,
                          .on_regression = o->on_regression,
                          .on_regression_args = o->on_regression_arg.items,

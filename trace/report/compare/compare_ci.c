@@ -9,6 +9,7 @@
 #include "trace/report/words/words.h"
 
 #define ROWS_MAX 15u
+#define SCOPES_MAX 3u /* of a peak */
 
 void rep_md_code(vp_buf *b, const char *z)
 {
@@ -112,6 +113,43 @@ static void put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
         vp_buf_printf(b, "\n%zu more op%s moved.\n", moved - shown, moved - shown > 1 ? "s" : "");
 }
 
+static void put_memory_row(vp_buf *b, const char *below, const char *name, int64_t a_bytes,
+                           int64_t b_bytes)
+{
+    vp_buf_printf(b, "| %s", below);
+    rep_md_code(b, name);
+    vp_buf_puts(b, " | ");
+    rep_put_bytes(b, a_bytes);
+    vp_buf_puts(b, " | ");
+    rep_put_bytes(b, b_bytes);
+    vp_buf_puts(b, " | ");
+    rep_put_more_bytes(b, b_bytes - a_bytes);
+    vp_buf_puts(b, " |\n");
+}
+
+/* Peaks that differ, and the scopes that do most of it. */
+static void put_memory(vp_buf *b, const vp_comparison *c)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < c->memory_count && shown < ROWS_MAX; i++) {
+        const vp_compared_memory *m = &c->memory[i];
+        vp_buf name;
+        if (!m->delta_bytes || m->delta_bytes == VP_NO_TIME)
+            continue;
+        if (!shown++)
+            vp_buf_puts(b, "\n| memory at the peak | A | B | B-A |\n|---|---:|---:|---:|\n");
+        vp_buf_init(&name, 1u << 16);
+        rep_compared_memory_name(&name, m);
+        put_memory_row(b, "", vp_buf_cstr(&name), m->a_bytes, m->b_bytes);
+        vp_buf_free_piece(b, &name);
+        for (size_t k = 0; k < m->scope_count && k < SCOPES_MAX; k++)
+            if (m->scopes[k].delta_bytes)
+                put_memory_row(b, "&nbsp;&nbsp;",
+                               m->scopes[k].scope ? m->scopes[k].scope : "(no scope)",
+                               m->scopes[k].a_bytes, m->scopes[k].b_bytes);
+    }
+}
+
 static void put_ids(vp_buf *b, const char *what, const char *const *ids, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -137,6 +175,7 @@ int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *view)
     rep_md_verdict(b, c->verdict, c->verdict_reason, c->a_name, c->b_name);
     put_times(b, c, v.unit);
     put_ops(b, c, v.unit);
+    put_memory(b, c);
     put_ids(b, "\nFindings only in B: ", c->findings_new, c->new_count);
     put_ids(b, "\nFindings only in A: ", c->findings_gone, c->gone_count);
     for (size_t i = 0; i < c->caveat_count; i++) {

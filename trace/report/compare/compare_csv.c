@@ -15,6 +15,9 @@
  *   class    compute, exposed_comm, exposed_copy and idle of a device, which sum to its window
  *   op       the rows of the outer join, by |delta|
  *   scope    what moved of the computation graph, in pre-order; what of it goes back
+ *   memory   the peak of an allocator (class allocator), or of a program as planned (class program,
+ *            and the number of its memory); below each its holders by name (class holder) and by
+ *            scope (class scope)
  *   finding  that fired in one of the two only
  *   caveat   in reason
  *   verdict  with the median, the threshold that it had to pass, and why */
@@ -23,8 +26,10 @@ typedef struct row {
     const char *kind, *device, *class_name, *category, *name, *scope, *reason;
     const vp_delta *times, *backward; /* may be NULL */
     const vp_compared_op *op;         /* likewise */
+    const vp_compared_holder *memory; /* likewise */
     bool is_new, is_gone;
     int64_t threshold_ps; /* VP_UNKNOWN */
+    int64_t space;        /* of memory; VP_UNKNOWN */
 } row;
 
 static void get_ratio(tbl_value *out, const void *at)
@@ -65,6 +70,7 @@ static void get_significant(tbl_value *out, const void *at)
 #define OF_BOTH(member) VIA(c, vp_comparison, member)
 #define TIME(member) VIA(times, vp_delta, member)
 #define BACK(member) VIA(backward, vp_delta, member)
+#define MEMORY(member) VIA(memory, vp_compared_holder, member)
 #define OP(member) VIA(op, vp_compared_op, member)
 static const tbl_column columns[] = {
     {TBL_TEXT, OF_BOTH(a_id), CSV(0, "session_a")},
@@ -94,7 +100,13 @@ static const tbl_column columns[] = {
     {TBL_COUNT, BACK(a_ps), CSV(0, "backward_a_ps")},
     {TBL_COUNT, BACK(b_ps), CSV(0, "backward_b_ps")},
     {TBL_WHEN, BACK(delta_ps), CSV(0, "backward_delta_ps")},
+    {TBL_COUNT, MEMORY(a_bytes), CSV(0, "a_bytes")},
+    {TBL_COUNT, MEMORY(b_bytes), CSV(0, "b_bytes")},
+    {TBL_WHEN, MEMORY(delta_bytes), CSV(0, "delta_bytes")},
+    {TBL_COUNT, AT(space), CSV(0, "space")},
+    {TBL_TEXT, MEMORY(source), CSV(0, "source")},
 };
+#undef MEMORY
 #undef OP
 #undef BACK
 #undef TIME
@@ -104,6 +116,8 @@ static const tbl_column columns[] = {
 static void put_row(csv_row_writer *w, const vp_comparison *c, row r)
 {
     r.c = c;
+    if (!r.memory)
+        r.space = VP_UNKNOWN;
     csv_row(w, &r);
 }
 
@@ -158,6 +172,30 @@ static void put_op(csv_row_writer *w, const vp_comparison *c, const vp_compared_
                   .threshold_ps = VP_UNKNOWN});
 }
 
+static void put_holders(csv_row_writer *w, const vp_comparison *c, const vp_compared_memory *m,
+                        const char *class_name, const vp_compared_holder *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        put_row(w, c,
+                (row){.kind = "memory",
+                      .device = m->program ? m->program : m->allocator,
+                      .class_name = class_name,
+                      .name = v[i].name,
+                      .scope = v[i].scope,
+                      .memory = &v[i],
+                      .space = m->space,
+                      .threshold_ps = VP_UNKNOWN});
+}
+
+static void put_memory(csv_row_writer *w, const vp_comparison *c, const vp_compared_memory *m)
+{
+    const vp_compared_holder all = {
+        .a_bytes = m->a_bytes, .b_bytes = m->b_bytes, .delta_bytes = m->delta_bytes};
+    put_holders(w, c, m, m->program ? "program" : "allocator", &all, 1);
+    put_holders(w, c, m, "holder", m->holders, m->holder_count);
+    put_holders(w, c, m, "scope", m->scopes, m->scope_count);
+}
+
 static void put_findings(csv_row_writer *w, const vp_comparison *c, const char *const *ids,
                          size_t n, bool is_new)
 {
@@ -193,6 +231,8 @@ int rep_compare_csv(vp_buf *b, const vp_comparison *c)
                       .times = &c->scopes[i].total,
                       .backward = &c->scopes[i].backward,
                       .threshold_ps = VP_UNKNOWN});
+    for (size_t i = 0; i < c->memory_count; i++)
+        put_memory(&w, c, &c->memory[i]);
     put_findings(&w, c, c->findings_new, c->new_count, true);
     put_findings(&w, c, c->findings_gone, c->gone_count, false);
     for (size_t i = 0; i < c->caveat_count; i++)

@@ -360,6 +360,12 @@ static void memory_rows(page *p, const vp_compared_memory *m)
         if (h->delta_bytes)
             memory_row(p, h->name, h->source ? h->source : h->scope, h->a_bytes, h->b_bytes);
     }
+    for (size_t i = 0; m->scope_count > 1 && i < m->scope_count && i < HOLDERS_MAX; i++) {
+        const vp_compared_holder *s = &m->scopes[i];
+        if (s->delta_bytes)
+            memory_row(p, s->scope ? s->scope : "(no scope)", "the whole scope", s->a_bytes,
+                       s->b_bytes);
+    }
 }
 
 /* Peaks that differ, and below each what does most of it. */

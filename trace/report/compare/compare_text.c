@@ -340,6 +340,21 @@ static void put_holder(vp_buf *b, const vp_view *v, const vp_compared_holder *h)
     text_line(b, v, &line);
 }
 
+/* The same bytes by scope, where that tells more than one line. */
+static void put_memory_scopes(vp_buf *b, const vp_view *v, const vp_compared_memory *m)
+{
+    if (m->scope_count < 2)
+        return;
+    vp_buf_puts(b, "  by scope\n");
+    for (size_t k = 0; k < m->scope_count && k < HOLDERS_MAX; k++) {
+        vp_compared_holder h = m->scopes[k];
+        h.name = h.scope ? h.scope : "(no scope)";
+        h.scope = NULL;
+        if (h.delta_bytes)
+            put_holder(b, v, &h);
+    }
+}
+
 /* Allocators and programs whose peaks differ, and what does most of it. */
 static int put_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
@@ -360,6 +375,7 @@ static int put_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
         for (size_t k = 0; k < m->holder_count && k < HOLDERS_MAX; k++)
             if (m->holders[k].delta_bytes)
                 put_holder(b, v, &m->holders[k]);
+        put_memory_scopes(b, v, m);
     }
     return b->status;
 }
