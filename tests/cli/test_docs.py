@@ -57,6 +57,13 @@ def test_rules_of_findings_are_current(program):
             assert f"**{part}**" in rule.text, rule.id
 
 
+def test_a_finding_heads_one_line_of_80_columns():
+    """Its rank and severity, the title, and by what it is asked for: " 5 !!! medium  Title  F1 name"."""
+    heads = re.findall(r"^### (F\d+ [\w-]+): (.*)", (DOCS / "findings.md").read_text(), re.M)
+    assert len(heads) >= 39
+    assert not [head for head in heads if len(" 5 !!! medium  ") + len("  ".join(head)) > 80]
+
+
 def test_readme_counts_the_rules():
     (said,) = re.findall(r"`view_profile findings DIR` — (\d+) rules", (DOCS.parent / "README.md").read_text())
     assert int(said) == len(parse((DOCS / "findings.md").read_text()))

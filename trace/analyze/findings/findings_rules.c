@@ -411,7 +411,7 @@ const finding_rule findings_rules[] = {
      .run = fnd_double_inputs},
     {.id = "F36",
      .name = "missing-donation",
-     .title = "Arguments could give their memory to results",
+     .title = "Results could take memory of arguments",
      .says = "A program is done with an argument before it makes a result of the same shape and "
              "layout, and yet gives the result memory of its own.",
      .rule = "undonated arguments of at least 1 MiB that are dead before a result of their shape "
@@ -423,7 +423,7 @@ const finding_rule findings_rules[] = {
                        "reuses memory that is done with.",
      .advice_native = "Write the result into the memory of the argument that it replaces.",
      .caveat = "An argument that is needed again, as weights are in inference, must not be "
-               "donated; what is saved may be less.",
+               "overwritten; what is saved may be less.",
      .metric = "arguments that could be donated",
      .unit = "share",
      .denominator = "memory that the program reserves",
