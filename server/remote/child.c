@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
+#include "trace/base/system/descriptors.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 
@@ -30,8 +30,6 @@
 #define RESTART_AFTER_MS 200
 #define RESTARTS_MAX 5
 #define WORKED_MS 60000
-#define CLOSE_ON_EXEC 4u /* CLOSE_RANGE_CLOEXEC of Linux 5.11 */
-#define DESCRIPTORS_MAX 65536
 
 struct child {
     pthread_t thread;
@@ -67,20 +65,6 @@ int child_find(char *out, const char *name)
 
 /* ---- The child's end of things --------------------------------------------------------------- */
 
-/* Everything but 0, 1 and 2 is to be closed when the program starts, but not before: the pipe
- * through which the child says why it did not start is among them. */
-static void close_on_exec(void)
-{
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, 3u, ~0u, CLOSE_ON_EXEC) == 0)
-        return;
-#endif
-    long most = sysconf(_SC_OPEN_MAX);
-    most = most > 0 && most < DESCRIPTORS_MAX ? most : DESCRIPTORS_MAX;
-    for (int fd = 3; fd < most; fd++)
-        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
 /* No blocked or ignored signal is inherited from the thread that starts it. */
 static void reset_signals(void)
 {
@@ -102,7 +86,9 @@ static _Noreturn void become(char *const *argv, pid_t parent, int out_fd, int er
     int ok = null >= 0 && dup2(null, 0) == 0 && dup2(out_fd, 1) == 1 && dup2(out_fd, 2) == 2 &&
              setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
     if (ok && getppid() == parent) {
-        close_on_exec();
+        /* Not closed before: the pipe through which the child says why it did not start is among
+         * them. */
+        vp_close_range(3, ~0u, true);
         reset_signals();
         execv(argv[0], argv);
     }

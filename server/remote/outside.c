@@ -14,6 +14,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
+#include "trace/base/system/descriptors.h"
 
 typedef enum question { OPEN_BROWSER, PID_OF_SOCKET, DIRECTORY_OF_PID } question;
 
@@ -78,8 +79,8 @@ static void serve(outside_kind kind, int fd)
     (void)setsid();
     /* Sockets that a service manager passed are for the server, not for us or a browser. */
     if (fd > 3)
-        (void)close_range(3, (unsigned)fd - 1, 0);
-    (void)close_range((unsigned)fd + 1, ~0u, 0);
+        vp_close_range(3, (unsigned)fd - 1, false);
+    vp_close_range((unsigned)fd + 1, ~0u, false);
     (void)prctl(PR_SET_NAME, names[kind]);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         send(fd, &m, sizeof m, MSG_NOSIGNAL) <

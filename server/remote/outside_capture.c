@@ -16,6 +16,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
+#include "trace/base/system/descriptors.h"
 #include "trace/base/time.h"
 
 /* In ms: how often ends are looked for; how long a capture may take beyond its duration, which is
@@ -88,7 +89,7 @@ static _Noreturn void become(const boss *b, const order *o, const int out[2], co
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null >= 0 && dup2(null, 0) == 0 && dup2(out[1], 1) == 1 && dup2(err[1], 2) == 2 &&
         prctl(PR_SET_PDEATHSIG, SIGTERM) == 0) {
-        (void)close_range(3, ~0u, 0);
+        vp_close_range(3, ~0u, false);
         execv(b->program, (char *const *)(uintptr_t)argv);
     }
     _exit(127);
@@ -293,8 +294,8 @@ static void serve(const char *dir, const char *program, int fd)
     /* As in outside.c: Ctrl-C is for the server, and so are its sockets. */
     (void)setsid();
     if (fd > 3)
-        (void)close_range(3, (unsigned)fd - 1, 0);
-    (void)close_range((unsigned)fd + 1, ~0u, 0);
+        vp_close_range(3, (unsigned)fd - 1, false);
+    vp_close_range((unsigned)fd + 1, ~0u, false);
     (void)prctl(PR_SET_NAME, "vp-capture");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         send(fd, &ready, sizeof ready, MSG_NOSIGNAL) < 0)

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "trace/base/mem.h"
@@ -116,6 +117,11 @@ int vp_each(int threads, uint32_t n, int (*fn)(void *ctx, uint32_t i), void *ctx
     for (int i = 1; i < threads; i++)
         rc = vp_aside_join(&aside[i], rc);
     return rc;
+}
+
+pid_t vp_thread_number(void)
+{
+    return (pid_t)syscall(SYS_gettid);
 }
 
 void vp_cond_init(pthread_cond_t *c)

@@ -18,6 +18,8 @@ void vp_thread_mask(sigset_t *before);
 /* Processors that this process may use at once, at least 1: those that its affinity allows and its
  * control groups pay for. */
 int vp_cpus(void);
+/* The kernel's number of this thread; the C library has the call from 2.30 on only. */
+pid_t vp_thread_number(void);
 /* Starts a thread so masked. 0 or VP_EIO. */
 int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "trace/base/err.h"
@@ -138,7 +139,7 @@ static int read_entries(cat_reader *r, cat_node *n, bool ahead)
 {
     ssize_t got = 0;
     while ((ahead || r->count < r->most) &&
-           (got = getdents64(n->fd, r->listing, sizeof r->listing)) > 0)
+           (got = syscall(SYS_getdents64, n->fd, r->listing, sizeof r->listing)) > 0)
         for (ssize_t at = 0; at < got && (ahead || r->count < r->most);) {
             const struct dirent64 *e = (const struct dirent64 *)(const void *)(r->listing + at);
             at += e->d_reclen;

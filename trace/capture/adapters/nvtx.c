@@ -8,6 +8,7 @@
 #include <wchar.h>
 
 #include "include/view_profile_nvtx_compat.h"
+#include "trace/base/thread.h"
 #include "trace/capture/adapters/nvtx_range.h"
 
 /* Of NvtxExportTableID and NvtxCallbackModule. */
@@ -184,7 +185,7 @@ nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceA
         nvtx_name_thread((uint32_t)a->identifier.ullValue, text);
     else if (a->identifierType == NVTX_RESOURCE_TYPE_GENERIC_THREAD_POSIX &&
              pthread_equal((pthread_t)a->identifier.ullValue, pthread_self()))
-        nvtx_name_thread((uint32_t)gettid(), text);
+        nvtx_name_thread((uint32_t)vp_thread_number(), text);
     return NULL;
 }
 

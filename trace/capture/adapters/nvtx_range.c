@@ -7,6 +7,7 @@
 
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
+#include "trace/base/thread.h"
 #include "trace/capture/adapters/step_name.h"
 #include "trace/capture/image/recorder.h"
 #include "trace/capture/image/thread_names.h"
@@ -134,7 +135,7 @@ static thread *own_thread(void)
 
 void nvtx_name_thread(uint32_t tid, const char *text)
 {
-    if (tid == (uint32_t)gettid())
+    if (tid == (uint32_t)vp_thread_number())
         (void)vp_thread_name(text);
     else
         thread_names_give(tid, text);

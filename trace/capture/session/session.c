@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 #include "trace/capture/disk/small_files.h"
 
 #define KEPT_MAX 64u /* how many results are kept that nobody waited for */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_once_t before_waits = PTHREAD_ONCE_INIT;
 static cap_session *sessions; /* newest first */
 static uint64_t numbers;
 unsigned cap_callback_ms = 10000;
@@ -27,14 +29,23 @@ void session_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Nobody waits before this, so that it may be made anew. (pthread_cond_clockwait, which needs no
+ * such condition, is there from C library 2.30 on only.) */
+static void use_steady_clock(void)
+{
+    vp_cond_init(&changed);
+}
+
 void session_wait(void)
 {
+    pthread_once(&before_waits, use_steady_clock);
     pthread_cond_wait(&changed, &lock);
 }
 
 bool session_wait_until(const struct timespec *until)
 {
-    return pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, until) != ETIMEDOUT;
+    pthread_once(&before_waits, use_steady_clock);
+    return pthread_cond_timedwait(&changed, &lock, until) != ETIMEDOUT;
 }
 
 void session_changed(void)
@@ -158,7 +169,7 @@ void session_drop_oldest(void)
 
 void session_abandon_all(void)
 {
-    pthread_cond_init(&changed, NULL); /* the threads that waited are in the parent */
+    vp_cond_init(&changed); /* the threads that waited are in the parent */
     for (cap_session *s = sessions; s; s = s->next) {
         grow_close(&s->pool.grow);
         s->pool = (cap_pool){.image = NULL}; /* the child does not have the mapping */

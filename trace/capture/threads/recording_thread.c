@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
+#include "trace/base/thread.h"
 #include "trace/base/time.h"
 #include "trace/capture/image/clock.h"
 #include "trace/capture/image/thread_names.h"
@@ -171,7 +172,7 @@ static bool attach(vp__thread *t, uint32_t generation)
     pool_assign(&cap_pool_now, c, c, 0);
     t->chunk = c;
     t->block = pool_block(c);
-    t->block->tid = syscall(SYS_gettid);
+    t->block->tid = vp_thread_number();
     if (slot_of(t)->name[0])
         copy_name(t->block->name, slot_of(t)->name);
     else
@@ -408,7 +409,7 @@ int vp_thread_name(const char *name)
     if (!t)
         return vp_fail(VP_ELIMIT, "more than %u threads record", SLAB * SLABS);
     copy_name(slot_of(t)->name, name);
-    thread_names_forget(gettid());
+    thread_names_forget(vp_thread_number());
     if (generation && t->generation == generation && !VP__LOAD(t->busy) &&
         vp__enter(t, generation)) {
         copy_name(t->block->name, name);
