@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "server/fetch/http/http_guard.h"
 #include "server/fetch/http/http_parts.h"
@@ -141,10 +142,27 @@ static void set_body(http_call *c)
         set(c, curl_easy_setopt(e, CURLOPT_INFILESIZE_LARGE, (curl_off_t)n));
 }
 
+/* The system's certificate authorities. NULL: curl knows where they lie. */
+static const char *authorities_of(void)
+{
+    const char *named = getenv("SSL_CERT_FILE");
+    if (named && named[0])
+        return named;
+#ifdef VP_OWN_CURL /* a curl that was built elsewhere: Debian, Fedora, SUSE, Alpine */
+    static const char *const usual[] = {"/etc/ssl/certs/ca-certificates.crt",
+                                        "/etc/pki/tls/certs/ca-bundle.crt",
+                                        "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (access(usual[i], R_OK) == 0)
+            return usual[i];
+#endif
+    return NULL;
+}
+
 static void set_bounds(http_call *c, const char *host)
 {
     CURL *e = c->easy;
-    const char *authorities = getenv("SSL_CERT_FILE");
+    const char *authorities = authorities_of();
     bool near = (c->flags & HTTP_DIRECT) != 0, direct = near || http_is_this_machine(host);
     set(c, curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https"));
     set(c, curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1));
@@ -157,7 +175,7 @@ static void set_bounds(http_call *c, const char *host)
     set(c, curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L));
     if (direct)
         set(c, curl_easy_setopt(e, CURLOPT_PROXY, ""));
-    if (authorities && authorities[0])
+    if (authorities)
         set(c, curl_easy_setopt(e, CURLOPT_CAINFO, authorities));
     c->is_guarded = direct || !http_has_proxy(c->url);
 }

@@ -1,0 +1,148 @@
+"""The wheel that is given out (scripts/wheel): its tag is true, and in a root that has a C library, a shell and Python, and none of the
+libraries that programs of ours use, all of it runs. VP_WHEEL names a wheel; with VP_SLOW=1 one is built, which takes ten minutes."""
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SLOW = os.environ.get("VP_SLOW") == "1"
+pytestmark = pytest.mark.skipif(not (SLOW or os.environ.get("VP_WHEEL")), reason="SKIPPED: a wheel is built with VP_SLOW=1, or VP_WHEEL names one")
+# Of a C library; everything else lies in the wheel.
+SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+BARE = ["libc6", "dash", "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libexpat1", "zlib1g"]
+
+
+def run(*args, **more):
+    done = subprocess.run([str(a) for a in args], capture_output=True, text=True, **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    if os.environ.get("VP_WHEEL"):
+        return pathlib.Path(os.environ["VP_WHEEL"])
+    out = tmp_path_factory.mktemp("dist")
+    run(ROOT / "scripts" / "wheel", out)
+    (found,) = out.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def programs(wheel, tmp_path_factory):
+    at = tmp_path_factory.mktemp("unpacked")
+    zipfile.ZipFile(wheel).extractall(at)
+    return [p for p in at.rglob("*") if p.is_file() and p.read_bytes()[:4] == b"\x7fELF"]
+
+
+def test_its_tag_is_true(wheel, programs):
+    """By what each file asks of the C library, and that every other library it needs lies in the wheel."""
+    machine = re.search(r"-cp310-abi3-manylinux_2_28_(\w+)\.whl$", wheel.name)[1]
+    names = {p.name for p in programs}
+    assert {"view_profile", "view_profile-live", "view_profile-fetch", "libview_profile.so", "libview_profile_capture.so", "libarchive.so.13",
+            "libmicrohttpd.so.12", "_native.abi3.so"} <= names
+    for p in programs:
+        assert {"x86_64": "X86-64", "aarch64": "AArch64"}[machine] in run("readelf", "-h", p)
+        needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", p)))
+        assert needed <= SYSTEM | names, p.name
+        asked = [int(v) for v in re.findall(r"GLIBC_2\.(\d+)", run("readelf", "-V", p))]
+        assert max(asked, default=0) <= 28 and "GLIBC_ABI_DT_RELR" not in run("readelf", "-V", p), p.name
+        # A weak symbol of a later C library would have no version, and no definition.
+        free = re.findall(r" (?:FUNC|NOTYPE)\s+GLOBAL\s+DEFAULT\s+UND (\w+)$", run("readelf", "--dyn-syms", "-W", p), re.M)
+        assert p.name == "_native.abi3.so" or not free, (p.name, free)
+
+
+def test_the_licences_of_what_is_inside_are(wheel):
+    inside = [n.rpartition("/")[2] for n in zipfile.ZipFile(wheel).namelist() if "/licences/" in n and not n.endswith("/")]
+    assert sorted(inside) == sorted(f"{n}.txt" for n in ("curl", "jansson", "libarchive", "libisal", "libmicrohttpd", "libzstd", "nghttp2", "openssl", "zlib"))
+    assert all(zipfile.ZipFile(wheel).getinfo(n).file_size > 500 for n in zipfile.ZipFile(wheel).namelist() if n.endswith(".txt") and "/licences/" in n)
+
+
+@pytest.fixture(scope="module")
+def bare(wheel, tmp_path_factory):
+    if platform.machine() not in wheel.name or os.geteuid() != 0 or not shutil.which("dpkg-deb"):
+        pytest.skip("SKIPPED: a bare root is made by root, of Debian's packages, for the machine's own wheel")
+    root, at = tmp_path_factory.mktemp("bare"), tmp_path_factory.mktemp("debs")
+    root.chmod(0o755)
+    for folder in ("bin", "sbin", "lib", "lib64"):  # as Debian's base-files has them
+        (root / "usr" / folder).mkdir(parents=True, exist_ok=True)
+        (root / folder).symlink_to(f"usr/{folder}")
+    done = subprocess.run(["apt-get", "download", "-qq", *BARE], cwd=at, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"SKIPPED: no packages of a bare root: {done.stderr[-200:]}")
+    for package in sorted(at.glob("*.deb")):
+        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as tar:
+            run("tar", "-x", "--keep-directory-symlink", "-C", root, stdin=tar.stdout)
+    for folder in ("tmp", "proc", "dev"):
+        (root / folder).mkdir()
+    (root / "dev" / "null").touch()
+    run(sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--disable-pip-version-check", "--ignore-installed",
+        "--prefix", root / "opt", wheel)
+    shutil.copytree(ROOT / "tests" / "data" / "jax_cpu" / "three_runs", root / "tmp" / "profiles")
+    return root
+
+
+def inside(root, command, **more):
+    site = next((root / "opt").glob("lib/python3*/site-packages"))
+    path = f"/opt/lib/{site.parent.name}/site-packages"
+    return run("unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root, "/bin/sh", "-ec",
+               f"export PATH=/opt/bin:/usr/bin HOME=/tmp PYTHONPATH={path}; cd /tmp; {command}", **more)
+
+
+def test_a_bare_root_has_no_library_of_ours(bare):
+    names = {p.name for p in bare.rglob("lib*.so*") if "opt" not in p.relative_to(bare).parts[:1]}
+    assert not {n for n in names for word in ("microhttpd", "archive", "jansson", "isal", "curl", "ssl", "crypto", "nghttp2", "zstd") if word in n}
+
+
+def test_all_of_it_runs_there(bare):
+    assert inside(bare, "view_profile --version").startswith("view_profile 0.1.0")
+    assert "dot" in inside(bare, "view_profile top profiles")
+    assert "noise" in inside(bare, "view_profile compare --format json profiles/plugins/profile/2026_11_21_06_34_00 profiles/plugins/profile/2026_11_21_06_34_02")
+    # The extension and the recorder, then the report by its program.
+    assert inside(bare, "python3.11 -c 'import view_profile as vp\nwith vp.profile(\"p\"):\n  with vp.annotate(\"mine\"): pass\n"
+                  "print([o.name for o in vp.top(\"p\").ops])'") == "['mine']\n"
+    assert inside(bare, "view_profile record --dir q -- python3.11 -c 'import view_profile as vp\nwith vp.annotate(\"recorded\"): print(1)'") == "1\n"
+    assert "recorded" in inside(bare, "view_profile top q")
+    # libarchive: tar.gz, tar.zst, zip.
+    made = bare / "tmp" / "packed"
+    made.mkdir()
+    for kind, command in (("tar.gz", ["tar", "-czf"]), ("tar.zst", ["tar", "--zstd", "-cf"])):
+        if kind != "tar.zst" or shutil.which("zstd"):
+            run(*command, made / f"runs.{kind}", "-C", bare / "tmp", "profiles")
+            assert "dot" in inside(bare, f"view_profile top packed/runs.{kind}")
+    with zipfile.ZipFile(made / "runs.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        for p in (bare / "tmp" / "profiles").rglob("*"):
+            packed.write(p, p.relative_to(bare / "tmp"))
+    assert "dot" in inside(bare, "view_profile top packed/runs.zip")
+
+
+def test_it_serves_and_fetches_there(bare):
+    """libmicrohttpd of the wheel, with the headers of ours on what it refuses by itself; then libcurl and OpenSSL."""
+    program = """
+import json, re, socket, subprocess, sys, urllib.request
+served = subprocess.Popen(["view_profile", "serve", "--port", "0", "/tmp/profiles"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+for line in served.stdout:
+    found = re.search(r"http://(127[.]0[.]0[.]1):([0-9]+)/", line)
+    if found:
+        break
+page = socket.create_connection((found[1], int(found[2])))
+page.sendall(b"GET / HTTP/1.1" + bytes([13, 10]) + b"bad header" + bytes([13, 10, 13, 10]))
+refused = page.recv(65536).decode()
+away = subprocess.run(["view_profile", "top", "https://127.0.0.1:" + found[2] + "/x.trace.json.gz"], capture_output=True, text=True)
+nobody = subprocess.run(["view_profile", "capture", "127.0.0.1:1"], capture_output=True, text=True)
+served.terminate()
+print(json.dumps([refused, away.stderr, nobody.returncode, nobody.stderr]))
+"""
+    (bare / "tmp" / "serve.py").write_text(program)
+    refused, away, code, nobody = json.loads(inside(bare, "python3.11 serve.py", timeout=60))
+    assert refused.startswith("HTTP/1.1 400") and "Content-Security-Policy" in refused, refused
+    assert re.search(r"TLS|SSL|ssl", away), away  # which is spoken, to a server that does not
+    assert code == 6 and "127.0.0.1:1" in nobody, nobody
