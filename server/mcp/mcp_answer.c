@@ -129,8 +129,33 @@ static json_t *scopes_below(json_t *scopes, vp_str path)
     return NULL;
 }
 
-static int find_rows(json_t **rows, const mcp_tool *t, json_t *args, json_t *doc)
+/* The rows that the argument `of` chooses, those of the `number`th of their owners. */
+static int find_view(json_t **rows, const mcp_column **columns, const mcp_tool *t, json_t *args,
+                     json_t *doc)
 {
+    const char *word = json_string_value(json_object_get(args, "of"));
+    const mcp_view *view = t->views;
+    while (word && view[1].word && strcmp(view->word, word))
+        view++;
+    char at[64];
+    vp_str path = vp_str_of(view->rows), before;
+    bool has_owner = vp_take_until(&path, '%', sizeof at, &before) && path.n;
+    (void)snprintf(at, sizeof at, has_owner ? "%.*s%lld%.*s" : "%.*s", VP_STR_ARG(before),
+                   (long long)json_integer_value(json_object_get(args, "number")),
+                   VP_STR_ARG(path));
+    *columns = view->columns;
+    *rows = find(doc, at);
+    return *rows || !has_owner
+               ? 0
+               : vp_fail(VP_EARG, "number: the run has no such allocator or program");
+}
+
+static int find_rows(json_t **rows, const mcp_column **columns, const mcp_tool *t, json_t *args,
+                     json_t *doc)
+{
+    *columns = t->columns;
+    if (t->views)
+        return find_view(rows, columns, t, args, doc);
     json_t *path = strcmp(t->rows, "scopes") ? NULL : json_object_get(args, "path");
     *rows = find(doc, t->rows);
     if (path)
@@ -138,18 +163,18 @@ static int find_rows(json_t **rows, const mcp_tool *t, json_t *args, json_t *doc
     return *rows || !path ? 0 : vp_fail(VP_EARG, "path: the run has no such scope");
 }
 
-static void put_row(vp_buf *b, const mcp_tool *t, json_t *row)
+static void put_row(vp_buf *b, const mcp_column *columns, json_t *row)
 {
     vp_json j;
     vp_json_init(&j, b);
     vp_json_begin_array(&j);
-    for (const mcp_column *c = t->columns; c->title; c++)
+    for (const mcp_column *c = columns; c->title; c++)
         put_value(&j, find(row, c->at), c->kind);
     vp_json_end_array(&j);
 }
 
-static int put_rows(vp_buf *out, vp_json *j, const mcp_tool *t, json_t *args, json_t *rows,
-                    size_t most)
+static int put_rows(vp_buf *out, vp_json *j, const mcp_tool *t, const mcp_column *columns,
+                    json_t *args, json_t *rows, size_t most)
 {
     json_t *cursor = json_object_get(args, "cursor");
     uint64_t from = 0;
@@ -159,7 +184,7 @@ static int put_rows(vp_buf *out, vp_json *j, const mcp_tool *t, json_t *args, js
         return vp_fail(VP_EARG, "cursor: take next_cursor of an earlier answer");
     vp_json_key(j, "columns");
     vp_json_begin_array(j);
-    for (const mcp_column *c = t->columns; c->title; c++)
+    for (const mcp_column *c = columns; c->title; c++)
         vp_json_cstr(j, c->title);
     vp_json_end_array(j);
     vp_json_key(j, "rows");
@@ -169,7 +194,7 @@ static int put_rows(vp_buf *out, vp_json *j, const mcp_tool *t, json_t *args, js
         if (!is_row(t, args, json_array_get(rows, i)) || n++ < from || full)
             continue;
         vp_buf_init(&row, VP_REPORT_BYTES_MAX);
-        put_row(&row, t, json_array_get(rows, i));
+        put_row(&row, columns, json_array_get(rows, i));
         full = out->n + row.n + TAIL > most;
         if (!full) {
             vp_buf_puts(out, shown++ ? "," : "");
@@ -244,8 +269,9 @@ int mcp_answer(vp_buf *out, const mcp_tool *t, json_t *args, json_t *doc, const 
 {
     vp_json j;
     json_t *rows = NULL;
-    if (t->rows)
-        VP_TRY(find_rows(&rows, t, args, doc));
+    const mcp_column *columns = NULL;
+    if (t->rows || t->views)
+        VP_TRY(find_rows(&rows, &columns, t, args, doc));
     vp_json_init(&j, out);
     vp_json_begin_object(&j);
     vp_json_kcstr(&j, "command", command);
@@ -258,8 +284,8 @@ int mcp_answer(vp_buf *out, const mcp_tool *t, json_t *args, json_t *doc, const 
     }
     if (t->links)
         VP_TRY(put_links(&j, args, doc, o));
-    if (t->rows)
-        VP_TRY(put_rows(out, &j, t, args, rows, most));
+    if (columns)
+        VP_TRY(put_rows(out, &j, t, columns, args, rows, most));
     vp_json_end_object(&j);
     return out->status;
 }

@@ -66,6 +66,59 @@
         "devices", "devices", MCP_COUNT                                                            \
     }
 
+#define HOLDER_PLACE                                                                               \
+    {"scope", "scope", MCP_NAME},                                                                  \
+    {                                                                                              \
+        "source", "source", MCP_NAME                                                               \
+    }
+
+static const mcp_view memory_views[] = {
+    {"allocators",
+     "memory.allocators",
+     {{"allocator", "allocator", MCP_NAME},
+      {"host", "host", MCP_NAME},
+      {"peak bytes", "peak_bytes", MCP_NUMBER},
+      {"peak at ms", "peak_start_ps", MCP_MS},
+      {"reserved bytes", "reserved_bytes", MCP_NUMBER},
+      {"free in pieces, bytes", "fragmented_bytes", MCP_NUMBER},
+      {"of reserved bytes", "fragmented_of_bytes", MCP_NUMBER},
+      {"bytes at the end", "end_bytes", MCP_NUMBER},
+      {"allocations", "allocations", MCP_NUMBER},
+      {"frees", "frees", MCP_NUMBER},
+      {"out of memory, times", "out_of_memory", MCP_NUMBER},
+      {"holders of the peak", "top", MCP_COUNT},
+      {"names whose bytes grow with the steps", "leaks", MCP_COUNT}}},
+    {"holders",
+     "memory.allocators.%.top",
+     {{"who holds the peak", "name", MCP_NAME},
+      {"bytes", "bytes", MCP_NUMBER},
+      {"allocations", "count", MCP_NUMBER},
+      {"step", "step", MCP_NUMBER},
+      HOLDER_PLACE}},
+    {"programs",
+     "memory_static",
+     {{"program", "module", MCP_NAME},
+      {"host", "host", MCP_NAME},
+      {"it ran", "ran", MCP_WORD},
+      {"planned peak bytes", "peak_bytes", MCP_NUMBER},
+      {"arguments bytes", "parameter_bytes", MCP_NUMBER},
+      {"results bytes", "output_bytes", MCP_NUMBER},
+      {"constants bytes", "constant_bytes", MCP_NUMBER},
+      {"temporaries bytes", "temp_bytes", MCP_NUMBER},
+      {"bytes shared by arguments and results", "alias_bytes", MCP_NUMBER},
+      {"peak bytes without padding", "peak_unpadded_bytes", MCP_NUMBER},
+      {"live at the peak", "live", MCP_COUNT}}},
+    {"program_holders",
+     "memory_static.%.live",
+     {{"instruction", "instruction", MCP_NAME},
+      {"opcode", "opcode", MCP_NAME},
+      {"kind", "kind", MCP_WORD},
+      {"shape", "shape", MCP_NAME},
+      {"bytes", "bytes", MCP_NUMBER},
+      {"bytes without padding", "unpadded_bytes", MCP_NUMBER},
+      HOLDER_PLACE}},
+    {0}};
+
 const mcp_tool mcp_tools[] = {
     {.name = "list_sessions",
      .title = "List profiled runs",
@@ -245,6 +298,25 @@ const mcp_tool mcp_tools[] = {
      .rows = "ops",
      .head = {WINDOW_HEAD},
      .columns = {OP_COLUMNS, {"scope", "scope", MCP_NAME}}},
+    {.name = "memory",
+     .title = "Who holds memory",
+     .about = "Memory of a run: what each allocator had at its peak, or what each compiled program "
+              "(HLO module) plans; with `of` and `number`, who holds the peak of one of them. The "
+              "rows of a "
+              "peak sum to it. null: the profile does not say.",
+     .command = {"memory"},
+     .args = {SESSION,
+              HOST,
+              {"of", "", MCP_CHOICE, false, "allocators|holders|programs|program_holders",
+               "which rows: allocators (default), the holders of one's peak, programs, the "
+               "instructions that hold one's peak"},
+              {"number", "", MCP_WHOLE, false, NULL,
+               "which allocator or program the holders are of, counted from 0 as listed; default "
+               "0"}},
+     .views = memory_views,
+     .head = {{"run", "session.id", MCP_NAME},
+              {"allocators", "memory.allocators", MCP_COUNT},
+              {"programs", "memory_static", MCP_COUNT}}},
     {.name = "export_link",
      .title = "Where a person can look",
      .about =

@@ -40,11 +40,18 @@ typedef struct mcp_arg {
 #define MCP_ARGS_MAX 9
 #define MCP_COLUMNS_MAX 16
 
+/* Rows that the argument `of` chooses. In `rows`, % is the argument `number`, else 0. */
+typedef struct mcp_view {
+    const char *word, *rows;
+    mcp_column columns[MCP_COLUMNS_MAX];
+} mcp_view;
+
 typedef struct mcp_tool {
     const char *name, *title, *about;
     const char *const command[4]; /* the words before the arguments */
     mcp_arg args[MCP_ARGS_MAX];   /* beside cursor and max_bytes */
-    const char *rows;             /* where the rows lie; NULL: none */
+    const char *rows;             /* where the rows lie; NULL: none, or in views */
+    const mcp_view *views;        /* the first is the usual one; ends with a word of NULL */
     const char *only_at, *only;   /* rows whose word there is this; NULL: all */
     const char *only_arg;         /* or is that argument */
     mcp_column head[MCP_COLUMNS_MAX], columns[MCP_COLUMNS_MAX];

@@ -19,7 +19,7 @@ A, B = '2026_11_21_06_34_00', '2026_11_21_06_34_02'
 MODERN = {'_meta': {'io.modelcontextprotocol/protocolVersion': '2026-07-28',
                     'io.modelcontextprotocol/clientCapabilities': {}}}
 BOUND = 4096
-TOOLS = ['list_sessions', 'top_ops', 'findings', 'compare', 'step', 'scope_tree', 'op_details', 'range', 'export_link']
+TOOLS = ['list_sessions', 'top_ops', 'findings', 'compare', 'step', 'scope_tree', 'op_details', 'range', 'memory', 'export_link']
 
 
 class Server:
@@ -136,6 +136,39 @@ def test_the_other_tools(mcp):
     made = mcp.text('range', session=B, window='50ms..70ms')
     assert (made['window from ms'], made['window to ms']) == (50, 70)
     assert made['run'] == f'⟦{B}⟧' and mcp.text('export_link', session=A)['run'] == f'⟦{A}⟧'
+
+
+def command_json(made):
+    words = shlex.split(made['command'])
+    return json.loads(subprocess.run([PROGRAM, words[1], '--format', 'json', *words[2:]], capture_output=True, check=True).stdout)
+
+
+def test_memory_that_programs_plan(mcp):
+    """What the command says, and the holders of a peak sum to it."""
+    made = mcp.text('memory', session=B, of='programs')
+    planned = command_json(made)['memory_static']
+    at = {c: i for i, c in enumerate(made['columns'])}
+    assert made['programs'] == len(planned) == len(made['rows']) >= 2
+    assert [r[at['planned peak bytes']] for r in made['rows']] == [p['peak_bytes'] for p in planned]
+    whole = mcp.text('memory', session=B, of='program_holders', number=1, max_bytes=65536)
+    assert sum(r[whole['columns'].index('bytes')] for r in whole['rows']) == planned[1]['peak_bytes']
+    page = mcp.text('memory', session=B, of='program_holders', number=0, max_bytes=2048)
+    assert page['rows_shown'] < page['rows_in_all'] == len(planned[0]['live']) and 'next_cursor' in page
+
+
+def test_memory_that_allocators_had():
+    with Server(trace('memory_snapshot/silmont2000__assignment2-systems')) as s:
+        made = s.text('memory')
+        (allocator,) = command_json(made)['memory']['allocators']
+        (row,) = made['rows']
+        at = {c: i for i, c in enumerate(made['columns'])}
+        assert row[at['peak bytes']] == allocator['peak_bytes'] and row[at['out of memory, times']] == 0
+        holders = s.text('memory', of='holders', max_bytes=65536)
+        assert sum(r[1] for r in holders['rows']) == allocator['peak_bytes']
+        assert holders['rows'][0][0] == '⟦(no stack)⟧'
+        for arguments in ({'of': 'holders', 'number': 1}, {'of': 'program_holders'}):
+            result = s.call('memory', **arguments)['result']
+            assert result['isError'] is True and 'no such allocator' in result['content'][0]['text']
 
 
 def test_pages_join_to_the_whole(mcp):
