@@ -517,9 +517,10 @@ typedef struct vp_meta {
 typedef struct vp_memory_item {
     const char *name;
     int64_t bytes, count;
-    const char *scope;  /* framework path; NULL unknown */
-    const char *source; /* "file:line" or a frame; NULL unknown */
-    int64_t step;       /* whose number the allocations were made in; VP_UNKNOWN */
+    const char *scope;   /* framework path; NULL unknown */
+    const char *source;  /* "file:line" or a frame; NULL unknown */
+    int64_t step;        /* whose number the allocations were made in; VP_UNKNOWN */
+    const char *planned; /* "jit_f: temporaries": what of a plan it is, by its size; NULL unknown */
 } vp_memory_item;
 
 /* What a step takes and does not give back: bytes that are held when two more steps are over. */

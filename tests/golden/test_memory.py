@@ -95,3 +95,31 @@ def test_peaks_are_compared_holder_by_holder():
     assert back['delta_bytes'] == -there['delta_bytes']
     assert {(h['name'], h['scope'], h['source']): -h['delta_bytes'] for h in back['holders']} == \
         {(h['name'], h['scope'], h['source']): h['delta_bytes'] for h in there['holders']}
+
+
+def holders(made, allocator):
+    return next(m for m in made['memory']['allocators'] if m['allocator'] == allocator)['top']
+
+
+def test_allocations_are_joined_with_the_plans_that_asked_for_them():
+    """By size and call: what was requested in the conv file are the two blocks of its program's plan, and a TPU's stack is
+    the temporaries of one program and 16 MiB (memory_mfu.md 0, item 3)."""
+    made = report('jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax_conv_minimal_08')
+    plan = next(m for m in made['memory_static'] if m['module'] == 'jit_forward_3d_conv')
+    assert (plan['temp_bytes'], plan['output_bytes']) == (579072256, 572026880)
+    for i in range(8):
+        told = {t['planned']: t['bytes'] // t['count'] for t in holders(made, f'GPU_{i}_bfc') if t['planned']}
+        assert told == {'jit_forward_3d_conv: temporaries': 579072256,
+                        'jit_forward_3d_conv: result input_transpose_fusion': 572026880}
+    made = report('jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb')
+    stack = holders(made, 'memory 0')[0]
+    assert (stack['name'], stack['bytes'] - (16 << 20), stack['planned']) == ('stack', 21474934784, 'jit_f: temporaries')
+    made = report('jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax08_gemm')
+    for t in holders(made, 'GPU_0_bfc'):
+        if t['planned']:
+            module, part = t['planned'].split(': ')
+            key = 'temp_bytes' if part == 'temporaries' else 'output_bytes'
+            assert any(p['module'] == module and p[key] == t['bytes'] // t['count'] for p in made['memory_static'] if p['ran'])
+    # without plans there is nothing to join
+    assert not any(t['planned'] for m in report('pytorch_rocm/AMD-AGI__TraceLens/mi300/Falconsai_nsfw_image_detection__1016002.json.gz')
+                   ['memory']['allocators'] for t in m['top'])

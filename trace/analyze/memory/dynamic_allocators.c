@@ -6,6 +6,7 @@
 
 #include "trace/analyze/memory/call_sites.h"
 #include "trace/analyze/memory/holders.h"
+#include "trace/analyze/memory/planned_sizes.h"
 #include "trace/analyze/memory/rows.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -38,9 +39,9 @@ typedef struct allocator {
     int64_t slice_start, slice_end; /* of the last that was kept */
 } allocator;
 
-/* Who holds memory: a site, in a step (VP_UNKNOWN: outside any). */
+/* Who holds memory: a site, in a step (VP_UNKNOWN: outside any), and what of which plan it is. */
 typedef struct mem_holder_key {
-    uint32_t site;
+    uint32_t site, planned; /* planned: of planned_sizes_find */
     int64_t step;
 } mem_holder_key;
 
@@ -59,6 +60,7 @@ typedef struct allocators {
     int64_t *step_start, *step_end; /* on the host's clock, ascending */
     int64_t *step_number;
     size_t step_count;
+    planned_sizes planned;
 } allocators;
 
 static uint64_t key_of(uint32_t process, vp_sid name, int64_t device)
@@ -148,18 +150,22 @@ static void note_peak(allocator *a, const trace_track *k, size_t e, int64_t leve
 }
 
 /* The number of who takes memory here, whose call is the next that was listed. */
-static int holder_here(allocators *all, const mem_call *c, uint32_t *who)
+static int holder_here(allocators *all, const mem_call *c, int64_t bytes, uint32_t *who)
 {
+    const uint32_t op = c->site < all->site_count ? all->sites[c->site].op : SINK_NONE;
+    const trace *t = all->a->t;
+    vp_str call = op == SINK_NONE ? VP_STR_NONE : trace_str(t, t->kinds[op].name);
+    const uint32_t planned = all->planned.n ? planned_sizes_find(&all->planned, bytes, call) : 0;
     const mem_steps steps = {all->step_start, all->step_end, all->step_count};
     size_t step = mem_step_of(&steps, c->at);
-    uint64_t key = (uint64_t)c->site << 32 | (uint32_t)step;
+    uint64_t key = ((uint64_t)c->site << 32 | (uint32_t)step) ^ (planned ? vp_mix(planned) : 0);
     *who = vp_map_get(&all->by_holder, key);
     if (*who != VP_MAP_NONE)
         return 0;
     VP_TRY(vp_grow(&all->keys, &all->key_cap, all->key_count + 1, sizeof *all->keys, 1u << 29));
     *who = (uint32_t)all->key_count;
-    all->keys[all->key_count++] =
-        (mem_holder_key){c->site, step < all->step_count ? all->step_number[step] : VP_UNKNOWN};
+    all->keys[all->key_count++] = (mem_holder_key){
+        c->site, planned, step < all->step_count ? all->step_number[step] : VP_UNKNOWN};
     return vp_map_set(&all->by_holder, key, *who);
 }
 
@@ -179,7 +185,7 @@ static int replay(allocators *all, allocator *a, const trace_track *k, size_t e)
     a->taken = vp_add_most(a->taken, delta);
     if (address == SINK_NO_VALUE)
         return 0;
-    VP_TRY(holder_here(all, c, &who));
+    VP_TRY(holder_here(all, c, delta, &who));
     return mem_holders_take(&a->holders, (uint64_t)address, delta, who, c->at);
 }
 
@@ -348,6 +354,8 @@ static int put_holders(vp_memory *m, allocators *all, allocator *a)
     if (a->stack > 0 && a->stack <= m->peak_bytes) {
         *stack = (vp_memory_item){
             .name = "stack", .bytes = a->stack, .count = VP_UNKNOWN, .step = VP_UNKNOWN};
+        VP_TRY(planned_sizes_text(&stack->planned, all->a->h, &all->planned,
+                                  planned_sizes_of_stack(&all->planned, a->stack)));
         m->top = stack;
         m->top_count = 1;
     }
@@ -358,8 +366,11 @@ static int put_holders(vp_memory *m, allocators *all, allocator *a)
     int rc = 0;
     for (size_t i = 0; rc >= 0 && i < rows.n; i++) {
         vp_memory_item *x = &rows.v[i].item;
-        rc = name_site(&x->name, &x->scope, &x->source, all, all->keys[rows.v[i].who].site);
-        x->step = all->keys[rows.v[i].who].step;
+        const mem_holder_key *key = &all->keys[rows.v[i].who];
+        x->step = key->step;
+        rc = name_site(&x->name, &x->scope, &x->source, all, key->site);
+        if (rc >= 0)
+            rc = planned_sizes_text(&x->planned, all->a->h, &all->planned, key->planned);
     }
     if (rc >= 0)
         rc = mem_rows_give(m, &all->a->h->arena, &rows, "(allocated before the window)");
@@ -477,6 +488,7 @@ static int collect(allocators *all)
     VP_TRY(each_event(all, t, list_call));
     if (!all->n && !all->call_count)
         return 0;
+    VP_TRY(planned_sizes_new(&all->planned, h));
     VP_TRY(list_steps(all));
     VP_TRY(mem_sites_find(&all->sites, &all->site_count, all->calls, all->call_count, t));
     VP_TRY(each_event(all, t, count_event));
@@ -493,6 +505,7 @@ static void drop(allocators *all)
 {
     for (size_t i = 0; i < all->n; i++)
         mem_holders_free(&all->v[i].holders);
+    planned_sizes_free(&all->planned);
     vp_map_free(&all->by_key);
     vp_map_free(&all->by_holder);
     vp_free(all->v);

@@ -5,7 +5,7 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* Fills h->memory; after steps_collect. */
+/* Fills h->memory; after steps_collect and static_collect. */
 int memory_collect(analysis *a);
 
 #endif

@@ -357,6 +357,7 @@ static void adopt_memory(merging *m, void *row, const merge_part *p)
         item->name = merge_text(m, item->name);
         item->scope = merge_text(m, item->scope);
         item->source = merge_text(m, item->source);
+        item->planned = merge_text(m, item->planned);
     }
     x->leaks = merge_items(m, x->leaks, x->leak_count, sizeof *x->leaks);
     for (size_t i = 0; x->leaks && i < x->leak_count; i++) {

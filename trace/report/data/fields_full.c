@@ -437,6 +437,7 @@ static const rep_field memory_item_fields[] = {
     {F("scope", REP_TEXT, vp_memory_item, scope)},
     {F("source", REP_TEXT, vp_memory_item, source)},
     {F("step", REP_COUNT, vp_memory_item, step)},
+    {F("planned", REP_TEXT, vp_memory_item, planned)},
     {0},
 };
 

@@ -17,7 +17,8 @@ enum {
     MEM_STEPS = 16,
     MEM_SCOPE = 4,
     MEM_SOURCE = 8,
-    MEM_STEP = 16
+    MEM_STEP = 16,
+    MEM_PLANNED = 32
 };
 
 static void get_a_step(tbl_value *out, const void *row)
@@ -70,6 +71,9 @@ static const tbl_column holder_columns[] = {
      TERM(6, "line"), TERM_NEEDS(MEM_SOURCE), SHORT(30, 10), .keep_end = true, DROP(4)},
     {TBL_COUNT, AT(step), PAGE("Step", "In which it was allocated"), NEEDS(MEM_STEP),
      TERM(7, "step"), TERM_NEEDS(MEM_STEP), DROP(5)},
+    {TBL_TEXT, AT(planned),
+     PAGE("Planned as", "What a program's plan has of this very size, and nothing else does"),
+     NEEDS(MEM_PLANNED), TERM(5, "planned as"), TERM_NEEDS(MEM_PLANNED), SHORT(28, 12), DROP(4)},
     {TBL_BYTES, AT(bytes), PAGE("Bytes", NULL), TERM(1, "bytes")},
     {TBL_BAR, GET(get_of_peak), PAGE("of peak", NULL), TERM(2, "of peak")},
     {TBL_COUNT, AT(count), PAGE("Allocations", NULL), TERM(3, "allocations"), DROP(1)},
@@ -85,7 +89,7 @@ void tbl_holders(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *
         for (size_t k = 0; k < r->memory[i].top_count; k++) {
             const vp_memory_item *x = &r->memory[i].top[k];
             t->has |= (x->scope ? MEM_SCOPE : 0u) | (x->source ? MEM_SOURCE : 0u) |
-                      (x->step >= 0 ? MEM_STEP : 0u);
+                      (x->step >= 0 ? MEM_STEP : 0u) | (x->planned ? MEM_PLANNED : 0u);
         }
 }
 

@@ -1,0 +1,33 @@
+/* What a runtime takes from an allocator to run a program is as large as the program's plan says: a
+ * block for each result, and one for all temporaries. So an allocation of such a size is joined
+ * with the plan, if only one thing of one program that ran is that large. Only trace/analyze/memory
+ * includes this. */
+#ifndef VP_ANALYZE_PLANNED_SIZES_H
+#define VP_ANALYZE_PLANNED_SIZES_H
+
+#include "trace/analyze/result/host_result.h"
+#include "trace/base/str.h"
+
+typedef struct planned_size {
+    int64_t bytes;
+    const vp_memory_plan *plan;
+    const vp_plan_buffer *result; /* NULL: the temporaries */
+} planned_size;
+
+typedef struct planned_sizes {
+    planned_size *v; /* by bytes */
+    size_t n, cap;
+} planned_sizes;
+
+/* Of h->memory_static, which must stay. 0 or VP_ENOMEM; freed also on failure. */
+int planned_sizes_new(planned_sizes *s, const host_result *h);
+void planned_sizes_free(planned_sizes *s);
+/* 1 + the index of what an allocation must be, which `call` asked for ("PjitFunction(f)": of jit_f
+ * alone); 0: unknown, or of several possible. */
+uint32_t planned_sizes_find(const planned_sizes *s, int64_t bytes, vp_str call);
+/* The same of what a TPU reserves for its programs: the temporaries of one, and 16 MiB. */
+uint32_t planned_sizes_of_stack(const planned_sizes *s, int64_t bytes);
+/* "jit_f: temporaries", "jit_f: result fusion.2"; NULL for 0. VP_ENOMEM. */
+int planned_sizes_text(const char **out, host_result *h, const planned_sizes *s, uint32_t found);
+
+#endif
