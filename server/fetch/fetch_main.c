@@ -27,6 +27,28 @@ typedef struct question {
 
 /* ---- One question ---------------------------------------------------------------------------- */
 
+/* What bytes are read. */
+static void parse_reading(fetch_ask *a, const vp_pb_field *f)
+{
+    int64_t number = f->u <= INT64_MAX ? (int64_t)f->u : INT64_MAX;
+    switch (f->number) {
+    case FETCH_ASK_OFFSET:
+        a->offset = number;
+        break;
+    case FETCH_ASK_LENGTH:
+        a->length = number;
+        break;
+    case FETCH_ASK_PLACES:
+        a->places = f->data;
+        break;
+    case FETCH_ASK_PIECE:
+        a->piece = f->u;
+        break;
+    default:
+        break;
+    }
+}
+
 static int parse(fetch_ask *a, vp_str text)
 {
     vp_pb r = vp_pb_of(text);
@@ -44,12 +66,6 @@ static int parse(fetch_ask *a, vp_str text)
         case FETCH_ASK_ETAG:
             a->etag = f.data;
             break;
-        case FETCH_ASK_OFFSET:
-            a->offset = f.u <= INT64_MAX ? (int64_t)f.u : INT64_MAX;
-            break;
-        case FETCH_ASK_LENGTH:
-            a->length = f.u <= INT64_MAX ? (int64_t)f.u : INT64_MAX;
-            break;
         case FETCH_ASK_FLAT:
             a->flat = f.u != 0;
             break;
@@ -60,6 +76,7 @@ static int parse(fetch_ask *a, vp_str text)
             a->body = f.data;
             break;
         default:
+            parse_reading(a, &f);
             break;
         }
     return rc < 0 || a->what == FETCH_NO_QUESTION ? vp_fail(VP_EARG, "this is no question") : 0;

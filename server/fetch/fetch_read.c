@@ -8,6 +8,8 @@
 #include "server/fetch/http/http_fail.h"
 #include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/pb.h"
 
 /* What is read for nothing where a server knows no ranges. */
 #define SKIP_MAX (INT64_C(256) << 20)
@@ -26,7 +28,8 @@ typedef struct reading {
     bool is_judged;          /* this answer */
     bool is_full;            /* nothing more is wanted */
     bool is_told;            /* INFO was sent */
-    vp_buf out;
+    uint64_t placed;         /* bytes in the file that came with the question */
+    vp_buf out;              /* or what goes out as DATA */
 } reading;
 
 /* A reader that does not read keeps no other from the server. */
@@ -41,6 +44,44 @@ static int put_data(void *ctx, const void *data, size_t n)
     if (waits)
         http_pool_step_back(r->call.origin);
     return rc;
+}
+
+static int put_progress(reading *r)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf b;
+    vp_buf_init(&b, 64);
+    vp_pb_put_u64(&b, FETCH_PROGRESS_BYTES, r->placed);
+    return b.status < 0 ? b.status : fetch_put(r->a->stream, FETCH_PROGRESS, vp_buf_view(&b));
+}
+
+static int place(reading *r, vp_str s)
+{
+    const fetch_ask *a = r->a;
+    while (s.n) {
+        uint64_t nth = r->placed / a->piece, in = r->placed % a->piece, at, left = a->piece - in;
+        if (nth >= a->places.n / sizeof at)
+            return vp_fail(VP_EARG, "there is no place for all of it");
+        memcpy(&at, a->places.p + nth * sizeof at, sizeof at);
+        size_t n = s.n < left ? s.n : (size_t)left;
+        if (at > INT64_MAX - a->piece)
+            return vp_fail(VP_EARG, "there is no such place");
+        VP_TRY(vp_fs_pwrite_all(a->files[0], s.p, n, (int64_t)(at + in)));
+        r->placed += n;
+        s = vp_str_skip(s, n);
+        if (n == left)
+            VP_TRY(put_progress(r));
+    }
+    return 0;
+}
+
+static int put(reading *r, vp_str s)
+{
+    return r->a->file_n ? place(r, s) : vp_buf_str(&r->out, s);
+}
+
+static int flush(reading *r)
+{
+    return r->a->file_n ? put_progress(r) : vp_buf_flush(&r->out);
 }
 
 static int changed(void)
@@ -100,7 +141,7 @@ static int take(void *ctx, const void *data, size_t n)
     if (r->end >= 0 && (int64_t)s.n > r->end - r->at)
         s.n = (size_t)(r->end - r->at);
     r->at += (int64_t)s.n;
-    VP_TRY(vp_buf_str(&r->out, s));
+    VP_TRY(put(r, s));
     r->is_full = r->end >= 0 && r->at == r->end;
     /* What else comes is of no use: the connection is dropped. */
     return r->is_full && r->call.status != 206 ? VP_ECANCELLED : 0;
@@ -184,6 +225,8 @@ int fetch_answer_read(fetch_ask *a)
         return fetch_answer_head(a);
     if (a->length > 0)
         r.end = a->length > INT64_MAX - a->offset ? INT64_MAX : a->offset + a->length;
+    if (a->file_n && (!a->piece || a->piece > INT64_MAX))
+        return vp_fail(VP_EARG, "a file without places");
     if (a->etag.n >= sizeof r.etag)
         return vp_fail(VP_EARG, "a version of %zu bytes", a->etag.n);
     snprintf(r.etag, sizeof r.etag, "%.*s", VP_STR_ARG(a->etag));
@@ -193,7 +236,7 @@ int fetch_answer_read(fetch_ask *a)
     if (rc == 0)
         rc = read_all(&r);
     if (rc == 0)
-        rc = vp_buf_flush(&r.out);
+        rc = flush(&r);
     vp_buf_free(&r.out);
     r.store->close(r.place);
     return rc;

@@ -383,6 +383,18 @@ def test_a_large_file_is_asked_for_at_most_twice(place, logs, program, ms):
     assert kept(place) < 1 << 20
 
 
+def test_many_small_planes_are_asked_for_at_most_twice(place, logs):
+    """Devices' and hosts' in turn, more of them than is held."""
+    device = next(p for p in xplanes() if b"/device:TPU:0" in p.read_bytes())
+    logs.file_path.write_bytes(logs.file_path.read_bytes() + device.read_bytes())
+    size = grown(logs, 72 << 20)
+    here = run(place, "top", logs.file_path)
+    with ranges(logs.file_path, 0) as (url, counted):
+        assert run(place, "top", url) == here
+    asked, again = counted
+    assert asked <= 2 * size and again < size / 50
+
+
 def test_small_files_are_kept_until_they_change(place, logs):
     here = run(place, "top", logs.url)
     size = logs.file_path.stat().st_size

@@ -36,6 +36,7 @@ typedef struct stub {
     const stub_object *objects; /* of every directory; the first is what HEAD and READ are of */
     size_t n;
     stub_fault fault;
+    bool frames;            /* of a file that comes with a question it makes no use */
     _Atomic int64_t served; /* bytes */
     _Atomic int reads, lists, threads;
 } stub;
@@ -61,8 +62,24 @@ static inline void stub_put_entry(vp_buf *b, const stub_object *o, const char *e
 typedef struct stub_question {
     stub *s;
     int stream;
-    uint64_t what, offset, length;
+    int file; /* -1: none */
+    uint64_t what, offset, length, piece, places[64];
 } stub_question;
+
+/* What is behind `at` bytes of the answer: into its places in the file, and said. */
+static inline int stub_place(const stub_question *q, uint64_t at, const char *p, size_t n)
+{
+    char b[16];
+    uint64_t end = at + n;
+    for (size_t part; at < end; at += part, p += part) {
+        part = q->piece - at % q->piece < end - at ? q->piece - at % q->piece : end - at;
+        if (pwrite(q->file, p, part, (off_t)(q->places[at / q->piece] + at % q->piece)) < 0)
+            return vp_fail(VP_EIO, "it cannot be written");
+    }
+    vp_buf payload = {.p = b, .cap = sizeof b, .max = sizeof b};
+    vp_pb_put_u64(&payload, FETCH_PROGRESS_BYTES, end);
+    return fetch_put(q->stream, FETCH_PROGRESS, vp_buf_view(&payload));
+}
 
 static inline int stub_data(const stub_question *q)
 {
@@ -74,7 +91,8 @@ static inline int stub_data(const stub_question *q)
         size_t n = end - at < sizeof piece ? (size_t)(end - at) : sizeof piece;
         for (size_t i = 0; i < n; i++)
             piece[i] = (char)stub_byte((int64_t)(at + i));
-        VP_TRY(fetch_put(q->stream, FETCH_DATA, (vp_str){piece, n}));
+        VP_TRY(q->file < 0 ? fetch_put(q->stream, FETCH_DATA, (vp_str){piece, n})
+                           : stub_place(q, at - q->offset, piece, n));
         atomic_fetch_add(&q->s->served, (int64_t)n);
         at += n;
     }
@@ -131,12 +149,14 @@ static inline void *stub_answer(void *arg)
     else
         (void)fetch_put(q->stream, FETCH_DONE, (vp_str){0});
     close(q->stream);
+    if (q->file >= 0)
+        close(q->file);
     atomic_fetch_sub(&q->s->threads, 1);
     free(q);
     return NULL;
 }
 
-static inline int stub_ask(void *ctx, vp_str question, int *stream)
+static inline int stub_ask(void *ctx, vp_str question, const int *files, size_t n, int *stream)
 {
     int ends[2];
     pthread_t thread;
@@ -148,7 +168,11 @@ static inline int stub_ask(void *ctx, vp_str question, int *stream)
         q->what = f.number == FETCH_ASK_WHAT ? f.u : q->what;
         q->offset = f.number == FETCH_ASK_OFFSET ? f.u : q->offset;
         q->length = f.number == FETCH_ASK_LENGTH ? f.u : q->length;
+        q->piece = f.number == FETCH_ASK_PIECE ? f.u : q->piece;
+        if (f.number == FETCH_ASK_PLACES && f.data.n <= sizeof q->places)
+            memcpy(q->places, f.data.p, f.data.n);
     }
+    q->file = n && !q->s->frames ? dup(files[0]) : -1;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
         return vp_fail(VP_EIO, "no sockets");
     q->stream = ends[1];

@@ -57,9 +57,9 @@ static void each_byte_is_asked_for_once(void **state)
 {
     static const int64_t sizes[] = {1, 511, 512 << 10, (512 << 10) + 1, 8 * MIB, 37 * MIB + 11};
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        stub s = {.fault = STUB_FINE};
-        const stub_object o = {.name = "it", .etag = "v1", .bytes = sizes[i]};
+    for (size_t i = 0; i < 2 * (sizeof sizes / sizeof *sizes); i++) {
+        stub s = {.fault = STUB_FINE, .frames = i % 2};
+        const stub_object o = {.name = "it", .etag = "v1", .bytes = sizes[i / 2]};
         rd_source *in = open_it(&s, &o, false);
         drain(in, o.bytes, 100000);
         drain(in, o.bytes, 1 << 20);

@@ -25,7 +25,8 @@
 #define FETCH_QUESTIONS(X)                                                                           \
     X(LIST, list)       /* ENTRIES…, DONE: what lies beneath url */                                \
     X(HEAD, head)       /* INFO, DONE: one object or file */                                         \
-    X(READ, read)       /* INFO, DATA…, DONE: bytes of one */                                      \
+    X(READ, read)       /* INFO, DATA…, DONE: bytes of one; into the file passed, if there is      \
+                           one: INFO, PROGRESS…, DONE */                                           \
     X(WRITE, write)     /* the asker sends DATA… and END; then DONE */                             \
     X(STORES, stores)   /* ENTRIES, DONE: for doctor; NAME: "s3://", WHY: where credentials are */   \
     X(CAPTURE, capture) /* PROGRESS…, INFO, DONE: a profile of one process into the file passed */ \
@@ -50,6 +51,9 @@ enum {
     FETCH_ASK_FLAT = 6,     /* LIST: everything beneath, instead of one level */
     FETCH_ASK_UNSIGNED = 7, /* --no-sign-request */
     FETCH_ASK_BODY = 8,     /* what a CAPTURE, LOOK or KINETO is made of: its own message */
+    FETCH_ASK_PLACES = 9,   /* READ: uint64s in the machine's order, where in the file passed one
+                               piece after the other goes */
+    FETCH_ASK_PIECE = 10,   /* READ: bytes of each piece but the last */
 };
 
 typedef enum fetch_frame {
@@ -92,10 +96,10 @@ enum {
     FETCH_CAPTURE_PATIENCE_MS = 10, /* how long it may be silent once the time is over */
     FETCH_CAPTURE_WAITS = 11,       /* 1: the XSpace is read once the asker says so */
 };
-/* PROGRESS of a CAPTURE. */
+/* PROGRESS of a CAPTURE; of a READ only the bytes, which are in the file then. */
 enum {
     FETCH_PROGRESS_STATE = 1, /* fetch_capture_state */
-    FETCH_PROGRESS_BYTES = 2, /* of the XSpace, so far */
+    FETCH_PROGRESS_BYTES = 2, /* of the XSpace, or of what is read, so far */
     FETCH_PROGRESS_LEFT_MS = 3,
 };
 typedef enum fetch_capture_state {

@@ -142,7 +142,7 @@ int fetcher_ask(fetcher *f, vp_str question, const int *files, size_t n, int *st
     return 0;
 }
 
-int fetcher_source(void *ctx, vp_str question, int *stream)
+int fetcher_source(void *ctx, vp_str question, const int *files, size_t n, int *stream)
 {
-    return fetcher_ask(ctx, question, NULL, 0, stream);
+    return fetcher_ask(ctx, question, files, n, stream);
 }

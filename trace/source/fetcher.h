@@ -21,7 +21,7 @@ void fetcher_end(fetcher *f); /* NULL is fine; questions that are open fail */
 /* Asks: question is a message of FETCH_ASK_* of at most FETCH_ASK_MAX bytes; files stay the
  * caller's. *stream, on which the answer comes, is the caller's to close. VP_EIO. */
 int fetcher_ask(fetcher *f, vp_str question, const int *files, size_t n, int *stream);
-/* The same without files, as source_ask.ask with a fetcher as ctx. */
-int fetcher_source(void *ctx, vp_str question, int *stream);
+/* The same as source_ask.ask with a fetcher as ctx. */
+int fetcher_source(void *ctx, vp_str question, const int *files, size_t n, int *stream);
 
 #endif

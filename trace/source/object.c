@@ -7,32 +7,38 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/pb.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 #include "trace/source/fetch_frames.h"
+#include "trace/source/shared.h"
 
 #define BLOCK (512u << 10)
-/* Questions at once, and blocks that one asks for at most. */
+/* Questions at once, and blocks that one asks for at most: where each costs some ms and all is
+ * kept, where not all is, and where it costs none. */
 #define LANES 4
+#define RANGE_MAX 32u
 #define RANGE 16u
 #define RANGE_NEAR 8u
-/* Blocks that are asked for ahead of the readers; and after a jump, doubled as they go on. */
-#define AHEAD_MAX (LANES * RANGE)
-#define AHEAD_NEAR (LANES * RANGE_NEAR)
+/* Blocks that are asked for ahead of the readers: so much for each lane; and after a jump, doubled
+ * as they go on. */
+#define AHEAD(range) (LANES * (range))
 #define AHEAD_LEAST 2u
-/* Readers that go forward by less than this pass over what lies between; those of several threads
- * are this far behind the first. In blocks. */
+/* Readers in order that go forward by less than this pass over what lies between; those of several
+ * threads are this far behind the first. Of readers that jump it is PASSED. In blocks. */
 #define NEAR 32u
+#define PASSED 3u
+/* Blocks at the start that stay until readers come in order: they begin there. */
+#define START 64u
 /* Blocks that are kept: VP_REMOTE_CACHE_MAX; where each question costs so many ms, all of an object
  * of VP_REMOTE_CACHE_FAR; or of what is read once what lies ahead. */
 #define KEPT_MAX ((uint32_t)(VP_REMOTE_CACHE_MAX / BLOCK))
 #define KEPT_FAR ((uint32_t)(VP_REMOTE_CACHE_FAR / BLOCK))
 #define FAR_MS 10
-#define KEPT_ONCE (AHEAD_MAX + 2u * RANGE)
+#define KEPT_ONCE (AHEAD(RANGE) + 2u * RANGE)
 #define NONE UINT32_MAX
 
 typedef struct slot {
-    char *p;
     uint64_t used; /* when, by object.clock */
     uint32_t block, pins;
     bool ready; /* else it is being filled */
@@ -52,9 +58,11 @@ typedef struct object {
     bool is_part;
     uint32_t blocks, slot_max;
     bool asked, once; /* asked: an answer has come */
+    bool in_order;    /* else readers jump */
     uint32_t *at;     /* block → slot, or NONE */
     pthread_mutex_t lock;
     pthread_cond_t work, ready; /* for the lanes; for the readers */
+    shared memory;              /* slot i's block lies at i * BLOCK */
     slot *slots;
     uint32_t slot_n;
     uint64_t clock;
@@ -80,6 +88,24 @@ static bool lies_ahead(const object *o, uint32_t block)
     return block >= o->cursor && block - o->cursor < o->ahead;
 }
 
+static bool stays(const object *o, const slot *s)
+{
+    return s->block < START && !o->in_order && !o->once;
+}
+
+/* All readers in order are past it, and it makes room. */
+static bool is_past(const object *o, const slot *s)
+{
+    return o->in_order && o->blocks > o->slot_max && s->block + NEAR < o->cursor;
+}
+
+static bool is_wanted_less(const object *o, const slot *a, const slot *b)
+{
+    if (stays(o, a) != stays(o, b))
+        return stays(o, b);
+    return is_past(o, a) != is_past(o, b) ? is_past(o, a) : a->used < b->used;
+}
+
 /* One whose block is wanted least, or NONE: all are in use. */
 static uint32_t victim(const object *o)
 {
@@ -89,7 +115,7 @@ static uint32_t victim(const object *o)
         if (s->block == NONE)
             return i;
         if (s->ready && !s->pins && !lies_ahead(o, s->block) &&
-            (best == NONE || s->used < o->slots[best].used))
+            (best == NONE || is_wanted_less(o, s, &o->slots[best])))
             best = i;
     }
     return best;
@@ -106,22 +132,19 @@ static void fail(object *o)
 /* A slot for the block, to be filled. false: there is none. */
 static bool take_slot(object *o, uint32_t block)
 {
-    uint32_t i = o->slot_n < o->slot_max ? o->slot_n : victim(o);
+    uint32_t i = victim(o);
+    /* Memory that was touched is warm: what holds nothing of use is taken before new one. */
+    bool free = i != NONE && (o->slots[i].block == NONE || is_past(o, &o->slots[i]));
+    if (!free && o->slot_n < o->slot_max)
+        i = o->slot_n;
     if (i == NONE)
         return false;
     slot *s = &o->slots[i];
-    if (i == o->slot_n) {
-        *s = (slot){.p = vp_malloc(BLOCK), .block = NONE};
-        if (!s->p) {
-            (void)vp_no_memory();
-            fail(o);
-            return false;
-        }
+    if (i == o->slot_n)
         o->slot_n++;
-    }
-    if (s->block != NONE)
+    else if (s->block != NONE)
         o->at[s->block] = NONE;
-    *s = (slot){.p = s->p, .block = block, .used = ++o->clock};
+    *s = (slot){.block = block, .used = ++o->clock};
     o->at[block] = i;
     return true;
 }
@@ -139,7 +162,9 @@ static uint32_t first_missing(const object *o, uint32_t *end)
     for (uint32_t i = 0; i < o->wanted_n; i++)
         if (o->at[o->wanted[i]] == NONE) {
             bool near = lies_ahead(o, o->wanted[i]);
-            *end = near ? o->cursor + o->ahead : o->wanted[i] + AHEAD_LEAST;
+            *end = near          ? o->cursor + o->ahead
+                   : o->in_order ? o->wanted[i] + AHEAD_LEAST
+                                 : o->wanted[i] + 1;
             return o->wanted[i];
         }
     uint32_t to = o->blocks - o->cursor < o->ahead ? o->blocks : o->cursor + o->ahead;
@@ -171,12 +196,16 @@ static bool next_range(object *o, uint32_t *from, uint32_t *n)
 static void move(object *o, uint32_t block)
 {
     uint32_t next = block + 1, past = o->cursor;
-    if (next > past && next - past <= o->ahead + NEAR) {
+    bool all = o->blocks <= o->slot_max; /* are kept */
+    uint32_t reach = all || o->in_order ? o->ahead + NEAR : PASSED;
+    if (next > past && next - past <= reach) {
         o->cursor = next;
-        o->ahead = o->ahead < o->ahead_max / 2 ? o->ahead * 2 : o->ahead_max;
+        o->ahead = !o->ahead                     ? AHEAD_LEAST
+                   : o->ahead < o->ahead_max / 2 ? o->ahead * 2
+                                                 : o->ahead_max;
     } else if (o->at[block] == NONE && (next > past || past - next > NEAR)) {
         o->cursor = next;
-        o->ahead = o->blocks <= o->slot_max ? o->ahead_max : AHEAD_LEAST;
+        o->ahead = all ? o->ahead_max : o->in_order ? AHEAD_LEAST : 0;
     } else {
         return;
     }
@@ -210,17 +239,12 @@ static int check_info(object *o, vp_str payload)
 /* Bytes of a range that come one behind the other. */
 typedef struct filling {
     object *o;
-    uint32_t block, end, n; /* n bytes of the block are there */
+    uint32_t block, end, n;     /* n bytes of the block are there */
+    int64_t done;               /* bytes of the blocks before */
+    int64_t begun_ms;           /* when it was asked for */
+    uint64_t places[RANGE_MAX]; /* of all blocks, in o->memory */
+    uint32_t first;             /* whose place is places[0] */
 } filling;
-
-static char *place_of(filling *f)
-{
-    object *o = f->o;
-    pthread_mutex_lock(&o->lock);
-    char *p = o->slots[o->at[f->block]].p;
-    pthread_mutex_unlock(&o->lock);
-    return p;
-}
 
 static void block_done(filling *f)
 {
@@ -229,8 +253,22 @@ static void block_done(filling *f)
     o->slots[o->at[f->block]].ready = true;
     pthread_cond_broadcast(&o->ready);
     pthread_mutex_unlock(&o->lock);
+    f->done += bytes_of(o, f->block);
     f->block++;
     f->n = 0;
+}
+
+/* Of so many bytes the fetcher says that they are in the file. */
+static int take_progress(filling *f, vp_str payload)
+{
+    vp_pb r = vp_pb_of(payload);
+    vp_pb_field p;
+    uint64_t bytes = 0;
+    while (vp_pb_next(&r, &p) == 1)
+        bytes = p.number == FETCH_PROGRESS_BYTES ? p.u : bytes;
+    while (f->block < f->end && bytes >= (uint64_t)f->done + bytes_of(f->o, f->block))
+        block_done(f);
+    return 0;
 }
 
 static int take_data(filling *f, int stream, size_t n)
@@ -240,7 +278,7 @@ static int take_data(filling *f, int stream, size_t n)
             return vp_fail(VP_EREMOTE, "more was sent than asked for");
         uint32_t whole = bytes_of(f->o, f->block), room = whole - f->n;
         size_t part = n < room ? n : room;
-        VP_TRY(fetch_take(stream, place_of(f) + f->n, part));
+        VP_TRY(fetch_take(stream, f->o->memory.p + f->places[f->block - f->first] + f->n, part));
         n -= part;
         f->n += (uint32_t)part;
         if (f->n == whole)
@@ -256,24 +294,23 @@ static void answered(object *o, int64_t ms)
     bool far = !o->asked && ms >= FAR_MS && !o->once;
     o->asked = true;
     if (far) {
-        o->range = RANGE;
-        o->ahead_max = AHEAD_MAX;
+        bool all = o->blocks <= KEPT_FAR;
+        o->slot_max = all ? o->blocks : o->slot_max;
+        o->range = all ? RANGE_MAX : RANGE;
+        o->ahead_max = AHEAD(o->range);
     }
-    if (far && o->blocks <= KEPT_FAR)
-        o->slot_max = o->blocks;
     pthread_mutex_unlock(&o->lock);
 }
 
 static int take_answer(filling *f, int stream)
 {
-    int64_t begun = vp_now_ms();
     VP_CLEANUP(vp_buf_free) vp_buf b;
     fetch_frame kind;
     size_t n;
     vp_buf_init(&b, FETCH_FRAME_MAX + 1);
     for (;;) {
         VP_TRY(fetch_head(stream, &kind, &n));
-        answered(f->o, vp_now_ms() - begun);
+        answered(f->o, vp_now_ms() - f->begun_ms);
         if (kind == FETCH_DATA) {
             VP_TRY(take_data(f, stream, n));
             continue;
@@ -287,6 +324,8 @@ static int take_answer(filling *f, int stream)
             return fetch_failure(vp_buf_view(&b));
         if (kind == FETCH_INFO)
             VP_TRY(check_info(f->o, vp_buf_view(&b)));
+        if (kind == FETCH_PROGRESS)
+            VP_TRY(take_progress(f, vp_buf_view(&b)));
         if (kind == FETCH_DONE)
             return f->block == f->end ? 0
                                       : vp_fail(VP_EREMOTE, "it ended before all of it had come");
@@ -296,18 +335,24 @@ static int take_answer(filling *f, int stream)
 static int fetch_range(lane *l, uint32_t from, uint32_t n)
 {
     object *o = l->o;
-    filling f = {o, from, from + n, 0};
+    filling f = {.o = o, .block = from, .end = from + n, .first = from, .begun_ms = vp_now_ms()};
     char etag[sizeof o->etag];
     int stream = -1;
     pthread_mutex_lock(&o->lock);
     memcpy(etag, o->etag, sizeof etag);
+    for (uint32_t i = 0; i < n; i++)
+        f.places[i] = (uint64_t)o->at[from + i] * BLOCK;
     pthread_mutex_unlock(&o->lock);
     int64_t offset = (int64_t)from * BLOCK, end = (int64_t)(from + n) * BLOCK;
     const source_question q = {.what = FETCH_READ,
                                .url = o->url,
                                .etag = etag,
                                .offset = offset,
-                               .length = (end < o->bytes ? end : o->bytes) - offset};
+                               .length = (end < o->bytes ? end : o->bytes) - offset,
+                               .file = o->memory.fd,
+                               .places = f.places,
+                               .place_n = n,
+                               .piece = BLOCK};
     int rc = source_ask_put(&o->ask, &q, &stream);
     pthread_mutex_lock(&o->lock);
     l->stream = stream;
@@ -420,7 +465,7 @@ static int object_read(void *ctx, void *buf, size_t n, int64_t offset)
         if (rc < 0)
             break;
         pthread_mutex_unlock(&o->lock);
-        memcpy(to, s->p + skip, part);
+        memcpy(to, o->memory.p + (size_t)(s - o->slots) * BLOCK + skip, part);
         pthread_mutex_lock(&o->lock);
         s->pins--;
         to += part;
@@ -429,6 +474,17 @@ static int object_read(void *ctx, void *buf, size_t n, int64_t offset)
     }
     pthread_mutex_unlock(&o->lock);
     return rc;
+}
+
+static void object_in_order(void *ctx)
+{
+    object *o = ctx;
+    pthread_mutex_lock(&o->lock);
+    o->in_order = true;
+    o->cursor = 0;
+    o->ahead = o->ahead_max;
+    pthread_cond_broadcast(&o->work);
+    pthread_mutex_unlock(&o->lock);
 }
 
 /* ---- Its owner ------------------------------------------------------------------------------- */
@@ -445,8 +501,7 @@ static void object_close(void *ctx)
     pthread_mutex_unlock(&o->lock);
     for (size_t i = 0; i < o->lane_n; i++)
         vp_aside_wait(&o->lanes[i].thread);
-    for (uint32_t i = 0; i < o->slot_n; i++)
-        vp_free(o->slots[i].p);
+    shared_close(&o->memory);
     pthread_cond_destroy(&o->work);
     pthread_cond_destroy(&o->ready);
     pthread_mutex_destroy(&o->lock);
@@ -467,14 +522,15 @@ static int make(object *o, const object_of *of)
     o->slot_max = of->once ? KEPT_ONCE : KEPT_MAX;
     o->slot_max = o->blocks < o->slot_max ? o->blocks : o->slot_max;
     o->range = of->once ? RANGE : RANGE_NEAR;
-    o->ahead = o->ahead_max = of->once ? AHEAD_MAX : AHEAD_NEAR;
+    o->ahead = o->ahead_max = AHEAD(o->range);
     snprintf(o->etag, sizeof o->etag, "%s", of->etag);
     o->url = vp_strdup(of->url);
     o->at = vp_malloc(o->blocks * sizeof *o->at + 1);
     o->slots = vp_calloc(KEPT_FAR + 1u, sizeof *o->slots);
     VP_NEED(o->url && o->at && o->slots);
     memset(o->at, 0xff, o->blocks * sizeof *o->at);
-    return 0;
+    uint32_t most = !of->once && o->blocks <= KEPT_FAR ? o->blocks : o->slot_max;
+    return shared_open(&o->memory, (size_t)most * BLOCK);
 }
 
 int object_source(rd_source **out, const source_ask *ask, const object_of *of)
@@ -491,6 +547,6 @@ int object_source(rd_source **out, const source_ask *ask, const object_of *of)
         object_close(o);
         return rc;
     }
-    const rd_calls calls = {object_read, object_close, o};
+    const rd_calls calls = {object_read, object_in_order, object_close, o};
     return rd_source_calls(out, of->bytes, &calls);
 }

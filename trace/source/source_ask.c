@@ -42,8 +42,14 @@ int source_ask_put(const source_ask *a, const source_question *q, int *stream)
         vp_pb_put_u64(&b, FETCH_ASK_FLAT, 1);
     if (a->is_unsigned)
         vp_pb_put_u64(&b, FETCH_ASK_UNSIGNED, 1);
+    size_t files = q->place_n && q->file >= 0 ? 1 : 0;
+    if (files) {
+        vp_pb_put_u64(&b, FETCH_ASK_PIECE, q->piece);
+        vp_pb_put_len(&b, FETCH_ASK_PLACES,
+                      (vp_str){(const char *)q->places, q->place_n * sizeof *q->places});
+    }
     return b.status < 0 ? vp_fail(b.status, "the address is too long")
-                        : a->ask(a->ctx, vp_buf_view(&b), stream);
+                        : a->ask(a->ctx, vp_buf_view(&b), &q->file, files, stream);
 }
 
 static int64_t number_of(uint64_t u)

@@ -14,7 +14,7 @@
 /* Whom to ask; ctx outlives who holds a copy. */
 typedef struct source_ask {
     /* As fetcher_ask: *stream is the caller's. Any thread may ask. */
-    int (*ask)(void *ctx, vp_str question, int *stream);
+    int (*ask)(void *ctx, vp_str question, const int *files, size_t n, int *stream);
     void *ctx;
     bool is_unsigned; /* without credentials */
     /* "user:password@", which goes behind the "://" of each url that is asked for, and "?…", which
@@ -28,6 +28,11 @@ typedef struct source_question {
     const char *etag;       /* NULL or "": whichever it has */
     int64_t offset, length; /* of READ, length -1: to the end; of WRITE length alone */
     bool flat;
+    /* Of READ, where it goes: file -1 (or no places): DATA frames; else as FETCH_ASK_PLACES. */
+    int file;
+    const uint64_t *places;
+    size_t place_n;
+    uint32_t piece;
 } source_question;
 
 int source_ask_put(const source_ask *a, const source_question *q, int *stream);

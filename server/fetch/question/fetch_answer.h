@@ -23,7 +23,8 @@ typedef struct fetch_ask {
     size_t file_n;
     fetch_question what;
     /* The fields of the question; they live as long as it. */
-    vp_str url, etag, body;
+    vp_str url, etag, body, places;
+    uint64_t piece;
     int64_t offset, length; /* length -1: to the end, or unknown */
     bool flat, is_unsigned;
     int64_t status; /* set by a handler that fails: of HTTP or gRPC; 0: none */

@@ -63,6 +63,7 @@ int rd_source_spool(rd_source **out, rd_stream *in, vp_error *damage);
  * read at once. */
 typedef struct rd_calls {
     int (*read)(void *ctx, void *buf, size_t n, int64_t offset);
+    void (*in_order)(void *ctx); /* rd_source_in_order; may be NULL */
     void (*close)(void *ctx);
     void *ctx;
 } rd_calls;
@@ -73,6 +74,9 @@ int64_t rd_source_size(const rd_source *s);
 bool rd_source_in_memory(const rd_source *s, vp_str *bytes);
 /* Up to n bytes at offset; short only at the end. */
 int rd_source_read(rd_source *s, void *buf, size_t n, int64_t offset, size_t *got);
+/* Says that from now on all of it is read from front to back, by threads that are near each other;
+ * until then readers jump over most of it, or read what they like. */
+void rd_source_in_order(rd_source *s);
 void rd_source_close(rd_source *s);
 
 #endif

@@ -132,6 +132,12 @@ int rd_source_read(rd_source *s, void *buf, size_t n, int64_t offset, size_t *go
     return 0;
 }
 
+void rd_source_in_order(rd_source *s)
+{
+    if (s->calls.in_order)
+        s->calls.in_order(s->calls.ctx);
+}
+
 void rd_source_close(rd_source *s)
 {
     if (!s)

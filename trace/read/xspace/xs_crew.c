@@ -177,7 +177,8 @@ static size_t stretches_of(const xs_line *line)
                : (size_t)((bytes + XS_STRETCH_BYTES - 1) / XS_STRETCH_BYTES);
 }
 
-int xs_crew_plan(xs_crew *c, const xs_line *line)
+/* Under the lock. */
+static int add_stretches(xs_crew *c, const xs_line *line)
 {
     size_t n = stretches_of(line);
     VP_TRY(vp_grow(&c->stretches, &c->stretch_cap, c->stretch_n + n, sizeof *c->stretches,
@@ -192,6 +193,15 @@ int xs_crew_plan(xs_crew *c, const xs_line *line)
         c->stretches[c->stretch_n++] = (stretch){s, WAITS};
     }
     return 0;
+}
+
+int xs_crew_plan(xs_crew *c, const xs_line *line)
+{
+    pthread_mutex_lock(&c->lock);
+    int rc = add_stretches(c, line);
+    pthread_cond_signal(&c->work);
+    pthread_mutex_unlock(&c->lock);
+    return rc;
 }
 
 static int add_cuts(xs_crew *c, xs_lined *out, const xs_stretch *s)

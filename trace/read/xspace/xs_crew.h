@@ -13,7 +13,8 @@ typedef struct xs_crew xs_crew;
 /* As many threads as the options of the reader say, and no more than the file is worth; they start
  * when there is work. The reader outlives it. */
 int xs_crew_new(xs_crew **out, xs_reader *r);
-/* Announces a line, in the order in which they will be asked for. VP_ENOMEM, VP_ELIMIT. */
+/* Announces a line, in the order in which they will be asked for, and while none is asked for:
+ * before the first, or once all that were announced are. VP_ENOMEM, VP_ELIMIT. */
 int xs_crew_plan(xs_crew *c, const xs_line *line);
 /* What a line that was gone over holds. */
 typedef struct xs_lined {

@@ -122,6 +122,7 @@ typedef struct xs_plane {
     bool is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept as offsets */
     bool launches;    /* so have launches */
     bool attrs;       /* attributes have roles; without, their stats are OTHER and cost nothing */
+    bool is_read;     /* its lines are, by the reader of the whole file */
     int64_t damage;   /* where the wire format breaks, or -1 */
 } xs_plane;
 

@@ -199,25 +199,61 @@ static bool is_device(const xs_plane *pl)
     return rd_process_kind(pl->name, &ordinal) != SINK_PROCESS_HOST;
 }
 
-/* Plans and then reads, devices first: whether there are any decides if host events are ops of
- * XLA:CPU. */
-static int cut_lines(xs_reader *r, xs_crew *crew)
+/* Planes that lie so near each other are read devices first; else as they lie in the file, so that
+ * what is read from elsewhere is asked for once (trace/source/object.c). */
+#define TOGETHER_BYTES (INT64_C(16) << 20)
+
+/* Whether there are ops of devices decides if host events are ops of XLA:CPU: so devices are read
+ * until one has any. */
+static int read_first_devices(xs_reader *r, xs_crew *crew)
 {
-    for (int step = 0; step < 4; step++) {
-        bool device = step % 2 == 0;
-        for (uint32_t i = 0; i < r->plane_count; i++) {
-            if (is_device(&r->planes[i]) != device || !r->planes[i].line_count)
+    for (uint32_t i = 0; i < r->plane_count && !r->device_ops; i++) {
+        xs_plane *pl = &r->planes[i];
+        if (!pl->line_count || !is_device(pl))
+            continue;
+        pl->is_read = true;
+        VP_TRY(xs_lines_plan(r, crew, i));
+        VP_TRY(xs_lines_read(r, crew, i, true));
+    }
+    return 0;
+}
+
+static uint32_t end_of_group(const xs_reader *r, uint32_t from)
+{
+    uint32_t to = from + 1;
+    while (to < r->plane_count && r->planes[to].end - r->planes[from].offset <= TOGETHER_BYTES)
+        to++;
+    return to;
+}
+
+static int plan_or_read(xs_reader *r, xs_crew *crew, bool plans)
+{
+    for (uint32_t from = 0, to; from < r->plane_count; from = to) {
+        to = end_of_group(r, from);
+        for (uint32_t n = 0; n < 2 * (to - from); n++) {
+            uint32_t i = from + n % (to - from);
+            bool device = n < to - from;
+            const xs_plane *pl = &r->planes[i];
+            if (pl->is_read || !pl->line_count || is_device(pl) != device)
                 continue;
-            VP_TRY(step < 2 ? xs_lines_plan(r, crew, i) : xs_lines_read(r, crew, i, device));
+            VP_TRY(plans ? xs_lines_plan(r, crew, i) : xs_lines_read(r, crew, i, device));
         }
     }
     return 0;
+}
+
+static int cut_lines(xs_reader *r, xs_crew *crew)
+{
+    VP_TRY(read_first_devices(r, crew));
+    VP_TRY(plan_or_read(r, crew, true));
+    return plan_or_read(r, crew, false);
 }
 
 static int read_lines(xs_reader *r)
 {
     xs_crew *crew;
     VP_TRY(xs_crew_new(&crew, r));
+    rd_source_in_order(r->w.source);
     int rc = cut_lines(r, crew);
     if (rc >= 0)
         rc = xs_crew_finish(crew);
