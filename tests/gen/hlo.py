@@ -108,3 +108,28 @@ def proto(module, number, values, temp_size=0, assigned=None, more=b''):
     made = wire.text(1, module) + wire.text(2, 'main') + wire.bytes_(3, computation) + wire.number(5, number)
     made += wire.number(6, 1) + wire.bytes_(7, order)
     return wire.bytes_(1, made + more) + wire.bytes_(3, assignment(values, temp_size) if assigned is None else assigned)
+
+
+def write_large(module, number, count, pad=0):
+    """A program of so many instructions, each of which reads the last two and is freed when the next but one is made;
+    of about 270 bytes each with its buffer and events, and `pad` more. Returns the proto and its peak in bytes."""
+    shape = wire.number(2, F32) + _numbers(3, (256, 16)) + wire.bytes_(5, _numbers(1, (1, 0)))
+    size, source = 256 * 16 * 4, wire.text(3, '/job/a/long/enough/path/to/the/model.py') + wire.number(4, 12)
+    instructions, buffers, held, events = [], [], [], []
+    for i in range(1, count + 1):
+        name = f'fusion.{i}'
+        out = wire.text(1, name) + wire.text(2, 'parameter' if i < 3 else 'fusion') + wire.bytes_(3, shape)
+        out += wire.bytes_(7, wire.text(2, f'jit(step)/layer_{i % 96}/attention/dot_general' + pad * 'x') + source)
+        out += wire.number(9, i - 1) if i < 3 else b''
+        instructions.append(wire.bytes_(2, out + wire.number(35, i) + (_numbers(36, (i - 1, i - 2)) if i > 2 else b'')))
+        buffers.append(buffer(i, size, i))
+        if 2 < i < count:
+            held.append((i, (i % 4) * size, size))
+            events += [(ALLOC, i, name)] + ([(FREE, i - 2, name)] if i > 4 else [])
+    computation = wire.text(1, 'main') + wire.number(5, 1) + wire.number(6, count) + b''.join(instructions)
+    order = wire.bytes_(1, wire.number(1, 1) + wire.bytes_(2, wire.bytes_(1, b''.join(map(wire.varint, range(1, count + 1))))))
+    made = wire.text(1, module) + wire.text(2, 'main') + wire.bytes_(3, computation) + wire.number(5, number)
+    blocks = allocation(0, size, [(1, 0, size)], parameter=0) + allocation(1, size, [(2, 0, size)], parameter=1)
+    blocks += allocation(2, size, [(count, 0, size)], live_out=True) + allocation(3, 4 * size, held)
+    proto = wire.bytes_(1, made + wire.number(6, 1) + wire.bytes_(7, order))
+    return proto + wire.bytes_(3, b''.join(buffers) + blocks + heap(events)), 6 * size
