@@ -55,6 +55,7 @@ const pages = {
   whole: `${pathOf("session", "2026_02_03_04_05_06")}?tab=all`,
   op: await firstOp("2026_01_11_21_26_41"),
   graph: await firstOp("2026_11_21_06_33_16"),
+  memory: `${pathOf("session", "2026_11_21_06_33_16")}?tab=memory`,
   timeline: `${pathOf("session", "2026_01_11_21_26_41")}timeline`,
   devices: `${pathOf("session", "2026_01_12_00_26_20")}?tab=devices`,
   files: `${pathOf("session", "2026_02_03_04_05_06")}?tab=files`,

@@ -25,7 +25,7 @@ static void efficiency_cell(page *p, const tbl *t, const tbl_column *c, const vo
     if (r->efficiency > 0)
         html_bar_cell(p, "comp", share_of(r), *(const int64_t *)t->of, WHOLE);
     else
-        html_text_cell(p, NULL);
+        html_text_cell(p, NULL, false);
 }
 
 /* Its time by devices, from 0 on; one point is no curve. */

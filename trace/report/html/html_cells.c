@@ -86,17 +86,18 @@ void html_device_cell(page *p, uint32_t device)
     html_puts(p, "</td>");
 }
 
-void html_text_cell(page *p, const char *text)
+void html_text_cell(page *p, const char *text, bool keep_end)
 {
-    html_puts(p, "<td class=\"text long\"");
-    if (text) {
-        html_puts(p, " title=\"");
-        html_text(p, text);
-        html_puts(p, "\"");
+    if (!text) {
+        html_puts(p, "<td class=\"text\">–</td>");
+        return;
     }
-    html_puts(p, ">");
+    html_puts(p, keep_end ? "<td class=\"text long path\" title=\""
+                          : "<td class=\"text long\" title=\"");
     html_text(p, text);
-    html_puts(p, "</td>");
+    html_puts(p, keep_end ? "\"><bdi>" : "\">");
+    html_text(p, text);
+    html_puts(p, keep_end ? "</bdi></td>" : "</td>");
 }
 
 void html_ps_cell(page *p, int64_t ps, vp_unit unit)

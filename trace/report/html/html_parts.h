@@ -73,7 +73,8 @@ void html_last_row(html_row_writer *w, const void *row);
 /* Cells; unknown figures and texts are a dash. Raw texts are escaped. */
 void html_name_cell(page *p, const char *name, const char *below); /* the row's header */
 void html_device_cell(page *p, uint32_t device);
-void html_text_cell(page *p, const char *text);
+/* keep_end: of what is too long the end is shown, as of a path. */
+void html_text_cell(page *p, const char *text, bool keep_end);
 void html_ps_cell(page *p, int64_t ps, vp_unit unit);
 void html_count_cell(page *p, int64_t n);
 void html_bytes_cell(page *p, int64_t bytes);

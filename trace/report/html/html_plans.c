@@ -73,7 +73,7 @@ static void put_area_legend(page *p, const vp_memory_plan *m, const int64_t *tot
         rep_put_bytes(p->b, m->layers[k].bytes[at]);
         html_puts(p, "</span></li>\n");
     }
-    html_puts(p, "</ul>\n");
+    html_puts(p, "<li><span>at the peak</span></li>\n</ul>\n");
 }
 
 static void put_areas(page *p, const vp_memory_plan *m)

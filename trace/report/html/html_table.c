@@ -91,7 +91,7 @@ static void placed_cell(page *p, const tbl_value *v, vp_unit unit)
 
 static void word_cell(page *p, const tbl_value *v)
 {
-    html_puts(p, "<td class=\"text\"");
+    html_puts(p, "<td class=\"text word\"");
     if (v->below)
         vp_buf_printf(p->b, " title=\"%s\"", v->below);
     vp_buf_printf(p->b, ">%s", v->text);
@@ -131,7 +131,7 @@ static void put_words(page *p, const tbl_column *c, const tbl_value *v)
         id_cell(p, v->n);
         break;
     case TBL_TEXT:
-        html_text_cell(p, v->text);
+        html_text_cell(p, v->text, c->keep_end);
         break;
     case TBL_DEVICE:
         html_device_cell(p, (uint32_t)v->n);
