@@ -106,6 +106,9 @@ typedef struct vp_view { /* what of a report is shown, and how */
     /* Only ops whose name, category, scope, source or module holds this, ignoring case; NULL: all
      */
     const char *filter;
+    /* text: source lines are links (OSC 8) that open them in an editor (vscode://file/…), relative
+     * ones below this directory; "": absolute ones alone; NULL: none are */
+    const char *source_links;
 } vp_view;
 #define VP_VIEW_INIT                                                                               \
     {                                                                                              \

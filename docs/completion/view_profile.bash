@@ -43,6 +43,7 @@ _view_profile() {
     top)
         case $prev in
         --profile-dir) files=1 ;;
+        --source-root) files=1 ;;
         --session) return ;;
         --top) return ;;
         --by) words='self total calls max' ;;
@@ -58,11 +59,12 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --top --by --group --where --device --step --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --where --device --step --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in
         --profile-dir) files=1 ;;
+        --source-root) files=1 ;;
         --session) return ;;
         --top) return ;;
         --by) words='self total calls max' ;;
@@ -81,7 +83,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --top --by --group --device --step --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --device --step --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     findings)
         case $prev in
@@ -105,6 +107,7 @@ _view_profile() {
     memory)
         case $prev in
         --profile-dir) files=1 ;;
+        --source-root) files=1 ;;
         --session) return ;;
         --top) return ;;
         --host) return ;;
@@ -114,7 +117,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --top --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --source-root --session --top --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     compare)
         case $prev in

@@ -1,5 +1,6 @@
 #include "server/cli/input/open.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "server/cli/terminal/term.h"
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
@@ -247,6 +249,18 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     return 0;
 }
 
+/* What links to relative sources begin with. */
+static const char *source_root(const cli_options *o)
+{
+    static char root[VP_PATH_MAX]; /* one command line a process */
+    if (!o->source_root)
+        return "";
+    if (realpath(o->source_root, root))
+        return root;
+    vp_log(VP_LOG_WARN, "--source-root %s: %s", o->source_root, strerror(errno));
+    return "";
+}
+
 void cli_view(vp_view *v, const cli_options *o, size_t default_top)
 {
     *v = (vp_view)VP_VIEW_INIT;
@@ -256,6 +270,7 @@ void cli_view(vp_view *v, const cli_options *o, size_t default_top)
     v->host = o->host;
     v->unit = (vp_unit)o->unit;
     v->color = cli_color(o);
+    v->source_links = cli_links(o) ? source_root(o) : NULL;
     v->width = cli_width();
 }
 

@@ -392,9 +392,11 @@ const cli_option cli_option_table[] = {
      "serve on a Unix socket that only you can use, instead of a port"},
     {"path-prefix", 0, "/NAME", CLI_TEXT, CLI_SERVE, AT(path_prefix), 0, 0, NULL,
      "the path below which a proxy shows this server"},
-    {"source-root", 0, "DIR", CLI_TEXT, CLI_SERVE, AT(source_root), 0, 0, NULL,
-     "where sources lie that profiles name by relative paths: pages open them in the editor "
-     "(vscode://file/…)"},
+    {"source-root", 0, "DIR", CLI_TEXT, CLI_SERVE | CLI_TOP | CLI_REPORT | CLI_MEMORY,
+     AT(source_root), 0, 0, NULL,
+     "where sources lie that profiles name by relative paths: pages, and terminals that show "
+     "links, "
+     "open them in the editor (vscode://file/…)"},
     {"access-log", 0, "FILE", CLI_TEXT, CLI_SERVE, AT(access_log), 0, 0, NULL,
      "append a line for every request to FILE; - is standard output"},
     {"access-log-format", 0, "combined|json", CLI_WORD, CLI_SERVE, AT(access_log_format), 0, 0,

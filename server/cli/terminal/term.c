@@ -42,6 +42,27 @@ bool cli_color(const cli_options *o)
            (!o->out || !strcmp(o->out, "-"));
 }
 
+/* Others may print what a link leads to: what it is not known of gets none. */
+bool cli_links(const cli_options *o)
+{
+    static const char *const names[] = {"KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION",
+                                        "DOMTERM", "WEZTERM_PANE"};
+    static const char *const programs[] = {"iTerm.app", "WezTerm", "vscode", "ghostty"};
+    static const char *const terms[] = {"kitty", "alacritty", "foot", "ghostty"};
+    const char *vte = getenv("VTE_VERSION"), *program = getenv("TERM_PROGRAM");
+    const char *term = getenv("TERM");
+    bool known = vte && strtol(vte, NULL, 10) >= 5000;
+    if (!cli_color(o) || !isatty(STDOUT_FILENO))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        known = known || getenv(names[i]);
+    for (size_t i = 0; program && i < sizeof programs / sizeof *programs; i++)
+        known = known || !strcmp(program, programs[i]);
+    for (size_t i = 0; term && i < sizeof terms / sizeof *terms; i++)
+        known = known || strstr(term, terms[i]);
+    return known;
+}
+
 void cli_progress_begin(cli_progress *p, const cli_options *o, const char *what)
 {
     p->what = what;

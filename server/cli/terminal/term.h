@@ -9,6 +9,8 @@
 
 int cli_width(void); /* columns of stdout: $COLUMNS, the terminal, or 100 */
 bool cli_color(const cli_options *o);
+/* Whether stdout is a terminal that is known to show links (OSC 8), and shows colours. */
+bool cli_links(const cli_options *o);
 
 /* Progress on stderr, when that is a terminal and not --quiet; cleared by cli_progress_end. */
 typedef struct cli_progress {

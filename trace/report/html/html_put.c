@@ -1,5 +1,4 @@
 /* Texts, numbers and bars on a page. */
-#include <ctype.h>
 
 #include "trace/report/html/html_parts.h"
 #include "trace/report/words/escape.h"
@@ -50,23 +49,12 @@ void html_rect(page *p, const char *css_class, int64_t from, int64_t width)
     vp_buf_puts(p->b, "%\" height=\"100%\"/>");
 }
 
-static void put_encoded(page *p, const char *z, const char *plain)
-{
-    for (; *z; z++) {
-        unsigned char c = (unsigned char)*z;
-        if ((c < 0x80 && isalnum(c)) || strchr(plain, c))
-            vp_buf_putc(p->b, (char)c);
-        else
-            vp_buf_printf(p->b, "%%%02X", c);
-    }
-}
-
 void html_url(page *p, const char *z)
 {
-    put_encoded(p, z, "-._~");
+    rep_put_url(p->b, vp_str_of(z), "-._~");
 }
 
 void html_path(page *p, const char *z)
 {
-    put_encoded(p, z, "-._~/:");
+    rep_put_url(p->b, vp_str_of(z), "-._~/:");
 }

@@ -68,7 +68,8 @@ static const tbl_column holder_columns[] = {
     {TBL_TEXT, AT(scope), PAGE("Scope", "Module or framework path"), NEEDS(MEM_SCOPE),
      TERM(5, "scope"), TERM_NEEDS(MEM_SCOPE), SHORT(24, 10), .keep_end = true, DROP(3)},
     {TBL_TEXT, AT(source), PAGE("Line", "The Python frame that asked for it"), NEEDS(MEM_SOURCE),
-     TERM(6, "line"), TERM_NEEDS(MEM_SOURCE), SHORT(30, 10), .keep_end = true, DROP(4)},
+     TERM(6, "line"), TERM_NEEDS(MEM_SOURCE), SHORT(30, 10), .keep_end = true, .place = true,
+     DROP(4)},
     {TBL_COUNT, AT(step), PAGE("Step", "In which it was allocated"), NEEDS(MEM_STEP),
      TERM(7, "step"), TERM_NEEDS(MEM_STEP), DROP(5)},
     {TBL_TEXT, AT(planned),
@@ -111,7 +112,7 @@ static const tbl_column leak_columns[] = {
     {TBL_TEXT, AT(scope), PAGE("Scope", "Module or framework path"), TERM(6, "scope"),
      SHORT(24, 10), .keep_end = true, DROP(3)},
     {TBL_TEXT, AT(source), PAGE("Line", "The Python frame that asked for it"), TERM(7, "line"),
-     SHORT(30, 10), .keep_end = true, DROP(4)},
+     SHORT(30, 10), .keep_end = true, .place = true, DROP(4)},
     {TBL_BYTES, GET(get_growth), PAGE("A step", "Bytes that one more step leaves"),
      TERM(1, "a step")},
     {TBL_BYTES, AT(bytes), PAGE("In all", NULL), TERM(2, "in all"), DROP(1)},
@@ -280,7 +281,7 @@ static const tbl_column buffer_columns[] = {
     {TBL_TEXT, AT(scope), PAGE("Scope", "Framework path"), NEEDS(PLAN_SCOPE), TERM(6, "scope"),
      TERM_NEEDS(PLAN_SCOPE), SHORT(24, 10), .keep_end = true},
     {TBL_TEXT, AT(source), PAGE("Line", NULL), NEEDS(PLAN_SOURCE), TERM(7, "line"),
-     TERM_NEEDS(PLAN_SOURCE), SHORT(20, 10), .keep_end = true, DROP(1)},
+     TERM_NEEDS(PLAN_SOURCE), SHORT(20, 10), .keep_end = true, .place = true, DROP(1)},
 };
 #undef ROW
 

@@ -203,6 +203,7 @@ static void name_columns(tbl_column *columns, const vp_report *r)
                       : rep_group_name(r->group);
         c->want = paths ? 44 : c->want;
         c->keep_end = paths;
+        c->place = r->group == VP_GROUP_SOURCE;
     }
 }
 

@@ -104,6 +104,7 @@ typedef struct tbl_column {
     unsigned left : 1;     /* whatever its kind */
     unsigned keep_end : 1; /* see grid_column, as for drop, want and min */
     unsigned tell_apart : 1;
+    unsigned place : 1; /* "model.py:12": a link on a terminal that has them */
     /* The head on a terminal ends in the unit of its scale; on a page that of every duration does,
      * and of own cells where it does here. */
     unsigned says_unit : 1;

@@ -86,12 +86,16 @@ static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool
     if (!l->g->columns[column].left)
         vp_buf_pad(b, ' ', pad);
     grid_color_on(b, style, color);
+    bool link = l->g->columns[column].place && i >= l->g->column_count &&
+                grid_link_on(b, text, l->g->links);
     if (l->g->columns[column].keep_end)
         grid_put_end(b, text, width);
     else if (l->g->cells[i].parts_at)
         grid_put_around(b, text, width, l->g->cells[i].parts_at);
     else
         grid_put_short(b, text, width);
+    if (link)
+        grid_link_off(b);
     grid_color_off(b, style, color);
     if (l->g->columns[column].left && !last)
         vp_buf_pad(b, ' ', pad);

@@ -13,6 +13,7 @@ typedef struct grid_column {
     unsigned want;   /* may be shortened in the middle down to this, and to `min` before columns */
     unsigned min;    /* of low rank go; 0: never shortened */
     bool keep_end;   /* shortened at the start instead: the end of a path says more */
+    bool place;      /* cells name source lines: links, where the grid has them */
     bool tell_apart; /* cells that would be shortened to the same text show where they differ */
 } grid_column;
 
@@ -28,6 +29,7 @@ typedef struct grid {
     vp_buf text;
     grid_cell *cells; /* row by row */
     size_t cell_count, cell_cap;
+    const char *links; /* as vp_view.source_links */
 } grid;
 
 void grid_init(grid *g, const grid_column *columns, size_t column_count);
@@ -46,6 +48,10 @@ int grid_put_around(vp_buf *b, vp_str s, size_t width, size_t at);
 vp_str grid_cell_text(const grid *g, size_t i);
 /* Fills parts_at of a column's cells for that width. grid_apart.c */
 int grid_tell_apart(grid *g, size_t column, size_t width);
+/* Begins and ends a link to a source line, "model.py:12" or "/home/me/model.py:12 step"; false:
+ * there is none to it. root: as vp_view.source_links. */
+bool grid_link_on(vp_buf *b, vp_str place, const char *root);
+void grid_link_off(vp_buf *b);
 void grid_color_on(vp_buf *b, tbl_style style, bool color);
 void grid_color_off(vp_buf *b, tbl_style style, bool color);
 

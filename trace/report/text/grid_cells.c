@@ -6,6 +6,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/report/text/grid.h"
+#include "trace/report/words/escape.h"
 
 void grid_init(grid *g, const grid_column *columns, size_t column_count)
 {
@@ -29,6 +30,28 @@ void grid_end(grid *g, tbl_style style)
         g->text.status = g->text.status < 0 ? g->text.status : rc;
     else
         g->cells[g->cell_count++] = (grid_cell){.end = g->text.n, .style = style};
+}
+
+/* A path that is absolute, or can be made so and does not lead out again: a profile may name what
+ * it likes. */
+bool grid_link_on(vp_buf *b, vp_str place, const char *root)
+{
+    bool absolute = vp_str_starts(place, VP_STR("/"));
+    size_t end = vp_str_find(place, VP_STR(" ")), colon = vp_str_rfind_char(place, ':');
+    if (!root || (!absolute && !*root) || colon >= place.n || vp_str_starts(place, VP_STR("//")) ||
+        vp_str_find(place, VP_STR("..")) < place.n)
+        return false;
+    vp_buf_puts(b, "\x1b]8;;vscode://file");
+    rep_put_url(b, vp_str_of(absolute ? "" : root), "-._~/:");
+    vp_buf_puts(b, absolute ? "" : "/");
+    rep_put_url(b, vp_str_head(place, end), "-._~/:");
+    vp_buf_puts(b, "\x1b\\");
+    return true;
+}
+
+void grid_link_off(vp_buf *b)
+{
+    vp_buf_puts(b, "\x1b]8;;\x1b\\");
 }
 
 void grid_color_on(vp_buf *b, tbl_style style, bool color)

@@ -20,6 +20,7 @@ void text_head(grid *g, const char *word, const char *unit)
 
 int text_finish(vp_buf *b, grid *g, const vp_view *v, size_t more)
 {
+    g->links = v->source_links;
     int rc = grid_print(b, g, text_width(v), v->color);
     grid_free(g);
     if (more)

@@ -26,7 +26,8 @@ static grid_column layout_of(const tbl_column *c)
                          .want = c->want,
                          .min = c->min,
                          .keep_end = c->keep_end,
-                         .tell_apart = c->tell_apart};
+                         .tell_apart = c->tell_apart,
+                         .place = c->place};
 }
 
 static const char *device_name(const vp_report *r, int64_t device)

@@ -1,5 +1,8 @@
 #include "trace/report/words/escape.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "trace/base/log.h"
 
 /* The five characters that mean something to HTML, in text and in quoted attribute values. */
@@ -36,4 +39,16 @@ int rep_html_escape(vp_buf *b, vp_str s)
         plain = i + 1;
     }
     return vp_put_escaped(b, vp_str_skip(s, plain));
+}
+
+int rep_put_url(vp_buf *b, vp_str s, const char *plain)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c && ((c < 0x80 && isalnum(c)) || strchr(plain, c)))
+            vp_buf_putc(b, (char)c);
+        else
+            vp_buf_printf(b, "%%%02X", c);
+    }
+    return b->status;
 }

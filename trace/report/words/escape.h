@@ -1,4 +1,4 @@
-/* What comes from a file, made safe for HTML. Included by all who write pages. */
+/* What comes from a file, made safe for HTML and addresses. Included by all who write pages. */
 #ifndef VP_REPORT_ESCAPE_H
 #define VP_REPORT_ESCAPE_H
 
@@ -7,5 +7,7 @@
 /* Escaping for HTML text and attribute values, the only place that does it. Controls, bidi
  * controls and invalid UTF-8 become visible escapes. */
 int rep_html_escape(vp_buf *b, vp_str s);
+/* For an address: letters, digits and what is in `plain` as they are, all else as %XX. */
+int rep_put_url(vp_buf *b, vp_str s, const char *plain);
 
 #endif
