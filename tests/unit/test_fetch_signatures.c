@@ -218,6 +218,56 @@ static void test_base64(void **state)
     assert_int_equal(digest_from_base64(&b, VP_STR("a b")), VP_EARG);
 }
 
+/* RFC 7515, A.2: its key, written as PEM, and what it signs. Google's service accounts sign so. */
+static void test_rs256(void **state)
+{
+    static const char
+        pem[] = "-----BEGIN RSA PRIVATE KEY-----\n"
+                "MIIEowIBAAKCAQEAofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd/wWJcyQoTbji9k0\n"
+                "l8W26mPddxHmfHQp+Vaw+4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL+yRT+SFd2lZS+pC\n"
+                "gNMsD1W/YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb/7OMg0LOL+bSf63kpaSHSX\n"
+                "ndS5z5rexMdbBYUsLA9e+KXBdQOS+UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uD\n"
+                "Zlxvb3qCo5ZwKh9kG4LT6/I5IhlJH7aGhyxXFvUK+DWNmoudF8NAco9/h9iaGNj8\n"
+                "q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQIDAQABAoIBABKucaRpzQorw35S\n"
+                "bEUAVx8dYXUdZOlJcHtiWQ+dC6V8ljxAHj/PLyzTveyI5QO/xkObCyjIL303l2cf\n"
+                "UhPu2MFaJdjVzqACXuOrLot/eSFvxjvqVidTtAZExqFRJ9mylUVAoLvhowVWmC1O\n"
+                "n95fZCXxTUtxNEG1Xcc7m0rtzJKs45J+N/V9DP1edYH6USyPSWGp6wuA+KgHRnKK\n"
+                "Vf9GRx80JQY7nVNkL17eHoTWEwga+lwi0FEoW9Y7lDtWXYmKBWhUE+U8PGxlJf8f\n"
+                "40493HDw1WRQ/aSLoS4QTp3rn7gYgeHEvfJdkkf0UMhlknlo53M09EFPdadQ4TlU\n"
+                "bjqKc50CgYEA4BzEEOtIpmVdVEZNCqS7baC4crd0pqnRH/5IB3jw3bcxGn6QLvnE\n"
+                "tfdUdiYrqBdss1l58BQ3KhooKeQTa9AB0Hw/Py5PJdTJNPY8cQn7ouZ2KKDcmnPG\n"
+                "BY5t7yLc1QlQ5xHdwW1VhvKn+nXqhJTBgIPgtldC+KDV5z+y2XDwGUcCgYEAuQPE\n"
+                "fgmVtjL0Uyyx88GZFF1fOunH3+7cepKmtH4pxhtCoHqpWmT8YAmZxaewHgHAjLYs\n"
+                "p1ZSe7zFYHj7C6ul7TjeLQeZD/YwD66t62wDmpe/HlB+TnBA+njbglfIsRLtXlnD\n"
+                "zQkv5dTltRJ11BKBBypeeF6689rjcJIDEz9RWdcCgYAHAp9XcCSrn8wVkMVkKdb7\n"
+                "DOX4IKjzdahm+ctDAJN4O/y7OW5FKebvUjdAIt2GuoTZ71iTG+7F0F+lP88jtjP4\n"
+                "U4qe7VHoewl4MKOfXZKTe+YCS1XbNvfgwJ3Ltyl1OH9hWvu2yza7q+d5PCsDzqtm\n"
+                "27kxuvULVeya+TEdAB1ijQKBgQCH/3r6YrVH/uCWGy6bzV1nGNOdjKc9tmkfOJmN\n"
+                "54dxdixdpozCQ6U4OxZrsj3FcOhHBsqAHvX2uuYjagqvo3cOj1TRqNocX40omfCC\n"
+                "Mx3bD1yPPf/6TI2XECva/ggqEY2mYzmIiA5LVVmc5nrybr+lssFKneeyxN2Wq93S\n"
+                "0iJMdQKBgCGHewxzoa1r8ZMD0LETNrToK423K377UCYqXfg5XMclbrjPbEC3YI1Z\n"
+                "NqMtuhdBJqUnBi6tjKMF+34Xf0CUN8ncuXGO2CAYvO8PdyCixHX52ybaDjy1FtCE\n"
+                "6yUXjoKNXKvUm7MWGsAYH6f4IegOetN5NvmUMFStCSkh7ixZLkN1\n"
+                "-----END RSA PRIVATE KEY-----\n",
+        text[] =
+            "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGF"
+            "tcGxlLmNvbS9pc19yb290Ijp0cnVlfQ",
+        signature[] =
+            "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt"
+            "_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArL"
+            "IARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7no"
+            "OPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQ"
+            "Ge77Rw";
+    VP_CLEANUP(vp_buf_free) vp_buf b, url;
+    (void)state;
+    vp_buf_init(&b, 4096);
+    vp_buf_init(&url, 4096);
+    assert_int_equal(digest_rs256(&b, VP_STR(pem), VP_STR(text)), 0);
+    assert_int_equal(digest_put_base64(&url, vp_buf_view(&b), true), 0);
+    assert_string_equal(vp_buf_cstr(&url), signature);
+    assert_int_equal(digest_rs256(&b, VP_STR("no key"), VP_STR(text)), VP_EARG);
+}
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 static void test_names(void **state)
@@ -321,15 +371,11 @@ static void test_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_aws),
-        cmocka_unit_test(test_azure_text),
-        cmocka_unit_test(test_azure_key),
-        cmocka_unit_test(test_hmac),
-        cmocka_unit_test(test_base64),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_xml),
-        cmocka_unit_test(test_xml_that_is_none),
+        cmocka_unit_test(test_aws),       cmocka_unit_test(test_azure_text),
+        cmocka_unit_test(test_azure_key), cmocka_unit_test(test_hmac),
+        cmocka_unit_test(test_base64),    cmocka_unit_test(test_rs256),
+        cmocka_unit_test(test_names),     cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_xml),       cmocka_unit_test(test_xml_that_is_none),
         cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
