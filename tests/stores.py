@@ -69,7 +69,7 @@ def serving(handler, host="127.0.0.1"):
 
 
 class Shelf:
-    """A web server that takes files and gives them away (WebDAV's PUT, DELETE, MKCOL, and pages of links), all in memory.
+    """A web server that takes files and gives them away (WebDAV's PUT, DELETE, MKCOL, MOVE, and pages of links), all in memory.
     `files`: bytes by path; `log`: what was done. before(request) may answer instead of it."""
 
     def __init__(self):
@@ -107,7 +107,22 @@ class Shelf:
             self.files = {p: data for p, data in self.files.items() if not p.startswith(path)}
             self.dirs = {p for p in self.dirs if not p.startswith(path)}
             return r.answer(204)
+        wanted = r.headers.get("If-Match")
+        if wanted and path in self.files and wanted != self.etag(self.files[path]):
+            return r.answer(412)
         return r.answer(204 if self.files.pop(path, None) is not None else 404)
+
+    def move(self, r, path, _):
+        to = urllib.parse.urlsplit(r.headers["Destination"])
+        assert f"http://{to.netloc}" == self.url and not to.query and r.headers["Overwrite"] == "F"
+        to = urllib.parse.unquote(to.path)
+        if path not in self.dirs:
+            return r.answer(404)
+        if to in self.dirs or to in self.files:
+            return r.answer(412)
+        self.files = {to + p[len(path):] if p.startswith(path) else p: data for p, data in self.files.items()}
+        self.dirs = {to + p[len(path):] if p.startswith(path) else p for p in self.dirs}
+        return r.answer(201)
 
     def get(self, r, path, _):
         if path in self.files:

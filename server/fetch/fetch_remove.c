@@ -2,13 +2,16 @@
 #include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 
+static int stays(void)
+{
+    return vp_fail(VP_EREFUSED, "somebody has put another in its place: it stays");
+}
+
 static int check_version(fetch_ask *a, const store *s, store_place *p)
 {
     entry now = {.bytes = -1};
     VP_TRY(s->head(a, p, &now));
-    return vp_str_eq(now.etag, a->etag)
-               ? 0
-               : vp_fail(VP_EREFUSED, "somebody has put another in its place: it stays");
+    return vp_str_eq(now.etag, a->etag) ? 0 : stays();
 }
 
 static int remove_it(fetch_ask *a, const store *s, store_place *p)
@@ -17,6 +20,8 @@ static int remove_it(fetch_ask *a, const store *s, store_place *p)
     int rc = s->remove(a, p, a->etag, &c);
     if (rc == 0)
         rc = http_succeed(&c);
+    if (rc < 0 && c.status == 412)
+        rc = stays();
     if (rc < 0 && (c.status == 405 || c.status == 501))
         rc = vp_fail(VP_EUNSUPPORTED, "the server removes no files (HTTP %ld)", c.status);
     http_end(&c);

@@ -29,7 +29,7 @@ http {{
   fastcgi_temp_path {prefix}/t3; uwsgi_temp_path {prefix}/t4; scgi_temp_path {prefix}/t5; default_type x/y;
   server {{
     listen 127.0.0.1:{port}; root {prefix}/www; autoindex on; client_max_body_size 0;
-    dav_methods PUT DELETE MKCOL;
+    dav_methods PUT DELETE MKCOL MOVE;
   }}
 }}
 """

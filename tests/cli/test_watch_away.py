@@ -102,7 +102,7 @@ def test_of_its_own_runs_the_newest_stay_and_all_of_others(watch, job, there):
     assert theirs.items() <= there.files.items()
     assert {p for p in there.dirs if p.startswith(RUNS)} == {RUNS} | {f'{RUNS}{r}/' for r in runs(there)}
     assert [r['run'] for r in watch.state()['runs']] == [made[0], *made[-3:]]
-    removed = {p for what, p in there.log if what == 'DELETE'}
+    removed = {p for what, p in there.log if what in ('DELETE', 'MOVE') and not p.startswith(RUNS + '.')}
     assert all(p[len(RUNS):].split('/')[0] in made[1:4] for p in removed) and len(removed) == 6
 
 
@@ -115,9 +115,29 @@ def test_what_took_the_place_of_a_file_is_not_removed(watch, job, there):
     there.files[beside] = b'notes'
     steady(job, 6, 3)
     done = watch.run(job.target, '--times', 6, '--keep', 1, '--format', 'json')
-    assert done.returncode == 0 and 'it stays' in done.stderr
+    assert done.returncode == 0 and 'it stays' in done.stderr, done.stdout + done.stderr
     assert there.files[mine] == b'somebody else put this here' and there.files[beside] == b'notes'
     assert len([p for p in there.files if p.startswith(RUNS)]) == 4  # both, the baseline and the newest
+
+
+def test_what_comes_while_a_run_is_removed_stays(watch, job, there):
+    """A file that is replaced, and one that is put beside it, between the last look and the removal."""
+    steady(job, 5)
+    came = {}
+
+    def before(r):
+        path = r.path.split('?')[0]
+        if r.command == 'DELETE' and path in there.files and not came:
+            came[path] = there.files[path] = b'somebody else put this here'
+        if r.command in ('DELETE', 'MOVE') and path in there.dirs and len(came) == 1:
+            came[path + 'notes.txt'] = there.files[path + 'notes.txt'] = b'notes'
+        return False
+
+    there.before = before
+    done = watch.run(job.target, '--times', 5, '--keep', 1, '--format', 'json')
+    assert done.returncode == 0 and done.stderr.count('it stays') == 1, done.stderr
+    assert len(came) == 2 and came.items() <= there.files.items(), (came, list(there.files))
+    assert not [p for p in there.dirs if '/.' in p]
 
 
 def test_a_later_watch_goes_on_even_where_nothing_is_known(watch, job, there):

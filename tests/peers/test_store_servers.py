@@ -113,7 +113,7 @@ NGINX = """
 http {{
   access_log off; client_body_temp_path {at}/t1; proxy_temp_path {at}/t2; fastcgi_temp_path {at}/t3; uwsgi_temp_path {at}/t4;
   scgi_temp_path {at}/t5; server {{ listen 127.0.0.1:{port}; root {at}/www; client_max_body_size 0; {listing}
-  dav_methods PUT DELETE MKCOL; }}
+  dav_methods PUT DELETE MKCOL MOVE; }}
 }}
 """
 DAV = pathlib.Path(os.environ.get("VP_NGINX_DAV_EXT", "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so"))

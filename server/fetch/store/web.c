@@ -3,6 +3,7 @@
 #include "server/fetch/store/web.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 #include "server/fetch/http/http_fail.h"
 #include "server/fetch/text/url.h"
@@ -240,26 +241,85 @@ static int web_remove(fetch_ask *a, store_place *p, vp_str etag, http_call *c)
     return store_want_etag(c, etag);
 }
 
-/* Stores have no directories; here one stays empty, and would be listed for ever. What fails is no
- * failure of who had a file removed. */
-static int web_tidy(fetch_ask *a, store_place *p)
+/* Where a directory goes before it is removed: beside itself, under a name that nobody knows and
+ * no list shows. */
+static int put_aside(vp_buf *b, vp_str dir, vp_str query)
 {
-    VP_CLEANUP(vp_buf_free) vp_buf url;
-    fetch_ask parent = *a;
-    entries e;
+    uint64_t random = 0;
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* a name that is taken is refused */
+    dir = vp_str_head(dir, dir.n - 1);
+    vp_buf_init(b, FETCH_ASK_MAX);
+    vp_buf_str(b, vp_str_head(dir, vp_str_rfind_char(dir, '/') + 1));
+    vp_buf_printf(b, ".view_profile-%016llx/", (unsigned long long)random);
+    return vp_buf_str(b, query);
+}
+
+/* What a header may say of an address: neither user:password@ nor its query. */
+static vp_str bare(vp_str url, vp_str *scheme)
+{
+    size_t n = vp_str_find(url, VP_STR("://")) + 3;
+    vp_str rest = vp_str_skip(vp_str_head(url, vp_str_find(url, VP_STR("?"))), n);
+    vp_str host = vp_str_head(rest, vp_str_find(rest, VP_STR("/")));
+    size_t at = vp_str_rfind_char(host, '@');
+    *scheme = vp_str_head(url, n);
+    return at < host.n ? vp_str_skip(rest, at + 1) : rest;
+}
+
+static int move(fetch_ask *a, vp_str from, vp_str to)
+{
     http_call c;
-    size_t n = vp_str_find(a->url, VP_STR("?"));
-    VP_TRY(put_dir(&url, a->url, vp_str_rfind_char(vp_str_head(a->url, n), '/') + 1));
-    parent.url = vp_buf_view(&url);
-    parent.flat = false;
+    vp_str scheme, rest = bare(to, &scheme);
+    int rc = http_begin(&c, a, "MOVE", from);
+    if (rc == 0)
+        rc = http_put_header(&c, "Destination: %.*s%.*s", VP_STR_ARG(scheme), VP_STR_ARG(rest));
+    if (rc == 0)
+        rc = http_put_header(&c, "Overwrite: F");
+    if (rc == 0)
+        rc = http_succeed(&c);
+    http_end(&c);
+    return rc;
+}
+
+static bool is_empty(const fetch_ask *a, store_place *p, vp_str dir)
+{
+    fetch_ask of = *a;
+    entries e;
+    of.url = dir;
+    of.flat = false;
     entries_begin(&e, -1);
-    bool empty = web_list(&parent, p, &e) == 0 && !e.told && !e.refused;
+    bool empty = web_list(&of, p, &e) == 0 && !e.told && !e.refused;
     entries_free(&e);
-    if (!empty || fetch_abandoned(a))
-        return 0;
-    if (http_begin(&c, a, "DELETE", parent.url) == 0)
+    return empty;
+}
+
+static void remove_dir(fetch_ask *a, vp_str dir)
+{
+    http_call c;
+    if (http_begin(&c, a, "DELETE", dir) == 0)
         (void)http_perform(&c);
     http_end(&c);
+}
+
+/* Stores have no directories; here one stays empty, and would be listed for ever. A server removes
+ * all that lies in one, also what came a moment ago: so it is first moved to where nothing can
+ * come, and back if something had. What fails is no failure of who had a file removed. */
+static int web_tidy(fetch_ask *a, store_place *p)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf dir = {0}, aside = {0};
+    size_t n = vp_str_find(a->url, VP_STR("?"));
+    vp_str query = vp_str_skip(a->url, n);
+    VP_TRY(put_dir(&dir, a->url, vp_str_rfind_char(vp_str_head(a->url, n), '/') + 1));
+    vp_str here = vp_buf_view(&dir);
+    if (!is_empty(a, p, here) || fetch_abandoned(a))
+        return 0;
+    VP_TRY(put_aside(&aside, vp_str_head(here, here.n - query.n), query));
+    vp_str there = vp_buf_view(&aside);
+    if (move(a, here, there) < 0)
+        return 0;
+    if (is_empty(a, p, there))
+        remove_dir(a, there);
+    else
+        (void)move(a, there, here);
     return 0;
 }
 
