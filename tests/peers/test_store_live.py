@@ -4,8 +4,11 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
+import urllib.request
 
 import pytest
 
@@ -92,3 +95,40 @@ def test_a_watch_lands_there(server, run, tmp_path):
     trend = json.loads(run("trend", "--format", "json", url + "/watched/history.jsonl"))
     assert [r["session"]["name"] for r in trend["runs"]] == made
     assert "mlp" in run("top", url + "/watched", made[5])
+
+
+@contextlib.contextmanager
+def served(source, tmp_path, env):
+    """What a server of a log directory with one run says, of whatever lies where."""
+    child = subprocess.Popen([os.environ["VIEW_PROFILE"], "serve", "--profile-dir", source, "--port", "0", "--no-browser", "--ui", "perfetto"],
+                             env=env, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address_ = child.stdout.readline().strip().rstrip("/")
+
+    def get(path):
+        with urllib.request.urlopen(address_ + path, timeout=30) as r:
+            return r.read()
+
+    try:
+        until = time.monotonic() + 30
+        while not (found := json.loads(get("/api/v1/sessions"))["sessions"]) and time.monotonic() < until:
+            time.sleep(0.1)
+        yield lambda path: get(path.format(found[0]["id"])).replace(found[0]["id"].encode(), b"ID")
+    finally:
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=30)
+
+
+def test_what_is_read_and_served_from_there_is_as_here(server, run, tmp_path):
+    url, store, more = server
+    at = "plugins/profile/2026_01_02_03_04_05/host.xplane.pb"
+    here = tmp_path / "logs"
+    (here / at).parent.mkdir(parents=True)
+    (here / at).write_bytes(test_watch.profile(0))
+    assert store.write(address(url, f"same/logs/{at}"), (here / at).read_bytes()) is None
+    for command in (["top"], ["report", "--format", "csv"], ["list"]):
+        assert run(*command, url + "/same/logs") == run(*command, here)
+    env = environment(**more) | {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    paths = ["/trace/{}/raw/host.xplane.pb", "/trace/{}/host.json", "/api/v1/session/{}/report", "/session/{}/"]
+    with served(str(here), tmp_path, env) as a, served(url + "/same/logs", tmp_path, env) as b:
+        for path in paths:
+            assert a(path) == b(path), path
