@@ -59,8 +59,17 @@ static int join_outer(costs *c)
     return 0;
 }
 
+static bool has_gpu(const trace *t)
+{
+    for (uint32_t i = 0; i < t->process_count; i++)
+        if (t->processes[i].kind == SINK_PROCESS_GPU)
+            return true;
+    return false;
+}
+
 int costs_new(costs *out, analysis *a)
 {
+    const bool gpu = has_gpu(a->t);
     *out = (costs){.t = a->t};
     out->by_kind = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->by_kind);
     out->tiles = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->tiles);
@@ -68,7 +77,8 @@ int costs_new(costs *out, analysis *a)
     for (uint32_t i = 0; i < a->t->kind_count; i++)
         if (a->t->kinds[i].is_op) {
             out->by_kind[i] = cost_of_kind(a->t, &a->t->kinds[i]);
-            out->tiles[i] = tile_of_kernel(trace_str(a->t, a->t->kinds[i].name));
+            if (gpu)
+                out->tiles[i] = tile_of_kernel(trace_str(a->t, a->t->kinds[i].name));
         }
     VP_TRY(costs_by_hlo(out, a));
     VP_TRY(costs_once(out, a));
