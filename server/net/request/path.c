@@ -127,7 +127,7 @@ int http_target_parse(http_target *t, vp_str raw, const char **why)
     t->trailing_slash = false;
     for (size_t i = 0; !rc && i < raw.n; i++) {
         char c = raw.p[i];
-        if (c <= ' ' || c == 0x7f || c == '#' || c == '\\')
+        if ((unsigned char)c <= ' ' || (unsigned char)c >= 0x7f || c == '#' || c == '\\')
             rc = refuse(&w, "the address contains a character that must be escaped");
     }
     if (!rc) {
