@@ -260,7 +260,7 @@ static void cells_of_what_is_unknown(void **state)
                 "<td>–</td><td>–</td><td>–</td><td>–</td>"
                 "<td class=\"share\"><svg aria-hidden=\"true\"><rect class=\"idle\" x=\"0.00%\" "
                 "width=\"0.00%\" height=\"100%\"/></svg><b>–</b></td>"
-                "<td>–</td><td>–</td><td class=\"rank\"></td><td class=\"text long\">–</td>"
+                "<td>–</td><td>–</td><td class=\"rank\"></td><td class=\"text\">–</td>"
                 "<td class=\"text\">host</td><td>–</td></tr>\n");
     is_csv(&t, "name,ps,count,bytes,share,bar,number,value,rank,text,device,when\n,,,,,,,,,,,\n");
 }
@@ -359,8 +359,9 @@ static void words_have_tips_and_shares(void **state)
     rows[2].part = 0;             /* or none */
     IS_ROWS(
         &t,
-        "<tr><td class=\"text\" title=\"a tip\">word <span class=\"soft\">25.00%</span></td>"
-        "</tr>\n<tr><td class=\"text\">word</td></tr>\n<tr><td class=\"text\">word</td></tr>\n");
+        "<tr><td class=\"text word\" title=\"a tip\">word <span class=\"soft\">25.00%</span></td>"
+        "</tr>\n<tr><td class=\"text word\">word</td></tr>\n<tr><td class=\"text "
+        "word\">word</td></tr>\n");
     is_text(&t, "word\nword\nword\nword\n");
     is_csv(&t, "word\nword\nword\nword\n");
 }
