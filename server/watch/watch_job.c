@@ -185,9 +185,11 @@ static bool is_target(vp_str text)
         vp_str digits = vp_str_skip(one, colon + 1);
         if (!colon || colon == one.n || !vp_take_uint(&digits, 65535, &port) || digits.n || !port)
             return false;
-        for (size_t i = 0; i < one.n; i++)
-            if (one.p[i] <= ' ' || one.p[i] == 0x7f || one.p[i] == '/' || one.p[i] == '@')
+        for (size_t i = 0; i < one.n; i++) {
+            unsigned char c = (unsigned char)one.p[i];
+            if (c <= ' ' || c >= 0x7f || c == '/' || c == '@')
                 return false;
+        }
     }
     return true;
 }

@@ -58,8 +58,8 @@ void http_add_disposition(struct MHD_Response **r, const char *filename)
     vp_buf b;
     vp_buf_init(&b, 8u << 10);
     vp_buf_puts(&b, "attachment; filename=\"");
-    for (const char *p = filename; *p; p++)
-        vp_buf_putc(&b, *p < 0x20 || *p == '"' || *p == '\\' || *p == 0x7f ? '_' : *p);
+    for (const unsigned char *p = (const unsigned char *)filename; *p; p++)
+        vp_buf_putc(&b, *p < 0x20 || *p == '"' || *p == '\\' || *p >= 0x7f ? '_' : (char)*p);
     vp_buf_puts(&b, "\"; filename*=UTF-8''");
     for (const unsigned char *p = (const unsigned char *)filename; *p; p++) {
         bool plain = (*p >= '0' && *p <= '9') || ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z') ||
