@@ -117,6 +117,16 @@ def test_the_slowed_scope_is_named_within_two_captures(tmp_path):
     assert all("each in the capture" in e["cost"] for e in [*before, *after][1:])
 
 
+def test_at_twenty_per_cent_it_is_named_as_soon(out):
+    """As one types it. What runs beside this may be above 20 % before, so of that nothing is asked here."""
+    with Loop() as loop, Watch(out, loop.target, "--every", "5s", "--keep", 4, "--max-regression", "20%") as watch:
+        assert watch.next("capture")["verdict"] == "baseline"
+        watch.next("capture")
+        loop.slow_down()
+        after = [watch.next("capture") for _ in range(2)]
+    assert any(e["slower"] and "scope jit(step)/decoder" in e["words"] for e in after), after
+
+
 def test_a_job_that_ends_and_begins_anew(out):
     # Whether it is slower afterwards is not asked here, and may be so by what runs beside it.
     with Loop() as loop, Watch(out, loop.target, "--every", "2s", "--duration", "500ms", "--max-regression", "10000%") as watch:
