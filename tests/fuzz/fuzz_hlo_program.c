@@ -64,7 +64,7 @@ static void check_donations(const hlo_program *p)
 {
     alias_set aliases;
     donation *v;
-    size_t n;
+    size_t n = 0;
     need(alias_set_make(&aliases, p) == 0 && donations_find(&v, &n, p, &aliases) == 0);
     for (size_t i = 0; i < n; i++) {
         need(v[i].last_use <= v[i].born && v[i].parameter < p->instr_count);
