@@ -281,17 +281,14 @@ const cli_command cli_commands[] = {
      "view_profile recover --remove run/host_4711.vpcap\tone, and then the file goes"},
     {"mcp", CLI_MCP, "[DIR]", 1, 0, "answer agents over the Model Context Protocol",
      "Speaks the Model Context Protocol on standard input and output, for agents that are asked "
-     "why a "
-     "program is slow: revision 2026-07-28, and those from 2024-11-05 on that begin with "
+     "why a program is slow: revision 2026-07-28, and those from 2024-11-05 on that begin with "
      "initialize. A client starts it; a person has no use for it in a terminal.\n"
      "Its tools are list_sessions, top_ops, findings, compare, step, scope_tree, op_details, "
-     "range, "
-     "memory and export_link. An answer has at most 4096 bytes, with a cursor for what follows, "
-     "and names "
-     "the command line that shows the same to a person. Only runs of DIR are read, nothing is "
+     "range, memory and export_link. An answer has at most 4096 bytes, with a cursor for what "
+     "follows, and names the command line that shows the same to a person. Only runs of DIR are "
+     "read, nothing is "
      "written but by capture, which is off unless --allow-capture is given. Names that come from a "
-     "profile "
-     "are marked as data, escaped and cut.",
+     "profile are marked as data, escaped and cut.",
      "claude mcp add view_profile -- view_profile mcp --profile-dir ~/logs\tfor Claude Code"},
     {"watch", CLI_WATCH, "[NAME=]HOST:PORT…", SIZE_MAX, 0,
      "capture running jobs on a schedule, say what is slower",
@@ -395,8 +392,7 @@ const cli_option cli_option_table[] = {
     {"source-root", 0, "DIR", CLI_TEXT, CLI_SERVE | CLI_TOP | CLI_REPORT | CLI_MEMORY,
      AT(source_root), 0, 0, NULL,
      "where sources lie that profiles name by relative paths: pages, and terminals that show "
-     "links, "
-     "open them in the editor (vscode://file/…)"},
+     "links, open them in the editor (vscode://file/…)"},
     {"access-log", 0, "FILE", CLI_TEXT, CLI_SERVE, AT(access_log), 0, 0, NULL,
      "append a line for every request to FILE; - is standard output"},
     {"access-log-format", 0, "combined|json", CLI_WORD, CLI_SERVE, AT(access_log_format), 0, 0,

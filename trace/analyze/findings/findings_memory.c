@@ -32,9 +32,7 @@ static const char *largest(fnd_run *run, const vp_memory *m)
 
 static void place(fnd_run *run, const vp_memory *m)
 {
-    fnd_place(run, VP_NO_DEVICE, m->allocator, m->peak_start_ps, 0);
-    if (run->f->where_count)
-        run->f->where[0].host = m->host;
+    fnd_place_on_host(run, m->host, m->allocator, m->peak_start_ps);
 }
 
 static void fire(fnd_run *run, bool severe)
@@ -100,9 +98,7 @@ static void say_planned(fnd_run *run, const vp_memory_plan *p, int64_t room)
     fnd_message(run, fnd_say(run, "%s is planned to take %s, %s of the %s that the device has.",
                              fnd_program(run, p), fnd_bytes(run, p->reserved_bytes),
                              fnd_percent(run, p->reserved_bytes, room), fnd_bytes(run, room)));
-    fnd_place(run, VP_NO_DEVICE, p->module, VP_NO_TIME, 0);
-    if (run->f->where_count)
-        run->f->where[0].host = p->host;
+    fnd_place_on_host(run, p->host, p->module, VP_NO_TIME);
 }
 
 void fnd_memory(fnd_run *run)

@@ -107,9 +107,7 @@ static const vp_memory_plan *worst_plan(fnd_run *run,
     run->f->severity = VP_LEVEL_LOW;
     run->f->value = share;
     run->f->impact_bytes = worst->bytes;
-    fnd_place(run, VP_NO_DEVICE, found->module, VP_NO_TIME, 0);
-    if (run->f->where_count)
-        run->f->where[0].host = found->host;
+    fnd_place_on_host(run, found->host, found->module, VP_NO_TIME);
     return found;
 }
 

@@ -199,6 +199,8 @@ void fnd_missing(fnd_run *run, const char *text); /* makes it VP_NOT_EVALUATED *
 void fnd_lacks(fnd_run *run, unsigned need);      /* the same for one FND_NEED_… */
 bool fnd_has_causes(const vp_report *r);          /* FND_NEED_CAUSES is there */
 void fnd_place(fnd_run *run, uint32_t device, const char *track, int64_t start_ps, int64_t dur_ps);
+/* The one place of a finding of no device, but of a host: VP_NO_TIME, or a moment. */
+void fnd_place_on_host(fnd_run *run, const char *host, const char *track, int64_t start_ps);
 /* Places the finding in the first step that counts, since it holds in every step. Without steps
  * only the device is named. */
 void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track);

@@ -169,6 +169,13 @@ void fnd_place(fnd_run *run, uint32_t device, const char *track, int64_t start_p
         p->host = run->r->devices[device].host;
 }
 
+void fnd_place_on_host(fnd_run *run, const char *host, const char *track, int64_t start_ps)
+{
+    fnd_place(run, VP_NO_DEVICE, track, start_ps, 0);
+    if (run->f->where_count)
+        run->f->where[0].host = host;
+}
+
 void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track)
 {
     const vp_steps *steps = &run->r->steps;

@@ -3,6 +3,7 @@
 
 #include "trace/base/err.h"
 #include "trace/report/table/calls_tables.h"
+#include "trace/report/words/escape.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
@@ -19,19 +20,12 @@ typedef struct op_page {
 
 /* ---- What all calls add up to ---------------------------------------------------------------- */
 
-/* Opens the link to a source line in an editor: where its path is absolute, or can be made so and
- * does not lead out again; a profile may name what it likes. */
 static bool open_source(page *p, const char *source)
 {
-    const char *root = *source == '/' ? "" : p->links.source_root;
-    if (!root || strstr(source, "..") || vp_str_starts(vp_str_of(source), VP_STR("//")))
-        return false;
-    html_puts(p, "<a href=\"vscode://file");
-    html_path(p, root);
-    html_puts(p, *root ? "/" : "");
-    html_path(p, source);
-    html_puts(p, "\">");
-    return true;
+    const char *root = p->links.source_root;
+    bool opens = rep_put_source_url(p->b, "<a href=\"", vp_str_of(source), root ? root : "");
+    html_puts(p, opens ? "\">" : "");
+    return opens;
 }
 
 /* A place of the group and how many others it has. */

@@ -32,19 +32,13 @@ void grid_end(grid *g, tbl_style style)
         g->cells[g->cell_count++] = (grid_cell){.end = g->text.n, .style = style};
 }
 
-/* A path that is absolute, or can be made so and does not lead out again: a profile may name what
- * it likes. */
 bool grid_link_on(vp_buf *b, vp_str place, const char *root)
 {
-    bool absolute = vp_str_starts(place, VP_STR("/"));
-    size_t end = vp_str_find(place, VP_STR(" ")), colon = vp_str_rfind_char(place, ':');
-    if (!root || (!absolute && !*root) || colon >= place.n || vp_str_starts(place, VP_STR("//")) ||
-        vp_str_find(place, VP_STR("..")) < place.n)
+    bool is_line =
+        vp_str_rfind_char(place, ':') < place.n && vp_str_find(place, VP_STR("..")) == place.n;
+    vp_str line = vp_str_head(place, vp_str_find(place, VP_STR(" ")));
+    if (!root || !is_line || !rep_put_source_url(b, "\x1b]8;;", line, root))
         return false;
-    vp_buf_puts(b, "\x1b]8;;vscode://file");
-    rep_put_url(b, vp_str_of(absolute ? "" : root), "-._~/:");
-    vp_buf_puts(b, absolute ? "" : "/");
-    rep_put_url(b, vp_str_head(place, end), "-._~/:");
     vp_buf_puts(b, "\x1b\\");
     return true;
 }

@@ -52,3 +52,20 @@ int rep_put_url(vp_buf *b, vp_str s, const char *plain)
     }
     return b->status;
 }
+
+bool rep_put_source_url(vp_buf *b, const char *before, vp_str source, const char *root)
+{
+    static const char plain[] = "-._~/:";
+    bool absolute = vp_str_starts(source, VP_STR("/"));
+    if ((!absolute && !*root) || vp_str_starts(source, VP_STR("//")) ||
+        vp_str_find(source, VP_STR("..")) < source.n)
+        return false;
+    vp_buf_puts(b, before);
+    vp_buf_puts(b, "vscode://file");
+    if (!absolute) {
+        rep_put_url(b, vp_str_of(root), plain);
+        vp_buf_putc(b, '/');
+    }
+    rep_put_url(b, source, plain);
+    return true;
+}
