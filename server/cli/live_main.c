@@ -1,5 +1,5 @@
-/* view_profile-live's main(): `capture`, `watch`, `mcp`, `compare` and `trend`, with the words that
- * view_profile was called with, and its path in place of the first. */
+/* view_profile-live's main(): `capture`, `watch`, `mcp`, `compare`, `merge` and `trend`, with the
+ * words that view_profile was called with, and its path in place of the first. */
 #include <jansson.h>
 #include <locale.h>
 #include <stdio.h>
@@ -28,6 +28,8 @@ static runner *runner_of(unsigned command)
         return cli_run_mcp;
     case CLI_COMPARE:
         return cli_run_compare;
+    case CLI_MERGE:
+        return cli_run_merge;
     case CLI_TREND:
         return cli_run_trend;
     default:
@@ -38,7 +40,7 @@ static runner *runner_of(unsigned command)
 static int refuse(void)
 {
     fputs("view_profile: this program is started by `view_profile capture`, `watch`, `mcp`, "
-          "`compare` and `trend`\n",
+          "`compare`, `merge` and `trend`\n",
           stderr);
     return CLI_USAGE;
 }

@@ -1,4 +1,4 @@
-/* `capture`, `watch`, `mcp`, `compare` and `trend` as view_profile has them: it becomes
+/* `capture`, `watch`, `mcp`, `compare`, `merge` and `trend` as view_profile has them: it becomes
  * view_profile-live (live_main.c), which is these commands, with the words that were typed. Most
  * runs need none, and a watch that runs for days need not hold a viewer. */
 #include <errno.h>
@@ -88,6 +88,12 @@ int cli_run_mcp(const cli_options *o)
 }
 
 int cli_run_compare(const cli_options *o)
+{
+    (void)o;
+    return run_live(CLI_UNREADABLE);
+}
+
+int cli_run_merge(const cli_options *o)
 {
     (void)o;
     return run_live(CLI_UNREADABLE);

@@ -46,7 +46,7 @@ enum {
     CLI_EVERY = (1 << CLI_COMMAND_COUNT) - 1
 };
 
-/* Runs CAPTURE and WATCH: server/cli/live_start.c becomes it, and the rest of them is in it. */
+/* server/cli/live_start.c becomes it for the commands that it has (live_main.c). */
 #define CLI_LIVE_PROGRAM "view_profile-live"
 
 /* Each returns an exit code. */

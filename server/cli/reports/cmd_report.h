@@ -1,4 +1,5 @@
-/* What commands on one run share: `top`, `report` and `findings`. Included by server/cli only. */
+/* What commands that print reports share: `top`, `report`, `findings`, `memory` and `merge`.
+ * Included by server/cli only. */
 #ifndef VP_CLI_CMD_REPORT_H
 #define VP_CLI_CMD_REPORT_H
 
