@@ -41,6 +41,7 @@ struct xs_crew {
     uint64_t last;      /* the one that is filled */
     stretch *stretches; /* of all lines, in order */
     size_t stretch_n, stretch_cap;
+    size_t shown;     /* to the threads: the array does not move while one has a stretch in hand */
     size_t asked;     /* the first of the line that will be asked for next; under the lock, too */
     size_t untouched; /* the first that nobody went over */
     xs_cut *cuts;     /* of the line asked for last */
@@ -102,7 +103,7 @@ static bool work(xs_crew *c, tools *t)
         *(state = &c->state[i]) = IN_HAND;
         pthread_mutex_unlock(&c->lock);
         xs_part_decode(&c->parts[i], &t->decoder, c->r);
-    } else if (c->untouched < c->stretch_n &&
+    } else if (c->untouched < c->shown &&
                c->untouched <= c->asked + c->thread_n + STRETCHES_AHEAD) {
         stretch *s = &c->stretches[c->untouched++];
         *(state = &s->state) = IN_HAND;
@@ -199,9 +200,17 @@ int xs_crew_plan(xs_crew *c, const xs_line *line)
 {
     pthread_mutex_lock(&c->lock);
     int rc = add_stretches(c, line);
-    pthread_cond_signal(&c->work);
     pthread_mutex_unlock(&c->lock);
     return rc;
+}
+
+static void show_stretches(xs_crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (c->shown < c->stretch_n)
+        pthread_cond_broadcast(&c->work);
+    c->shown = c->stretch_n;
+    pthread_mutex_unlock(&c->lock);
 }
 
 static int add_cuts(xs_crew *c, xs_lined *out, const xs_stretch *s)
@@ -261,6 +270,7 @@ int xs_crew_line(xs_crew *c, xs_lined *out, const xs_line *line)
     c->cut_n = 0;
     if (n > 1)
         start(c);
+    show_stretches(c);
     VP_TRY(n ? use_stretches(c, out, line, n) : walk_now(c, out, line));
     out->cuts = c->cuts;
     out->n = c->cut_n;
