@@ -219,6 +219,15 @@ typedef struct vp_split {
     vp_split_by by;
 } vp_split;
 
+/* How kernels were launched. Texts are the profile's; NULL: not told. */
+typedef struct vp_kernel_launch {
+    const char *grid, *block;        /* blocks of the launch, threads of a block: "3,1,1" */
+    const char *occupancy;           /* percent, as a theory or an estimate */
+    int64_t registers, shared_bytes; /* of a thread; of a block; VP_UNKNOWN */
+    const char *tensor_cores;        /* what of the kernel's name says that it uses them, or the
+                                        matrix cores of AMD; NULL: it does not say */
+} vp_kernel_launch;
+
 /* One group of events of one device. total_ps counts its outermost events once, calls counts all;
  * the mean is of an outermost call, percentiles are over all calls. Where spans run at once (on
  * XLA:CPU devices and GPU streams, in async events, and on tracks where two of one name cross)
@@ -248,6 +257,7 @@ typedef struct vp_op {
     int64_t *per_step_ps;   /* mean self a step, over runs of consecutive steps that count */
     size_t per_step_count;  /* <= 100 points, 0 but for the larger groups */
     vp_roof roof;
+    const vp_kernel_launch *launch; /* VP_GROUP_RAW: a row has launches of one kind; else NULL */
     vp_split *splits;   /* groups of >= 5 % of self_ps: their largest parts by self time */
     size_t split_count; /* <= 8 */
 } vp_op;

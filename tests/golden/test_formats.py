@@ -134,7 +134,7 @@ def test_groupings_hold_the_same_time(path):
     want = sums('raw')
     for group in GROUPS:
         assert sums(group) == want, group
-        rows = [(key(o), o['class'], o['category'], o['name']) for o in grouped(path, group)['ops']]
+        rows = [(key(o), o['class'], o['category'], o['name'], str(o['launch'])) for o in grouped(path, group)['ops']]
         assert len(set(rows)) == len(rows), group
 
 
@@ -264,6 +264,7 @@ KEYS = {  # in the order of DESIGN 7; a schema only grows, so others may stand b
     'ops': 'device class category name calls total_ps self_ps mean_ps min_ps p50_ps p95_ps max_ps stddev_ps '
            'self_share_of_ops self_share_of_window cumulative_share per_step_ps bytes flops gb_per_s gflop_per_s '
            'scope source module raw_names slowest',
+    'ops.launch': 'grid block registers shared_bytes occupancy tensor_cores',
     'ops.slowest': 'start_ps dur_ps',
     'scopes': 'path self_ps total_ps calls children',
     'modules': 'name program_id runs total_ps p50_ps',

@@ -113,17 +113,25 @@ def test_gpu_framework_ops(path, scenario):
 
 @pytest.mark.parametrize('path,scenario,count', KERNELS)
 def test_kernels(path, scenario, count):
-    """kernel_stats splits a kernel by its grid: summed by name, with extremes."""
+    """kernel_stats has a row for each op and launch of a kernel: summed over ops, with extremes. It does not read
+    group_mem, the shared memory of ROCm's kernels."""
+    def told(r):
+        return r['Kernel Name'], r['Grid dim'], r['Block dim'], int(float(r['Registers per thread']))
+
+    def ours(o):
+        return o['name'], o['launch']['grid'], o['launch']['block'], o['launch']['registers'] or 0
+
     rows = table(f'{XPROF}{scenario}/kernel_stats.csv')
     assert len(rows) == count
-    want = sums(rows, lambda r: r['Kernel Name'], lambda r: ps(r['Total Duration (μs)']),
-                lambda r: int(float(r['Occurrences'])))
-    assert our_sums(path, 'raw', lambda o: o['name']) == want
+    want = sums(rows, told, lambda r: ps(r['Total Duration (μs)']), lambda r: int(float(r['Occurrences'])))
+    assert our_sums(path, 'raw', ours) == want
     ops = report(path, '--group=raw')['ops']  # of all devices, as XProf's rows are
-    for name in want:
-        mine, theirs = [o for o in ops if o['name'] == name], [r for r in rows if r['Kernel Name'] == name]
+    for kernel in want:
+        mine, theirs = [o for o in ops if ours(o) == kernel], [r for r in rows if told(r) == kernel]
         assert min(o['min_ps'] for o in mine) == min(ps(r['Min Duration (μs)']) for r in theirs)
         assert max(o['max_ps'] for o in mine) == max(ps(r['Max Duration (μs)']) for r in theirs)
+        assert {int(float(r['Shared Mem bytes'])) for r in theirs} <= {0, *(o['launch']['shared_bytes'] for o in mine)}
+        assert not any(o['launch']['tensor_cores'] for o in mine) or {r['Kernel uses TensorCore'] for r in theirs} == {'True'}
 
 
 DEVICE_LINES = table('expected/jax_cpu/device/computed_xplane.tsv') + table('expected/computed_xplane.tsv')

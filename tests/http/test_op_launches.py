@@ -1,8 +1,6 @@
 """How kernels were launched, on the pages of ops, beside another reading of the same files: each configuration with its
 calls, on its device, for all names of the group."""
 import collections
-import gzip
-import json
 import re
 import sys
 
@@ -11,46 +9,13 @@ import pytest
 from conftest import ROOT, Server
 from test_op_graph import pages, plain, shown_bytes
 sys.path[:0] = [f'{ROOT}/tests', f'{ROOT}/tests/tools']
-import reference
+from kernel_launches import kernels
 from traces import trace
 
 ROCM = 'jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax_conv_minimal_08/tw003.xplane.pb'
 CUDA = 'xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/2025_02_05_11_05_24/cyclops.xplane.pb'
 KINETO = 'pytorch_cuda/AMD-AGI__TraceLens/h100/gaunernst_bert-small-uncased__1016001.json.gz'
 TORCH_ROCM = 'pytorch_rocm/AMD-AGI__TraceLens/mi300/gaunernst_bert-small-uncased__1016001.json.gz'
-Launch = collections.namedtuple('Launch', 'grid block registers shared occupancy')
-
-
-def of_details(text):
-    d = dict(pair.split(':', 1) for pair in text.split())
-    shared = [int(d[k]) for k in ('static_shared', 'dynamic_shared', 'shm', 'group_mem') if k in d]
-    occupancy = d.get('occ_pct', '')
-    return Launch(d.get('grid', ''), d.get('block', ''), d.get('regs', ''), str(sum(shared)) if shared else '',
-                  '' if occupancy == '0' else occupancy)
-
-
-def of_args(a):
-    def three(key):
-        return ','.join(map(str, a[key])) if key in a else ''
-    occupancy = str(a.get('est. achieved occupancy %', ''))
-    return Launch(three('grid'), three('block'), str(a.get('registers per thread', '')),
-                  str(a.get('shared memory', '')), '' if occupancy == '0' else occupancy)
-
-
-def kernels(path):
-    """[(device, name, Launch)] of every kernel that tells."""
-    if path.suffix == '.pb':
-        for plane in reference.xspace(str(path)):
-            for line in plane.lines if plane.name.startswith('/device:GPU') else ():
-                for _, _, ident, stats in line.events:
-                    name, display, own = plane.meta[ident]
-                    details = {**own, **stats}.get('kernel_details')
-                    if details:
-                        yield plane.name, display or name, of_details(details)
-        return
-    for e in json.loads(gzip.open(path).read())['traceEvents']:
-        if e.get('cat') == 'kernel' and of_args(e['args']) != Launch('', '', '', '', ''):
-            yield e['args']['device'], e['name'], of_args(e['args'])
 
 
 def rows(page, section):

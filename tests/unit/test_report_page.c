@@ -147,8 +147,9 @@ static void test_one_op(void **state)
     vp_buf b;
     detail_call calls[] = {{FX_HOSTILE, FX_HOSTILE, 7 * FX_MS, 3000000},
                            {NULL, NULL, VP_NO_TIME, 1000000}};
-    detail_name names[] = {{FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, 1, 3000000, 3000000},
-                           {NULL, NULL, NULL, NULL, 1, 1000000, 1000000}};
+    detail_name names[] = {{FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, .calls = 1,
+                            .self_ps = 3000000, .max_ps = 3000000},
+                           {.calls = 1, .self_ps = 1000000, .max_ps = 1000000}};
     graph_node nodes[] = {{.name = "f", .opcode = "fusion", .op = 0, .bytes = -1, .calls = 1},
                           {.name = FX_HOSTILE,
                            .opcode = FX_HOSTILE,

@@ -5,6 +5,7 @@
 
 #include "trace/analyze/device/classify.h"
 #include "trace/analyze/device/hlo_text.h"
+#include "trace/analyze/device/kernel_launch.h"
 #include "trace/analyze/device/op_around.h"
 #include "trace/analyze/device/op_places.h"
 #include "trace/analyze/device/ops.h"
@@ -40,7 +41,7 @@ static bool same_text(const char *a, const char *b)
 static bool same_op(const vp_op *a, const vp_op *b)
 {
     return a->op_class == b->op_class && same_text(a->category, b->category) &&
-           same_text(a->name, b->name);
+           same_text(a->name, b->name) && kernel_launch_same(a->launch, b->launch);
 }
 
 uint64_t op_key(const vp_op *op)
@@ -49,7 +50,7 @@ uint64_t op_key(const vp_op *op)
     const char *const texts[] = {op->category, op->name};
     for (size_t i = 0; i < 2; i++)
         h = vp_fingerprint(texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 0, h);
-    return h;
+    return op->launch ? kernel_launch_hash(op->launch, h) : h;
 }
 
 static bool is_on(const vp_device *d, const char *host, vp_str device)
@@ -190,6 +191,8 @@ static int place_name(search *s, detail_name *n, const op_place *place)
     n->scopes = place->scopes;
     n->sources = place->sources;
     VP_TRY(copy_text(&n->name, s, trace_str(t, kind->name)));
+    if (s->device->kind == VP_DEVICE_GPU)
+        VP_TRY(copy_text(&n->tensor_cores, s, tensor_core_mark(trace_str(t, kind->name))));
     VP_TRY(copy_text(&n->scope, s, trace_str(t, kind->scope)));
     VP_TRY(copy_text(&n->source, s, trace_str(t, kind->source)));
     return copy_text(&n->shape, s, shape_of(t, kind));

@@ -25,14 +25,14 @@ typedef struct detail_call {
 /* A raw name of the group. */
 typedef struct detail_name {
     const char *name, *scope, *source, *shape; /* those of most of its self time; may be NULL */
-    int64_t scopes, sources;                   /* distinct ones under this name */
+    const char *tensor_cores; /* what of the name says that it uses them; NULL: nothing */
+    int64_t scopes, sources;  /* distinct ones under this name */
     int64_t calls, self_ps, max_ps;
 } detail_name;
 
-/* One way in which kernels of the group were launched. Texts are the profile's; NULL: not told. */
+/* One way in which kernels of the group were launched. */
 typedef struct detail_launch {
-    const char *grid, *block, *occupancy; /* occupancy: percent, as a theory or an estimate */
-    int64_t registers, shared;            /* of a thread; bytes of a block; VP_UNKNOWN */
+    vp_kernel_launch how;
     int64_t calls, self_ps;
 } detail_launch;
 

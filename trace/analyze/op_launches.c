@@ -2,60 +2,10 @@
 
 #include <stdlib.h>
 
+#include "trace/analyze/device/kernel_launch.h"
 #include "trace/base/err.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
-
-/* The value behind "key:" in a text of such pairs; empty: there is none. */
-static vp_str value_of(vp_str launch, vp_str key)
-{
-    vp_str pair;
-    while (launch.n && vp_take_until(&launch, ' ', launch.n, &pair))
-        if (vp_str_starts(pair, key))
-            return vp_str_skip(pair, key.n);
-    return VP_STR_NONE;
-}
-
-static int text_of(const char **out, vp_arena *arena, vp_str launch, vp_str key)
-{
-    vp_str v = value_of(launch, key);
-    *out = NULL;
-    if (v.n && !(*out = vp_arena_strndup(arena, v.p, v.n)))
-        return vp_no_memory();
-    return 0;
-}
-
-static int64_t number_of(vp_str launch, vp_str key)
-{
-    int64_t v;
-    return vp_str_to_i64(value_of(launch, key), &v) && v >= 0 ? v : VP_UNKNOWN;
-}
-
-/* Writers name it by where it is taken; parts add up. */
-static int64_t shared_of(vp_str launch)
-{
-    static const vp_str keys[] = {VP_STR_INIT("static_shared:"), VP_STR_INIT("dynamic_shared:"),
-                                  VP_STR_INIT("shared:"), VP_STR_INIT("shm:"),
-                                  VP_STR_INIT("group_mem:")};
-    int64_t sum = VP_UNKNOWN;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        int64_t v = number_of(launch, keys[i]);
-        if (v != VP_UNKNOWN && __builtin_add_overflow(sum == VP_UNKNOWN ? 0 : sum, v, &sum))
-            return VP_UNKNOWN;
-    }
-    return sum;
-}
-
-static int describe(detail_launch *l, vp_arena *arena, vp_str launch)
-{
-    /* a kernel that ran occupied something: 0 is what XLA writes where nobody reckoned it */
-    bool reckoned = number_of(launch, VP_STR("occ_pct:")) != 0;
-    l->registers = number_of(launch, VP_STR("regs:"));
-    l->shared = shared_of(launch);
-    VP_TRY(text_of(&l->grid, arena, launch, VP_STR("grid:")));
-    VP_TRY(text_of(&l->block, arena, launch, VP_STR("block:")));
-    return reckoned ? text_of(&l->occupancy, arena, launch, VP_STR("occ_pct:")) : 0;
-}
 
 static int by_self(const void *a, const void *b)
 {
@@ -78,7 +28,7 @@ static int add_kind(launches *l, vp_arena *arena, const trace *t, vp_sid launch,
         at = (uint32_t)l->n++;
         l->v[at] = (detail_launch){0};
         VP_TRY(vp_map_set(&l->by_text, launch, at));
-        VP_TRY(describe(&l->v[at], arena, trace_str(t, launch)));
+        VP_TRY(kernel_launch_of(&l->v[at].how, arena, trace_str(t, launch)));
     }
     l->v[at].calls += calls;
     l->v[at].self_ps += self_ps;

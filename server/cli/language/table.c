@@ -68,7 +68,10 @@ const cli_command cli_commands[] = {
      "Self time is what counts: the time in which an op was the innermost one running on its "
      "device, so that the rows add up to the busy time. Every percentage names its denominator.\n"
      "With --where host the rows are the zones of the host's threads, a table a process; --group "
-     "scope shows them by their call paths. A profile without a device has only these.",
+     "scope shows them by their call paths. A profile without a device has only these.\n"
+     "With --group raw, launches of a kernel of another grid, block, registers or shared memory "
+     "are "
+     "rows of their own.",
      "view_profile top ~/logs\tthe 20 slowest ops of the latest run\n"
      "view_profile top --group scope ~/logs\tthe same time by framework path\n"
      "view_profile top --where host ~/logs\twhat the program's threads did meanwhile\n"

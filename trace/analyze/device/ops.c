@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/analyze/device/classify.h"
+#include "trace/analyze/device/kernel_launch.h"
 #include "trace/analyze/device/op_places.h"
 #include "trace/analyze/device/sweep.h"
 #include "trace/analyze/result/order_statistics.h"
@@ -21,6 +22,7 @@ struct grouping {
     uint8_t *class_of;  /* by kind */
     uint8_t *sweep_of;  /* by kind: sweep_class */
     uint32_t count;
+    bool raw;
     vp_sid *label;   /* by group */
     uint32_t *first; /* by group: one of its kinds */
     size_t label_cap, first_cap;
@@ -68,11 +70,14 @@ bool grouping_by_scope(vp_group by)
 }
 
 /* What tells groups apart. By name it is (class, category, label), since a name alone would mix
- * different ops, and by stack the scope besides; other groupings go by their label. */
+ * different ops, by stack the scope besides, and raw how kernels were launched; other groupings go
+ * by their label. */
 static int key_of(vp_buf *key, const trace *t, const trace_kind *k, vp_group by, vp_op_class class,
                   vp_str label)
 {
     key->n = 0;
+    if (by == VP_GROUP_RAW)
+        VP_TRY(kernel_launch_key(key, trace_str(t, k->launch)));
     if (by == VP_GROUP_STACK) {
         vp_buf_u64(key, k->scope);
         vp_buf_putc(key, ' ');
@@ -125,6 +130,7 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize)
     grouping *g = vp_calloc(1, sizeof *g);
     VP_NEED(g);
     g->t = t;
+    g->raw = by == VP_GROUP_RAW;
     vp_arena_init(&g->arena);
     vp_map_init(&by_key);
     vp_buf_init(&label, SIZE_MAX / 8);
@@ -412,6 +418,16 @@ static void statistics(tally *op, int64_t *d)
     op->p95_ps = select_kth(d, n, nearest_rank(n, 95));
 }
 
+static int tell_launch(const vp_kernel_launch **out, host_result *h, const trace *t,
+                       const trace_kind *k)
+{
+    vp_kernel_launch *l = vp_arena_alloc(&h->arena, sizeof *l);
+    VP_NEED(l);
+    VP_TRY(kernel_launch_of(l, &h->arena, trace_str(t, k->launch)));
+    *out = l;
+    return host_text(&l->tensor_cores, h, tensor_core_mark(trace_str(t, k->name)));
+}
+
 static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t group,
                    uint32_t device)
 {
@@ -444,6 +460,8 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
     VP_TRY(host_text(&op.scope, h, trace_str(t, place->scope)));
     VP_TRY(host_text(&op.source, h, trace_str(t, place->source)));
     VP_TRY(host_text(&op.module, h, trace_str(t, place->module)));
+    if (g->raw && k->launch)
+        VP_TRY(tell_launch(&op.launch, h, t, k));
     VP_TRY(vp_grow(&h->ops, &h->op_cap, h->op_count + 1, sizeof op, SIZE_MAX / 1024));
     h->ops[h->op_count++] = op;
     return 0;

@@ -90,6 +90,18 @@ static int by_self(const void *a, const void *b)
     return order ? order : merge_order(x->category, y->category);
 }
 
+static const vp_kernel_launch *copy_launch(merging *m, const vp_kernel_launch *from)
+{
+    vp_kernel_launch *l = from ? merge_items(m, from, 1, sizeof *from) : NULL;
+    if (l) {
+        l->grid = merge_text(m, l->grid);
+        l->block = merge_text(m, l->block);
+        l->occupancy = merge_text(m, l->occupancy);
+        l->tensor_cores = merge_text(m, l->tensor_cores);
+    }
+    return l;
+}
+
 static void copy_op(merging *m, vp_op *op, const merge_part *p)
 {
     op->device = merge_device(p, op->device);
@@ -98,6 +110,7 @@ static void copy_op(merging *m, vp_op *op, const merge_part *p)
     op->scope = merge_text(m, op->scope);
     op->source = merge_text(m, op->source);
     op->module = merge_text(m, op->module);
+    op->launch = copy_launch(m, op->launch);
     op->slowest_start_ps = merge_time(p, op->slowest_start_ps);
     op->per_step_ps = merge_items(m, op->per_step_ps, op->per_step_count, sizeof *op->per_step_ps);
     op->splits = merge_items(m, op->splits, op->split_count, sizeof *op->splits);

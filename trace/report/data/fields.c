@@ -301,6 +301,16 @@ const rep_field rep_roof_fields[] = {
     {0},
 };
 
+static const rep_field kernel_launch_fields[] = {
+    {F("grid", REP_TEXT, vp_kernel_launch, grid)},
+    {F("block", REP_TEXT, vp_kernel_launch, block)},
+    {F("registers", REP_COUNT, vp_kernel_launch, registers), .unsummed = true},
+    {F("shared_bytes", REP_COUNT, vp_kernel_launch, shared_bytes), .unsummed = true},
+    {F("occupancy", REP_TEXT, vp_kernel_launch, occupancy)},
+    {F("tensor_cores", REP_TEXT, vp_kernel_launch, tensor_cores)},
+    {0},
+};
+
 const rep_field rep_op_fields[] = {
     {F("device", REP_DEVICE, vp_op, device)},
     {F("class", REP_WORD, vp_op, op_class), .words = rep_class_words},
@@ -332,6 +342,8 @@ const rep_field rep_op_fields[] = {
     {F("raw_names", REP_COUNT, vp_op, raw_names), .needed = true},
     {F("scopes", REP_COUNT, vp_op, scopes)},
     {F("sources", REP_COUNT, vp_op, sources)},
+    {F("launch", REP_OBJECT, vp_op, launch), .size = sizeof(vp_kernel_launch),
+     .fields = kernel_launch_fields},
     {.key = "slowest", .type = REP_OBJECT, .fields = slowest_fields},
     {F("step_self_ps", REP_COUNT, vp_op, step_self_ps), .full = true},
     {F("idle_before_ps", REP_COUNT, vp_op, idle_before_ps), .needed = true, .full = true},

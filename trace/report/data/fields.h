@@ -28,7 +28,8 @@ typedef enum rep_field_type {
     REP_WORD,      /* an enum, by `words` */
     REP_DEVICE,    /* uint32_t: three keys, `key` (its name), "host" and "device_index" */
     REP_BY_WORD,   /* int64_t[], never unknown, as an object by `words`; at most VP_CAUSES */
-    REP_OBJECT,    /* a part of the struct by `fields`, which count from `at` */
+    REP_OBJECT,    /* a part of the struct by `fields`, which count from `at`; with a size, what a
+                      pointer there leads to, of which NULL is null */
     REP_LIST,      /* an array of structs of `size` bytes by `fields`, its length at count_at */
     REP_COUNTS,    /* an array of int64_t, its length at count_at */
     REP_TEXTS,     /* an array of const char *, its length at count_at */

@@ -242,6 +242,21 @@ static int get_by_device(rep_json_in *in, const rep_field *f, const json_t *v,
     return 0;
 }
 
+static int get_object(rep_json_in *in, const rep_field *f, const json_t *v, void *at,
+                      const rep_place *place)
+{
+    void *led = NULL;
+    if (!f->size)
+        return rep_get_fields(in, f->fields, v, at, place);
+    if (v && !json_is_null(v)) {
+        led = vp_arena_zalloc(in->arena, f->size);
+        VP_NEED(led);
+        VP_TRY(rep_get_fields(in, f->fields, v, led, place));
+    }
+    memcpy(at, &led, sizeof led);
+    return 0;
+}
+
 static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, char *base,
                      const rep_place *place)
 {
@@ -271,7 +286,7 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
     case REP_BY_WORD:
         return get_by_word(at, v, f->words, place);
     case REP_OBJECT:
-        return rep_get_fields(in, f->fields, v, at, place);
+        return get_object(in, f, v, at, place);
     case REP_LIST:
         return get_list(in, f, v, base, place);
     case REP_COUNTS:

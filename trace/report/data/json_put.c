@@ -133,6 +133,17 @@ static void put_word(vp_json *j, const rep_field *f, const char *at)
     vp_json_cstr(j, f->words[v]);
 }
 
+static void put_object(rep_json_out *o, const rep_field *f, const char *at)
+{
+    const void *led = at;
+    if (f->size)
+        memcpy(&led, at, sizeof led);
+    if (led)
+        rep_put_object(o, f->fields, led);
+    else
+        vp_json_null(&o->j);
+}
+
 static void put_value(rep_json_out *o, const rep_field *f, const char *base)
 {
     const char *at = base + f->at, *text;
@@ -164,7 +175,7 @@ static void put_value(rep_json_out *o, const rep_field *f, const char *base)
     case REP_BY_WORD:
         return put_by_word(&o->j, f->words, (const int64_t *)(const void *)at);
     case REP_OBJECT:
-        return rep_put_object(o, f->fields, at);
+        return put_object(o, f, at);
     case REP_LIST:
         return put_list(o, f, base);
     case REP_COUNTS:

@@ -4,7 +4,8 @@
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
 
-enum { SUM, CALL }; /* units */
+enum { SUM, CALL };    /* units */
+enum { HAS_MARK = 4 }; /* some name says that it uses tensor cores */
 
 static void get_rank(tbl_value *out, const void *row)
 {
@@ -41,11 +42,12 @@ void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
 
 #define ROW detail_launch
 static const tbl_column launch_columns[] = {
-    {TBL_TEXT, AT(grid), PAGE("Grid", "Blocks of the launch")},
-    {TBL_TEXT, AT(block), PAGE("Block", "Threads of a block")},
-    {TBL_COUNT, AT(registers), PAGE("Registers", "Of a thread")},
-    {TBL_BYTES, AT(shared), PAGE("Shared memory", "Of a block")},
-    {TBL_TEXT, AT(occupancy), PAGE("Occupancy %", "As the profiler reckons it from the launch")},
+    {TBL_TEXT, AT(how.grid), PAGE("Grid", "Blocks of the launch")},
+    {TBL_TEXT, AT(how.block), PAGE("Block", "Threads of a block")},
+    {TBL_COUNT, AT(how.registers), PAGE("Registers", "Of a thread")},
+    {TBL_BYTES, AT(how.shared_bytes), PAGE("Shared memory", "Of a block")},
+    {TBL_TEXT, AT(how.occupancy),
+     PAGE("Occupancy %", "As the profiler reckons it from the launch")},
     {TBL_COUNT, AT(calls), PAGE("Calls", NULL)},
     {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
 };
@@ -76,6 +78,8 @@ static const tbl_column name_columns[] = {
     {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
     {TBL_BAR, GET(get_share), PAGE("of the group", NULL), UNIT(PERCENT)},
     {TBL_PS, AT(max_ps), SCALE(CALL), PAGE("Max", NULL)},
+    {TBL_TEXT, AT(tensor_cores), NEEDS(HAS_MARK),
+     PAGE("Tensor cores", "What of the name says that it uses them; others may all the same")},
     {TBL_TEXT, AT(shape), PAGE("Shape", NULL)},
     {TBL_TEXT, AT(source), PAGE("Source", NULL)},
 };
@@ -87,4 +91,6 @@ void tbl_names(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
                .r = r, .v = v, .of = of, .beyond = of->d->more_names};
     t->unit[SUM] = rep_unit_for(v->unit, of->op->self_ps);
     t->unit[CALL] = rep_unit_for(v->unit, of->op->max_ps);
+    for (size_t i = 0; i < of->d->name_count; i++)
+        t->has |= of->d->names[i].tensor_cores ? HAS_MARK : 0u;
 }

@@ -65,6 +65,23 @@ static void get_kind(tbl_value *out, const void *row)
     out->style = tbl_class_style(op->op_class);
 }
 
+enum { GRID, BLOCK, REGISTERS, SHARED, OCCUPANCY, TENSOR_CORES };
+
+static void get_launch(tbl_value *out, const void *row)
+{
+    const vp_op *op = ((const ops_row *)row)->op;
+    const vp_kernel_launch *l = op ? op->launch : NULL;
+    out->blank = !l;
+    if (!l)
+        return;
+    const char *const texts[] = {[GRID] = l->grid,
+                                 [BLOCK] = l->block,
+                                 [OCCUPANCY] = l->occupancy,
+                                 [TENSOR_CORES] = l->tensor_cores};
+    out->text = texts[out->column->own];
+    out->n = out->column->own == REGISTERS ? l->registers : l->shared_bytes;
+}
+
 /* ---- Only as CSV ---- */
 
 static void get_session(tbl_value *out, const void *row)
@@ -106,7 +123,7 @@ static const tbl_column ops_columns[] = {
     {TBL_RANK, AT(rank), PAGE("#", "Rank")},
     {TBL_OWN_NAME,
      PAGE("", "Group, with its category and the scope that has most of its self time"),
-     TERM(11, ""), SHORT(30, 8)},
+     TERM(15, ""), SHORT(30, 8)},
     {TBL_PS, AT(self_ps), SCALE(OPS_SUM), SORT(VP_BY_SELF),
      PAGE("Self", "Time of its own, without what runs inside"), TERM_UNIT(1, "self"),
      CSV(9, "self_ps")},
@@ -139,7 +156,19 @@ static const tbl_column ops_columns[] = {
      PAGE("GB/s", "Bytes accessed over total time"), CSV(21, "gb_per_s")},
     {TBL_NUMBER, AT(gflop_per_s), DIGITS(0), NEEDS(OPS_FLOPS),
      PAGE("GFLOP/s", "Operations over total time"), CSV(22, "gflop_per_s")},
-    {TBL_TEXT, GET(get_kind), TERM(10, ""), DROP(1), SHORT(14, 11)},
+    {TBL_TEXT, GET(get_launch), OWN(GRID), NEEDS(OPS_LAUNCH), PAGE("Grid", "Blocks of the launch"),
+     TERM(10, "grid"), TERM_NEEDS(OPS_LAUNCH), CSV(30, "grid")},
+    {TBL_TEXT, GET(get_launch), OWN(BLOCK), NEEDS(OPS_LAUNCH), PAGE("Block", "Threads of a block"),
+     TERM(11, "block"), TERM_NEEDS(OPS_LAUNCH), CSV(31, "block")},
+    {TBL_COUNT, GET(get_launch), OWN(REGISTERS), NEEDS(OPS_LAUNCH),
+     PAGE("Registers", "Of a thread"), TERM(12, "regs"), TERM_NEEDS(OPS_LAUNCH), DROP(7),
+     CSV(32, "registers")},
+    {TBL_BYTES, GET(get_launch), OWN(SHARED), NEEDS(OPS_LAUNCH),
+     PAGE("Shared memory", "Of a block"), TERM(13, "shared"), TERM_NEEDS(OPS_LAUNCH), DROP(8),
+     CSV(33, "shared_bytes")},
+    {TBL_TEXT, GET(get_launch), OWN(OCCUPANCY), CSV(34, "occupancy")},
+    {TBL_TEXT, GET(get_launch), OWN(TENSOR_CORES), CSV(35, "tensor_cores")},
+    {TBL_TEXT, GET(get_kind), TERM(14, ""), DROP(1), SHORT(14, 11)},
     {TBL_TEXT, GET(get_session), CSV(1, "session")},
     {TBL_DEVICE, OP(device), CSV(2, "device")},
     {TBL_TEXT, GET(get_host), CSV(3, "host")},
@@ -202,6 +231,7 @@ static void name_columns(tbl_column *columns, const vp_report *r)
                       ? "op"
                       : rep_group_name(r->group);
         c->want = paths ? 44 : c->want;
+        c->min = r->group == VP_GROUP_RAW ? 20 : c->min; /* kernels begin and end alike */
         c->keep_end = paths;
         c->place = r->group == VP_GROUP_SOURCE;
     }
@@ -219,6 +249,8 @@ void tbl_ops(ops_table *out, const vp_report *r, const vp_view *v)
                    .has = v->sort == VP_BY_TOTAL ? OPS_BY_TOTAL : 0,
                    .own_text = put_name,
                    .row_style = style_of};
+    for (size_t i = 0; i < r->op_count; i++)
+        out->t.has |= r->ops[i].launch ? OPS_LAUNCH : 0u;
 }
 
 ops_row ops_row_of(const vp_op *op, int64_t all_self_ps, int64_t max_self_ps)

@@ -74,7 +74,7 @@ typedef struct tbl_value {
 /* Columns from this rank on go, the highest first, before any is shortened; see grid_column. */
 #define TBL_DROP_LATE 10u
 
-enum { TBL_SCALES = 3, TBL_COLUMNS_MAX = 40 };
+enum { TBL_SCALES = 3, TBL_COLUMNS_MAX = 48 };
 
 /* What a table may have; columns that need what it has not are left out. */
 enum {
@@ -110,10 +110,10 @@ typedef struct tbl_column {
     unsigned says_unit : 1;
     /* Where it stands among the columns of a terminal and of CSV: ascending, and in the order of
      * the array where it is the same. On a page the order is the array's. */
-    unsigned text_order : 4, key_order : 5;
+    unsigned text_order : 4, key_order : 6;
     unsigned drop : 4, want : 6, min : 5; /* when the terminal is too narrow */
     /* Bits that the table's `has` must hold for the column to be there. */
-    unsigned needs : 7, text_needs : 7;
+    unsigned needs : 8, text_needs : 8;
     unsigned unit : 3; /* tbl_unit: of a head on a page */
     /* The fields, where `get` is none; `also` of TBL_NAME may be 0 for none, and is left out where
      * the table's `has` lacks a bit of also_needs. They are of the row, or of the struct that the
