@@ -8,6 +8,7 @@ static const http_route table[] = {
     {HTTP_GET, "/api/v1/sessions", route_sessions_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/report", route_report_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/ops", route_ops_json, HTTP_SLOW | HTTP_API},
+    {HTTP_GET, "/api/v1/session/{}/op", route_op_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/findings", route_findings_json, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/tracks", route_tracks, HTTP_SLOW | HTTP_API},
     {HTTP_GET, "/api/v1/session/{}/slices", route_slices, HTTP_SLOW | HTTP_API},

@@ -15,7 +15,7 @@ http_handler route_sessions_json, route_report_json, route_ops_json,
 http_handler route_trace_json, route_trace_raw;                         /* traces.c */
 http_handler page_index, page_session, page_perfetto, page_tensorboard; /* pages_*.c */
 http_handler page_compare, page_compare_form, route_compare_json;       /* pages_compare.c */
-http_handler page_op, route_ops_csv;                                    /* pages_session.c */
+http_handler page_op, route_op_json, route_ops_csv;                     /* pages_session.c */
 http_handler page_headline, route_state_json;     /* what app.js asks for: pages_index.c */
 http_handler route_live, route_live_capture;      /* capture_live.c */
 http_handler route_capture, route_capture_cancel; /* capture_net.c */

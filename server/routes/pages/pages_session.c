@@ -1,6 +1,6 @@
 /* `/session/ID/`: the report of a session as a page, tab by tab; `/session/ID/op`: one row of its
- * op table, call by call; `/session/ID/ops.csv`: that table for a spreadsheet. The query says what
- * of it, and every link keeps it. */
+ * op table, call by call, and the same as JSON; `/session/ID/ops.csv`: that table for a
+ * spreadsheet. The query says what of it, and every link keeps it. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -126,20 +126,24 @@ static void drop_details(op_details **d)
     op_details_free(*d);
 }
 
-/* The op that `on` (a device's number) and `op` (its key) name; r->op_count when there is none. */
+/* The op that `on` (a device's number) and `op` (its key) or `name` tell; of several of that name
+ * the one with the most self time. r->op_count when there is none. */
 static size_t find_op(const vp_report *r, const http_req *rq)
 {
     const char *on = http_query(rq, "on"), *key = http_query(rq, "op");
-    uint64_t device;
+    const char *name = http_query(rq, "name");
+    uint64_t device = 0;
     char hex[20];
-    if (!on || !key || !vp_str_to_u64(vp_str_of(on), &device))
+    size_t i = 0;
+    if ((!key && !name) || (on && !vp_str_to_u64(vp_str_of(on), &device)))
         return r->op_count;
-    for (size_t i = 0; i < r->op_count; i++) {
-        snprintf(hex, sizeof hex, "%016" PRIx64, op_key(&r->ops[i]));
-        if (r->ops[i].device == device && !strcmp(hex, key))
-            return i;
+    for (; i < r->op_count; i++) {
+        const vp_op *op = &r->ops[i];
+        snprintf(hex, sizeof hex, "%016" PRIx64, op_key(op));
+        if (op->device == device && (key ? !strcmp(hex, key) : !strcmp(op->name, name)))
+            break;
     }
-    return r->op_count;
+    return i;
 }
 
 int page_op(http_req *rq)
@@ -161,6 +165,28 @@ int page_op(http_req *rq)
         return page_failure(rq, "This op cannot be shown");
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     return send_page(rq, &b, rep_op_html(&b, r, op, d, &a.view, &a.links));
+}
+
+int route_op_json(http_req *rq)
+{
+    VP_CLEANUP(asked_drop) asked a = {0};
+    VP_CLEANUP(drop_details) op_details *d = NULL;
+    vp_buf b;
+    VP_TRY(site_session(&a.c, &a.s, rq));
+    VP_TRY(take_query(&a, rq));
+    VP_TRY(get_report(&a, rq));
+    const vp_report *r = store_report_of(a.h);
+    size_t op = find_op(r, rq);
+    if (op == r->op_count)
+        return vp_fail(VP_ENOTFOUND, "no such op in this grouping");
+    const store_asker who = site_asker(rq);
+    VP_TRY(store_op(&d, site_of(rq)->store, a.c, a.s, r, op, &who));
+    vp_buf_init(&b, VP_REPORT_BYTES_MAX);
+    int rc = rep_op_json(&b, r, op, d);
+    if (rc >= 0)
+        return http_json(rq, 200, &b);
+    vp_buf_free(&b);
+    return rc;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------ */

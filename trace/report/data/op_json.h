@@ -1,0 +1,13 @@
+/* One op as JSON. Included by the door of report/; it appends to a vp_buf of the caller. */
+#ifndef VP_REPORT_OP_JSON_H
+#define VP_REPORT_OP_JSON_H
+
+#include "trace/analyze/op_details.h"
+#include "trace/base/buf.h"
+
+/* view_profile.op/1: what the page of r->ops[op] shows: the row of the report, its slowest calls,
+ * their histogram, raw names, launches, and what stands around it in its program. Times are of the
+ * report's clock, in ps. */
+int rep_op_json(vp_buf *b, const vp_report *r, size_t op, const op_details *d);
+
+#endif
