@@ -1,5 +1,5 @@
-/* view_profile-live's main(): `capture`, `watch`, `mcp`, `compare`, `merge` and `trend`, with the
- * words that view_profile was called with, and its path in place of the first. */
+/* view_profile-live's main(): the commands of live_start.c, with the words that view_profile was
+ * called with, and its path in place of the first. */
 #include <jansson.h>
 #include <locale.h>
 #include <stdio.h>
@@ -22,6 +22,10 @@ static runner *runner_of(unsigned command)
     switch (command) {
     case CLI_CAPTURE:
         return cli_run_capture;
+    case CLI_RECORD:
+        return cli_run_record;
+    case CLI_RECOVER:
+        return cli_run_recover;
     case CLI_WATCH:
         return cli_run_watch;
     case CLI_MCP:
@@ -39,8 +43,8 @@ static runner *runner_of(unsigned command)
 
 static int refuse(void)
 {
-    fputs("view_profile: this program is started by `view_profile capture`, `watch`, `mcp`, "
-          "`compare`, `merge` and `trend`\n",
+    fputs("view_profile: this program is started by `view_profile capture`, `record`, `recover`, "
+          "`watch`, `mcp`, `compare`, `merge` and `trend`\n",
           stderr);
     return CLI_USAGE;
 }

@@ -1,6 +1,6 @@
-/* `capture`, `watch`, `mcp`, `compare`, `merge` and `trend` as view_profile has them: it becomes
- * view_profile-live (live_main.c), which is these commands, with the words that were typed. Most
- * runs need none, and a watch that runs for days need not hold a viewer. */
+/* `capture`, `record`, `recover`, `watch`, `mcp`, `compare`, `merge` and `trend` as view_profile
+ * has them: it becomes view_profile-live (live_main.c), which is these commands, with the words
+ * that were typed. Most runs need none, and a watch that runs for days need not hold a viewer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -69,38 +69,17 @@ static int run_live(int failed)
     return failed;
 }
 
-int cli_run_capture(const cli_options *o)
-{
-    (void)o;
-    return run_live(CLI_CAPTURE_FAILED);
-}
-
-int cli_run_watch(const cli_options *o)
-{
-    (void)o;
-    return run_live(CLI_CAPTURE_FAILED);
-}
-
-int cli_run_mcp(const cli_options *o)
-{
-    (void)o;
-    return run_live(CLI_CAPTURE_FAILED);
-}
-
-int cli_run_compare(const cli_options *o)
-{
-    (void)o;
-    return run_live(CLI_UNREADABLE);
-}
-
-int cli_run_merge(const cli_options *o)
-{
-    (void)o;
-    return run_live(CLI_UNREADABLE);
-}
-
-int cli_run_trend(const cli_options *o)
-{
-    (void)o;
-    return run_live(CLI_UNREADABLE);
-}
+#define LIVE(name, failed)                                                                         \
+    int cli_run_##name(const cli_options *o)                                                       \
+    {                                                                                              \
+        (void)o;                                                                                   \
+        return run_live(failed);                                                                   \
+    }
+LIVE(capture, CLI_CAPTURE_FAILED)
+LIVE(record, CLI_CAPTURE_FAILED)
+LIVE(recover, CLI_CAPTURE_FAILED)
+LIVE(watch, CLI_CAPTURE_FAILED)
+LIVE(mcp, CLI_CAPTURE_FAILED)
+LIVE(compare, CLI_UNREADABLE)
+LIVE(merge, CLI_UNREADABLE)
+LIVE(trend, CLI_UNREADABLE)

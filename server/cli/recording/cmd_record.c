@@ -311,7 +311,7 @@ static int tell(const cli_options *o, const char *dir, const catalog *before, in
         VP_CLEANUP(cli_catalog_free) catalog *c = look(path);
         show(o, c ? c : after);
         (void)unsetenv("VIEW_PROFILE"); /* nobody records what follows */
-        (void)cli_show_slowest("/proc/self/exe", o, SLOWEST, true, path, STDERR_FILENO);
+        (void)cli_show_slowest(o->program, o, SLOWEST, true, path, STDERR_FILENO);
     }
     return code;
 }

@@ -11,7 +11,7 @@
 #include "trace/base/err.h"
 #include "trace/base/system/library.h"
 
-/* Beside this program, as it was built, or where it was installed. */
+/* Beside this program, as it was built, or where it was installed, from libexec/view_profile. */
 int cli_find_library(char out[VP_PATH_MAX], const char *name)
 {
     char self[VP_PATH_MAX];
@@ -20,7 +20,7 @@ int cli_find_library(char out[VP_PATH_MAX], const char *name)
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = 0;
-    static const char *const places[] = {"", ("/../" VP_LIBDIR), "/../lib"};
+    static const char *const places[] = {"", ("/../../" VP_LIBDIR), "/../../lib"};
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
         char path[VP_PATH_MAX + 64];
         int length = snprintf(path, sizeof path, "%s%s/%s", self, places[i], name);
