@@ -1,6 +1,7 @@
-# vp_exports(TARGET WHO): TARGET exports what scripts/exports says of WHO and "both", each name with a
-# version; everything else is its own. Both libraries call the version the same: an adapter that was
-# linked with the recorder finds it in the viewer's library where a process has that one first.
+# vp_exports(TARGET WHO NAMES…): TARGET exports what scripts/exports says of WHO and "both", each name with a
+# version; everything else is its own. NAMES are for our programs alone, by a version that says so. Both libraries
+# call the version the same: an adapter that was linked with the recorder finds it in the viewer's library where a
+# process has that one first.
 function(vp_exports target who)
   set(list ${PROJECT_SOURCE_DIR}/scripts/exports)
   set(map ${PROJECT_BINARY_DIR}/${target}.map)
@@ -8,7 +9,12 @@ function(vp_exports target who)
   file(STRINGS ${list} lines REGEX "^(${who}|both) ")
   list(TRANSFORM lines REPLACE "^[a-z]+ " "")
   string(REPLACE ";" ";\n    " names "${lines}")
-  file(CONFIGURE OUTPUT ${map} CONTENT "VIEW_PROFILE_${PROJECT_VERSION_MAJOR} {\n  global:\n    @names@;\n  local: *;\n};\n" @ONLY)
+  set(own "")
+  if(ARGN)
+    string(REPLACE ";" ";\n    " own "${ARGN}")
+    set(own "VIEW_PROFILE_PRIVATE {\n  global:\n    ${own};\n};\n")
+  endif()
+  file(CONFIGURE OUTPUT ${map} CONTENT "VIEW_PROFILE_${PROJECT_VERSION_MAJOR} {\n  global:\n    @names@;\n  local: *;\n};\n@own@" @ONLY)
   target_link_options(${target} PRIVATE -Wl,--version-script=${map})
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
 endfunction()

@@ -60,6 +60,22 @@ def test_its_tag_is_true(wheel, programs):
         assert p.name == "_native.abi3.so" or not free, (p.name, free)
 
 
+def test_it_is_small(wheel):
+    """Below 3 MB, decimal (issue 17): a step of every installation, on every node, is to fetch it."""
+    assert wheel.stat().st_size < 3_000_000
+
+
+def test_the_library_exports_to_others_what_every_build_does(programs):
+    """It holds the programs, too: what they call has a version of its own, and nobody else's name is in it."""
+    (library,) = [p for p in programs if p.name == "libview_profile.so"]
+    names = dict(re.findall(r" (?:FUNC|OBJECT|TLS)\s+GLOBAL\s+DEFAULT\s+\d+ (\w+)@@(VIEW_PROFILE_\w+)$", run("readelf", "--dyn-syms", "-W", library), re.M))
+    said = [line.split()[1] for line in (ROOT / "scripts" / "exports").read_text().splitlines() if line.startswith(("viewer ", "both "))]
+    assert sorted(n for n, version in names.items() if version == "VIEW_PROFILE_0") == sorted(said)
+    assert {n for n, version in names.items() if version != "VIEW_PROFILE_0"} == {"vp_viewer_main", "vp_live_main", "http_refusal_page", "http_refusal_queue"}
+    defined = re.findall(r" GLOBAL\s+DEFAULT\s+\d+ (\w+)", run("readelf", "--dyn-syms", "-W", library))
+    assert set(defined) - {"VIEW_PROFILE_0", "VIEW_PROFILE_PRIVATE"} == set(names)
+
+
 def test_the_licences_of_what_is_inside_are(wheel):
     inside = [n.rpartition("/")[2] for n in zipfile.ZipFile(wheel).namelist() if "/licences/" in n and not n.endswith("/")]
     assert sorted(inside) == sorted(f"{n}.txt" for n in ("curl", "jansson", "libarchive", "libisal", "libmicrohttpd", "libzstd", "nghttp2", "openssl", "zlib"))

@@ -1,29 +1,11 @@
-/* Headers on what libmicrohttpd refuses by itself (400, 413, 414, 431, 505) before there is a
- * request that our callbacks are asked about. It answers with a page of its own, and has no hook
- * for the headers that every answer of ours has. But it makes and queues that page with its own
- * public functions, which it calls through the dynamic linker, and the linker finds functions of
- * the program with the same names first: they are defined here. Source: libmicrohttpd 0.9.75,
- * connection.c, transmit_error_response_len, the only place there that calls them.
- *
- * What it refuses once the whole head is there (Content-Length, Cookie: parse_connection_headers)
- * it would send with two header blocks: MHD_connection_handle_idle goes on as if nothing were
- * prepared yet, and prepares the same answer again. Such an answer is sent from here, and the
- * socket is then shut down for writing: libmicrohttpd finds that out when it sends its own answer,
- * and closes. (It must not be told that its answer cannot be queued: it would read on in memory
- * that it has given back.)
- *
- * tests/http check every answer for the headers, so a libmicrohttpd that is linked in another way
- * is noticed. Only programs link this file: in somebody else's process, which may use libmicrohttpd
- * itself, the names are not ours to take. Nothing of ours calls MHD_create_response_from_buffer. */
+#include "server/net/answer/refusals.h"
+
 #include <stdio.h>
 #include <sys/socket.h>
 
 #include "server/net/answer/response.h"
 #include "server/net/connection/conn.h"
-#include "server/net/request/libmicrohttpd.h"
 #include "server/net/request/request.h"
-
-#undef MHD_queue_response
 
 #define ANSWER_MAX 4096
 /* Bytes behind the head that are read and dropped: a socket that is closed with unread bytes is
@@ -36,8 +18,7 @@ static _Thread_local struct {
     vp_str page;
 } refusal;
 
-__attribute__((visibility("default"))) struct MHD_Response *
-MHD_create_response_from_buffer(size_t size, void *buffer, enum MHD_ResponseMemoryMode mode)
+struct MHD_Response *http_refusal_page(size_t size, void *buffer, enum MHD_ResponseMemoryMode mode)
 {
     /* The pages are constants of the library: it never asks for a copy. */
     struct MHD_Response *r =
@@ -87,17 +68,17 @@ static bool is_sent_twice(struct MHD_Connection *conn, const http_conn *c)
     return c && c->rq && c->rq->phase == HTTP_NEW && head && head->header_size;
 }
 
-__attribute__((visibility("default"))) enum MHD_Result
-MHD_queue_response(struct MHD_Connection *conn, unsigned status, struct MHD_Response *r)
+enum MHD_Result http_refusal_queue(struct MHD_Connection *conn, unsigned status,
+                                   struct MHD_Response *r)
 {
     if (r != refusal.response || !r)
-        return http_lib.MHD_queue_response(conn, status, r);
+        return MHD_queue_response(conn, status, r);
     refusal.response = NULL;
     http_conn *c = http_conn_of(conn);
     if (c && c->rq)
         c->rq->status = status;
     if (!is_sent_twice(conn, c))
-        return http_lib.MHD_queue_response(conn, status, r);
+        return MHD_queue_response(conn, status, r);
     send_refusal(c->fd, status, r);
-    return http_lib.MHD_queue_response(conn, status, r);
+    return MHD_queue_response(conn, status, r);
 }
