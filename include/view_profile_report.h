@@ -319,6 +319,7 @@ typedef struct vp_step_device {
     int64_t cause_ps[VP_CAUSES]; /* Σ = breakdown.idle_ps */
     int64_t cell_ps[VP_CELLS];   /* Σ = breakdown.compute_ps */
     int64_t peak_ps;             /* what MFU is the share of */
+    int64_t exposed_wait_ps;     /* as vp_device's, of the waits that begin in the step */
 } vp_step_device;
 
 /* Without a device: the zone of which a step has more than is usual, by self time. */
@@ -782,6 +783,10 @@ typedef struct vp_compared_device {
     vp_delta window, compute, exposed_comm, exposed_copy,
         idle;                 /* the four deltas sum to window's */
     vp_delta cells[VP_CELLS]; /* sum to compute's; unknown where either side has no peak */
+    /* Of exposed_comm: until the last participant came, and the rest. Unknown where either side has
+     * no matched call. */
+    vp_delta wait, transfer;
+    vp_delta causes[VP_CAUSES]; /* sum to idle's */
 } vp_compared_device;
 
 typedef struct vp_compared_op {

@@ -95,7 +95,7 @@ def check_waterfall(made):
         for cell, ps in op['roof']['cells'].items():
             key = op['device_index'], cell
             of_ops[key] = of_ops.get(key, 0) + ps
-    whole = 0
+    whole, waits = 0, {}
     for i, d in enumerate(made['devices']):
         at, mfu = d['name'], d['mfu']
         if not made['analysis']['has_devices']:
@@ -113,6 +113,10 @@ def check_waterfall(made):
     for s in made['steps']['list'] if made['analysis']['has_devices'] else ():
         for d in s['devices']:
             assert sum(d['cells'].values()) == d['breakdown']['compute_ps'], (s['name'], d['name'])
+            waits[d['device_index']] = waits.get(d['device_index'], 0) + (d['exposed_wait_ps'] or 0)
+            assert (d['exposed_wait_ps'] is None) == (made['devices'][d['device_index']]['exposed_wait_ps'] is None)
+            assert (d['exposed_wait_ps'] or 0) <= d['breakdown']['exposed_comm_ps'], (s['name'], d['name'])
+    assert all(ps <= (made['devices'][i]['exposed_wait_ps'] or 0) for i, ps in waits.items())
 
 
 def check_gaps(made):

@@ -1,5 +1,8 @@
 """The waterfall of real profiles equals what memory_mfu.md F4 computed independently: to the picosecond."""
+import csv
+import io
 import json
+import re
 import sys
 
 import pytest
@@ -155,7 +158,41 @@ def test_a_comparison_has_the_cells_as_differences(tmp_path):
     for device in made['devices']:
         for side in ('a_ps', 'b_ps', 'delta_ps'):
             assert sum(c[side] for c in device['cells'].values()) == device['compute'][side]
+            assert sum(c[side] for c in device['idle_causes'].values()) == device['idle'][side]
+            assert device['exposed_wait'][side] + device['exposed_transfer'][side] == device['exposed_comm'][side]
     assert made['devices'][0]['cells']['unknown']['delta_ps'] == 46047998742 - 17013486162
+    for side, name in (('a_ps', 'a'), ('b_ps', 'b')):
+        whole = json.loads((tmp_path / f'{name}.json').read_text(encoding='utf-8'))['devices']
+        assert [d['exposed_wait'][side] for d in made['devices']] == [d['exposed_wait_ps'] for d in whole]
+        assert [{k: v[side] for k, v in d['idle_causes'].items()} for d in made['devices']] == [d['idle_causes'] for d in whole]
+    text = view_profile('compare', '--unit=ns', f'{tmp_path}/a.json', f'{tmp_path}/b.json').stdout
+    table = text[text.index('Where its time goes'):].split('\n\n')[0].splitlines()[2:]
+    figures = [[round(float(x) * 1000) for x in re.findall(r'  ([-+]?\d+\.\d+)(?= |$)', line)] for line in table]
+    assert len(table) > 9 and all(len(f) == 3 for f in figures)
+    for i in range(3):
+        assert abs(sum(f[i] for f in figures[:-1]) - figures[-1][i]) <= 50 * len(figures), table  # to the 0.1 ns
+    shown = dict(csv.reader(io.StringIO(''.join(f'"{r["name"]}",{r["delta_ps"]}\n' for r in csv.DictReader(io.StringIO(
+        view_profile('compare', '--format=csv', f'{tmp_path}/a.json', f'{tmp_path}/b.json').stdout))
+        if r['kind'] == 'cell' and r['device'] == made['devices'][1]['name']))))
+    want = {**made['devices'][1]['cells'], 'exposed_wait': made['devices'][1]['exposed_wait'],
+            'exposed_transfer': made['devices'][1]['exposed_transfer'],
+            **{f'idle_{k}': v for k, v in made['devices'][1]['idle_causes'].items()}}
+    assert shown == {k: str(v['delta_ps']) for k, v in want.items()}
+
+
+def test_the_mean_is_of_devices_that_ran(tmp_path):
+    """Each of its own window: of four TPUs, and of eight GPUs; one alone has no mean beside its own."""
+    for path, options in ((TPU + '2026_01_11_21_26_41', ['--chip=TPU7x']), (ROCM + 'jax_conv_minimal_08', [])):
+        made = report(path, *options)
+        shares = [d['mfu']['mfu'] for d in made['devices'] if d['breakdown']['compute_ps'] and d['mfu']['mfu'] is not None]
+        assert made['mfu_mean']['devices'] == len(shares) > 1
+        assert made['mfu_mean']['share_of_window'] == pytest.approx(sum(shares) / len(shares), abs=1e-8)
+        text = view_profile('report', *options, str(trace(path))).stdout
+        assert f'Mean MFU of {len(shares)} devices, each of its own window: {100 * sum(shares) / len(shares):.1f}%.' in text
+    alone = report(ROCM + 'jax08_gemm')
+    assert alone['mfu_mean']['devices'] == 1
+    assert 'Mean MFU' not in view_profile('report', str(trace(ROCM + 'jax08_gemm'))).stdout
+    assert report(TPU + '2026_01_11_21_26_41')['mfu_mean'] == {'devices': 0, 'share_of_window': None}
 
 
 def test_the_readme_shows_what_is_printed():

@@ -123,6 +123,49 @@ static void the_exposed_part_of_waits(void **state)
     assert_int_equal(g.rows[1].wait_ps, 4);
 }
 
+/* Two steps, of which device 1's parts begin later than the steps themselves: each has the waits
+ * that begin in it, and never more than it has of exposed communication. */
+static void waits_are_those_of_steps(void **state)
+{
+    rig g;
+    vp_step_device of[2][2] = {
+        {{.device = 0, .start_ps = 0, .dur_ps = 100}, {.device = 1, .start_ps = 10, .dur_ps = 100}},
+        {{.device = 0, .start_ps = 100, .dur_ps = 100},
+         {.device = 1, .start_ps = 110, .dur_ps = 100}}};
+    vp_step steps[2];
+    (void)state;
+    make(&g, 3, 3);
+    memset(steps, 0, sizeof steps);
+    g.rows[2].name = "alone";
+    for (size_t s = 0; s < 2; s++) {
+        steps[s] = (vp_step){
+            .start_ps = 100 * (int64_t)s, .dur_ps = 100, .devices = of[s], .device_count = 2};
+        for (size_t d = 0; d < 2; d++)
+            of[s][d].breakdown.exposed_comm_ps = 7;
+    }
+    g.r.steps.list = steps;
+    g.r.steps.count = 2;
+    for (size_t d = 0; d < 3; d++) {
+        g.devices[d].breakdown.exposed_comm_ps = 100;
+        call(&g, d, 0, d ? 25 : 20, 50);    /* device 0 waits 5 in its first step */
+        call(&g, d, 1, d ? 105 : 108, 150); /* device 1 waits 3, still in its first */
+        call(&g, d, 2, d ? 160 : 190, 199); /* and 30 in its second, which has 7 */
+        for (size_t i = 0; i < 3; i++)
+            g.exposed[d][i] = 30;
+    }
+    balance(&g);
+    assert_int_equal(of[0][0].exposed_wait_ps, 5);
+    assert_int_equal(of[1][0].exposed_wait_ps, 0);
+    assert_int_equal(of[0][1].exposed_wait_ps, 3);
+    assert_int_equal(of[1][1].exposed_wait_ps, 7);
+    assert_int_equal(g.devices[1].exposed_wait_ps, 33);
+    of[1][1].device = 2; /* which is in no call of several */
+    of[0][1].device = 9; /* and none at all */
+    balance(&g);
+    assert_int_equal(of[1][1].exposed_wait_ps, VP_UNKNOWN);
+    assert_int_equal(of[0][1].exposed_wait_ps, VP_UNKNOWN);
+}
+
 /* Host 1's clock is 1,000,000 ahead; its devices are late by 5 in three of four calls. */
 static void clocks_are_aligned_by_ends(void **state)
 {
@@ -369,6 +412,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_example_of_a8),
         cmocka_unit_test(the_exposed_part_of_waits),
+        cmocka_unit_test(waits_are_those_of_steps),
         cmocka_unit_test(clocks_are_aligned_by_ends),
         cmocka_unit_test(hosts_without_a_common_call_are_not_compared),
         cmocka_unit_test(own_clocks_compare_lengths),

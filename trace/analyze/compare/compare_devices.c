@@ -9,21 +9,28 @@
 
 static cmp_classes unknown(void)
 {
-    cmp_classes x = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN, {0}};
+    cmp_classes x = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN,
+                     VP_UNKNOWN, VP_UNKNOWN, .wait = VP_UNKNOWN};
     for (size_t i = 0; i < VP_CELLS; i++)
         x.cell[i] = VP_UNKNOWN;
+    for (size_t i = 0; i < VP_CAUSES; i++)
+        x.cause[i] = VP_UNKNOWN;
     return x;
 }
 
 typedef struct class_sums {
-    __int128 window, compute, comm, copy, cell[VP_CELLS];
+    __int128 window, compute, comm, copy, wait, cell[VP_CELLS], cause[VP_CAUSES];
     int64_t n;
 } class_sums;
 
-static void add(class_sums *s, const vp_breakdown *b, const int64_t *cell_ps)
+static void add(class_sums *s, const vp_breakdown *b, const int64_t *cell_ps,
+                const int64_t *cause_ps, int64_t wait_ps)
 {
     for (size_t i = 0; i < VP_CELLS; i++)
         s->cell[i] += cell_ps[i];
+    for (size_t i = 0; i < VP_CAUSES; i++)
+        s->cause[i] += cause_ps[i];
+    s->wait += wait_ps > 0 ? wait_ps : 0;
     s->window += b->window_ps;
     s->compute += b->compute_ps;
     s->comm += b->exposed_comm_ps;
@@ -31,9 +38,22 @@ static void add(class_sums *s, const vp_breakdown *b, const int64_t *cell_ps)
     s->n++;
 }
 
+/* The largest cause takes the rounding, so that all sum to idle. */
+static void mean_causes(cmp_classes *x, const class_sums *s)
+{
+    size_t largest = VP_CAUSE_UNKNOWN;
+    int64_t rest = x->idle;
+    for (size_t i = 0; i < VP_CAUSES; i++) {
+        x->cause[i] = cmp_mean(s->cause[i], s->n);
+        rest -= x->cause[i];
+        largest = s->cause[i] > s->cause[largest] ? i : largest;
+    }
+    x->cause[largest] += rest;
+}
+
 /* Means of the sums, rounded; idle takes the rounding, so that the four classes still sum to the
  * window, and what is unknown does, so that the cells sum to compute. */
-static cmp_classes mean(const class_sums *s, bool has_peak)
+static cmp_classes mean(const class_sums *s, const vp_device *of)
 {
     if (!s->n)
         return unknown();
@@ -47,8 +67,11 @@ static cmp_classes mean(const class_sums *s, bool has_peak)
         x.cell[i] = cmp_mean(s->cell[i], s->n);
         x.cell[VP_CELL_UNKNOWN] -= x.cell[i];
     }
-    for (size_t i = 0; !has_peak && i < VP_CELLS; i++)
+    for (size_t i = 0; of->mfu.peak_gflops <= 0 && i < VP_CELLS; i++)
         x.cell[i] = VP_UNKNOWN;
+    mean_causes(&x, s);
+    x.wait = of->exposed_wait_ps < 0 ? VP_UNKNOWN : cmp_mean(s->wait, s->n);
+    x.wait = x.wait > x.comm ? x.comm : x.wait;
     return x;
 }
 
@@ -62,13 +85,15 @@ static void sum_up(class_sums *v, const cmp_side *s)
 {
     const vp_report *r = s->r;
     for (size_t i = 0; !s->per_step && i < r->device_count; i++)
-        add(&v[i], &r->devices[i].breakdown, r->devices[i].mfu.cell_ps);
+        add(&v[i], &r->devices[i].breakdown, r->devices[i].mfu.cell_ps, r->devices[i].cause_ps,
+            r->devices[i].exposed_wait_ps);
     for (size_t i = 0; s->per_step && i < r->steps.count; i++) {
         const vp_step *step = &r->steps.list[i];
         for (size_t k = 0; counts(step) && k < step->device_count; k++)
             if (step->devices[k].device < r->device_count)
                 add(&v[step->devices[k].device], &step->devices[k].breakdown,
-                    step->devices[k].cell_ps);
+                    step->devices[k].cell_ps, step->devices[k].cause_ps,
+                    step->devices[k].exposed_wait_ps);
     }
 }
 
@@ -83,7 +108,7 @@ int cmp_classes_of(cmp_classes **out, const cmp_side *s)
     }
     sum_up(sums, s);
     for (size_t i = 0; i < n; i++)
-        v[i] = mean(&sums[i], s->r->devices[i].mfu.peak_gflops > 0);
+        v[i] = mean(&sums[i], &s->r->devices[i]);
     *out = v;
     return 0;
 }
@@ -153,6 +178,11 @@ static void put(comparing *k, const char *name, const cmp_classes *a, const cmp_
                               .idle = cmp_delta(a->idle, b->idle)};
     for (size_t i = 0; i < VP_CELLS; i++)
         d->cells[i] = cmp_delta(a->cell[i], b->cell[i]);
+    for (size_t i = 0; i < VP_CAUSES; i++)
+        d->causes[i] = cmp_delta(a->cause[i], b->cause[i]);
+    d->wait = cmp_delta(a->wait, b->wait);
+    d->transfer = d->wait.delta_ps == VP_NO_TIME ? cmp_delta(VP_UNKNOWN, VP_UNKNOWN)
+                                                 : cmp_delta(a->comm - a->wait, b->comm - b->wait);
 }
 
 int cmp_devices(comparing *k)

@@ -18,7 +18,8 @@ typedef struct cmp_side {
  * are of compute, all VP_UNKNOWN where the device has no peak. */
 typedef struct cmp_classes {
     int64_t window, compute, comm, copy, idle;
-    int64_t cell[VP_CELLS];
+    int64_t cell[VP_CELLS], cause[VP_CAUSES]; /* causes sum to idle */
+    int64_t wait;                             /* of comm; VP_UNKNOWN: no call is matched */
 } cmp_classes;
 
 /* A group of ops of one report, as the mean over the devices of a kind. */

@@ -44,16 +44,63 @@ static void add(int64_t *sum, int64_t each, int64_t times)
         *sum = INT64_MAX;
 }
 
+static void add_most(int64_t *sum, int64_t each, int64_t times, int64_t most_ps)
+{
+    add(sum, each, times);
+    if (*sum > most_ps) /* calls that run side by side */
+        *sum = most_ps;
+}
+
+static vp_step_device *device_of(const vp_step *s, uint32_t device)
+{
+    for (size_t i = 0; i < s->device_count; i++)
+        if (s->devices[i].device == device)
+            return &s->devices[i];
+    return NULL;
+}
+
+/* What the step has of the device in which that time lies; NULL: none has. Its part of a step need
+ * not begin where the step does. */
+static vp_step_device *step_at(const vp_steps *steps, uint32_t device, int64_t ps)
+{
+    size_t from = 0, to = steps->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (steps->list[middle].start_ps <= ps)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (size_t i = from > 2 ? from - 2 : 0; i < steps->count && i < from + 2; i++) {
+        vp_step_device *d = device_of(&steps->list[i], device);
+        if (d && d->start_ps <= ps && ps - d->start_ps < d->dur_ps)
+            return d;
+    }
+    return NULL;
+}
+
 /* What of a member's wait nothing else covers, as far as a call says it. */
 static void add_exposed(tally *t, const vp_collective *member, int64_t call, int64_t wait,
                         int64_t weight)
 {
     vp_device *d = &t->devices[member->device];
-    int64_t exposed = match_exposed(member, call);
+    vp_step_device *s = step_at(&t->m.r->steps, member->device, match_start(member, call));
+    int64_t exposed = match_exposed(member, call), each = wait < exposed ? wait : exposed;
     d->exposed_wait_ps = d->exposed_wait_ps < 0 ? 0 : d->exposed_wait_ps;
-    add(&d->exposed_wait_ps, wait < exposed ? wait : exposed, weight);
-    if (d->exposed_wait_ps > d->breakdown.exposed_comm_ps) /* calls that run side by side */
-        d->exposed_wait_ps = d->breakdown.exposed_comm_ps;
+    add_most(&d->exposed_wait_ps, each, weight, d->breakdown.exposed_comm_ps);
+    if (s)
+        add_most(&s->exposed_wait_ps, each, weight, s->breakdown.exposed_comm_ps);
+}
+
+/* Steps of a device that is in no matched call do not know what they wait. */
+static void forget_unmatched(const vp_report *r)
+{
+    for (size_t i = 0; i < r->steps.count; i++)
+        for (size_t k = 0; k < r->steps.list[i].device_count; k++) {
+            vp_step_device *d = &r->steps.list[i].devices[k];
+            if (d->device >= r->device_count || r->devices[d->device].exposed_wait_ps < 0)
+                d->exposed_wait_ps = VP_UNKNOWN;
+        }
 }
 
 static void add_call(vp_balance *b, tally *t, const match_group *g, int64_t call, size_t last,
@@ -118,6 +165,9 @@ static int find_stragglers(vp_report *r)
         r->collectives[i].wait_ps = VP_UNKNOWN;
     for (size_t i = 0; i < r->device_count; i++)
         r->devices[i].exposed_wait_ps = VP_UNKNOWN;
+    for (size_t i = 0; i < r->steps.count; i++)
+        for (size_t k = 0; k < r->steps.list[i].device_count; k++)
+            r->steps.list[i].devices[k].exposed_wait_ps = 0;
     if (rc >= 0)
         rc = match_make(&t.m, r);
     b->wait_ps = 0;
@@ -127,6 +177,7 @@ static int find_stragglers(vp_report *r)
         b->aligned = match_aligned(&t.m);
         name_stragglers(b, &t);
     }
+    forget_unmatched(r);
     b->wait_ps = b->matched ? b->wait_ps : VP_UNKNOWN;
     match_free(&t.m);
     vp_free(t.last);

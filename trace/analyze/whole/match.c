@@ -299,6 +299,11 @@ bool match_call(int64_t *wait_ps, size_t *last, int64_t *weight, const match *m,
     return true;
 }
 
+int64_t match_start(const vp_collective *member, int64_t call)
+{
+    return member->sample_start_ps[sample_of(member, call)];
+}
+
 int64_t match_exposed(const vp_collective *member, int64_t call)
 {
     return member->sample_exposed_ps ? member->sample_exposed_ps[sample_of(member, call)] : 0;

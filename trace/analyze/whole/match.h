@@ -49,6 +49,7 @@ bool match_aligned(const match *m);
 bool match_call(int64_t *wait_ps, size_t *last, int64_t *weight, const match *m,
                 const match_group *g, int64_t call);
 
+int64_t match_start(const vp_collective *member, int64_t call); /* on the aligned clock */
 /* How much of the call of a member is exposed; 0: it does not say. */
 int64_t match_exposed(const vp_collective *member, int64_t call);
 

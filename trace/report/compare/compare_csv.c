@@ -3,6 +3,7 @@
 #include "trace/report/compare/compare_view.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "trace/report/data/csv_table.h"
 #include "trace/report/table/columns.h"
@@ -145,16 +146,31 @@ static void put_device(csv_row_writer *w, const vp_comparison *c, const vp_compa
                       .threshold_ps = VP_UNKNOWN});
 }
 
-/* What compute consists of, where both have a peak. */
-static void put_cells(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d)
+static void put_cell(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d,
+                     const char *name, const vp_delta *times)
 {
-    for (size_t i = 0; i < VP_CELLS && d->cells[0].delta_ps != VP_NO_TIME; i++)
+    if (times->delta_ps != VP_NO_TIME)
         put_row(w, c,
                 (row){.kind = "cell",
                       .device = d->name,
-                      .name = result_cell_words[i],
-                      .times = &d->cells[i],
+                      .name = name,
+                      .times = times,
                       .threshold_ps = VP_UNKNOWN});
+}
+
+/* What compute consists of, where both have a peak, exposed communication, where both have matched
+ * calls, and idle. */
+static void put_cells(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d)
+{
+    char name[64];
+    for (size_t i = 0; i < VP_CELLS; i++)
+        put_cell(w, c, d, result_cell_words[i], &d->cells[i]);
+    put_cell(w, c, d, "exposed_wait", &d->wait);
+    put_cell(w, c, d, "exposed_transfer", &d->transfer);
+    for (size_t i = 0; i < VP_CAUSES; i++) {
+        snprintf(name, sizeof name, "idle_%s", result_cause_words[i]);
+        put_cell(w, c, d, name, &d->causes[i]);
+    }
 }
 
 static void put_op(csv_row_writer *w, const vp_comparison *c, const vp_compared_op *op)

@@ -7,7 +7,6 @@
 #include "trace/report/compare/html_flames.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/mfu_words.h"
 #include "trace/report/words/escape.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
@@ -170,23 +169,19 @@ static void put_device(comparison *x, const vp_compared_device *d)
     html_put_table(p, &table.t);
 }
 
-/* What its compute is at the peak, where both runs know one and more than that it is unknown. */
 static void put_cells(comparison *x, const vp_compared_device *d)
 {
-    part_row rows[VP_CELLS + 1];
+    part_row rows[PART_CELLS_MAX];
     page *p = &x->p;
     delta_table table;
-    size_t n = 0;
-    for (size_t i = 0; i < VP_CELLS && d->cells[0].delta_ps != VP_NO_TIME; i++)
-        if (d->cells[i].a_ps || d->cells[i].b_ps)
-            rows[n++] = (part_row){rep_cell_name((vp_cell)i), rep_cell_css((vp_cell)i), d->cells[i],
-                                   TBL_PLAIN, TBL_PLAIN};
-    if (n < 2)
+    size_t n = rep_compared_cells(rows, d, x->c->per_step);
+    if (!n)
         return;
-    rows[n++] = (part_row){"compute", NULL, d->compute, TBL_PLAIN, TBL_PLAIN};
     tbl_parts(&table, rows, n, &p->v);
     table.t.own_html = part_cell;
+    html_puts(p, "<details class=\"fold\"><summary>Where its time goes, cell by cell</summary>\n");
     html_put_table(p, &table.t);
+    html_puts(p, "</details>\n");
 }
 
 static void put_devices(comparison *x)

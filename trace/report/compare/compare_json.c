@@ -58,6 +58,15 @@ static void put_session(vp_json *j, const char *key, const char *id, const char 
     vp_json_end_object(j);
 }
 
+static void put_deltas(vp_json *j, const char *key, const char *const *words, const vp_delta *v)
+{
+    vp_json_key(j, key);
+    vp_json_begin_object(j);
+    for (size_t i = 0; words[i]; i++)
+        rep_json_delta(j, words[i], &v[i], false);
+    vp_json_end_object(j);
+}
+
 static void put_devices(vp_json *j, const vp_comparison *c)
 {
     vp_json_key(j, "devices");
@@ -71,11 +80,10 @@ static void put_devices(vp_json *j, const vp_comparison *c)
         rep_json_delta(j, "exposed_comm", &d->exposed_comm, false);
         rep_json_delta(j, "exposed_copy", &d->exposed_copy, false);
         rep_json_delta(j, "idle", &d->idle, false);
-        vp_json_key(j, "cells");
-        vp_json_begin_object(j);
-        for (size_t k = 0; k < VP_CELLS; k++)
-            rep_json_delta(j, result_cell_words[k], &d->cells[k], false);
-        vp_json_end_object(j);
+        rep_json_delta(j, "exposed_wait", &d->wait, false);
+        rep_json_delta(j, "exposed_transfer", &d->transfer, false);
+        put_deltas(j, "idle_causes", result_cause_words, d->causes);
+        put_deltas(j, "cells", result_cell_words, d->cells);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);

@@ -4,6 +4,7 @@
 
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/words/numbers.h"
+#include "trace/report/words/words.h"
 
 static int64_t longer(int64_t a, int64_t b)
 {
@@ -29,6 +30,47 @@ void tbl_parts(delta_table *out, const part_row *rows, size_t n, const vp_view *
         out->widest = longer(out->widest, rep_delta_size(&rows[i].d));
     }
     out->t.unit[0] = rep_unit_for(v->unit, longest);
+}
+
+static int64_t side(const vp_delta *d, bool b)
+{
+    return b ? d->b_ps : d->a_ps;
+}
+
+/* One side, as far as cells are made of it. */
+static size_t cells_of(mfu_cell out[MFU_CELLS_MAX], const vp_compared_device *c, bool b)
+{
+    vp_device d = {.exposed_wait_ps =
+                       c->wait.delta_ps == VP_NO_TIME ? VP_UNKNOWN : side(&c->wait, b),
+                   .breakdown = {.exposed_comm_ps = side(&c->exposed_comm, b),
+                                 .exposed_copy_ps = side(&c->exposed_copy, b),
+                                 .idle_ps = side(&c->idle, b)}};
+    bool known = c->cells[0].delta_ps != VP_NO_TIME;
+    for (size_t i = 0; i < VP_CELLS; i++)
+        d.mfu.cell_ps[i] = known ? side(&c->cells[i], b) : 0;
+    if (!known)
+        d.mfu.cell_ps[VP_CELL_UNKNOWN] = side(&c->compute, b);
+    for (size_t i = 0; i < VP_CAUSES; i++)
+        d.cause_ps[i] = side(&c->causes[i], b);
+    return rep_mfu_cells(out, &d);
+}
+
+size_t rep_compared_cells(part_row out[PART_CELLS_MAX], const vp_compared_device *d, bool per_step)
+{
+    mfu_cell a[MFU_CELLS_MAX], b[MFU_CELLS_MAX];
+    size_t n = 0;
+    if (d->window.delta_ps == VP_NO_TIME)
+        return 0;
+    size_t cells = cells_of(a, d, false);
+    cells_of(b, d, true);
+    if (d->cells[0].delta_ps == VP_NO_TIME)
+        a[VP_CELL_UNKNOWN].name = rep_part_names[REP_COMPUTE];
+    for (size_t i = 0; i < cells; i++)
+        if (a[i].ps || b[i].ps)
+            out[n++] = (part_row){
+                a[i].name, a[i].css, {a[i].ps, b[i].ps, b[i].ps - a[i].ps}, TBL_PLAIN, TBL_PLAIN};
+    out[n++] = (part_row){per_step ? "= step" : "= window", NULL, d->window, TBL_BOLD, TBL_BOLD};
+    return n > 2 ? n : 0;
 }
 
 /* ---- Devices ---- */

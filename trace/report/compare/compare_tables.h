@@ -4,6 +4,7 @@
 #define VP_REPORT_COMPARE_TABLES_H
 
 #include "trace/report/compare/delta_columns.h"
+#include "trace/report/words/mfu_words.h"
 
 /* ---- Times, or the parts of a window ---- */
 
@@ -18,6 +19,11 @@ enum { PART_NAME = DELTA_OTHERS, PART_BAR };
 enum { PART_BARS = 4 }; /* has: bars on the terminal */
 
 void tbl_parts(delta_table *out, const part_row *rows, size_t n, const vp_view *v);
+/* The waterfall of a device as differences, cell by cell, those alone that either run has, and its
+ * window behind them, to which they sum; returns how many rows. Compute is one row where either run
+ * has no peak. 0: the classes say all that is known. */
+enum { PART_CELLS_MAX = MFU_CELLS_MAX + 1 };
+size_t rep_compared_cells(part_row out[PART_CELLS_MAX], const vp_compared_device *d, bool per_step);
 
 /* ---- Devices, ops and scopes of c ---- */
 

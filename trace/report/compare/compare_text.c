@@ -8,7 +8,6 @@
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/mfu_words.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
 
@@ -90,26 +89,20 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
     return text_table(b, v, &table.t);
 }
 
-/* The cells of the same device that either run has. */
+/* The waterfall of the same device. */
 static int put_cells(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
-    size_t worst = rep_compare_worst(c), n = 0;
-    part_row rows[VP_CELLS + 1];
+    size_t worst = rep_compare_worst(c);
+    part_row rows[PART_CELLS_MAX];
     delta_table table;
-    if (worst == c->device_count || c->devices[worst].cells[0].delta_ps == VP_NO_TIME)
+    size_t n =
+        worst == c->device_count ? 0 : rep_compared_cells(rows, &c->devices[worst], c->per_step);
+    if (!n)
         return b->status;
-    const vp_compared_device *d = &c->devices[worst];
-    for (size_t i = 0; i < VP_CELLS; i++)
-        if (d->cells[i].a_ps || d->cells[i].b_ps)
-            rows[n++] =
-                (part_row){rep_cell_name((vp_cell)i), NULL, d->cells[i], TBL_PLAIN, TBL_PLAIN};
-    if (n < 2) /* nothing is known of it */
-        return b->status;
-    rows[n++] = (part_row){"= compute", NULL, d->compute, TBL_BOLD, TBL_BOLD};
     tbl_parts(&table, rows, n, v);
     table.t.own_text = part_cell;
     table.t.has = PART_BARS;
-    text_title(b, v, "What its compute is at the peak");
+    text_title(b, v, "Where its time goes, cell by cell");
     return text_table(b, v, &table.t);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "trace/analyze/result/result_words.h"
+#include "trace/report/words/mfu_words.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
 
@@ -69,6 +70,7 @@ static const rep_field step_device_fields[] = {
     {F("idle_causes", REP_BY_WORD, vp_step_device, cause_ps), .words = result_cause_words},
     {F("cells", REP_BY_WORD, vp_step_device, cell_ps), .words = result_cell_words},
     {F("peak_ps", REP_COUNT, vp_step_device, peak_ps), .needed = true, .unsummed = true},
+    {F("exposed_wait_ps", REP_COUNT, vp_step_device, exposed_wait_ps)},
     {0},
 };
 
@@ -583,6 +585,16 @@ static const rep_field quality_fields[] = {
     {0},
 };
 
+static void put_mfu_mean(rep_json_out *o, const void *base)
+{
+    size_t devices;
+    double mean = rep_mean_mfu(base, &devices);
+    vp_json_begin_object(&o->j);
+    vp_json_ki64(&o->j, "devices", (int64_t)devices);
+    vp_json_kdouble(&o->j, "share_of_window", mean);
+    vp_json_end_object(&o->j);
+}
+
 const rep_field rep_tail_fields[] = {
     {LIST("folded_scopes", vp_report, folded, folded_count, vp_folded_scope, folded_fields)},
     {LIST("modules", vp_report, modules, module_count, vp_module, module_fields)},
@@ -598,6 +610,7 @@ const rep_field rep_tail_fields[] = {
      .full = true},
     {F("compile", REP_OBJECT, vp_report, compile), .fields = compile_fields, .full = true},
     {F("balance", REP_OBJECT, vp_report, balance), .fields = balance_fields, .full = true},
+    {MADE("mfu_mean", put_mfu_mean), .full = true},
     {.key = "launch", .type = REP_OBJECT, .fields = rep_launch_fields, .full = true},
     {LIST("host_ops", vp_report, host_ops, host_op_count, vp_host_op, host_op_fields),
      .full = true},

@@ -206,6 +206,7 @@ int html_mfu(page *p)
 {
     size_t shown = 0;
     html_section(p, "mfu", "Where the peak goes");
+    rep_put_mean_mfu(p->b, p->r, "<p class=\"note\">", "</p>\n");
     html_puts(p, "<ul class=\"devices\">\n");
     for (size_t i = 0; i < p->r->device_count; i++)
         if (is_shown(p, i) && shown++ < DEVICES_MAX)

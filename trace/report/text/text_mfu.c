@@ -79,8 +79,10 @@ int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v)
             more++;
             continue;
         }
-        if (!shown++)
+        if (!shown++) {
             text_title(b, v, "Where the peak goes");
+            rep_put_mean_mfu(b, r, "", "\n");
+        }
         put_device(b, r, v, i);
     }
     if (more)

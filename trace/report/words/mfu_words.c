@@ -33,16 +33,6 @@ static const struct {
                          "is a lower bound by them"},
 };
 
-const char *rep_cell_name(vp_cell cell)
-{
-    return cells[cell].name;
-}
-
-const char *rep_cell_css(vp_cell cell)
-{
-    return cells[cell].css;
-}
-
 /* One cell, or two where calls are matched across devices. */
 static size_t put_comm(mfu_cell *out, const vp_device *d)
 {
@@ -145,6 +135,31 @@ static void put_share(vp_buf *b, int64_t part, int64_t whole)
 {
     rep_put_ratio(b, whole > 0 ? 100.0 * (double)part / (double)whole : 0.0, 1);
     vp_buf_putc(b, '%');
+}
+
+double rep_mean_mfu(const vp_report *r, size_t *devices)
+{
+    double sum = 0;
+    *devices = 0;
+    for (size_t i = 0; r->has_devices && i < r->device_count; i++) {
+        const vp_device *d = &r->devices[i];
+        if (d->breakdown.compute_ps <= 0 || d->mfu.peak_gflops <= 0)
+            continue;
+        sum += (double)d->mfu.peak_ps / (double)d->breakdown.window_ps;
+        ++*devices;
+    }
+    return *devices ? sum / (double)*devices : (double)NAN;
+}
+
+void rep_put_mean_mfu(vp_buf *b, const vp_report *r, const char *head, const char *tail)
+{
+    size_t n;
+    double mean = rep_mean_mfu(r, &n);
+    if (n < 2)
+        return;
+    vp_buf_printf(b, "%sMean MFU of %zu devices, each of its own window: ", head, n);
+    rep_put_ratio(b, 100 * mean, 1);
+    vp_buf_printf(b, "%%.%s", tail);
 }
 
 static const char *said_by(const vp_mfu *m)

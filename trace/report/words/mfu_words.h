@@ -16,8 +16,6 @@ typedef struct mfu_cell {
     int64_t ps;
 } mfu_cell;
 
-const char *rep_cell_name(vp_cell cell);
-const char *rep_cell_css(vp_cell cell); /* as mfu_cell.css */
 /* Fills out[0..n), whose sum is the window, and returns n. */
 size_t rep_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_device *d);
 /* Their shares in hundredths of a percent, which sum to 100 % where there is any time. */
@@ -26,6 +24,11 @@ void rep_mfu_shares(int *out, const mfu_cell *cells, size_t n);
 bool rep_has_mfu(const vp_device *d);
 /* Appends "TPU:0: MFU 41.2% of 1153.5 TFLOP/s bf16 (TPU7x, as named) over 67.235 ms; …". */
 int rep_put_mfu(vp_buf *b, const vp_report *r, const vp_view *v, size_t device);
+/* The mean MFU of the *devices that computed and have a peak, each of its own window; no number:
+ * none has. */
+double rep_mean_mfu(const vp_report *r, size_t *devices);
+/* Appends a sentence of it where it is of several, with `head` before and `tail` behind. */
+void rep_put_mean_mfu(vp_buf *b, const vp_report *r, const char *head, const char *tail);
 /* Where an op's point lies under the roof. Intensity in FLOP a byte and the fraction of the bound
  * are no numbers where they are unknown. */
 double rep_intensity(const vp_roof *roof);
