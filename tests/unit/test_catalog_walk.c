@@ -1,7 +1,10 @@
 /* What the scan must never do (follow links out, loop, block, open twice) and how files are read.
  */
 #include "tests/unit/tree.h"
+#include "tests/unit/skip.h"
 
+#include <linux/openat2.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <zlib.h>
 
@@ -58,9 +61,19 @@ static void link_to(tree *t, const char *target, const char *rel)
     assert_int_equal(symlink(target, tree_at(t, rel)), 0);
 }
 
+/* By Linux 5.6 and what emulates no less; without, no link is followed (`view_profile doctor`). */
+static bool follows_links(void)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH};
+    int fd = (int)syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how);
+    return fd >= 0 && !close(fd);
+}
+
 static void links_inside_are_followed_once_and_loops_end(void **state)
 {
     tree *t = *state;
+    if (!follows_links())
+        skip_because("no openat2 here");
     tree_file(t, "logs/" RUN "vm.xplane.pb", 1);
     tree_file(t, "elsewhere/eval/vm.xplane.pb", 1);
     link_to(t, "..", "logs/up");
@@ -296,7 +309,8 @@ static void a_rescan_lists_only_directories_that_changed(void **state)
         text[i] = vp_buf_take(&b, NULL);
     }
     assert_int_equal(c[0]->seen.listed, c[0]->seen.directories);
-    assert_true(c[1]->seen.listed < c[0]->seen.listed - 90); /* those with files only */
+    /* Those with files only are not; of them a link leads to those that are hidden. */
+    assert_true(c[1]->seen.listed < c[0]->seen.listed - (follows_links() ? 90 : 50));
     assert_int_equal(c[2]->seen.listed, c[1]->seen.listed);
     assert_int_equal(c[3]->seen.listed, c[1]->seen.listed + 2);
     assert_string_equal(text[0], text[1]);
