@@ -90,3 +90,16 @@ def table(path, **kwargs):
 def ps(text, unit='us'):
     """A decimal of a foreign table as picoseconds, rounded where it has more digits than that."""
     return int((Decimal(text) * {'us': 10**6, 'ms': 10**9}[unit]).to_integral_value())
+
+
+def by_kernel(ops):
+    """Rows by raw name, with one for all launches of a kernel whatever their grids; by self time, as they were."""
+    rows = {}
+    for o in ops:
+        rows.setdefault((o['device_index'], o['class'], o['category'], o['name']), []).append(o)
+    out = []
+    for of in rows.values():
+        calls, total = sum(o['calls'] for o in of), sum(o['total_ps'] for o in of)
+        out.append({**of[0], 'launch': None, 'calls': calls, 'total_ps': total, 'self_ps': sum(o['self_ps'] for o in of),
+                    'mean_ps': total / calls, 'min_ps': min(o['min_ps'] for o in of), 'max_ps': max(o['max_ps'] for o in of)})
+    return sorted(out, key=lambda o: -o['self_ps'])

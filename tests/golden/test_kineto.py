@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from common import report, table, trace
+from common import by_kernel, report, table, trace
 
 EXPECTED = 'expected/pytorch__kineto/'
 RESNET = 'pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz'
@@ -27,7 +27,7 @@ def raw_ops(path):
 
 
 def kernels(path):
-    return [o for o in raw_ops(path) if o['category'].lower() == 'kernel']
+    return [o for o in by_kernel(raw_ops(path)) if o['category'].lower() == 'kernel']
 
 
 def memset_ps(path):
