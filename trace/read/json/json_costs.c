@@ -31,7 +31,7 @@ static int new_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], ui
     const rd_op_shapes shapes = {a[ARG_DIMS].s, a[ARG_TYPES].s, a[ARG_CONCRETE].s};
     rd_op_cost_of cost;
     sink_kind k;
-    VP_TRY(cj_kind_named(r, f, &k));
+    VP_TRY(cj_kind_named(r, f, 0, &k));
     if (rd_op_cost(&cost, f->v[CJ_NAME].s, &shapes)) {
         k.flops = cost.flops;
         k.bytes = cost.bytes;

@@ -50,10 +50,10 @@ vp_str cj_lower(cj_reader *r, js_value v)
     return s;
 }
 
-int cj_kind_named(cj_reader *r, const cj_fields *f, sink_kind *k)
+int cj_kind_named(cj_reader *r, const cj_fields *f, size_t more, sink_kind *k)
 {
     js_value name = f->v[CJ_NAME], cat = f->v[CJ_CAT];
-    VP_TRY(cj_scratch(r, name.s.n + cat.s.n));
+    VP_TRY(cj_scratch(r, name.s.n + cat.s.n + more));
     *k = (sink_kind){.name = cj_text(r, name),
                      .category = cj_lower(r, cat),
                      .program_id = SINK_UNKNOWN,
@@ -70,6 +70,6 @@ int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind)
     cj_kind_get(r, key, kind);
     if (*kind != SINK_NONE)
         return 0;
-    VP_TRY(cj_kind_named(r, f, &k));
+    VP_TRY(cj_kind_named(r, f, 0, &k));
     return cj_kind_put(r, key, &k, kind);
 }

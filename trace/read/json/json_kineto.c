@@ -26,12 +26,18 @@ enum {
     ARG_DEVICE,
     ARG_CORRELATION,
     ARG_EXTERNAL,
+    ARG_NODE, /* of a CUDA graph */
     ARG_BYTES,
     /* only of NCCL's kernels, since 2024: what torch.distributed knows of the call */
     ARG_GROUP,
     ARG_IN,
     ARG_OUT,
     ARG_DTYPE,
+    /* what the program called the part of the capture that made the node, in the words of three
+     * versions of PyTorch: the last is today's */
+    ARG_STR,
+    ARG_ANNOTATION,
+    ARG_NAME,
     /* how a kernel was launched, only where that is asked for */
     ARG_REGISTERS,
     ARG_SHARED,
@@ -50,6 +56,10 @@ static const vp_str arg_names[ARGS] = {
     [ARG_OUT] = VP_STR_INIT("Out msg nelems"),
     [ARG_DTYPE] = VP_STR_INIT("dtype"),
     [ARG_EXTERNAL] = VP_STR_INIT("External id"),
+    [ARG_NODE] = VP_STR_INIT("graph node id"),
+    [ARG_STR] = VP_STR_INIT("str"),
+    [ARG_ANNOTATION] = VP_STR_INIT("annotation"),
+    [ARG_NAME] = VP_STR_INIT("name"),
     [ARG_REGISTERS] = VP_STR_INIT("registers per thread"),
     [ARG_SHARED] = VP_STR_INIT("shared memory"),
     [ARG_GRID] = VP_STR_INIT("grid"),
@@ -57,9 +67,21 @@ static const vp_str arg_names[ARGS] = {
     [ARG_OCCUPANCY] = VP_STR_INIT("est. achieved occupancy %"),
 };
 
-/* Which of these args an event of this category may have, and is asked for. */
-static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, vp_str name)
+/* Whether args may end in an annotation: a text, or the number of the stream that goes with it.
+ * Those of a kernel without one end in figures, and need not be read to their end. */
+static bool may_be_annotated(js_value args)
 {
+    size_t n = args.type == JS_NESTED ? args.s.n : 0;
+    while (n > 1 && (args.s.p[n - 1] == '}' || (unsigned char)args.s.p[n - 1] <= ' '))
+        n--;
+    vp_str tail = vp_str_skip((vp_str){args.s.p, n}, n > 40 ? n - 40 : 0);
+    return n > 1 && (tail.p[tail.n - 1] == '"' || vp_str_find(tail, VP_STR("_stream\"")) < tail.n);
+}
+
+/* Which of these args an event of this category may have, and is asked for. */
+static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, const cj_fields *f)
+{
+    vp_str name = f->v[CJ_NAME].s;
     unsigned want = 1u << ARG_DEVICE;
     if (!r->opts->device_only)
         want |= 1u << ARG_CORRELATION;
@@ -69,6 +91,8 @@ static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, vp_str name)
         want |= 1u << ARG_BYTES;
     if (vp_str_starts(name, VP_STR("nccl")))
         want |= 1u << ARG_GROUP | 1u << ARG_IN | 1u << ARG_OUT | 1u << ARG_DTYPE;
+    if (may_be_annotated(f->v[CJ_ARGS]))
+        want |= 1u << ARG_NODE | 1u << ARG_STR | 1u << ARG_ANNOTATION | 1u << ARG_NAME;
     if (r->opts->launches && cat == CJ_GPU_KERNEL)
         want |= (1u << ARGS) - (1u << ARG_REGISTERS);
     return want;
@@ -140,17 +164,33 @@ static size_t put_launch(char launch[256], const js_value a[ARGS])
     return n;
 }
 
-static int kind_of(cj_reader *r, const cj_fields *f, const js_value a[ARGS], uint32_t *kind)
+/* A text, or nothing: what is no node of a graph has no annotation. The args of one are taken. */
+static js_value annotation_of(js_value a[ARGS])
 {
+    int64_t node;
+    js_value said = {0};
+    for (size_t i = ARG_STR; i <= ARG_NAME; i++) {
+        said = a[i].type == JS_STRING ? a[i] : said;
+        a[i].type = JS_NONE;
+    }
+    return js_to_id(a[ARG_NODE].s, &node) && node > 0 ? said : (js_value){0};
+}
+
+static int kind_of(cj_reader *r, const cj_fields *f, js_value a[ARGS], uint32_t *kind)
+{
+    js_value annotation = annotation_of(a);
     uint64_t key = cj_hash(f->v[CJ_NAME], cj_hash(f->v[CJ_CAT], 40));
     sink_kind k;
     for (size_t i = ARG_BYTES; i < ARGS; i++)
         if (a[i].type)
             key = vp_mix(key ^ cj_hash(a[i], 41 + i));
+    if (annotation.type)
+        key = vp_mix(key ^ cj_hash(annotation, 41 + ARGS));
     cj_kind_get(r, key, kind);
     if (*kind != SINK_NONE)
         return 0;
-    VP_TRY(cj_kind_named(r, f, &k));
+    VP_TRY(cj_kind_named(r, f, annotation.s.n, &k));
+    k.scope = annotation.type ? cj_text(r, annotation) : VP_STR_NONE;
     char launch[256];
     k.launch = (vp_str){launch, put_launch(launch, a)};
     k.group_size = js_to_count(a[ARG_GROUP].s);
@@ -167,7 +207,7 @@ int cj_kineto_op(cj_reader *r, const cj_fields *f, cj_gpu_cat cat, sink_event *e
     sink_extra x = {.has = 0};
     cj_thread *t;
     int64_t number;
-    read_args(r, f->v[CJ_ARGS], wanted(r, cat, f->v[CJ_NAME].s), a);
+    read_args(r, f->v[CJ_ARGS], wanted(r, cat, f), a);
     cj_correlation(&x, a[ARG_CORRELATION]);
     if (js_to_id(a[ARG_EXTERNAL].s, &number) && number > 0)
         sink_extra_set(&x, SINK_EXTERNAL, number);

@@ -289,8 +289,9 @@ int cj_costed_op(cj_reader *r, const cj_fields *f, sink_extra *x, uint32_t *kind
 /* json_kinds.c */
 uint64_t cj_hash(js_value v, uint64_t seed); /* 0 only when absent */
 int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind);
-/* A kind that has only a name and a category. Its texts lie in the scratch. */
-int cj_kind_named(cj_reader *r, const cj_fields *f, sink_kind *k);
+/* A kind that has only a name and a category. Its texts lie in the scratch, which has room for
+ * `more` raw bytes. */
+int cj_kind_named(cj_reader *r, const cj_fields *f, size_t more, sink_kind *k);
 /* Looks a key up; *kind is SINK_NONE when it is new. */
 void cj_kind_get(const cj_reader *r, uint64_t key, uint32_t *kind);
 int cj_kind_put(cj_reader *r, uint64_t key, const sink_kind *k, uint32_t *kind);
