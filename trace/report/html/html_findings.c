@@ -142,6 +142,27 @@ static void put_places(page *p, const vp_finding *f)
     html_puts(p, "</ul>\n");
 }
 
+/* ---- What it is about ---- */
+
+/* Rules without a place in time: the part of the report whose figures they judge. */
+static void put_about(page *p, const vp_finding *f)
+{
+    static const struct {
+        char first[4], last[4];
+        const char *tab, *section, *text;
+    } about[] = {{"F30", "F32", "memory", "memory", "What held memory, and when"},
+                 {"F33", "F35", "devices", "mfu", "Where the peak goes"},
+                 {"F36", "F40", "memory", "plans", "What the programs hold at their peaks"}};
+    for (size_t i = 0; f->id && i < sizeof about / sizeof *about; i++) {
+        if (strcmp(f->id, about[i].first) < 0 || strcmp(f->id, about[i].last) > 0)
+            continue;
+        html_puts(p, "<p><a href=\"");
+        if (p->links.tab)
+            html_query(p, "tab", about[i].tab);
+        vp_buf_printf(p->b, "#%s\">%s</a></p>\n", about[i].section, about[i].text);
+    }
+}
+
 /* ---- Cards ---- */
 
 static void put_texts(page *p, const char *label, const char *const *texts, size_t n)
@@ -185,6 +206,7 @@ static void put_card(page *p, const vp_finding *f)
         html_puts(p, "</p>\n");
     }
     put_places(p, f);
+    put_about(p, f);
     put_texts(p, "Mind", f->caveats, f->caveat_count);
     html_puts(p, "</li>\n");
 }
