@@ -320,6 +320,51 @@ static void what_a_jump_left_is_not_open(void **state)
     }
 }
 
+static int count_ticks(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
+                       unsigned outputs)
+{
+    int rc = seen_write(bytes, run_fd, v, gpu, outputs);
+    *done = (int64_t)seen_count("tick");
+    return rc;
+}
+
+/* Makes the zone that is open begin with the one before it, which takes that many ticks. */
+static void begin_together(uint32_t dur)
+{
+    vp__chunk *c = vp__me->chunk;
+    vp__record *last = (vp__record *)(void *)c + (uint32_t)c->state - 1;
+    last->dur = dur;
+    vp__me->block->scopes[vp__me->scope_depth - 1].start = last->start;
+}
+
+/* As where ticks are long: the next zone of a loop may begin in that in which the last one began
+ * and ended. One that lasted ended later, so what is open is the same, whose place on the list is
+ * only not free yet. */
+static void zones_of_one_tick_are_two(void **state)
+{
+    (void)state;
+    for (uint32_t dur = 0; dur < 2; dur++) {
+        *done = 0;
+        pid_t child = fork();
+        if (child == 0) {
+            vp_config cfg = here_config();
+            vp_recording *r;
+            cap_writer = count_ticks;
+            if (vp_start(&r, &cfg) < 0)
+                _exit(1);
+            for (int i = 0; i < 3; i++) {
+                VP_SCOPE("tick");
+                if (i == 2) {
+                    begin_together(dur);
+                    exit(0);
+                }
+            }
+        }
+        wait_for(child);
+        assert_int_equal(*done, dur ? 2 : 3);
+    }
+}
+
 static int slow_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
                       unsigned outputs)
 {
@@ -628,6 +673,7 @@ int main(void)
                                        here_test(exit_in_a_zone_writes),
                                        here_test(underscore_exit_leaves_the_image),
                                        here_test(what_a_jump_left_is_not_open),
+                                       here_test(zones_of_one_tick_are_two),
                                        here_test(exit_waits_for_what_is_being_written),
                                        here_test(exit_in_a_callback_ends_and_writes),
                                        here_test(a_callback_that_waits_for_the_exit_is_given_up),
