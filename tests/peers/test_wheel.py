@@ -162,3 +162,37 @@ print(json.dumps([refused, away.stderr, nobody.returncode, nobody.stderr]))
     assert refused.startswith("HTTP/1.1 400") and "Content-Security-Policy" in refused, refused
     assert re.search(r"TLS|SSL|ssl", away), away  # which is spoken, to a server that does not
     assert code == 6 and "127.0.0.1:1" in nobody, nobody
+
+
+def laid_out(wheel, to):
+    """As pip does it, which takes no wheel of another machine but with --target, where it leaves lib/ out."""
+    places = {"data": "", "scripts": "bin/"}
+    with zipfile.ZipFile(wheel) as packed:
+        for i in packed.infolist():
+            inside = re.fullmatch(r"[^/]+[.]data/(data|scripts)/(.+)", i.filename)
+            at = to / (places[inside[1]] + inside[2] if inside else f"lib/python3/site-packages/{i.filename}")
+            if not i.is_dir():
+                at.parent.mkdir(parents=True, exist_ok=True)
+                at.write_bytes(packed.read(i))
+                at.chmod(i.external_attr >> 16 & 0o777 or 0o644)
+
+
+def test_that_of_another_machine_runs_emulated(wheel, tmp_path):
+    """The program, and Python with the extension and the recorder, in the root of Debian's arm64 that scripts/aarch64 unpacks."""
+    root = pathlib.Path(os.environ.get("VP_AARCH64_ROOT", ROOT / "build" / "aarch64-root"))
+    if "aarch64" not in wheel.name or not shutil.which("qemu-aarch64-static") or not (root / "usr" / "bin" / "python3").exists():
+        pytest.skip("SKIPPED: of an aarch64 wheel, with qemu-aarch64-static, where scripts/aarch64 has run")
+    laid_out(wheel, tmp_path / "opt")
+    qemu = ["qemu-aarch64-static", "-L", root]
+    program = [*qemu, tmp_path / "opt" / "bin" / "view_profile"]
+    assert run(*program, "--version").startswith("view_profile 0.1.0")
+    assert "dot" in run(*program, "top", ROOT / "tests" / "data" / "jax_cpu" / "three_runs")
+    code = """
+import platform, view_profile as vp
+with vp.profile("p"):
+    with vp.annotate("mine"):
+        print(platform.machine())
+"""
+    python = [*qemu, "-E", f"PYTHONPATH={tmp_path}/opt/lib/python3/site-packages", "-E", f"PYTHONHOME={root}/usr", root / "usr" / "bin" / "python3", "-c", code]
+    assert run(*python, cwd=tmp_path) == "aarch64\n"
+    assert "mine" in run(*program, "top", tmp_path / "p")
