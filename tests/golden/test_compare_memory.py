@@ -1,9 +1,11 @@
 """Peaks of two runs: each side's from its own report, every byte of a difference held by a buffer and by a scope, and the
 gate that asks for it."""
 import csv
+import html
 import io
 import itertools
 import json
+import re
 
 import pytest
 
@@ -108,4 +110,8 @@ def test_markdown_text_and_page_name_scopes():
     assert f'| `{key[0]}, as planned` | ' in table and f'| &nbsp;&nbsp;`{scope}` | ' in table
     text = view_profile('compare', '--unit=ms', str(a), str(b)).stdout
     assert f': {scope}\n' in text[text.index('by scope'):]
-    assert 'the whole scope' in view_profile('compare', '--format=html', str(a), str(b)).stdout
+    page = view_profile('compare', '--format=html', str(a), str(b)).stdout
+    heads = [head or column for head, column in re.findall(r'<h3>([^<]*)</h3>|>(Held by|Scope)</th>', page[page.index('id="memory"'):])]
+    assert heads[0] in {f'{k[0]}, as planned' for k in compared(a, b)[0]} and heads[1:3] == ['Held by', 'Scope']
+    below = page[page.index('>Scope</th>', page.index('id="memory"')):]
+    assert html.escape(scope) in [row.split('</span>')[0].rpartition('>')[2] for row in below.split('<tr>')[1:]]

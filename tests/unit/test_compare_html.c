@@ -199,6 +199,13 @@ static void test_hostile_names(void **state)
     (void)state;
     two x;
     two_init(&x, FX_HOSTILE);
+    vp_compared_holder held[2] = {{FX_HOSTILE, FX_HOSTILE, FX_HOSTILE, 5 << 20, 7 << 20, 2 << 20},
+                                  {FX_HOSTILE, FX_HOSTILE, NULL, 0, 1 << 20, 1 << 20}};
+    vp_compared_memory memory[2] = {
+        {NULL, FX_HOSTILE, 0, 5 << 20, 8 << 20, 3 << 20, held, 2, held, 2},
+        {FX_HOSTILE, NULL, VP_UNKNOWN, 1, 2, 1, NULL, 0, NULL, 0}};
+    x.c.memory = memory;
+    x.c.memory_count = 2;
     for (int i = 0; i < 2; i++) {
         char *html = compared(&x.c, i ? &served : NULL);
         assert_null(strstr(html, "<img src=x"));

@@ -344,23 +344,50 @@ static void memory_row(page *p, const char *name, const char *below, int64_t a, 
     html_puts(p, "</td></tr>\n");
 }
 
-static void memory_rows(page *p, const vp_compared_memory *m)
+static void open_memory(page *p, const char *what)
+{
+    html_table(p, "list", "Memory at the peak");
+    html_head(p, "op", what, NULL, NULL);
+    html_head(p, "num", "A", NULL, NULL);
+    html_head(p, "num", "B", NULL, NULL);
+    html_head(p, "num", "B − A", NULL, NULL);
+    html_rows(p);
+}
+
+static size_t moved_holders(const vp_compared_holder *v, size_t n)
+{
+    size_t moved = 0;
+    for (size_t i = 0; i < n; i++)
+        moved += v[i].delta_bytes != 0;
+    return moved;
+}
+
+/* The whole, then what holds it; the same by scope where there are several. */
+static void put_peak(page *p, const vp_compared_memory *m)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
     vp_buf_init(&name, TITLE_MAX);
     rep_compared_memory_name(&name, m);
-    memory_row(p, vp_buf_cstr(&name), "all of it", m->a_bytes, m->b_bytes);
+    html_puts(p, "<div class=\"what\"><h3>");
+    html_text(p, vp_buf_cstr(&name));
+    html_puts(p, "</h3></div>\n");
+    open_memory(p, "Held by");
+    memory_row(p, "all of it", NULL, m->a_bytes, m->b_bytes);
     for (size_t i = 0; i < m->holder_count && i < HOLDERS_MAX; i++) {
         const vp_compared_holder *h = &m->holders[i];
         if (h->delta_bytes)
             memory_row(p, h->name, h->source ? h->source : h->scope, h->a_bytes, h->b_bytes);
     }
-    for (size_t i = 0; m->scope_count > 1 && i < m->scope_count && i < HOLDERS_MAX; i++) {
+    html_table_end(p, 0);
+    if (m->scope_count < 2 || !moved_holders(m->scopes, m->scope_count))
+        return;
+    open_memory(p, "Scope");
+    for (size_t i = 0; i < m->scope_count && i < HOLDERS_MAX; i++) {
         const vp_compared_holder *s = &m->scopes[i];
         if (s->delta_bytes)
-            memory_row(p, s->scope ? s->scope : "(no scope)", "the whole scope", s->a_bytes,
-                       s->b_bytes);
+            memory_row(p, s->scope ? s->scope : "(no scope)", NULL, s->a_bytes, s->b_bytes);
     }
+    html_table_end(p, 0);
 }
 
 /* Peaks that differ, and below each what does most of it. */
@@ -371,22 +398,13 @@ static void put_memory(page *p, const vp_comparison *c)
         const vp_compared_memory *m = &c->memory[i];
         if (!m->delta_bytes || m->delta_bytes == VP_NO_TIME)
             continue;
-        if (!any) {
+        if (!any)
             html_section(p, "memory", "Memory at the peak");
-            html_table(p, "list", "Memory at the peak");
-            html_head(p, "op", "Held by", NULL, NULL);
-            html_head(p, "num", "A", NULL, NULL);
-            html_head(p, "num", "B", NULL, NULL);
-            html_head(p, "num", "B - A", NULL, NULL);
-            html_rows(p);
-        }
         any = true;
-        memory_rows(p, m);
+        put_peak(p, m);
     }
-    if (!any)
-        return;
-    html_table_end(p, 0);
-    html_section_end(p);
+    if (any)
+        html_section_end(p);
 }
 
 /* ---- The page ---- */

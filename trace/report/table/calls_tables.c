@@ -4,8 +4,11 @@
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
 
-enum { SUM, CALL };    /* units */
-enum { HAS_MARK = 4 }; /* some name says that it uses tensor cores */
+enum { SUM, CALL }; /* units */
+enum {
+    HAS_MARK = 4,  /* some name says that it uses tensor cores */
+    HAS_NAMES = 8, /* the group has several */
+};
 
 static void get_rank(tbl_value *out, const void *row)
 {
@@ -28,7 +31,7 @@ static const tbl_column call_columns[] = {
     {TBL_PS, AT(dur_ps), SCALE(CALL), PAGE("Took", NULL)},
     {TBL_WHEN, GET(get_place),
      PAGE("At", "Start on the report’s clock; the link shows it in Perfetto")},
-    {TBL_OWN, AT(name), PAGE("Raw name", NULL)},
+    {TBL_OWN, AT(name), NEEDS(HAS_NAMES), PAGE("Raw name", NULL)},
     {TBL_TEXT, AT(track), PAGE("Track", NULL)},
 };
 #undef ROW
@@ -38,6 +41,7 @@ void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
     *t = (tbl){TBL_ROWS("Slowest calls", call_columns, of->d->calls, of->d->call_count), .r = r,
                .v = v, .of = of};
     t->unit[CALL] = rep_unit_for(v->unit, of->op->max_ps);
+    t->has = of->d->name_count > 1 ? HAS_NAMES : 0u;
 }
 
 #define ROW detail_launch
