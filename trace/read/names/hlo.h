@@ -1,6 +1,12 @@
 /* HLO protos (xla/service/hlo.proto) as dictionaries: instruction name → framework path, opcode,
  * source line. They lie in /host:metadata and name the ops whose events carry only `hlo_op`
- * (jax_cpu.md 19). A module is parsed when its first op is met. Readers include this. */
+ * (jax_cpu.md 19). A module is parsed when its first op is met. Readers include this.
+ *
+ * There are two readers of HLO protos. This one is on the way of every event, `top` included: of
+ * each instruction it keeps slices of what names it, and makes the rest for those that ran.
+ * trace/read/hlo, which reports and the page of an op ask, makes a structure of all instructions:
+ * shapes, operands, schedules and buffers, which names need not wait for. What both know of the
+ * format is hlo_fields.h. */
 #ifndef VP_READ_HLO_H
 #define VP_READ_HLO_H
 
