@@ -191,6 +191,15 @@ static bool next_range(object *o, uint32_t *from, uint32_t *n)
     return *n > 0;
 }
 
+/* One lane at a time is woken, and only for work: where nothing else runs a wake costs more than a
+ * block does. A lane that finds more than it takes calls the next. */
+static void call_lane(object *o)
+{
+    uint32_t end;
+    if (first_missing(o, &end) != NONE)
+        pthread_cond_signal(&o->work);
+}
+
 /* Where readers are now. What is there already leads nobody elsewhere: one that decodes follows
  * one that looks where to cut. */
 static void move(object *o, uint32_t block)
@@ -209,7 +218,7 @@ static void move(object *o, uint32_t block)
     } else {
         return;
     }
-    pthread_cond_broadcast(&o->work);
+    call_lane(o);
 }
 
 /* ---- The lanes ------------------------------------------------------------------------------- */
@@ -380,6 +389,7 @@ static int run_lane(void *ctx)
     pthread_mutex_lock(&o->lock);
     while (!o->quit && !o->error.code)
         if (next_range(o, &from, &n)) {
+            call_lane(o);
             pthread_mutex_unlock(&o->lock);
             (void)fetch_range(l, from, n);
             pthread_mutex_lock(&o->lock);
@@ -483,7 +493,7 @@ static void object_in_order(void *ctx)
     o->in_order = true;
     o->cursor = 0;
     o->ahead = o->ahead_max;
-    pthread_cond_broadcast(&o->work);
+    call_lane(o);
     pthread_mutex_unlock(&o->lock);
 }
 
