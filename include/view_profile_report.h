@@ -819,6 +819,7 @@ typedef enum vp_verdict { VP_REGRESSION, VP_IMPROVEMENT, VP_NOISE, VP_UNVERIFIED
 typedef struct vp_compared_holder {
     const char *name, *scope, *source; /* as in vp_memory_item */
     int64_t a_bytes, b_bytes, delta_bytes;
+    const char *planned; /* likewise: what a call holds as temporaries is not what as a result */
 } vp_compared_holder;
 
 typedef struct vp_compared_memory {

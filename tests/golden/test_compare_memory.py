@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from common import TRACES, run, view_profile, PROGRAM
+from common import TRACES, run, trace, view_profile, PROGRAM
 
 ROOT = TRACES / 'jax_cpu'
 FILES = [p for name in ('mnist_train', 'recompile', 'multi_device', 'odd_names')
@@ -115,3 +115,28 @@ def test_markdown_text_and_page_name_scopes():
     assert heads[0] in {f'{k[0]}, as planned' for k in compared(a, b)[0]} and heads[1:3] == ['Held by', 'Scope']
     below = page[page.index('>Scope</th>', page.index('id="memory"')):]
     assert html.escape(scope) in [row.split('</span>')[0].rpartition('>')[2] for row in below.split('<tr>')[1:]]
+
+
+def test_allocations_are_compared_by_what_is_planned(tmp_path):
+    """A call's result with its result, its temporaries with its temporaries, by the program's name; as each report has them."""
+    path = trace('jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax08_gemm/tw003.xplane.pb')
+    a = json.loads(run(PROGRAM, 'report', '--format', 'json', path)[0])
+    b = json.loads(json.dumps(a))
+    grown = next(t for t in b['memory']['allocators'][0]['top'] if (t['planned'] or '').endswith(': temporaries'))
+    grown['bytes'] += 12345
+    b['memory']['allocators'][0]['peak_bytes'] += 12345
+    for name, made in (('a', a), ('b', b)):
+        (tmp_path / f'{name}.json').write_text(json.dumps(made), encoding='utf-8')
+    files = [str(tmp_path / 'a.json'), str(tmp_path / 'b.json')]
+    made = json.loads(view_profile('compare', '--format=json', *files).stdout)
+    m, = [m for m in made['memory'] if m['allocator'] == a['memory']['allocators'][0]['allocator']]
+    held = {}
+    for t in a['memory']['allocators'][0]['top']:
+        key = t['name'], t['scope'], t['source'], t['planned']
+        held[key] = held.get(key, 0) + t['bytes']
+    assert {(h['name'], h['scope'], h['source'], h['planned']): h['a_bytes'] for h in m['holders']} == held
+    moved = [h for h in m['holders'] if h['delta_bytes']]
+    assert [(h['planned'], h['delta_bytes']) for h in moved] == [(grown['planned'], 12345)]
+    assert {h['planned'] for h in m['scopes']} == {None}
+    assert f"planned as {grown['planned']}" in ' '.join(view_profile('compare', *files).stdout.split())
+    assert f'class="sub">{grown["planned"]}<' in view_profile('compare', '--format=html', *files).stdout

@@ -52,7 +52,8 @@ static int by_holder(const void *a, const void *b)
     const vp_compared_holder *x = a, *y = b;
     int c = by_text(x->name, y->name);
     c = c ? c : by_text(x->scope, y->scope);
-    return c ? c : by_text(x->source, y->source);
+    c = c ? c : by_text(x->source, y->source);
+    return c ? c : by_text(x->planned, y->planned);
 }
 
 static int64_t size_of(int64_t delta)
@@ -101,6 +102,7 @@ static void put_holders(vp_compared_holder *out, const peak_of *p)
         out[i] = (vp_compared_holder){.name = l ? l->instruction : item->name,
                                       .scope = l ? l->scope : item->scope,
                                       .source = l ? l->source : item->source,
+                                      .planned = l ? NULL : item->planned,
                                       .a_bytes = p->b ? 0 : bytes,
                                       .b_bytes = p->b ? bytes : 0};
     }
@@ -121,8 +123,9 @@ static int compare_holders(comparing *k, vp_compared_memory *x, const peak_of *a
         h->name = cmp_text(k, h->name);
         h->scope = cmp_text(k, h->scope);
         h->source = cmp_text(k, h->source);
+        h->planned = cmp_text(k, h->planned);
         x->scopes[i] = *h;
-        x->scopes[i].name = x->scopes[i].source = NULL;
+        x->scopes[i].name = x->scopes[i].source = x->scopes[i].planned = NULL;
     }
     x->scope_count = join(x->scopes, x->holder_count);
     return 0;

@@ -376,7 +376,11 @@ static void put_peak(page *p, const vp_compared_memory *m)
     for (size_t i = 0; i < m->holder_count && i < HOLDERS_MAX; i++) {
         const vp_compared_holder *h = &m->holders[i];
         if (h->delta_bytes)
-            memory_row(p, h->name, h->source ? h->source : h->scope, h->a_bytes, h->b_bytes);
+            memory_row(p, h->name,
+                       h->planned  ? h->planned
+                       : h->source ? h->source
+                                   : h->scope,
+                       h->a_bytes, h->b_bytes);
     }
     html_table_end(p, 0);
     if (m->scope_count < 2 || !moved_holders(m->scopes, m->scope_count))

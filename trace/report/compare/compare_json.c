@@ -162,6 +162,7 @@ static void put_holders(vp_json *j, const char *key, const vp_compared_holder *h
         vp_json_kcstr(j, "scope", h[i].scope);
         vp_json_kcstr(j, "source", h[i].source);
         put_bytes(j, h[i].a_bytes, h[i].b_bytes, h[i].delta_bytes);
+        vp_json_kcstr(j, "planned", h[i].planned);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);

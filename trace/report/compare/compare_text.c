@@ -330,6 +330,10 @@ static void put_holder(vp_buf *b, const vp_view *v, const vp_compared_holder *h)
         vp_buf_puts(&line, ", ");
         vp_put_escaped(&line, vp_str_of(h->source));
     }
+    if (h->planned) {
+        vp_buf_puts(&line, ", planned as ");
+        vp_put_escaped(&line, vp_str_of(h->planned));
+    }
     text_line(b, v, &line);
 }
 
