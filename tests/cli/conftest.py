@@ -26,6 +26,12 @@ def find_program():
     raise pytest.UsageError("no view_profile: build it, or name it in VIEW_PROFILE")
 
 
+def not_emulated(why):
+    """Leaves the test out where the program is a script that starts an emulator, as scripts/aarch64 makes it."""
+    if find_program().read_bytes()[:2] == b"#!":
+        pytest.skip(f"SKIPPED: emulated, {why}")
+
+
 @pytest.fixture(scope="session")
 def program():
     return find_program()
