@@ -2,9 +2,9 @@
 here, and a zone that begins while JAX's or PyTorch's profiler is on is one of theirs, too.
 
 Asking those whether they are on costs as much as a zone, so it is only done after one of them was
-started: their modules are watched for that, also when they are imported later."""
-import functools
-import inspect
+started: their modules are watched for that, also when they are imported later.
+
+functools and inspect take longer to import than all of ours, so they are where they are needed."""
 import sys
 
 from . import _native
@@ -75,6 +75,7 @@ def _watch_torch(module):
     start = getattr(module, "_enable_profiler", None)
     if start is None:
         return
+    import functools
 
     @functools.wraps(start)
     def started(*args, **kwargs):
@@ -166,6 +167,8 @@ class _Await:
 
 
 def _wrap(zone, fn):
+    import functools
+    import inspect
     name, args = zone.name, zone.args or {}
 
     def begin():
@@ -207,6 +210,7 @@ def trace_function(fn, name=None):
     """fn, which is a zone whenever it is called: of its own name, also where it is a partial or an
     object that can be called."""
     if name is None:
+        import functools
         inner = fn
         while isinstance(inner, functools.partial):
             inner = inner.func
