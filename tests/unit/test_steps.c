@@ -229,6 +229,21 @@ static void only_outermost_annotations_are_steps(void **state)
     done(&m);
 }
 
+/* Where a clock's ticks are long, a step may begin and end in the one in which the next begins. */
+static void steps_of_no_time_count(void **state)
+{
+    (void)state;
+    made m = make(SINK_PROCESS_GPU);
+    static const int64_t end[] = {10, 20, 20, 20, 30, 30};
+    for (int64_t i = 1; i < 6; i++)
+        put_root(&m, m.main, "train", end[i - 1], end[i], i);
+    const vp_steps *s = analyze(&m);
+    assert_int_equal(s->count, 5);
+    for (int64_t i = 0; i < 5; i++)
+        assert_int_equal(s->list[i].number, i + 1);
+    done(&m);
+}
+
 /* XLA's JSON has step_num but no "_r". */
 static void numbers_alone_make_steps(void **state)
 {
@@ -663,6 +678,7 @@ int main(void)
         cmocka_unit_test(without_any_mark_there_are_no_steps),
         cmocka_unit_test(sources_come_in_order),
         cmocka_unit_test(only_outermost_annotations_are_steps),
+        cmocka_unit_test(steps_of_no_time_count),
         cmocka_unit_test(numbers_alone_make_steps),
         cmocka_unit_test(steps_of_threads_do_not_overlap),
         cmocka_unit_test(windows_follow_the_devices_work),

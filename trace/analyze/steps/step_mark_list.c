@@ -13,14 +13,21 @@ int step_marks_add(step_marks *m, const step_mark *mark)
     return 0;
 }
 
+/* Of those that begin together the longest comes first, which may hold the others; but before it
+ * what ended there and then, which lies in front. */
 static int by_place(const void *a, const void *b)
 {
     const step_mark *x = a, *y = b;
+    bool x_ends = x->end == x->start, y_ends = y->end == y->start;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
+    if (x_ends != y_ends)
+        return x_ends ? -1 : 1;
     if (x->end != y->end)
         return x->end > y->end ? -1 : 1;
-    return (x->track > y->track) - (x->track < y->track);
+    if (x->track != y->track)
+        return x->track > y->track ? 1 : -1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 static int by_track(const void *a, const void *b)
