@@ -809,7 +809,10 @@ typedef struct vp_compared_scope {
     uint32_t depth;
     vp_delta total;    /* of the whole subtree */
     vp_delta backward; /* of it: work going back, or done again */
-    bool is_op;        /* an op in the scope above it: in `graph` of reports by stack */
+    /* The compute time of the subtree as cells of the waterfall, scaled as total is; unknown where
+     * either side has no peak, and of `graph`. */
+    vp_delta cells[VP_CELLS];
+    bool is_op; /* an op in the scope above it: in `graph` of reports by stack */
 } vp_compared_scope;
 
 typedef enum vp_verdict { VP_REGRESSION, VP_IMPROVEMENT, VP_NOISE, VP_UNVERIFIED } vp_verdict;

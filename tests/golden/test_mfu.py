@@ -180,6 +180,36 @@ def test_a_comparison_has_the_cells_as_differences(tmp_path):
     assert shown == {k: str(v['delta_ps']) for k, v in want.items()}
 
 
+def test_a_comparison_has_the_cells_of_scopes(tmp_path):
+    """In the proportions that the reports tell, by what each takes of its scope's time; what lies beside compute is in none."""
+    reports = {}
+    for name, run in (('a', '2026_01_11_21_26_41'), ('b', '2026_01_12_00_26_20')):
+        view_profile('report', '--chip=TPU7x', '--format=json', f'--output={tmp_path}/{name}.json', str(trace(TPU + run)))
+        todo, reports[name] = json.loads((tmp_path / f'{name}.json').read_text(encoding='utf-8'))['scopes'], {}
+        while todo:
+            scope = todo.pop()
+            reports[name][scope['path']] = scope
+            todo += scope['children']
+    made = json.loads(view_profile('compare', '--format=json', f'{tmp_path}/a.json', f'{tmp_path}/b.json').stdout)
+    moved = 0
+    for scope in made['scopes']:
+        for name, of in reports.items():
+            whole, side = of.get(scope['path']), f'{name}_ps'
+            if not whole:
+                assert {c[side] for c in scope['cells'].values()} == {0}
+                continue
+            cells = whole['roof']['cells']
+            for cell, ps in cells.items():
+                want = ps * scope[side] / whole['total_ps']
+                assert abs(scope['cells'][cell][side] - want) <= len(cells) + 1, (scope['path'], cell)
+            if sum(cells.values()) == whole['total_ps']:
+                assert sum(c[side] for c in scope['cells'].values()) == scope[side]
+                moved += 1
+    assert moved > 4
+    text = view_profile('compare', f'{tmp_path}/a.json', f'{tmp_path}/b.json', env={'COLUMNS': '120'}).stdout
+    assert re.search(r'jit\(_jax_attn_func\) .* unknown', text)
+
+
 def test_the_mean_is_of_devices_that_ran(tmp_path):
     """Each of its own window: of four TPUs, and of eight GPUs; one alone has no mean beside its own."""
     for path, options in ((TPU + '2026_01_11_21_26_41', ['--chip=TPU7x']), (ROCM + 'jax_conv_minimal_08', [])):

@@ -31,6 +31,7 @@ typedef struct scope_side {
     const vp_scope *v;
     size_t n;
     vp_map by_path;
+    bool has_peak; /* and its nodes the cells that it makes */
 } scope_side;
 
 static uint64_t key_of(const char *path)
@@ -101,10 +102,19 @@ static int fold_scopes(vp_scope **out, size_t *n, vp_arena *arena, const vp_repo
     return folded_tree(out, n, arena, items, r->scope_count);
 }
 
+static bool has_peak(const vp_report *r)
+{
+    for (size_t i = 0; i < r->device_count; i++)
+        if (r->devices[i].mfu.peak_gflops > 0)
+            return true;
+    return false;
+}
+
 static int open_side(scope_side *x, vp_arena *arena, const cmp_side *side, bool fold, bool ops)
 {
     const vp_report *r = side->r;
-    *x = (scope_side){.side = side, .v = r->scopes, .n = r->scope_count};
+    *x = (scope_side){
+        .side = side, .v = r->scopes, .n = r->scope_count, .has_peak = !ops && has_peak(r)};
     vp_map_init(&x->by_path);
     if (fold || ops) {
         vp_scope *tree = NULL;
@@ -123,16 +133,35 @@ static const vp_scope *node_at(const scope_side *x, const char *path)
     return i == VP_MAP_NONE ? NULL : &x->v[i];
 }
 
+/* Of a node that one side lacks: nothing. Each cell is scaled with those before it, so that the
+ * rounding of one makes up for another's, and all sum to their scaled sum. */
+static void cells_of(int64_t out[VP_CELLS], const scope_side *x, const vp_scope *node)
+{
+    int64_t sum = 0, before = 0;
+    for (size_t i = 0; i < VP_CELLS; i++) {
+        sum += node ? node->roof.cell_ps[i] : 0;
+        int64_t now = scaled(x->side, sum);
+        out[i] = x->has_peak ? now - before : VP_UNKNOWN;
+        before = now;
+    }
+}
+
 static vp_compared_scope compared(const scope_side *a, const scope_side *b, const vp_scope *node)
 {
     const vp_scope *na = node_at(a, node->path), *nb = node_at(b, node->path);
-    return (vp_compared_scope){
-        .depth = node->depth,
-        .is_op = strchr(node->path, OP_MARK),
-        .total = cmp_delta(na ? scaled(a->side, na->total_ps) : 0,
-                           nb ? scaled(b->side, nb->total_ps) : 0),
-        .backward = cmp_delta(na ? scaled(a->side, na->backward_ps + na->remat_ps) : 0,
-                              nb ? scaled(b->side, nb->backward_ps + nb->remat_ps) : 0)};
+    int64_t cells_a[VP_CELLS], cells_b[VP_CELLS];
+    cells_of(cells_a, a, na);
+    cells_of(cells_b, b, nb);
+    vp_compared_scope x = {.depth = node->depth,
+                           .is_op = strchr(node->path, OP_MARK),
+                           .total = cmp_delta(na ? scaled(a->side, na->total_ps) : 0,
+                                              nb ? scaled(b->side, nb->total_ps) : 0),
+                           .backward =
+                               cmp_delta(na ? scaled(a->side, na->backward_ps + na->remat_ps) : 0,
+                                         nb ? scaled(b->side, nb->backward_ps + nb->remat_ps) : 0)};
+    for (size_t i = 0; i < VP_CELLS; i++)
+        x.cells[i] = cmp_delta(cells_a[i], cells_b[i]);
+    return x;
 }
 
 /* The union of both trees, in pre-order. */

@@ -136,6 +136,7 @@ static void put_scopes(vp_json *j, const vp_comparison *c)
         vp_json_ki64(j, "depth", c->scopes[i].depth);
         put_delta(j, &c->scopes[i].total);
         rep_json_delta(j, "backward", &c->scopes[i].backward, false);
+        put_deltas(j, "cells", result_cell_words, c->scopes[i].cells);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);

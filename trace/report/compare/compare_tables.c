@@ -182,7 +182,30 @@ void tbl_moved(delta_table *out, const vp_comparison *c, const vp_view *v)
 
 /* ---- Scopes ---- */
 
-enum { BACKWARD = 16 }; /* has */
+enum { BACKWARD = 16, CELLS = 32 }; /* has */
+
+static vp_cell most_moved(const vp_compared_scope *s)
+{
+    vp_cell most = 0;
+    for (vp_cell i = 1; i < VP_CELLS; i++)
+        if (rep_delta_size(&s->cells[i]) > rep_delta_size(&s->cells[most]))
+            most = i;
+    return most;
+}
+
+static void get_most_moved(tbl_value *out, const void *row)
+{
+    const vp_compared_scope *s = row;
+    vp_cell most = most_moved(s);
+    out->text = rep_delta_size(&s->cells[most]) ? rep_cell_name(most) : "";
+}
+
+static void get_most_moved_brief(tbl_value *out, const void *row)
+{
+    const vp_compared_scope *s = row;
+    vp_cell most = most_moved(s);
+    out->text = rep_delta_size(&s->cells[most]) ? rep_cell_brief(most) : "";
+}
 
 #define ROW vp_compared_scope
 static const tbl_column scope_columns[] = {
@@ -192,13 +215,25 @@ static const tbl_column scope_columns[] = {
      PAGE("Of it backward", "B − A of the work that goes back, or is done again"), NEEDS(BACKWARD)},
     {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(backward), TERM(5, "backward"), TERM_NEEDS(BACKWARD),
      DROP(1)},
+    {TBL_WORD, GET(get_most_moved),
+     PAGE("Mostly", "The cell of the waterfall that moved most of its compute time"), NEEDS(CELLS)},
+    {TBL_WORD, GET(get_most_moved_brief), TERM(7, "mostly"), TERM_NEEDS(CELLS), DROP(2),
+     STYLE(TBL_DIM)},
 };
 #undef ROW
+
+static bool has_cells(const vp_comparison *c)
+{
+    for (size_t i = 0; i < c->scope_count; i++)
+        if (rep_delta_size(&c->scopes[i].cells[most_moved(&c->scopes[i])]))
+            return true;
+    return false;
+}
 
 void tbl_compared_scopes(delta_table *out, const vp_comparison *c, const vp_view *v)
 {
     *out = (delta_table){
         .t = {TBL_ROWS("Computation graph by difference", scope_columns, c->scopes, c->scope_count),
-              .v = v, .has = rep_has_backward(c) ? BACKWARD : 0},
+              .v = v, .has = (rep_has_backward(c) ? BACKWARD : 0u) | (has_cells(c) ? CELLS : 0u)},
         .c = c};
 }

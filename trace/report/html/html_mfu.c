@@ -199,6 +199,9 @@ static int put_roofs(page *p)
     t.has &= ~(unsigned)TBL_DEVICES;
     if (scope_count)
         html_titled_table(p, &t);
+    tbl_cells_of_scopes(&t, p->r, &p->v, scopes, scope_count);
+    if (scope_count && rep_has_peak(p->r))
+        html_titled_table(p, &t);
     return p->b->status;
 }
 

@@ -20,6 +20,7 @@ static roof_row row_of(const vp_roof *roof, const char *name)
 {
     int64_t ps = rep_roof_ps(roof);
     return (roof_row){.name = name,
+                      .roof = roof,
                       .bound = rep_bound(roof) ? rep_bound(roof) : "-",
                       .source = rep_cost_words[roof->source],
                       .device = VP_NO_DEVICE,
@@ -92,7 +93,7 @@ int roof_rows_of_scopes(roof_row **out, size_t *n, const vp_report *r, size_t mo
 
 #define ROW roof_row
 static const tbl_column columns[] = {
-    {TBL_NAME, AT(name), PAGE("Name", NULL), TERM(1, "name"), SHORT(28, 12)},
+    {TBL_NAME, AT(name), PAGE("Name", NULL), TERM(1, "name"), SHORT(28, 12), .tell_apart = true},
     {TBL_DEVICE, AT(device), NEEDS(TBL_DEVICES), TERM_NEEDS(TBL_DEVICES), PAGE("Device", NULL),
      TERM(2, "device"), DROP(3)},
     {TBL_PS, AT(time_ps), PAGE("Time", "Its part of the compute time"), TERM_UNIT(3, "time")},
@@ -109,7 +110,48 @@ static const tbl_column columns[] = {
     {TBL_WORD, AT(source), PAGE("Cost by", "Who says the FLOP and bytes"), TERM(9, "cost by"),
      DROP(4)},
 };
+
+/* Cells that are nothing in all rows have no column. */
+enum { HAS_REDONE = 16, HAS_PAD = 32, HAS_UNKNOWN = 64 };
+
+/* Heads on the terminal, the same words as elsewhere. */
+#define BRIEF(name, word) static const char BRIEF_##name[] = word;
+REP_CELLS_BRIEF(BRIEF)
+#undef BRIEF
+#define CELL(cell, order)                                                                          \
+    TBL_PS, VIA(roof, vp_roof, cell_ps[VP_CELL_##cell]), TERM(order, BRIEF_##cell)
+static const tbl_column cell_columns[] = {
+    {TBL_NAME, AT(name), PAGE("Scope", NULL), TERM(1, "scope"), SHORT(24, 12), .tell_apart = true},
+    {TBL_PS, AT(time_ps), PAGE("Time", "Its part of the compute time: the sum of the cells"),
+     TERM_UNIT(2, "time")},
+    {CELL(USEFUL, 3), PAGE("Useful", "What the FLOP of its products take at the peak")},
+    {CELL(RECOMPUTE, 4), PAGE("Recomputed", "The same of work that is done again"),
+     NEEDS(HAS_REDONE), TERM_NEEDS(HAS_REDONE)},
+    {CELL(PAD, 5), PAGE("Padding", "What tiles have beyond the shapes, an estimate"),
+     NEEDS(HAS_PAD), TERM_NEEDS(HAS_PAD)},
+    {CELL(INEFFICIENCY, 6), PAGE("Inefficiency", "What is left of the time of products")},
+    {CELL(MEM_EXCESS, 7),
+     PAGE("Memory of products", "What the bytes of products take beyond their FLOP")},
+    {CELL(NM_MEMORY, 8),
+     PAGE("Memory of others", "What the bytes of all other ops take at the full bandwidth")},
+    {CELL(NM_EXCESS, 9), PAGE("Others beyond", "What is left of the time of all other ops")},
+    {CELL(UNKNOWN, 10), PAGE("Cost unknown", "Ops whose cost nothing says"), NEEDS(HAS_UNKNOWN),
+     TERM_NEEDS(HAS_UNKNOWN)},
+};
+#undef CELL
 #undef ROW
+
+void tbl_cells_of_scopes(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows,
+                         size_t n)
+{
+    *t = (tbl){TBL_ROWS("Where the time of scopes goes", cell_columns, rows, n), .r = r, .v = v};
+    for (size_t i = 0; i < n; i++) {
+        const int64_t *ps = rows[i].roof->cell_ps;
+        t->has |= (ps[VP_CELL_RECOMPUTE] ? HAS_REDONE : 0u) | (ps[VP_CELL_PAD] ? HAS_PAD : 0u) |
+                  (ps[VP_CELL_UNKNOWN] ? HAS_UNKNOWN : 0u);
+    }
+    t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(roof_row, time_ps)));
+}
 
 void tbl_roofs(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows, size_t n)
 {

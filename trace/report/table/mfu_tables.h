@@ -7,7 +7,8 @@
 
 typedef struct roof_row {
     const char *name, *bound, *source;
-    const vp_op *op;                           /* NULL of a scope */
+    const vp_op *op; /* NULL of a scope */
+    const vp_roof *roof;
     uint32_t device;                           /* VP_NO_DEVICE of a scope */
     int64_t time_ps;                           /* its part of the compute time */
     double gflop_s, gb_s, intensity, of_bound; /* no number: unknown; of_bound in percent */
@@ -18,5 +19,8 @@ typedef struct roof_row {
 int roof_rows_of_ops(roof_row **out, size_t *n, const vp_report *r, const vp_view *v, size_t most);
 int roof_rows_of_scopes(roof_row **out, size_t *n, const vp_report *r, size_t most);
 void tbl_roofs(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows, size_t n);
+/* What the time of scopes consists of: the cells of the waterfall, which sum to it. */
+void tbl_cells_of_scopes(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows,
+                         size_t n);
 
 #endif

@@ -66,7 +66,9 @@ static int put_roofs(vp_buf *b, const vp_report *r, const vp_view *v)
     tbl_roofs(&t, r, v, scopes, scope_count);
     t.title = "How near scopes come to the roof";
     t.has &= ~(unsigned)TBL_DEVICES;
-    return scope_count ? text_titled_table(b, v, &t) : b->status;
+    VP_TRY(scope_count ? text_titled_table(b, v, &t) : 0);
+    tbl_cells_of_scopes(&t, r, v, scopes, scope_count);
+    return scope_count && rep_has_peak(r) ? text_titled_table(b, v, &t) : b->status;
 }
 
 int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v)

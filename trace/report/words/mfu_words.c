@@ -33,6 +33,20 @@ static const struct {
                          "is a lower bound by them"},
 };
 
+const char *rep_cell_name(vp_cell cell)
+{
+    return cells[cell].name;
+}
+
+const char *rep_cell_brief(vp_cell cell)
+{
+#define BRIEF(name, word) [VP_CELL_##name] = (word),
+    static const char *const words[] = {REP_CELLS_BRIEF(BRIEF)};
+#undef BRIEF
+    _Static_assert(sizeof words / sizeof *words == VP_CELLS, "every cell");
+    return words[cell];
+}
+
 /* One cell, or two where calls are matched across devices. */
 static size_t put_comm(mfu_cell *out, const vp_device *d)
 {
@@ -96,6 +110,14 @@ void rep_mfu_shares(int *out, const mfu_cell *v, size_t n)
         out[most]++;
         rest[most] = -1;
     }
+}
+
+bool rep_has_peak(const vp_report *r)
+{
+    for (size_t i = 0; i < r->device_count; i++)
+        if (r->devices[i].mfu.peak_gflops > 0)
+            return true;
+    return false;
 }
 
 bool rep_has_mfu(const vp_device *d)

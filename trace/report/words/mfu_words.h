@@ -18,10 +18,25 @@ typedef struct mfu_cell {
 
 /* Fills out[0..n), whose sum is the window, and returns n. */
 size_t rep_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_device *d);
+/* The name of a cell of compute: "inefficiency of products". */
+const char *rep_cell_name(vp_cell cell);
+/* And in a few letters, for the terminal: X(cell, word). */
+#define REP_CELLS_BRIEF(X)                                                                         \
+    X(USEFUL, "useful")                                                                            \
+    X(RECOMPUTE, "redone")                                                                         \
+    X(PAD, "padding")                                                                              \
+    X(INEFFICIENCY, "ineffic.")                                                                    \
+    X(MEM_EXCESS, "memory")                                                                        \
+    X(NM_MEMORY, "oth.mem")                                                                        \
+    X(NM_EXCESS, "oth.rest")                                                                       \
+    X(UNKNOWN, "unknown")
+const char *rep_cell_brief(vp_cell cell);
 /* Their shares in hundredths of a percent, which sum to 100 % where there is any time. */
 void rep_mfu_shares(int *out, const mfu_cell *cells, size_t n);
 /* Whether it has a peak, or FLOP that one could be told for. */
 bool rep_has_mfu(const vp_device *d);
+/* Whether any device has a peak, against which cells are told. */
+bool rep_has_peak(const vp_report *r);
 /* Appends "TPU:0: MFU 41.2% of 1153.5 TFLOP/s bf16 (TPU7x, as named) over 67.235 ms; …". */
 int rep_put_mfu(vp_buf *b, const vp_report *r, const vp_view *v, size_t device);
 /* The mean MFU of the *devices that computed and have a peak, each of its own window; no number:
