@@ -216,13 +216,13 @@ def test_the_mean_is_of_devices_that_ran(tmp_path):
         made = report(path, *options)
         shares = [d['mfu']['mfu'] for d in made['devices'] if d['breakdown']['compute_ps'] and d['mfu']['mfu'] is not None]
         assert made['mfu_mean']['devices'] == len(shares) > 1
-        assert made['mfu_mean']['share_of_window'] == pytest.approx(sum(shares) / len(shares), abs=1e-8)
+        assert made['mfu_mean']['mfu'] == pytest.approx(sum(shares) / len(shares), abs=1e-8)
         text = view_profile('report', *options, str(trace(path))).stdout
         assert f'Mean MFU of {len(shares)} devices, each of its own window: {100 * sum(shares) / len(shares):.1f}%.' in text
     alone = report(ROCM + 'jax08_gemm')
     assert alone['mfu_mean']['devices'] == 1
     assert 'Mean MFU' not in view_profile('report', str(trace(ROCM + 'jax08_gemm'))).stdout
-    assert report(TPU + '2026_01_11_21_26_41')['mfu_mean'] == {'devices': 0, 'share_of_window': None}
+    assert report(TPU + '2026_01_11_21_26_41')['mfu_mean'] == {'devices': 0, 'mfu': None}
 
 
 def test_the_readme_shows_what_is_printed():

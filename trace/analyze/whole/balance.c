@@ -59,24 +59,25 @@ static vp_step_device *device_of(const vp_step *s, uint32_t device)
     return NULL;
 }
 
-/* What the step has of the device in which that time lies; NULL: none has. Its part of a step need
- * not begin where the step does. */
+/* What the step has of the device in which that time lies; NULL: none has. By the device's own
+ * times: the clocks of hosts may be many steps apart. */
 static vp_step_device *step_at(const vp_steps *steps, uint32_t device, int64_t ps)
 {
     size_t from = 0, to = steps->count;
+    vp_step_device *last = NULL; /* that begins before */
     while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (steps->list[middle].start_ps <= ps)
-            from = middle + 1;
-        else
+        size_t middle = from + (to - from) / 2, i = middle;
+        vp_step_device *d = NULL;
+        while (i < to && !(d = device_of(&steps->list[i], device)))
+            i++;
+        if (!d || d->start_ps > ps) {
             to = middle;
+        } else {
+            last = d;
+            from = i + 1;
+        }
     }
-    for (size_t i = from > 2 ? from - 2 : 0; i < steps->count && i < from + 2; i++) {
-        vp_step_device *d = device_of(&steps->list[i], device);
-        if (d && d->start_ps <= ps && ps - d->start_ps < d->dur_ps)
-            return d;
-    }
-    return NULL;
+    return last && ps - last->start_ps < last->dur_ps ? last : NULL;
 }
 
 /* What of a member's wait nothing else covers, as far as a call says it. */

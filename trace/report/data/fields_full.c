@@ -591,7 +591,7 @@ static void put_mfu_mean(rep_json_out *o, const void *base)
     double mean = rep_mean_mfu(base, &devices);
     vp_json_begin_object(&o->j);
     vp_json_ki64(&o->j, "devices", (int64_t)devices);
-    vp_json_kdouble(&o->j, "share_of_window", mean);
+    vp_json_kdouble(&o->j, "mfu", mean);
     vp_json_end_object(&o->j);
 }
 
