@@ -7,6 +7,7 @@
 
 #include "trace/analyze/compare/compare_parts.h"
 #include "trace/analyze/device/scopes.h"
+#include "trace/analyze/result/peaks.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
@@ -102,19 +103,11 @@ static int fold_scopes(vp_scope **out, size_t *n, vp_arena *arena, const vp_repo
     return folded_tree(out, n, arena, items, r->scope_count);
 }
 
-static bool has_peak(const vp_report *r)
-{
-    for (size_t i = 0; i < r->device_count; i++)
-        if (r->devices[i].mfu.peak_gflops > 0)
-            return true;
-    return false;
-}
-
 static int open_side(scope_side *x, vp_arena *arena, const cmp_side *side, bool fold, bool ops)
 {
     const vp_report *r = side->r;
     *x = (scope_side){
-        .side = side, .v = r->scopes, .n = r->scope_count, .has_peak = !ops && has_peak(r)};
+        .side = side, .v = r->scopes, .n = r->scope_count, .has_peak = !ops && result_has_peak(r)};
     vp_map_init(&x->by_path);
     if (fold || ops) {
         vp_scope *tree = NULL;

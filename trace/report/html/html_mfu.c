@@ -2,6 +2,7 @@
  * roof as a picture without a script, and the same as tables. */
 #include <math.h>
 
+#include "trace/analyze/result/peaks.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/html/html_parts.h"
@@ -200,7 +201,7 @@ static int put_roofs(page *p)
     if (scope_count)
         html_titled_table(p, &t);
     tbl_cells_of_scopes(&t, p->r, &p->v, scopes, scope_count);
-    if (scope_count && rep_has_peak(p->r))
+    if (scope_count && result_has_peak(p->r))
         html_titled_table(p, &t);
     return p->b->status;
 }

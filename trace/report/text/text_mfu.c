@@ -1,5 +1,6 @@
 /* Where the peak goes, on the terminal: a sentence, a bar and a line of each cell for every device
  * that has a peak. */
+#include "trace/analyze/result/peaks.h"
 #include "trace/base/limits.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -68,7 +69,7 @@ static int put_roofs(vp_buf *b, const vp_report *r, const vp_view *v)
     t.has &= ~(unsigned)TBL_DEVICES;
     VP_TRY(scope_count ? text_titled_table(b, v, &t) : 0);
     tbl_cells_of_scopes(&t, r, v, scopes, scope_count);
-    return scope_count && rep_has_peak(r) ? text_titled_table(b, v, &t) : b->status;
+    return scope_count && result_has_peak(r) ? text_titled_table(b, v, &t) : b->status;
 }
 
 int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v)

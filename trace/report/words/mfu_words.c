@@ -112,14 +112,6 @@ void rep_mfu_shares(int *out, const mfu_cell *v, size_t n)
     }
 }
 
-bool rep_has_peak(const vp_report *r)
-{
-    for (size_t i = 0; i < r->device_count; i++)
-        if (r->devices[i].mfu.peak_gflops > 0)
-            return true;
-    return false;
-}
-
 bool rep_has_mfu(const vp_device *d)
 {
     return d->breakdown.compute_ps > 0 && (d->mfu.peak_gflops > 0 || d->mfu.flops > 0);

@@ -35,8 +35,6 @@ const char *rep_cell_brief(vp_cell cell);
 void rep_mfu_shares(int *out, const mfu_cell *cells, size_t n);
 /* Whether it has a peak, or FLOP that one could be told for. */
 bool rep_has_mfu(const vp_device *d);
-/* Whether any device has a peak, against which cells are told. */
-bool rep_has_peak(const vp_report *r);
 /* Appends "TPU:0: MFU 41.2% of 1153.5 TFLOP/s bf16 (TPU7x, as named) over 67.235 ms; …". */
 int rep_put_mfu(vp_buf *b, const vp_report *r, const vp_view *v, size_t device);
 /* The mean MFU of the *devices that computed and have a peak, each of its own window; no number:
