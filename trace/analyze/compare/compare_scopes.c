@@ -7,7 +7,7 @@
 
 #include "trace/analyze/compare/compare_parts.h"
 #include "trace/analyze/device/scopes.h"
-#include "trace/analyze/result/peaks.h"
+#include "trace/analyze/result/has_peak.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/map.h"

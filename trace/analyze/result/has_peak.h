@@ -1,7 +1,7 @@
 /* Whether a report knows what its devices could do at best. Included by analyze/'s rooms and by the
  * report's. */
-#ifndef VP_ANALYZE_PEAKS_H
-#define VP_ANALYZE_PEAKS_H
+#ifndef VP_ANALYZE_HAS_PEAK_H
+#define VP_ANALYZE_HAS_PEAK_H
 
 #include "include/view_profile.h"
 

@@ -1,4 +1,4 @@
-#include "trace/analyze/result/peaks.h"
+#include "trace/analyze/result/has_peak.h"
 
 bool result_has_peak(const vp_report *r)
 {
