@@ -7,7 +7,7 @@
 
 #include "trace/analyze/compare/compare_parts.h"
 #include "trace/analyze/device/scopes.h"
-#include "trace/analyze/result/has_peak.h"
+#include "trace/analyze/result/look_up.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
@@ -132,9 +132,13 @@ static void cells_of(int64_t out[VP_CELLS], const scope_side *x, const vp_scope 
 {
     int64_t sum = 0, before = 0;
     for (size_t i = 0; i < VP_CELLS; i++) {
+        if (!x->has_peak) {
+            out[i] = VP_UNKNOWN;
+            continue;
+        }
         sum += node ? node->roof.cell_ps[i] : 0;
         int64_t now = scaled(x->side, sum);
-        out[i] = x->has_peak ? now - before : VP_UNKNOWN;
+        out[i] = now - before;
         before = now;
     }
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/analyze/result/look_up.h"
 #include "trace/base/human.h"
 
 #define MESSAGE_MAX 1024
@@ -181,11 +182,11 @@ void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track)
     const vp_steps *steps = &run->r->steps;
     for (size_t i = 0; i < steps->count; i++) {
         const vp_step *s = &steps->list[i];
-        for (size_t k = 0; k < s->device_count && !s->partial && !s->warm_up; k++)
-            if (s->devices[k].device == device) {
-                fnd_place(run, device, track, s->devices[k].start_ps, s->devices[k].dur_ps);
-                return;
-            }
+        const vp_step_device *d = result_step_device(s, device);
+        if (d && !s->partial && !s->warm_up) {
+            fnd_place(run, device, track, d->start_ps, d->dur_ps);
+            return;
+        }
     }
     fnd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
 }

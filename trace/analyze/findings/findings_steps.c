@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/analyze/host/threads.h"
+#include "trace/analyze/result/look_up.h"
 
 /* Whether a time is far above the median (analysis.md F12): by the robust z, whose MAD is at least
  * FND_PART of the median, or by a factor of it. */
@@ -133,10 +134,7 @@ static bool is_outlier(const fnd_run *run, const vp_step *s)
 
 static const vp_step_device *part_of(const vp_step *s)
 {
-    for (size_t i = 0; i < s->device_count; i++)
-        if (s->devices[i].device == s->device)
-            return &s->devices[i];
-    return NULL;
+    return result_step_device(s, s->device);
 }
 
 /* How much of a cell lies in a step. A step has one sum of copies, which stands for "other". */

@@ -1,16 +1,18 @@
 #include "trace/analyze/mfu/asked.h"
 
+#include "trace/analyze/result/look_up.h"
+
 /* The mean of the device's windows in steps that count; its whole window without such steps. */
 static int64_t step_time(const vp_report *r, uint32_t device)
 {
     int64_t sum = 0, n = 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
-        for (size_t k = 0; k < s->device_count && !s->partial && !s->warm_up; k++)
-            if (s->devices[k].device == device) {
-                sum += s->devices[k].dur_ps;
-                n++;
-            }
+        const vp_step_device *d = result_step_device(s, device);
+        if (d && !s->partial && !s->warm_up) {
+            sum += d->dur_ps;
+            n++;
+        }
     }
     return n ? sum / n : r->devices[device].breakdown.window_ps;
 }

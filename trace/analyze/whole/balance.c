@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "trace/analyze/result/look_up.h"
 #include "trace/analyze/whole/match.h"
 #include "trace/base/err.h"
 #include "trace/base/map.h"
@@ -51,14 +52,6 @@ static void add_most(int64_t *sum, int64_t each, int64_t times, int64_t most_ps)
         *sum = most_ps;
 }
 
-static vp_step_device *device_of(const vp_step *s, uint32_t device)
-{
-    for (size_t i = 0; i < s->device_count; i++)
-        if (s->devices[i].device == device)
-            return &s->devices[i];
-    return NULL;
-}
-
 /* What the step has of the device in which that time lies; NULL: none has. By the device's own
  * times: the clocks of hosts may be many steps apart. */
 static vp_step_device *step_at(const vp_steps *steps, uint32_t device, int64_t ps)
@@ -68,7 +61,7 @@ static vp_step_device *step_at(const vp_steps *steps, uint32_t device, int64_t p
     while (from < to) {
         size_t middle = from + (to - from) / 2, i = middle;
         vp_step_device *d = NULL;
-        while (i < to && !(d = device_of(&steps->list[i], device)))
+        while (i < to && !(d = result_step_device(&steps->list[i], device)))
             i++;
         if (!d || d->start_ps > ps) {
             to = middle;

@@ -77,13 +77,11 @@ static const rep_field step_device_fields[] = {
 /* Of the critical device; null where the step is the host's alone. */
 static void put_step_breakdown(rep_json_out *o, const void *base)
 {
-    const vp_step *s = base;
-    for (size_t i = 0; i < s->device_count; i++)
-        if (s->devices[i].device == s->device) {
-            rep_put_object(o, rep_breakdown_fields, &s->devices[i].breakdown);
-            return;
-        }
-    vp_json_null(&o->j);
+    const vp_breakdown *b = rep_critical(base);
+    if (b)
+        rep_put_object(o, rep_breakdown_fields, b);
+    else
+        vp_json_null(&o->j);
 }
 
 static const rep_field grown_fields[] = {

@@ -2,7 +2,7 @@
  * roof as a picture without a script, and the same as tables. */
 #include <math.h>
 
-#include "trace/analyze/result/has_peak.h"
+#include "trace/analyze/result/look_up.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/html/html_parts.h"

@@ -1,5 +1,6 @@
 #include "trace/report/table/steps_tables.h"
 
+#include "trace/analyze/result/look_up.h"
 #include "trace/report/table/columns.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
@@ -61,12 +62,9 @@ static bool has_mfu(const vp_report *r)
 static void get_mfu(tbl_value *out, const void *row)
 {
     const vp_step *s = row;
-    out->n = VP_UNKNOWN;
-    for (size_t i = 0; i < s->device_count; i++)
-        if (s->devices[i].device == s->device) {
-            out->n = s->devices[i].peak_ps;
-            out->whole = s->devices[i].dur_ps;
-        }
+    const vp_step_device *d = result_step_device(s, s->device);
+    out->n = d ? d->peak_ps : VP_UNKNOWN;
+    out->whole = d ? d->dur_ps : out->whole;
 }
 
 #define ROW vp_step

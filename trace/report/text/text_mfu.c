@@ -1,6 +1,6 @@
 /* Where the peak goes, on the terminal: a sentence, a bar and a line of each cell for every device
  * that has a peak. */
-#include "trace/analyze/result/has_peak.h"
+#include "trace/analyze/result/look_up.h"
 #include "trace/base/limits.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "trace/analyze/result/look_up.h"
 #include "trace/base/human.h"
 #include "trace/report/words/shown_rows.h"
 #include "trace/report/words/words.h"
@@ -329,8 +330,6 @@ void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d)
 
 const vp_breakdown *rep_critical(const vp_step *s)
 {
-    for (size_t i = 0; i < s->device_count; i++)
-        if (s->devices[i].device == s->device)
-            return &s->devices[i].breakdown;
-    return NULL;
+    const vp_step_device *d = result_step_device(s, s->device);
+    return d ? &d->breakdown : NULL;
 }
