@@ -36,14 +36,13 @@ static refusal *refusal_of_thread(bool make)
 {
     pthread_once(&once, make_key);
     refusal *r = has_key ? pthread_getspecific(of_thread) : NULL;
-    if (!r && make && has_key) {
-        r = vp_calloc(1, sizeof *r);
-        if (r && pthread_setspecific(of_thread, r)) {
-            vp_free(r);
-            r = NULL;
-        }
-    }
-    return r;
+    if (r || !make || !has_key)
+        return r;
+    r = vp_calloc(1, sizeof *r);
+    if (r && pthread_setspecific(of_thread, r) == 0)
+        return r;
+    vp_free(r);
+    return NULL;
 }
 
 struct MHD_Response *http_refusal_page(size_t size, void *buffer, enum MHD_ResponseMemoryMode mode)

@@ -193,18 +193,20 @@ static vp_cell most_moved(const vp_compared_scope *s)
     return most;
 }
 
+static const char *most_moved_as(const vp_compared_scope *s, const char *(*name)(vp_cell))
+{
+    vp_cell most = most_moved(s);
+    return rep_delta_size(&s->cells[most]) ? name(most) : "";
+}
+
 static void get_most_moved(tbl_value *out, const void *row)
 {
-    const vp_compared_scope *s = row;
-    vp_cell most = most_moved(s);
-    out->text = rep_delta_size(&s->cells[most]) ? rep_cell_name(most) : "";
+    out->text = most_moved_as(row, rep_cell_name);
 }
 
 static void get_most_moved_brief(tbl_value *out, const void *row)
 {
-    const vp_compared_scope *s = row;
-    vp_cell most = most_moved(s);
-    out->text = rep_delta_size(&s->cells[most]) ? rep_cell_brief(most) : "";
+    out->text = most_moved_as(row, rep_cell_brief);
 }
 
 #define ROW vp_compared_scope
