@@ -2,6 +2,7 @@
 out, bytes, the fusion's body; every link leads to an op's page."""
 import collections
 import html
+import json
 import re
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 from conftest import ROOT, Server
 sys.path[:0] = [f'{ROOT}/tests', f'{ROOT}/tests/tools']
 import memory_reference as reference
-from gen import wire
+from gen import command_buffer, wire
 from gen.xspace import Plane
 from traces import trace
 
@@ -197,3 +198,21 @@ def test_hostile_proto(tmp_path):
     assert 'What is fused: 100 instructions' in page and '… 40 more' in page
     assert re.search(r'<td[^>]*>&lt;img</td>', page) and page.count('id="launches"') == 1
     assert len(g.lines) == 1 + 60 and '... 2939 more' in g.lines[0]
+
+
+def test_how_kernels_of_a_graph_were_placed(tmp_path):
+    """On the page and in the JSON of the op; a kernel that says its own instruction, or none, was not placed."""
+    body = [('a_fusion', 'fusion'), ('custom-call.1', command_buffer.GEMM), ('b_fusion', 'fusion')]
+    command_buffer.write(tmp_path, command_buffer.Program(body), command_buffer.replay(['a_fusion', 'gemm', 'b_fusion']),
+                         [command_buffer.node('alone', 50, graph=None, op='custom-call.1')])
+    server = Server(tmp_path)
+    try:
+        shown = {re.search('<h1 class="code">(.*?)</h1>', p)[1]: p for p in pages(server, 9)}
+        session, = server.sessions()
+        how = {name: json.loads(server.get(f'/api/v1/session/{session["id"]}/op?name={name}').content())['names'][0]['placed_by']
+               for name in shown}
+    finally:
+        server.stop()
+    assert how == {'a_fusion': 'name', 'gemm': 'order', 'b_fusion': 'name', 'alone': None}
+    assert {n for n, p in shown.items() if 'In its graph by' in p} == {'a_fusion', 'gemm', 'b_fusion'}
+    assert plain(shown['gemm']).count('jit(f)/custom-call.1') and 'model.py:' in shown['gemm']

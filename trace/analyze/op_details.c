@@ -188,7 +188,9 @@ static int place_name(search *s, detail_name *n, const op_place *place)
 {
     const trace *t = s->a->t;
     const trace_kind *kind = &t->kinds[place->kind];
+    static const char *const how[] = {[TRACE_BY_NAME] = "name", [TRACE_BY_ORDER] = "order"};
     n->scopes = place->scopes;
+    n->placed = how[kind->placed];
     n->sources = place->sources;
     VP_TRY(copy_text(&n->name, s, trace_str(t, kind->name)));
     if (s->device->kind == VP_DEVICE_GPU)

@@ -25,6 +25,8 @@ typedef struct detail_call {
 /* A raw name of the group. */
 typedef struct detail_name {
     const char *name, *scope, *source, *shape; /* those of most of its self time; may be NULL */
+    const char *placed;       /* how its scope was found where it is a CUDA graph's: "name" or
+                                 "order"; NULL: the file says it */
     const char *tensor_cores; /* what of the name says that it uses them; NULL: nothing */
     int64_t scopes, sources;  /* distinct ones under this name */
     int64_t calls, self_ps, max_ps;

@@ -1,7 +1,5 @@
 #include "trace/model/trace.h"
 
-#include <stdlib.h>
-
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -90,6 +88,7 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
                     .rows = info->rows,
                     .columns = info->columns,
                     .batch = info->batch,
+                    .graph = info->graph,
                     .has_hbm = info->has_hbm,
                     .dtype = info->dtype,
                     .is_op = info->is_op,
@@ -118,6 +117,7 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
         VP_TRY(vp_intern_put(&t->names, strings[i].from, strings[i].to));
     t->kinds[t->kind_count] = k;
     *id = t->kind_count++;
+    t->graphs = t->graphs || k.graph;
     return 0;
 }
 
@@ -335,36 +335,14 @@ static void on_origin(sink *s, int64_t file_ns)
     of(s)->file_origin_ns = file_ns;
 }
 
-static int on_program(sink *s, const sink_program *info)
-{
-    trace *t = of(s);
-    const char *name = vp_arena_strndup(&t->arena, info->name.p, info->name.n);
-    const char *proto = vp_arena_strndup(&t->arena, info->proto.p, info->proto.n);
-    VP_NEED(name && proto);
-    VP_TRY(vp_grow(&t->programs, &t->program_cap, (size_t)t->program_count + 1, sizeof *t->programs,
-                   VP_INTERN_MAX));
-    t->programs[t->program_count++] =
-        (trace_program){info->id, {name, info->name.n}, {proto, info->proto.n}};
-    return 0;
-}
-
-static int by_program_id(const void *a, const void *b)
-{
-    const trace_program *x = a, *y = b;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return x->proto.n != y->proto.n ? (x->proto.n < y->proto.n ? -1 : 1)
-                                    : strcmp(x->name.p, y->name.p);
-}
-
 int trace_new(trace **out)
 {
     trace *t = vp_calloc(1, sizeof *t);
     VP_NEED(t);
-    t->sink =
-        (sink){on_process, on_track,   on_track_update, on_process_update, on_kind,   on_expect,
-               on_events,  on_columns, on_skipped,      on_quality,        on_base,   on_capture,
-               on_extent,  on_origin,  trace_put_arg,   trace_put_meta,    on_program};
+    t->sink = (sink){
+        on_process, on_track,   on_track_update, on_process_update, on_kind,          on_expect,
+        on_events,  on_columns, on_skipped,      on_quality,        on_base,          on_capture,
+        on_extent,  on_origin,  trace_put_arg,   trace_put_meta,    trace_put_program};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
     t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);
@@ -425,11 +403,11 @@ static int sort_track(void *ctx, uint32_t i)
 int trace_seal_by(trace *t, int threads)
 {
     chain_tracks(t);
-    if (t->program_count)
-        qsort(t->programs, t->program_count, sizeof *t->programs, by_program_id);
+    trace_sort_programs(t);
     t->threads = threads;
     VP_TRY(vp_each(t->event_count < SORT_ALONE ? 1 : threads, t->track_count, sort_track, t));
-    return trace_place_modules(t);
+    VP_TRY(trace_place_modules(t));
+    return t->graphs ? trace_place_graphs(t) : 0;
 }
 
 int trace_seal(trace *t)

@@ -66,12 +66,19 @@ typedef struct trace_track {
     size_t count, cap;
 } trace_track;
 
+/* How a kernel of a CUDA graph, whose event names the graph's launch only, got its instruction. */
+typedef enum trace_placed {
+    TRACE_AS_SAID, /* it did not: what the event says stands */
+    TRACE_BY_NAME,
+    TRACE_BY_ORDER,
+} trace_placed;
+
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
         stream_label, memcpy, twin_of, groups, program, launch;
-    int64_t program_id, bytes, flops, rows, columns, batch, group_size, hbm_bytes;
+    int64_t program_id, bytes, flops, rows, columns, batch, group_size, hbm_bytes, graph;
     bool is_op, unfinished, has_hbm;
-    uint8_t dtype;
+    uint8_t dtype, placed; /* trace_placed */
 } trace_kind;
 
 typedef struct trace_quality {
@@ -137,6 +144,7 @@ typedef struct trace {
     uint64_t args_dropped;   /* values beyond VP_ARGS_MAX rows */
     vp_map arg_at;           /* zone << 32 | key, to its row */
     bool partial;
+    bool graphs;         /* kinds are nodes of CUDA graphs */
     bool places_missing; /* what was asked for cannot be told without places of all ops */
     int threads;         /* that sealed it, and may analyse it */
     size_t arg_cap, meta_cap, program_cap, process_cap, track_cap, kind_cap, quality_cap;
@@ -148,6 +156,11 @@ void trace_free(trace *t);
 int trace_put_arg(sink *s, const sink_arg *a);
 int trace_put_meta(sink *s, vp_str key, vp_str value);
 void trace_free_args(trace *t);
+/* trace_programs.c: the sink's program; then, part of sealing, by id; and which of them an id names
+ * (program_count: none). */
+int trace_put_program(sink *s, const sink_program *info);
+void trace_sort_programs(trace *t);
+uint32_t trace_find_program(const trace *t, int64_t id);
 /* Sorts, places ops that do not name their module in one, and freezes. */
 int trace_seal(trace *t);
 /* The same, with so many threads. */
@@ -155,6 +168,9 @@ int trace_seal_by(trace *t, int threads);
 /* Ops that name no module belong to the one whose run holds their aligned start; part of
  * sealing. May add kinds. */
 int trace_place_modules(trace *t);
+/* Kernels of CUDA graphs belong to the instructions that were recorded, where that is certain; part
+ * of sealing. May add kinds, and says in quality how many are left. */
+int trace_place_graphs(trace *t);
 /* Name and program id of "jit_step(5623765097522093075)"; without an id *program_id is untouched.
  */
 vp_str trace_module_name(vp_str text, int64_t *program_id);

@@ -23,7 +23,7 @@ typedef struct around {
 
 static bool has_program(const trace *t, const trace_kind *k)
 {
-    return k->is_op && programs_find(t, k->program_id) < t->program_count;
+    return k->is_op && trace_find_program(t, k->program_id) < t->program_count;
 }
 
 /* The name of the instruction: that of TPU events is their own. */
@@ -232,7 +232,8 @@ int op_around(op_graph **out, vp_arena *arena, const analysis *a, uint32_t devic
     *out = NULL;
     VP_TRY(choose_kind(&k, &instructions, a, &a->devices[device].times, is_member));
     int rc =
-        k ? hlo_program_parse(&p, a->t->programs[programs_find(a->t, k->program_id)].proto) : 0;
+        k ? hlo_program_parse(&p, a->t->programs[trace_find_program(a->t, k->program_id)].proto)
+          : 0;
     if (!p)
         return rc == VP_ENOMEM ? rc : 0;
     around x = {.arena = arena, .a = a, .p = p, .program_id = (uint64_t)k->program_id};

@@ -10,7 +10,7 @@
 /* *out is NULL where the file has no such program. */
 static int program_of(const hlo_program **out, analysis *a, int64_t program_id)
 {
-    uint32_t i = programs_find(a->t, program_id);
+    uint32_t i = trace_find_program(a->t, program_id);
     *out = NULL;
     return i < a->t->program_count ? programs_get(out, a, i) : 0;
 }

@@ -10,21 +10,6 @@ struct program_list {
     bool *asked;
 };
 
-uint32_t programs_find(const trace *t, int64_t id)
-{
-    uint32_t low = 0, high = t->program_count;
-    if (id == SINK_UNKNOWN)
-        return high;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (t->programs[mid].id < (uint64_t)id)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < t->program_count && t->programs[low].id == (uint64_t)id ? low : t->program_count;
-}
-
 static int note_damaged(analysis *a, vp_str name)
 {
     char text[300];

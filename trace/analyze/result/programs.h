@@ -6,8 +6,6 @@
 #include "trace/analyze/result/analysis.h"
 #include "trace/read/hlo/hlo_program.h"
 
-/* Which of t->programs an id names; program_count: none. */
-uint32_t programs_find(const trace *t, int64_t id);
 /* The program of a->t->programs[i]. *out is NULL where its proto is damaged or beyond a limit,
  * which quality then says, as it says where only the memory plan is. 0 or VP_ENOMEM. */
 int programs_get(const hlo_program **out, analysis *a, uint32_t i);

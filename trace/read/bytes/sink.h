@@ -99,6 +99,7 @@ typedef struct sink_kind {
     int64_t group_size; /* of a collective: from replica_groups or Kineto's "Group size" */
     vp_str groups;      /* its groups where long_name lacks them, */
     vp_str program;     /* and the devices that its program runs on: replica_groups.h */
+    int64_t graph;      /* the CUDA graph that it is a node of; 0: none */
     bool has_hbm;       /* hbm_bytes is known: what of the bytes goes to the device's main memory */
     int64_t hbm_bytes;
     uint8_t dtype;   /* vp_dtype of the factors of a product, where that is known */
@@ -237,7 +238,8 @@ struct sink {
     int (*arg)(sink *s, const sink_arg *a);
     /* A fact that the recorded program says of itself. */
     int (*meta)(sink *s, vp_str key, vp_str value);
-    /* Only with rd_options.programs; NULL in a sink that need not know. */
+    /* Only with rd_options.programs, or where kernels are nodes of CUDA graphs; NULL in a sink that
+     * need not know. */
     int (*program)(sink *s, const sink_program *p);
 };
 

@@ -143,6 +143,7 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .twin_of = st[XS_STAT_TWIN].text,
                    .group_size = rd_group_size(name),
                    .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
+                   .graph = (int64_t)st[XS_STAT_GRAPH].u,
                    .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
                    .flops =
                        model_flops != SINK_UNKNOWN ? model_flops : xs_value_i64(&st[XS_STAT_FLOPS]),

@@ -362,7 +362,8 @@ static inline int put_event(decoding *g, const raw_event *e, int64_t start, int6
     p->dur_ps[at] = dur;
     p->kind[at] = kind;
     p->n = at + 1;
-    return e->x.has && g->r->want_host ? put_values(p, &e->x, at) : 0;
+    bool wanted = e->x.has && (g->r->want_host || g->c->plane->graphs);
+    return wanted ? put_values(p, &e->x, at) : 0;
 }
 
 static void note_longest(sink_longest *l, int64_t start, int64_t dur, int64_t aligned)

@@ -38,6 +38,7 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_UNFINISHED] = "unfinished",
     [XS_STAT_BREAKDOWN] = "memory_access_breakdown",
     [XS_STAT_LAUNCH] = "kernel_details",
+    [XS_STAT_GRAPH] = "cuda_graph_id",
     [XS_STAT_PEAK] = "peak_teraflops_per_second",
     [XS_STAT_HBM] = "peak_hbm_bw_gigabytes_per_second",
     [XS_STAT_BANDWIDTH] = "memory_bandwidth",
@@ -65,11 +66,17 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_ALLOCATOR] = "allocator_name",
 };
 
-static xs_stat_role role_of(vp_str name, bool attrs)
+/* Nodes of graphs are told apart by the launch that they have in common, whatever the depth. */
+static bool is_wanted(const xs_plane *pl, int role)
 {
-    for (int r = 1; r < (attrs ? XS_STAT_ROLES : XS_STAT_ATTRS); r++)
+    return role < XS_STAT_ATTRS || pl->attrs || (role == XS_STAT_CORRELATION && pl->graphs);
+}
+
+static xs_stat_role role_of(const xs_plane *pl, vp_str name)
+{
+    for (int r = 1; r < XS_STAT_ROLES; r++)
         if (vp_str_eq(name, vp_str_of(role_names[r])))
-            return (xs_stat_role)r;
+            return is_wanted(pl, r) ? (xs_stat_role)r : XS_STAT_OTHER;
     return vp_str_eq(name, VP_STR("hlo_proto")) ? XS_STAT_HLO_PROTO : XS_STAT_OTHER;
 }
 
@@ -104,7 +111,8 @@ static int add_stat_meta(xs_plane *pl, vp_str bytes)
     VP_TRY(vp_grow(&pl->stat_names, &pl->stat_cap, pl->stat_count + 1, sizeof name, VP_INTERN_MAX));
     VP_TRY(vp_grow(&pl->stat_roles, &pl->role_cap, pl->stat_count + 1, 1, VP_INTERN_MAX));
     pl->stat_names[pl->stat_count] = name;
-    pl->stat_roles[pl->stat_count] = (uint8_t)role_of(name, pl->attrs);
+    pl->stat_roles[pl->stat_count] = (uint8_t)role_of(pl, name);
+    pl->graphs = pl->graphs || pl->stat_roles[pl->stat_count] == XS_STAT_GRAPH;
     if (!pl->launches && pl->stat_roles[pl->stat_count] == XS_STAT_LAUNCH)
         pl->stat_roles[pl->stat_count] = XS_STAT_OTHER;
     if ((uint64_t)id < sizeof pl->role_dense)
@@ -239,6 +247,8 @@ int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool 
     }
     pl->is_metadata = vp_str_eq(pl->name, VP_STR("/host:metadata"));
     VP_TRY(index_fields(pl, XPLANE_STAT_METADATA, add_stat_meta));
+    if (pl->graphs && !pl->attrs) /* which decides what is wanted of the others, in any order */
+        VP_TRY(index_fields(pl, XPLANE_STAT_METADATA, add_stat_meta));
     VP_TRY(index_fields(pl, XPLANE_EVENT_METADATA, add_event_meta));
     VP_TRY(index_fields(pl, XPLANE_STATS, add_plane_stat));
     return make_dense(pl);

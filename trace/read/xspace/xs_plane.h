@@ -58,6 +58,7 @@ typedef enum xs_stat_role {
     XS_STAT_UNFINISHED, /* the zone had not ended when our recorder closed it */
     XS_STAT_BREAKDOWN,  /* where the bytes of an op go */
     XS_STAT_LAUNCH,     /* how a kernel was launched; only where that is asked for */
+    XS_STAT_GRAPH,      /* the CUDA graph that it is a node of */
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,
@@ -121,6 +122,7 @@ typedef struct xs_plane {
     xs_value stats[XS_STAT_ROLES]; /* the plane's own */
     bool is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept as offsets */
     bool launches;    /* so have launches */
+    bool graphs;      /* events may be nodes of CUDA graphs */
     bool attrs;       /* attributes have roles; without, their stats are OTHER and cost nothing */
     bool is_read;     /* its lines are, by the reader of the whole file */
     int64_t damage;   /* where the wire format breaks, or -1 */

@@ -42,6 +42,7 @@ typedef struct xs_reader {
     vp_map processes;    /* hash of the plane's name → sink process */
     vp_map tracks;       /* hash of (process, id, name) → sink track */
     uint64_t device_ops; /* events on op lines of device planes */
+    bool graphs;         /* a plane has nodes of CUDA graphs */
     bool is_ours;        /* our recorder wrote it */
     bool want_host;      /* full depth: host events, and attributes of all */
     xs_cpu_op *cpu_ops;

@@ -55,6 +55,7 @@ static int add_plane(xs_reader *r, int64_t offset, int64_t end)
     *pl = (xs_plane){0};
     r->plane_count++;
     VP_TRY(xs_plane_read(pl, &r->w, offset, end, r->want_host, r->opts && r->opts->launches));
+    r->graphs = r->graphs || pl->graphs;
     if (pl->damage >= 0 && r->first_damage < 0)
         r->first_damage = pl->damage;
     return 0;
@@ -124,7 +125,7 @@ static int find_planes(xs_reader *r)
 
 static int tell_program(xs_reader *r, const xs_hlo *h, vp_str name)
 {
-    bool wanted = r->opts && r->opts->programs && r->out->program;
+    bool wanted = r->out->program && (r->graphs || (r->opts && r->opts->programs));
     sink_program p = {(uint64_t)h->program_id, name, h->proto};
     return wanted ? r->out->program(r->out, &p) : 0;
 }

@@ -22,6 +22,7 @@ static const rep_field name_fields[] = {
     {F("scope", REP_TEXT, detail_name, scope)},
     {F("source", REP_TEXT, detail_name, source)},
     {F("shape", REP_TEXT, detail_name, shape)},
+    {F("placed_by", REP_TEXT, detail_name, placed)},
     {F("tensor_cores", REP_TEXT, detail_name, tensor_cores)},
     {F("scopes", REP_COUNT, detail_name, scopes)},
     {F("sources", REP_COUNT, detail_name, sources)},

@@ -6,8 +6,9 @@
 
 enum { SUM, CALL }; /* units */
 enum {
-    HAS_MARK = 4,  /* some name says that it uses tensor cores */
-    HAS_NAMES = 8, /* the group has several */
+    HAS_MARK = 4,    /* some name says that it uses tensor cores */
+    HAS_NAMES = 8,   /* the group has several */
+    HAS_PLACED = 16, /* some name's scope was found within a CUDA graph */
 };
 
 static void get_rank(tbl_value *out, const void *row)
@@ -86,6 +87,10 @@ static const tbl_column name_columns[] = {
      PAGE("Tensor cores", "What of the name says that it uses them; others may all the same")},
     {TBL_TEXT, AT(shape), PAGE("Shape", NULL)},
     {TBL_TEXT, AT(source), PAGE("Source", NULL)},
+    {TBL_TEXT, AT(placed), NEEDS(HAS_PLACED),
+     PAGE("In its graph by",
+          "A CUDA graph's kernel: its instruction is known by the kernel's name, "
+          "or by the order within the graph")},
 };
 #undef ROW
 
@@ -96,5 +101,6 @@ void tbl_names(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
     t->unit[SUM] = rep_unit_for(v->unit, of->op->self_ps);
     t->unit[CALL] = rep_unit_for(v->unit, of->op->max_ps);
     for (size_t i = 0; i < of->d->name_count; i++)
-        t->has |= of->d->names[i].tensor_cores ? HAS_MARK : 0u;
+        t->has |= (of->d->names[i].tensor_cores ? HAS_MARK : 0u) |
+                  (of->d->names[i].placed ? HAS_PLACED : 0u);
 }

@@ -1,0 +1,168 @@
+"""Kernels of XLA's command buffers stand at the instructions that were recorded. The profiler names at each the launch of its graph only
+(`cuda_graph_id`, and `hlo_op` of the call or "command_buffer", as cupti_collector.cc and command_buffer_conversion_pass.cc write them), so the
+name of a fusion's kernel tells it, and the order between two such tells the rest where counts leave no choice. No public profile has such
+events (XLA takes its command buffers apart while it is profiled, unless --xla_enable_command_buffers_during_profiling): these are made."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from common import PROGRAM, TRACES, run
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tools.reference as reference  # noqa: E402
+from gen.command_buffer import CONV, GEMM, US, Program, node, replay, write  # noqa: E402
+
+
+def report(path, *options):
+    return json.loads(run(PROGRAM, 'report', '--format', 'json', *options, path)[0])
+
+
+def left(made):
+    return [q['message'] for q in made['quality'] if q['code'] == 'graph-kernels']
+
+
+def scopes(path, *options):
+    """Scope → calls and self time in µs; and what quality says of kernels that could not be told."""
+    made = report(path, '--group', 'scope', *options)
+    return {o['name'].removeprefix('jit(f)/'): (o['calls'], o['self_ps'] // US) for o in made['ops']}, left(made)
+
+
+BUFFER = [('loop_add_fusion', 'fusion'), ('custom-call.1', GEMM), ('g', 'get-tuple-element'), ('custom-call.2', GEMM),
+          ('input_reduce_fusion.1', 'fusion'), ('custom-call.3', CONV), ('loop_exp_fusion', 'fusion'), ('copy.5', 'copy')]
+KERNELS = ['loop_add_fusion', 'cutlass_gemm', 'cutlass_gemm', 'input_reduce_fusion_1', 'im2col', 'implicit_gemm', 'loop_exp_fusion']
+
+
+def test_names_and_order(tmp_path):
+    """Two replays: fusions by their names, of the two products each has one kernel of one name, and the convolution two."""
+    found, said = scopes(write(tmp_path, Program(BUFFER), replay(KERNELS) + replay(KERNELS, 100, launch=41)))
+    assert found == {'loop_add_fusion': (2, 4), 'custom-call.1': (2, 4), 'custom-call.2': (2, 4), 'input_reduce_fusion.1': (2, 4),
+                     'custom-call.3': (4, 8), 'loop_exp_fusion': (2, 4)}
+    assert not said
+
+
+def test_top_tells_the_same(tmp_path):
+    """It reads less of the file, and needs the launches of graphs all the same."""
+    path = write(tmp_path, Program(BUFFER), replay(KERNELS))
+    text = run(PROGRAM, 'top', '--group', 'scope', '--format', 'json', path)[0]
+    assert {o['name'] for o in json.loads(text)['ops']} == {f'jit(f)/{i[0]}' for i in BUFFER if i[0] not in ('g', 'copy.5')}
+
+
+def test_lines_and_opcodes(tmp_path):
+    program = Program(BUFFER)
+    made = report(write(tmp_path, program, replay(KERNELS)), '--group', 'source')
+    assert {o['name'] for o in made['ops']} == {f'model.py:{program.ids[i[0]]}' for i in BUFFER if i[0] not in ('g', 'copy.5')}
+
+
+def test_counts_that_differ_tell_nothing(tmp_path):
+    """Three kernels for two products: either may have launched two."""
+    names = KERNELS[:3] + ['splitk_reduce'] + KERNELS[3:]
+    found, said = scopes(write(tmp_path, Program(BUFFER), replay(names)))
+    assert found.pop('call.1') == (3, 6) and set(found) == {i[0] for i in BUFFER} - {'g', 'copy.5', 'custom-call.1', 'custom-call.2'}
+    assert said == ['the instructions of 3 of 8 kernels that CUDA graphs ran cannot be told: they count for the launch of their graph']
+
+
+@pytest.mark.parametrize('other', ['copy', 'fusion of copies', 'while', 'sort', '__my_kernel'])
+def test_instructions_that_may_launch_nothing(tmp_path, other):
+    """Between the two named kernels there is one of which nobody knows how many it launches."""
+    body = [('a_fusion', 'fusion'), ('custom-call.1', GEMM), ('odd', other), ('b_fusion', 'fusion')]
+    found, said = scopes(write(tmp_path, Program(body), replay(['a_fusion', 'x', 'y', 'b_fusion'])))
+    assert found == {'a_fusion': (1, 2), 'b_fusion': (1, 2), 'call.1': (2, 4)} and said
+
+
+def test_equal_fusions_share_a_kernel(tmp_path):
+    """Then its name tells neither of them, and the order does."""
+    body = [('a_fusion', 'fusion'), ('b_fusion', 'fusion'), ('custom-call.1', GEMM), ('b_fusion.1', 'fusion')]
+    found, said = scopes(write(tmp_path, Program(body), replay(['a_fusion', 'b_fusion', 'gemm', 'b_fusion'])))
+    assert found == {n: (1, 2) for n, _ in body} and not said
+    found, said = scopes(write(tmp_path, Program(body), replay(['a_fusion', 'b_fusion', 'gemm', 'gemm', 'b_fusion'])))
+    assert found == {'a_fusion': (1, 2), 'call.1': (4, 8)} and said
+
+
+def test_streams_of_a_graph(tmp_path):
+    """A graph that runs in branches has names and no order: neither where kernels overlap, nor where they stand otherwise."""
+    body = BUFFER[:4] + [BUFFER[4]]
+    for gemm_at in (9, 5):
+        both = ([node('loop_add_fusion', 0, 8), node('input_reduce_fusion_1', 40)], [node('x', gemm_at, 10), node('y', 30)])
+        found, said = scopes(write(tmp_path, Program(body), *both))
+        assert bool(said) == (gemm_at == 5)
+        assert found == ({'loop_add_fusion': (1, 8), 'input_reduce_fusion.1': (1, 2), 'call.1': (2, 12)} if said else
+                         {'loop_add_fusion': (1, 8), 'input_reduce_fusion.1': (1, 2), 'custom-call.1': (1, 10), 'custom-call.2': (1, 2)})
+    found, said = scopes(write(tmp_path, Program(body), replay(['input_reduce_fusion_1', 'x', 'y', 'loop_add_fusion'])))
+    assert found == {'loop_add_fusion': (1, 2), 'input_reduce_fusion.1': (1, 2), 'call.1': (2, 4)} and said
+
+
+def test_launches_must_be_told_apart(tmp_path):
+    """Without correlation ids nobody knows where a replay ends; names count where they stand once."""
+    found, said = scopes(write(tmp_path, Program(BUFFER), replay(KERNELS, launch=None)))
+    assert found == {'loop_add_fusion': (1, 2), 'input_reduce_fusion.1': (1, 2), 'loop_exp_fusion': (1, 2), 'call.1': (4, 8)} and said
+
+
+def test_another_bodys_name(tmp_path):
+    """A kernel that is called as a fusion outside of what was recorded is one that shares it."""
+    program = Program([('a_fusion', 'fusion'), ('custom-call.1', GEMM), ('b_fusion', 'fusion')])
+    found, said = scopes(write(tmp_path, program, replay(['a_fusion', 'call_1', 'x', 'b_fusion'])))
+    assert found == {'a_fusion': (1, 2), 'custom-call.1': (2, 4), 'b_fusion': (1, 2)} and not said
+
+
+STRETCH = [('before_fusion', 'fusion'), ('a_fusion', 'fusion'), ('custom-call.1', GEMM), ('b_fusion', 'fusion'), ('custom-call.2', GEMM),
+           ('after_fusion', 'fusion')]
+
+
+def test_a_stretch_of_a_program(tmp_path):
+    """Newer XLA records thunks, and no computation says which: what lies between two names is known, what lies outside is not."""
+    program = Program(STRETCH, call=False)
+    path = write(tmp_path, program, replay(['a_fusion', 'gemm', 'b_fusion', 'gemm'], op='command_buffer'))
+    found, said = scopes(path)
+    assert found.pop('(no scope)', found.pop('command_buffer', None)) == (1, 2)
+    assert found == {'a_fusion': (1, 2), 'custom-call.1': (1, 2), 'b_fusion': (1, 2)} and said
+
+
+@pytest.mark.parametrize('names', [['a_fusion', 'gemm', 'gemm', 'b_fusion'], ['b_fusion', 'gemm', 'a_fusion'], ['a_fusion', 'gemm'],
+                                   ['before_fusion', 'gemm', 'b_fusion']])
+def test_a_stretch_that_does_not_fit(tmp_path, names):
+    """Equal fusions share a kernel, so a name alone, or names between which other counts run, are not believed."""
+    found, said = scopes(write(tmp_path, Program(STRETCH, call=False), replay(names, op='command_buffer')))
+    assert len(found) == 1 and said and not {n for n, _ in STRETCH} & set(found)
+
+
+def test_what_the_event_says_stands(tmp_path):
+    """A node that names an instruction itself keeps it; so does what is in no graph, and copies of memory are no kernels."""
+    events = [node('x', 0, op='custom-call.2'), node('loop_add_fusion', 10, graph=None, op='loop_exp_fusion'),
+              node('MemcpyD2D', 20), node('Memset 1', 30)]
+    found, said = scopes(write(tmp_path, Program(BUFFER), events))
+    assert found['custom-call.2'] == (1, 2) and found['loop_exp_fusion'] == (1, 2) and found['call.1'] == (2, 4)
+    assert not said or 'of 1 kernels' in said[0]
+
+
+def test_another_program_is_not_asked(tmp_path):
+    found, said = scopes(write(tmp_path, Program(BUFFER), replay(KERNELS, program_id=8)))
+    assert len(found) == 1 and said == [f'the instructions of {len(KERNELS)} of {len(KERNELS)} kernels that CUDA graphs ran cannot be told: '
+                                        'they count for the launch of their graph']
+
+
+def test_the_rule_of_names_on_real_files():
+    """Of every kernel of a fusion in the shared profiles of GPUs: its name is the instruction's, with _ for what PTX does not take."""
+    files = [p for p in TRACES.rglob('*.xplane.pb') if p.parts[len(TRACES.parts)] in ('jax_gpu_rocm', 'xla_gpu_cuda')]
+    seen = 0
+    for path in files:
+        for plane in reference.xspace(str(path)):
+            for line in plane.lines if re.match(r'/device:GPU', plane.name) else ():
+                for _, _, meta, stats in line.events:
+                    name, op = plane.meta[meta][0], stats.get('hlo_op') or ''
+                    if re.search('fusion|^wrapped', op):
+                        assert name.removesuffix('.kd') == re.sub(r'[^A-Za-z0-9$]', '_', op)
+                        seen += 1
+    assert seen > 1
+
+
+def test_cut_anywhere(tmp_path):
+    path = write(tmp_path, Program(BUFFER), replay(KERNELS))
+    whole = path.read_bytes()
+    for n in range(0, len(whole), 37):
+        path.write_bytes(whole[:n])
+        done = subprocess.run([PROGRAM, 'report', '--format', 'json', path], capture_output=True, check=False)
+        assert done.returncode in (0, 1, 2, 3, 4) and b'Sanitizer' not in done.stderr, (n, done.stderr)

@@ -1,0 +1,257 @@
+/* Kernels of CUDA graphs on the instructions that they were recorded from. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace/base/err.h"
+#include "trace/base/hash.h"
+#include "trace/base/limits.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+#include "trace/model/graph_kernels.h"
+#include "trace/model/trace.h"
+#include "trace/read/names/hlo.h"
+
+/* A kernel that is a node of a graph. */
+typedef struct node {
+    int64_t graph, launch; /* which launch of it; SINK_NO_VALUE: unknown */
+    int64_t start_ps, end_ps;
+    uint32_t *kind; /* in its track */
+} node;
+
+typedef struct recorded {
+    graph_program program;
+    hlo_module *names;
+    bool tried;
+} recorded;
+
+typedef struct placing {
+    trace *t;
+    recorded *programs; /* by program of the trace */
+    node *nodes;        /* of the device at hand */
+    size_t node_n, node_cap;
+    graph_kernel *kernels; /* of the replay at hand */
+    size_t kernel_cap;
+    /* Replays are alike: what was found for the first of a kind, by a hash of its kinds. */
+    vp_map answers;  /* hash → where its kinds begin */
+    uint32_t *kinds; /* SINK_NONE: left as it is */
+    size_t kind_n, kind_cap;
+    vp_map variants; /* kind and instruction → the kind's copy for that instruction */
+    uint64_t all, placed;
+} placing;
+
+/* ---- Which kernels -------------------------------------------------------------------------- */
+
+static bool is_memory(const trace *t, const trace_kind *k)
+{
+    vp_str name = trace_str(t, k->name);
+    return k->memcpy || vp_str_starts(name, VP_STR("Mem"));
+}
+
+static int collect_track(placing *p, trace_track *k)
+{
+    const trace *t = p->t;
+    for (size_t i = 0; i < k->count; i++) {
+        const trace_kind *kind = &t->kinds[k->kind[i]];
+        if (!kind->graph || is_memory(t, kind))
+            continue;
+        VP_TRY(vp_grow(&p->nodes, &p->node_cap, p->node_n + 1, sizeof *p->nodes, VP_EVENTS_MAX));
+        p->nodes[p->node_n++] = (node){kind->graph, trace_attr(k, SINK_CORRELATION, i),
+                                       k->start_ps[i], k->start_ps[i] + k->dur_ps[i], &k->kind[i]};
+    }
+    return 0;
+}
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_replay(const void *a, const void *b)
+{
+    const node *x = a, *y = b;
+    int order = compare(x->graph, y->graph);
+    order = order ? order : compare(x->launch, y->launch);
+    order = order ? order : compare(x->start_ps, y->start_ps);
+    return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* ---- Their instructions --------------------------------------------------------------------- */
+
+/* *out is NULL where there is no such program, or where it is damaged, which is said elsewhere. */
+static int program_of(placing *p, int64_t id, recorded **out)
+{
+    uint32_t i = trace_find_program(p->t, id);
+    *out = NULL;
+    if (i == p->t->program_count)
+        return 0;
+    recorded *r = &p->programs[i];
+    if (!r->tried) {
+        r->tried = true;
+        int rc = graph_program_open(&r->program, p->t->programs[i].proto);
+        rc = rc < 0 ? rc : hlo_module_parse(&r->names, p->t->programs[i].proto);
+        if (rc == VP_ENOMEM)
+            return rc;
+    }
+    *out = r->names ? r : NULL;
+    return 0;
+}
+
+static int set_instruction(trace *t, trace_kind *k, hlo_module *m, const graph_kernel *found,
+                           vp_str name)
+{
+    hlo_instruction in;
+    int rc = hlo_module_find(m, name, &in);
+    if (rc <= 0)
+        return rc;
+    k->placed = found->by_order ? TRACE_BY_ORDER : TRACE_BY_NAME;
+    VP_TRY(vp_intern_put(&t->names, name, &k->hlo_op));
+    VP_TRY(vp_intern_put(&t->names, in.op_name, &k->scope));
+    VP_TRY(vp_intern_put(&t->names, in.source, &k->source));
+    VP_TRY(vp_intern_put(&t->names, in.shape, &k->shape));
+    return vp_intern_put(&t->names, in.opcode, &k->hlo_opcode);
+}
+
+static int variant_of(placing *p, const recorded *r, const graph_kernel *found, uint32_t kind,
+                      uint32_t *out)
+{
+    trace *t = p->t;
+    uint64_t key = vp_mix((uint64_t)kind << 32 | found->instr) ^ found->by_order;
+    *out = vp_map_get(&p->variants, key);
+    if (*out != VP_MAP_NONE)
+        return 0;
+    VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof *t->kinds,
+                   VP_INTERN_MAX));
+    *out = t->kind_count++;
+    t->kinds[*out] = t->kinds[kind];
+    VP_TRY(vp_map_set(&p->variants, key, *out));
+    return set_instruction(t, &t->kinds[*out], r->names, found,
+                           r->program.hlo->instrs[found->instr].name);
+}
+
+/* A kernel whose event names an instruction that is no call of a graph keeps it. */
+static bool is_told(const hlo_program *p, vp_str hlo_op)
+{
+    uint32_t i = hlo_op.n ? hlo_program_find(p, hlo_op) : HLO_NONE;
+    return i != HLO_NONE && !vp_str_eq(p->instrs[i].opcode, VP_STR("call"));
+}
+
+/* Finds the kinds of a replay that was not met before. */
+static int solve(placing *p, const node *v, size_t n, uint32_t *kinds)
+{
+    const trace *t = p->t;
+    const trace_kind first = t->kinds[*v->kind];
+    vp_str launch = hlo_innermost(trace_str(t, first.hlo_op));
+    recorded *r;
+    VP_TRY(program_of(p, first.program_id, &r));
+    for (size_t i = 0; i < n; i++) {
+        const trace_kind *k = &t->kinds[*v[i].kind];
+        kinds[i] = SINK_NONE;
+        if (k->hlo_op != first.hlo_op || k->program_id != first.program_id)
+            r = NULL; /* not one piece of one program */
+    }
+    if (!r || is_told(r->program.hlo, launch))
+        return 0;
+    VP_TRY(graph_kernels_find(&r->program, launch, p->kernels, n, v->launch != SINK_NO_VALUE));
+    for (size_t i = 0; i < n; i++)
+        if (p->kernels[i].instr != HLO_NONE)
+            VP_TRY(variant_of(p, r, &p->kernels[i], *v[i].kind, &kinds[i]));
+    return 0;
+}
+
+/* Fills p->kernels. Replays with one hash are alike. */
+static uint64_t look_at(placing *p, const node *v, size_t n)
+{
+    uint64_t h = vp_mix(n) ^ (v->launch != SINK_NO_VALUE);
+    int64_t end = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t kind = *v[i].kind;
+        graph_kernel k = {trace_str(p->t, p->t->kinds[kind].name), v[i].start_ps < end, HLO_NONE,
+                          false};
+        h = vp_mix(h ^ ((uint64_t)kind << 1 | k.overlaps));
+        end = v[i].end_ps > end ? v[i].end_ps : end;
+        p->kernels[i] = k;
+    }
+    return h;
+}
+
+static int place_replay(placing *p, const node *v, size_t n)
+{
+    VP_TRY(vp_grow(&p->kernels, &p->kernel_cap, n, sizeof *p->kernels, VP_EVENTS_MAX));
+    uint64_t key = look_at(p, v, n);
+    uint32_t at = vp_map_get(&p->answers, key);
+    if (at == VP_MAP_NONE) {
+        at = (uint32_t)p->kind_n;
+        VP_TRY(vp_grow(&p->kinds, &p->kind_cap, p->kind_n + n, sizeof *p->kinds, VP_EVENTS_MAX));
+        p->kind_n += n;
+        VP_TRY(solve(p, v, n, p->kinds + at));
+        VP_TRY(vp_map_set(&p->answers, key, at));
+    }
+    p->all += n;
+    for (size_t i = 0; i < n; i++) {
+        if (p->kinds[at + i] == SINK_NONE)
+            continue;
+        *v[i].kind = p->kinds[at + i];
+        p->placed++;
+    }
+    return 0;
+}
+
+static int place_device(placing *p, uint32_t process)
+{
+    p->node_n = 0;
+    TRACE_EACH_OF(p->t, process, i)
+    if (p->t->tracks[i].role == SINK_ROLE_OPS)
+        VP_TRY(collect_track(p, &p->t->tracks[i]));
+    if (p->node_n)
+        qsort(p->nodes, p->node_n, sizeof *p->nodes, by_replay);
+    for (size_t i = 0, end; i < p->node_n; i = end) {
+        const node *v = &p->nodes[i];
+        for (end = i + 1; end < p->node_n && p->nodes[end].graph == v->graph &&
+                          p->nodes[end].launch == v->launch;)
+            end++;
+        VP_TRY(place_replay(p, v, end - i));
+    }
+    return 0;
+}
+
+static int say_left(const placing *p)
+{
+    char text[200];
+    if (p->placed == p->all)
+        return 0;
+    int n = snprintf(text, sizeof text,
+                     "the instructions of %" PRIu64 " of %" PRIu64 " kernels that CUDA graphs ran "
+                     "cannot be told: they count for the launch of their graph",
+                     p->all - p->placed, p->all);
+    return p->t->sink.quality(
+        &p->t->sink, &(sink_quality){"graph-kernels", SINK_INFO, {text, (size_t)n}, -1, -1, false});
+}
+
+static int place_all(placing *p)
+{
+    p->programs = vp_calloc((size_t)p->t->program_count + 1, sizeof *p->programs);
+    VP_NEED(p->programs);
+    for (uint32_t i = 0; i < p->t->process_count; i++)
+        VP_TRY(place_device(p, i));
+    return say_left(p);
+}
+
+int trace_place_graphs(trace *t)
+{
+    placing p = {.t = t};
+    vp_map_init(&p.answers);
+    vp_map_init(&p.variants);
+    int rc = place_all(&p);
+    for (uint32_t i = 0; p.programs && i < t->program_count; i++) {
+        graph_program_close(&p.programs[i].program);
+        hlo_module_free(p.programs[i].names);
+    }
+    vp_free(p.programs);
+    vp_free(p.nodes);
+    vp_free(p.kernels);
+    vp_free(p.kinds);
+    vp_map_free(&p.answers);
+    vp_map_free(&p.variants);
+    return rc;
+}
