@@ -7,12 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
-from python_front import RELEASED, environment, run_python  # noqa: E402
+from python_front import RELEASED, Installed, build_wheel, environment, run_python  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not (RELEASED / "python" / "view_profile").is_dir(), reason="SKIPPED: no headers of Python 3.10 or later")
 TORCH = os.environ.get("VP_TORCH")
@@ -110,15 +111,6 @@ assert len(vp.sessions(sys.argv[1])) == 4
 """, tmp_path)
 
 
-def test_the_example_ends_with_its_annotated_names(tmp_path):
-    run(ROOT / "examples" / "python" / "mnist.py", "--steps", 25, "--profiling-dir", tmp_path / "profiles")
-    top = view_profile("top", "--where", "host", "--by", "total", "--format", "json", tmp_path / "profiles")
-    slowest = [op["name"] for op in json.loads(top.stdout)["ops"]][:8]
-    assert {"train_step", "load_batch", "forward_backward_update"} <= set(slowest), slowest
-    scopes = view_profile("top", "--group", "scope", "--top", 60, tmp_path / "profiles").stdout
-    assert "dense_0" in scopes and "sgd" in scopes
-
-
 def test_the_standalone_demo_compiles_for_its_last_batch(tmp_path):
     """A directory for each fifth step and each validation; the first validation meets a batch of another size."""
     done = run(ROOT / "examples" / "python" / "standalone_mnist_profiling.py", "--output-dir", tmp_path)
@@ -153,17 +145,6 @@ def test_the_comprehensive_demo_tells_annotated_from_plain(tmp_path):
     assert "F17" in [f["id"] for f in found["findings"] if f["status"] == "fired"]
     compared = json.loads(view_profile("compare", "--format", "json", tmp_path / "annotated", tmp_path / "small").stdout)
     assert compared["per_step"] and compared["median"]["delta_ps"] < 0
-
-
-def test_a_plain_program_is_recorded(tmp_path):
-    """No import of us, and by steps where it annotates them."""
-    env = {k: v for k, v in environment(RELEASED).items() if k != "PYTHONPATH"}
-    program = ROOT / "examples" / "python" / "plain_jax.py"
-    done = view_profile("record", "--dir", tmp_path, "--", sys.executable, program, env=env)
-    assert done.returncode == 0 and "recorded 1 run" in done.stderr and "dot" in done.stderr, done.stderr
-    done = view_profile("record", "--dir", tmp_path / "steps", "--steps", "5:3", "--", sys.executable, program, env=env)
-    text = view_profile("report", "--format", "json", tmp_path / "steps").stdout
-    assert [s["number"] for s in json.loads(text)["steps"]["list"]] == [5, 6, 7], done.stderr
 
 
 @pytest.mark.skipif(not TORCH, reason="SKIPPED: no PyTorch; VP_TORCH names a Python that has it")
@@ -216,46 +197,86 @@ elif sys.version_info >= (3, 12):
 """
 
 
-def test_the_wheel(tmp_path):
-    """Into a Python that has nothing: the program, the recorder and the package find each other."""
-    python = tmp_path / "venv" / "bin" / "python"
-    build = tmp_path / "build"
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path / "dist", "-C", f"build-dir={build}", ROOT], check=True)
-    wheel, = (tmp_path / "dist").glob("view_profile-*.whl")
-    assert "cp310-abi3" in wheel.name and wheel.stat().st_size < 3_000_000
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", wheel], check=True)
-    env = {"PATH": f"{python.parent}:/usr/bin:/bin", "HOME": str(tmp_path)}
-    prefix = python.parent.parent
-    if shutil.which("pandoc"):
-        assert (prefix / "share" / "man" / "man1" / "view_profile-top.1").exists()
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
-    def said(*argv):
-        return subprocess.run(list(map(str, argv)), env=env, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
-    said(python, "-c", "import view_profile as vp\nwith vp.profile('p'):\n  for i in range(3):\n    with vp.annotate('zone'): pass\n"
-         "assert [o.calls for o in vp.top('p').ops] == [3]")
-    assert "zone" in said("view_profile", "top", "p")
-    assert said("view_profile", "record", "--dir", "q", "--", python, "-c",
-                "import view_profile as vp\nwith vp.annotate('mine'): print(1)") == "1\n"
-    assert "mine" in said("view_profile", "top", "q")
-    # A C library of manylinux_2_34 runs all of it, and other people's C programs find it by CMake.
-    elf = [p for p in prefix.rglob("*") if p.is_file() and not p.is_symlink() and "view_profile" in str(p.relative_to(prefix)) and p.read_bytes()[:4] == b"\x7fELF"]
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    return Installed(tmp_path_factory.mktemp("installed"), wheel)
+
+
+def test_the_wheel(wheel, installed):
+    """The program, the recorder and the package find each other."""
+    assert "cp310-abi3" in wheel.name and wheel.stat().st_size < 3_000_000
+    version = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert installed.said("view_profile", "--version").startswith(f"view_profile {version}")
+    assert installed.said(installed.python, "-c", "import view_profile; print(view_profile.__version__)") == f"{version}\n"
+    headers = {h.name for h in (ROOT / "include").iterdir()}
+    assert headers and headers == {h.name for h in (installed.prefix / "include").iterdir() if h.name.startswith("view_profile")}
+    if shutil.which("pandoc"):
+        manuals = {m.name[:-3] for m in (ROOT / "docs" / "man").glob("view_profile*.md")}
+        assert manuals and manuals <= {m.name for m in (installed.prefix / "share" / "man" / "man1").iterdir()}
+    installed.said(installed.python, "-c", "import view_profile as vp\nwith vp.profile('p'):\n  for i in range(3):\n    with vp.annotate('zone'): pass\n"
+                   "assert [o.calls for o in vp.top('p').ops] == [3]")
+    assert "zone" in installed.said("view_profile", "top", "p")
+    assert installed.said("view_profile", "record", "--dir", "q", "--", installed.python, "-c",
+                          "import view_profile as vp\nwith vp.annotate('mine'): print(1)") == "1\n"
+    assert "mine" in installed.said("view_profile", "top", "q")
+    nobody = installed.run("view_profile", "capture", "127.0.0.1:1", check=False)
+    assert nobody.returncode == 6 and "127.0.0.1:1" in nobody.stderr  # by the two programs beside it
+
+
+def test_what_is_in_the_wheel_runs_with_an_older_c_library(installed):
+    """manylinux_2_34's."""
+    elf = [p for p in installed.prefix.rglob("*")
+           if p.is_file() and not p.is_symlink() and "view_profile" in str(p.relative_to(installed.prefix)) and p.read_bytes()[:4] == b"\x7fELF"]
     assert len(elf) >= 8
-    for needs in (said("objdump", "-T", p) + said("readelf", "-V", p) for p in elf):
+    for needs in (installed.said("objdump", "-T", p) + installed.said("readelf", "-V", p) for p in elf):
         assert "GLIBC_ABI_DT_RELR" not in needs and max([int(v) for v in re.findall(r"GLIBC_2\.(\d+)", needs)], default=0) <= 34
+
+
+def test_c_programs_find_the_recorder_of_the_wheel(installed, tmp_path):
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(app C)\nfind_package(view_profile_capture REQUIRED)\n"
                                                      "add_executable(app app.c)\ntarget_link_libraries(app view_profile::capture)\n")
     (tmp_path / "app" / "app.c").write_text('#include <view_profile_capture.h>\nint main(void) { VP_PROFILE_SCOPE("c"); VP_SCOPE("of C"); return 0; }\n')
-    said("cmake", "-S", "app", "-B", "app/build", f"-DCMAKE_PREFIX_PATH={prefix}")
-    said("cmake", "--build", "app/build")
-    said("app/build/app")
-    assert "of C" in said("view_profile", "top", "c")
-    # The same file in every other Python of this machine, and in subinterpreters: those that share the lock; others are told.
+    installed.said("cmake", "-S", "app", "-B", "app/build", f"-DCMAKE_PREFIX_PATH={installed.prefix}", cwd=tmp_path)
+    installed.said("cmake", "--build", "app/build", cwd=tmp_path)
+    installed.said("app/build/app", cwd=tmp_path)
+    assert "of C" in installed.said("view_profile", "top", "c", cwd=tmp_path)
+
+
+def test_every_other_python_takes_the_wheel(wheel, tmp_path):
+    """The same file, and in subinterpreters: those that share the lock; others are told."""
     for other in OTHERS:
-        place = tmp_path / other.parts[-3]
-        said(other, "-m", "venv", place)
-        said(place / "bin" / "python", "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel)
-        subprocess.run([place / "bin" / "python", "-c", SUBINTERPRETER], env={"PATH": "/usr/bin:/bin"}, check=True, cwd=place)
-    nobody = subprocess.run(["view_profile", "capture", "127.0.0.1:1"], env=env, capture_output=True, text=True, cwd=tmp_path)
-    assert nobody.returncode == 6 and "127.0.0.1:1" in nobody.stderr  # by the two programs beside it
+        there = Installed(tmp_path / other.parts[-3], wheel, other)
+        there.said(there.python, "-c", SUBINTERPRETER)
+
+
+@pytest.fixture(scope="module")
+def beside_jax(installed):
+    """The installed one, with the frameworks of these tests."""
+    place, = installed.prefix.glob("lib/python3*/site-packages")
+    (place / "frameworks.pth").write_text("".join(f"{p}\n" for p in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}))
+    return installed
+
+
+def test_the_example_ends_with_its_annotated_names(beside_jax, tmp_path):
+    beside_jax.said(beside_jax.python, ROOT / "examples" / "python" / "mnist.py", "--steps", 25, "--profiling-dir", tmp_path / "profiles")
+    top = beside_jax.said("view_profile", "top", "--where", "host", "--by", "total", "--format", "json", tmp_path / "profiles")
+    slowest = [op["name"] for op in json.loads(top)["ops"]][:8]
+    assert {"train_step", "load_batch", "forward_backward_update"} <= set(slowest), slowest
+    scopes = beside_jax.said("view_profile", "top", "--group", "scope", "--top", 60, tmp_path / "profiles")
+    assert "dense_0" in scopes and "sgd" in scopes
+
+
+def test_a_plain_program_is_recorded(beside_jax, tmp_path):
+    """No import of us, and by steps where it annotates them."""
+    program = [beside_jax.python, ROOT / "examples" / "python" / "plain_jax.py"]
+    done = beside_jax.run("view_profile", "record", "--dir", tmp_path, "--", *program)
+    assert "recorded 1 run" in done.stderr and "dot" in done.stderr, done.stderr
+    done = beside_jax.run("view_profile", "record", "--dir", tmp_path / "steps", "--steps", "5:3", "--", *program)
+    text = beside_jax.said("view_profile", "report", "--format", "json", tmp_path / "steps")
+    assert [s["number"] for s in json.loads(text)["steps"]["list"]] == [5, 6, 7], done.stderr
