@@ -37,7 +37,8 @@ static void say(void *ctx, int level, const char *message)
     if (!Py_IsInitialized())
         return;
     PyGILState_STATE held = PyGILState_Ensure();
-    PyObject *r = m->log ? PyObject_CallFunction(m->log, "is", level, message) : NULL;
+    PyObject *log = native_get(&m->log);
+    PyObject *r = log ? PyObject_CallFunction(log, "is", level, message) : NULL;
     if (!r)
         PyErr_Clear();
     Py_XDECREF(r);
@@ -154,9 +155,9 @@ static PyObject *call_instant(PyObject *module, PyObject *args, PyObject *kwargs
     if (!PyArg_ParseTuple(args, "U", &name))
         return NULL;
     if (generation && kwargs && PyDict_Size(kwargs))
-        zone_with_args(name_of(m, name), vp__ticks(generation), generation, kwargs);
+        zone_with_args(name_of(m, name).id, vp__ticks(generation), generation, kwargs);
     else if (generation)
-        vp__instant(vp__site_of(name_of(m, name)), generation);
+        vp__instant(name_of(m, name).site, generation);
     Py_RETURN_NONE;
 }
 
@@ -169,14 +170,14 @@ static PyObject *call_counter(PyObject *module, PyObject *args)
         return NULL;
     if (PyFloat_Check(value)) {
         if (generation)
-            vp__counter_real(vp__site_of(name_of(m, name)), generation, PyFloat_AsDouble(value));
+            vp__counter_real(name_of(m, name).site, generation, PyFloat_AsDouble(value));
         Py_RETURN_NONE;
     }
     long long i = PyLong_AsLongLong(value);
     if (i == -1 && PyErr_Occurred())
         return NULL;
     if (generation)
-        vp__counter(vp__site_of(name_of(m, name)), generation, i);
+        vp__counter(name_of(m, name).site, generation, i);
     Py_RETURN_NONE;
 }
 

@@ -58,26 +58,39 @@ static uint32_t name_new(PyObject *text)
     return id;
 }
 
-static size_t find(native *m, PyObject *text)
+#ifdef Py_GIL_DISABLED
+/* Each thread has its own and keeps no string: that the text is still the one is looked at. */
+enum { LATELY = 256 };
+static _Thread_local named lately[LATELY];
+
+named name_of(native *m, PyObject *text)
+{
+    (void)m;
+    named *at = &lately[((uintptr_t)text >> 4) % LATELY];
+    Py_ssize_t n;
+    const char *s = at->site ? PyUnicode_AsUTF8AndSize(text, &n) : NULL;
+    if (!s || strlen(at->site->name) != (size_t)n || memcmp(s, at->site->name, (size_t)n) != 0) {
+        PyErr_Clear();
+        at->id = name_new(text);
+        at->site = vp__site_of(at->id);
+    }
+    return *at;
+}
+
+void names_forget(native *m)
+{
+    (void)m;
+}
+#else
+named name_of(native *m, PyObject *text)
 {
     size_t i = ((uintptr_t)text >> 4) % NAMES_KEPT;
     if (m->names[i].text != text) {
         uint32_t id = name_new(text);
         native_set(&m->names[i].text, Py_NewRef(text));
-        m->names[i].id = id;
-        m->names[i].site = vp__site_of(id);
+        m->names[i].name = (named){id, vp__site_of(id)};
     }
-    return i;
-}
-
-uint32_t name_of(native *m, PyObject *text)
-{
-    return m->names[find(m, text)].id;
-}
-
-vp__site *site_of_name(native *m, PyObject *text)
-{
-    return m->names[find(m, text)].site;
+    return m->names[i].name;
 }
 
 void names_forget(native *m)
@@ -85,6 +98,7 @@ void names_forget(native *m)
     for (size_t i = 0; i < NAMES_KEPT; i++)
         Py_CLEAR(m->names[i].text);
 }
+#endif
 
 static vp_arg value_of(const char *key, PyObject *value, char **text)
 {
@@ -103,7 +117,7 @@ static vp_arg value_of(const char *key, PyObject *value, char **text)
     return vp__arg_str(key, *text ? *text : "?");
 }
 
-void zone_with_args(uint32_t name, uint64_t start, uint32_t generation, PyObject *args)
+static void zone_with_items(uint32_t name, uint64_t start, uint32_t generation, PyObject *args)
 {
     vp_arg list[ARGS_MAX];
     char *keys[ARGS_MAX], *texts[ARGS_MAX] = {0};
@@ -124,4 +138,17 @@ void zone_with_args(uint32_t name, uint64_t start, uint32_t generation, PyObject
         PyMem_Free(keys[i]);
         PyMem_Free(texts[i]);
     }
+}
+
+void zone_with_args(uint32_t name, uint64_t start, uint32_t generation, PyObject *args)
+{
+#ifdef Py_GIL_DISABLED /* which may change while it is gone through */
+    PyObject *own = PyDict_Copy(args);
+    if (own)
+        zone_with_items(name, start, generation, own);
+    Py_XDECREF(own);
+    PyErr_Clear();
+#else
+    zone_with_items(name, start, generation, args);
+#endif
 }

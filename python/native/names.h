@@ -4,11 +4,9 @@
 
 #include "native.h"
 
-/* The number of vp_name; 0, "(no name)", where there is no room. Never raises: a lone surrogate or
- * a NUL is written as an escape. */
-uint32_t name_of(native *m, PyObject *text);
-/* The place that its zones are recorded as. */
-vp__site *site_of_name(native *m, PyObject *text);
+/* Its number is 0, "(no name)", where there is no room. Never raises: a lone surrogate or a NUL is
+ * written as an escape. */
+named name_of(native *m, PyObject *text);
 void names_forget(native *m);
 /* A zone that ends now, with the first 15 of these args: what is no number is noted as its text.
  * Never raises. */

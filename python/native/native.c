@@ -1,7 +1,8 @@
 /* view_profile._native: zones, steps and recordings of view_profile_capture.h for Python, at the
  * cost of a call into C. Written against the limited API of 3.10, so that one file serves all later
- * versions. Everything a module owns lies in its state; a zone holds a reference to its type, which
- * holds the module. What only Python can do (schedules, other profilers) stands in the package. */
+ * versions; a free-threaded one has a file of its own. Everything a module owns lies in its state;
+ * a zone holds a reference to its type, which holds the module. What only Python can do (schedules,
+ * other profilers) stands in the package. */
 #include "native.h"
 
 #include <structmember.h>
@@ -36,7 +37,8 @@ static bool asking;
 
 static native *state_of(PyTypeObject *type)
 {
-    return first && first->zone == type ? first : PyType_GetModuleState(type);
+    native *m = VP__LOAD(first);
+    return m && m->zone == type ? m : PyType_GetModuleState(type);
 }
 
 static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -73,54 +75,54 @@ static void zone_dealloc(zone *z)
     Py_DECREF(type);
 }
 
-static more *need_more(zone *z)
+#define SELDOM __attribute__((cold, noinline))
+
+/* Lays the entry that was there aside for the one that begins, with that one's `others`. */
+SELDOM static bool need_more(zone *z, PyObject *others)
 {
     more *e = PyMem_Calloc(1, sizeof *e);
-    if (e) {
-        *e = (more){.outer = z->more, .outer_start = z->start, .outer_generation = z->generation};
-        z->more = e;
-    } else {
-        PyErr_NoMemory();
-    }
-    return e;
+    if (!e)
+        return false;
+    *e = (more){others, z->more, z->start, z->generation};
+    z->more = e;
+    return true;
 }
 
 /* JAX's zone of this one, not entered; NULL: it does not record, or it cannot be made. */
 static PyObject *make_trace_me(zone *z, native *m)
 {
-    PyObject *on = m->trace_me ? PyObject_CallNoArgs(m->trace_on) : NULL, *made = NULL;
+    PyObject *trace_me = native_get(&m->trace_me), *made = NULL;
+    PyObject *on = trace_me ? PyObject_CallNoArgs(native_get(&m->trace_on)) : NULL;
     if (on == Py_True && z->args) {
         PyObject *one = PyTuple_Pack(1, z->name);
-        made = one ? PyObject_Call(m->trace_me, one, z->args) : NULL;
+        made = one ? PyObject_Call(trace_me, one, z->args) : NULL;
         Py_XDECREF(one);
     } else if (on == Py_True) {
-        made = PyObject_CallFunctionObjArgs(m->trace_me, z->name, NULL);
+        made = PyObject_CallFunctionObjArgs(trace_me, z->name, NULL);
     }
     Py_XDECREF(on);
     return made;
 }
 
-/* Enters the zone in the other profilers that are on. A failure of theirs is not the program's. */
-static void enter_others(zone *z, native *m)
+/* The zone in the other profilers that are on, entered. A failure of theirs is not the program's.
+ * They may let another thread run, so nothing of the zone has been changed yet. */
+SELDOM static PyObject *enter_others(zone *z, native *m)
 {
-    PyObject *made = make_trace_me(z, m);
-    if (!made && m->open_others) {
+    PyObject *made = make_trace_me(z, m), *open = native_get(&m->open_others);
+    if (!made && open) {
         PyErr_Clear();
-        made = PyObject_CallFunctionObjArgs(m->open_others, z->name, z->args ? z->args : Py_None,
-                                            NULL);
+        made = PyObject_CallFunctionObjArgs(open, z->name, z->args ? z->args : Py_None, NULL);
     }
-    PyObject *entered = made && made != Py_None && (z->more || need_more(z))
-                            ? PyObject_CallMethodObjArgs(made, m->enter, NULL)
-                            : NULL;
+    PyObject *entered =
+        made && made != Py_None ? PyObject_CallMethodObjArgs(made, m->enter, NULL) : NULL;
     PyErr_Clear();
-    if (entered)
-        z->more->others = made;
-    else
-        Py_XDECREF(made);
+    if (!entered)
+        Py_CLEAR(made);
     Py_XDECREF(entered);
+    return made;
 }
 
-static void exit_others(PyObject *others, native *m)
+SELDOM static void exit_others(PyObject *others, native *m)
 {
     PyObject *r = PyObject_CallMethodObjArgs(others, m->exit, Py_None, Py_None, Py_None, NULL);
     PyErr_Clear();
@@ -131,49 +133,68 @@ static void exit_others(PyObject *others, native *m)
 static PyObject *zone_enter(PyObject *self, PyObject *unused)
 {
     zone *z = (zone *)self;
+    PyObject *others = NULL;
+    bool fits;
     (void)unused;
-    if (z->open && !need_more(z))
-        return NULL;
-    z->open++;
-    if (asking && state_of(Py_TYPE(self))->others)
-        enter_others(z, state_of(Py_TYPE(self)));
-    z->generation = vp__generation();
-    if (z->generation)
-        z->start = vp__ticks(z->generation);
-    return Py_NewRef(self);
+    if (VP__LOAD(asking) && VP__LOAD(state_of(Py_TYPE(self))->others))
+        others = enter_others(z, state_of(Py_TYPE(self)));
+    ALONE(self);
+    fits = (!z->open && !others) || need_more(z, others);
+    if (fits) {
+        z->open++;
+        z->generation = vp__generation();
+        if (z->generation)
+            z->start = vp__ticks(z->generation);
+    }
+    TOGETHER;
+    if (fits)
+        return Py_NewRef(self);
+    if (others)
+        exit_others(others, state_of(Py_TYPE(self)));
+    return PyErr_NoMemory();
 }
 
-static void record(zone *z, native *m)
+static void record(zone *z, native *m, uint64_t start, uint32_t generation)
 {
     if (z->args)
-        zone_with_args(name_of(m, z->name), z->start, z->generation, z->args);
-    else if (!vp__zone_plain(site_of_name(m, z->name), z->start, z->generation))
-        vp__zone(name_of(m, z->name), z->start, z->generation);
+        zone_with_args(name_of(m, z->name).id, start, generation, z->args);
+    else if (!vp__zone_plain(name_of(m, z->name).site, start, generation))
+        vp__zone(name_of(m, z->name).id, start, generation);
 }
 
-/* Ends what of this entry lies aside, and goes on with the one around it. */
-static void leave_more(zone *z, native *m)
+/* Goes on with the entry around this one; what of it lay aside is the caller's. */
+SELDOM static more *take_more(zone *z)
 {
     more *e = z->more;
-    if (e->others)
-        exit_others(e->others, m);
     z->more = e->outer;
     z->start = e->outer_start;
     z->generation = e->outer_generation;
-    PyMem_Free(e);
+    return e;
 }
 
 static PyObject *zone_exit(PyObject *self, PyObject *const *exception, Py_ssize_t n)
 {
     zone *z = (zone *)self;
+    uint64_t start = 0;
+    uint32_t generation = 0;
+    more *over = NULL;
     (void)exception;
     (void)n;
+    ALONE(self);
     if (z->open) {
         z->open--;
-        if (z->generation && z->generation == vp__generation())
-            record(z, state_of(Py_TYPE(self)));
+        start = z->start;
+        generation = z->generation;
         if (z->more)
-            leave_more(z, state_of(Py_TYPE(self)));
+            over = take_more(z);
+    }
+    TOGETHER;
+    if (generation && generation == vp__generation())
+        record(z, state_of(Py_TYPE(self)), start, generation);
+    if (over) {
+        if (over->others)
+            exit_others(over->others, state_of(Py_TYPE(self)));
+        PyMem_Free(over);
     }
     Py_RETURN_NONE;
 }
@@ -251,8 +272,8 @@ static PyObject *set_others(PyObject *module, PyObject *on)
     int yes = PyObject_IsTrue(on);
     if (yes < 0)
         return NULL;
-    m->others = yes;
-    asking = yes || (asking && m != first); /* another interpreter's may still ask */
+    VP__STORE(m->others, yes);
+    VP__STORE(asking, yes || (asking && m != first)); /* another interpreter's may still ask */
     Py_RETURN_NONE;
 }
 
@@ -272,7 +293,8 @@ static int start(PyObject *module)
     m->zone = (PyTypeObject *)type;
     m->enter = PyUnicode_InternFromString("__enter__");
     m->exit = PyUnicode_InternFromString("__exit__");
-    first = first ? first : m;
+    if (!first)
+        VP__STORE(first, m);
     if (!m->enter || !m->exit || PyModule_AddObjectRef(module, "annotate", type) < 0)
         return -1;
     return calls_start(module, m);
@@ -294,8 +316,9 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
 static int clear(PyObject *module)
 {
     native *m = PyModule_GetState(module);
-    m->others = false;
-    first = first == m ? NULL : first;
+    VP__STORE(m->others, false);
+    if (first == m)
+        VP__STORE(first, NULL);
     Py_CLEAR(m->open_others);
     Py_CLEAR(m->wrap);
     Py_CLEAR(m->trace_me);
@@ -314,7 +337,13 @@ static void release(void *module)
     (void)clear(module);
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, start}, {0, NULL}};
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, start},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+    {0, NULL},
+};
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "view_profile._native",
