@@ -85,6 +85,40 @@ def test_a_step_has_its_costs_and_plans():
     assert step['memory_static'] == whole['memory_static'] != []
 
 
+BRIEF = {'useful': 'useful', 'redone': 'recompute', 'padding': 'pad', 'ineffic.': 'inefficiency', 'memory': 'mem_excess',
+         'oth.mem': 'nm_memory', 'oth.rest': 'nm_excess', 'unknown': 'unknown'}
+STEPPED = [V2, 'pytorch_cuda/pytorch__benchmark/trace.json', ROCM + 'jax_conv_minimal_08',
+           'pytorch_rocm/facebookresearch__HolisticTraceAnalysis/amd_trace/mi250_minitoy_train_ROCm6_2_kineto.json.gz']
+
+
+@pytest.mark.parametrize('path', STEPPED)
+def test_what_steps_consist_of(path):
+    """The slowest, median and fastest of those that count, whose figures sum to their length; on the terminal and on the page."""
+    made = report(path)
+    counted = [s for s in made['steps']['list'] if not s['partial'] and not s['warm_up']]
+    median = made['steps']['median_ps']
+    picked = {'slowest': max(s['dur_ps'] for s in counted), 'fastest': min(s['dur_ps'] for s in counted),
+              'median': min((abs(s['dur_ps'] - median), s['dur_ps']) for s in counted)[1]}
+    lines = view_profile('report', str(trace(path))).stdout.split('What steps consist of\n')[1].split('\n\n')[0].splitlines()
+    heads, rows = lines[0].replace('of steps', 'of_steps').split(), [x.split() for x in lines[1:]]
+    unit = heads.pop(heads.index('length') + 1)
+    scale = {'s': 10 ** 12, 'ms': 10 ** 9, 'us': 10 ** 6}[unit]
+    assert [r[0] for r in rows] == ['slowest', 'median', 'fastest'][:len(counted)] and len(heads) == len(rows[0])  # of one, one row
+    for name, number, *figures in rows:
+        said = dict(zip(heads[2:], map(float, figures)))
+        step = next(s for i, s in enumerate(made['steps']['list']) if int(number) == (i + 1 if s['number'] is None else s['number']))
+        assert step in counted and step['dur_ps'] == picked[name]
+        on = next(d for d in step['devices'] if (d['name'], d['host']) == (step['device'], step['host']))
+        want = {h: on['cells'][c] for h, c in BRIEF.items()} | {'length': on['dur_ps'], 'idle': on['breakdown']['idle_ps'],
+                'exp.comm': on['breakdown']['exposed_comm_ps'], 'exp.copy': on['breakdown']['exposed_copy_ps']}
+        for head, ps in want.items():  # what is nothing in all rows has no column
+            assert said.get(head, 0) * scale == pytest.approx(ps, abs=scale / 1000), head
+        assert sum(said.values()) - said['length'] == pytest.approx(said['length'], abs=.01)
+    page = view_profile('report', '--format=html', str(trace(path))).stdout
+    table = re.search('What steps consist of.*?</table>', page, re.S)[0]
+    assert [n for n in ('slowest', 'median', 'fastest') if n in re.sub('<[^>]*>', ' ', table)] == [r[0] for r in rows]
+
+
 def test_exposed_communication_is_wait_and_transfer(tmp_path):
     """Two TPUs in 2026_01_11: nothing else runs while they wait for each other, so that a call's transfer is as long as its
     shorter half and both have the same sum."""

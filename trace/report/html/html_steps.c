@@ -1,6 +1,7 @@
 /* Steps on the page: a bar each, and what is said of them. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/table/mfu_tables.h"
 #include "trace/report/table/steps_tables.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
@@ -278,7 +279,8 @@ int html_steps(page *p)
 {
     const vp_steps *s = &p->r->steps;
     chart c = {.p = p, .s = s, .scale_ps = scale_of(s)};
-    tbl kinds;
+    cells_of_step cells[CELLS_OF_STEPS_MAX];
+    tbl t;
     c.run = (s->count + BARS_MAX - 1) / BARS_MAX;
     c.count = (s->count + c.run - 1) / c.run;
     c.unit = rep_unit_for(p->v.unit, c.scale_ps);
@@ -288,10 +290,13 @@ int html_steps(page *p)
         vp_buf_printf(
             p->b, "<p class=\"note\">Each bar is the slowest of %zu steps in a row.</p>\n", c.run);
     put_chart(&c);
-    tbl_step_kinds(&kinds, p->r, &p->v);
-    kinds.unit[0] = c.unit;
-    if (kinds.row_count > 1)
-        html_titled_table(p, &kinds);
+    tbl_cells_of_steps(&t, p->r, &p->v, cells);
+    if (t.row_count)
+        html_titled_table(p, &t);
+    tbl_step_kinds(&t, p->r, &p->v);
+    t.unit[0] = c.unit;
+    if (t.row_count > 1)
+        html_titled_table(p, &t);
     put_table(&c);
     html_section_end(p);
     return p->b->status;

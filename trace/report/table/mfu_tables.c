@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/result/look_up.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/table/columns.h"
@@ -112,45 +113,122 @@ static const tbl_column columns[] = {
 };
 
 /* Cells that are nothing in all rows have no column. */
-enum { HAS_REDONE = 16, HAS_PAD = 32, HAS_UNKNOWN = 64 };
+enum {
+    HAS_PRODUCTS = 4,
+    HAS_COMM = 8,
+    HAS_REDONE = 16,
+    HAS_PAD = 32,
+    HAS_UNKNOWN = 64,
+    HAS_COPY = 128
+};
+#define IF(bit) NEEDS(bit), TERM_NEEDS(bit)
 
 /* Heads on the terminal, the same words as elsewhere. */
 #define BRIEF(name, word) static const char BRIEF_##name[] = word;
 REP_CELLS_BRIEF(BRIEF)
 #undef BRIEF
-#define CELL(cell, order)                                                                          \
-    TBL_PS, VIA(roof, vp_roof, cell_ps[VP_CELL_##cell]), TERM(order, BRIEF_##cell)
+/* Of a row whose cells lie behind a pointer of it. */
+#define CELL(cell, order) TBL_PS, PART(cell_ps[VP_CELL_##cell]), TERM(order, BRIEF_##cell)
+#define CELL_COLUMNS                                                                               \
+    {CELL(USEFUL, 3), IF(HAS_PRODUCTS),                                                            \
+     PAGE("Useful", "What the FLOP of its products take at the peak")},                            \
+        {CELL(RECOMPUTE, 4), IF(HAS_REDONE),                                                       \
+         PAGE("Recomputed", "The same of work that is done again")},                               \
+        {CELL(PAD, 5), IF(HAS_PAD), DROP(3),                                                       \
+         PAGE("Padding", "What tiles have beyond the shapes, an estimate")},                       \
+        {CELL(INEFFICIENCY, 6), IF(HAS_PRODUCTS),                                                  \
+         PAGE("Inefficiency", "What is left of the time of products")},                            \
+        {CELL(MEM_EXCESS, 7), IF(HAS_PRODUCTS), DROP(2),                                           \
+         PAGE("Memory of products", "What the bytes of products take beyond their FLOP")},         \
+        {CELL(NM_MEMORY, 8),                                                                       \
+         PAGE("Memory of others", "What the bytes of all other ops take at the full bandwidth")},  \
+        {CELL(NM_EXCESS, 9), DROP(1),                                                              \
+         PAGE("Others beyond", "What is left of the time of all other ops")},                      \
+        {CELL(UNKNOWN, 10), IF(HAS_UNKNOWN), PAGE("Cost unknown", "Ops whose cost nothing says")},
+#define PART(member) VIA(roof, vp_roof, member)
 static const tbl_column cell_columns[] = {
     {TBL_NAME, AT(name), PAGE("Scope", NULL), TERM(1, "scope"), SHORT(24, 12), .tell_apart = true},
     {TBL_PS, AT(time_ps), PAGE("Time", "Its part of the compute time: the sum of the cells"),
      TERM_UNIT(2, "time")},
-    {CELL(USEFUL, 3), PAGE("Useful", "What the FLOP of its products take at the peak")},
-    {CELL(RECOMPUTE, 4), PAGE("Recomputed", "The same of work that is done again"),
-     NEEDS(HAS_REDONE), TERM_NEEDS(HAS_REDONE)},
-    {CELL(PAD, 5), PAGE("Padding", "What tiles have beyond the shapes, an estimate"),
-     NEEDS(HAS_PAD), TERM_NEEDS(HAS_PAD)},
-    {CELL(INEFFICIENCY, 6), PAGE("Inefficiency", "What is left of the time of products")},
-    {CELL(MEM_EXCESS, 7),
-     PAGE("Memory of products", "What the bytes of products take beyond their FLOP")},
-    {CELL(NM_MEMORY, 8),
-     PAGE("Memory of others", "What the bytes of all other ops take at the full bandwidth")},
-    {CELL(NM_EXCESS, 9), PAGE("Others beyond", "What is left of the time of all other ops")},
-    {CELL(UNKNOWN, 10), PAGE("Cost unknown", "Ops whose cost nothing says"), NEEDS(HAS_UNKNOWN),
-     TERM_NEEDS(HAS_UNKNOWN)},
+    CELL_COLUMNS};
+#undef PART
+#undef ROW
+
+#define ROW cells_of_step
+#define PART(member) VIA(on, vp_step_device, member)
+static const tbl_column step_columns[] = {
+    {TBL_NAME, AT(name), PAGE("Of the steps", NULL), TERM(1, "of steps")},
+    {TBL_COUNT, AT(number), PAGE("Step", NULL), TERM(1, "step")},
+    {TBL_PS, AT(dur_ps), PAGE("Length", "The sum of all that follows"), TERM_UNIT(2, "length")},
+    CELL_COLUMNS{TBL_PS, PART(breakdown.exposed_comm_ps), IF(HAS_COMM), PAGE("Exp. comm", NULL),
+                 TERM(11, "exp.comm")},
+    {TBL_PS, PART(breakdown.exposed_copy_ps), IF(HAS_COPY), PAGE("Exp. copy", NULL),
+     TERM(12, "exp.copy")},
+    {TBL_PS, PART(breakdown.idle_ps), PAGE("Idle", NULL), TERM(13, "idle")},
 };
+#undef PART
+#undef CELL_COLUMNS
+#undef IF
 #undef CELL
 #undef ROW
+
+static unsigned cells_in(const int64_t *ps)
+{
+    bool products = ps[VP_CELL_USEFUL] || ps[VP_CELL_INEFFICIENCY] || ps[VP_CELL_MEM_EXCESS];
+    return (products ? HAS_PRODUCTS : 0u) | (ps[VP_CELL_RECOMPUTE] ? HAS_REDONE : 0u) |
+           (ps[VP_CELL_PAD] ? HAS_PAD : 0u) | (ps[VP_CELL_UNKNOWN] ? HAS_UNKNOWN : 0u);
+}
 
 void tbl_cells_of_scopes(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows,
                          size_t n)
 {
     *t = (tbl){TBL_ROWS("Where the time of scopes goes", cell_columns, rows, n), .r = r, .v = v};
-    for (size_t i = 0; i < n; i++) {
-        const int64_t *ps = rows[i].roof->cell_ps;
-        t->has |= (ps[VP_CELL_RECOMPUTE] ? HAS_REDONE : 0u) | (ps[VP_CELL_PAD] ? HAS_PAD : 0u) |
-                  (ps[VP_CELL_UNKNOWN] ? HAS_UNKNOWN : 0u);
-    }
+    for (size_t i = 0; i < n; i++)
+        t->has |= cells_in(rows[i].roof->cell_ps);
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(roof_row, time_ps)));
+}
+
+enum { SLOWEST, MEDIAN, FASTEST };
+
+/* Whether a step of this length stands for one of them rather than that which does. */
+static bool is_nearer(const vp_steps *s, size_t place, int64_t ps, int64_t than)
+{
+    if (place == SLOWEST)
+        return ps > than;
+    return place == FASTEST ? ps < than : llabs(ps - s->median_ps) < llabs(than - s->median_ps);
+}
+
+static cells_of_step pick_step(const vp_report *r, size_t place)
+{
+    static const char *const names[] = {"slowest", "median", "fastest"};
+    cells_of_step out = {0};
+    for (size_t i = 0; i < r->steps.count; i++) {
+        const vp_step *s = &r->steps.list[i];
+        const vp_step_device *on = result_step_device(s, s->device);
+        if (!on || r->devices[on->device].mfu.peak_gflops <= 0 || s->partial || s->warm_up)
+            continue;
+        if (!out.on || is_nearer(&r->steps, place, on->dur_ps, out.dur_ps))
+            out = (cells_of_step){names[place], s->number >= 0 ? s->number : (int64_t)i + 1,
+                                  on->dur_ps, on};
+    }
+    return out;
+}
+
+void tbl_cells_of_steps(tbl *t, const vp_report *r, const vp_view *v,
+                        cells_of_step rows[CELLS_OF_STEPS_MAX])
+{
+    size_t n = 0;
+    *t = (tbl){TBL_ROWS("What steps consist of", step_columns, rows, 0), .r = r, .v = v};
+    for (size_t place = 0; place < CELLS_OF_STEPS_MAX; place++) {
+        rows[n] = pick_step(r, place);
+        if (!rows[n].on || (n && rows[n].on == rows[n - 1].on))
+            continue;
+        const vp_step_device *on = rows[n++].on;
+        t->has |= cells_in(on->cell_ps) | (on->breakdown.exposed_comm_ps ? HAS_COMM : 0u) |
+                  (on->breakdown.exposed_copy_ps ? HAS_COPY : 0u);
+    }
+    t->row_count = n;
+    t->unit[0] = rep_unit_for(v->unit, rows[0].dur_ps);
 }
 
 void tbl_roofs(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows, size_t n)

@@ -23,4 +23,17 @@ void tbl_roofs(tbl *t, const vp_report *r, const vp_view *v, const roof_row *row
 void tbl_cells_of_scopes(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows,
                          size_t n);
 
+/* The slowest of the steps that count, the one nearest to their median and the fastest: what each
+ * consists of on its critical device, which sums to its length. */
+#define CELLS_OF_STEPS_MAX 3u
+typedef struct cells_of_step {
+    const char *name; /* "slowest" */
+    int64_t number;   /* as the program counts, else by time from 1 on */
+    int64_t dur_ps;
+    const vp_step_device *on;
+} cells_of_step;
+/* Fills rows, which must outlive the table; without rows where no peak is known. */
+void tbl_cells_of_steps(tbl *t, const vp_report *r, const vp_view *v,
+                        cells_of_step rows[CELLS_OF_STEPS_MAX]);
+
 #endif

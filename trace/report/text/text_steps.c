@@ -4,6 +4,7 @@
 #include "trace/base/log.h"
 #include "trace/report/table/device_tables.h"
 #include "trace/report/table/idle_tables.h"
+#include "trace/report/table/mfu_tables.h"
 #include "trace/report/table/steps_tables.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/words/numbers.h"
@@ -78,6 +79,7 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     const vp_steps *s = &r->steps;
     const vp_step *shown[STEPS_SHOWN];
+    cells_of_step cells[CELLS_OF_STEPS_MAX];
     tbl t;
     if (!s->count)
         return b->status;
@@ -87,6 +89,8 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
     t.own_text = put_name;
     t.beyond = s->count - t.row_count;
     VP_TRY(text_table(b, v, &t));
+    tbl_cells_of_steps(&t, r, v, cells);
+    VP_TRY(t.row_count ? text_titled_table(b, v, &t) : 0);
     tbl_step_kinds(&t, r, v);
     return t.row_count > 1 ? text_titled_table(b, v, &t) : b->status;
 }
