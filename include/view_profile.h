@@ -69,6 +69,9 @@ typedef struct vp_report_options {
      * op tables alone, as by VP_DEPTH_OPS. VP_EARG: of several hosts, or together with one_step. */
     bool one_window;
     int64_t from_ps, until_ps;
+    /* With VP_DEPTH_OPS: what the tables do not need is not even counted, so that vp_report.events
+     * may be fewer than there are. */
+    bool uncounted;
 } vp_report_options;
 #define VP_REPORT_OPTIONS_INIT                                                                     \
     {                                                                                              \

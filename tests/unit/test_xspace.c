@@ -347,6 +347,40 @@ static void without_environment_the_capture_is_the_extent(void **state)
     trace_free(t);
 }
 
+static uint64_t skipped_by(vp_str bytes, bool uncounted)
+{
+    rd_source *in;
+    trace *t;
+    rd_options opts = {.device_only = true, .uncounted = uncounted};
+    assert_int_equal(rd_source_memory(&in, bytes.p, bytes.n), 0);
+    assert_int_equal(trace_new(&t), 0);
+    assert_int_equal(xs_read(&t->sink, in, &opts), 0);
+    assert_int_equal(t->event_count, 4);
+    assert_int_equal(t->process_count, 2);
+    uint64_t n = t->skipped_count;
+    rd_source_close(in);
+    trace_free(t);
+    return n;
+}
+
+/* A derived line of the device with one event, and two lines of a host: of four events, and empty.
+ */
+static void host_events_need_not_be_counted(void **state)
+{
+    (void)state;
+    vp_buf space = tpu_space(), plane = mk_plane(0, "/host:CPU"), line = mk_line(1, "python", 0),
+           empty = mk_line(2, "idle", 0);
+    for (int i = 0; i < 4; i++)
+        mk_event(&line, 1, 5, 10, NULL);
+    mk_nest(&plane, 3, &line);
+    mk_nest(&plane, 3, &empty);
+    mk_nest(&space, 1, &plane);
+    assert_int_equal(skipped_by(vp_buf_view(&space), false), 1 + 4);
+    uint64_t n = skipped_by(vp_buf_view(&space), true);
+    assert_true(n > 1 && n < 1 + 4);
+    vp_buf_free(&space);
+}
+
 static void host_events_come_when_asked_for(void **state)
 {
     (void)state;
@@ -486,6 +520,7 @@ int main(void)
         cmocka_unit_test(cpu_ops_last_until_their_end),
         cmocka_unit_test(unix_timestamps_become_the_base),
         cmocka_unit_test(without_environment_the_capture_is_the_extent),
+        cmocka_unit_test(host_events_need_not_be_counted),
         cmocka_unit_test(host_events_come_when_asked_for),
         cmocka_unit_test(large_events_do_not_fit_the_window),
         cmocka_unit_test(every_cut_gives_a_prefix),

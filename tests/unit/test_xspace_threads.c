@@ -154,11 +154,17 @@ static int free_spaces(void **state)
     return 0;
 }
 
-static int read_by(trace **out, vp_str bytes, int threads, bool device_only,
+/* What is wanted of a space. */
+typedef enum wanted { ALL, DEVICES, DEVICES_UNCOUNTED, WANTED_COUNT } wanted;
+
+static int read_by(trace **out, vp_str bytes, int threads, wanted what,
                    int (*progress)(void *, int64_t, int64_t))
 {
     rd_source *in;
-    rd_options opts = {.device_only = device_only, .threads = threads, .progress = progress};
+    rd_options opts = {.device_only = what != ALL,
+                       .uncounted = what == DEVICES_UNCOUNTED,
+                       .threads = threads,
+                       .progress = progress};
     *out = NULL;
     if (rd_source_memory(&in, bytes.p, bytes.n) < 0)
         return VP_ENOMEM;
@@ -229,13 +235,13 @@ static uint64_t same_by_all(vp_str bytes)
 {
     static const int threads[] = {2, 3, 16};
     uint64_t events = 0;
-    for (int device_only = 0; device_only < 2; device_only++) {
+    for (wanted what = ALL; what < WANTED_COUNT; what++) {
         trace *one, *many;
-        int rc = read_by(&one, bytes, 1, device_only, NULL);
+        int rc = read_by(&one, bytes, 1, what, NULL);
         if (rc >= 0)
             assert_int_equal(trace_seal(one), 0);
         for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-            assert_int_equal(read_by(&many, bytes, threads[i], device_only, NULL), rc);
+            assert_int_equal(read_by(&many, bytes, threads[i], what, NULL), rc);
             if (rc >= 0) {
                 assert_int_equal(trace_seal_by(many, threads[i]), 0);
                 same_trace(one, many);
@@ -286,7 +292,7 @@ static void test_memory_that_fails(void **state)
         for (uint64_t k = 1, n = 1; k < n + 1; k += 1 + k) {
             vp_mem_fail_at(0, false);
             vp_mem_fail_at(k, true);
-            int rc = read_by(&t, vp_buf_view(&s->device), threads, false, NULL);
+            int rc = read_by(&t, vp_buf_view(&s->device), threads, ALL, NULL);
             n = vp_mem_fail_at(0, false);
             if (k > n)
                 break;
@@ -361,7 +367,7 @@ static void test_lines_of_several_stretches(void **state)
         nest_line(&plane, line);
         mk_nest(&file, 1, &plane);
         for (int threads = 1; threads < 6; threads += 2) {
-            assert_int_equal(read_by(&t, vp_buf_view(&file), threads, false, NULL), 0);
+            assert_int_equal(read_by(&t, vp_buf_view(&file), threads, ALL, NULL), 0);
             assert_int_equal(trace_seal(t), 0);
             assert_int_equal(t->track_count, 1);
             assert_int_equal(t->tracks[0].count, n);
@@ -428,7 +434,7 @@ static void test_stopped_in_the_middle(void **state)
 {
     const space *s = *state;
     trace *t;
-    assert_int_equal(read_by(&t, vp_buf_view(&s->device), 4, false, stop_late), VP_ECANCELLED);
+    assert_int_equal(read_by(&t, vp_buf_view(&s->device), 4, ALL, stop_late), VP_ECANCELLED);
 }
 
 int main(void)

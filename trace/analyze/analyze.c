@@ -117,6 +117,7 @@ static void *worker(void *ctx)
                            .wish = {.chip = j->opts->chip,
                                     .gflops = wished(j->opts->peak_tflops),
                                     .mb_s = wished(j->opts->peak_gb_s)},
+                           .uncounted = j->opts->uncounted,
                            .threads = j->threads,
                            .progress = j->opts->progress ? on_progress : NULL,
                            .progress_ctx = &hp};

@@ -48,6 +48,7 @@ static int read_file(trace **out, const catalog *c, const cat_file *f, const loa
                      .progress = opts->progress,
                      .progress_ctx = opts->progress_ctx,
                      .longest_only = longest_only,
+                     .uncounted = opts->uncounted,
                      .launches = opts->programs || opts->group == VP_GROUP_RAW,
                      .programs = opts->programs || opts->depth == VP_DEPTH_FULL,
                      .threads = opts->threads};

@@ -234,6 +234,8 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     opts.step = o->step;
     VP_TRY(take_window(&opts, o));
     opts.where = (vp_where)o->where;
+    opts.uncounted =
+        (o->command->bit & CLI_TOP) && (o->format == VP_FORMAT_TEXT || o->format == VP_FORMAT_CSV);
     cli_progress_begin(&progress, o, "reading");
     opts.progress = cli_progress_bytes;
     opts.progress_ctx = &progress;

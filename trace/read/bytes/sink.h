@@ -222,7 +222,8 @@ struct sink {
     /* n events, in the file's order within each track. */
     int (*events)(sink *s, const sink_event *e, size_t n);
     int (*columns)(sink *s, const sink_columns *c);
-    /* Events that were counted but not handed over (not wanted, or without a length in time). */
+    /* Events that were counted but not handed over (not wanted, or without a length in time); with
+     * rd_options.uncounted perhaps too few, but some where there are some. */
     void (*skipped)(sink *s, uint64_t n);
     int (*quality)(sink *s, const sink_quality *q);
     /* The Unix time in ns of relative time 0; called at most once, any time; unknown if never. */
@@ -251,6 +252,7 @@ typedef struct rd_options {
     void *progress_ctx;
     bool longest_only; /* with device_only: of ops on a clock of their own, only the longest have
                           places on the host's (sink_columns.longest) */
+    bool uncounted;    /* with device_only: what is skipped need not be counted */
     bool launches;     /* how kernels were launched is told, and makes kinds (sink_kind.launch) */
     bool programs;     /* tells the sink the programs whose protos the file holds */
     int threads; /* that may read a file at once, with this one; what the sink hears is the same */

@@ -81,9 +81,24 @@ static int read_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, const xs
     return read_runs(c, &l, crew, line);
 }
 
-int xs_lines_plan(const xs_reader *r, xs_crew *crew, uint32_t plane_index)
+/* Of a host, once a device has ops: none of its lines is wanted. */
+static bool leaves(const xs_reader *r, bool device)
+{
+    return !device && !r->want_host && r->device_ops && r->opts->uncounted;
+}
+
+static int leave(xs_reader *r, const xs_plane *pl)
+{
+    for (size_t i = 0; i < pl->line_count; i++)
+        r->out->skipped(r->out, pl->lines[i].offset < pl->lines[i].end);
+    return 0;
+}
+
+int xs_lines_plan(const xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device)
 {
     const xs_plane *pl = &r->planes[plane_index];
+    if (leaves(r, device))
+        return 0;
     for (size_t i = 0; i < pl->line_count; i++)
         VP_TRY(xs_crew_plan(crew, &pl->lines[i]));
     return 0;
@@ -95,6 +110,8 @@ int xs_lines_read(xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device
     xs_run opens = {.line = {.r = r, .plane = &r->planes[plane_index], .plane_index = plane_index},
                     .opens_process = true};
     VP_TRY(xs_crew_add(crew, &opens));
+    if (leaves(r, device))
+        return leave(r, pl);
     for (size_t i = 0; i < pl->line_count; i++) {
         const xs_line *line = &pl->lines[i];
         if (r->opts && r->opts->progress &&

@@ -107,8 +107,10 @@ int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps);
 int xs_facts(xs_reader *r, const xs_plane *environment);
 
 struct xs_crew;
-/* Has the crew go over the lines of a plane, which are then read in the same order. */
-int xs_lines_plan(const xs_reader *r, struct xs_crew *crew, uint32_t plane_index);
+/* Has the crew go over the lines of a plane, which are then read in the same order. Devices come
+ * first, as far as it takes to know whether one has ops: with rd_options.uncounted nothing of hosts
+ * is gone over then. */
+int xs_lines_plan(const xs_reader *r, struct xs_crew *crew, uint32_t plane_index, bool device);
 /* Reads the lines of a device plane (op lines in full) or of a host plane. */
 int xs_lines_read(xs_reader *r, struct xs_crew *crew, uint32_t plane_index, bool device);
 

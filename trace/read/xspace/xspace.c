@@ -213,7 +213,7 @@ static int read_first_devices(xs_reader *r, xs_crew *crew)
         if (!pl->line_count || !is_device(pl))
             continue;
         pl->is_read = true;
-        VP_TRY(xs_lines_plan(r, crew, i));
+        VP_TRY(xs_lines_plan(r, crew, i, true));
         VP_TRY(xs_lines_read(r, crew, i, true));
     }
     return 0;
@@ -237,7 +237,7 @@ static int plan_or_read(xs_reader *r, xs_crew *crew, bool plans)
             const xs_plane *pl = &r->planes[i];
             if (pl->is_read || !pl->line_count || is_device(pl) != device)
                 continue;
-            VP_TRY(plans ? xs_lines_plan(r, crew, i) : xs_lines_read(r, crew, i, device));
+            VP_TRY(plans ? xs_lines_plan(r, crew, i, device) : xs_lines_read(r, crew, i, device));
         }
     }
     return 0;
