@@ -13,6 +13,8 @@
 
 /* What is read for nothing where a server knows no ranges. */
 #define SKIP_MAX (INT64_C(256) << 20)
+/* How often is said what is in the file: each time wakes whoever asked. */
+#define PROGRESS_BYTES (512u << 10)
 /* Breaks in a row without a byte between them. */
 #define BREAKS_MAX 5u
 
@@ -68,7 +70,7 @@ static int place(reading *r, vp_str s)
         VP_TRY(vp_fs_pwrite_all(a->files[0], s.p, n, (int64_t)(at + in)));
         r->placed += n;
         s = vp_str_skip(s, n);
-        if (n == left)
+        if (n == left && r->placed % PROGRESS_BYTES == 0)
             VP_TRY(put_progress(r));
     }
     return 0;

@@ -63,7 +63,7 @@ typedef struct stub_question {
     stub *s;
     int stream;
     int file; /* -1: none */
-    uint64_t what, offset, length, piece, places[64];
+    uint64_t what, offset, length, piece, places[128];
 } stub_question;
 
 /* What is behind `at` bytes of the answer: into its places in the file, and said. */

@@ -13,23 +13,26 @@
 #include "trace/source/fetch_frames.h"
 #include "trace/source/shared.h"
 
-#define BLOCK (512u << 10)
+#define BLOCK (128u << 10)
 /* Questions at once, and blocks that one asks for at most: where each costs some ms and all is
  * kept, where not all is, and where it costs none. */
 #define LANES 4
-#define RANGE_MAX 32u
-#define RANGE 16u
-#define RANGE_NEAR 8u
+#define RANGE_MAX 128u
+#define RANGE 64u
+#define RANGE_NEAR 32u
 /* Blocks that are asked for ahead of the readers: so much for each lane; and after a jump, doubled
- * as they go on. */
+ * as they go on, but where not all is kept and they may jump again, no more than half of what they
+ * went over since. */
 #define AHEAD(range) (LANES * (range))
-#define AHEAD_LEAST 2u
+#define AHEAD_LEAST 4u
 /* Readers in order that go forward by less than this pass over what lies between; those of several
- * threads are this far behind the first. Of readers that jump it is PASSED. In blocks. */
-#define NEAR 32u
+ * threads are this far behind the first. Of readers that jump it is PASSED, and what comes in the
+ * time of a question: 500 MB/s are supposed. In blocks. */
+#define NEAR 128u
 #define PASSED 3u
+#define PASSED_A_MS 4u
 /* Blocks at the start that stay until readers come in order: they begin there. */
-#define START 64u
+#define START 256u
 /* Blocks that are kept: VP_REMOTE_CACHE_MAX; where each question costs so many ms, all of an object
  * of VP_REMOTE_CACHE_FAR; or of what is read once what lies ahead. */
 #define KEPT_MAX ((uint32_t)(VP_REMOTE_CACHE_MAX / BLOCK))
@@ -67,6 +70,7 @@ typedef struct object {
     uint32_t slot_n;
     uint64_t clock;
     uint32_t cursor, ahead;        /* ahead: blocks to ask for from the cursor on */
+    uint32_t jumped_to, passed;    /* passed: how far readers that jump go without a jump */
     uint32_t range, ahead_max;     /* blocks of one question, and of all that lie ahead */
     uint32_t wanted[64], wanted_n; /* blocks that readers wait for */
     lane lanes[LANES];
@@ -200,20 +204,26 @@ static void call_lane(object *o)
         pthread_cond_signal(&o->work);
 }
 
+static void go_ahead(object *o, bool all)
+{
+    uint32_t most = o->ahead_max, half = (o->cursor - o->jumped_to) / 2 + AHEAD_LEAST;
+    if (o->jumped_to && !all && !o->in_order && !o->once && half < most)
+        most = half;
+    o->ahead = !o->ahead ? AHEAD_LEAST : o->ahead < most / 2 ? o->ahead * 2 : most;
+}
+
 /* Where readers are now. What is there already leads nobody elsewhere: one that decodes follows
  * one that looks where to cut. */
 static void move(object *o, uint32_t block)
 {
     uint32_t next = block + 1, past = o->cursor;
     bool all = o->blocks <= o->slot_max; /* are kept */
-    uint32_t reach = all || o->in_order ? o->ahead + NEAR : PASSED;
+    uint32_t reach = all || o->in_order ? o->ahead + NEAR : o->passed;
     if (next > past && next - past <= reach) {
         o->cursor = next;
-        o->ahead = !o->ahead                     ? AHEAD_LEAST
-                   : o->ahead < o->ahead_max / 2 ? o->ahead * 2
-                                                 : o->ahead_max;
+        go_ahead(o, all);
     } else if (o->at[block] == NONE && (next > past || past - next > NEAR)) {
-        o->cursor = next;
+        o->cursor = o->jumped_to = next;
         o->ahead = all ? o->ahead_max : o->in_order ? AHEAD_LEAST : 0;
     } else {
         return;
@@ -300,8 +310,10 @@ static int take_data(filling *f, int stream, size_t n)
 static void answered(object *o, int64_t ms)
 {
     pthread_mutex_lock(&o->lock);
-    bool far = !o->asked && ms >= FAR_MS && !o->once;
+    bool first = !o->asked, far = first && ms >= FAR_MS && !o->once;
     o->asked = true;
+    if (first)
+        o->passed = PASSED + PASSED_A_MS * (ms < FAR_MS ? (uint32_t)ms : FAR_MS);
     if (far) {
         bool all = o->blocks <= KEPT_FAR;
         o->slot_max = all ? o->blocks : o->slot_max;
@@ -533,6 +545,7 @@ static int make(object *o, const object_of *of)
     o->slot_max = o->blocks < o->slot_max ? o->blocks : o->slot_max;
     o->range = of->once ? RANGE : RANGE_NEAR;
     o->ahead = o->ahead_max = AHEAD(o->range);
+    o->passed = PASSED;
     snprintf(o->etag, sizeof o->etag, "%s", of->etag);
     o->url = vp_strdup(of->url);
     o->at = vp_malloc(o->blocks * sizeof *o->at + 1);
