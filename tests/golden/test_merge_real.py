@@ -84,3 +84,30 @@ def test_memory_of_two_hosts(tmp_path):
     for p in made['memory_programs']:
         ran = [m for m in alone if m['host'] == p['host'] and m['space'] == p['space'] and m['ran']]
         assert p['programs'] == len(ran) and p['least_bytes'] == max(m['peak_bytes'] for m in ran)
+
+
+ALLOCATORS = ['jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax_conv_minimal_08/tw003.xplane.pb',
+              'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb']
+
+
+def test_peaks_of_two_hosts_are_never_summed(tmp_path):
+    """Each allocator of each device keeps its own peak, and a gate asks for the fullest program of one device, on whichever host."""
+    alone, parts = [], []
+    for path in ALLOCATORS:
+        alone.append(report_of(trace(path)))
+        parts.append(tmp_path / f'{len(parts)}.json')
+        parts[-1].write_text(json.dumps(alone[-1]))
+    both = tmp_path / 'both.json'
+    both.write_text(view_profile('merge', *map(str, parts)).stdout)
+    made = identities.strict(both.read_text())
+
+    def peaks(report):
+        return [(a['host'], a['allocator'], a['peak_bytes']) for a in report['memory']['allocators']]
+
+    assert sorted(peaks(made)) == sorted(peaks(alone[0]) + peaks(alone[1])) and len({h for h, _, _ in peaks(made)}) == 2
+    least, most = (max(m['peak_bytes'] for m in a['memory_static'] if m['ran'] and not m['space']) for a in alone)
+    grown = 100 * (most - least) / least
+    for percent, code in ((grown - 0.01, 1), (grown + 0.01, 0)):
+        done = view_profile('compare', f'--fail-on-peak={percent:.4f}%', str(parts[0]), str(both), check=False)
+        assert done.returncode == code, done.stderr
+    assert view_profile('compare', '--fail-on-peak=0%', str(both), str(both), check=False).returncode == 0
