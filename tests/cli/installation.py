@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, is_emulated
 
 
 def run(*args, **more):
@@ -23,8 +23,8 @@ def build_dir(program):
         pytest.skip(f"{program} does not lie in a build directory: nothing to install from")
     cache = (build / "CMakeCache.txt").read_text()
     if "VP_TESTS:BOOL=ON" in cache:  # there the core shows every symbol to the tests
-        other = ROOT / "build" / "release"
-        run("cmake", "-S", ROOT, "--preset", "release")
+        other = ROOT / "build" / ("release-aarch64" if is_emulated() else "release")
+        run("cmake", "-S", ROOT, "-B", other, "--preset", "release")
         build = other
     run("cmake", "--build", build, "-j2")
     return build

@@ -17,6 +17,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
+from conftest import not_emulated  # noqa: E402
 from fetching import field, fields  # noqa: E402
 from stores import shelf  # noqa: E402
 from traces import ROOT  # noqa: E402
@@ -992,6 +993,7 @@ def test_the_fetcher_dies_midway(place):
 
 @pytest.mark.skipif("asan" in os.environ.get("VIEW_PROFILE", ""), reason="SKIP: a sanitizer's memory is its own")
 def test_a_large_profile_is_never_held(place):
+    not_emulated("memory is mostly the emulator's")
     stream = subprocess.Popen([sys.executable, ROOT / "tests" / "bench" / "profile_stream.py", "200"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True)
     try:

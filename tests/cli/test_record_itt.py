@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 
+from conftest import not_emulated
 from recording import environment, events, runs, sanitizer, zones
 
 PROGRAM = """
@@ -42,6 +43,7 @@ def ittapi():
 
 
 def test_a_python_program(place, program):
+    not_emulated("ittapi is this machine's")
     (place.dir / "app.py").write_text(PROGRAM)
     more = {"PYTHONPATH": str(ittapi())}
     if sanitizer(program):

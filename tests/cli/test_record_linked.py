@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, not_emulated
 from recording import (WAIT, ask, compile_c, compile_linked, environment, names, recorder, runs, steps,
                        until)
 
@@ -481,6 +481,7 @@ LONG = r"""int main(void)
 
 
 def test_record_says_at_once_that_the_pool_is_full(program, place, build):
+    not_emulated("to fill a pool of 64 MiB takes minutes")
     done = subprocess.run([program, "record", "--", build(LONG)], cwd=place.dir, env=environment(place),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=WAIT)
     assert done.returncode == 0

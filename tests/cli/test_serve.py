@@ -14,6 +14,8 @@ import urllib.request
 
 import pytest
 
+from conftest import not_emulated
+
 WAIT = 30
 
 
@@ -145,6 +147,7 @@ def test_browser_is_started_by_argv(place, log_dir, ui, page):
 
 
 def test_no_browser_is_a_warning(place, log_dir):
+    not_emulated("vfork is fork, and why a program cannot be started is not heard")
     with serving(place, "--port", "0", log_dir, env={"BROWSER": "/no/such/browser"}) as (process, url):
         assert get(url + "healthz")[0] == 200
         code, _, err = end(process)

@@ -16,6 +16,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
+from conftest import not_emulated  # noqa: E402
 from gen import scene, xspace  # noqa: E402
 from gen.scene import US  # noqa: E402
 
@@ -325,6 +326,7 @@ def test_a_signal_ends_it_within_a_second(watch, job):
 
 
 def test_nohup_is_honoured(watch, job):
+    not_emulated("a program that another becomes does not hear what was ignored")
     steady(job, 1)
     running = subprocess.Popen(['nohup', *watch.argv(job.target, '--every', '200ms')], env=watch.env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -356,6 +358,7 @@ def status_of(pid, key):
 
 @pytest.mark.skipif('asan' in os.environ.get('VIEW_PROFILE', ''), reason='a sanitizer keeps shadow memory')
 def test_it_stays_small(watch, job):
+    not_emulated("memory is mostly the emulator's")
     slow(steady(job, 3), 2, 3)
     running = watch.start(job.target, '--every', '100ms')
     for _ in range(6):
@@ -395,6 +398,7 @@ def test_a_program_is_run_by_its_argv(watch, job, tmp_path):
 
 
 def test_a_program_that_fails_or_is_none(watch, job, jobs, tmp_path):
+    not_emulated("vfork is fork, and why a program cannot be started is not heard")
     slow(steady(job, 1), 1, 1)
     _, said = watch.events(job.target, '--times', 2, '--on-regression', '/bin/false', code=1)
     assert said == 'view_profile: --on-regression /bin/false: ended with 1\n'

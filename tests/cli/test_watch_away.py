@@ -14,6 +14,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
+from conftest import is_emulated  # noqa: E402
 from stores import shelf  # noqa: E402
 
 pytest.importorskip('h2', reason='SKIP: scripts/requirements-test.txt is not installed: h2')
@@ -263,6 +264,9 @@ def test_a_password_is_sent_and_not_told(watch, job, there):
     assert not [text for text in said if 's3cret' in text]
 
 
+COMMAND = 6 if is_emulated() else 1  # after qemu, -L, its root, -0, the name
+
+
 class Lines:
     """Command lines that processes have had since: `seen`, the commands; `found`, those with all of the words."""
 
@@ -278,7 +282,7 @@ class Lines:
                 except OSError:
                     continue
                 if b'view_profile' in line:
-                    self.seen.add(line.split(b'\0')[1:2][0] if b'\0' in line else b'')
+                    self.seen.add(b''.join(line.split(b'\0')[COMMAND:COMMAND + 1]))
                     if all(word in line for word in self.words):
                         self.found.add(line)
 

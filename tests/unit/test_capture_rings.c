@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "tests/unit/capture_tools.h"
+#include "tests/unit/skip.h"
 
 #define SPEEDS 3
 #define NUMBERS_MAX 200000
@@ -206,7 +207,8 @@ static void a_past_is_as_long_as_its_window(void **state)
     assert_int_equal(past.zones + past.overwritten, 100000);
     assert_true(past.zones > 8000); /* nobody writes: all that is there, 32 bytes each */
     assert_int_equal(vp_capture_past(r, 0.01, &brief), 0);
-    assert_in_range((uint64_t)brief.duration_ns, 9999000, 10001000);
+    if (!is_emulated()) /* there the counter is measured by a clock that others hold up */
+        assert_in_range((uint64_t)brief.duration_ns, 9999000, 10001000);
     assert_int_equal(brief.zones, 0);
     assert_int_equal(vp_stop(r, NULL), 0);
 }
