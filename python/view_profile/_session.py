@@ -1,5 +1,6 @@
 """One profile of a part of the program: what the framework's profiler sees and our own zones, in
 one run directory."""
+import atexit
 import logging
 import os
 import re
@@ -76,9 +77,11 @@ class _Jax:
             return x + 1
         self.last = jax.jit(view_profile_wait)
         self.wait()  # what came before is none of it; and this is compiled
-        options = jax.profiler.ProfileOptions()
-        options.python_tracer_level = int(self.python_tracer)
-        jax.profiler.start_trace(directory, profiler_options=options)
+        more = {}
+        if hasattr(jax.profiler, "ProfileOptions"):  # older ones always trace Python
+            more["profiler_options"] = options = jax.profiler.ProfileOptions()
+            options.python_tracer_level = int(self.python_tracer)
+        jax.profiler.start_trace(directory, **more)
 
     def wait(self):
         """What was sent to the devices is done, and so in the profile: also results that nobody holds any more, which a
@@ -160,7 +163,18 @@ class Session:
         except BaseException:
             self._end(keep=False)
             raise
+        atexit.register(self._at_exit, os.getpid())  # after the framework's own, and so called before
         return self
+
+    def _at_exit(self, pid):
+        if self.started and pid == os.getpid():
+            self._stop_quietly()
+
+    def _stop_quietly(self):
+        try:
+            self.stop()
+        except Exception as e:
+            log.error("the profile could not be written: %s", e)
 
     def wait(self):
         """What was sent to devices before is done."""
@@ -190,6 +204,7 @@ class Session:
 
     def _end(self, keep=True):
         error = None
+        atexit.unregister(self._at_exit)
         for backend in reversed(self.started):
             try:
                 backend.stop()
@@ -212,14 +227,10 @@ class Session:
         return self.start()
 
     def __exit__(self, kind, *rest):
-        if not self.started:
-            return
-        try:
+        if kind is not None and self.started:
+            self._stop_quietly()  # the program's own error goes on
+        else:
             self.stop()
-        except Exception as e:
-            if kind is None:
-                raise
-            log.error("the profile could not be written: %s", e)  # the program's own error goes on
 
 
 def profile(directory="profiles", backend="auto", **options):

@@ -3,13 +3,16 @@ PyTorch stand in tests/peers/test_python_front.py."""
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
 import pytest
 
+from conftest import not_emulated
+
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from python_front import PACKAGE, environment, run_python  # noqa: E402
+from python_front import PACKAGE, PYTHON, environment, run_python  # noqa: E402
 from traces import trace  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not (PACKAGE / "view_profile").is_dir(), reason="SKIPPED: no headers of Python 3.10 or later")
@@ -164,6 +167,154 @@ assert p.zones == 4002, p.zones
     assert len(rows["thread"]) == 4000 and len(rows["again"]) == 2 and "child" not in rows
 
 
+def test_a_forked_worker_records_for_itself(tmp_path):
+    """What its parent records goes on without it, and it may record itself."""
+    done = run_python("""
+import multiprocessing, sys, view_profile as vp
+def work(directory):
+    with vp.annotate("not the parent's"):
+        pass
+    with vp.profile(directory) as own, vp.annotate("the child's"):
+        pass
+    assert own.zones == 1, own.zones
+with vp.profile(sys.argv[1] + "/parent") as p, vp.annotate("around"):
+    child = multiprocessing.get_context("fork").Process(target=work, args=(sys.argv[1] + "/child",))
+    child.start()
+    child.join()
+    assert child.exitcode == 0
+assert p.zones == 1, p.zones
+""", tmp_path)
+    assert done.stderr == "" and list(host_rows(tmp_path / "parent")) == ["around"] and list(host_rows(tmp_path / "child")) == ["the child's"]
+
+
+ENDS = """
+import atexit, sys, threading, view_profile as vp
+annotate, running = vp.annotate, threading.Event()
+def at_exit():
+    with annotate("at exit"):
+        pass
+def work():
+    while True:
+        with annotate("daemon", n=1), annotate("inner"):
+            running.set()
+class Late:
+    def __del__(self, annotate=annotate, print=print):
+        with annotate("late", at="the end"):
+            print("ended", flush=True)
+late = Late()
+atexit.register(at_exit)
+p = vp.profile(sys.argv[1]).start()
+"""
+
+
+@pytest.mark.parametrize("more, says", [("", "ended\n"), ("threading.Thread(target=work, daemon=True).start()\nrunning.wait()\n", "")])
+def test_zones_while_the_interpreter_ends(tmp_path, more, says):
+    """In exit handlers, in objects that end with their module, and in a thread that nobody waits for, which keeps such objects.
+    A profile that nobody has stopped is written."""
+    for n in range(3):
+        done = run_python(ENDS + more, tmp_path)
+        assert done.stderr == "" and done.stdout == says
+        assert len(list(tmp_path.glob("plugins/profile/*/*.xplane.pb"))) == n + 1 and len(list(tmp_path.iterdir())) == 1
+
+
+def test_an_interpreter_within(tmp_path):
+    """That shares the lock: its zones are of the same recording, also once it has ended."""
+    run_python("""
+import sys, view_profile as vp
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+shared = ["legacy"] if sys.version_info >= (3, 13) else []
+program = "import view_profile as vp\\nwith vp.annotate('within', a=1): pass"
+with vp.profile(sys.argv[1]) as p:
+    for i in range(3):
+        one = interpreters.create(*shared) if shared else interpreters.create(isolated=False)
+        assert interpreters.run_string(one, program) is None
+        interpreters.destroy(one)
+        with vp.annotate("without"):
+            pass
+assert p.zones == 6, p.zones
+""", tmp_path)
+    assert {name: len(rows) for name, rows in host_rows(tmp_path).items()} == {"within": 3, "without": 3}
+
+
+def test_control_c_in_a_capture(tmp_path):
+    """It is the program's: what was recorded until then is written, by a context and by a schedule."""
+    done = run_python("""
+import signal, sys, view_profile as vp
+try:
+    with vp.profile(sys.argv[1] + "/context"):
+        with vp.annotate("interrupted"):
+            signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("passed on", flush=True)
+p = vp.Profiler(num_steps=5, log_dir=sys.argv[1] + "/schedule", auto_enable_at_step=0, backend="native")
+p.begin_step(0)
+with vp.annotate("interrupted"):
+    signal.raise_signal(signal.SIGINT)
+""", tmp_path, check=False)
+    assert done.returncode == -signal.SIGINT and done.stdout == "passed on\n" and "\nKeyboardInterrupt\n" in done.stderr
+    for how in ("context", "schedule"):
+        assert len(host_rows(tmp_path / how)["interrupted"]) == 1
+
+
+def test_two_schedules_at_once(tmp_path):
+    """The second finds a capture on, says so, and has its own turn when it asks again."""
+    done = run_python("""
+import logging, sys, view_profile as vp
+logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+a, b = [vp.Profiler(num_steps=2, log_dir=f"{sys.argv[1]}/{n}", auto_enable_at_step=1, backend="native") for n in "ab"]
+for i in range(8):
+    if i == 5:
+        b.capture_async()
+    a.begin_step(i)
+    b.begin_step(i)
+    with vp.annotate(f"step {i}"):
+        pass
+    b.end_step()
+    a.end_step()
+""", tmp_path)
+    assert done.stdout.count("the profiler could not start, and training goes on") == 1, done.stdout
+    assert {n: [name for name in host_rows(tmp_path / n) if name.startswith("step ")] for n in "ab"} == {
+        "a": ["step 1", "step 2"], "b": ["step 5", "step 6"]}
+
+
+OLD_JAX = {
+    "jax/__init__.py": "from jax import profiler\ndef effects_barrier(): pass\ndef live_arrays(): return []\nlocal_devices = live_arrays\ndef jit(f): return f\n",
+    "jax/profiler.py": "from jax._src.profiler import *\n",
+    "jax/_src/__init__.py": "",
+    "jax/_src/profiler.py": '''
+import os
+class _profiler:
+    class TraceMe: pass
+def start_trace(directory): start_trace.directory = directory
+def stop_trace():
+    os.makedirs(start_trace.directory + "/plugins/profile/x")
+    open(start_trace.directory + "/plugins/profile/x/vm.xplane.pb", "w").close()
+''',
+}
+
+
+def install(texts, at):
+    for name, text in texts.items():
+        path = at / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_a_jax_that_is_older_than_what_we_ask_of_it(tmp_path):
+    """It has no options and tells of no zones: its profile is taken without both."""
+    install(OLD_JAX, tmp_path / "lib")
+    run_python("""
+import jax, sys, view_profile as vp
+with vp.profile(sys.argv[1], ("jax", "native")) as p, vp.annotate("ours"):
+    pass
+assert p.zones == 1 and len(vp.sessions(sys.argv[1])) == 1
+""", tmp_path / "runs", PYTHONPATH=f"{PACKAGE}:{tmp_path}/lib")
+    assert len(list(tmp_path.glob("runs/plugins/profile/*/*.xplane.pb"))) == 2 and "ours" in host_rows(tmp_path / "runs")
+
+
 def test_what_begins_before_a_recording_is_none_of_it(tmp_path):
     run_python("""
 import sys, view_profile as vp
@@ -271,6 +422,7 @@ def test_a_capture_that_fails_does_not_end_training(tmp_path):
 
 
 def test_the_past_of_a_slow_step(tmp_path):
+    not_emulated("every step is slow")
     run_python("""
 import sys, time, view_profile as vp
 p = vp.Profiler(log_dir=sys.argv[1], slow_step_ratio=5, backend="native")
@@ -359,6 +511,7 @@ assert vp.assert_no_regression(sys.argv[1], sys.argv[1]) is not None
 
 
 def test_a_regression_is_an_assertion(tmp_path):
+    not_emulated("steps of one length are not")
     run_python("""
 import sys, time, view_profile as vp
 def run(name, seconds):
@@ -417,6 +570,7 @@ print(sorted(new))
 
 def test_one_file_serves_all_versions():
     """One file for all versions: what each Python of this machine from 3.10 on says."""
+    not_emulated("they are this machine's")
     seen = 0
     for python in sorted(pathlib.Path(os.path.expanduser("~/.pyenv/versions")).glob("3.1*/bin/python")):
         done = run_python("import view_profile as vp\nwith vp.annotate('a', b=1): pass\nprint('fine')", python=python, check=False)
@@ -435,8 +589,9 @@ def test_step(view_profile_run):
             pass
     assert p.run
 """)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "view_profile.testing", "--view-profile-dir", tmp_path / "kept", tmp_path],
-                          env=environment(), cwd=tmp_path, capture_output=True, text=True)
+    path = f"{PACKAGE}:{pathlib.Path(pytest.__file__).parents[1]}"
+    done = subprocess.run([PYTHON, "-m", "pytest", "-q", "-p", "view_profile.testing", "--view-profile-dir", tmp_path / "kept", tmp_path],
+                          env=environment(PYTHONPATH=path), cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(tmp_path.glob("kept/test_step/plugins/profile/*/*.xplane.pb"))
 
@@ -447,7 +602,7 @@ def test_record_leaves_a_python_without_frameworks_alone(place, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "sitecustomize.py").write_text("import builtins; builtins.mine = 7\n")
-    done = subprocess.run(["view_profile", "record", "--dir", tmp_path / "rec", "--", sys.executable, "-c",
+    done = subprocess.run(["view_profile", "record", "--dir", tmp_path / "rec", "--", PYTHON, "-c",
                            "import sys; print(mine, 'json' in sys.modules, sys.argv)", "a"],
                           env=place.env | {"PYTHONPATH": str(other)}, capture_output=True, text=True)
     assert done.stdout == "7 False ['-c', 'a']\n"
@@ -484,13 +639,10 @@ def stop_trace():
                                          ("1:1:2:2", ["train 1", "train 3"]), ("90:1", [])])
 def test_record_switches_the_frameworks_profiler(place, tmp_path, steps, want):
     """A stand-in for JAX says what was on when (the real one: tests/peers)."""
-    for name, text in FAKE_JAX.items():
-        path = tmp_path / "lib" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    install(FAKE_JAX, tmp_path / "lib")
     program = tmp_path / "train.py"
     program.write_text("import jax\njax.devices()\nfor i in range(6):\n    with jax.profiler.StepTraceAnnotation('train', step_num=i):\n        pass\n")
-    argv = ["view_profile", "record", "--dir", tmp_path / "rec", *(["--steps", steps] if steps else []), "--", sys.executable, program]
+    argv = ["view_profile", "record", "--dir", tmp_path / "rec", *(["--steps", steps] if steps else []), "--", PYTHON, program]
     env = place.env | {"PYTHONPATH": str(tmp_path / "lib")}
     done = subprocess.run(argv, env=env, capture_output=True, text=True)
     runs = sorted(p.read_text() for p in tmp_path.glob("rec/plugins/profile/*/*.steps.txt"))
@@ -502,10 +654,7 @@ def test_record_switches_the_frameworks_profiler(place, tmp_path, steps, want):
 
 
 def test_processes_that_record_started_are_hosts_of_one_run(place, tmp_path):
-    for name, text in FAKE_JAX.items():
-        path = tmp_path / "lib" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    install(FAKE_JAX, tmp_path / "lib")
     (tmp_path / "train.py").write_text("import jax\njax.devices()\n")
     (tmp_path / "launch.py").write_text("""
 import os, subprocess, sys
@@ -514,7 +663,7 @@ for p in [subprocess.Popen([sys.executable, sys.argv[1]], env={**os.environ, "RA
 subprocess.run([sys.executable, sys.argv[1]])
 subprocess.run([sys.executable, sys.argv[1]])
 """)
-    subprocess.run(["view_profile", "record", "--dir", tmp_path / "rec", "--", sys.executable, tmp_path / "launch.py", tmp_path / "train.py"],
+    subprocess.run(["view_profile", "record", "--dir", tmp_path / "rec", "--", PYTHON, tmp_path / "launch.py", tmp_path / "train.py"],
                    env=place.env | {"PYTHONPATH": str(tmp_path / "lib")}, capture_output=True, text=True)
     runs = list(tmp_path.glob("rec/plugins/profile/*"))
     assert len(runs) == 1 and len(list(runs[0].iterdir())) == 5
