@@ -1,6 +1,7 @@
-/* What the kernel starts where a program of aarch64 is to run (scripts/aarch64): qemu, with the root that its libraries
- * are in. binfmt_misc gives the program's path, then its arguments from the name on. A process is called what the file is
- * that was started, so qemu is, by a link of the program's name in VP_NAMES. */
+/* What the kernel starts where a program of aarch64 is to run (scripts/aarch64): qemu, with the
+ * root that its libraries are in. binfmt_misc gives the program's path, then its arguments from the
+ * name on. A process is called what the file is that was started, so qemu is, by a link of the
+ * program's name in VP_NAMES. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
