@@ -27,10 +27,10 @@ typedef struct load_options {
     bool one_window;           /* analyses only what runs from from_ps on and before until_ps */
     int64_t from_ps, until_ps; /* of the report */
     vp_where where;
-    bool programs; /* the trace holds them, and how kernels were launched, whatever the depth; the
-                      latter also where group is VP_GROUP_RAW */
+    bool programs;  /* the trace holds them, and how kernels were launched, whatever the depth; the
+                       latter also where group is VP_GROUP_RAW */
     bool uncounted; /* as in vp_report_options */
-    int threads;   /* that may read the host's file at once */
+    int threads;    /* that may read the host's file at once */
     peak_wish wish;
     /* The sealed trace, before anything is analysed or cut; may be NULL. Its ctx is the watch's. */
     int (*look)(void *ctx, const trace *t);
