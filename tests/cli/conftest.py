@@ -1,41 +1,19 @@
 """What the command-line tests share: the program, the real traces, and a clean place to run in."""
 import os
 import pathlib
-import platform
 import re
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from emulated import find_program  # noqa: E402
 from traces import ROOT, TRACES  # noqa: E402
 
 
 def pytest_addoption(parser):
     parser.addoption("--bless", action="store_true",
                      help="rewrite the frozen outputs of tests/cli/cases with what the program says")
-
-
-def find_program():
-    named = os.environ.get("VIEW_PROFILE")
-    if named:
-        return pathlib.Path(named).resolve()
-    for build in ("asan", "dev"):
-        path = ROOT / "build" / build / "view_profile"
-        if path.exists():
-            return path
-    raise pytest.UsageError("no view_profile: build it, or name it in VIEW_PROFILE")
-
-
-def is_emulated():
-    head = find_program().open("rb").read(20)
-    return int.from_bytes(head[18:20], "little") == 0xB7 and platform.machine() != "aarch64"  # EM_AARCH64
-
-
-def not_emulated(why):
-    """Leaves the test out where the program is another machine's (scripts/aarch64)."""
-    if is_emulated():
-        pytest.skip(f"SKIPPED: emulated, {why}")
 
 
 @pytest.fixture(scope="session")

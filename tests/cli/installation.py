@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, is_emulated
+from conftest import ROOT
+from emulated import is_emulated
 
 
 def run(*args, **more):

@@ -17,7 +17,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
-from conftest import not_emulated  # noqa: E402
+from emulated import not_emulated  # noqa: E402
 from fetching import field, fields  # noqa: E402
 from stores import shelf  # noqa: E402
 from traces import ROOT  # noqa: E402

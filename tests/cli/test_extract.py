@@ -20,7 +20,7 @@ import zipfile
 
 import pytest
 
-from conftest import not_emulated
+from emulated import not_emulated
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from used import run_used  # noqa: E402

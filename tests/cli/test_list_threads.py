@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from conftest import not_emulated
+from emulated import not_emulated
 from recording import compile_c, sanitizer
 
 RUNS = 120

@@ -15,7 +15,8 @@ import time
 
 import pytest
 
-from conftest import ROOT, not_emulated
+from conftest import ROOT
+from emulated import not_emulated
 from serving import Serving, logged, make_runs
 from test_serve import WAIT, first_line
 

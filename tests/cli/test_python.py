@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conftest import not_emulated
+from emulated import not_emulated
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from python_front import PACKAGE, PYTHON, environment, run_python  # noqa: E402

@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-from conftest import not_emulated
+from emulated import not_emulated
 from recording import environment, events, runs, sanitizer, zones
 
 PROGRAM = """

@@ -8,7 +8,8 @@ import signal
 import subprocess
 
 import pytest
-from conftest import ROOT, not_emulated
+from conftest import ROOT
+from emulated import not_emulated
 from recording import (WAIT, ask, compile_c, compile_linked, environment, names, recorder, runs, steps,
                        until)
 

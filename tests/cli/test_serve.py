@@ -14,7 +14,7 @@ import urllib.request
 
 import pytest
 
-from conftest import not_emulated
+from emulated import not_emulated
 
 WAIT = 30
 

@@ -16,7 +16,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
-from conftest import not_emulated  # noqa: E402
+from emulated import not_emulated  # noqa: E402
 from gen import scene, xspace  # noqa: E402
 from gen.scene import US  # noqa: E402
 
