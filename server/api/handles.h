@@ -5,7 +5,7 @@
 
 #include "include/view_profile.h"
 #include "trace/base/err.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 static inline const catalog *api_catalog(const vp_catalog *c)
 {

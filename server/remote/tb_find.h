@@ -13,7 +13,7 @@
 
 #include "server/remote/tb_probe.h"
 #include "trace/base/limits.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 typedef struct tb_found {
     tb_place place;

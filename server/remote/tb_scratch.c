@@ -11,7 +11,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/system/temp_tree.h"
-#include "trace/model/unpack.h"
+#include "trace/model/unpack/unpack.h"
 
 #define HOST_MAX 200
 #define RUNS_MAX 1000000u

@@ -7,7 +7,7 @@
 #ifndef VP_REMOTE_TB_SCRATCH_H
 #define VP_REMOTE_TB_SCRATCH_H
 
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 typedef struct tb_scratch tb_scratch;
 

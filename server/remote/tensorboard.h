@@ -12,7 +12,7 @@
 #define VP_REMOTE_TENSORBOARD_H
 
 #include "trace/base/limits.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 typedef struct tb tb;
 

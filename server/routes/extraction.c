@@ -14,7 +14,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/system/temp_tree.h"
 #include "trace/base/thread.h"
-#include "trace/model/extract.h"
+#include "trace/model/unpack/extract.h"
 
 /* So many files that were left out are named with a reason; further ones are only counted. */
 #define LEFT_OUT_MAX 50u

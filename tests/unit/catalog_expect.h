@@ -10,7 +10,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 static inline catalog *list(const char *rel)
 {

@@ -15,7 +15,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/model/trace.h"
 #include "trace/read/names/attrs.h"
 #include "trace/read/json/chrome_json.h"

@@ -5,7 +5,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 #define S INT64_C(1000000000)
 #define RUN1 "2026_01_11_21_26_41" /* 1768166801 in UTC */

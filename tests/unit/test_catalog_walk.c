@@ -11,7 +11,7 @@
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 #define RUN "plugins/profile/2026_01_11_21_26_41/"
 

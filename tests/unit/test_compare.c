@@ -17,7 +17,7 @@
 #include "trace/analyze/compare/compare.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/report/report.h"
 
 #define MS INT64_C(1000000000)

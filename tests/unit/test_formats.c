@@ -11,7 +11,7 @@
 
 #include "trace/base/err.h"
 #include "trace/export/exporters.h"
-#include "trace/model/timeline.h"
+#include "trace/model/catalog/timeline.h"
 
 static void expect_named(int rc, rd_format f)
 {

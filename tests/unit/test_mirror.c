@@ -12,7 +12,7 @@
 
 #include "tests/unit/source_stub.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 #define URL "s3://bucket/logs/plugins/profile"
 

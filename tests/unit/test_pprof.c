@@ -13,7 +13,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/read/pprof/pprof.h"
 
 static int read_bytes(pp_profile **out, vp_str bytes)

@@ -16,7 +16,7 @@
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/report/report.h"
 
 #define HOSTS_MAX 16

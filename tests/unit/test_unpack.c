@@ -15,8 +15,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/system/temp_tree.h"
-#include "trace/model/extract.h"
-#include "trace/model/ledger.h"
+#include "trace/model/unpack/extract.h"
+#include "trace/model/unpack/ledger.h"
 
 #define ARCHIVE VP_SOURCE_DIR "/examples/profiles/reactant_runs.tar.gz"
 #define POINTS 4000u /* more than there are: the distance grows */

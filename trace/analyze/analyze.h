@@ -5,7 +5,7 @@
 
 #include "include/view_profile.h"
 #include "trace/analyze/whole/whole.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/model/derived.h"
 
 /* Reads the session's hosts (opts->jobs at once) and analyses them into one report. */

@@ -10,7 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/model/timeline.h"
+#include "trace/model/catalog/timeline.h"
 
 static int note_damage(trace *t, const vp_error *damage)
 {

@@ -9,7 +9,7 @@
 
 #include "include/view_profile.h"
 #include "trace/analyze/result/op_graph.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 /* What one page shows: the slowest calls, raw names, and bins of the histogram. */
 #define OP_CALLS_MAX 50u

@@ -5,7 +5,7 @@
 #define VP_EXPORT_EXPORTERS_H
 
 #include "trace/export/shared/pick.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 /* What a timeline is exported as. */
 typedef enum ex_form { EX_JSON, EX_PFTRACE, EX_FORMS } ex_form;

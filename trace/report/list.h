@@ -6,7 +6,7 @@
 #include "include/view_profile.h"
 #include "trace/base/buf.h"
 #include "trace/base/json.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 int rep_list_text(vp_buf *b, const catalog *c, const vp_view *v);
 int rep_list_json(vp_buf *b, const catalog *c);

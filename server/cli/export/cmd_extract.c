@@ -13,7 +13,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
-#include "trace/model/extract.h"
+#include "trace/model/unpack/extract.h"
 
 static int on_progress(void *ctx, const extract_counts *c)
 {

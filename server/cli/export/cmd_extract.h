@@ -4,7 +4,7 @@
 #define VP_CLI_CMD_EXTRACT_H
 
 #include "server/cli/language/cli_options.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 /* Extracts every timeline into `dir` (made when missing, else empty) or, when NULL, into a fresh
  * temporary directory whose path goes to out (VP_PATH_MAX). Prints the original's texts.

@@ -8,7 +8,7 @@
 #include "include/view_profile.h"
 #include "server/cli/language/cli_options.h"
 #include "trace/base/buf.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 /* Scans o->path or the default directory with progress; counts on stderr what was not readable.
  * A catalog without sessions is not an error here. */

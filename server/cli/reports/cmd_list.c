@@ -10,7 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/model/extract.h"
+#include "trace/model/unpack/extract.h"
 #include "trace/report/report.h"
 
 /* ---- Programs that run now and can be told to record ------------------------------------------

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 typedef struct damage_list damage_list;
 

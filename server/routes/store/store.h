@@ -8,7 +8,7 @@
 #include "include/view_profile.h"
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/op_details.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/model/derived.h"
 
 typedef struct store store;

@@ -6,7 +6,7 @@
 #define VP_ANALYZE_CLOCKS_H
 
 #include "include/view_profile.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/model/host_clock.h"
 
 /* out: one a host of the session. r: a full report of the session, or NULL where there is none, and

@@ -12,7 +12,7 @@
 
 #include "trace/analyze/result/host_result.h"
 #include "trace/base/map.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 typedef struct host_part {
     bool wanted;

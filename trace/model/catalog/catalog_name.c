@@ -3,7 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

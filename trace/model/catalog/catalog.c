@@ -1,4 +1,4 @@
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 static catalog *catalog_new(const char *path)
 {

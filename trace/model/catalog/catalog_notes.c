@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 /* Beyond these, notes (a million dangling links, a hostile archive) are only counted. */
 #define NOTES_MAX 10000u

@@ -1,4 +1,4 @@
-#include "trace/model/timeline.h"
+#include "trace/model/catalog/timeline.h"
 
 #include "trace/base/err.h"
 #include "trace/read/json/chrome_json.h"

@@ -6,8 +6,8 @@
 #ifndef VP_MODEL_EXTRACT_H
 #define VP_MODEL_EXTRACT_H
 
-#include "trace/model/catalog.h"
-#include "trace/model/unpack.h"
+#include "trace/model/catalog/catalog.h"
+#include "trace/model/unpack/unpack.h"
 
 typedef struct extract_counts {
     size_t found;        /* files that are to be there in the end */

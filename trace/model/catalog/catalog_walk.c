@@ -13,7 +13,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_ahead.h"
+#include "trace/model/catalog/catalog_ahead.h"
 
 /* A directory whose subdirectories are still to come. */
 typedef struct frame {

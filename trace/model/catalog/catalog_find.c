@@ -1,6 +1,6 @@
 /* Which session is meant, and what to say when none is. */
 #include "trace/base/err.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 #include <stdio.h>
 #include <string.h>

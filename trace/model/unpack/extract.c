@@ -1,4 +1,4 @@
-#include "trace/model/extract.h"
+#include "trace/model/unpack/extract.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 void cat_archive_unref(cat_archive *a)
 {

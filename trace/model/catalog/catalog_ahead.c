@@ -1,7 +1,7 @@
 /* Threads that read directories before the walk comes to them. The newest lie on top, the first of
  * a directory above its brothers: so they are read about in the order of the walk, and few are open
  * at once. The walk reads what nobody has begun, and while it waits for one it reads others. */
-#include "trace/model/catalog_ahead.h"
+#include "trace/model/catalog/catalog_ahead.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* One directory: its entries, sorted so that the order of the disk never shows, and what its files
  * are. Every question to the file system is asked here, and once: on a network each takes a
  * millisecond. */
-#include "trace/model/catalog_ahead.h"
+#include "trace/model/catalog/catalog_ahead.h"
 
 #include <dirent.h>
 #include <errno.h>

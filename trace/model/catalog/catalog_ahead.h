@@ -6,7 +6,7 @@
 #ifndef VP_MODEL_CATALOG_AHEAD_H
 #define VP_MODEL_CATALOG_AHEAD_H
 
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 /* What a look at a file told. */
 typedef enum cat_told {

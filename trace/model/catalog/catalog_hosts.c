@@ -3,7 +3,7 @@
  * a host's xplane holds without naming it. */
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 
 #include <stdlib.h>
 

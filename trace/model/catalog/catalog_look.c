@@ -7,8 +7,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/model/catalog_impl.h"
-#include "trace/model/timeline.h"
+#include "trace/model/catalog/catalog_impl.h"
+#include "trace/model/catalog/timeline.h"
 #include "trace/read/gzip/gzip.h"
 
 #define HEAD_MAX 4096u

@@ -1,4 +1,4 @@
-#include "trace/model/ledger.h"
+#include "trace/model/unpack/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>

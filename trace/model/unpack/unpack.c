@@ -1,4 +1,4 @@
-#include "trace/model/unpack.h"
+#include "trace/model/unpack/unpack.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/model/ledger.h"
+#include "trace/model/unpack/ledger.h"
 
 #define TEMP_NAME ".view_profile.tmp" /* one file is written at a time */
 #define NAMES_MAX 1000                /* how many times one name may be taken */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "trace/base/err.h"
-#include "trace/model/catalog_impl.h"
+#include "trace/model/catalog/catalog_impl.h"
 #include "trace/read/gzip/gzip.h"
 
 int cat_open_file(const catalog *c, int dir_fd, const char *name, int *fd, vp_file_id *id)

@@ -3,7 +3,7 @@
 #ifndef VP_MODEL_TIMELINE_H
 #define VP_MODEL_TIMELINE_H
 
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/read/bytes/sink.h"
 
 /* Reads a file of the catalog's into the sink. damage: of its packing or its place on the disk,

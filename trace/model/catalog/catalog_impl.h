@@ -13,7 +13,7 @@
 
 #include "trace/base/arena.h"
 #include "trace/base/map.h"
-#include "trace/model/catalog.h"
+#include "trace/model/catalog/catalog.h"
 #include "trace/read/archive/archive.h"
 
 /* An archive's index, shared by the catalogs that saw the same archive. */
