@@ -64,19 +64,14 @@ static int set_module(trace *t, uint32_t kind, uint32_t run)
 static int use_variant(placing *p, uint32_t *kind, uint32_t run)
 {
     trace *t = p->t;
-    uint64_t pair = (uint64_t)*kind << 32 | run;
-    uint32_t id = vp_map_get(&p->variants, pair);
-    if (id == VP_MAP_NONE) {
-        VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof *t->kinds,
-                       VP_INTERN_MAX));
-        id = t->kind_count++;
-        t->kinds[id] = t->kinds[*kind];
-        t->kinds[id].module = 0;
-        VP_TRY(set_module(t, id, run));
-        VP_TRY(vp_map_set(&p->variants, pair, id));
-    }
+    uint32_t id;
+    int made = trace_variant(t, &p->variants, (uint64_t)*kind << 32 | run, *kind, &id);
+    VP_TRY(made);
     *kind = id;
-    return 0;
+    if (!made)
+        return 0;
+    t->kinds[id].module = 0;
+    return set_module(t, id, run);
 }
 
 static int place_track(placing *p, trace_track *ops, const trace_track *runs)

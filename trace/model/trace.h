@@ -171,6 +171,9 @@ int trace_place_modules(trace *t);
 /* Kernels of CUDA graphs belong to the instructions that were recorded, where that is certain; part
  * of sealing. May add kinds, and says in quality how many are left. */
 int trace_place_graphs(trace *t);
+/* variants.c, for these: a copy of a kind, one for each key of `variants`. 1: it was made now; 0:
+ * it was there. VP_ENOMEM, VP_ELIMIT. */
+int trace_variant(trace *t, vp_map *variants, uint64_t key, uint32_t kind, uint32_t *out);
 /* Name and program id of "jit_step(5623765097522093075)"; without an id *program_id is untouched.
  */
 vp_str trace_module_name(vp_str text, int64_t *program_id);
