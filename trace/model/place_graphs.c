@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/base/order.h"
 #include "trace/base/err.h"
 #include "trace/base/hash.h"
 #include "trace/base/limits.h"
@@ -62,17 +63,12 @@ static int collect_track(placing *p, trace_track *k)
     return 0;
 }
 
-static int compare(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_replay(const void *a, const void *b)
 {
     const node *x = a, *y = b;
-    int order = compare(x->graph, y->graph);
-    order = order ? order : compare(x->launch, y->launch);
-    order = order ? order : compare(x->start_ps, y->start_ps);
+    int order = vp_order(x->graph, y->graph);
+    order = order ? order : vp_order(x->launch, y->launch);
+    order = order ? order : vp_order(x->start_ps, y->start_ps);
     return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
@@ -117,16 +113,10 @@ static int variant_of(placing *p, const recorded *r, const graph_kernel *found, 
 {
     trace *t = p->t;
     uint64_t key = vp_mix((uint64_t)kind << 32 | found->instr) ^ found->by_order;
-    *out = vp_map_get(&p->variants, key);
-    if (*out != VP_MAP_NONE)
-        return 0;
-    VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof *t->kinds,
-                   VP_INTERN_MAX));
-    *out = t->kind_count++;
-    t->kinds[*out] = t->kinds[kind];
-    VP_TRY(vp_map_set(&p->variants, key, *out));
-    return set_instruction(t, &t->kinds[*out], r->names, found,
-                           r->program.hlo->instrs[found->instr].name);
+    int made = trace_variant(t, &p->variants, key, kind, out);
+    return made != 1 ? made
+                     : set_instruction(t, &t->kinds[*out], r->names, found,
+                                       r->program.hlo->instrs[found->instr].name);
 }
 
 /* A kernel whose event names an instruction that is no call of a graph keeps it. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/base/order.h"
 #include "trace/base/err.h"
 #include "trace/base/sums.h"
 
@@ -17,11 +18,6 @@ typedef struct peak_of {
     size_t at; /* its place in the report, those of B behind those of A */
 } peak_of;
 
-static int order(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
@@ -30,19 +26,19 @@ static int by_text(const char *a, const char *b)
 /* What has one name lies together: of each side the fullest first. */
 static int by_name(const peak_of *x, const peak_of *y)
 {
-    int c = order(x->plan != NULL, y->plan != NULL);
+    int c = vp_order(x->plan != NULL, y->plan != NULL);
     c = c ? c : by_text(x->name, y->name);
-    return c ? c : order(x->space, y->space);
+    return c ? c : vp_order(x->space, y->space);
 }
 
 static int by_group(const void *a, const void *b)
 {
     const peak_of *x = a, *y = b;
     int c = by_name(x, y);
-    c = c ? c : order(x->b, y->b);
-    c = c ? c : order(y->ran, x->ran);
-    c = c ? c : order(y->bytes, x->bytes);
-    return c ? c : order((int64_t)x->at, (int64_t)y->at);
+    c = c ? c : vp_order(x->b, y->b);
+    c = c ? c : vp_order(y->ran, x->ran);
+    c = c ? c : vp_order(y->bytes, x->bytes);
+    return c ? c : vp_order((int64_t)x->at, (int64_t)y->at);
 }
 
 /* ---- Holders ---- */
@@ -64,8 +60,8 @@ static int64_t size_of(int64_t delta)
 static int by_delta(const void *a, const void *b)
 {
     const vp_compared_holder *x = a, *y = b;
-    int c = order(size_of(y->delta_bytes), size_of(x->delta_bytes));
-    c = c ? c : order(y->a_bytes, x->a_bytes);
+    int c = vp_order(size_of(y->delta_bytes), size_of(x->delta_bytes));
+    c = c ? c : vp_order(y->a_bytes, x->a_bytes);
     return c ? c : by_holder(a, b);
 }
 
@@ -180,7 +176,7 @@ typedef struct peak_pair {
 static int by_place(const void *a, const void *b)
 {
     const peak_pair *x = a, *y = b;
-    return order((int64_t)(x->a ? x->a : x->b)->at, (int64_t)(y->a ? y->a : y->b)->at);
+    return vp_order((int64_t)(x->a ? x->a : x->b)->at, (int64_t)(y->a ? y->a : y->b)->at);
 }
 
 /* Programs that ran in neither were only compiled. The number of pairs. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"
+#include "trace/base/order.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -11,11 +12,6 @@ typedef struct side_list {
     cmp_op *v;
     size_t n;
 } side_list;
-
-static int compare(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
 
 static int text_order(const char *a, const char *b)
 {
@@ -25,9 +21,9 @@ static int text_order(const char *a, const char *b)
 static int by_name(const void *pa, const void *pb)
 {
     const cmp_op *a = pa, *b = pb;
-    int order = compare(a->kind, b->kind);
+    int order = vp_order(a->kind, b->kind);
     if (!order)
-        order = compare(a->op->op_class, b->op->op_class);
+        order = vp_order(a->op->op_class, b->op->op_class);
     if (!order)
         order = text_order(a->op->category, b->op->category);
     return order ? order : text_order(a->op->name, b->op->name);
@@ -41,9 +37,9 @@ static const char *place_of(const vp_op *op)
 
 static int by_place(const cmp_op *a, const cmp_op *b)
 {
-    int order = compare(a->kind, b->kind);
+    int order = vp_order(a->kind, b->kind);
     if (!order)
-        order = compare(a->op->op_class, b->op->op_class);
+        order = vp_order(a->op->op_class, b->op->op_class);
     if (!order)
         order = text_order(a->op->category, b->op->category);
     return order ? order : text_order(place_of(a->op), place_of(b->op));
@@ -52,11 +48,11 @@ static int by_place(const cmp_op *a, const cmp_op *b)
 static int by_place_and_time(const void *pa, const void *pb)
 {
     const cmp_op *a = pa, *b = pb;
-    int order = compare(a->matched, b->matched);
+    int order = vp_order(a->matched, b->matched);
     if (!order)
         order = by_place(a, b);
     if (!order)
-        order = compare(b->self_ps, a->self_ps);
+        order = vp_order(b->self_ps, a->self_ps);
     return order ? order : text_order(a->op->name, b->op->name);
 }
 
@@ -210,15 +206,15 @@ static void join_places(comparing *k, side_list *a, side_list *b)
 static int by_size(const void *pa, const void *pb)
 {
     const vp_compared_op *a = pa, *b = pb;
-    int order = compare(cmp_size(&b->self), cmp_size(&a->self));
+    int order = vp_order(cmp_size(&b->self), cmp_size(&a->self));
     if (!order)
-        order = compare(b->self.a_ps + b->self.b_ps, a->self.a_ps + a->self.b_ps);
+        order = vp_order(b->self.a_ps + b->self.b_ps, a->self.a_ps + a->self.b_ps);
     if (!order)
         order = text_order(a->name, b->name);
     if (!order)
         order = text_order(a->category, b->category);
     if (!order)
-        order = compare(a->op_class, b->op_class);
+        order = vp_order(a->op_class, b->op_class);
     return order ? order : text_order(a->device, b->device);
 }
 

@@ -7,6 +7,7 @@
 #include "trace/analyze/whole/balance.h"
 #include "trace/analyze/whole/merge_parts.h"
 #include "trace/analyze/whole/whole.h"
+#include "trace/base/order.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -19,22 +20,17 @@ static int host_order(const char *a, const char *b)
     return a && b ? strverscmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-static int compare(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int part_order(const void *a, const void *b)
 {
     const vp_report *x = ((const merge_part *)a)->r, *y = ((const merge_part *)b)->r;
     int order = host_order(x->host_count ? x->hosts[0] : NULL, y->host_count ? y->hosts[0] : NULL);
     if (!order)
-        order = compare(x->base_unix_ns, y->base_unix_ns);
+        order = vp_order(x->base_unix_ns, y->base_unix_ns);
     if (!order)
         order = merge_order(x->session_id, y->session_id);
     if (!order)
-        order = compare(x->start_ps, y->start_ps);
-    return order ? order : compare(x->events, y->events);
+        order = vp_order(x->start_ps, y->start_ps);
+    return order ? order : vp_order(x->events, y->events);
 }
 
 static bool same_host_twice(const vp_report *x, const vp_report *y, const char **host)
@@ -189,8 +185,8 @@ static int by_file(const void *a, const void *b)
     const vp_report_file *y = *(const vp_report_file *const *)b;
     int order = merge_order(x->path, y->path);
     if (!order)
-        order = compare(x->bytes, y->bytes);
-    return order ? order : compare(x->events, y->events);
+        order = vp_order(x->bytes, y->bytes);
+    return order ? order : vp_order(x->events, y->events);
 }
 
 static void join_files(merging *m)
@@ -249,8 +245,8 @@ typedef struct quality_entry {
 static int by_place(const void *a, const void *b)
 {
     const quality_entry *x = a, *y = b;
-    int order = compare((int64_t)x->file, (int64_t)y->file);
-    return order ? order : compare((int64_t)x->order, (int64_t)y->order);
+    int order = vp_order((int64_t)x->file, (int64_t)y->file);
+    return order ? order : vp_order((int64_t)x->order, (int64_t)y->order);
 }
 
 static size_t file_at(const vp_report *r, const char *path)

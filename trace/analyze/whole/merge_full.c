@@ -1,6 +1,7 @@
 /* The rows of a full report, from all parts. */
 #include "trace/analyze/result/host_result.h"
 #include "trace/analyze/whole/merge_parts.h"
+#include "trace/base/order.h"
 
 #include <stdlib.h>
 
@@ -49,14 +50,9 @@ static void merge_section(merging *m, const section *s)
     memcpy((char *)m->r + s->count, &total, sizeof total);
 }
 
-static int compare(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int larger_first(int64_t a, int64_t b)
 {
-    return compare(b, a);
+    return vp_order(b, a);
 }
 
 /* A moved copy of an array of times. */
@@ -86,8 +82,8 @@ static int order_gaps(const void *a, const void *b)
     const vp_gap *x = a, *y = b;
     int order = larger_first(x->dur_ps, y->dur_ps);
     if (!order)
-        order = compare(x->device, y->device);
-    return order ? order : compare(x->start_ps, y->start_ps);
+        order = vp_order(x->device, y->device);
+    return order ? order : vp_order(x->start_ps, y->start_ps);
 }
 
 static void adopt_label(merging *m, void *row, const merge_part *p)
@@ -103,9 +99,9 @@ static int order_labels(const void *a, const void *b)
     const vp_idle_label *x = a, *y = b;
     int order = larger_first(x->total_ps, y->total_ps);
     if (!order)
-        order = compare(x->device, y->device);
+        order = vp_order(x->device, y->device);
     if (!order)
-        order = compare(x->cause, y->cause);
+        order = vp_order(x->cause, y->cause);
     if (!order)
         order = merge_order(x->label, y->label);
     return order ? order : merge_order(x->thread, y->thread);
@@ -135,13 +131,13 @@ static int order_collectives(const void *a, const void *b)
     if (!order)
         order = larger_first(x->total_ps, y->total_ps);
     if (!order)
-        order = compare(x->device, y->device);
+        order = vp_order(x->device, y->device);
     if (!order)
         order = merge_order(x->name, y->name);
     if (!order)
         order = merge_order(x->kind, y->kind);
     if (!order)
-        order = compare(x->group_size, y->group_size);
+        order = vp_order(x->group_size, y->group_size);
     if (!order)
         order = merge_order(x->members, y->members);
     return order ? order : merge_order(x->scope, y->scope);
@@ -159,14 +155,14 @@ static void adopt_transfer(merging *m, void *row, const merge_part *p)
 static int order_transfers(const void *a, const void *b)
 {
     const vp_transfer *x = a, *y = b;
-    int order = compare(x->device, y->device);
+    int order = vp_order(x->device, y->device);
     if (!order)
-        order = compare(x->direction, y->direction);
+        order = vp_order(x->direction, y->direction);
     if (!order)
-        order = compare(x->host_only, y->host_only);
+        order = vp_order(x->host_only, y->host_only);
     if (!order)
         order = larger_first(x->largest_dur_ps, y->largest_dur_ps);
-    return order ? order : compare(x->largest_start_ps, y->largest_start_ps);
+    return order ? order : vp_order(x->largest_start_ps, y->largest_start_ps);
 }
 
 /* Adds x to sum. Rows of one kind come by their longest transfers, so the longest is the sum's
@@ -229,7 +225,7 @@ static int order_functions(const void *a, const void *b)
         order = merge_order(x->name, y->name);
     if (!order)
         order = merge_order(x->host, y->host);
-    return order ? order : compare(x->first_start_ps, y->first_start_ps);
+    return order ? order : vp_order(x->first_start_ps, y->first_start_ps);
 }
 
 static void merge_compile(merging *m)
@@ -276,7 +272,7 @@ static int order_host_ops(const void *a, const void *b)
         order = merge_order(x->name, y->name);
     if (!order)
         order = larger_first(x->total_ps, y->total_ps);
-    return order ? order : compare(x->max_start_ps, y->max_start_ps);
+    return order ? order : vp_order(x->max_start_ps, y->max_start_ps);
 }
 
 static void adopt_thread(merging *m, void *row, const merge_part *p)
@@ -296,10 +292,10 @@ static int order_threads(const void *a, const void *b)
     const vp_thread *x = a, *y = b;
     int order = larger_first(x->work_ps, y->work_ps);
     if (!order)
-        order = compare(x->device, y->device);
+        order = vp_order(x->device, y->device);
     if (!order)
         order = merge_order(x->name, y->name);
-    return order ? order : compare(x->start_ps, y->start_ps);
+    return order ? order : vp_order(x->start_ps, y->start_ps);
 }
 
 static void adopt_values(merging *m, void *row, const merge_part *p)
@@ -376,7 +372,7 @@ static int order_memory(const void *a, const void *b)
         order = merge_order(x->allocator, y->allocator);
     if (!order)
         order = larger_first(x->peak_bytes, y->peak_bytes);
-    return order ? order : compare(x->peak_start_ps, y->peak_start_ps);
+    return order ? order : vp_order(x->peak_start_ps, y->peak_start_ps);
 }
 
 static void adopt_plan_rows(merging *m, vp_memory_plan *x)
@@ -419,18 +415,18 @@ static void adopt_plan(merging *m, void *row, const merge_part *p)
 static int order_plans(const void *a, const void *b)
 {
     const vp_memory_plan *x = a, *y = b;
-    int order = compare(y->ran, x->ran);
+    int order = vp_order(y->ran, x->ran);
     if (!order)
         order = larger_first(x->peak_bytes, y->peak_bytes);
     if (!order)
         order = merge_order(x->module, y->module);
     if (!order)
-        order = compare(x->space, y->space);
+        order = vp_order(x->space, y->space);
     if (!order)
         order = merge_order(x->host, y->host);
     if (!order)
-        order = compare(x->program_id, y->program_id);
-    return order ? order : compare(x->reserved_bytes, y->reserved_bytes);
+        order = vp_order(x->program_id, y->program_id);
+    return order ? order : vp_order(x->reserved_bytes, y->reserved_bytes);
 }
 
 static void adopt_programs(merging *m, void *row, const merge_part *p)
@@ -446,7 +442,7 @@ static int order_programs(const void *a, const void *b)
     const vp_memory_programs *x = a, *y = b;
     int order = merge_order(x->host, y->host);
     if (!order)
-        order = compare(x->space, y->space);
+        order = vp_order(x->space, y->space);
     return order ? order : larger_first(x->most_bytes, y->most_bytes);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/base/order.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -15,14 +16,9 @@ typedef struct step_entry {
     size_t occurrence;
 } step_entry;
 
-static int compare(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_number(const vp_step *x, const vp_step *y)
 {
-    int order = compare(x->number, y->number);
+    int order = vp_order(x->number, y->number);
     return order ? order : merge_order(x->name, y->name);
 }
 
@@ -31,7 +27,7 @@ static int by_part(const void *a, const void *b)
     const step_entry *x = a, *y = b;
     int order = by_number(x->step, y->step);
     if (!order)
-        order = compare((int64_t)x->part->rank, (int64_t)y->part->rank);
+        order = vp_order((int64_t)x->part->rank, (int64_t)y->part->rank);
     return order ? order : (x->step > y->step) - (x->step < y->step);
 }
 
@@ -40,20 +36,20 @@ static int by_occurrence(const void *a, const void *b)
     const step_entry *x = a, *y = b;
     int order = by_number(x->step, y->step);
     if (!order)
-        order = compare((int64_t)x->occurrence, (int64_t)y->occurrence);
-    return order ? order : compare((int64_t)x->part->rank, (int64_t)y->part->rank);
+        order = vp_order((int64_t)x->occurrence, (int64_t)y->occurrence);
+    return order ? order : vp_order((int64_t)x->part->rank, (int64_t)y->part->rank);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const vp_step *x = a, *y = b;
-    int order = compare(x->start_ps, y->start_ps);
+    int order = vp_order(x->start_ps, y->start_ps);
     return order ? order : by_number(x, y);
 }
 
 static int by_device(const void *a, const void *b)
 {
-    return compare(((const vp_step_device *)a)->device, ((const vp_step_device *)b)->device);
+    return vp_order(((const vp_step_device *)a)->device, ((const vp_step_device *)b)->device);
 }
 
 /* The first way of finding steps, in the order of vp_step_source, that any part has. Steps that
