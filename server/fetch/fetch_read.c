@@ -30,7 +30,7 @@ typedef struct reading {
     bool is_judged;          /* this answer */
     bool is_full;            /* nothing more is wanted */
     bool is_told;            /* INFO was sent */
-    uint64_t placed;         /* bytes in the file that came with the question */
+    uint64_t placed, said;   /* bytes in the file that came with the question; as last told */
     vp_buf out;              /* or what goes out as DATA */
 } reading;
 
@@ -52,6 +52,7 @@ static int put_progress(reading *r)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, 64);
+    r->said = r->placed;
     vp_pb_put_u64(&b, FETCH_PROGRESS_BYTES, r->placed);
     return b.status < 0 ? b.status : fetch_put(r->a->stream, FETCH_PROGRESS, vp_buf_view(&b));
 }
@@ -70,7 +71,7 @@ static int place(reading *r, vp_str s)
         VP_TRY(vp_fs_pwrite_all(a->files[0], s.p, n, (int64_t)(at + in)));
         r->placed += n;
         s = vp_str_skip(s, n);
-        if (n == left && r->placed % PROGRESS_BYTES == 0)
+        if (n == left && r->placed - r->said >= PROGRESS_BYTES)
             VP_TRY(put_progress(r));
     }
     return 0;
