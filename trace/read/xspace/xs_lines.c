@@ -87,13 +87,6 @@ static bool leaves(const xs_reader *r, bool device)
     return !device && !r->want_host && r->device_ops && r->opts->uncounted;
 }
 
-static int leave(xs_reader *r, const xs_plane *pl)
-{
-    for (size_t i = 0; i < pl->line_count; i++)
-        r->out->skipped(r->out, pl->lines[i].offset < pl->lines[i].end);
-    return 0;
-}
-
 int xs_lines_plan(const xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device)
 {
     const xs_plane *pl = &r->planes[plane_index];
@@ -110,10 +103,14 @@ int xs_lines_read(xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device
     xs_run opens = {.line = {.r = r, .plane = &r->planes[plane_index], .plane_index = plane_index},
                     .opens_process = true};
     VP_TRY(xs_crew_add(crew, &opens));
-    if (leaves(r, device))
-        return leave(r, pl);
+    bool left = leaves(r, device);
     for (size_t i = 0; i < pl->line_count; i++) {
         const xs_line *line = &pl->lines[i];
+        if (left) {
+            r->out->skipped(r->out,
+                            line->offset < line->end); /* not how many: that there are any */
+            continue;
+        }
         if (r->opts && r->opts->progress &&
             r->opts->progress(r->opts->progress_ctx, line->offset, r->w.size))
             return vp_fail(VP_ECANCELLED, "stopped");

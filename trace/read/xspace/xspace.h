@@ -3,9 +3,10 @@
  * goes over the lines, a third decodes their events. Included by the trace loader and by export.
  *
  * Three passes, because serializers write lines before the metadata that names their events, and a
- * line's name, which decides whether it is wanted, may stand behind its events. HLO
- * protos are parsed when the first op of their module is met. With device_only, host lines are only
- * counted where the file has a device, with uncounted not even that; a file without one is read again in full. */
+ * line's name, which decides whether it is wanted, may stand behind its events. HLO protos are
+ * parsed when the first op of their module is met. With device_only, host lines are only counted
+ * where the file has a device, with uncounted not even that; a file without one is read again in
+ * full. */
 #ifndef VP_READ_XSPACE_H
 #define VP_READ_XSPACE_H
 
