@@ -204,10 +204,11 @@ static void call_lane(object *o)
         pthread_cond_signal(&o->work);
 }
 
-static void go_ahead(object *o, bool all)
+/* jumps: what is not asked for yet may be jumped over again. */
+static void go_ahead(object *o, bool jumps)
 {
     uint32_t most = o->ahead_max, half = (o->cursor - o->jumped_to) / 2 + AHEAD_LEAST;
-    if (o->jumped_to && !all && !o->in_order && !o->once && half < most)
+    if (o->jumped_to && jumps && !o->once && half < most)
         most = half;
     o->ahead = !o->ahead ? AHEAD_LEAST : o->ahead < most / 2 ? o->ahead * 2 : most;
 }
@@ -218,13 +219,14 @@ static void move(object *o, uint32_t block)
 {
     uint32_t next = block + 1, past = o->cursor;
     bool all = o->blocks <= o->slot_max; /* are kept */
-    uint32_t reach = all || o->in_order ? o->ahead + NEAR : o->passed;
+    bool jumps = !all && !o->in_order;
+    uint32_t reach = jumps ? o->passed : o->ahead + NEAR;
     if (next > past && next - past <= reach) {
         o->cursor = next;
-        go_ahead(o, all);
+        go_ahead(o, jumps);
     } else if (o->at[block] == NONE && (next > past || past - next > NEAR)) {
         o->cursor = o->jumped_to = next;
-        o->ahead = all ? o->ahead_max : o->in_order ? AHEAD_LEAST : 0;
+        o->ahead = all ? o->ahead_max : jumps ? 0 : AHEAD_LEAST;
     } else {
         return;
     }
