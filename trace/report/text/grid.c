@@ -4,12 +4,15 @@
 #include "trace/base/str.h"
 
 #define GAP 2u
+/* Where even that is too wide once all that may go is gone. */
+#define GAP_LEAST 1u
 /* ---- Fitting ---- */
 
 typedef struct layout {
     const grid *g;
     size_t natural[TBL_COLUMNS_MAX], width[TBL_COLUMNS_MAX];
     bool gone[TBL_COLUMNS_MAX];
+    size_t gap;
 } layout;
 
 static void measure(layout *l)
@@ -30,7 +33,7 @@ static size_t line_width(const layout *l)
         sum += l->width[c];
         shown++;
     }
-    return sum + (shown ? (shown - 1) * GAP : 0);
+    return sum + (shown ? (shown - 1) * l->gap : 0);
 }
 
 /* Takes columns from the shortenable ones, the one that wants least first. */
@@ -103,12 +106,14 @@ static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool
 
 int grid_print(vp_buf *b, grid *g, size_t width, bool color)
 {
-    layout l = {.g = g};
+    layout l = {.g = g, .gap = GAP};
     if (g->text.status < 0)
         return g->text.status;
     measure(&l);
-    if (!fit(&l, width, false))
-        fit(&l, width, true);
+    if (!fit(&l, width, false) && !fit(&l, width, true)) {
+        l.gap = GAP_LEAST;
+        shorten(&l, width, true);
+    }
     for (size_t c = 0; c < g->column_count; c++)
         if (g->columns[c].tell_apart && !l.gone[c] && l.width[c] < l.natural[c])
             VP_TRY(grid_tell_apart(g, c, l.width[c]));
@@ -119,7 +124,7 @@ int grid_print(vp_buf *b, grid *g, size_t width, bool color)
         for (size_t c = 0; c < last; c++) {
             if (l.gone[c])
                 continue;
-            vp_buf_pad(b, ' ', shown++ ? GAP : 0);
+            vp_buf_pad(b, ' ', shown++ ? l.gap : 0);
             print_cell(b, &l, i + c, c, c + 1 == last, color);
         }
         vp_buf_putc(b, '\n');
