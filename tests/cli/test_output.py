@@ -41,7 +41,10 @@ def test_a_pipe_is_written_to_and_stays(place, runs, wanted):
 def test_a_device_is_written_to_and_stays(place, runs):
     """As root, the rename that makes a file appear whole would replace even /dev/null."""
     null = place.dir / "null"
-    os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    try:
+        os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("SKIPPED: root of a user namespace makes no devices")
     assert report(place, runs, null) == (0, "", "")
     assert stat.S_ISCHR(null.lstat().st_mode)
     assert [p.name for p in place.dir.iterdir() if p.name.endswith(".tmp")] == []

@@ -73,7 +73,7 @@ def test_find_package_of_the_recorder(recorder_alone, tmp_path, part, target):
     moved = tmp_path / "moved"
     moved.symlink_to(recorder_alone)
     build_user(tmp_path / "app", f"find_package(view_profile_capture 0.1 REQUIRED {part})", target, moved)
-    assert recorded_by(tmp_path / "app") == [0, 1, 2]
+    assert sorted(recorded_by(tmp_path / "app")) == [0, 1, 2]
     needed = run("readelf", "-d", tmp_path / "app" / "build" / "uses")
     assert ("libview_profile_capture.so.0" in needed) == (not part)
 
@@ -100,7 +100,7 @@ def test_pkg_config_links_it_statically(recorder_alone, tmp_path):
     run("cc", tmp_path / "main.c", "-Wl,-Bstatic", *[f for f in flags if f.startswith(("-I", "-L", "-lview"))], "-Wl,-Bdynamic",
         *[f for f in flags if not f.startswith(("-I", "-L", "-lview"))], "-o", tmp_path / "uses")
     run(tmp_path / "uses", cwd=tmp_path)
-    assert steps(runs(tmp_path / "profiles")[0]) == [0, 1, 2]
+    assert sorted(steps(runs(tmp_path / "profiles")[0])) == [0, 1, 2]
 
 
 def test_the_recorder_alone_needs_zlib_and_the_c_library(recorder_alone):
@@ -115,7 +115,7 @@ def test_add_subdirectory(tmp_path):
     copy_sources(tmp_path / "ours")
     find = "set(VP_CAPTURE_ONLY ON)\nset(CMAKE_C_STANDARD 99)\nadd_subdirectory(../ours ours EXCLUDE_FROM_ALL)"
     build_user(tmp_path / "app", find, "view_profile::capture", "")
-    assert recorded_by(tmp_path / "app") == [0, 1, 2]
+    assert sorted(recorded_by(tmp_path / "app")) == [0, 1, 2]
     run("cmake", "--install", tmp_path / "app" / "build", "--prefix", tmp_path / "prefix")
     assert not list(tmp_path.glob("prefix/*"))
 

@@ -243,6 +243,7 @@ def test_control_c_in_a_capture(tmp_path):
     """It is the program's: what was recorded until then is written, by a context and by a schedule."""
     done = run_python("""
 import signal, sys, view_profile as vp
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background has ignored
 try:
     with vp.profile(sys.argv[1] + "/context"):
         with vp.annotate("interrupted"):
