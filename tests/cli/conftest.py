@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import signal
 import sys
 
 import pytest
@@ -9,6 +10,9 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from emulated import find_program  # noqa: E402
 from traces import ROOT, TRACES  # noqa: E402
+
+# What a script starts with & has interrupts ignored, and hands that on: programs would not hear those that tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):

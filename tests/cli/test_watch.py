@@ -325,13 +325,16 @@ def test_a_signal_ends_it_within_a_second(watch, job):
         assert json.loads((watch.out / '.view_profile-watch.json').read_text())['pid'] is None
 
 
-def test_nohup_is_honoured(watch, job):
+@pytest.mark.parametrize('number, started', [(signal.SIGHUP, ['nohup']),
+                                             (signal.SIGINT, ['sh', '-c', 'trap "" INT; exec "$@"', 'sh'])])
+def test_what_it_was_to_ignore_does_not_end_it(watch, job, number, started):
+    """nohup, and a script's &."""
     not_emulated("a program that another becomes does not hear what was ignored")
     steady(job, 1)
-    running = subprocess.Popen(['nohup', *watch.argv(job.target, '--every', '200ms')], env=watch.env, stdin=subprocess.DEVNULL,
+    running = subprocess.Popen([*started, *watch.argv(job.target, '--every', '200ms')], env=watch.env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert 'median step' in running.stdout.readline()
-    running.send_signal(signal.SIGHUP)
+    running.send_signal(number)
     assert 'median step' in running.stdout.readline() and 'median step' in running.stdout.readline()
     running.terminate()
     running.communicate(timeout=WAIT)
