@@ -326,6 +326,7 @@ await test("every place of a finding leads to that time in the timeline, and fro
     await page.getByText("What takes the time there").waitFor();
     await page.getByText("Open this in Perfetto").click();
     await page.waitForURL("**/perfetto/**");
+    await page.locator("p.lead[title]").waitFor(); // until then it says the ns of the file
     assert.match(await page.locator("main").innerText(), /It opens at [\d.]+ \S+ to [\d.]+ \S+ of the trace/);
   }));
 
