@@ -112,10 +112,15 @@ class Profiler:
         """Seconds, the mean of all steps ever; 0.0 before the first."""
         return self._seconds / self._steps if self._steps else 0.0
 
+    def _let_go_in_child(self):
+        if self._session and self._session.inherited:
+            self._session = None
+
     # ---- steps
 
     def begin_step(self, step_number):
         number = host_integer(step_number)
+        self._let_go_in_child()
         if self._step is not None:
             self._leave()
         with self._lock:
@@ -136,6 +141,7 @@ class Profiler:
     def end_step(self, num_tokens=None):
         if self._step is None:
             return
+        self._let_go_in_child()
         if self._session and self._left == 1:
             self._wait()  # the device's work of the last step is in it, and the wait is the step's
         seconds = time.perf_counter() - self._begun
@@ -178,7 +184,6 @@ class Profiler:
         log.info("Stopping profiler after %d steps", len(self._times))
         try:
             self.last_run = session.stop(wait=False)  # _wait did
-            log.info("Trace saved to: %s", self.last_run)
             self._write_stats()
         except Exception as e:
             log.error("the profile could not be written, and training goes on: %s", e)
@@ -230,6 +235,7 @@ class Profiler:
     # ---- the end
 
     def _exit(self):
+        self._let_go_in_child()
         if self._session:
             log.warning("Profiler still active on exit, stopping...")
         self.close()

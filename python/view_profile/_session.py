@@ -16,6 +16,8 @@ BACKENDS = ("jax", "torch", "native")
 
 
 def _say(level, message):
+    if "/.view_profile-" in message and level <= 0:
+        return  # where it was written aside; _end says where it is
     log.log((logging.INFO, logging.WARNING, logging.ERROR)[min(max(level, 0), 2)], "%s", message)
 
 
@@ -141,15 +143,27 @@ class Session:
         self.directory = os.path.abspath(os.path.expanduser(os.fspath(directory)))
         self.names = choose(backend)
         self.sync, self.native_options = sync, {"gpu": gpu, "pool_bytes": pool_bytes}
-        self.started, self.run, self.zones, self.aside = [], None, None, None
+        self.started, self.run, self.zones, self.aside, self.pid = [], None, None, None, None
+
+    @property
+    def inherited(self):
+        """Whether it was begun before a fork: it goes on in the parent, which has its files."""
+        return self.pid not in (None, os.getpid())
 
     @property
     def active(self):
-        return bool(self.started)
+        return bool(self.started) and not self.inherited
+
+    def _let_go_in_child(self):
+        if self.started and self.inherited:
+            self.started = []
+            atexit.unregister(self._at_exit)
 
     def start(self):
+        self._let_go_in_child()
         if self.started:
             raise RuntimeError("this session is on already")
+        self.pid = os.getpid()
         os.makedirs(self.directory, exist_ok=True)
         self.aside = os.path.join(self.directory, f".view_profile-{os.getpid()}-{time.monotonic_ns()}")
         self.run = None
@@ -163,11 +177,11 @@ class Session:
         except BaseException:
             self._end(keep=False)
             raise
-        atexit.register(self._at_exit, os.getpid())  # after the framework's own, and so called before
+        atexit.register(self._at_exit)  # after the framework's own, and so called before
         return self
 
-    def _at_exit(self, pid):
-        if self.started and pid == os.getpid():
+    def _at_exit(self):
+        if self.active:
             self._stop_quietly()
 
     def _stop_quietly(self):
@@ -185,7 +199,8 @@ class Session:
 
     def stop(self, wait=True):
         """Ends it and returns the run directory, which has all files. wait: for what was sent to devices, which is
-        in it then."""
+        in it then. In a child of fork it does nothing."""
+        self._let_go_in_child()
         if not self.started:
             return self.run
         error = None
@@ -218,6 +233,7 @@ class Session:
                 self.run = make_run(self.directory)
                 for path in sorted(files):
                     _without_overwriting(path, os.path.join(self.run, os.path.basename(path)))
+                log.info("Trace saved to: %s", self.run)
         finally:
             shutil.rmtree(self.aside, ignore_errors=True)
         if error:
@@ -227,7 +243,7 @@ class Session:
         return self.start()
 
     def __exit__(self, kind, *rest):
-        if kind is not None and self.started:
+        if kind is not None and self.active:
             self._stop_quietly()  # the program's own error goes on
         else:
             self.stop()

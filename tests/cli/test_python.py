@@ -187,6 +187,48 @@ assert p.zones == 1, p.zones
     assert done.stderr == "" and list(host_rows(tmp_path / "parent")) == ["around"] and list(host_rows(tmp_path / "child")) == ["the child's"]
 
 
+def test_a_child_that_ends_leaves_its_parents_profile_alone(tmp_path):
+    """By sys.exit in a context, and at exit in the capture of a schedule, which the child may then have itself."""
+    done = run_python("""
+import logging, os, sys, view_profile as vp
+logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+def child(work):
+    pid = os.fork()
+    if pid == 0:
+        work()
+        sys.exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+with vp.profile(sys.argv[1] + "/context") as p:
+    child(p.stop)
+    child(lambda: None)
+    with vp.annotate("parent's"):
+        pass
+assert p.zones == 1, p.zones
+p = vp.Profiler(num_steps=2, log_dir=sys.argv[1] + "/schedule", auto_enable_at_step=0, backend="native")
+def two(name, first):
+    for i in range(first, first + 2):
+        p.begin_step(i)
+        with vp.annotate(name):
+            pass
+        p.end_step()
+def inherited():
+    p.end_step()
+    assert not p.is_profiling
+    p.log_dir = sys.argv[1] + "/child"
+    p.capture_async()
+    two("child's", 7)
+p.begin_step(0)
+child(lambda: None)
+child(inherited)
+assert p.is_profiling
+two("parent's", 0)
+""", tmp_path)
+    said = [line for line in done.stderr.splitlines() if "Trace saved to: " in line]  # where it is, not where it was written aside
+    assert "parent process" not in done.stderr and len(said) == 3 and not any("/." in line.split(": ")[1] for line in said), done.stderr
+    assert {n: [name for name in host_rows(tmp_path / n) if "'s" in name] for n in ("context", "schedule", "child")} == {
+        "context": ["parent's"], "schedule": ["parent's"], "child": ["child's"]}
+
+
 ENDS = """
 import atexit, sys, threading, view_profile as vp
 annotate, running = vp.annotate, threading.Event()
