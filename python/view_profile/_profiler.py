@@ -34,9 +34,12 @@ def _peak_of_device():
     return None
 
 
-def flop_stats(step_times, step_tokens, model_params=None, peak_tflops=None, flops_per_token=None, devices=1):
+def flop_stats(step_times, step_tokens, model_params=None, peak_tflops=None, flops_per_token=None, devices=1, cold_steps=0):
     """What flop_stats.json says of these steps: a dict with the keys of EfficientIDS. FLOP a token are
-    6 × model_params unless given. What cannot be known is None."""
+    6 × model_params unless given. The first cold_steps (0 or 1), which bear what starting costs, are in no
+    rate. What cannot be known is None."""
+    cold = step_times[:cold_steps]
+    step_times, step_tokens = step_times[cold_steps:], step_tokens[cold_steps:]
     seconds, tokens = math.fsum(step_times), sum(step_tokens)
     if flops_per_token is None and model_params:
         flops_per_token = 6.0 * model_params
@@ -48,6 +51,7 @@ def flop_stats(step_times, step_tokens, model_params=None, peak_tflops=None, flo
         "peak_tflops": peak_tflops,
         "mfu_percent": 100.0 * achieved / (peak_tflops * devices) if achieved and peak_tflops else None,
         "per_step_tokens": list(step_tokens), "per_step_times": list(step_times),
+        "cold_steps": len(cold), "cold_step_time": math.fsum(cold) if cold else None,
     }
 
 
@@ -80,6 +84,7 @@ class Profiler:
         self._lock = threading.Lock()
         self._asked = 0          # steps that somebody wants; 0: nobody
         self._left = 0           # steps of the capture that is on
+        self._planned = 0        # and how many it was to have
         self._session = self._step = None
         self._begun = None
         self._steps, self._seconds = 0, 0.0
@@ -177,11 +182,12 @@ class Profiler:
         except Exception as e:
             log.warning("the profiler could not start, and training goes on: %s", e)
             return
-        self._session, self._left, self._times, self._tokens = session, steps, [], []
+        self._session, self._left, self._planned, self._times, self._tokens = session, steps, steps, [], []
 
     def _stop(self):
         session, self._session = self._session, None
-        log.info("Stopping profiler after %d steps", len(self._times))
+        cut = "" if len(self._times) == self._planned else f" of {self._planned}, truncated"
+        log.info("Stopping profiler after %d steps%s", len(self._times), cut)
         try:
             self.last_run = session.stop(wait=False)  # _wait did
             self._write_stats()
@@ -192,7 +198,8 @@ class Profiler:
         if not self._times:
             return
         stats = flop_stats(self._times, self._tokens, self.model_params, self.peak_tflops or _peak_of_device(),
-                           self.flops_per_token, self.devices)
+                           self.flops_per_token, self.devices, cold_steps=1)
+        stats["truncated"] = len(self._times) < self._planned
         path = os.path.join(self.log_dir, "flop_stats.json")
         with open(path + ".tmp", "w", encoding="utf-8") as f:
             json.dump(stats, f, indent=1)

@@ -436,11 +436,13 @@ def test_a_profiler_captures_the_steps_it_is_asked_for(tmp_path, first, at, want
     assert sorted(int(e["args"]["step_num"]) for e in steps) == want and len(runs) == 1
     assert "Stopping profiler after 2 steps" in done.stdout and "Trace saved to: " in done.stdout
     stats = json.loads((tmp_path / "flop_stats.json").read_text())
-    assert stats["profiling_steps"] == 2 and stats["total_tokens"] == 2000 and stats["flops_per_token"] == 6e9
-    assert stats["achieved_tflops"] == pytest.approx(2000 / stats["total_time_sec"] * 6e9 / 1e12)
+    assert stats["profiling_steps"] == 1 and stats["total_tokens"] == 1000 and stats["flops_per_token"] == 6e9
+    assert stats["cold_steps"] == 1 and stats["cold_step_time"] >= 0.001 and stats["truncated"] is False  # the first is in no rate
+    assert stats["achieved_tflops"] == pytest.approx(1000 / stats["total_time_sec"] * 6e9 / 1e12)
     assert stats["mfu_percent"] == pytest.approx(100 * stats["achieved_tflops"])
     assert stats.keys() == {"profiling_steps", "total_tokens", "total_time_sec", "tokens_per_sec", "model_params", "flops_per_token",
-                            "achieved_tflops", "peak_tflops", "mfu_percent", "per_step_tokens", "per_step_times"}
+                            "achieved_tflops", "peak_tflops", "mfu_percent", "per_step_tokens", "per_step_times", "cold_steps",
+                            "cold_step_time", "truncated"}
 
 
 def test_captures_are_asked_for_from_any_thread_and_end_at_exit(tmp_path):
@@ -453,7 +455,9 @@ assert p.is_profiling and p.capture_async() is False
     assert "Profiler enabled for next 5 steps" in done.stdout
     assert "Profiler already active, ignoring capture_async()" in done.stdout
     assert "Profiler still active on exit, stopping..." in done.stdout
-    assert json.loads((tmp_path / "flop_stats.json").read_text())["profiling_steps"] == 1
+    assert "Stopping profiler after 1 steps of 5, truncated" in done.stdout
+    stats = json.loads((tmp_path / "flop_stats.json").read_text())
+    assert stats["truncated"] is True and stats["cold_steps"] == 1 and stats["profiling_steps"] == 0 and stats["tokens_per_sec"] is None
     assert len(list(tmp_path.glob("plugins/profile/*/*.xplane.pb"))) == 1
 
 
