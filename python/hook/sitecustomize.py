@@ -41,17 +41,17 @@ TOGETHER_S = 120  # as JOB_TOGETHER_S of the recorder
 mine = set()      # runs that this process has written into
 
 
-def make_run(directory):
-    """The run of the job that record began, if its newest is young enough and has nothing of this process; else a new
-    one, which the job's next process joins. The file and its lock are those of the recorder's processes."""
+def put(files, directory, framework):
+    """Into the run of the job that record began, if its newest is young enough and has nothing of this process; else into
+    a new one, which the job's next process joins. The file and its lock are those of the recorder's processes."""
     import fcntl
     import time
     job = os.environ.get("VIEW_PROFILE_JOB")
     if not job:
-        return new_run(directory)
+        return move(files, new_run(directory), framework)
     plugins = os.path.join(directory, "plugins")
     os.makedirs(plugins, exist_ok=True)
-    name = "".join(c if c.isascii() and (c.isalnum() or c in "._") else "-" if c == "-" else "_" for c in job)[:127]
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "._") else "_" for c in job)[:127]
     with open(os.open(os.path.join(plugins, f".view_profile.job-{name}"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         run = f.read(64)
@@ -63,16 +63,18 @@ def make_run(directory):
             f.truncate()
             f.write(os.path.basename(path))
         mine.add(path)
-        return path
+        return move(files, path, framework)
 
 
-def move(path, run):
-    """Into the run under this process's name; beside another process of that name under its number, too."""
-    stem, dot, rest = os.path.basename(path).partition(".")
-    name = host()
-    if os.path.lexists(os.path.join(run, name + dot + rest)):
-        name += f"_{os.getpid()}"
-    os.rename(path, os.path.join(run, name + dot + rest))
+def move(files, run, framework):
+    """As this process's: by its host, with the framework's name where another process, or what the recorder wrote of this
+    one, has that, and with its number where that is taken, too."""
+    import re
+    there = os.listdir(run)
+    name = next(n for n in (host(), f"{host()}_{framework}", f"{host()}_{framework}_{os.getpid()}") if not any(t.startswith(n + ".") for t in there))
+    for path in files:
+        end = re.search(r"(\.pt)?\.trace\.json\.gz$|\.xplane\.pb$|\.\w+\.\w+$|$", path).group()
+        os.rename(path, os.path.join(run, name + end))
 
 
 def host():
@@ -92,7 +94,7 @@ class Recorder:
         self.plan = plan(os.environ.get("VIEW_PROFILE_STEPS"))
         self.pid = os.getpid()
         self.on, self.aside, self.taken, self.steps = False, None, 0, 0
-        self.failed = False
+        self.failed = self.numbered = False  # numbered: the program says its steps by view_profile.step
         atexit.register(self.end)
 
     def begin(self):
@@ -116,9 +118,8 @@ class Recorder:
         try:
             self.stop(self.aside)
             files = [os.path.join(folder, f) for folder, _, names in os.walk(self.aside) for f in names]
-            run = make_run(self.directory) if files else None
-            for path in files:
-                move(path, run)
+            if files:
+                put(files, self.directory, type(self).__name__.lower())
             self.taken += 1
         except Exception as e:
             say(f"the profile could not be written: {e}")
@@ -150,13 +151,23 @@ class Recorder:
             self.begin()
 
 
+    def give_way(self):
+        """The program starts its framework's profiler: there is one at a time, and the program's own goes first."""
+        if self.on:
+            say("the program starts a profiler of its own: this recording ends here")
+            self.end()
+            self.failed = True
+
+
 class Jax(Recorder):
     def start(self, directory):
         import jax
-        options = jax.profiler.ProfileOptions()
-        options.python_tracer_level = 0  # each call of Python would be an event
+        more = {}
+        if hasattr(jax.profiler, "ProfileOptions"):  # older ones always trace Python
+            more["profiler_options"] = options = jax.profiler.ProfileOptions()
+            options.python_tracer_level = 0  # each call of Python would be an event
         self.wait()
-        jax.profiler.start_trace(directory, profiler_options=options)
+        jax.profiler.start_trace(directory, **more)
 
     def stop(self, directory):
         import jax
@@ -191,6 +202,26 @@ class Torch(Recorder):
         self.profile.export_chrome_trace(os.path.join(directory, "host.pt.trace.json.gz"))
 
 
+def before(module, name, recorder):
+    """Whoever calls the module's function `name` has the profiler for himself."""
+    function = getattr(module, name, None)
+    if function is None:
+        return
+    import functools
+
+    @functools.wraps(function)
+    def called(*args, **kwargs):
+        r = recorder()
+        if r is not None:
+            r.give_way()
+        return function(*args, **kwargs)
+    setattr(module, name, called)
+
+
+def jax_recorder():
+    return getattr(sys.modules.get("jax._src.xla_bridge"), "_view_profile", None)
+
+
 def watch_xla_bridge(module):
     """The first use of a device: before it the program may still choose its platforms."""
     backends = module.backends
@@ -207,13 +238,14 @@ def watch_xla_bridge(module):
 
 
 def watch_jax_profiler(module):
+    before(module, "start_trace", jax_recorder)
     annotation = module.StepTraceAnnotation
 
     class StepTraceAnnotation(annotation):
         __doc__ = annotation.__doc__
 
         def __init__(self, name, **kwargs):
-            r = getattr(sys.modules.get("jax._src.xla_bridge"), "_view_profile", None)
+            r = jax_recorder()
             if r is not None and r.plan:  # before it is made: it is none of a profile that begins later
                 number = kwargs.get("step_num")
                 self._counted = number if isinstance(number, int) else r.steps
@@ -222,7 +254,7 @@ def watch_jax_profiler(module):
 
         def __exit__(self, *exception):
             result = super().__exit__(*exception)
-            r = getattr(sys.modules.get("jax._src.xla_bridge"), "_view_profile", None)
+            r = jax_recorder()
             if r is not None and r.plan:
                 r.step_ends(self._counted)
                 r.steps += 1
@@ -244,6 +276,11 @@ def watch_torch(module):
         torch_recorder.begin()
 
 
+def watch_torch_profiler(module):
+    for name in ("_prepare_profiler", "_enable_profiler"):
+        before(module, name, lambda: torch_recorder)
+
+
 def watch_torch_optimizer(module):
     """PyTorch has no word for a step: a call of an optimizer's step() ends one."""
     optimizer = module.Optimizer
@@ -255,7 +292,7 @@ def watch_torch_optimizer(module):
         def step(*args, **kwargs):
             out = inner(*args, **kwargs)
             r = torch_recorder
-            if r is not None and r.plan:
+            if r is not None and r.plan and not r.numbered:
                 r.step_ends(r.steps)
                 r.steps += 1
                 r.step_begins(r.steps)
@@ -265,8 +302,33 @@ def watch_torch_optimizer(module):
     optimizer.profile_hook_step = staticmethod(profile_hook_step)
 
 
-WATCHED = {"jax._src.xla_bridge": watch_xla_bridge, "jax._src.profiler": watch_jax_profiler,
-           "torch": watch_torch, "torch.optim.optimizer": watch_torch_optimizer}
+def watch_own_steps(module):
+    """Those of a program that imports view_profile: its numbers are the best there are."""
+    enter, leave = module.step.__enter__, module.step.__exit__
+
+    def recorder():
+        r = jax_recorder() or torch_recorder
+        return r if r is not None and r.plan else None
+
+    def __enter__(self):
+        r = recorder()
+        if r is not None:
+            r.numbered = True
+            r.step_begins(self.number)
+        return enter(self)
+
+    def __exit__(self, *exception):
+        result = leave(self, *exception)
+        r = recorder()
+        if r is not None:
+            r.step_ends(self.number)
+            r.steps += 1
+        return result
+    module.step.__enter__, module.step.__exit__ = __enter__, __exit__
+
+
+WATCHED = {"view_profile._zones": watch_own_steps, "jax._src.xla_bridge": watch_xla_bridge, "jax._src.profiler": watch_jax_profiler,
+           "torch": watch_torch, "torch.autograd.profiler": watch_torch_profiler, "torch.optim.optimizer": watch_torch_optimizer}
 
 
 class Finder:

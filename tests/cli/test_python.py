@@ -12,7 +12,7 @@ import pytest
 from emulated import not_emulated
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from python_front import PACKAGE, PYTHON, environment, run_python  # noqa: E402
+from python_front import BUILD, PACKAGE, PYTHON, environment, run_python  # noqa: E402
 from traces import trace  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not (PACKAGE / "view_profile").is_dir(), reason="SKIPPED: no headers of Python 3.10 or later")
@@ -664,6 +664,12 @@ FAKE_JAX = {
     "jax/_src/profiler.py": '''
 import os
 on = None
+class _profiler:
+    class TraceMe:
+        is_enabled = staticmethod(lambda: on is not None)
+        def __init__(self, name, **kwargs): self.text = f"{name} {kwargs['step_num']}"
+        def __enter__(self): on.append(self.text)
+        def __exit__(self, *e): pass
 class ProfileOptions: pass
 class StepTraceAnnotation:
     def __init__(self, name, **kwargs): self.text = f"{name} {kwargs['step_num']}"
@@ -671,7 +677,7 @@ class StepTraceAnnotation:
     def __exit__(self, *e): pass
 def start_trace(directory, profiler_options=None):
     global on
-    if os.environ.get("FAKE_FAILS"): raise RuntimeError("another profiler runs")
+    if os.environ.get("FAKE_FAILS") or on is not None: raise RuntimeError("another profiler runs")
     on, start_trace.directory = [], directory
 def stop_trace():
     global on
@@ -698,6 +704,44 @@ def test_record_switches_the_frameworks_profiler(place, tmp_path, steps, want):
     failed = subprocess.run(argv, env=env | {"FAKE_FAILS": "1"}, capture_output=True, text=True)
     if want:
         assert failed.stderr.count("the profiler could not start, and the program goes on: another profiler runs") == 1
+
+
+@pytest.mark.parametrize("library", ["now", "old"])
+def test_record_knows_the_steps_of_this_package(place, tmp_path, library):
+    """By the program's own numbers, also with a JAX that has no options of its profiler."""
+    install(FAKE_JAX, tmp_path / "lib")
+    if library == "old":
+        at = tmp_path / "lib" / "jax" / "_src" / "profiler.py"
+        at.write_text(at.read_text().replace("class ProfileOptions: pass", "").replace(", profiler_options=None", ""))
+    (tmp_path / "train.py").write_text("import jax, view_profile as vp\njax.devices()\nfor i in range(100, 106):\n    with vp.step('train', i):\n        pass\n")
+    env = environment(PYTHONPATH=f"{PACKAGE}:{tmp_path / 'lib'}")
+    done = subprocess.run([BUILD / "view_profile", "record", "--dir", tmp_path / "rec", "--steps", "102:2", "--", PYTHON, tmp_path / "train.py"],
+                          env=env, cwd=tmp_path, capture_output=True, text=True)
+    assert [p.read_text() for p in tmp_path.glob("rec/plugins/profile/*/*.steps.txt")] == ["train 102,train 103"], done.stderr
+    (run,) = tmp_path.glob("rec/plugins/profile/*")  # with what our own recorder has of the same process
+    assert len({p.name.split(".")[0] for p in run.iterdir()}) == 2, list(run.iterdir())
+
+
+def test_a_program_has_its_frameworks_profiler_for_itself(place, tmp_path):
+    """Whoever profiles anyway is not stopped by record, which ends its own there."""
+    install(FAKE_JAX, tmp_path / "lib")
+    (tmp_path / "train.py").write_text("""
+import jax, sys
+jax.devices()
+for i in range(6):
+    if i == 2:
+        jax.profiler.start_trace(sys.argv[1])
+    with jax.profiler.StepTraceAnnotation("train", step_num=i):
+        pass
+    if i == 3:
+        jax.profiler.stop_trace()
+print("trained")
+""")
+    done = subprocess.run(["view_profile", "record", "--dir", tmp_path / "rec", "--", PYTHON, tmp_path / "train.py", tmp_path / "own"],
+                          env=place.env | {"PYTHONPATH": str(tmp_path / "lib")}, capture_output=True, text=True)
+    assert done.stdout.startswith("trained\n") and done.stderr.count("the program starts a profiler of its own: this recording ends here") == 1, done
+    assert [(at, p.read_text()) for at in ("rec", "own") for p in tmp_path.glob(f"{at}/plugins/profile/*/*.steps.txt")] == [
+        ("rec", "train 0,train 1"), ("own", "train 2,train 3")]
 
 
 def test_processes_that_record_started_are_hosts_of_one_run(place, tmp_path):

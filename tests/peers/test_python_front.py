@@ -148,6 +148,25 @@ def test_the_comprehensive_demo_tells_annotated_from_plain(tmp_path):
 
 
 @pytest.mark.skipif(not TORCH, reason="SKIPPED: no PyTorch; VP_TORCH names a Python that has it")
+def test_a_program_has_pytorchs_profiler_for_itself(tmp_path):
+    """record ends its own where the program's schedule begins, and leaves that whole."""
+    (tmp_path / "train.py").write_text("""
+import torch
+from torch.profiler import profile, schedule
+model = torch.nn.Linear(8, 8)
+torch.ones(3).add(1)
+with profile(schedule=schedule(wait=1, warmup=1, active=2)) as p:
+    for i in range(4):
+        model(torch.ones(2, 8)).sum().backward()
+        p.step()
+print([e.count for e in p.key_averages() if e.key == "aten::linear"])
+""")
+    done = view_profile("record", "--dir", tmp_path / "rec", "--", TORCH, tmp_path / "train.py")
+    assert "[2]" in done.stdout and done.stderr.count("this recording ends here") == 1, done
+    assert "aten::add" in view_profile("top", "--top", "50", tmp_path / "rec").stdout
+
+
+@pytest.mark.skipif(not TORCH, reason="SKIPPED: no PyTorch; VP_TORCH names a Python that has it")
 def test_pytorch(tmp_path):
     run("""
 import sys, view_profile as vp
