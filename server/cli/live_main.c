@@ -34,6 +34,8 @@ static runner *runner_of(unsigned command)
         return cli_run_compare;
     case CLI_MERGE:
         return cli_run_merge;
+    case CLI_MEMORY:
+        return cli_run_memory;
     case CLI_TREND:
         return cli_run_trend;
     default:
@@ -44,7 +46,7 @@ static runner *runner_of(unsigned command)
 static int refuse(void)
 {
     fputs("view_profile: this program is started by `view_profile capture`, `record`, `recover`, "
-          "`watch`, `mcp`, `compare`, `merge` and `trend`\n",
+          "`watch`, `mcp`, `compare`, `merge`, `memory` and `trend`\n",
           stderr);
     return CLI_USAGE;
 }

@@ -1,6 +1,7 @@
-/* `capture`, `record`, `recover`, `watch`, `mcp`, `compare`, `merge` and `trend` as view_profile
- * has them: it becomes view_profile-live (live_main.c), which is these commands, with the words
- * that were typed. Most runs need none, and a watch that runs for days need not hold a viewer. */
+/* `capture`, `record`, `recover`, `watch`, `mcp`, `compare`, `merge`, `memory` and `trend` as
+ * view_profile has them: it becomes view_profile-live (live_main.c), which is these commands, with
+ * the words that were typed. Most runs need none, and a watch that runs for days need not hold a
+ * viewer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -82,4 +83,5 @@ LIVE(watch, CLI_CAPTURE_FAILED)
 LIVE(mcp, CLI_CAPTURE_FAILED)
 LIVE(compare, CLI_UNREADABLE)
 LIVE(merge, CLI_UNREADABLE)
+LIVE(memory, CLI_UNREADABLE)
 LIVE(trend, CLI_UNREADABLE)
