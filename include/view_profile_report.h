@@ -593,6 +593,7 @@ typedef struct vp_plan_buffer {
 /* An argument that could have given its memory to a result (jax.jit's donate_argnums). */
 typedef struct vp_plan_donation {
     const char *parameter, *scope, *output;
+    const char *output_scope, *output_source; /* of the instruction that makes the result */
     int64_t parameter_number, bytes;
     int64_t last_use, born; /* places in the schedule: died before the result was born */
     bool also_scratch;      /* the result's memory holds temporaries before: less is saved */

@@ -301,8 +301,13 @@ def rank(f):
             -(f['impact'].get('bytes') or 0), ORDER.index(f['id']))
 
 
+ABOUT_MEMORY = ('F22', 'F30', 'F31', 'F32', 'F36', 'F37', 'F38', 'F39', 'F40')
+
+
 def check_finding(f, statuses, partial):
     measured = f['status'] in ('fired', 'explained')
+    assert (f['impact']['bytes'] is not None) == (measured and f['id'] in ABOUT_MEMORY), f
+    assert f['impact']['bytes'] is None or f['impact']['bytes'] > 0, f
     if f['status'] == 'not_evaluated':
         assert f['missing'] and f['evidence']['value'] is None, f
     else:

@@ -60,6 +60,10 @@ def test_a_wasteful_program_gets_its_three_findings(wasteful):
     _, found = wasteful('bad')
     assert {i for i, f in found.items() if f['status'] in ('fired', 'explained')} == {'F30', 'F36', 'F37'}
     assert found['F36']['impact']['bytes'] == 512 * 1024 * 4 and 'argument 0 (state.1, state)' in found['F36']['message']
+    # … for the line that makes the state
+    line = next(i for i, x in enumerate((HERE / 'wasteful_loop.py').read_text().splitlines(), 1) if 'state * 0.999' in x)
+    assert f'wasteful_loop.py:{line})' in found['F36']['message']
+    assert found['F30']['impact']['bytes'] == 5 * 512 * 1024
     assert found['F37']['impact']['bytes'] == 131072 * (128 - 3) * 4
     assert 'table.1 (f32[131072,3]{1,0:T(8,128)}) in table, dimension 1: 3 of 128, wastes 62.5 MiB' in found['F37']['message']
     assert '512.0 KiB more after every step, in 5 of 5 steps' in found['F30']['message']

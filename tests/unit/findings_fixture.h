@@ -195,7 +195,11 @@ static inline void ff_lists(ff *f)
                                      .kind = VP_BUFFER_TEMP,
                                      .bytes = 10 * FF_MIB,
                                      .unpadded_bytes = 10 * FF_MIB};
-    f->donations[0] = (vp_plan_donation){.parameter = "x.1", .output = "fusion", .bytes = 1000};
+    f->donations[0] = (vp_plan_donation){.parameter = "x.1",
+                                         .output = "fusion",
+                                         .output_scope = "jit(step)/update",
+                                         .output_source = "train.py:7",
+                                         .bytes = 1000};
     f->plans[0] = (vp_memory_plan){.host = "node0",
                                    .module = "jit_step",
                                    .ran = true,

@@ -288,7 +288,8 @@ static const struct firing {
     uint32_t device;
     int64_t impact_ps; /* VP_UNKNOWN: none in time */
     vp_level level;
-    const char *says[3]; /* words of the message */
+    const char *says[3];  /* words of the message */
+    int64_t impact_bytes; /* 0: none in bytes */
 } firings[] = {
     {"F1", idle_unknown, 1, 150 * MS, VP_LEVEL_HIGH, {"GPU:1", "20.00%", "200.00 ms of 1.00 s"}},
     {"F2", long_gap, 0, 60 * MS, VP_LEVEL_MEDIUM, {"GPU:0", "60.00 ms", "before op1"}},
@@ -374,59 +375,70 @@ static const struct firing {
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_HIGH,
-     {"GPU_0_bfc on node0", "98.50%", "1000 B"}},
+     {"GPU_0_bfc on node0", "98.50%", "1000 B"},
+     85},
     {"F30",
      leaking_memory,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_HIGH,
      {"GPU_0_bfc on node0 holds 5 B more after every step, in 8 of 8 steps",
-      "append in Log (train.py:40)", ""}},
+      "append in Log (train.py:40)", ""},
+     8 * 5},
     {"F31",
      scattered_memory,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_HIGH,
-     {"310 B of 1000 B (31.00%)", "aten::to in Loader (load.py:4) holds 9 B", ""}},
+     {"310 B of 1000 B (31.00%)", "aten::to in Loader (load.py:4) holds 9 B", ""},
+     310},
     {"F32",
      inputs_twice,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_LOW,
-     {"At the peak of GPU_0_bfc on node0", "20 B each, by aten::to", ""}},
+     {"At the peak of GPU_0_bfc on node0", "20 B each, by aten::to", ""},
+     20},
     {"F36",
      undonated,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_LOW,
      {"jit_step on node0", "1 argument that it has done with: up to 20.0 MiB of the 100.0 MiB",
-      "argument 0 (x.1) for fusion"}},
+      "argument 0 (x.1) for fusion in jit(step)/update (train.py:7)."},
+     20 * FF_MIB},
     {"F37",
      padded,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_MEDIUM,
-     {"80.0 MiB of 100.0 MiB (80.00%)", "1 buffer: x.1, dimension 1: 3 of 128", ""}},
+     {"80.0 MiB of 100.0 MiB (80.00%)", "1 buffer: x.1, dimension 1: 3 of 128", ""},
+     80 * FF_MIB},
     {"F38",
      large_temporary,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_LOW,
      {"40.0 MiB of the 100.0 MiB (40.00%)",
-      "exp.2 (f32[8]) in jit(step)/attention/exp (model.py:12)", ""}},
+      "exp.2 (f32[8]) in jit(step)/attention/exp (model.py:12)", ""},
+     40 * FF_MIB},
     {"F39",
      planned_gaps,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_LOW,
-     {"2.0 MiB of the 10.0 MiB (20.00%)", "jit_step on node0", ""}},
+     {"2.0 MiB of the 10.0 MiB (20.00%)", "jit_step on node0",
+      "the largest that is there is exp.2 (f32[8]) in jit(step)/attention/exp (model.py:12), 10.0 "
+      "MiB."},
+     2 * FF_MIB},
     {"F40",
      waiting_argument,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_LOW,
      {"jit_step on node0 holds 90.0 MiB of 100.0 MiB (90.00%)", "in 1 buffer that",
-      "x.1 for 60.00% of it"}},
+      "x.1 for 60.00% of it"},
+     90 * FF_MIB},
     {"F23",
      cut_file,
      VP_NO_DEVICE,
@@ -497,6 +509,8 @@ static void test_every_rule_fires(void **state)
             got->severity != want->level)
             fail_msg("%s: status %d, %lld ps, level %d", want->id, got->status,
                      (long long)got->impact_ps, got->severity);
+        if (got->impact_bytes != (want->impact_bytes ? want->impact_bytes : VP_UNKNOWN))
+            fail_msg("%s: %lld bytes", want->id, (long long)got->impact_bytes);
         check_texts(want, got);
         if (want->device != VP_NO_DEVICE && got->where_count &&
             got->where[0].device != want->device)
@@ -691,8 +705,11 @@ static void test_plan_beyond_the_device(void **state)
     const vp_finding *got = ff_find(&f, "F22");
     assert_int_equal(got->status, VP_FIRED);
     assert_int_equal(got->severity, VP_LEVEL_MEDIUM);
-    assert_non_null(strstr(got->message, "jit_step on node0 is planned to take 100.0 MiB, 90.09% "
-                                         "of the 111.0 MiB"));
+    assert_non_null(strstr(got->message,
+                           "jit_step on node0 is planned to take 100.0 MiB, 90.09% "
+                           "of the 111.0 MiB that the device has; the largest that is "
+                           "there is x.1, 90.0 MiB."));
+    assert_int_equal(got->impact_bytes, 100 * FF_MIB - 111 * FF_MIB * 9 / 10);
     assert_string_equal(got->where[0].track, "jit_step");
     ff_free(&f);
     ff_init(&f);

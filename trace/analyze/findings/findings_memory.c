@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "trace/base/sums.h"
+
 static const char *whose(fnd_run *run, const vp_memory *m)
 {
     return fnd_say(run, "%s%s%s", m->allocator ? fnd_short(run, m->allocator) : "An allocator",
@@ -19,15 +21,22 @@ static const char *site(fnd_run *run, const char *name, const char *scope, const
                    source ? fnd_path(run, source) : "", source ? ")" : "");
 }
 
-/* The largest holder that has a name of its own, as the end of a sentence. */
-static const char *largest(fnd_run *run, const vp_memory *m)
+/* The largest holder that has a name of its own; NULL: none has. */
+static const vp_memory_item *largest_of(const vp_memory *m)
 {
     for (size_t i = 0; i < m->top_count; i++)
         if (m->top[i].name && m->top[i].name[0] != '(')
-            return fnd_say(run, "; %s holds %s of it",
-                           site(run, m->top[i].name, m->top[i].scope, m->top[i].source),
-                           fnd_bytes(run, m->top[i].bytes));
-    return "";
+            return &m->top[i];
+    return NULL;
+}
+
+/* The same as the end of a sentence. */
+static const char *largest(fnd_run *run, const vp_memory *m)
+{
+    const vp_memory_item *x = largest_of(m);
+    return x ? fnd_say(run, "; %s holds %s of it", site(run, x->name, x->scope, x->source),
+                       fnd_bytes(run, x->bytes))
+             : "";
 }
 
 static void place(fnd_run *run, const vp_memory *m)
@@ -71,8 +80,10 @@ static const vp_memory *exhausted(const vp_report *r)
 
 static void say_exhausted(fnd_run *run, const vp_memory *m)
 {
+    const vp_memory_item *x = largest_of(m);
     fire(run, true);
     run->f->value = 1;
+    run->f->impact_bytes = x ? x->bytes : m->peak_bytes; /* none tells how much was asked for */
     fnd_message(run,
                 fnd_say(run, "%s could not serve %s request%s; it peaks at %s of %s reserved%s.",
                         whose(run, m), fnd_count(run, m->out_of_memory),
@@ -88,6 +99,7 @@ static bool is_full(fnd_run *run, int64_t taken, int64_t whole)
     if (!fnd_exceeds(run, taken, whole, FND_SHARE))
         return false;
     fire(run, taken >= fnd_limit_of(run, whole, FND_SEVERE));
+    run->f->impact_bytes = taken - fnd_limit_of(run, whole, FND_SHARE);
     return true;
 }
 
@@ -95,9 +107,10 @@ static void say_planned(fnd_run *run, const vp_memory_plan *p, int64_t room)
 {
     if (!is_full(run, p->reserved_bytes, room))
         return;
-    fnd_message(run, fnd_say(run, "%s is planned to take %s, %s of the %s that the device has.",
+    fnd_message(run, fnd_say(run, "%s is planned to take %s, %s of the %s that the device has%s.",
                              fnd_program(run, p), fnd_bytes(run, p->reserved_bytes),
-                             fnd_percent(run, p->reserved_bytes, room), fnd_bytes(run, room)));
+                             fnd_percent(run, p->reserved_bytes, room), fnd_bytes(run, room),
+                             fnd_largest_buffer(run, p, false)));
     fnd_place_on_host(run, p->host, p->module, VP_NO_TIME);
 }
 
@@ -145,11 +158,12 @@ typedef struct leaking {
     const vp_memory *m;
     const vp_leak *worst;
     size_t sites;
+    int64_t bytes; /* of all that leak */
 } leaking;
 
 static leaking worst_leak(fnd_run *run)
 {
-    leaking found = {NULL, NULL, 0};
+    leaking found = {NULL, NULL, 0, 0};
     for (size_t i = 0; i < run->r->memory_count; i++) {
         const vp_memory *m = &run->r->memory[i];
         for (size_t k = 0; m->leak_steps > 0 && k < m->leak_count; k++) {
@@ -160,6 +174,7 @@ static leaking worst_leak(fnd_run *run)
             if (!fnd_reaches(run, a_step(m, l), m->peak_bytes, FND_SHARE))
                 continue;
             found.sites++;
+            found.bytes = vp_add_most(found.bytes, l->bytes);
             if (!found.worst || l->bytes > found.worst->bytes) {
                 found.worst = l;
                 found.m = m;
@@ -177,6 +192,7 @@ void fnd_leak(fnd_run *run)
     int64_t more = a_step(x.m, x.worst);
     run->f->value = fnd_share(more, x.m->peak_bytes);
     fire(run, fnd_reaches(run, more, x.m->peak_bytes, FND_SEVERE));
+    run->f->impact_bytes = x.bytes;
     fnd_message(run,
                 fnd_say(run, "%s holds %s more after every step, in %s of %s steps, taken by %s%s.",
                         whose(run, x.m), fnd_bytes(run, more), fnd_count(run, x.worst->steps),
@@ -211,6 +227,7 @@ void fnd_fragments(fnd_run *run)
     if (!worst || !fnd_exceeds(run, worst->fragmented_bytes, worst->fragmented_of_bytes, FND_SHARE))
         return;
     fire(run, fnd_reaches(run, worst->fragmented_bytes, worst->fragmented_of_bytes, FND_SEVERE));
+    run->f->impact_bytes = worst->fragmented_bytes;
     fnd_message(run, fnd_say(run, "%s: %s of %s (%s) is free in pieces between what is in use%s.",
                              whose(run, worst), fnd_bytes(run, worst->fragmented_bytes),
                              fnd_bytes(run, worst->fragmented_of_bytes),
@@ -271,6 +288,7 @@ void fnd_double_inputs(fnd_run *run)
             continue;
         run->f->status = VP_FIRED;
         run->f->severity = VP_LEVEL_LOW;
+        run->f->impact_bytes = x->bytes;
         fnd_message(run, fnd_say(run,
                                  "At the peak of %s the inputs of two steps are on the device: %s "
                                  "each, by %s.",

@@ -68,14 +68,32 @@ const vp_memory_plan *fnd_fullest_plan(const vp_report *r, int64_t *room)
     return fullest;
 }
 
+/* "fusion.2 in jit(f)/block (model.py:12)", as far as all of that is known. */
+static const char *place_text(fnd_run *run, const char *what, const char *scope, const char *source)
+{
+    return fnd_say(run, "%s%s%s%s%s%s", what, scope ? " in " : "",
+                   scope ? fnd_path(run, scope) : "", source ? " (" : "",
+                   source ? fnd_path(run, source) : "", source ? ")" : "");
+}
+
 /* "fusion.2 (f32[8,3]{1,0}) in jit(f)/block (model.py:12)" */
 static const char *buffer_text(fnd_run *run, const vp_plan_buffer *b)
 {
-    return fnd_say(run, "%s%s%s%s%s%s%s%s%s", fnd_short(run, b->instruction), b->shape ? " (" : "",
-                   b->shape ? fnd_short(run, b->shape) : "", b->shape ? ")" : "",
-                   b->scope ? " in " : "", b->scope ? fnd_path(run, b->scope) : "",
-                   b->source ? " (" : "", b->source ? fnd_path(run, b->source) : "",
-                   b->source ? ")" : "");
+    const char *what =
+        fnd_say(run, "%s%s%s%s", fnd_short(run, b->instruction), b->shape ? " (" : "",
+                b->shape ? fnd_short(run, b->shape) : "", b->shape ? ")" : "");
+    return place_text(run, what, b->scope, b->source);
+}
+
+const char *fnd_largest_buffer(fnd_run *run, const vp_memory_plan *p, bool temporary)
+{
+    for (size_t i = 0; i < p->live_count; i++) {
+        const vp_plan_buffer *b = &p->live[i];
+        if (b->kind != VP_BUFFER_OTHERS && (!temporary || b->kind == VP_BUFFER_TEMP))
+            return fnd_say(run, "; the largest that is there is %s, %s", buffer_text(run, b),
+                           fnd_bytes(run, b->bytes));
+    }
+    return "";
 }
 
 /* Asks every plan, and fires for the one with the most bytes: those are the impact. *others: how
@@ -141,15 +159,17 @@ void fnd_missing_donation(fnd_run *run)
         return;
     const vp_plan_donation *d = c.donation;
     bool scoped = d->scope && *d->scope;
-    fnd_message(run, fnd_say(run,
-                             "%s could write results into the memory of %zu argument%s that it has "
-                             "done with: up to %s of the %s that it reserves, first argument %s "
-                             "(%s%s%s) for %s%s.",
-                             fnd_program(run, p), c.count, c.count == 1 ? "" : "s",
-                             fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
-                             fnd_count(run, d->parameter_number), fnd_short(run, d->parameter),
-                             scoped ? ", " : "", scoped ? fnd_path(run, d->scope) : "",
-                             fnd_short(run, d->output), more(run, others)));
+    fnd_message(
+        run, fnd_say(run,
+                     "%s could write results into the memory of %zu argument%s that it has "
+                     "done with: up to %s of the %s that it reserves, first argument %s "
+                     "(%s%s%s) for %s%s.",
+                     fnd_program(run, p), c.count, c.count == 1 ? "" : "s", fnd_bytes(run, c.bytes),
+                     fnd_bytes(run, c.of), fnd_count(run, d->parameter_number),
+                     fnd_short(run, d->parameter), scoped ? ", " : "",
+                     scoped ? fnd_path(run, d->scope) : "",
+                     place_text(run, fnd_short(run, d->output), d->output_scope, d->output_source),
+                     more(run, others)));
     if (d->also_scratch)
         fnd_caveat(run, "The result's memory serves as scratch before: less is saved, since that "
                         "scratch then lies elsewhere.");
@@ -239,12 +259,12 @@ void fnd_planned_gaps(fnd_run *run)
     const vp_memory_plan *p = worst_plan(run, gaps, &c, &others);
     if (!p)
         return;
-    fnd_message(run,
-                fnd_say(run,
-                        "%s of the %s (%s) that %s reserves for temporaries holds nothing at "
-                        "its peak%s.",
-                        fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
-                        fnd_percent(run, c.bytes, c.of), fnd_program(run, p), more(run, others)));
+    fnd_message(run, fnd_say(run,
+                             "%s of the %s (%s) that %s reserves for temporaries holds nothing at "
+                             "its peak%s%s.",
+                             fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                             fnd_percent(run, c.bytes, c.of), fnd_program(run, p),
+                             fnd_largest_buffer(run, p, true), more(run, others)));
 }
 
 /* ---- F40 ---- */

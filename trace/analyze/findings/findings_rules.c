@@ -501,7 +501,7 @@ const finding_rule findings_rules[] = {
                "batch grow.",
      .metric = "memory that waits",
      .unit = "share",
-     .denominator = "the program's peak",
+     .denominator = "program's peak",
      .limits = {[FND_SHARE] = 200, [FND_PART] = 500, [FND_WINDOW] = 700, [FND_SIZE] = 1024},
      .needs = FND_NEED_FULL | FND_NEED_PLANS | FND_NEED_ROOM,
      .run = fnd_offload},

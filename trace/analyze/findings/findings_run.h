@@ -233,6 +233,9 @@ void fnd_offload(fnd_run *run);
 /* The plan that takes most of its host's devices, of those that ran; NULL: none whose devices'
  * memory is known. *room: that of the smallest of them. */
 const vp_memory_plan *fnd_fullest_plan(const vp_report *r, int64_t *room);
+/* "; the largest that is there is fusion.2 in jit(f) (model.py:12), 3.0 GiB", at its peak; "" where
+ * that is not known. temporary: none but temporaries. */
+const char *fnd_largest_buffer(fnd_run *run, const vp_memory_plan *p, bool temporary);
 /* "step(3) on node0" */
 const char *fnd_program(fnd_run *run, const vp_memory_plan *p);
 /* FND_NEED_PLANS is there: of a device's main memory. */

@@ -241,6 +241,7 @@ static int add_donations(work *w, vp_memory_plan *plan)
     for (size_t i = 0; i < w->donation_count; i++) {
         const donation *d = &w->donations[i];
         const hlo_instr *in = &w->p->instrs[d->parameter];
+        const hlo_instr *made = &w->p->instrs[d->output];
         if (d->color != plan->space)
             continue;
         plan->donation_total++;
@@ -255,7 +256,9 @@ static int add_donations(work *w, vp_memory_plan *plan)
                                   .also_scratch = d->also_scratch};
         VP_TRY(host_text(&out->parameter, w->h, in->name));
         VP_TRY(host_text(&out->scope, w->h, in->op_name));
-        VP_TRY(host_text(&out->output, w->h, w->p->instrs[d->output].name));
+        VP_TRY(host_text(&out->output, w->h, made->name));
+        VP_TRY(host_text(&out->output_scope, w->h, made->op_name));
+        VP_TRY(static_source(&out->output_source, w->h, made));
     }
     return 0;
 }

@@ -100,7 +100,7 @@ static int padded_text(const char **out, host_result *h, const hlo_program *p, u
     return host_text(out, h, (vp_str){text, (size_t)n});
 }
 
-static int source_text(const char **out, host_result *h, const hlo_instr *in)
+int static_source(const char **out, host_result *h, const hlo_instr *in)
 {
     vp_buf b;
     if (!in->source_file.n)
@@ -136,7 +136,7 @@ static int put_row(vp_plan_buffer *out, host_result *h, const hlo_program *p, co
         return 0;
     VP_TRY(host_text(&out->opcode, h, in->opcode));
     VP_TRY(host_text(&out->scope, h, in->op_name));
-    return source_text(&out->source, h, in);
+    return static_source(&out->source, h, in);
 }
 
 static int put_others(vp_plan_buffer *out, host_result *h, const hlo_program *p,

@@ -17,6 +17,8 @@ typedef struct static_live {
 /* The largest first, then by name; smaller ones than are kept together in one row. */
 int static_rows(vp_memory_plan *plan, host_result *h, const hlo_program *p, static_live *live,
                 size_t n);
+/* "model.py:12" into *out; left as it is where the file names no line. */
+int static_source(const char **out, host_result *h, const hlo_instr *in);
 /* What is live over the program's order, by the scopes that hold most of the peak. */
 int static_curve(vp_memory_plan *plan, host_result *h, const hlo_program *p, const heap_replay *r,
                  const static_live *live, size_t n);

@@ -389,9 +389,12 @@ static void adopt_plan_rows(merging *m, vp_memory_plan *x)
     }
     x->donations = merge_items(m, x->donations, x->donation_count, sizeof *x->donations);
     for (size_t i = 0; x->donations && i < x->donation_count; i++) {
-        x->donations[i].parameter = merge_text(m, x->donations[i].parameter);
-        x->donations[i].scope = merge_text(m, x->donations[i].scope);
-        x->donations[i].output = merge_text(m, x->donations[i].output);
+        vp_plan_donation *d = &x->donations[i];
+        d->parameter = merge_text(m, d->parameter);
+        d->scope = merge_text(m, d->scope);
+        d->output = merge_text(m, d->output);
+        d->output_scope = merge_text(m, d->output_scope);
+        d->output_source = merge_text(m, d->output_source);
     }
     x->layers = merge_items(m, x->layers, x->layer_count, sizeof *x->layers);
     for (size_t i = 0; x->layers && i < x->layer_count; i++) {

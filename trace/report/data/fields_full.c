@@ -513,6 +513,8 @@ static const rep_field plan_donation_fields[] = {
     {F("parameter_number", REP_COUNT, vp_plan_donation, parameter_number)},
     {F("scope", REP_TEXT, vp_plan_donation, scope)},
     {F("output", REP_TEXT, vp_plan_donation, output), .needed = true},
+    {F("output_scope", REP_TEXT, vp_plan_donation, output_scope)},
+    {F("output_source", REP_TEXT, vp_plan_donation, output_source)},
     {F("bytes", REP_COUNT, vp_plan_donation, bytes), .needed = true},
     {F("last_use", REP_COUNT, vp_plan_donation, last_use)},
     {F("born", REP_COUNT, vp_plan_donation, born)},

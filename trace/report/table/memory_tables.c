@@ -305,8 +305,11 @@ static const tbl_column donation_columns[] = {
     {TBL_BYTES, AT(bytes), PAGE("Bytes", NULL), TERM(1, "bytes")},
     {TBL_TEXT, AT(output), PAGE("Result", "Of the same size"), TERM(4, "for the result"),
      SHORT(24, 10), DROP(1)},
-    {TBL_TEXT, AT(scope), PAGE("Scope", "Of the result"), TERM(5, "scope"), SHORT(20, 8),
+    {TBL_TEXT, AT(scope), PAGE("Scope", "Of the argument"), TERM(5, "scope"), SHORT(20, 8),
      .keep_end = true, DROP(2)},
+    {TBL_TEXT, AT(output_source), PAGE("Line", "That makes the result"), NEEDS(PLAN_SOURCE),
+     TERM(6, "line"), TERM_NEEDS(PLAN_SOURCE), SHORT(20, 10), .keep_end = true, .place = true,
+     DROP(3)},
 };
 #undef ROW
 
@@ -316,4 +319,6 @@ void tbl_donations(tbl *t, const vp_report *r, const vp_view *v, const vp_memory
                         m->donations, m->donation_count),
                .r = r, .v = v, .of = m};
     t->beyond = rep_beyond(m->donation_total, m->donation_count);
+    for (size_t i = 0; i < m->donation_count; i++)
+        t->has |= m->donations[i].output_source ? PLAN_SOURCE : 0u;
 }
