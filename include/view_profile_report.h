@@ -556,6 +556,10 @@ typedef struct vp_memory {
     int64_t steps, step_allocations;         /* whole steps, and allocations within them */
     int64_t *sample_start_ps, *sample_bytes; /* <= 200 points of the curve, each a local maximum */
     size_t sample_count;
+    /* At the same points; none (0) where the file does not tell: taken from the device, and free in
+     * pieces. */
+    int64_t *sample_reserved_bytes, *sample_fragmented_bytes;
+    size_t sample_reserved_count, sample_fragmented_count;
     vp_memory_item *top; /* holders at the peak, <= 20; where all are known they sum to it */
     size_t top_count;
     int64_t leak_steps; /* steps that could be judged; VP_UNKNOWN: the file does not tell */

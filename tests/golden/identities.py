@@ -247,9 +247,20 @@ def check_balance(made):
         assert b['straggler_last'] <= b['matched'], b
 
 
+def check_curves(m):
+    """What is reserved and what is free in pieces, at the points of what is in use."""
+    n, reserved, pieces = len(m['sample_bytes']), m['sample_reserved_bytes'], m['sample_fragmented_bytes']
+    assert len(m['sample_start_ps']) == n and len(reserved) in (0, n) and len(pieces) in (0, n), m
+    for used, of in zip(m['sample_bytes'], reserved):
+        assert used <= of <= m['reserved_peak_bytes'], m
+    for used, free in zip(m['sample_bytes'], pieces):
+        assert free + used <= m['total_bytes'], m
+
+
 def check_memory(made):
     for m in (made['memory'] or {'allocators': []})['allocators']:
         assert m['sample_bytes'] == [] or max(m['sample_bytes']) <= m['peak_bytes'], m
+        check_curves(m)
         assert m['total_bytes'] is None or m['peak_bytes'] <= m['total_bytes'], m
         if m['top']:  # whoever holds the peak is named, or counted
             assert sum(t['bytes'] for t in m['top']) == m['peak_bytes'], m

@@ -1,9 +1,11 @@
 """The golden figures of memory_mfu.md B6: what allocators had in use, when that was first, and who held it."""
+import gzip
 import json
 
 import pytest
 
 from common import report, trace, view_profile
+from xplane_events import Space
 
 ROCM = 'jax_gpu_rocm/AMD-AGI__TraceLens/mi300/'
 LENS = 'AMD-AGI__TraceLens/'
@@ -58,6 +60,28 @@ def test_allocators_of_kineto(path, name, events, taken, peak, reserved, end):
     assert (m['allocations'] + m['frees'], m['allocated_bytes'], m['peak_bytes'], m['reserved_peak_bytes'],
             m['end_bytes']) == (events, taken, peak, reserved, end)
     assert sum(t['bytes'] for t in m['top']) == peak
+
+
+@pytest.mark.parametrize('path,name', [(k[0], k[1]) for k in KINETO])
+def test_reserved_over_time_is_what_the_events_say(path, name):
+    """Each point of the curve is an event, with what it says of in use and of reserved."""
+    m = allocators(path)[name]
+    with gzip.open(trace(path)) as f:
+        events = [e['args'] for e in json.load(f)['traceEvents'] if e.get('name') == '[memory]']
+    said = {(a['Total Allocated'], a['Total Reserved']) for a in events if a['Device Type'] != 0}
+    points = list(zip(m['sample_bytes'], m['sample_reserved_bytes']))
+    assert len(points) == len(m['sample_start_ps']) >= 20 and set(points) <= said
+    assert m['peak_bytes'] in m['sample_bytes']
+    assert dict(points)[m['peak_bytes']] == m['reserved_bytes'] == max(r for a, r in said if a == m['peak_bytes'])
+
+
+def test_pieces_over_time_are_shares_of_what_is_free():
+    m = allocators(XPLANES[1][0])['GPU_0_bfc']
+    said = {(s['bytes_reserved'] + s['bytes_allocated'], int(s['fragmentation'] * s['bytes_available']))
+            for _, line in Space(trace(XPLANES[1][0]).read_bytes()).lines() for *_, s in line.raw
+            if s.get('allocator_name') == 'GPU_0_bfc'}
+    points = set(zip(m['sample_bytes'], m['sample_fragmented_bytes']))
+    assert len(points) > 40 and points <= said and m['fragmented_bytes'] == dict(points)[m['peak_bytes']] > 0
 
 
 def test_static_meets_dynamic():

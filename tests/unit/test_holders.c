@@ -121,8 +121,8 @@ static void curves_keep_their_highest_point(void **state)
         mem_curve c = {0};
         bool found = false;
         for (int64_t i = 0; i < 100000; i++)
-            mem_curve_add(&c, i * paces[k], i == 71717 ? 9 : i % 5);
-        mem_curve_add(&c, -5, 3); /* goes back */
+            mem_curve_add(&c, i * paces[k], i == 71717 ? 9 : i % 5, i);
+        mem_curve_add(&c, -5, 3, 7); /* goes back */
         mem_curve_end(&c);
         assert_true(c.n <= MEM_CURVE_MAX && c.n >= MEM_CURVE_MAX / 4);
         for (size_t i = 0; i < c.n; i++) {

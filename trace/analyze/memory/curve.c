@@ -1,5 +1,7 @@
 #include "trace/analyze/memory/curve.h"
 
+#include <stdbool.h>
+
 static void widen(mem_curve *c)
 {
     size_t n = 0;
@@ -17,7 +19,7 @@ static void widen(mem_curve *c)
     c->n = n;
 }
 
-void mem_curve_add(mem_curve *c, int64_t at, int64_t level)
+void mem_curve_add(mem_curve *c, int64_t at, int64_t level, int64_t beside)
 {
     if (!c->width) {
         c->first = at;
@@ -29,14 +31,14 @@ void mem_curve_add(mem_curve *c, int64_t at, int64_t level)
     while (since / c->width >= (int64_t)(2 * MEM_CURVE_MAX))
         widen(c);
     int64_t slice = since / c->width;
-    if (!c->n || c->v[c->n - 1].slice != slice) {
-        c->v[c->n].slice = slice;
-        c->v[c->n].at = at;
-        c->v[c->n++].level = level;
-    } else if (level > c->v[c->n - 1].level) {
-        c->v[c->n - 1].at = at;
-        c->v[c->n - 1].level = level;
-    }
+    bool same = c->n && c->v[c->n - 1].slice == slice;
+    if (same && level <= c->v[c->n - 1].level)
+        return;
+    c->n += !same;
+    c->v[c->n - 1].slice = slice;
+    c->v[c->n - 1].at = at;
+    c->v[c->n - 1].level = level;
+    c->v[c->n - 1].beside = beside;
 }
 
 void mem_curve_end(mem_curve *c)

@@ -13,12 +13,12 @@ typedef struct mem_curve {
     int64_t first, width; /* width 0: there is nothing yet */
     size_t n;
     struct {
-        int64_t slice, at, level;
+        int64_t slice, at, level, beside;
     } v[2 * MEM_CURVE_MAX];
 } mem_curve;
 
-/* Times that go back count as the latest. */
-void mem_curve_add(mem_curve *c, int64_t at, int64_t level);
+/* beside: kept with the level that is kept. Times that go back count as the latest. */
+void mem_curve_add(mem_curve *c, int64_t at, int64_t level, int64_t beside);
 /* Takes it down to MEM_CURVE_MAX points. */
 void mem_curve_end(mem_curve *c);
 

@@ -34,9 +34,10 @@ typedef struct allocator {
     int64_t fragmented;                   /* at the peak; VP_UNKNOWN */
     int64_t lifetime, taken, steps_taken; /* bytes; bytes; allocations within steps */
     mem_holders holders;
-    int64_t *sample_ps, *sample;    /* the highest point in each slice of time */
-    size_t slices, kept;            /* slices: 0 until they are made */
-    int64_t slice_start, slice_end; /* of the last that was kept */
+    int64_t *sample_ps, *sample;              /* the highest point in each slice of time */
+    int64_t *sample_reserved, *sample_pieces; /* there; VP_UNKNOWN */
+    size_t slices, kept;                      /* slices: 0 until they are made */
+    int64_t slice_start, slice_end;           /* of the last that was kept */
 } allocator;
 
 /* Who holds memory: a site, in a step (VP_UNKNOWN: outside any), and what of which plan it is. */
@@ -135,6 +136,14 @@ static int64_t fragmented_of(const trace_track *k, size_t e)
         return VP_UNKNOWN;
     memcpy(&share, &bits, sizeof share);
     return share >= 0 && share <= 1 ? (int64_t)(share * (double)free) : VP_UNKNOWN;
+}
+
+/* What it has taken from the device, where that grows: who tells what is free has it all from the
+ * start. */
+static int64_t segments_of(const trace_track *k, size_t e)
+{
+    int64_t reserved = trace_attr(k, SINK_MEM_RESERVED, e);
+    return total_of(k, e) < 0 && reserved > 0 ? reserved : VP_UNKNOWN;
 }
 
 static void note_peak(allocator *a, const trace_track *k, size_t e, int64_t level)
@@ -256,6 +265,8 @@ static int sample_event(allocators *all, allocator *a, const trace_track *k, siz
     if (!same || level > a->sample[i]) {
         a->sample_ps[i] = at;
         a->sample[i] = level;
+        a->sample_reserved[i] = segments_of(k, e);
+        a->sample_pieces[i] = fragmented_of(k, e);
     }
     return 0;
 }
@@ -288,7 +299,9 @@ static int make_slices(allocators *all, vp_arena *arena)
         a->running = 0;
         a->sample_ps = vp_arena_alloc(arena, a->slices * sizeof *a->sample_ps);
         a->sample = vp_arena_alloc(arena, a->slices * sizeof *a->sample);
-        VP_NEED(a->sample_ps && a->sample);
+        a->sample_reserved = vp_arena_alloc(arena, a->slices * sizeof *a->sample_reserved);
+        a->sample_pieces = vp_arena_alloc(arena, a->slices * sizeof *a->sample_pieces);
+        VP_NEED(a->sample_ps && a->sample && a->sample_reserved && a->sample_pieces);
     }
     return 0;
 }
@@ -411,6 +424,15 @@ static void put_fragments(vp_memory *m, const allocator *a)
         m->fragmented_of_bytes = a->scattered ? a->scattered_of : a->reserved_most;
 }
 
+/* As many as there are, if all are known. */
+static size_t all_known(const int64_t *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i] < 0)
+            return 0;
+    return n;
+}
+
 static int emit(allocators *all, allocator *a)
 {
     host_result *h = all->a->h;
@@ -432,7 +454,11 @@ static int emit(allocators *all, allocator *a)
                    .leak_steps = VP_UNKNOWN,
                    .sample_start_ps = a->sample_ps,
                    .sample_bytes = a->sample,
-                   .sample_count = a->kept};
+                   .sample_count = a->kept,
+                   .sample_reserved_bytes = a->sample_reserved,
+                   .sample_reserved_count = all_known(a->sample_reserved, a->kept),
+                   .sample_fragmented_bytes = a->sample_pieces,
+                   .sample_fragmented_count = all_known(a->sample_pieces, a->kept)};
     for (size_t i = 0; i < a->kept; i++) {
         a->sample_ps[i] -= h->origin_ps;
         a->sample[i] += lift;

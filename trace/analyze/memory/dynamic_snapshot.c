@@ -138,7 +138,7 @@ static int on_entry(void *ctx, const ts_entry *e)
         break;
     }
     if (e->unix_us >= 0)
-        mem_curve_add(&d->curve, e->unix_us, d->level);
+        mem_curve_add(&d->curve, e->unix_us, d->level, d->grown);
     return 0;
 }
 
@@ -236,24 +236,28 @@ static int put_leaks(reading *r, device *d, vp_memory *m)
     return rc;
 }
 
-static int put_curve(reading *r, device *d, vp_memory *m, int64_t base, int64_t first_us)
-{
-    mem_curve_end(&d->curve);
-    m->sample_start_ps = vp_arena_zalloc(r->arena, (d->curve.n + 1) * sizeof *m->sample_start_ps);
-    m->sample_bytes = vp_arena_zalloc(r->arena, (d->curve.n + 1) * sizeof *m->sample_bytes);
-    VP_NEED(m->sample_start_ps && m->sample_bytes);
-    for (size_t i = 0; i < d->curve.n; i++) {
-        int64_t level = vp_add_within(base, d->curve.v[i].level);
-        m->sample_start_ps[i] = mem_us_to_ps(d->curve.v[i].at - first_us);
-        m->sample_bytes[i] = level > 0 ? level : 0;
-    }
-    m->sample_count = d->curve.n;
-    return 0;
-}
-
 static int64_t at_least_0(int64_t v)
 {
     return v > 0 ? v : 0;
+}
+
+/* base, reserved: as the history begins. */
+static int put_curve(reading *r, device *d, vp_memory *m, int64_t base, int64_t reserved,
+                     int64_t first_us)
+{
+    mem_curve_end(&d->curve);
+    size_t size = (d->curve.n + 1) * sizeof(int64_t);
+    m->sample_start_ps = vp_arena_zalloc(r->arena, size);
+    m->sample_bytes = vp_arena_zalloc(r->arena, size);
+    m->sample_reserved_bytes = vp_arena_zalloc(r->arena, size);
+    VP_NEED(m->sample_start_ps && m->sample_bytes && m->sample_reserved_bytes);
+    for (size_t i = 0; i < d->curve.n; i++) {
+        m->sample_start_ps[i] = mem_us_to_ps(d->curve.v[i].at - first_us);
+        m->sample_bytes[i] = at_least_0(vp_add_within(base, d->curve.v[i].level));
+        m->sample_reserved_bytes[i] = at_least_0(vp_add_within(reserved, d->curve.v[i].beside));
+    }
+    m->sample_count = m->sample_reserved_count = d->curve.n;
+    return 0;
 }
 
 /* A history gives the levels at its start: what is there at its end, less what it added. */
@@ -287,7 +291,7 @@ static int put_device(reading *r, uint32_t i, vp_memory *m, const char *file, in
     mem_holders_end(&d->holders);
     VP_TRY(put_holders(r, d, m));
     VP_TRY(put_leaks(r, d, m));
-    return put_curve(r, d, m, base, first_us);
+    return put_curve(r, d, m, base, reserved, first_us);
 }
 
 static int64_t first_of(const reading *r)

@@ -347,6 +347,10 @@ static void adopt_memory(merging *m, void *row, const merge_part *p)
     x->peak_start_ps = merge_time(p, x->peak_start_ps);
     x->sample_start_ps = move_times(m, x->sample_start_ps, x->sample_count, p);
     x->sample_bytes = merge_items(m, x->sample_bytes, x->sample_count, sizeof(int64_t));
+    x->sample_reserved_bytes =
+        merge_items(m, x->sample_reserved_bytes, x->sample_reserved_count, sizeof(int64_t));
+    x->sample_fragmented_bytes =
+        merge_items(m, x->sample_fragmented_bytes, x->sample_fragmented_count, sizeof(int64_t));
     x->top = merge_items(m, x->top, x->top_count, sizeof *x->top);
     for (size_t i = 0; x->top && i < x->top_count; i++) {
         vp_memory_item *item = &x->top[i];

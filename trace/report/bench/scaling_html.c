@@ -37,7 +37,7 @@ static int put_curve(page *p, const scaling_row *rows, size_t n)
         xy[i] = rows[i].devices;
         xy[n + i] = rows[i].time_ps;
     }
-    html_curve(p, "curve", xy, xy + n, n);
+    html_curve(p, "curve", xy, xy + n, n, 0);
     return 0;
 }
 

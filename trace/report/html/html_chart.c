@@ -13,9 +13,9 @@ static int64_t scaled(int64_t v, int64_t from, int64_t span, int64_t units)
 }
 
 /* Unknown values break the line. */
-void html_curve(page *p, const char *css_class, const int64_t *x, const int64_t *y, size_t n)
+void html_curve(page *p, const char *css_class, const int64_t *x, const int64_t *y, size_t n,
+                int64_t top)
 {
-    int64_t top = 0;
     bool open = false;
     for (size_t i = 0; i < n; i++)
         top = y[i] > top ? y[i] : top;

@@ -56,19 +56,44 @@ static void put_facts(page *p, const vp_memory *m)
     html_puts(p, "</dl>\n");
 }
 
-static void put_curve(page *p, const vp_memory *m)
+static int64_t most_of(const int64_t *v, size_t n)
 {
-    if (m->sample_count < 2)
-        return;
-    int64_t first = m->sample_start_ps[0], last = m->sample_start_ps[m->sample_count - 1];
+    int64_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = v[i] > most ? v[i] : most;
+    return most;
+}
+
+static void open_chart(page *p, const char *what, int64_t top)
+{
     html_puts(p, "<div class=\"chart\" aria-hidden=\"true\">\n<p class=\"axis\"><span>");
-    rep_put_bytes(p->b, m->peak_bytes);
-    html_puts(p, "</span></p>\n");
-    html_curve(p, "curve", m->sample_start_ps, m->sample_bytes, m->sample_count);
-    html_puts(p, "\n<p class=\"axis\"><span>");
-    html_place(p, VP_NO_DEVICE, NULL, first, VP_UNKNOWN);
+    rep_put_bytes(p->b, top);
+    vp_buf_printf(p->b, "%s</span></p>\n<div class=\"curves\">", what);
+}
+
+/* In use, and behind it what is taken from the device; then what is free in pieces. */
+static void put_curves(page *p, const vp_memory *m)
+{
+    const int64_t *at = m->sample_start_ps;
+    size_t n = m->sample_count, of = m->sample_reserved_count;
+    if (n < 2)
+        return;
+    bool reserved = of == n, pieces = m->sample_fragmented_count == n;
+    int64_t most = reserved ? most_of(m->sample_reserved_bytes, n) : 0;
+    int64_t top = most > m->peak_bytes ? most : m->peak_bytes;
+    open_chart(p, reserved ? "; the dashed line is what is reserved" : "", top);
+    if (reserved)
+        html_curve(p, "curve beside", at, m->sample_reserved_bytes, n, top);
+    html_curve(p, "curve", at, m->sample_bytes, n, top);
+    if (pieces && (most = most_of(m->sample_fragmented_bytes, n)) > 0) {
+        html_puts(p, "</div>\n</div>\n");
+        open_chart(p, " free in pieces", most);
+        html_curve(p, "curve beside", at, m->sample_fragmented_bytes, n, most);
+    }
+    html_puts(p, "</div>\n<p class=\"axis\"><span>");
+    html_place(p, VP_NO_DEVICE, NULL, at[0], VP_UNKNOWN);
     html_puts(p, "</span><span>");
-    html_place(p, VP_NO_DEVICE, NULL, last, VP_UNKNOWN);
+    html_place(p, VP_NO_DEVICE, NULL, at[n - 1], VP_UNKNOWN);
     html_puts(p, "</span></p>\n</div>\n");
 }
 
@@ -129,7 +154,7 @@ int html_memory(page *p)
         }
         html_puts(p, "</div>\n");
         put_facts(p, m);
-        put_curve(p, m);
+        put_curves(p, m);
         put_tiles(p, m);
         put_holders(p, m);
         put_leaks(p, m);

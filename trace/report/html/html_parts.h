@@ -96,9 +96,10 @@ void html_count_fact(page *p, const char *name, int64_t n);
 
 /* ---- Small pictures (html_chart.c) ---- */
 
-/* A line from 0 to the largest y (unknown ones break it); x ascends, NULL: at equal distances.
- * Hidden from screen readers: what it says stands beside it as text. */
-void html_curve(page *p, const char *css_class, const int64_t *x, const int64_t *y, size_t n);
+/* A line from 0 to top, or the largest y where that is more (unknown ones break it); x ascends,
+ * NULL: at equal distances. Hidden from screen readers: what it says stands beside it as text. */
+void html_curve(page *p, const char *css_class, const int64_t *x, const int64_t *y, size_t n,
+                int64_t top);
 /* A rect in hundredths of a percent of its SVG. */
 typedef struct html_box {
     int64_t x, y, width, height;

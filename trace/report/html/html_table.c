@@ -66,7 +66,7 @@ static void course_cell(page *p, const tbl_value *v, vp_unit unit)
 {
     html_puts(p, "<td class=\"course\">");
     if (v->course_count > 1)
-        html_curve(p, "spark", NULL, v->course, v->course_count);
+        html_curve(p, "spark", NULL, v->course, v->course_count, 0);
     html_number(p, v->n, unit);
     html_puts(p, "</td>");
 }

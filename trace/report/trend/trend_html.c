@@ -15,7 +15,7 @@ static int put_curve(page *p, const trend *t)
     VP_NEED(y);
     for (size_t i = 0; i < t->count; i++)
         y[i] = trend_time_of(&t->runs[i]);
-    html_curve(p, "curve", NULL, y, t->count);
+    html_curve(p, "curve", NULL, y, t->count, 0);
     return 0;
 }
 
@@ -48,7 +48,7 @@ static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row
         return;
     }
     html_puts(p, "<td class=\"text\">");
-    html_curve(p, "spark", NULL, ((const trend_row *)row)->self_ps, all->count);
+    html_curve(p, "spark", NULL, ((const trend_row *)row)->self_ps, all->count, 0);
     html_puts(p, "</td>");
 }
 
