@@ -1,7 +1,9 @@
 """The waterfall of real profiles equals what memory_mfu.md F4 computed independently: to the picosecond."""
 import csv
+import html
 import io
 import json
+import math
 import re
 import sys
 
@@ -257,6 +259,43 @@ def test_the_mean_is_of_devices_that_ran(tmp_path):
     assert alone['mfu_mean']['devices'] == 1
     assert 'Mean MFU' not in view_profile('report', str(trace(ROCM + 'jax08_gemm'))).stdout
     assert report(TPU + '2026_01_11_21_26_41')['mfu_mean'] == {'devices': 0, 'mfu': None}
+
+
+def exponents(labels):
+    """(smallest, largest) exponent of the labels of an axis, powers of ten without a gap."""
+    said = [round(math.log10(float(x))) if 'tspan' not in x else int(re.search(r'>(-?\d+)<', x)[1]) for x in labels]
+    assert said == list(range(said[0], said[-1] + 1))
+    return said[0], said[-1]
+
+
+@pytest.mark.parametrize('of', ['ops', 'scopes'])
+def test_points_under_the_roof_lie_where_their_figures_are(of):
+    """Both axes by powers of ten, from 70 to 990 and from 380 up to 10; the roof is bandwidth × intensity up to the peak."""
+    run = ['--chip=TPU7x', str(trace(TPU + '2026_01_11_21_26_41'))]
+    made = json.loads(view_profile('report', '--format=json', *run).stdout)
+    page = view_profile('report', '--format=html', *run).stdout
+    svg = re.search(rf'<svg class="roof"[^>]*aria-label="Roofline of {of}:.*?</svg>', page, re.S)[0]
+    x0, x1 = exponents(re.findall(r'<text x="\d+" y="398" text-anchor="\w+">(.*?)</text>', svg))
+    y0, y1 = exponents(re.findall(r'<text x="64" y="\d+" text-anchor="end">(.*?)</text>', svg))
+
+    def place(intensity, gflops):
+        return (70 + (math.log10(intensity) - x0) / (x1 - x0) * 920, 380 - (math.log10(gflops) - y0) / (y1 - y0) * 370)
+
+    def below(scopes):
+        return [x for s in scopes for x in [(s['path'], s['roof']), *below(s['children'])]]
+
+    rows = below(made['scopes']) if of == 'scopes' else [(x['name'], x['roof']) for x in made['ops']]
+    want = [(name, *place(r['flop_per_byte'], r['flops'] * 1000 / sum(r['cells'].values())))
+            for name, r in rows if r and r['flops'] and r['bytes']]
+    got = [(html.unescape(n), float(x), float(y))
+           for x, y, n in re.findall(r'<circle cx="([^"]*)" cy="([^"]*)" r="[^"]*"><title>(.*?): ', svg)]
+    assert len(got) >= 3
+    for name, x, y in got:
+        assert any(n == name and abs(x - wx) < .2 and abs(y - wy) < .2 for n, wx, wy in want), (name, x, y)
+    peak = made['devices'][0]['mfu']
+    kink = re.search(r'class="line" d="M[\d.]+ [\d.]+L([\d.]+) ([\d.]+)H990"', svg)
+    ridge = place(peak['peak_gflops'] / (peak['bandwidth_mb_s'] / 1000), peak['peak_gflops'])
+    assert [float(v) for v in kink.groups()] == pytest.approx(ridge, abs=.1)
 
 
 def test_the_readme_shows_what_is_printed():

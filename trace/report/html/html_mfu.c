@@ -96,19 +96,29 @@ static double at_y(const axes *a, double exponent)
     return FLOOR_LINE - (exponent - a->y0) / (a->y1 - a->y0) * (FLOOR_LINE - 10);
 }
 
+/* "0.1", "100", from 10,000 on "10⁴", and the end of its text. */
+static void put_power(page *p, double exponent)
+{
+    if (fabs(exponent) < 4)
+        vp_buf_printf(p->b, "%g</text>", pow(10, exponent));
+    else
+        vp_buf_printf(p->b, "10<tspan dy=\"-5\" font-size=\"10\">%.0f</tspan></text>", exponent);
+}
+
 static void put_grid(page *p, const axes *a)
 {
-    for (double x = a->x0; x <= a->x1; x++)
+    for (double x = a->x0; x <= a->x1; x++) {
+        vp_buf_printf(
+            p->b, "<path d=\"M%.0f 10V%d\"/><text x=\"%.0f\" y=\"%d\" text-anchor=\"%s\">",
+            at_x(a, x), FLOOR_LINE, at_x(a, x), FLOOR_LINE + 18, x < a->x1 ? "middle" : "end");
+        put_power(p, x);
+    }
+    for (double y = a->y0; y <= a->y1; y++) {
         vp_buf_printf(p->b,
-                      "<path d=\"M%.0f 10V%d\"/><text x=\"%.0f\" y=\"%d\" "
-                      "text-anchor=\"%s\">%g</text>",
-                      at_x(a, x), FLOOR_LINE, at_x(a, x), FLOOR_LINE + 18,
-                      x < a->x1 ? "middle" : "end", pow(10, x));
-    for (double y = a->y0; y <= a->y1; y++)
-        vp_buf_printf(p->b,
-                      "<path d=\"M%d %.0fH%d\"/><text x=\"%d\" y=\"%.0f\" "
-                      "text-anchor=\"end\">%g</text>",
-                      LEFT_EDGE, at_y(a, y), WIDTH - 10, LEFT_EDGE - 6, at_y(a, y) + 5, pow(10, y));
+                      "<path d=\"M%d %.0fH%d\"/><text x=\"%d\" y=\"%.0f\" text-anchor=\"end\">",
+                      LEFT_EDGE, at_y(a, y), WIDTH - 10, LEFT_EDGE - 6, at_y(a, y) + 5);
+        put_power(p, y);
+    }
     vp_buf_printf(p->b,
                   "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">FLOP a byte</text>"
                   "<text x=\"%d\" y=\"26\">GFLOP/s</text>",
@@ -140,8 +150,8 @@ static void widen(axes *a, double x, double y)
     a->y1 = fmax(a->y1, ceil(log10(y) + .01));
 }
 
-/* Of the first device with peaks: the others' are the same chips. */
-static void put_roof(page *p, const vp_mfu *m, const roof_row *rows, size_t n)
+/* Of the first device with peaks: the others' are the same chips. of: "ops", "scopes". */
+static void put_roof(page *p, const vp_mfu *m, const char *of, const roof_row *rows, size_t n)
 {
     double peak = (double)m->peak_gflops, gb_s = (double)m->bandwidth_mb_s / 1000;
     double ridge = peak / gb_s;
@@ -157,8 +167,8 @@ static void put_roof(page *p, const vp_mfu *m, const roof_row *rows, size_t n)
         return;
     vp_buf_printf(p->b,
                   "<div class=\"scroll\"><svg class=\"roof\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                  "aria-label=\"Roofline: the table below has the figures\">",
-                  WIDTH, HEIGHT);
+                  "aria-label=\"Roofline of %s: the table below has the figures\">",
+                  WIDTH, HEIGHT, of);
     put_grid(p, &a);
     double left = fmax(a.x0, a.y0 - log10(gb_s));
     vp_buf_printf(p->b, "<path class=\"line\" d=\"M%.1f %.1fL%.1f %.1fH%d\"/>", at_x(&a, left),
@@ -190,11 +200,13 @@ static int put_roofs(page *p)
     VP_TRY(roof_rows_of_ops(&ops, &op_count, p->r, &p->v, POINTS_MAX));
     VP_TRY(roof_rows_of_scopes(&scopes, &scope_count, p->r, ROWS_MAX));
     if (m)
-        put_roof(p, m, ops, op_count);
+        put_roof(p, m, "ops", ops, op_count);
     tbl_roofs(&t, p->r, &p->v, ops, op_count);
     t.most = ROWS_MAX;
     if (op_count)
         html_titled_table(p, &t);
+    if (m)
+        put_roof(p, m, "scopes", scopes, scope_count);
     tbl_roofs(&t, p->r, &p->v, scopes, scope_count);
     t.title = "How near scopes come to the roof";
     t.has &= ~(unsigned)TBL_DEVICES;
