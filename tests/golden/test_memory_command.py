@@ -31,6 +31,33 @@ def test_json_is_the_report_s(name):
 
 
 @pytest.mark.parametrize('name', NAMES + SNAPSHOTS)
+def test_what_could_be_spared_comes_first_by_bytes(name):
+    told = [f for f in report_of(name)['findings'] if f['status'] == 'fired' and f['impact']['bytes']]
+    want = sorted(told, key=lambda f: -f['impact']['bytes'])
+    assert json.loads(memory(name, 'json'))['findings'] == want
+    text, page = memory(name, 'text', '--color', 'never'), memory(name, 'html')
+    assert re.findall(r'^ ?\d+ !+ +\w+ .* (F\d+) [a-z-]+$', text, re.M) == [f['id'] for f in want]
+    assert re.findall(r'id="finding-(F\d+)"', page) == [f['id'] for f in want]
+    assert ('What could be spared' in text, 'What could be spared' in page) == 2 * (bool(want),)
+
+
+def test_something_could_be_spared():
+    assert sum(len(json.loads(memory(n, 'json'))['findings']) for n in NAMES) >= 4
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_what_all_programs_take_together_is_said_with_what_it_assumes(name):
+    told = [p for p in report_of(name)['memory_programs'] or ()
+            if p['programs'] >= 2 and p['most_bytes'] > p['least_bytes']]
+    text = ' '.join(memory(name, 'text', '--color', 'never').split())
+    page = html.unescape(memory(name, 'html'))
+    for p in told:
+        line = (f": at least {human(p['least_bytes'])}, what the largest takes alone; at most {human(p['most_bytes'])}, "
+                'where arguments, results and constants of all stay and none are shared.')
+        assert f"All {p['programs']} programs that ran" in page and line in page and line in text
+
+
+@pytest.mark.parametrize('name', NAMES + SNAPSHOTS)
 def test_csv_has_every_holder_once(name):
     rows = list(csv.DictReader(io.StringIO(memory(name, 'csv'))))
     whole = report_of(name)

@@ -106,10 +106,9 @@ const cli_command cli_commands[] = {
      "byte of it by instruction, framework scope, source line, shape and what the layout pads; "
      "arguments whose memory a result could take (donate_argnums). Of each allocator whose events "
      "or snapshot the profile has: peak, what is reserved, free in pieces, who holds the peak, and "
-     "what steps take and never give back.\n"
+     "what steps take and never give back. Findings that say what could be spared come first.\n"
      "The rows of a peak sum to it. What is not in the file is said to be unknown. csv is one "
-     "table "
-     "of all holders; json is view_profile.memory/1, as in the report.",
+     "table of all holders; json is view_profile.memory/1, as in the report.",
      "view_profile memory ~/logs\tthe latest run\n"
      "view_profile memory --format html -o memory.html ~/logs\twith pictures\n"
      "view_profile memory snapshot.pickle\tof torch.cuda.memory._dump_snapshot"},

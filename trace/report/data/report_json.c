@@ -3,6 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/data/fields.h"
+#include "trace/report/words/memory_words.h"
 #include "trace/report/words/shown_rows.h"
 
 /* The devices' numbers as written; those that the view leaves out have none. */
@@ -104,9 +105,13 @@ int rep_json(vp_buf *b, const vp_report *r, const vp_view *v)
 int rep_memory_json(vp_buf *b, const vp_report *r)
 {
     rep_json_out o = {.r = r};
+    vp_report only;
+    VP_CLEANUP(vp_free_ptr) vp_finding *rows = NULL;
+    VP_TRY(rep_memory_findings(&only, &rows, r));
     rep_json_open(&o.j, b, r, "view_profile.memory/1");
     rep_put_fields(&o, rep_memory_fields, r);
     rep_put_fields(&o, rep_quality_fields, r);
+    rep_json_findings(&o.j, &only);
     vp_json_end_object(&o.j);
     return vp_buf_putc(b, '\n');
 }

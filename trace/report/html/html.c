@@ -185,6 +185,7 @@ static const html_part parts[] = {
     {"args", "Arguments", html_has_args, html_args, IN_HOST},
     {"counters", "Counters", html_has_counters, html_counters, IN_HOST},
     {"meta", "The program", html_has_meta, html_meta, IN_HOST},
+    {"spared", "What could be spared", html_has_spared, html_spared, IN_MEMORY},
     {"plans", "Planned memory", html_has_plans, html_plans, IN_MEMORY},
     {"memory", "Memory", html_has_memory, html_memory, IN_MEMORY},
     {"quality", "Data quality", always, html_quality, IN_QUALITY},
@@ -291,6 +292,7 @@ static int put_memory_page(page *p)
     html_begin(p, p->r->session_name);
     put_facts(p);
     html_puts(p, "<main id=\"main\">\n");
+    VP_TRY(html_spared(p));
     for (size_t i = 0; i < PARTS; i++)
         if ((parts[i].tabs & (IN_MEMORY | IN_QUALITY)) && parts[i].has(p))
             VP_TRY(parts[i].put(p));

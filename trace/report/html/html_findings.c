@@ -1,6 +1,9 @@
 /* Findings on the page: what, why, and what to do. */
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
+#include "trace/report/words/memory_words.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/words.h"
 
@@ -150,7 +153,8 @@ static void put_about(page *p, const vp_finding *f)
     static const struct {
         char first[4], last[4];
         const char *tab, *section, *text;
-    } about[] = {{"F30", "F32", "memory", "memory", "What held memory, and when"},
+    } about[] = {{"F22", "F22", "memory", "memory", "What held memory, and when"},
+                 {"F30", "F32", "memory", "memory", "What held memory, and when"},
                  {"F33", "F35", "devices", "mfu", "Where the peak goes"},
                  {"F36", "F40", "memory", "plans", "What the programs hold at their peaks"}};
     for (size_t i = 0; f->id && i < sizeof about / sizeof *about; i++) {
@@ -297,6 +301,29 @@ int html_findings(page *p)
     put_rest(p, VP_EXPLAINED, "explained by these", put_explained);
     put_rest(p, VP_NOT_EVALUATED, "could not be evaluated", put_missing);
     put_rest(p, VP_CLEAR, "clear", put_clear);
+    html_section_end(p);
+    return p->b->status;
+}
+
+bool html_has_spared(const page *p)
+{
+    for (size_t i = 0; p->links.tab && i < p->r->finding_count; i++)
+        if (p->r->findings[i].status == VP_FIRED && p->r->findings[i].impact_bytes > 0)
+            return true;
+    return false;
+}
+
+int html_spared(page *p)
+{
+    vp_report only;
+    page of = *p;
+    VP_CLEANUP(vp_free_ptr) vp_finding *rows = NULL;
+    VP_TRY(rep_memory_findings(&only, &rows, p->r));
+    if (!only.finding_count)
+        return p->b->status;
+    of.r = &only;
+    html_section(p, "spared", "What could be spared");
+    put_cards(&of);
     html_section_end(p);
     return p->b->status;
 }

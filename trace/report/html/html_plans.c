@@ -5,6 +5,7 @@
 #include "trace/report/html/html_sections.h"
 #include "trace/report/html/html_treemap.h"
 #include "trace/report/table/memory_tables.h"
+#include "trace/report/words/memory_words.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 
@@ -179,6 +180,20 @@ static void put_plan(page *p, const vp_memory_plan *m)
         html_titled_table(p, &t);
 }
 
+static void put_programs(page *p)
+{
+    for (size_t i = 0; i < p->r->memory_programs_count; i++) {
+        vp_buf line;
+        vp_buf_init(&line, 1024);
+        if (rep_put_programs(&line, p->r, i)) {
+            html_puts(p, "<p class=\"note\">");
+            html_puts(p, vp_buf_cstr(&line));
+            html_puts(p, "</p>\n");
+        }
+        vp_buf_free_piece(p->b, &line);
+    }
+}
+
 int html_plans(page *p)
 {
     size_t shown = 0;
@@ -186,6 +201,7 @@ int html_plans(page *p)
     tbl_plans(&t, p->r, &p->v);
     html_section(p, "plans", t.title);
     html_put_table(p, &t);
+    put_programs(p);
     for (size_t i = 0; i < p->r->memory_static_count && shown < WHOLE_MAX; i++)
         if (t.shows(&t, &p->r->memory_static[i])) {
             put_plan(p, &p->r->memory_static[i]);

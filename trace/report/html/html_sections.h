@@ -14,6 +14,9 @@ typedef struct html_part {
 
 bool html_has_findings(const page *p);
 int html_findings(page *p);
+/* Findings that say what bytes could be spared, where memory is shown without the others. */
+bool html_has_spared(const page *p);
+int html_spared(page *p);
 bool html_has_devices(const page *p);
 int html_devices(page *p);
 bool html_has_mfu(const page *p);

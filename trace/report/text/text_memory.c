@@ -2,8 +2,10 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
+#include "trace/base/mem.h"
 #include "trace/report/table/memory_tables.h"
 #include "trace/report/text/text_parts.h"
+#include "trace/report/words/memory_words.h"
 #include "trace/report/words/numbers.h"
 #include "trace/report/words/shown_rows.h"
 
@@ -63,35 +65,13 @@ int text_plans(vp_buf *b, const vp_report *r, const vp_view *v)
     return tbl_any(&t) ? text_titled_table(b, v, &t) : b->status;
 }
 
-/* Several spaces or hosts, so that a line must say of which it is. */
-static bool has_several(const vp_report *r)
-{
-    for (size_t i = 1; i < r->memory_programs_count; i++)
-        if (r->memory_programs[i].space != r->memory_programs[0].space ||
-            r->memory_programs[i].host != r->memory_programs[0].host)
-            return true;
-    return false;
-}
-
-/* "All 3 programs that ran: 1.2 GiB, the largest alone, to 2.5 GiB, where none shares anything." */
 static void put_programs(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     for (size_t i = 0; i < r->memory_programs_count; i++) {
-        const vp_memory_programs *x = &r->memory_programs[i];
         vp_buf line;
-        if (x->programs < 2 || x->most_bytes <= x->least_bytes)
-            continue;
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
-        vp_buf_printf(&line, "All %lld programs that ran", (long long)x->programs);
-        if (has_several(r))
-            vp_buf_printf(&line, " (memory %lld)", (long long)x->space);
-        vp_buf_puts(&line, ": at least ");
-        rep_put_bytes(&line, x->least_bytes);
-        vp_buf_puts(&line, ", what the largest takes alone; at most ");
-        rep_put_bytes(&line, x->most_bytes);
-        vp_buf_puts(&line, ", where arguments, results and constants of all stay and none are "
-                           "shared.");
-        text_line(b, v, &line);
+        if (rep_put_programs(&line, r, i))
+            text_line(b, v, &line);
     }
 }
 
@@ -197,6 +177,23 @@ static int put_largest(vp_buf *b, const vp_report *r, const vp_view *v)
     return b->status;
 }
 
+static int put_spared(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    vp_report only;
+    VP_CLEANUP(vp_free_ptr) vp_finding *rows = NULL;
+    VP_TRY(rep_memory_findings(&only, &rows, r));
+    if (only.finding_count) {
+        vp_buf cards;
+        vp_buf_init(&cards, VP_REPORT_BYTES_MAX);
+        text_title(b, v, "What could be spared");
+        text_findings(&cards, &only, v);
+        vp_buf_put(b, cards.p,
+                   cards.n - (cards.n > 0)); /* what follows has an empty line before it */
+        vp_buf_free_piece(b, &cards);
+    }
+    return b->status;
+}
+
 int rep_text_memory(vp_buf *b, const vp_report *r, const vp_view *view)
 {
     vp_view v = rep_view(view);
@@ -206,6 +203,7 @@ int rep_text_memory(vp_buf *b, const vp_report *r, const vp_view *view)
         text_sentence(b, &v,
                       "Nothing in this profile tells of memory: no buffer assignment of a compiler "
                       "(XSpace with HLO protos), no events of an allocator, no snapshot.");
+    VP_TRY(put_spared(b, r, &v));
     VP_TRY(text_plans(b, r, &v));
     put_programs(b, r, &v);
     VP_TRY(put_largest(b, r, &v));
