@@ -121,10 +121,11 @@ static void zone_with_items(uint32_t name, uint64_t start, uint32_t generation, 
 {
     vp_arg list[ARGS_MAX];
     char *keys[ARGS_MAX], *texts[ARGS_MAX] = {0};
-    size_t n = 0;
+    size_t n = 0, all = (size_t)PyDict_Size(args);
+    size_t room = all > ARGS_MAX ? ARGS_MAX - 1 : ARGS_MAX;
     PyObject *key, *value;
     uint64_t end = vp__ticks(generation);
-    for (Py_ssize_t at = 0; n < ARGS_MAX && PyDict_Next(args, &at, &key, &value);) {
+    for (Py_ssize_t at = 0; n < room && PyDict_Next(args, &at, &key, &value);) {
         if (!(keys[n] = text_of(key)))
             continue;
         list[n] = value_of(keys[n], value, &texts[n]);
@@ -133,7 +134,9 @@ static void zone_with_items(uint32_t name, uint64_t start, uint32_t generation, 
         n++;
     }
     PyErr_Clear();
-    vp__zone_args(name, start, end, generation, list, n);
+    if (all > ARGS_MAX)
+        list[n] = vp__arg_i64("args left out", (long long)(all - n));
+    vp__zone_args(name, start, end, generation, list, n + (all > ARGS_MAX));
     for (size_t i = 0; i < n; i++) {
         PyMem_Free(keys[i]);
         PyMem_Free(texts[i]);

@@ -39,10 +39,14 @@ with vp.profile(sys.argv[1]) as p:
                 pass
     vp.instant("mark", at=7)
     vp.counter("loss", 0.25)
+    with vp.annotate("many", **{f"k{i}": i for i in range(20)}), vp.annotate("all", **{f"k{i}": i for i in range(15)}):
+        pass
 assert p.run.startswith(sys.argv[1] + "/plugins/profile/"), p.run
-assert p.zones == 6, p.zones
+assert p.zones == 8, p.zones
 """, tmp_path)
     rows = host_rows(tmp_path)
+    many, every = rows["many"][0]["args"], rows["all"][0]["args"]  # 15 is what a record holds
+    assert len(many) == len(every) == 15 and int(many["args left out"]) == 6 and int(every["k14"]) == 14
     assert len(rows["outer"]) == 1 and len(rows["inner"]) == 3
     args = rows["inner"][2]["args"]
     assert {k: str(args[k]) for k in ("batch", "loss", "shape", "big", "other")} == {
