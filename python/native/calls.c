@@ -64,8 +64,10 @@ static PyObject *call_start(PyObject *module, PyObject *args, PyObject *kwargs)
     cfg.in_memory = in_memory;
     cfg.gpu = gpu ? VP_GPU_AUTO : VP_GPU_OFF;
     cfg.export_now = true;
-    cfg.log = say;
-    cfg.ctx = m;
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) { /* others may end before it */
+        cfg.log = say;
+        cfg.ctx = m;
+    }
     PyThreadState *held = PyEval_SaveThread();
     int rc = vp_start(&r, &cfg);
     PyEval_RestoreThread(held);

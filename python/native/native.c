@@ -5,6 +5,8 @@
  * other profilers) stands in the package. */
 #include "native.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <structmember.h>
 
 #include "calls.h"
@@ -30,15 +32,16 @@ typedef struct zone {
     more *more;          /* NULL: none of that */
 } zone;
 
-/* The state of the interpreter that came first, which needs no call to be found, and whether the
- * zones of any ask for other profilers. */
+/* The state of the interpreter that came first, which needs no call to be found, and its type of
+ * zones: who has that is of this interpreter, which may have a lock of its own, and end. Whether
+ * the zones of any ask for other profilers. */
 static native *first;
+static PyTypeObject *first_type;
 static bool asking;
 
 static native *state_of(PyTypeObject *type)
 {
-    native *m = VP__LOAD(first);
-    return m && m->zone == type ? m : PyType_GetModuleState(type);
+    return VP__LOAD(first_type) == type ? VP__LOAD(first) : PyType_GetModuleState(type);
 }
 
 static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -233,7 +236,7 @@ static PyType_Slot zone_slots[] = {
 static PyType_Spec zone_spec = {
     .name = "view_profile.annotate",
     .basicsize = sizeof(zone),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .flags = Py_TPFLAGS_DEFAULT, /* no base: a zone finds its module by its type */
     .slots = zone_slots,
 };
 
@@ -286,15 +289,15 @@ static PyMethodDef methods[] = {
 
 static int start(PyObject *module)
 {
-    native *m = PyModule_GetState(module);
+    native *m = PyModule_GetState(module), *none = NULL;
     PyObject *type = PyType_FromModuleAndSpec(module, &zone_spec, NULL);
     if (!type)
         return -1;
     m->zone = (PyTypeObject *)type;
     m->enter = PyUnicode_InternFromString("__enter__");
     m->exit = PyUnicode_InternFromString("__exit__");
-    if (!first)
-        VP__STORE(first, m);
+    if (__atomic_compare_exchange_n(&first, &none, m, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        VP__STORE(first_type, m->zone);
     if (!m->enter || !m->exit || PyModule_AddObjectRef(module, "annotate", type) < 0)
         return -1;
     return calls_start(module, m);
@@ -317,8 +320,10 @@ static int clear(PyObject *module)
 {
     native *m = PyModule_GetState(module);
     VP__STORE(m->others, false);
-    if (first == m)
+    if (VP__LOAD(first) == m) {
+        VP__STORE(first_type, NULL);
         VP__STORE(first, NULL);
+    }
     Py_CLEAR(m->open_others);
     Py_CLEAR(m->wrap);
     Py_CLEAR(m->trace_me);
@@ -337,13 +342,19 @@ static void release(void *module)
     (void)clear(module);
 }
 
+/* Interpreters with a lock of their own: Py_mod_multiple_interpreters and
+ * Py_MOD_PER_INTERPRETER_GIL_SUPPORTED, which Pythons before 3.12, and their headers, do not know.
+ */
+enum { EACH_INTERPRETER = 3 };
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, start},
+    {EACH_INTERPRETER, (void *)2},
 #ifdef Py_GIL_DISABLED
     {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
     {0, NULL},
 };
+static PyModuleDef_Slot slots_before_3_12[] = {{Py_mod_exec, start}, {0, NULL}};
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "view_profile._native",
@@ -358,5 +369,8 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__native(void)
 {
+    const char *minor = strchr(Py_GetVersion(), '.');
+    if (!minor || strtol(minor + 1, NULL, 10) < 12)
+        definition.m_slots = slots_before_3_12;
     return PyModuleDef_Init(&definition);
 }

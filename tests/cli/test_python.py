@@ -130,6 +130,13 @@ for wrong in (lambda: vp.annotate(), lambda: vp.annotate(1), lambda: vp.annotate
     except TypeError:
         continue
     raise SystemExit("taken")
+try:
+    class Own(vp.annotate):
+        pass
+except TypeError as e:
+    assert "base type" in str(e)
+else:
+    raise SystemExit("taken as a base")
 with vp.profile(sys.argv[1]):
     for name in ("x" * 150_000, "lone \\ud800", "nul \\0 in it", "", "名前", "#hash=1#"):
         with vp.annotate(name, **{"key \\ud800": "\\0"}):
@@ -283,6 +290,46 @@ with vp.profile(sys.argv[1]) as p:
 assert p.zones == 6, p.zones
 """, tmp_path)
     assert {name: len(rows) for name, rows in host_rows(tmp_path).items()} == {"within": 3, "without": 3}
+
+
+def test_interpreters_with_locks_of_their_own(tmp_path):
+    """Python 3.12 and later: they run at the same time, begin and end meanwhile, and no zone is lost."""
+    not_emulated("they are this machine's")
+    seen = 0
+    for python in sorted(pathlib.Path(os.path.expanduser("~/.pyenv/versions")).glob("3.1[2-9]*/bin/python")):
+        run_python("""
+import sys, threading, view_profile as vp
+try:
+    import _interpreters as interpreters
+    isolated = ["isolated"]
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    isolated = []
+program = '''
+import view_profile as vp
+for i in range(3000):
+    with vp.annotate("within", i=i), vp.annotate(f"name {i % 50}"):
+        pass
+'''
+def work():
+    for i in range(2):
+        one = interpreters.create(*isolated)
+        assert interpreters.run_string(one, program) is None
+        interpreters.destroy(one)
+with vp.profile(sys.argv[1]) as p:
+    threads = [threading.Thread(target=work) for i in range(3)]
+    [t.start() for t in threads]
+    for i in range(9000):
+        with vp.annotate("without"):
+            pass
+    [t.join() for t in threads]
+assert p.zones == 45000, p.zones
+""", tmp_path / str(seen), python=python)
+        rows = host_rows(tmp_path / str(seen))
+        assert (len(rows["within"]), len(rows["without"]), len(rows["name 7"])) == (18000, 9000, 360)
+        seen += 1
+    if not seen:
+        pytest.skip("SKIPPED: no Python of 3.12 or later here")
 
 
 def test_control_c_in_a_capture(tmp_path):
