@@ -45,6 +45,27 @@ def test_something_could_be_spared():
     assert sum(len(json.loads(memory(n, 'json'))['findings']) for n in NAMES) >= 4
 
 
+SPARKS = '▁▂▃▄▅▆▇█'
+CURVES = ['pytorch_cuda/AMD-AGI__TraceLens/h100/facebook_timesformer-base-finetuned-k400__1016002.json.gz', *SNAPSHOTS]
+
+
+@pytest.mark.parametrize('name', [n for n in NAMES if 'cpu' not in n] + CURVES)
+def test_the_terminal_draws_what_is_in_use_over_time(name):
+    """Each column is the most of its stretch of time, or what was in use before it."""
+    told = [m for m in (report_of(name)['memory'] or {'allocators': []})['allocators'] if len(m['sample_bytes']) >= 8][:16]
+    lines = re.findall(rf'^  ([{SPARKS}]{{20,}})  (.*)$', memory(name, 'text', '--color', 'never'), re.M)
+    drawn = [(curve, name) for curve, name in lines if any(is_cut_of(name, m['allocator']) for m in told)]
+    assert len(drawn) == len(told)
+    for (curve, _), m in zip(drawn, told):
+        at, level, n = m['sample_start_ps'], 0, len(curve)
+        points = list(zip(at, m['sample_bytes']))
+        for c, spark in enumerate(curve, 1):
+            here = [b for t, b in points if (c - 1) * (at[-1] - at[0]) < (t - at[0]) * n <= c * (at[-1] - at[0])
+                    or c == 1 and t == at[0]]
+            assert SPARKS.index(spark) == max([level, *here]) * 7 // m['peak_bytes']
+            level = here[-1] if here else level
+
+
 @pytest.mark.parametrize('name', NAMES)
 def test_what_all_programs_take_together_is_said_with_what_it_assumes(name):
     told = [p for p in report_of(name)['memory_programs'] or ()

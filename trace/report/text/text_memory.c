@@ -14,6 +14,7 @@
 #define PLANS_MAX 20u      /* rows of programs */
 #define PLANS_WHOLE_MAX 3u /* programs whose peak is shown */
 #define DONATIONS_MAX 5u
+#define NAME_WIDTH 20u /* of an allocator beside its curve */
 
 typedef void of_allocator(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
 
@@ -140,6 +141,49 @@ static void put_peak(vp_buf *b, const vp_view *v, const vp_memory_plan *m)
     text_line(b, v, &line);
 }
 
+/* What an allocator had in use over its own time: of points that share a column the highest, of a
+ * column without one the level before it. */
+static void put_course(vp_buf *b, const vp_memory *m, size_t columns)
+{
+    const int64_t *at = m->sample_start_ps;
+    __int128 span = (__int128)at[m->sample_count - 1] - at[0];
+    int64_t level = 0;
+    size_t i = 0;
+    for (size_t c = 1; c <= columns; c++) {
+        int64_t most = level;
+        for (; i < m->sample_count &&
+               ((__int128)at[i] - at[0]) * (int64_t)columns <= span * (int64_t)c;
+             i++) {
+            level = m->sample_bytes[i];
+            most = level > most ? level : most;
+        }
+        rep_put_spark(b, most, m->peak_bytes);
+    }
+}
+
+static void put_courses(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    size_t shown = 0,
+           columns = text_width(v) > 2 * NAME_WIDTH ? text_width(v) - NAME_WIDTH - 4 : 20;
+    columns = columns < 100 ? columns : 100;
+    for (size_t i = 0; i < r->memory_count && shown < MEMORY_MAX; i++) {
+        const vp_memory *m = &r->memory[i];
+        if (m->sample_count < 8 || m->peak_bytes <= 0)
+            continue;
+        if (!shown++)
+            text_title(b, v, "In use over time, to the peak of each");
+        vp_buf_puts(b, "  ");
+        put_course(b, m, columns);
+        vp_buf_puts(b, "  ");
+        vp_buf name;
+        vp_buf_init(&name, VP_REPORT_BYTES_MAX);
+        vp_put_escaped(&name, vp_str_of(m->allocator));
+        grid_put_short(b, vp_buf_view(&name), NAME_WIDTH);
+        vp_buf_free_piece(b, &name);
+        vp_buf_putc(b, '\n');
+    }
+}
+
 static int put_plan(vp_buf *b, const vp_report *r, const vp_view *v, const vp_memory_plan *m)
 {
     tbl t;
@@ -208,5 +252,6 @@ int rep_text_memory(vp_buf *b, const vp_report *r, const vp_view *view)
     put_programs(b, r, &v);
     VP_TRY(put_largest(b, r, &v));
     VP_TRY(text_memory(b, r, &v));
+    put_courses(b, r, &v);
     return text_quality(b, r, &v, VP_SEV_WARNING, 3);
 }
