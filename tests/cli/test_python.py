@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from emulated import not_emulated
+from recording import ask, until
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from python_front import BUILD, PACKAGE, PYTHON, environment, run_python  # noqa: E402
@@ -330,6 +331,32 @@ assert p.zones == 45000, p.zones
         seen += 1
     if not seen:
         pytest.skip("SKIPPED: no Python of 3.12 or later here")
+
+
+def test_a_job_is_listed_and_captured_by_its_socket(tmp_path):
+    """What `list` and the button of the page use: two steps of a loop that runs, asked for from outside."""
+    runtime = tmp_path / "runtime"
+    runtime.mkdir(mode=0o700)
+    program = """
+import sys, time, view_profile as vp
+vp.control()
+print("ready", flush=True)
+for i in range(100000):
+    with vp.step("train", i), vp.annotate("forward"):
+        time.sleep(0.002)
+"""
+    env = environment(XDG_RUNTIME_DIR=str(runtime), VIEW_PROFILE_DIR=str(tmp_path / "profiles"))
+    with subprocess.Popen([PYTHON, "-c", program], env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as job:
+        try:
+            assert job.stdout.readline() == "ready\n"
+            listed = subprocess.run([BUILD / "view_profile", "list"], env=env, cwd=tmp_path, capture_output=True, text=True)
+            assert str(job.pid) in listed.stdout + listed.stderr, listed
+            assert ask(runtime, job.pid, "CAPTURE steps=2")["ok"]
+            status = until(lambda: (s := ask(runtime, job.pid, "STATUS"))["captures"] and s)
+        finally:
+            job.kill()
+    rows = host_rows(status["last_run"])
+    assert len(rows["forward"]) == len(rows["train"]) == 2
 
 
 def test_control_c_in_a_capture(tmp_path):
