@@ -584,6 +584,9 @@ enum { VP_SPACE_MAIN = 0, VP_SPACE_HOST = 5 };
 typedef struct vp_plan_buffer {
     const char *instruction;                     /* "copy-start{0}": its first result */
     const char *opcode, *shape, *scope, *source; /* shape with its layout; unknown: NULL */
+    /* Of what it copies, or of the root of what it fuses, where it has no scope itself; else NULL.
+     */
+    const char *origin_scope, *origin_source;
     vp_buffer_kind kind;
     int64_t bytes;          /* as laid out */
     int64_t unpadded_bytes; /* the array alone; VP_UNKNOWN */

@@ -114,8 +114,8 @@ def test_the_terminal_shows_the_largest_with_scope_and_line(name):
             row = dict(zip(words, cells))
             assert is_cut_of(row['instruction'], b['instruction'])
             for word, key in (('scope', 'scope'), ('line', 'source')):
-                assert word not in row or is_cut_of(row[word], b[key] or ''), line
-            assert 'scope' in row or not any(x['scope'] for x in plan['live'])
+                assert word not in row or is_cut_of(row[word], b[key] or b['origin_' + key] or ''), line
+            assert 'scope' in row or not any(x['scope'] or x['origin_scope'] for x in plan['live'])
 
 
 # One run of each kind of device.
@@ -148,8 +148,10 @@ def cells(line):
 @pytest.mark.parametrize('kind', KINDS)
 def test_the_terminal_says_what_the_reference_computes(kind):
     """Of three programs: what the peak is, where, and its holders with scope and line."""
-    modules = [m.report() for m in reference_module().modules(str(trace(KINDS[kind])))]
+    read = list(reference_module().modules(str(trace(KINDS[kind]))))
+    modules = [m.report() for m in read]
     whole = [(m['module'].partition('(')[0], s) for m in modules for s in m['spaces'].values()]
+    names = {(i.op_name, i.source) for m in read for i in m.instrs.values()}
     done = view_profile('memory', '--top=5', '--color=never', str(trace(KINDS[kind])), env={**os.environ, 'COLUMNS': '400'})
     lines, sources = done.stdout.splitlines(), 0
     heads = [i for i, line in enumerate(lines) if line.startswith('Peak ')]
@@ -163,9 +165,47 @@ def test_the_terminal_says_what_the_reference_computes(kind):
             row = dict(zip(cells(lines[head]), cells(line)))
             size, _, of, instruction, _, shape, scope, source = b[:8]
             assert (row['bytes'], row['kind'], row['instruction'], row['shape']) == (human(size), of, instruction, plain(shape))
-            assert (row.get('scope', '-'), row.get('line', '-')) == (scope or '-', source or '-')
+            said = (row.get('scope', '-'), row.get('line', '-'))
+            if scope:
+                assert said == (scope, source or '-')
+            elif said != ('-', '-'):  # of what it copies or fuses
+                assert instruction.startswith(('copy', 'fusion', 'loop', 'wrapped', 'input')) or 'fusion' in instruction
+                assert (said[0], said[1].replace('-', '') if said[1] == '-' else said[1]) in {(a, b or '') for a, b in names}
             sources += bool(source)
     assert sources >= 2
+
+
+def named(module, instruction):
+    """By operands: what a copy of the compiler's own copies."""
+    at = next(i for i in module.instrs.values() if i.name == instruction.partition('{')[0])
+    for _ in range(16):
+        if at is None or at.op_name or at.opcode not in ('copy', 'copy-start', 'copy-done', 'convert', 'bitcast', 'reshape',
+                                                         'transpose', 'get-tuple-element'):
+            break
+        at = module.instrs.get(at.operands[0])
+    return at.op_name if at is not None else ''
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_what_the_compiler_adds_is_given_to_what_it_copies_or_fuses(kind):
+    """Else three quarters of the TPU's peak were nobody's: copies of arguments from the host."""
+    modules = {m.report()['module']: m for m in reference_module().modules(str(trace(KINDS[kind])))}
+    inner = {k: {i.op_name for i in m.instrs.values()} for k, m in modules.items()}
+    found = 0
+    for plan in report_of(KINDS[kind])['memory_static']:
+        label = f"{plan['module']}({plan['program_id']})"
+        for b in plan['live']:
+            assert not (b['scope'] and b['origin_scope']), b
+            if b['opcode'] in ('copy', 'copy-start') and not b['scope']:
+                assert (b['origin_scope'] or '') == named(modules[label], b['instruction']) or b['origin_scope'] in inner[label]
+                found += bool(b['origin_scope'])
+            elif b['origin_scope']:
+                assert b['opcode'] in ('fusion', 'bitcast', 'reshape', 'transpose', 'convert', 'get-tuple-element', 'copy-done')
+                assert b['origin_scope'] in inner[label]
+    if kind == 'tpu':
+        live = [b for p in report_of(KINDS[kind])['memory_static'] if p['module'] == 'jit_f' and not p['space']
+                for b in p['live'] if b['opcode'] == 'copy-start']
+        assert found >= 3 and sorted(b['origin_scope'] for b in live) == ['ws[0]', 'ws[1]', 'ws[2]']
 
 
 def points(polygon):

@@ -82,7 +82,8 @@ static const char *buffer_text(fnd_run *run, const vp_plan_buffer *b)
     const char *what =
         fnd_say(run, "%s%s%s%s", fnd_short(run, b->instruction), b->shape ? " (" : "",
                 b->shape ? fnd_short(run, b->shape) : "", b->shape ? ")" : "");
-    return place_text(run, what, b->scope, b->source);
+    return place_text(run, what, b->scope ? b->scope : b->origin_scope,
+                      b->source ? b->source : b->origin_source);
 }
 
 const char *fnd_largest_buffer(fnd_run *run, const vp_memory_plan *p, bool temporary)

@@ -12,6 +12,8 @@
 #define ROWS_MAX 1000u
 /* Bytes of a shape's text. */
 #define SHAPE_MAX 600u
+/* Instructions from one of the compiler's own to what it is about. */
+#define ORIGIN_STEPS_MAX 16u
 
 static const hlo_instr *instr_of(const hlo_program *p, uint32_t buffer)
 {
@@ -111,6 +113,39 @@ int static_source(const char **out, host_result *h, const hlo_instr *in)
     return made_text(out, h, &b);
 }
 
+static bool passes_on(vp_str opcode)
+{
+    static const char *const opcodes[] = {"copy",      "copy-start",       "copy-done",
+                                          "convert",   "bitcast",          "reshape",
+                                          "transpose", "get-tuple-element"};
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        if (vp_str_eq(opcode, vp_str_of(opcodes[i])))
+            return true;
+    return false;
+}
+
+/* What the compiler adds has no place in the program; what it copies has one, or what it fuses.
+ * NULL: none is known, or it has a scope itself. */
+static const hlo_instr *origin_of(const hlo_program *p, const hlo_instr *in)
+{
+    const hlo_instr *at = in;
+    for (unsigned n = 0; !at->op_name.n; n++) {
+        uint32_t next = HLO_NONE, body = HLO_NONE;
+        if (n == ORIGIN_STEPS_MAX)
+            return NULL;
+        if (vp_str_eq(at->opcode, VP_STR("fusion")) && at->called_count)
+            body = p->links[at->called];
+        if (body != HLO_NONE)
+            next = p->computations[body].root;
+        else if (passes_on(at->opcode) && at->operand_count)
+            next = p->links[at->operands];
+        if (next == HLO_NONE)
+            return NULL;
+        at = &p->instrs[next];
+    }
+    return at == in ? NULL : at;
+}
+
 static int put_row(vp_plan_buffer *out, host_result *h, const hlo_program *p, const static_live *l)
 {
     const hlo_instr *in = instr_of(p, l->buffer);
@@ -136,7 +171,12 @@ static int put_row(vp_plan_buffer *out, host_result *h, const hlo_program *p, co
         return 0;
     VP_TRY(host_text(&out->opcode, h, in->opcode));
     VP_TRY(host_text(&out->scope, h, in->op_name));
-    return static_source(&out->source, h, in);
+    VP_TRY(static_source(&out->source, h, in));
+    const hlo_instr *origin = origin_of(p, in);
+    if (!origin)
+        return 0;
+    VP_TRY(host_text(&out->origin_scope, h, origin->op_name));
+    return static_source(&out->origin_source, h, origin);
 }
 
 static int put_others(vp_plan_buffer *out, host_result *h, const hlo_program *p,

@@ -390,6 +390,8 @@ static void adopt_plan_rows(merging *m, vp_memory_plan *x)
         b->scope = merge_text(m, b->scope);
         b->source = merge_text(m, b->source);
         b->padded = merge_text(m, b->padded);
+        b->origin_scope = merge_text(m, b->origin_scope);
+        b->origin_source = merge_text(m, b->origin_source);
     }
     x->donations = merge_items(m, x->donations, x->donation_count, sizeof *x->donations);
     for (size_t i = 0; x->donations && i < x->donation_count; i++) {

@@ -503,6 +503,8 @@ static const rep_field plan_buffer_fields[] = {
     {F("shape", REP_TEXT, vp_plan_buffer, shape)},
     {F("scope", REP_TEXT, vp_plan_buffer, scope)},
     {F("source", REP_TEXT, vp_plan_buffer, source)},
+    {F("origin_scope", REP_TEXT, vp_plan_buffer, origin_scope)},
+    {F("origin_source", REP_TEXT, vp_plan_buffer, origin_source)},
     {F("bytes", REP_COUNT, vp_plan_buffer, bytes), .needed = true},
     {F("unpadded_bytes", REP_COUNT, vp_plan_buffer, unpadded_bytes)},
     {F("first", REP_COUNT, vp_plan_buffer, first)},

@@ -267,6 +267,18 @@ static void get_shape(tbl_value *out, const void *row)
     out->text = out->made;
 }
 
+static void get_scope(tbl_value *out, const void *row)
+{
+    const vp_plan_buffer *x = row;
+    out->text = x->scope ? x->scope : x->origin_scope;
+}
+
+static void get_source(tbl_value *out, const void *row)
+{
+    const vp_plan_buffer *x = row;
+    out->text = x->source ? x->source : x->origin_source;
+}
+
 #define ROW vp_plan_buffer
 static const tbl_column buffer_columns[] = {
     {TBL_NAME, GET(get_buffer), PAGE("Instruction", "That made it"), TERM(4, "instruction"),
@@ -278,9 +290,10 @@ static const tbl_column buffer_columns[] = {
      NEEDS(PLAN_PADDING), TERM(2, "padding"), TERM_NEEDS(PLAN_PADDING), DROP(3)},
     {TBL_TEXT, GET(get_shape), PAGE("Shape", "With its layout, unless it is row by row"),
      TERM(5, "shape"), SHORT(24, 12), DROP(4)},
-    {TBL_TEXT, AT(scope), PAGE("Scope", "Framework path"), NEEDS(PLAN_SCOPE), TERM(6, "scope"),
-     TERM_NEEDS(PLAN_SCOPE), SHORT(24, 10), .keep_end = true},
-    {TBL_TEXT, AT(source), PAGE("Line", NULL), NEEDS(PLAN_SOURCE), TERM(7, "line"),
+    {TBL_TEXT, GET(get_scope),
+     PAGE("Scope", "Framework path; where it has none, of what it copies or fuses"),
+     NEEDS(PLAN_SCOPE), TERM(6, "scope"), TERM_NEEDS(PLAN_SCOPE), SHORT(24, 10), .keep_end = true},
+    {TBL_TEXT, GET(get_source), PAGE("Line", NULL), NEEDS(PLAN_SOURCE), TERM(7, "line"),
      TERM_NEEDS(PLAN_SOURCE), SHORT(20, 10), .keep_end = true, .place = true, DROP(1)},
 };
 #undef ROW
@@ -291,7 +304,8 @@ void tbl_plan_buffers(tbl *t, const vp_report *r, const vp_view *v, const vp_mem
                .of = m};
     for (size_t i = 0; i < m->live_count; i++) {
         const vp_plan_buffer *x = &m->live[i];
-        t->has |= (x->scope ? PLAN_SCOPE : 0u) | (x->source ? PLAN_SOURCE : 0u) |
+        t->has |= (x->scope || x->origin_scope ? PLAN_SCOPE : 0u) |
+                  (x->source || x->origin_source ? PLAN_SOURCE : 0u) |
                   (x->unpadded_bytes >= 0 && x->unpadded_bytes < x->bytes ? PLAN_PADDING : 0u);
     }
 }
