@@ -100,6 +100,8 @@ class Recorder:
     def begin(self):
         if self.on or self.failed or os.getpid() != self.pid:
             return
+        if os.environ.get("VIEW_PROFILE_GPU") == "require" and not self.taken:
+            say("CUPTI serves one profiler of a process, by --gpu ours: without it the framework's own traces the GPU, and knows more")
         import time
         self.aside = os.path.join(self.directory, f".view_profile-{self.pid}-{time.monotonic_ns()}")
         try:

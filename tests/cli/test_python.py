@@ -822,6 +822,15 @@ print("trained")
         ("rec", "train 0,train 1"), ("own", "train 2,train 3")]
 
 
+def test_who_traces_the_gpu_is_said(place, tmp_path):
+    """CUPTI serves one profiler of a process: with --gpu the framework's has no GPU."""
+    install(FAKE_JAX, tmp_path / "lib")
+    env = place.env | {"PYTHONPATH": str(tmp_path / "lib"), "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"}
+    said = [subprocess.run(["view_profile", "record", *gpu, "--dir", tmp_path / "rec", "--", PYTHON, "-c", "import jax; jax.devices()"],
+                           env=env, capture_output=True, text=True).stderr for gpu in ([], ["--gpu"])]
+    assert ["CUPTI serves one profiler" in s for s in said] == [False, True]
+
+
 def test_processes_that_record_started_are_hosts_of_one_run(place, tmp_path):
     install(FAKE_JAX, tmp_path / "lib")
     (tmp_path / "train.py").write_text("import jax\njax.devices()\n")

@@ -35,7 +35,7 @@ def record(place, program, app, *args, **more):
     # The recorder is loaded before the sanitizer's own library, which is all right here.
     options = {"ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"} if sanitizer(program) else {}
     return subprocess.run(["view_profile", "record", "--gpu", *args, "--", app, "6"], cwd=place.dir,
-                          env=environment(place, **options, **more), capture_output=True, text=True,
+                          env=environment(place, FAKE_CUPTI_GOES="1", **options, **more), capture_output=True, text=True,
                           timeout=WAIT * 2)
 
 
@@ -80,7 +80,9 @@ def test_the_past_has_what_the_gpu_has_told(place, program, app, cupti):
 
 
 def test_the_viewer_shows_a_device(place, program, app, cupti):
-    record(place, program, app, LD_LIBRARY_PATH=str(cupti))
+    """The recording ends with the program, when CUPTI is about to go."""
+    done = record(place, program, app, LD_LIBRARY_PATH=str(cupti))
+    assert done.returncode == 0, done.stderr
     text = subprocess.run([program, "report", "--format", "json", "profiles"], cwd=place.dir,
                           capture_output=True, text=True, check=True).stdout
     report = json.loads(text)

@@ -2,6 +2,9 @@
  * up, with the behaviour that CUPTI's reference describes. */
 #include "tests/unit/fake_cupti.h"
 
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "tests/unit/gpu_maker.h"
@@ -16,6 +19,45 @@ static void (*request)(uint8_t **, size_t *, size_t *);
 static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
 static uint64_t (*callback)(void);
 static uint64_t enabled_at;
+
+/* With FAKE_CUPTI_GOES it is as in a program: a first buffer is asked for when the program's CUDA
+ * works, and at exit CUPTI's own objects go. A call after that ends the program, as of CUDA 13.0.
+ */
+static bool gone;
+
+static void go(void)
+{
+    gone = true;
+}
+
+static void *ask_for_one(void *arg)
+{
+    uint8_t *p;
+    size_t size, most;
+    (void)arg;
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    request(&p, &size, &most);
+    complete(NULL, 0, p, size, 0);
+    return NULL;
+}
+
+static void come(void)
+{
+    static bool there;
+    pthread_t thread;
+    if (there || !getenv("FAKE_CUPTI_GOES"))
+        return;
+    there = true;
+    atexit(go);
+    if (pthread_create(&thread, NULL, ask_for_one, NULL) == 0)
+        pthread_detach(thread);
+}
+
+static void be_there(void)
+{
+    if (gone)
+        abort();
+}
 
 static uint64_t own_clock(void)
 {
@@ -40,6 +82,7 @@ OUT int cuptiActivityRegisterCallbacks(void *requested, void *completed)
 {
     memcpy(&request, &requested, sizeof request);
     memcpy(&complete, &completed, sizeof complete);
+    come();
     return 0;
 }
 
@@ -55,6 +98,7 @@ OUT int cuptiActivityRegisterTimestampCallback(void *fn)
 
 OUT int cuptiActivityEnable(int kind)
 {
+    be_there();
     int result =
         !fake_cupti.only_kind || fake_cupti.only_kind == kind ? fake_cupti.enable_result : 0;
     fake_cupti.enabled += !result;
@@ -64,6 +108,7 @@ OUT int cuptiActivityEnable(int kind)
 
 OUT int cuptiActivityDisable(int kind)
 {
+    be_there();
     fake_cupti.off |= UINT64_C(1) << kind;
     fake_cupti.disabled++;
     return 0;
@@ -82,6 +127,7 @@ OUT int cuptiSubscribe(void **subscriber, void *fn, void *user)
 
 OUT int cuptiUnsubscribe(void *subscriber)
 {
+    be_there();
     fake_cupti.subscribers -= subscriber == (void *)&fake_cupti;
     return 0;
 }
@@ -107,6 +153,7 @@ OUT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t
 {
     (void)context;
     (void)stream;
+    be_there();
     *count = fake_cupti.dropped;
     fake_cupti.dropped = 0;
     return 0;
@@ -139,6 +186,7 @@ OUT int cuptiActivityFlushAll(uint32_t flag)
     static uint8_t *held[HELD];
     static size_t sizes[HELD], valid[HELD];
     size_t count = 0;
+    be_there();
     fake_cupti.flushes += flag == 1;
     if (flag == 1 && fake_cupti.on_flush)
         fake_cupti.on_flush();

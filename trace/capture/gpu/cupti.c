@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -165,8 +166,20 @@ static uint8_t *map_memory(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+static void before_exit(void);
+
+/* Handlers that are registered later run earlier at exit(): each of these ends before what CUPTI,
+ * and the driver when it begins to work, have registered takes them away. */
+static void register_exit(atomic_bool *done)
+{
+    if (!atomic_exchange(done, true))
+        atexit(before_exit);
+}
+
 static void requested(uint8_t **out, size_t *size, size_t *max_records)
 {
+    static atomic_bool done;
+    register_exit(&done);
     *max_records = 0; /* as many as fit */
     for (size_t i = 0; i < BUFFERS; i++) {
         int expected = FREE;
@@ -286,6 +299,8 @@ static int load(void)
         return vp_no_memory();
     if (sem_init(&g.work, 0, 0) < 0)
         return vp_fail(VP_EIO, "no semaphore is to be had");
+    static atomic_bool done;
+    register_exit(&done);
     g.loaded = true;
     return 0;
 }
@@ -515,24 +530,36 @@ gpu_activity *cupti_past(int64_t from_ns)
     return a;
 }
 
+/* With the lock held. What was told stays for cupti_stop. */
+static void end(void)
+{
+    if (g.pid != getpid() || !g.started)
+        return;
+    cuda_each_context(synchronize, NULL);
+    disable_all();
+    g.lib.flush(CUPTI_FLUSH_FORCED);
+    end_worker();
+    count_dropped(g.activity);
+    unsubscribe();
+    correct_drift(g.activity);
+    gpu_activity_finish(g.activity);
+    g.started = false;
+}
+
+static void before_exit(void)
+{
+    pthread_mutex_lock(&g.lock);
+    end();
+    pthread_mutex_unlock(&g.lock);
+}
+
 gpu_activity *cupti_stop(void)
 {
     pthread_mutex_lock(&g.lock);
     gpu_activity *a = g.pid == getpid() ? g.activity : NULL;
-    if (a && g.started) {
-        cuda_each_context(synchronize, NULL);
-        disable_all();
-        g.lib.flush(CUPTI_FLUSH_FORCED);
-        end_worker();
-        count_dropped(a);
-        unsubscribe();
-        correct_drift(a);
-        gpu_activity_finish(a);
-    }
-    if (a) {
-        g.started = false;
+    end();
+    if (a)
         g.activity = NULL;
-    }
     pthread_mutex_unlock(&g.lock);
     return a;
 }
