@@ -9,10 +9,11 @@ GEMM, CONV = '__cublas$gemm', '__cudnn$convForward'
 
 
 class Program:
-    """`body`: (name, opcode or a library call's target) each, in the order of the schedule; recorded as a call, or in the entry."""
+    """`body`: (name, opcode or a library call's target) each, in the order of the schedule; recorded as a call, or in the entry.
+    Fusions are equal, but for those in `other`."""
 
-    def __init__(self, body, call=True):
-        self.ids, self.body = {}, body
+    def __init__(self, body, call=True, other=()):
+        self.ids, self.body, self.other = {}, body, other
         made = [self.instruction('p', 'parameter'), *(self.instruction(*i) for i in body)]
         fused = self.computation(FUSED, 'fused', [self.instruction('x', 'parameter'), self.instruction('sum', 'add')], 'sum')
         copied = self.computation(FUSED + 1, 'copied', [self.instruction('y', 'parameter'), self.instruction('same', 'copy')], 'same')
@@ -32,7 +33,7 @@ class Program:
         target = what if what.startswith('__') else ''
         opcode = 'custom-call' if target else what.split()[0]
         called = called or (FUSED + (what == 'fusion of copies') if opcode == 'fusion' else 0)
-        out = wire.text(1, name) + wire.text(2, opcode) + wire.bytes_(3, wire.number(2, F32) + wire.number(3, 8))
+        out = wire.text(1, name) + wire.text(2, opcode) + wire.bytes_(3, wire.number(2, F32) + wire.number(3, 9 if name in self.other else 8))
         out += wire.bytes_(7, wire.text(2, f'jit(f)/{name}') + wire.text(3, 'model.py') + wire.number(4, ident))
         out += wire.text(28, target) if target else b''
         return out + wire.number(35, ident) + (wire.number(38, called) if called else b'')

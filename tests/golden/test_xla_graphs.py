@@ -79,7 +79,18 @@ def test_equal_fusions_share_a_kernel(tmp_path):
     found, said = scopes(write(tmp_path, Program(body), replay(['a_fusion', 'b_fusion', 'gemm', 'b_fusion'])))
     assert found == {n: (1, 2) for n, _ in body} and not said
     found, said = scopes(write(tmp_path, Program(body), replay(['a_fusion', 'b_fusion', 'gemm', 'gemm', 'b_fusion'])))
-    assert found == {'a_fusion': (1, 2), 'call.1': (4, 8)} and said
+    assert found == {'a_fusion': (1, 2), 'b_fusion': (1, 2), 'custom-call.1': (2, 4), 'b_fusion.1': (1, 2)} and not said
+
+
+def test_what_shares_a_kernel_looks_alike_and_comes_later(tmp_path):
+    """One way is left in the second: the fusion between runs the kernel of the first, so nothing is said of what differs."""
+    body = [('a_fusion', 'fusion'), ('b_fusion', 'fusion'), ('c_fusion', 'fusion')]
+    names = ['a_fusion', 'a_fusion', 'c_fusion']
+    assert scopes(write(tmp_path, Program(body), replay(names)))[0] == {n: (1, 2) for n, _ in body}
+    found, said = scopes(write(tmp_path, Program(body, other=['b_fusion']), replay(names)))
+    assert 'b_fusion' not in found and said
+    found, said = scopes(write(tmp_path, Program(body), replay(['b_fusion', 'b_fusion', 'c_fusion'])))
+    assert 'a_fusion' not in found and said  # its kernel would be called after it
 
 
 def test_streams_of_a_graph(tmp_path):
@@ -121,12 +132,52 @@ def test_a_stretch_of_a_program(tmp_path):
     assert found == {'a_fusion': (1, 2), 'custom-call.1': (1, 2), 'b_fusion': (1, 2)} and said
 
 
-@pytest.mark.parametrize('names', [['a_fusion', 'gemm', 'gemm', 'b_fusion'], ['b_fusion', 'gemm', 'a_fusion'], ['a_fusion', 'gemm'],
-                                   ['before_fusion', 'gemm', 'b_fusion']])
-def test_a_stretch_that_does_not_fit(tmp_path, names):
-    """Equal fusions share a kernel, so a name alone, or names between which other counts run, are not believed."""
-    found, said = scopes(write(tmp_path, Program(STRETCH, call=False), replay(names, op='command_buffer')))
-    assert len(found) == 1 and said and not {n for n, _ in STRETCH} & set(found)
+def stretch(tmp_path, names, other=(), **more):
+    found, said = scopes(write(tmp_path, Program(STRETCH, call=False, other=other), replay(names, op='command_buffer', **more)))
+    return {n: found[n] for n, _ in STRETCH if n in found}, said
+
+
+def test_equal_stretches_of_a_program(tmp_path):
+    """Fusions that share kernels leave one way where order and counts do: of which one it is the kernels of libraries tell."""
+    assert stretch(tmp_path, ['a_fusion', 'gemm', 'gemm', 'b_fusion']) == ({'a_fusion': (1, 2), 'custom-call.1': (2, 4), 'b_fusion': (1, 2)}, [])
+    assert stretch(tmp_path, ['b_fusion', 'gemm', 'a_fusion']) == ({'b_fusion': (1, 2), 'custom-call.2': (1, 2), 'after_fusion': (1, 2)}, [])
+    assert stretch(tmp_path, ['before_fusion', 'gemm', 'b_fusion']) == ({'a_fusion': (1, 2), 'custom-call.1': (1, 2), 'b_fusion': (1, 2)}, [])
+
+
+@pytest.mark.parametrize('names, other', [(['b_fusion', 'gemm', 'a_fusion'], 'after_fusion'), (['before_fusion', 'gemm', 'b_fusion'], 'a_fusion'),
+                                          (['b_fusion', 'a_fusion'], 'after_fusion'), (['a_fusion', 'b_fusion'], '')])
+def test_a_stretch_that_does_not_fit(tmp_path, names, other):
+    """A fusion that differs from the one named cannot run its kernel, and what lies between launches at least one."""
+    found, said = stretch(tmp_path, names, other=[other])
+    assert not found and said
+
+
+def test_one_name_may_be_of_several(tmp_path):
+    """Two equal fusions without a name of their own in the replay; of different ones there is one way."""
+    assert not stretch(tmp_path, ['a_fusion', 'gemm'])[0]
+    assert stretch(tmp_path, ['a_fusion', 'gemm'], other=['b_fusion', 'after_fusion'])[0] == {'a_fusion': (1, 2)}
+
+
+def test_neighbours_tell_which_of_equal_stretches(tmp_path):
+    """What ran before and after the graph on its stream names itself."""
+    body = [('conv.1', CONV), ('a_fusion', 'fusion'), ('conv.2', CONV), ('b_fusion', 'fusion'), ('conv.3', CONV)]
+
+    def between(before, after):
+        events = [node('x', 0, graph=None, op=before), node('a_fusion', 10, op='command_buffer'), node('y', 20, graph=None, op=after)]
+        return {k for k in scopes(write(tmp_path, Program(body, call=False), events))[0] if 'fusion' in k}
+    assert between('conv.1', 'conv.2') == {'a_fusion'} and between('conv.2', 'conv.3') == {'b_fusion'}
+    assert between(None, 'conv.3') == {'b_fusion'} and between('conv.1', None) == {'a_fusion'}
+    assert not between(None, None) and not between('conv.3', 'conv.1')  # other runs of the program
+
+
+def test_kernels_of_a_graph_overlap(tmp_path):
+    """The next kernel of a graph begins before the last is over (Hopper); the numbers of its nodes say that they are a chain all the same."""
+    names = ['a_fusion', 'b_fusion', 'a_fusion']
+    body = [('a_fusion', 'fusion'), ('b_fusion', 'fusion'), ('c_fusion', 'fusion')]
+    overlapping = [node(n, 2 * i, 3, cuda_graph_node_id=i + 7) for i, n in enumerate(names)]
+    assert scopes(write(tmp_path, Program(body), overlapping))[0] == {n: (1, 3 if n == 'c_fusion' else 2) for n, _ in body}
+    branches = [node(n, 2 * i, 3, cuda_graph_node_id=i ^ 1) for i, n in enumerate(names)]
+    assert 'c_fusion' not in scopes(write(tmp_path, Program(body), branches))[0]
 
 
 def test_what_the_event_says_stands(tmp_path):

@@ -18,6 +18,7 @@ typedef struct node {
     int64_t graph, launch; /* which launch of it; SINK_NO_VALUE: unknown */
     int64_t start_ps, end_ps;
     uint32_t *kind; /* in its track */
+    uint32_t track;
 } node;
 
 typedef struct recorded {
@@ -37,8 +38,9 @@ typedef struct placing {
     vp_map answers;  /* hash → where its kinds begin */
     uint32_t *kinds; /* SINK_NONE: left as it is */
     size_t kind_n, kind_cap;
-    vp_map variants; /* kind and instruction → the kind's copy for that instruction */
-    uint64_t all, placed;
+    vp_map variants;      /* kind and instruction → the kind's copy for that instruction */
+    uint64_t all, placed; /* kernels */
+    uint64_t steps;       /* left to look for them */
 } placing;
 
 /* ---- Which kernels -------------------------------------------------------------------------- */
@@ -49,16 +51,18 @@ static bool is_memory(const trace *t, const trace_kind *k)
     return k->memcpy || vp_str_starts(name, VP_STR("Mem"));
 }
 
-static int collect_track(placing *p, trace_track *k)
+static int collect_track(placing *p, uint32_t track)
 {
     const trace *t = p->t;
+    trace_track *k = &p->t->tracks[track];
     for (size_t i = 0; i < k->count; i++) {
         const trace_kind *kind = &t->kinds[k->kind[i]];
-        if (!kind->graph || is_memory(t, kind))
+        if (!kind->graph)
             continue;
         VP_TRY(vp_grow(&p->nodes, &p->node_cap, p->node_n + 1, sizeof *p->nodes, VP_EVENTS_MAX));
-        p->nodes[p->node_n++] = (node){kind->graph, trace_attr(k, SINK_CORRELATION, i),
-                                       k->start_ps[i], k->start_ps[i] + k->dur_ps[i], &k->kind[i]};
+        p->nodes[p->node_n++] = (node){kind->graph,    trace_attr(k, SINK_CORRELATION, i),
+                                       k->start_ps[i], k->start_ps[i] + k->dur_ps[i],
+                                       &k->kind[i],    track};
     }
     return 0;
 }
@@ -126,6 +130,21 @@ static bool is_told(const hlo_program *p, vp_str hlo_op)
     return i != HLO_NONE && !vp_str_eq(p->instrs[i].opcode, VP_STR("call"));
 }
 
+/* The instruction that the event behind a replay on its stream names (`next`), or that in front of
+ * it: of the same program. */
+static vp_str neighbour(const placing *p, const node *v, bool next)
+{
+    const trace *t = p->t;
+    const trace_track *k = &t->tracks[v->track];
+    size_t i = (size_t)(v->kind - k->kind);
+    if (next ? i + 1 >= k->count : !i)
+        return VP_STR_NONE;
+    const trace_kind *kind = &t->kinds[k->kind[next ? i + 1 : i - 1]];
+    return (kind->graph && !kind->placed) || kind->program_id != t->kinds[*v->kind].program_id
+               ? VP_STR_NONE
+               : hlo_innermost(trace_str(t, kind->hlo_op));
+}
+
 /* Finds the kinds of a replay that was not met before. */
 static int solve(placing *p, const node *v, size_t n, uint32_t *kinds)
 {
@@ -142,7 +161,14 @@ static int solve(placing *p, const node *v, size_t n, uint32_t *kinds)
     }
     if (!r || is_told(r->program.hlo, launch))
         return 0;
-    VP_TRY(graph_kernels_find(&r->program, launch, p->kernels, n, v->launch != SINK_NO_VALUE));
+    graph_replay replay = {launch,
+                           p->kernels,
+                           n,
+                           v->launch != SINK_NO_VALUE,
+                           neighbour(p, v, false),
+                           neighbour(p, &v[n - 1], true),
+                           &p->steps};
+    VP_TRY(graph_kernels_find(&r->program, &replay));
     for (size_t i = 0; i < n; i++)
         if (p->kernels[i].instr != HLO_NONE)
             VP_TRY(variant_of(p, r, &p->kernels[i], *v[i].kind, &kinds[i]));
@@ -154,10 +180,18 @@ static uint64_t look_at(placing *p, const node *v, size_t n)
 {
     uint64_t h = vp_mix(n) ^ (v->launch != SINK_NO_VALUE);
     int64_t end = INT64_MIN;
+    for (int next = 0; next < 2; next++) {
+        vp_str name = neighbour(p, next ? &v[n - 1] : v, next);
+        h = vp_mix(h ^ vp_hash(name.p, name.n, 0));
+    }
     for (size_t i = 0; i < n; i++) {
         uint32_t kind = *v[i].kind;
-        graph_kernel k = {trace_str(p->t, p->t->kinds[kind].name), v[i].start_ps < end, HLO_NONE,
-                          false};
+        const trace_kind *at = &p->t->kinds[kind];
+        graph_kernel k = {.name = trace_str(p->t, at->name),
+                          .memory = is_memory(p->t, at),
+                          .overlaps = v[i].start_ps < end,
+                          .node = at->graph_node,
+                          .instr = HLO_NONE};
         h = vp_mix(h ^ ((uint64_t)kind << 1 | k.overlaps));
         end = v[i].end_ps > end ? v[i].end_ps : end;
         p->kernels[i] = k;
@@ -177,12 +211,12 @@ static int place_replay(placing *p, const node *v, size_t n)
         VP_TRY(solve(p, v, n, p->kinds + at));
         VP_TRY(vp_map_set(&p->answers, key, at));
     }
-    p->all += n;
     for (size_t i = 0; i < n; i++) {
+        p->all += !p->kernels[i].memory;
         if (p->kinds[at + i] == SINK_NONE)
             continue;
         *v[i].kind = p->kinds[at + i];
-        p->placed++;
+        p->placed += !p->kernels[i].memory;
     }
     return 0;
 }
@@ -192,7 +226,7 @@ static int place_device(placing *p, uint32_t process)
     p->node_n = 0;
     TRACE_EACH_OF(p->t, process, i)
     if (p->t->tracks[i].role == SINK_ROLE_OPS)
-        VP_TRY(collect_track(p, &p->t->tracks[i]));
+        VP_TRY(collect_track(p, i));
     if (p->node_n)
         qsort(p->nodes, p->node_n, sizeof *p->nodes, by_replay);
     for (size_t i = 0, end; i < p->node_n; i = end) {
@@ -229,7 +263,7 @@ static int place_all(placing *p)
 
 int trace_place_graphs(trace *t)
 {
-    placing p = {.t = t};
+    placing p = {.t = t, .steps = VP_GRAPH_STEPS_MAX};
     vp_map_init(&p.answers);
     vp_map_init(&p.variants);
     int rc = place_all(&p);

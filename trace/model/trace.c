@@ -89,6 +89,7 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
                     .columns = info->columns,
                     .batch = info->batch,
                     .graph = info->graph,
+                    .graph_node = info->graph_node,
                     .has_hbm = info->has_hbm,
                     .dtype = info->dtype,
                     .is_op = info->is_op,

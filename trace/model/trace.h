@@ -76,7 +76,8 @@ typedef enum trace_placed {
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
         stream_label, memcpy, twin_of, groups, program, launch;
-    int64_t program_id, bytes, flops, rows, columns, batch, group_size, hbm_bytes, graph;
+    int64_t program_id, bytes, flops, rows, columns, batch, group_size, hbm_bytes, graph,
+        graph_node;
     bool is_op, unfinished, has_hbm;
     uint8_t dtype, placed; /* trace_placed */
 } trace_kind;

@@ -100,6 +100,7 @@ typedef struct sink_kind {
     vp_str groups;      /* its groups where long_name lacks them, */
     vp_str program;     /* and the devices that its program runs on: replica_groups.h */
     int64_t graph;      /* the CUDA graph that it is a node of; 0: none */
+    int64_t graph_node; /* its number there, which rises as nodes are recorded; 0: unknown */
     bool has_hbm;       /* hbm_bytes is known: what of the bytes goes to the device's main memory */
     int64_t hbm_bytes;
     uint8_t dtype;   /* vp_dtype of the factors of a product, where that is known */

@@ -144,6 +144,7 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .group_size = rd_group_size(name),
                    .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
                    .graph = (int64_t)st[XS_STAT_GRAPH].u,
+                   .graph_node = (int64_t)st[XS_STAT_GRAPH_NODE].u,
                    .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
                    .flops =
                        model_flops != SINK_UNKNOWN ? model_flops : xs_value_i64(&st[XS_STAT_FLOPS]),

@@ -39,6 +39,7 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_BREAKDOWN] = "memory_access_breakdown",
     [XS_STAT_LAUNCH] = "kernel_details",
     [XS_STAT_GRAPH] = "cuda_graph_id",
+    [XS_STAT_GRAPH_NODE] = "cuda_graph_node_id",
     [XS_STAT_PEAK] = "peak_teraflops_per_second",
     [XS_STAT_HBM] = "peak_hbm_bw_gigabytes_per_second",
     [XS_STAT_BANDWIDTH] = "memory_bandwidth",

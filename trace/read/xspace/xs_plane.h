@@ -59,6 +59,7 @@ typedef enum xs_stat_role {
     XS_STAT_BREAKDOWN,  /* where the bytes of an op go */
     XS_STAT_LAUNCH,     /* how a kernel was launched; only where that is asked for */
     XS_STAT_GRAPH,      /* the CUDA graph that it is a node of */
+    XS_STAT_GRAPH_NODE,
     /* From here on: attributes of single events, known only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,

@@ -1,0 +1,255 @@
+#include "trace/model/graph_match.h"
+
+#include "trace/base/err.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+
+/* A kernel that is called after a fusion, and how many of libraries ran between it and the one
+ * before. */
+typedef struct own {
+    size_t kernel;
+    uint32_t named; /* that fusion */
+    uint64_t looks;
+    uint32_t others;
+    size_t ways; /* fusions that it may be of */
+    uint32_t only;
+} own;
+
+typedef struct match {
+    const graph_program *g;
+    graph_place at;
+    own *owns;
+    size_t n;
+    uint32_t trailing; /* kernels of libraries behind the last one */
+    vp_map named;      /* fusions after which a kernel is called */
+    /* Of one computation: which fusion (bit) each kernel (row) may be of. */
+    const graph_fusion *f;
+    size_t m, words;
+    uint64_t *rows;
+    bool *taken;
+} match;
+
+/* ---- One kernel and one fusion -------------------------------------------------------------- */
+
+static uint32_t launched_before(const match *x, uint32_t instr)
+{
+    return x->g->launched[instr];
+}
+
+/* Instructions that launch some, up to and with a fusion. */
+static uint32_t launched_with(const match *x, size_t f)
+{
+    return launched_before(x, x->f[f].instr) + x->f[f].launches;
+}
+
+static bool may_be(const match *x, const own *o, size_t f)
+{
+    const graph_fusion *fusion = &x->f[f];
+    const hlo_instr *instrs = x->g->hlo->instrs;
+    if (fusion->instr == o->named)
+        return true;
+    return !x->taken[f] && x->g->looks[fusion->instr] == o->looks &&
+           (instrs[fusion->instr].computation != instrs[o->named].computation ||
+            x->g->place[fusion->instr] > x->g->place[o->named]);
+}
+
+static bool may_begin(const match *x, size_t f)
+{
+    uint32_t instr = x->f[f].instr, others = x->owns[0].others;
+    if (x->at.body != HLO_NONE)
+        return launched_before(x, instr) <= others;
+    if (x->at.before == HLO_NONE)
+        return true;
+    return x->g->place[x->at.before] < x->g->place[instr] &&
+           launched_before(x, instr) - launched_before(x, x->at.before) <=
+               others + (graph_launches(x->g, x->at.before) == LAUNCHES_SOME);
+}
+
+static bool may_end(const match *x, size_t f, uint32_t all)
+{
+    if (x->at.body != HLO_NONE)
+        return all - launched_with(x, f) <= x->trailing;
+    if (x->at.after == HLO_NONE)
+        return true;
+    return x->g->place[x->at.after] > x->g->place[x->f[f].instr] &&
+           launched_before(x, x->at.after) - launched_with(x, f) <= x->trailing;
+}
+
+/* ---- All of them along a computation -------------------------------------------------------- */
+
+static bool has(const match *x, size_t row, size_t f)
+{
+    return x->rows[row * x->words + f / 64] >> f % 64 & 1;
+}
+
+static void put(match *x, size_t row, size_t f, bool on)
+{
+    uint64_t bit = UINT64_C(1) << f % 64, *w = &x->rows[row * x->words + f / 64];
+    *w = on ? *w | bit : *w & ~bit;
+}
+
+/* Which fusions each kernel may be of, from what those in front of it may. Of several in front the
+ * nearest leaves the fewest between. false: none. */
+static bool forward(match *x)
+{
+    bool any = false;
+    for (size_t row = 0; row < x->n; row++) {
+        size_t last = SIZE_MAX;
+        any = false;
+        for (size_t f = 0; f < x->m; f++) {
+            bool on = row ? last != SIZE_MAX &&
+                                launched_before(x, x->f[f].instr) - launched_with(x, last) <=
+                                    x->owns[row].others
+                          : may_begin(x, f);
+            if (row && has(x, row - 1, f))
+                last = f;
+            if (!on || !may_be(x, &x->owns[row], f))
+                continue;
+            put(x, row, f, true);
+            any = true;
+        }
+        if (!any)
+            return false;
+    }
+    return any;
+}
+
+/* Takes away what nothing behind follows. */
+static bool backward(match *x, uint32_t all)
+{
+    bool any = false;
+    for (size_t row = x->n; row-- > 0;) {
+        size_t next = SIZE_MAX;
+        any = false;
+        for (size_t f = x->m; f-- > 0;) {
+            bool behind = row + 1 < x->n && has(x, row + 1, f);
+            if (has(x, row, f)) {
+                bool on = row + 1 == x->n
+                              ? may_end(x, f, all)
+                              : next != SIZE_MAX &&
+                                    launched_before(x, x->f[next].instr) - launched_with(x, f) <=
+                                        x->owns[row + 1].others;
+                put(x, row, f, on);
+                any = any || on;
+            }
+            next = behind ? f : next;
+        }
+        if (!any)
+            return false;
+    }
+    return any;
+}
+
+static void count_ways(match *x)
+{
+    for (size_t row = 0; row < x->n; row++)
+        for (size_t f = 0; f < x->m; f++)
+            if (has(x, row, f)) {
+                x->owns[row].ways++;
+                x->owns[row].only = x->f[f].instr;
+            }
+}
+
+/* all: how many instructions of it launch something. */
+static int look_for(match *x, uint32_t all, bool *found)
+{
+    x->words = (x->m + 63) / 64;
+    x->rows = vp_calloc(x->n * x->words, sizeof *x->rows);
+    x->taken = vp_calloc(x->m, sizeof *x->taken);
+    VP_NEED(x->rows && x->taken);
+    for (size_t f = 0; f < x->m; f++)
+        x->taken[f] = vp_map_get(&x->named, x->f[f].instr) != VP_MAP_NONE;
+    if (forward(x) && backward(x, all)) {
+        *found = true;
+        count_ways(x);
+    }
+    return 0;
+}
+
+/* In a computation, as far as the place allows it. */
+static int try_computation(match *x, size_t c, bool *found)
+{
+    const graph_program *g = x->g;
+    uint32_t before = x->at.before, after = x->at.after;
+    x->f = g->fusions + g->first_fusion[c];
+    x->m = g->first_fusion[c + 1] - g->first_fusion[c];
+    if (x->m < x->n || (x->at.body != HLO_NONE && c != x->at.body) ||
+        (before != HLO_NONE && g->hlo->instrs[before].computation != c) ||
+        (after != HLO_NONE && g->hlo->instrs[after].computation != c))
+        return 0;
+    int rc = look_for(x, g->launching[c], found);
+    vp_free(x->rows);
+    vp_free(x->taken);
+    x->rows = NULL;
+    x->taken = NULL;
+    return rc;
+}
+
+static int try_all(match *x, bool *found)
+{
+    for (size_t c = 0; c < x->g->hlo->computation_count; c++)
+        VP_TRY(try_computation(x, c, found));
+    return 0;
+}
+
+/* Neighbours of another run of the program leave no way; then it is looked without them. */
+static int try_places(match *x)
+{
+    graph_place at = x->at;
+    bool found = false;
+    for (int without = 0; without < 4 && !found; without++) {
+        bool no_before = without & 2, no_after = without & 1;
+        if ((no_before && at.before == HLO_NONE) || (no_after && at.after == HLO_NONE))
+            continue;
+        x->at.before = no_before ? HLO_NONE : at.before;
+        x->at.after = no_after ? HLO_NONE : at.after;
+        VP_TRY(try_all(x, &found));
+    }
+    return 0;
+}
+
+/* ---- A replay ------------------------------------------------------------------------------- */
+
+static int collect(match *x, const graph_kernel *k, size_t n)
+{
+    uint32_t others = 0;
+    x->owns = vp_calloc(n + 1, sizeof *x->owns);
+    VP_NEED(x->owns);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t named = k[i].memory ? HLO_NONE : graph_named(x->g, &k[i]);
+        if (named == HLO_NONE) {
+            others += !k[i].memory;
+            continue;
+        }
+        x->owns[x->n++] = (own){i, named, x->g->looks[named], others, 0, HLO_NONE};
+        others = 0;
+        VP_TRY(vp_map_set(&x->named, named, 1));
+    }
+    x->trailing = others;
+    return 0;
+}
+
+static int run(match *x, graph_kernel *k, size_t n, uint64_t *steps)
+{
+    VP_TRY(collect(x, k, n));
+    if (!x->n || x->g->fusion_count > *steps / x->n)
+        return 0;
+    *steps -= x->n * x->g->fusion_count;
+    VP_TRY(try_places(x));
+    for (size_t i = 0; i < x->n; i++)
+        if (x->owns[i].ways == 1)
+            k[x->owns[i].kernel].instr = x->owns[i].only;
+    return 0;
+}
+
+int graph_match(const graph_program *g, graph_kernel *k, size_t n, graph_place at, uint64_t *steps)
+{
+    match x = {.g = g, .at = at};
+    vp_map_init(&x.named);
+    int rc = run(&x, k, n, steps);
+    vp_free(x.owns);
+    vp_free(x.rows);
+    vp_free(x.taken);
+    vp_map_free(&x.named);
+    return rc;
+}

@@ -1,0 +1,60 @@
+/* A program as the kernels of CUDA graphs see it: which instructions launch kernels, in which
+ * order, and what the kernels of fusions are called. XLA names the kernel of a fusion after it, `.`
+ * and what else PTX does not take as `_`. Who places kernels (graph_kernels.h, graph_match.h)
+ * includes this. */
+#ifndef VP_MODEL_GRAPH_PROGRAM_H
+#define VP_MODEL_GRAPH_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/base/str.h"
+#include "trace/read/hlo/hlo_program.h"
+
+/* A fusion where it stands in its computation. */
+typedef struct graph_fusion {
+    uint32_t instr;
+    bool launches; /* one kernel at least; not: it may copy memory */
+} graph_fusion;
+
+/* A program's instructions by the names of their kernels, and their places in its order. */
+typedef struct graph_program {
+    hlo_program *hlo;
+    uint32_t *place;       /* of each instruction, in its computation */
+    uint32_t *launched;    /* of each, how many before it there launch a kernel at least */
+    uint32_t *launching;   /* of each computation, how many do */
+    uint64_t *looks;       /* of each fusion a hash that equal ones have in common; others may */
+    vp_map by_kernel;      /* hash of a kernel's name → the fusion; none where several have it */
+    graph_fusion *fusions; /* of each computation in its order */
+    size_t fusion_count, fusion_cap;
+    size_t *first_fusion; /* of each computation, and one more */
+} graph_program;
+
+/* VP_ECORRUPT, VP_ELIMIT, VP_ENOMEM. The proto must outlive it. */
+int graph_program_open(graph_program *g, vp_str proto);
+void graph_program_close(graph_program *g);
+
+typedef struct graph_kernel {
+    vp_str name;
+    bool memory;    /* sets or copies memory, for an instruction that launches kernels as well */
+    bool overlaps;  /* it began before all those in front of it were over */
+    int64_t node;   /* its number in the graph, which rises as nodes are recorded; 0: unknown */
+    uint32_t instr; /* found: its instruction; HLO_NONE */
+    bool by_order;
+} graph_kernel;
+
+typedef enum graph_launch { LAUNCHES_NONE, LAUNCHES_SOME, LAUNCHES_PERHAPS } graph_launch;
+
+/* What an instruction launches; instr may be HLO_NONE, of which nobody knows. */
+graph_launch graph_launches(const graph_program *g, uint32_t instr);
+
+/* The fusion that the kernel is called after, or HLO_NONE. */
+uint32_t graph_named(const graph_program *g, const graph_kernel *k);
+
+/* The instruction at a place of a computation's order, and how many places there are. It may be of
+ * another computation where the schedule is damaged. */
+uint32_t graph_instr_at(const hlo_program *p, const hlo_computation *c, uint32_t place);
+uint32_t graph_length(const hlo_computation *c);
+
+#endif
