@@ -94,7 +94,7 @@ class Recorder:
         self.plan = plan(os.environ.get("VIEW_PROFILE_STEPS"))
         self.pid = os.getpid()
         self.on, self.aside, self.taken, self.steps = False, None, 0, 0
-        self.failed = self.numbered = False  # numbered: the program says its steps by view_profile.step
+        self.failed = self.too_early = self.numbered = False  # numbered: the program says its steps by view_profile.step
         atexit.register(self.end)
 
     def begin(self):
@@ -108,6 +108,9 @@ class Recorder:
             os.makedirs(self.aside)
             self.start(self.aside)
             self.on = True
+        except RecursionError:
+            self.too_early = True
+            self.clean()
         except Exception as e:
             self.failed = True
             say(f"the profiler could not start, and the program goes on: {e}")
@@ -168,7 +171,8 @@ class Jax(Recorder):
         if hasattr(jax.profiler, "ProfileOptions"):  # older ones always trace Python
             more["profiler_options"] = options = jax.profiler.ProfileOptions()
             options.python_tracer_level = 0  # each call of Python would be an event
-        self.wait()
+        if self.plan:  # else no device has been used before
+            self.wait()
         jax.profiler.start_trace(directory, **more)
 
     def stop(self, directory):
@@ -237,6 +241,22 @@ def watch_xla_bridge(module):
             recorder.used()
         return found
     module.backends = used
+    cached = getattr(module, "get_backend", None)
+
+    class GetBackend:
+        """JAX 0.11 refuses the profiler from within its first call, which is then begun behind it."""
+
+        def __call__(self, *args, **kwargs):
+            found = cached(*args, **kwargs)
+            if recorder.too_early:
+                recorder.too_early = False
+                recorder.used()
+            return found
+
+        def __getattr__(self, name):
+            return getattr(cached, name)
+    if cached is not None:
+        module.get_backend = GetBackend()
 
 
 def watch_jax_profiler(module):
@@ -329,6 +349,7 @@ def watch_own_steps(module):
     module.step.__enter__, module.step.__exit__ = __enter__, __exit__
 
 
+PROFILED = ("jax._src.xla_bridge", "torch")  # whose own profilers trace the GPU
 WATCHED = {"view_profile._zones": watch_own_steps, "jax._src.xla_bridge": watch_xla_bridge, "jax._src.profiler": watch_jax_profiler,
            "torch": watch_torch, "torch.autograd.profiler": watch_torch_profiler, "torch.optim.optimizer": watch_torch_optimizer}
 
@@ -338,8 +359,12 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
+        if name in ("jax", "jaxlib"):  # with NVTX, XLA tells its own profiler no instruction and no scope of a kernel
+            os.environ.pop("NVTX_INJECTION64_PATH", None)
         if name not in WATCHED:
             return None
+        if name in PROFILED and os.environ.get("VIEW_PROFILE_GPU") != "require":
+            os.environ["VIEW_PROFILE_GPU"] = "off"  # CUPTI serves one profiler of a process
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
             spec = find(name, path, target) if find and finder is not Finder else None

@@ -766,6 +766,33 @@ def stop_trace():
 }
 
 
+REFUSING = FAKE_JAX | {
+    "jax/__init__.py": FAKE_JAX["jax/__init__.py"].replace("xla_bridge.backends()", "xla_bridge.get_backend()"),
+    "jax/_src/xla_bridge.py": '''
+def backends(): return ['cpu']
+busy = []
+def get_backend():
+    if busy: raise RecursionError("Recursively calling (None, (), {})")
+    busy.append(1)
+    try: return backends()
+    finally: busy.clear()
+get_backend.cache_clear = busy.clear
+''',
+    "jax/_src/profiler.py": FAKE_JAX["jax/_src/profiler.py"].replace(
+        "    global on\n    if os", "    global on\n    from jax._src import xla_bridge; xla_bridge.get_backend()\n    if os", 1)}
+
+
+def test_a_jax_that_refuses_the_profiler_at_its_first_use(place, tmp_path):
+    """As JAX 0.11 does: it begins right behind that. The recorder leaves the GPU to it, and XLA's annotations."""
+    install(REFUSING, tmp_path / "lib")
+    say = "import os, jax; jax.devices(); jax._src.xla_bridge.get_backend.cache_clear(); print(os.environ['VIEW_PROFILE_GPU'], 'NVTX_INJECTION64_PATH' in os.environ)"
+    program = f"{say}\nwith jax.profiler.StepTraceAnnotation('train', step_num=0): pass"
+    done = subprocess.run(["view_profile", "record", "--dir", tmp_path / "rec", "--", PYTHON, "-c", program],
+                          env=place.env | {"PYTHONPATH": str(tmp_path / "lib")}, capture_output=True, text=True)
+    assert done.stdout.startswith("off False\n") and "could not start" not in done.stderr, done
+    assert [p.read_text() for p in tmp_path.glob("rec/plugins/profile/*/*.steps.txt")] == ["train 0"], done.stderr
+
+
 @pytest.mark.parametrize("steps, want", [(None, ["train 0,train 1,train 2,train 3,train 4,train 5"]), ("2:2", ["train 2,train 3"]),
                                          ("1:1:2:2", ["train 1", "train 3"]), ("90:1", [])])
 def test_record_switches_the_frameworks_profiler(place, tmp_path, steps, want):
