@@ -18,6 +18,14 @@ from perfetto_rules import check
 
 LARGE = 2 << 20  # bytes of JSON that Python is given
 MODULUS_US = 10**12
+
+
+@pytest.fixture(scope="module", params=JSON_FILES, ids=lambda p: str(p.relative_to(TRACES)))
+def path(request):
+    """Of this scope, so that all tests of a file come before the next file: it is exported once."""
+    return request.param
+
+
 @functools.lru_cache(maxsize=1)
 def exported(path):
     """What we serve, None where the file is refused."""
@@ -77,7 +85,6 @@ def is_text(path):
     return content(path).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
-@pytest.mark.parametrize("path", JSON_FILES, ids=lambda p: str(p.relative_to(TRACES)))
 def test_each_complete_event_is_there_once(path):
     source, out = content(path), exported(path)
     if out is None or len(source) > LARGE:
@@ -109,7 +116,6 @@ def test_each_complete_event_is_there_once(path):
     assert all(s >= 0 for _, s, _ in got)
 
 
-@pytest.mark.parametrize("path", JSON_FILES, ids=lambda p: str(p.relative_to(TRACES)))
 def test_no_slice_ends_behind_the_one_around_it(path):
     out = exported(path)
     if out is None or len(out) > LARGE:

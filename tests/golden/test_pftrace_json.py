@@ -4,6 +4,7 @@ Decoded by other means than ours; and, where there is one, by Perfetto's own tra
 the same (PF_UI: a Perfetto UI build)."""
 
 import collections
+import functools
 import json
 import struct
 import subprocess
@@ -24,14 +25,27 @@ def made(path, folder):
     return done.stdout if done.returncode == 0 else None
 
 
-def both(path, folder):
-    """(events of the JSON, members behind them, the .pftrace)."""
+@functools.lru_cache(maxsize=None)
+def files_of(path, folder):
+    """(JSON, .pftrace), each written once for all tests; None where the file is refused."""
     out, ours = exported(path), made(path, folder)
     assert (out is None) == (ours is None)
-    if out is None or len(out) > LARGE:
-        pytest.skip(f"SKIP: {'refused' if out is None else 'too large for Python'}: {path.name}")
+    if out is None:
+        return None
+    file = folder / f"{JSON_FILES.index(path)}.json"
+    file.write_bytes(out)
+    file.with_suffix(".pftrace").write_bytes(ours)
+    return file, file.with_suffix(".pftrace")
+
+
+def both(path, folder):
+    """(events of the JSON, members behind them, the .pftrace)."""
+    files = files_of(path, folder)
+    if files is None or files[0].stat().st_size > LARGE:
+        pytest.skip(f"SKIP: {'refused' if files is None else 'too large for Python'}: {path.name}")
+    out = files[0].read_bytes()
     missing = json.loads(out.decode("utf-8-sig", "replace"), strict=False).get("view_profile_missing")
-    return events_of(out), missing or {"events": 0, "flows": 0}, Trace(ours, unfinished=True)
+    return events_of(out), missing or {"events": 0, "flows": 0}, Trace(files[1].read_bytes(), unfinished=True)
 
 
 @pytest.fixture(scope="module")
@@ -177,19 +191,17 @@ def test_both_forms_show_the_same(path, folder):
 
 
 @needs_perfetto
-def test_trace_processor_takes_both_and_finds_the_same(tmp_path, folder):
+def test_trace_processor_takes_both_and_finds_the_same(folder):
     """Every JSON, and beside it the .pftrace where that is not too large for a test: no row of severity error, data_loss
     or notice; in the JSON as many slices as we wrote; in the .pftrace what is in the JSON."""
     written, pairs = {}, []
-    for i, path in enumerate(p for p in JSON_FILES if is_text(p)):
-        out = exported(path)
-        if out is None:
+    for path in filter(is_text, JSON_FILES):
+        files = files_of(path, folder)
+        if files is None:
             continue
-        file = tmp_path / f"{i}.json"
-        file.write_bytes(out)
-        written[file] = path, slices_of(events_of(out)) if len(out) < LARGE else None
-        if len(out) <= 4 * LARGE:
-            file.with_suffix(".pftrace").write_bytes(made(path, folder))
+        file, size = files[0], files[0].stat().st_size
+        written[file] = path, slices_of(events_of(file.read_bytes())) if size < LARGE else None
+        if size <= 4 * LARGE:
             pairs.append(file)
     assert len(written) > least(150, 60) and len(pairs) > least(100, 50)
     files = [*written, *(f.with_suffix(".pftrace") for f in pairs)]
