@@ -26,10 +26,17 @@ def test_each_scope_has_the_kernels_that_it_has_without_graphs(group):
     assert set(left) <= COPIES | {'(no source)'} and sum(left.values()) <= 12
 
 
+@pytest.mark.parametrize('group', ['scope', 'source', 'module'])
+def test_all_of_a_transformer_is_told(group):
+    graphs, plain = (calls(report(f'transformer_{kind}', '--group', group)) for kind in ('graphs', 'plain'))
+    assert graphs == plain and (len(graphs) > 70 or group != 'scope')
+
+
 def test_what_is_left_is_said():
     said = [q['message'] for q in report('conv_graphs')['quality'] if q['code'] == 'graph-kernels']
     assert said == ['the instructions of 6 of 489 kernels that CUDA graphs ran cannot be told: they count for the launch of their graph']
-    assert not [q for q in report('conv_plain')['quality'] if q['code'] == 'graph-kernels']
+    for told in ('conv_plain', 'transformer_graphs'):
+        assert not [q for q in report(told)['quality'] if q['code'] == 'graph-kernels']
 
 
 def test_top_tells_the_same():
