@@ -1,7 +1,7 @@
 """Kernels of XLA's command buffers stand at the instructions that were recorded. The profiler names at each the launch of its graph only
 (`cuda_graph_id`, and `hlo_op` of the call or "command_buffer", as cupti_collector.cc and command_buffer_conversion_pass.cc write them), so the
-name of a fusion's kernel tells it, and the order between two such tells the rest where counts leave no choice. No public profile has such
-events (XLA takes its command buffers apart while it is profiled, unless --xla_enable_command_buffers_during_profiling): these are made."""
+names of fusions' kernels tell them, and the order between two such tells the rest where counts leave no choice. These profiles are made, for the
+cases that decide; test_h100.py has real ones."""
 import json
 import pathlib
 import re

@@ -213,7 +213,8 @@ const cli_command cli_commands[] = {
      "run a program and record it, without a change to it",
      "Runs COMMAND with recording switched on by its environment, and when it has ended says where "
      "the runs lie, lists them and shows the slowest ops of the latest. A Python program that uses "
-     "JAX or PyTorch is recorded by their own profiler, from the first use of a device to the end; "
+     "JAX or PyTorch is recorded by their own profiler, from the first use of a device to the end, "
+     "and the GPU by it, too, without --gpu; "
      "its steps are those of view_profile.step or jax.profiler.StepTraceAnnotation, or calls of an "
      "optimizer's step(). "
      "Of others is recorded whatever their code says by NVTX (PyTorch, RAPIDS, "
