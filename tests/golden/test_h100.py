@@ -1,6 +1,8 @@
 """Profiles that this project recorded on an H100 (tests/recorded): the same program with its kernels in CUDA graphs, as JAX runs it, and
 without, where the profiler names the instruction of each. What is told of the graphs must be what it says there."""
 import json
+import pickle
+import tarfile
 
 import pytest
 
@@ -43,3 +45,19 @@ def test_top_tells_the_same():
     text = run(PROGRAM, 'top', '--group', 'scope', '--format', 'json', RECORDED / 'conv_graphs.tar.gz')[0]
     some, every = calls(json.loads(text)), calls(report('conv_graphs', '--group', 'scope'))
     assert len(some) >= 20 and some == {name: every[name] for name in some}
+
+
+def test_pytorchs_own_sum_of_its_kernels():
+    """`Self CUDA time total: 3.766ms`, as key_averages() printed it of the same events."""
+    made = report('torch', '--session', 'torch.pt.trace.json.gz')
+    device, = made['devices']
+    assert device['name'] == 'GPU 0' and round(sum(o['self_ps'] for o in made['ops']) / 1e6) == 3766
+
+
+def test_pytorchs_own_counts_of_its_memory():
+    """Reserved is what memory_stats() said; in use is what was asked for, which its blocks of 268,846,080 bytes round up."""
+    of, = report('torch', '--session', 'snapshot.pickle')['memory']['allocators']
+    assert of['reserved_bytes'] == 343_932_928 and of['allocations'] == 1000 and of['frees'] == 996
+    assert 0 < 268_846_080 - of['end_bytes'] < 8 << 20
+    blocks = (b for s in pickle.load(tarfile.open(RECORDED / 'torch.tar.gz').extractfile('snapshot.pickle'))['segments'] for b in s['blocks'])
+    assert of['end_bytes'] == sum(b['requested_size'] for b in blocks if b['state'] == 'active_allocated')
