@@ -382,6 +382,8 @@ static bool start_compare(watch_round *r)
     pair(&a, "--max-p90-regression", r->o->max_p90_regression);
     pair(&a, "--fail-on-peak", r->o->fail_on_peak);
     pair(&a, "--fail-on", any ? r->o->fail_on : "regression");
+    if (r->o->is_unsigned)
+        arg(&a, "--no-sign-request");
     arg(&a, "--");
     arg(&a, r->a);
     arg(&a, r->b);

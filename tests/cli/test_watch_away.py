@@ -15,10 +15,11 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
 from emulated import is_emulated  # noqa: E402
-from stores import shelf  # noqa: E402
+from stores import environment, serving, shelf  # noqa: E402
 
 pytest.importorskip('h2', reason='SKIP: scripts/requirements-test.txt is not installed: h2')
-from test_watch import Job, Watch, job, jobs, slow, steady  # noqa: E402, F401 (job and jobs are fixtures)
+from test_stores_clouds import Bucket, s3  # noqa: E402
+from test_watch import Job, Watch, job, jobs, profile, slow, steady  # noqa: E402, F401 (job and jobs are fixtures)
 
 pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason='SKIP: built without libcurl')
 RUNS = '/logs/plugins/profile/'
@@ -324,3 +325,12 @@ def test_what_is_no_address(watch, job):
     watch.url = 'http://'
     done = watch.run(job.target, '--times', 1)
     assert done.returncode == 2 and 'names no host' in done.stderr and done.stderr.count('\n') == 1
+
+
+def test_a_public_baseline_needs_no_credentials(watch, job, jobs):
+    steady(job, 1)
+    public = Bucket({'base/plugins/profile/r0/h.xplane.pb': profile(0, seed=7)}, page=1000)
+    watch.env = environment(AWS_ENDPOINT_URL=jobs.enter_context(serving(s3(public, signed=False)))) | watch.env
+    events, said = watch.events(job.target, '--times', 1, '--baseline', 's3://bkt/base/plugins/profile/r0', '--no-sign-request')
+    assert [e['verdict'] for e in events] == ['noise'] and said == ''
+    assert public.asked and not any('Authorization' in headers for *_, headers in public.asked)
