@@ -810,6 +810,15 @@ def test_a_run_lies_elsewhere(place, there):
         assert left(place) == [] and list(place.temp.iterdir()) == []
 
 
+def test_captures_of_one_second_are_runs_of_their_own_elsewhere(place, there):
+    """Nobody can make a run there only if there is none: a job on each of many machines may write into one bucket."""
+    with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
+        for _ in range(3):
+            assert capture(place, *quick(server.target), "--out", there.url + "/logs").returncode == 0
+        assert len({name.split("/")[4] for name in there.files}) == len(there.files) == 3
+        assert all(re.fullmatch(r"\d{4}(_\d\d){5}_\d{6}", name.split("/")[4]) for name in there.files)
+
+
 def test_an_address_with_a_query(place, there):
     with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
         done = capture(place, *quick(server.target), "--out", there.url + "/logs?key=7", "--name", "a run", "--format", "json")

@@ -517,7 +517,8 @@ const cli_option cli_option_table[] = {
     {"out", 'o', "DIR", CLI_TEXT, CLI_CAPTURE, AT(out), 0, 0, ".",
      "the log directory to put the run into; also the address of one, such as s3://BUCKET/logs"},
     {"name", 0, "RUN", CLI_TEXT, CLI_CAPTURE, AT(name), 0, 0, NULL,
-     "the run's name; without it, the local time. A run that is there gets further hosts, and none "
+     "the run's name; without it, the local time, and at an address a number behind it. A run that "
+     "is there gets further hosts, and none "
      "that it has"},
     {"format", 0, "text|json", CLI_WORD, CLI_CAPTURE, AT(format), 0, 0, "text",
      "the slowest ops at the end, or a line of JSON for each thing that happens"},

@@ -358,7 +358,7 @@ int profile_job_open(profile_job *j, const profile_name *names, size_t n, const 
     j->spread_ms = -1;
     for (size_t i = 0; i < n; i++)
         j->targets[i] = (profile_target){.name = &names[i], .stream = -1, .file = {.fd = -1}};
-    VP_TRY(run_landing_make(&j->run, out, name));
+    VP_TRY(run_landing_make(&j->run, out, name, at));
     return at ? place_at(j, at) : place_here(j);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,13 +29,26 @@ static int check_name(const char *name)
                 : vp_fail(VP_EARG, "--name \"%.80s\": a run's name is that of a directory", name);
 }
 
-static int make_by_time(run_landing *r, size_t base)
+/* At an address nobody can look and make it in one step: what begins in one second elsewhere must
+ * not be of the same run, or take its file's place. */
+static int add_chance(char *second, size_t n, size_t cap)
 {
-    char second[32];
+    uint32_t random;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        return vp_fail(VP_EIO, "no random number is to be had");
+    snprintf(second + n, cap - n, "_%06u", random % 1000000);
+    return 0;
+}
+
+static int make_by_time(run_landing *r, size_t base, bool elsewhere)
+{
+    char second[48];
     time_t now = time(NULL);
     struct tm t;
     if (!localtime_r(&now, &t) || !strftime(second, sizeof second, "%Y_%m_%d_%H_%M_%S", &t))
         return vp_fail(VP_ECLOCK, "the time of day cannot be told");
+    if (elsewhere)
+        VP_TRY(add_chance(second, strlen(second), sizeof second));
     for (int i = 1; i <= SAME_NAME_MAX; i++) {
         snprintf(r->path + base, sizeof r->path - base, i > 1 ? "%s_%d" : "%s", second, i);
         if (mkdir(r->path, 0777) == 0)
@@ -59,7 +73,7 @@ static size_t existing_part(const char *path)
     return n;
 }
 
-int run_landing_make(run_landing *r, const char *out, const char *name)
+int run_landing_make(run_landing *r, const char *out, const char *name, bool elsewhere)
 {
     char full[VP_PATH_MAX];
     size_t n = strlen(out);
@@ -80,7 +94,7 @@ int run_landing_make(run_landing *r, const char *out, const char *name)
     r->path[base - 1] = '/';
     r->run = r->path + base;
     if (!name)
-        return make_by_time(r, base);
+        return make_by_time(r, base, elsewhere);
     snprintf(r->path + base, sizeof r->path - base, "%s", name);
     if (access(r->path, F_OK) == 0)
         r->was_there = strlen(r->path);

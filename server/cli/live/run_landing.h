@@ -3,6 +3,7 @@
 #ifndef VP_CLI_RUN_LANDING_H
 #define VP_CLI_RUN_LANDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "trace/base/limits.h"
@@ -15,9 +16,10 @@ typedef struct run_landing {
 } run_landing;
 
 /* Makes the run's directory and those above it. name NULL: the local time, with _2, _3, … where it
- * exists; else that name, which may exist. VP_EARG: a name that is none; VP_EPERM, VP_ENOSPC,
+ * exists, or with a number by chance where it is to lie at an address (elsewhere); else that name,
+ * which may exist. VP_EARG: a name that is none; VP_EPERM, VP_ENOSPC,
  * VP_EIO with the path. */
-int run_landing_make(run_landing *r, const char *out, const char *name);
+int run_landing_make(run_landing *r, const char *out, const char *name, bool elsewhere);
 /* Removes it if nothing is in it, and what we made above it likewise. */
 void run_landing_remove(const run_landing *r);
 
