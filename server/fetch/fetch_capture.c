@@ -308,6 +308,13 @@ static int open_profile(capture *c)
                           take_answer, c);
 }
 
+/* Whether what is there may speak something else; a call of which nothing came. */
+static bool is_unheard(const capture *c, int rc)
+{
+    return !c->profile.body_bytes && c->profile.status == GRPC_NO_STATUS && !c->abandoned &&
+           (rc == VP_EUNSUPPORTED || (rc == VP_EREMOTE && c->ask->status == GRPC_DEADLINE));
+}
+
 int fetch_answer_capture(fetch_ask *a)
 {
     capture c = {.ask = a};
@@ -327,5 +334,5 @@ int fetch_answer_capture(fetch_ask *a)
     grpc_call_close(&c.profile);
     (void)curl_multi_cleanup(c.multi);
     vp_free(c.piece);
-    return rc;
+    return rc < 0 && is_unheard(&c, rc) ? fetch_fail_unheard(a) : rc;
 }

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <netdb.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #define CONFIG_MAX (16u << 10)
 #define ANSWER_MAX (1u << 20)
 #define WAIT_MS 10000
+/* For a daemon on the network to say its status, which it has at hand. */
+#define STATUS_MS 1000
 #define PROCESSES_MAX 1024
 
 /* ---- The request ----------------------------------------------------------------------------- */
@@ -194,10 +197,9 @@ static int put_pids(vp_buf *out, vp_str text)
     return rc < 0 ? rc : out->status;
 }
 
-static int ask(int fd, vp_str request, vp_buf *answer)
+static int take_answer(int fd, vp_buf *answer)
 {
     int32_t n;
-    VP_TRY(send_all(fd, request));
     VP_TRY(receive(fd, (char *)&n, sizeof n));
     if (n <= 0 || n > (int32_t)ANSWER_MAX)
         return vp_fail(VP_EUNSUPPORTED, "what is there is no dynolog");
@@ -206,6 +208,37 @@ static int ask(int fd, vp_str request, vp_buf *answer)
     VP_TRY(receive(fd, p, (size_t)n));
     answer->n += (size_t)n;
     return 0;
+}
+
+static bool is_dynolog(vp_str target)
+{
+    static const char text[] = "{\"fn\":\"getStatus\"}";
+    VP_CLEANUP(vp_buf_free) vp_buf request, answer;
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    int32_t n = (int32_t)sizeof text - 1;
+    vp_buf_init(&request, 64);
+    vp_buf_init(&answer, ANSWER_MAX + 2);
+    vp_buf_put(&request, &n, sizeof n);
+    vp_buf_puts(&request, text);
+    if (request.status < 0 || connect_to(target, &fd) < 0 ||
+        send_all(fd, vp_buf_view(&request)) < 0)
+        return false;
+    struct pollfd said = {.fd = fd, .events = POLLIN};
+    if (poll(&said, 1, STATUS_MS) <= 0 || take_answer(fd, &answer) < 0)
+        return false;
+    json_t *o = json_loadb(answer.p, answer.n, 0, NULL);
+    bool is_there = json_object_get(o, "status") != NULL;
+    json_decref(o);
+    return is_there;
+}
+
+int fetch_fail_unheard(fetch_ask *a)
+{
+    vp_error why = *vp_error_last();
+    if (!is_dynolog(a->url))
+        return vp_fail_copy(&why);
+    a->status = 0;
+    return vp_fail(VP_EUNSUPPORTED, "dynolog is there, which captures PyTorch: add --kineto");
 }
 
 int fetch_answer_kineto(fetch_ask *a)
@@ -217,7 +250,8 @@ int fetch_answer_kineto(fetch_ask *a)
     vp_buf_init(&out, FETCH_ASK_MAX);
     VP_TRY(put_request(&request, a->body));
     VP_TRY(connect_to(a->url, &fd));
-    VP_TRY(ask(fd, vp_buf_view(&request), &answer));
+    VP_TRY(send_all(fd, vp_buf_view(&request)));
+    VP_TRY(take_answer(fd, &answer));
     VP_TRY(put_pids(&out, vp_buf_view(&answer)));
     return fetch_put(a->stream, FETCH_INFO, vp_buf_view(&out));
 }

@@ -688,7 +688,8 @@ class Dynolog:
     connection (dynolog/src/rpc/SimpleJsonServer.cpp, get_message and send_response, at 185e38d). A question without "fn", or whose "fn"
     is unknown, is hung up on without an answer; one without "config" or "pids" gets {"status": "failed"}, and the answer has
     processesMatched and activityProfilersTriggered, lists of pids, and the numbers eventProfilersBusy and activityProfilersBusy
-    (SimpleJsonServerInl.h, processOneImpl, at 29e39de). The lines of "config" are those of dynolog's own `dyno gputrace`
+    (SimpleJsonServerInl.h, processOneImpl, at 29e39de); "getStatus" needs no more and gets {"status": NUMBER}. It hears one connection at
+    a time, and waits for all of a message of whatever length: gRPC's first bytes are one of 541 MB. The lines of "config" are those of dynolog's own `dyno gputrace`
     (cli/src/commands/gputrace.rs at 00d9c47). Its processes write their files into the log's directory: libkineto puts _PID before
     .pt.trace.json (libkineto/src/Config.cpp), and newer ones only where the path begins with their allowed directory and has no
     ".." in it."""
@@ -705,7 +706,13 @@ class Dynolog:
         sock, _ = self.listener.accept()
         with sock:
             n = int.from_bytes(fetching.exactly(sock, 4), sys.byteorder)
+            while n > 1 << 20:
+                if not sock.recv(1 << 16):
+                    return self.run()
             self.heard.append(json.loads(fetching.exactly(sock, n)))
+            if self.heard[0] == {"fn": "getStatus"}:
+                sock.sendall((12).to_bytes(4, sys.byteorder) + b'{"status":1}')
+                return
             if self.heard[0].get("fn") != "setKinetOnDemandRequest":
                 return
             text = self.reply if isinstance(self.reply, bytes) else json.dumps(self.reply).encode()
@@ -760,6 +767,14 @@ def test_kineto_writes_over_no_file(place):
         (run / (dynolog.target.replace(":", "_") + "_41.pt.trace.json")).write_bytes(b"old")
         fails(place, "--kineto", *quick(dynolog.target), "--name", "mine", says="has this host already")
         assert not dynolog.heard
+
+
+def test_dynolog_is_known_without_the_option(place):
+    with Dynolog() as dynolog:
+        done = capture(place, *quick(dynolog.target), "--patience", "300ms", "--format", "json")
+        (target,) = events(done)[-1]["targets"]
+        assert target["code"] == "no_service" and "dynolog is there" in target["error"] and "add --kineto" in target["error"], target
+        assert done.returncode == 6 and left(place) == [] and dynolog.heard == [{"fn": "getStatus"}]
 
 
 @pytest.mark.parametrize(("reply", "word"), [

@@ -36,5 +36,9 @@ FETCH_QUESTIONS(FETCH_DECLARE)
 
 /* Whether nobody waits for the answer any more: for handlers that wait or write elsewhere. */
 bool fetch_abandoned(const fetch_ask *a);
+/* The failure just recorded, of a call that heard nothing of gRPC, or that dynolog listens there
+ * instead, which is asked once in its own way: a second where it is silent. The call's connection
+ * is closed by then, as dynolog hears one at a time. */
+int fetch_fail_unheard(fetch_ask *a);
 
 #endif
