@@ -415,7 +415,7 @@ static int take_words(watch_round *r, const char **verdict, const watch_line *li
     int rc = watch_inner_read(r->s, &json, r->slot, "compare");
     bool broke = r->child.code != 0;
     if (rc >= 0)
-        rc = watch_verdict(&words, verdict, vp_buf_view(&json), broke);
+        rc = watch_verdict(&words, verdict, vp_buf_view(&json), broke, r->o->peak_percent);
     if (rc >= 0 && is_baseline(r)) {
         *verdict = "baseline";
         words.n = 0;

@@ -163,10 +163,84 @@ static void put_findings(vp_buf *b, const json_t *list)
     }
 }
 
-static void put_difference(vp_buf *b, const json_t *root, const json_t *median)
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* A peak that is higher by more than was allowed; row: where it stands, NULL for none. */
+typedef struct peak {
+    const json_t *row;
+    int64_t a, b;
+} peak;
+
+static void take_peak(peak *most, peak of, double percent)
 {
-    int64_t a = ps_of(median, "a_ps"), to = ps_of(median, "b_ps"), delta = to - a;
-    vp_buf_puts(b, json_is_true(json_object_get(root, "per_step")) ? "median step " : "window ");
+    bool broke = of.a >= 0 && of.b > of.a && (double)(of.b - of.a) * 100 > percent * (double)of.a;
+    if (broke && (!most->row || of.b - of.a > most->b - most->a))
+        *most = of;
+}
+
+/* What --fail-on-peak of compare looks at: each allocator, and of the programs the largest of each
+ * side in the device's main memory, whichever that is. */
+static peak find_peak(const json_t *root, double percent)
+{
+    const json_t *v, *list = json_object_get(root, "memory");
+    peak most = {0}, planned = {.a = VP_UNKNOWN, .b = VP_UNKNOWN};
+    size_t i;
+    json_array_foreach(list, i, v)
+    {
+        peak of = {v, known_of(v, "a_bytes"), known_of(v, "b_bytes")};
+        if (!json_is_string(json_object_get(v, "program"))) {
+            take_peak(&most, of, percent);
+        } else if (!ps_of(v, "space")) {
+            planned.row = of.b > planned.b ? v : planned.row;
+            planned.b = of.b > planned.b ? of.b : planned.b;
+            planned.a = of.a > planned.a ? of.a : planned.a;
+        }
+    }
+    take_peak(&most, planned, percent);
+    return most;
+}
+
+static void put_memory_scope(vp_buf *b, const json_t *row, int64_t worth)
+{
+    const json_t *best = NULL, *v, *list = json_object_get(row, "scopes");
+    size_t i;
+    json_array_foreach(list, i, v)
+    {
+        int64_t had = best ? ps_of(best, "delta_bytes") : worth;
+        if (text_of(v, "scope").n && ps_of(v, "delta_bytes") > had)
+            best = v;
+    }
+    if (!best)
+        return;
+    vp_buf_puts(b, ", scope ");
+    put_name(b, text_of(best, "scope"));
+    vp_buf_puts(b, " +");
+    (void)rep_put_bytes(b, ps_of(best, "delta_bytes"));
+}
+
+/* percent: what is allowed; not a number where no limit is set. */
+static void put_peak(vp_buf *b, const json_t *root, double percent)
+{
+    peak most = find_peak(root, percent);
+    if (!most.row)
+        return;
+    vp_str program = text_of(most.row, "program");
+    vp_buf_puts(b, program.n ? "; peak planned for " : "; peak of ");
+    put_name(b, program.n ? program : text_of(most.row, "allocator"));
+    vp_buf_putc(b, ' ');
+    (void)rep_put_bytes(b, most.b);
+    vp_buf_puts(b, ", ");
+    (void)rep_put_bytes(b, most.b - most.a);
+    vp_buf_puts(b, " more than the baseline's");
+    put_memory_scope(b, most.row, (most.b - most.a) / 100 * WORTH_PERCENT);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void put_difference(vp_buf *b, const char *what, const json_t *d)
+{
+    int64_t a = ps_of(d, "a_ps"), to = ps_of(d, "b_ps"), delta = to - a;
+    vp_buf_puts(b, what);
     (void)rep_duration(b, to, VP_UNIT_AUTO, to);
     if (a > 0)
         vp_buf_printf(b, ", %.1f%% %s than the baseline's ",
@@ -174,37 +248,60 @@ static void put_difference(vp_buf *b, const json_t *root, const json_t *median)
     (void)rep_duration(b, a, VP_UNIT_AUTO, a);
 }
 
-static int put_words(vp_buf *b, const char **verdict, const json_t *root, bool slower)
+/* Where the slowest steps alone take longer, and more so than the noise. */
+static void put_p90(vp_buf *b, const json_t *root, int64_t threshold)
+{
+    const json_t *p90 = json_object_get(root, "p90");
+    int64_t delta = ps_of(p90, "b_ps") - ps_of(p90, "a_ps");
+    if (threshold < 0 || ps_of(p90, "a_ps") <= 0 || delta <= threshold)
+        return;
+    put_difference(b, "; 90th percentile ", p90);
+    put_places(b, root, delta);
+}
+
+static const char *verdict_of(vp_str said)
 {
     static const char *const words[] = {"regression", "improvement", "noise", "unverified"};
-    const json_t *noise = json_object_get(root, "noise");
-    const json_t *median = json_object_get(root, "median");
-    vp_str said = text_of(noise, "verdict");
-    if (ps_of(median, "a_ps") <= 0 || ps_of(median, "b_ps") <= 0)
-        median = json_object_get(root, "step"); /* runs without steps have only that */
-    *verdict = NULL;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (vp_str_eq(said, vp_str_of(words[i])))
-            *verdict = words[i];
+            return words[i];
+    return NULL;
+}
+
+static int put_words(vp_buf *b, const char **verdict, const json_t *root, bool slower,
+                     double peak_percent)
+{
+    const json_t *noise = json_object_get(root, "noise");
+    const json_t *median = json_object_get(root, "median");
+    if (ps_of(median, "a_ps") <= 0 || ps_of(median, "b_ps") <= 0)
+        median = json_object_get(root, "step"); /* runs without steps have only that */
+    *verdict = verdict_of(text_of(noise, "verdict"));
     if (!*verdict)
         return vp_fail(VP_ECORRUPT, "no comparison");
-    put_difference(b, root, median);
-    if (slower || !strcmp(*verdict, "regression") || !strcmp(*verdict, "improvement"))
+    bool longer = !strcmp(*verdict, "regression"), unknown = !strcmp(*verdict, "unverified");
+    put_difference(b, json_is_true(json_object_get(root, "per_step")) ? "median step " : "window ",
+                   median);
+    if (longer || !strcmp(*verdict, "improvement")) {
         put_places(b, root, ps_of(median, "b_ps") - ps_of(median, "a_ps"));
-    else {
+    } else {
         vp_buf_puts(b, "; ");
         put_name(b, text_of(noise, "reason"));
     }
-    if (slower)
-        put_findings(b, json_object_get(root, "findings_new"));
+    if (!slower)
+        return b->status;
+    if (!longer && !unknown)
+        put_p90(b, root, known_of(noise, "threshold_ps"));
+    put_peak(b, root, peak_percent);
+    put_findings(b, json_object_get(root, "findings_new"));
     return b->status;
 }
 
-int watch_verdict(vp_buf *words, const char **verdict, vp_str compare_json, bool slower)
+int watch_verdict(vp_buf *words, const char **verdict, vp_str compare_json, bool slower,
+                  double peak_percent)
 {
     json_error_t e;
     json_t *root = json_loadb(compare_json.p, compare_json.n, 0, &e);
-    int rc = root ? put_words(words, verdict, root, slower)
+    int rc = root ? put_words(words, verdict, root, slower, peak_percent)
                   : vp_fail(VP_ECORRUPT, "the comparison is no valid JSON: %.100s", e.text);
     json_decref(root);
     return rc;

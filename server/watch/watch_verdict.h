@@ -1,14 +1,16 @@
 /* What `compare` found, in words: how much longer a step takes, and which part of the graph and
- * which op that lies in. Files of this room include it; it owns nothing. */
+ * which op that lies in, or which memory grew. Files of this room include it; it owns nothing. */
 #ifndef VP_WATCH_VERDICT_H
 #define VP_WATCH_VERDICT_H
 
 #include "server/watch/watch_job.h"
 #include "trace/base/buf.h"
 
-/* Of view_profile.compare/1. `slower`: a limit was broken. *verdict: a constant. Words of at most
- * WATCH_WORDS_MAX bytes. VP_ECORRUPT. */
-int watch_verdict(vp_buf *words, const char **verdict, vp_str compare_json, bool slower);
+/* Of view_profile.compare/1. `slower`: a limit was broken, and the words say which parts did that;
+ * peak_percent: by how much more a peak may be, not a number where that is no limit. *verdict: a
+ * constant. VP_ECORRUPT. */
+int watch_verdict(vp_buf *words, const char **verdict, vp_str compare_json, bool slower,
+                  double peak_percent);
 
 /* The figures of a line of view_profile.history/1. */
 typedef struct watch_line {

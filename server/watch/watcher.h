@@ -24,6 +24,7 @@ typedef struct watch_options {
     const char *duration; /* as `capture` takes it */
     const char *max_regression, *max_p90_regression, *fail_on_peak,
         *fail_on;              /* as `compare` takes them, NULL */
+    double peak_percent;       /* what fail_on_peak says; not a number for NULL */
     const char *on_regression; /* a program; NULL: none */
     const char *const *on_regression_args;
     size_t on_regression_arg_count;

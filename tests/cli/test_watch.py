@@ -17,7 +17,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
 from emulated import not_emulated  # noqa: E402
-from gen import scene, xspace  # noqa: E402
+from gen import planted, scene, xspace  # noqa: E402
 from gen.scene import US  # noqa: E402
 
 pytest.importorskip('h2', reason='SKIP: scripts/requirements-test.txt is not installed: h2')
@@ -28,8 +28,8 @@ WAIT = 60
 LAYERS = ('embed', 'attention', 'mlp', 'loss')
 
 
-def profile(first, slow=None, by=3, steps=10, seed=1, start_ns=scene.EPOCH_NS):
-    """An XSpace of numbered steps; the ops of one layer may take `by` times as long."""
+def profile(first, slow=None, by=3, steps=10, seed=1, start_ns=scene.EPOCH_NS, peak=0):
+    """An XSpace of numbered steps; the ops of one layer may take `by` times as long, and `peak` bytes may be allocated."""
     s = scene.Scene(seed=seed)
     s.host.start_ns = start_ns
     chip = scene.TpuChip(s)
@@ -39,6 +39,8 @@ def profile(first, slow=None, by=3, steps=10, seed=1, start_ns=scene.EPOCH_NS):
                 chip.op(f'{layer}_fusion.1', s.noise(300 * US * (by if layer == slow else 1), 0.3), 'loop fusion',
                         scope=f'jit_train_step/model/{layer}/dot_general')
         chip.idle(30 * US)
+    if peak:
+        planted.allocations(s.host.thread('python'), 1 << 34, peak, every=100 * US)
     return xspace.encode(s.host)
 
 
@@ -148,6 +150,15 @@ def test_the_slowed_scope_is_named(watch, job):
         assert 'attention' not in e['words']
     assert watch.state()['state'] == 'slower' and watch.state()['words'] == events[-1]['words']
     assert [f['verdict'] for f in watch.state()['figures']][3:] == ['regression'] * 3
+
+
+def test_memory_that_grew_is_named(watch, job):
+    job.brings(profile(0, peak=1 << 30)).brings(profile(100, seed=2, peak=2 << 30))
+    events, _ = watch.events(job.target, '--times', 2, '--fail-on-peak', '20%', code=1)
+    assert events[1]['slower'] and events[1]['verdict'] == 'noise'
+    words = events[1]['words']
+    assert '; peak of GPU_0_bfc 2.0 GiB, 1.0 GiB more' in words, words
+    assert not any(layer in words for layer in LAYERS), words  # what is within the noise explains nothing
 
 
 def test_text_says_it_on_one_line_a_capture(watch, job):

@@ -93,6 +93,7 @@ static int translate(watch_options *w, const capture_words *words, const cli_opt
     if (code)
         return code;
     code = compare_gate_parse(&gate, o);
+    w->peak_percent = gate.peak_percent;
     vp_free(gate.words);
     return code;
 }
