@@ -24,6 +24,7 @@
 #define HOOK_MS 300000
 #define ARGS_MAX 64u
 #define COMPARE_BYTES_MAX (64u << 20)
+#define FAIL_ON_BYTES_MAX (1u << 20) /* more than an argument may have */
 
 typedef struct argv_of {
     const char *v[ARGS_MAX + 1];
@@ -360,11 +361,22 @@ static int choose_sides(watch_round *r)
     return path_of_run(r, named);
 }
 
+/* Words of --fail-on stand beside the default, a limit of time takes its place. In `b` where it is
+ * made of both; NULL for none. */
+static const char *fail_on_of(vp_buf *b, const watch_options *o)
+{
+    if (o->max_regression || o->max_p90_regression)
+        return o->fail_on;
+    vp_buf_printf(b, "regression%s%s", o->fail_on ? "," : "", o->fail_on ? o->fail_on : "");
+    return vp_buf_cstr(b);
+}
+
 static bool start_compare(watch_round *r)
 {
     argv_of a = {0};
     char out[VP_PATH_MAX], line[VP_PATH_MAX], secrets[2 * VP_PATH_MAX];
     const char *const env[] = {secrets, NULL};
+    vp_buf fail_on;
     if (choose_sides(r) < 0 || watch_inner_path(r->s, out, r->slot, "compare") < 0 ||
         watch_inner_path(r->s, line, r->slot, "line") < 0) {
         problem_of_error(r);
@@ -377,18 +389,20 @@ static bool start_compare(watch_round *r)
     pair(&a, "--format", "json");
     pair(&a, "--output", out);
     pair(&a, "--append", line);
-    bool any = r->o->max_regression || r->o->max_p90_regression || r->o->fail_on;
+    vp_buf_init(&fail_on, FAIL_ON_BYTES_MAX);
     pair(&a, "--max-regression", r->o->max_regression);
     pair(&a, "--max-p90-regression", r->o->max_p90_regression);
     pair(&a, "--fail-on-peak", r->o->fail_on_peak);
-    pair(&a, "--fail-on", any ? r->o->fail_on : "regression");
+    pair(&a, "--fail-on", fail_on_of(&fail_on, r->o));
     if (r->o->is_unsigned)
         arg(&a, "--no-sign-request");
     arg(&a, "--");
     arg(&a, r->a);
     arg(&a, r->b);
     snprintf(secrets, sizeof secrets, ADDRESS_SECRETS "=%s", r->whole ? r->whole : "");
-    return next(r, ROUND_COMPARE, &a, false, r->whole ? env : NULL, ANALYSIS_MS);
+    bool over = next(r, ROUND_COMPARE, &a, false, r->whole ? env : NULL, ANALYSIS_MS);
+    vp_buf_free(&fail_on);
+    return over;
 }
 
 static int put_cost(watch_round *r, const watch_line *line)

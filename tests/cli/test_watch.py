@@ -161,6 +161,18 @@ def test_memory_that_grew_is_named(watch, job):
     assert not any(layer in words for layer in LAYERS), words  # what is within the noise explains nothing
 
 
+@pytest.mark.parametrize('args, is_slower', [
+    (('--fail-on', 'high'), True),  # beside the default
+    (('--fail-on-peak', '20%'), True),
+    (('--max-regression', '90%'), False),  # in its place
+    (('--max-regression', '90%', '--fail-on', 'regression'), True)])
+def test_what_counts_as_slower(watch, job, args, is_slower):
+    """Of steps that take half as long again."""
+    slow(steady(job, 1), 1, 1)
+    events, _ = watch.events(job.target, '--times', 2, *args, code=int(is_slower))
+    assert events[1]['verdict'] == 'regression' and events[1]['slower'] is is_slower, events[1]
+
+
 def test_text_says_it_on_one_line_a_capture(watch, job):
     slow(steady(job, 1), 1, 1)
     done = watch.run(job.target, '--times', 2)

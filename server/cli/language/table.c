@@ -488,7 +488,7 @@ const cli_option cli_option_table[] = {
      "a run of OUT by its name, or the path of a run or report (with a / in it)"},
     {"max-regression", 0, "PERCENT", CLI_TEXT, CLI_WATCH, AT(max_regression), 0, 0, NULL,
      "a job is slower when its median step takes longer than the baseline's by more than this, and "
-     "more than the noise; without a limit, by more than the noise"},
+     "more than the noise; without a limit of time, by more than the noise"},
     {"max-p90-regression", 0, "PERCENT", CLI_TEXT, CLI_WATCH, AT(max_p90_regression), 0, 0, NULL,
      "the same for the 90th percentile of the steps"},
     {"fail-on-peak", 0, "PERCENT", CLI_TEXT, CLI_WATCH, AT(fail_on_peak), 0, 0, NULL,
