@@ -28,15 +28,17 @@ WAIT = 60
 LAYERS = ('embed', 'attention', 'mlp', 'loss')
 
 
-def profile(first, slow=None, by=3, steps=10, seed=1, start_ns=scene.EPOCH_NS, peak=0):
-    """An XSpace of numbered steps; the ops of one layer may take `by` times as long, and `peak` bytes may be allocated."""
+def profile(first, slow=None, by=3, steps=10, seed=1, start_ns=scene.EPOCH_NS, peak=0, slow_steps=None):
+    """An XSpace of numbered steps; the ops of one layer may take `by` times as long, in `slow_steps` of them from the third
+    on or in all, and `peak` bytes may be allocated."""
     s = scene.Scene(seed=seed)
     s.host.start_ns = start_ns
     chip = scene.TpuChip(s)
     for n in range(first, first + steps):
+        is_slow = slow_steps is None or 2 <= n - first < 2 + slow_steps
         with chip.step(n), chip.module(run=n):
             for layer in LAYERS:
-                chip.op(f'{layer}_fusion.1', s.noise(300 * US * (by if layer == slow else 1), 0.3), 'loop fusion',
+                chip.op(f'{layer}_fusion.1', s.noise(300 * US * (by if is_slow and layer == slow else 1), 0.3), 'loop fusion',
                         scope=f'jit_train_step/model/{layer}/dot_general')
         chip.idle(30 * US)
     if peak:
@@ -161,16 +163,36 @@ def test_memory_that_grew_is_named(watch, job):
     assert not any(layer in words for layer in LAYERS), words  # what is within the noise explains nothing
 
 
+def test_memory_may_grow_by_what_is_allowed(watch, job):
+    job.brings(profile(0, peak=1 << 30)).brings(profile(100, seed=2, peak=2 << 30))
+    events, _ = watch.events(job.target, '--times', 2, '--fail-on-peak', '200%')
+    assert not events[1]['slower'] and 'peak' not in events[1]['words'], events[1]
+
+
+def test_slow_steps_among_others_are_named(watch, job):
+    """Of whole steps, some take three times as long in one layer: that moves no median."""
+    job.brings(profile(0, steps=20)).brings(profile(100, 'mlp', seed=2, steps=20, slow_steps=3))
+    events, _ = watch.events(job.target, '--times', 2, '--max-p90-regression', '20%', code=1)
+    words = events[1]['words']
+    assert events[1]['slower'] and events[1]['verdict'] == 'noise', events[1]
+    assert '; 90th percentile 1.8' in words and '48.' in words and 'peak' not in words, words
+
+
 @pytest.mark.parametrize('args, is_slower', [
     (('--fail-on', 'high'), True),  # beside the default
     (('--fail-on-peak', '20%'), True),
     (('--max-regression', '90%'), False),  # in its place
-    (('--max-regression', '90%', '--fail-on', 'regression'), True)])
+    (('--max-regression', '90%', '--fail-on', 'regression'), True),
+    (('--max-p90-regression', '20%'), True),
+    (('--max-p90-regression', '90%'), False),
+    (('--max-regression', '90%', '--fail-on', 'F17'), True),  # it has a finding that the baseline has not, and only that
+    (('--max-regression', '90%', '--fail-on', 'F10'), False)])
 def test_what_counts_as_slower(watch, job, args, is_slower):
     """Of steps that take half as long again."""
     slow(steady(job, 1), 1, 1)
     events, _ = watch.events(job.target, '--times', 2, *args, code=int(is_slower))
     assert events[1]['verdict'] == 'regression' and events[1]['slower'] is is_slower, events[1]
+    assert ('new findings: F17' in events[1]['words']) is is_slower, events[1]
 
 
 def test_text_says_it_on_one_line_a_capture(watch, job):
