@@ -160,8 +160,8 @@ def environment(**more):
 class Store:
     """Questions about one address after another, and answers in Python's words."""
 
-    def __init__(self, **env):
-        self.fetcher = fetching.Fetcher(fetching.program(), environment(**env))
+    def __init__(self, program=None, **env):
+        self.fetcher = fetching.Fetcher(str(program or fetching.program()), environment(**env))
 
     def __enter__(self):
         self.fetcher.__enter__()

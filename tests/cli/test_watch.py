@@ -16,7 +16,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import fetching  # noqa: E402
-from emulated import not_emulated  # noqa: E402
+from emulated import not_emulated, plain_program  # noqa: E402
 from gen import planted, scene, xspace  # noqa: E402
 from gen.scene import US  # noqa: E402
 
@@ -404,9 +404,9 @@ def status_of(pid, key):
     return None
 
 
-@pytest.mark.skipif('asan' in os.environ.get('VIEW_PROFILE', ''), reason='a sanitizer keeps shadow memory')
 def test_it_stays_small(watch, job):
     not_emulated("memory is mostly the emulator's")
+    watch.program = plain_program()
     slow(steady(job, 3), 2, 3)
     running = watch.start(job.target, '--every', '100ms')
     for _ in range(6):
