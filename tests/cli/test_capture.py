@@ -173,6 +173,8 @@ def test_several_hosts_are_one_run(place):
         starts = {request(s.asked()[0])["opts"][8] for s in (a, b)}
         assert len(starts) == 1 and 0 < starts.pop() - time.time_ns() + 10**10 < 2 * 10**10
         assert events(done)[-1]["spread_ms"] == 3
+        done = capture(place, *quick(f"{a.target},{b.target}"))
+        assert done.returncode == 0 and "they began within 3 ms of each other" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(("off_s", "says"), [(1200, "its clock is 1[12]\\d\\d s ahead of ours"), (-1200, "its clock is 1[12]\\d\\d s behind ours"),
