@@ -1,0 +1,1 @@
+view_profile capture --help
