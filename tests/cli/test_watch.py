@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -532,6 +533,37 @@ def test_a_fleet(watch, jobs, tmp_path):
         assert [e['verdict'] for e in of] == ['baseline', 'noise'] and all(name in e['run'] for e in of)
         assert len((watch.out / f'history-{name}.jsonl').read_text().splitlines()) == 2
     assert len(watch.runs()) == 12
+
+
+def test_no_more_than_parallel_are_captured_at_once(watch, jobs):
+    inside, most, lock = [0], [0], threading.Lock()
+
+    def answer(call):
+        with lock:
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+        time.sleep(0.3)
+        with lock:
+            inside[0] -= 1
+        call.answer(response(profile(0)))
+    targets = [jobs.enter_context(ProfilerServer(answer)).target for _ in range(4)]
+    events, _ = watch.events(*targets, '--times', 1, '--parallel', 2)
+    assert sorted(e['target'] for e in events) == sorted(targets) and most == [2]
+
+
+def test_jobs_that_began_together_drift_apart(watch, jobs):
+    """A tenth more or less by chance; six that lie within 20 s of 12 min by chance are one in ten million."""
+    targets = [steady(Job(jobs), 1).target for _ in range(6)]
+    running = watch.start(*targets, '--every', '1h')
+    for _ in targets:
+        assert 'median step' in running.stdout.readline()
+    until(lambda: all(watch.state(i)['next_unix_ms'] and watch.state(i)['figures'] for i in range(6)))
+    running.terminate()
+    assert running.wait(WAIT) == 0
+    waits = [watch.state(i)['next_unix_ms'] - watch.state(i)['figures'][0]['unix_ms'] for i in range(6)]
+    # From the start of a capture on, and figures are those of its end.
+    assert all(53 * 60_000 < wait <= 66 * 60_000 for wait in waits), waits
+    assert max(waits) - min(waits) > 20_000, waits
 
 
 def test_a_job_that_moves_keeps_its_history(watch, jobs, tmp_path):
