@@ -608,6 +608,10 @@ def test_what_capturing_costs(watch, job):
     assert events[0]['cost'] is None
     for e in events[1:]:
         assert '1.23' in e['cost'] and '(91 steps): +22.' in e['cost'], e['cost']
+    job.count, watch.out = 0, watch.out.with_name('text')
+    first, *more = watch.run(job.target, '--times', 3).stdout.splitlines()
+    assert '[' not in first and len(more) == 2
+    assert all('[steps took 1.23' in line and '(91 steps): +22.' in line and line.endswith(']') for line in more), more
 
 
 def test_a_change_of_the_job_is_no_cost_of_capturing(watch, job):
