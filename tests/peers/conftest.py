@@ -16,6 +16,10 @@ sys.path.insert(0, str(HERE.parent / "golden"))
 
 BUILDS = ("asan", "dev", "release")
 
+# The Python whose JAX is profiled: VP_JAX, else the newest JAX (scripts/newest_jax), else the one of these tests.
+NEWEST_JAX = ROOT / "build" / "jax" / "bin" / "python"
+JAX = os.environ.get("VP_JAX") or (str(NEWEST_JAX) if NEWEST_JAX.exists() else sys.executable)
+
 
 def find_program():
     named = os.environ.get("VIEW_PROFILE")

@@ -5,11 +5,10 @@ import pathlib
 import signal
 import socket
 import subprocess
-import sys
 import time
 
 import pytest
-from conftest import find_program
+from conftest import JAX, find_program
 
 HERE = pathlib.Path(__file__).resolve().parent
 WAIT = 180
@@ -23,7 +22,7 @@ class Loop:
             port = free.getsockname()[1]
         self.target = f"127.0.0.1:{port}"
         self.host = self.target.replace(":", "_")
-        self.process = subprocess.Popen([sys.executable, str(HERE / "train_loop.py"), str(port), *options], text=True,
+        self.process = subprocess.Popen([JAX, str(HERE / "train_loop.py"), str(port), *options], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __enter__(self):

@@ -6,11 +6,10 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 
 import pytest
-from conftest import ROOT, find_program
+from conftest import JAX, ROOT, find_program
 
 WAIT = 180
 PAGE = (ROOT / "docs" / "jax.md").read_text()
@@ -24,7 +23,7 @@ class Shell:
     def __init__(self, root):
         (root / "bin").mkdir()
         (root / "bin" / "view_profile").symlink_to(find_program())
-        (root / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        (root / "bin" / "python").write_text(f'#!/bin/sh\nexec "{JAX}" "$@"\n')
         (root / "bin" / "python").chmod(0o755)
         self.dir = root / "work"
         self.dir.mkdir()

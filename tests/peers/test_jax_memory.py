@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from common import view_profile
+from conftest import JAX
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from gen.tpu_layout import tile_matrices  # noqa: E402
@@ -16,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def findings(tmp_path, how):
     run = tmp_path / 'plugins' / 'profile' / how
     run.mkdir(parents=True)
-    subprocess.run([sys.executable, HERE / 'leaking_loop.py', run, how], check=True, timeout=300)
+    subprocess.run([JAX, HERE / 'leaking_loop.py', run, how], check=True, timeout=300)
     found = json.loads(view_profile('findings', '--format=json', str(run)).stdout)['findings']
     return {f['id']: f for f in found if f['status'] != 'not_evaluated'}
 
@@ -46,7 +47,7 @@ def wasteful(tmp_path_factory):
 
     def run(how):
         if how not in made:
-            subprocess.run([sys.executable, HERE / 'wasteful_loop.py', root / how, how], check=True, timeout=300)
+            subprocess.run([JAX, HERE / 'wasteful_loop.py', root / how, how], check=True, timeout=300)
             trace, = (root / how).rglob('*.xplane.pb')
             trace.write_bytes(tile_matrices(trace.read_bytes()))
             found = json.loads(view_profile('findings', '--format=json', str(root / how)).stdout)['findings']

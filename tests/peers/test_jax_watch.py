@@ -3,10 +3,9 @@ import json
 import pathlib
 import socket
 import subprocess
-import sys
 
 import pytest
-from conftest import HERE, find_program
+from conftest import HERE, JAX, find_program
 
 sys.path.insert(0, str(HERE.parent))
 from emulated import find_plain  # noqa: E402
@@ -22,7 +21,7 @@ class Loop:
             with socket.create_server(("127.0.0.1", 0)) as free:
                 port = free.getsockname()[1]
         self.port, self.target = port, f"127.0.0.1:{port}"
-        self.process = subprocess.Popen([sys.executable, HERE / "slowing_loop.py", str(port)], stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([JAX, HERE / "slowing_loop.py", str(port)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         assert self.process.stdout.readline() == "ready\n"
 

@@ -10,6 +10,7 @@ import sys
 import sysconfig
 
 import pytest
+from conftest import JAX
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -293,7 +294,7 @@ def test_the_example_ends_with_its_annotated_names(beside_jax, tmp_path):
 
 def test_a_plain_program_is_recorded(beside_jax, tmp_path):
     """No import of us, and by steps where it annotates them."""
-    program = [beside_jax.python, ROOT / "examples" / "python" / "plain_jax.py"]
+    program = [beside_jax.python if JAX == sys.executable else JAX, ROOT / "examples" / "python" / "plain_jax.py"]
     done = beside_jax.run("view_profile", "record", "--dir", tmp_path, "--", *program)
     assert "recorded 1 run" in done.stderr and "dot" in done.stderr, done.stderr
     done = beside_jax.run("view_profile", "record", "--dir", tmp_path / "steps", "--steps", "5:3", "--", *program)
