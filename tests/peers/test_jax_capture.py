@@ -105,6 +105,7 @@ def test_while_it_compiles(tmp_path):
     made = report(tmp_path)
     assert made["compile"]["count"] > 0 and made["compile"]["total_ps"] > 0
     assert "step" in {f["function"] for f in made["compile"]["functions"] if f["compiles"]}
+    assert "F10" in {f["id"] for f in made["findings"] if f["status"] == "fired"}
 
 
 def test_an_interrupt_keeps_what_came(loop, tmp_path):
