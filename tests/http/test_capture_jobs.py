@@ -264,13 +264,13 @@ def test_the_form_is_on_the_page(server):
 
 # ---- Watched targets ----
 
-def watch_state(place, **more):
+def watch_state(place, pid=None, updated_unix_ms=1795242842000, **more):
     figures = [{'run': 'r', 'unix_ms': 1, 'steps': 3, 'median_ps': ps, 'p90_ps': ps, 'verdict': v}
                for ps, v in ((15_200_000_000, 'baseline'), (15_100_000_000, 'noise'), (18_700_000_000, 'regression'))]
     figures[-1]['run'] = '2026_01_02_03_04_05'
     target = {'target': 'job<1>:9012', 'name': 'n', 'listed': True, 'state': 'slower', 'error': None,
               'words': 'median step & <scope>', 'figures': figures, **more}
-    state = {'schema': 'view_profile.watch/1', 'pid': None, 'updated_unix_ms': 1795242842000, 'every_ms': 600000,
+    state = {'schema': 'view_profile.watch/1', 'pid': pid, 'updated_unix_ms': updated_unix_ms, 'every_ms': 600000,
              'targets': [target]}
     (place / 'logdir' / '.view_profile-watch.json').write_text(json.dumps(state))
 
@@ -291,6 +291,21 @@ def test_watched_targets_stand_on_the_page(server, place):
     assert 'Nobody watches since' in page
     (s,) = server.sessions()
     assert f'<a href="./session/{s["id"]}/">2026_01_02_03_04_05</a>' in page
+
+
+@pytest.mark.parametrize('state, badge', [('gone', 'warn'), ('busy', 'warn'), ('failed', 'bad')])
+def test_what_is_wrong_with_a_watched_target_is_said(server, place, state, badge):
+    watch_state(place, state=state, error='cannot be reached: <refused>', words=None)
+    page = server.get('/').content().decode()
+    assert f'<span class="badge {badge}">{state}</span> cannot be reached: &lt;refused&gt;' in page
+
+
+def test_a_watch_that_fell_silent(server, place):
+    watch_state(place, pid=1)
+    assert 'Nothing was heard of the watch since' in server.get('/').content().decode()
+    watch_state(place, pid=1, updated_unix_ms=time.time_ns() // 1_000_000)
+    page = server.get('/').content().decode()
+    assert 'As of ' in page and 'Nothing was heard' not in page and 'Nobody watches' not in page
 
 
 @pytest.mark.parametrize('text', ['', '[]', '{', '{"schema":"view_profile.watch/1"}', '{"schema":"x","targets":[{}]}',
