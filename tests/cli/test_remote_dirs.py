@@ -20,6 +20,7 @@ import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import fetching  # noqa: E402
+from emulated import not_emulated, plain_program  # noqa: E402
 from stores import serving  # noqa: E402
 from traces import DATA, ROOT  # noqa: E402
 
@@ -350,14 +351,31 @@ def ranges(path, ms):
         counted += [int(n) for n in server.communicate("")[0].split()]
 
 
-def with_memory(place, *args):
+def with_memory(place, *args, program="view_profile", **more):
     """What it says, and the most MiB that it held."""
-    with subprocess.Popen(["view_profile", *map(str, args)], cwd=place.dir, env=place.env, stdout=subprocess.PIPE) as child:
+    with subprocess.Popen([program, *map(str, args)], cwd=place.dir, env=place.env, stdout=subprocess.PIPE, **more) as child:
         said = child.stdout.read()
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     assert child.returncode == 0
     return said, used.ru_maxrss / 1024
+
+
+def test_many_runs_are_listed_in_bounded_memory(place):
+    """20,000; with VP_SLOW=1 a million, which with their files are two million entries: where the scan stops, and says so."""
+    not_emulated("memory is mostly the emulator's")
+    runs = 10**6 if os.environ.get("VP_SLOW") == "1" else 20_000
+    place.env |= {"AWS_ACCESS_KEY_ID": "AK", "AWS_SECRET_ACCESS_KEY": "SK", "AWS_REGION": "us-east-1"}
+    with subprocess.Popen([sys.executable, ROOT / "tests/bench/s3_pages.py", str(runs), "0"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as bucket:
+        place.env["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{bucket.stdout.readline().strip()}"
+        with open(place.dir / "said", "w+") as errors:
+            rows, most = with_memory(place, "list", "--verbose", "s3://bkt/logs", program=plain_program(), stderr=errors)
+            errors.seek(0)
+            said = errors.read()
+        bucket.stdin.close()
+    assert rows.count(b"2026_01_") >= runs - 10 and ("the scan stopped" in said) == (runs == 10**6), said
+    assert most < 32 + runs * 1200 / 10**6
 
 
 @pytest.mark.parametrize("ms", [0, 20])
