@@ -94,13 +94,13 @@ class Recorder:
         self.plan = plan(os.environ.get("VIEW_PROFILE_STEPS"))
         self.pid = os.getpid()
         self.on, self.aside, self.taken, self.steps = False, None, 0, 0
-        self.failed = self.too_early = self.numbered = False  # numbered: the program says its steps by view_profile.step
+        self.failed = self.too_early = self.tried = self.numbered = False  # numbered: the program says its steps by view_profile.step
         atexit.register(self.end)
 
     def begin(self):
         if self.on or self.failed or os.getpid() != self.pid:
             return
-        if os.environ.get("VIEW_PROFILE_GPU") == "require" and not self.taken:
+        if os.environ.get("VIEW_PROFILE_GPU") == "require" and not self.taken and not self.tried:
             say("CUPTI serves one profiler of a process, by --gpu ours: without it the framework's own traces the GPU, and knows more")
         import time
         self.aside = os.path.join(self.directory, f".view_profile-{self.pid}-{time.monotonic_ns()}")
@@ -108,8 +108,11 @@ class Recorder:
             os.makedirs(self.aside)
             self.start(self.aside)
             self.on = True
-        except RecursionError:
-            self.too_early = True
+        except RecursionError as e:
+            self.failed, self.too_early = self.tried, not self.tried
+            if self.tried:
+                say(f"the profiler could not start, and the program goes on: {e}")
+            self.tried = True
             self.clean()
         except Exception as e:
             self.failed = True
@@ -349,8 +352,16 @@ def watch_own_steps(module):
     module.step.__enter__, module.step.__exit__ = __enter__, __exit__
 
 
+def give_way(name):
+    """To the profiler of what is imported, not of what somebody only looks for."""
+    if name in ("jax", "jaxlib"):  # with NVTX, XLA tells its own profiler no instruction and no scope of a kernel
+        os.environ.pop("NVTX_INJECTION64_PATH", None)
+    if name in PROFILED and os.environ.get("VIEW_PROFILE_GPU") != "require":
+        os.environ["VIEW_PROFILE_GPU"] = "off"  # CUPTI serves one profiler of a process
+
+
 PROFILED = ("jax._src.xla_bridge", "torch")  # whose own profilers trace the GPU
-WATCHED = {"view_profile._zones": watch_own_steps, "jax._src.xla_bridge": watch_xla_bridge, "jax._src.profiler": watch_jax_profiler,
+WATCHED = {"jax": lambda module: None, "jaxlib": lambda module: None, "view_profile._zones": watch_own_steps, "jax._src.xla_bridge": watch_xla_bridge, "jax._src.profiler": watch_jax_profiler,
            "torch": watch_torch, "torch.autograd.profiler": watch_torch_profiler, "torch.optim.optimizer": watch_torch_optimizer}
 
 
@@ -359,12 +370,8 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name in ("jax", "jaxlib"):  # with NVTX, XLA tells its own profiler no instruction and no scope of a kernel
-            os.environ.pop("NVTX_INJECTION64_PATH", None)
         if name not in WATCHED:
             return None
-        if name in PROFILED and os.environ.get("VIEW_PROFILE_GPU") != "require":
-            os.environ["VIEW_PROFILE_GPU"] = "off"  # CUPTI serves one profiler of a process
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
             spec = find(name, path, target) if find and finder is not Finder else None
@@ -372,6 +379,7 @@ class Finder:
                 execute = spec.loader.exec_module
 
                 def exec_module(module):
+                    give_way(name)
                     execute(module)
                     try:
                         WATCHED[name](module)

@@ -849,6 +849,15 @@ print("trained")
         ("rec", "train 0,train 1"), ("own", "train 2,train 3")]
 
 
+def test_who_only_looks_for_a_framework_changes_nothing(place, tmp_path):
+    install(REFUSING, tmp_path / "lib")
+    program = ("import importlib.util, os; importlib.util.find_spec('jax'); importlib.util.find_spec('torch'); "
+               "print(os.environ.get('VIEW_PROFILE_GPU'), 'NVTX_INJECTION64_PATH' in os.environ)")
+    done = subprocess.run(["view_profile", "record", "--dir", tmp_path / "rec", "--", PYTHON, "-c", program],
+                          env=place.env | {"PYTHONPATH": str(tmp_path / "lib")}, capture_output=True, text=True)
+    assert done.stdout == "None True\n", done
+
+
 def test_who_traces_the_gpu_is_said(place, tmp_path):
     """CUPTI serves one profiler of a process: with --gpu the framework's has no GPU."""
     install(FAKE_JAX, tmp_path / "lib")

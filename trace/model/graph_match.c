@@ -9,7 +9,6 @@
 typedef struct own {
     size_t kernel;
     uint32_t named; /* that fusion */
-    uint64_t looks;
     uint32_t others;
     size_t ways; /* fusions that it may be of */
     uint32_t only;
@@ -18,61 +17,66 @@ typedef struct own {
 typedef struct match {
     const graph_program *g;
     graph_place at;
+    uint64_t *steps;
     own *owns;
     size_t n;
     uint32_t trailing; /* kernels of libraries behind the last one */
     vp_map named;      /* fusions after which a kernel is called */
-    /* Of one computation: which fusion (bit) each kernel (row) may be of. */
-    const graph_fusion *f;
+    /* Of one computation: which of its m fusions (bit) each kernel (row) may be of. */
+    const uint32_t *fusions;
     size_t m, words;
     uint64_t *rows;
-    bool *taken;
+    bool *taken; /* fusions that a kernel is called after */
 } match;
 
 /* ---- One kernel and one fusion -------------------------------------------------------------- */
 
-static uint32_t launched_before(const match *x, uint32_t instr)
+static const graph_instr *at_fusion(const match *x, size_t f)
 {
-    return x->g->launched[instr];
+    return &x->g->instrs[x->fusions[f]];
 }
 
 /* Instructions that launch some, up to and with a fusion. */
 static uint32_t launched_with(const match *x, size_t f)
 {
-    return launched_before(x, x->f[f].instr) + x->f[f].launches;
+    return at_fusion(x, f)->launched + (at_fusion(x, f)->launches == LAUNCHES_SOME);
 }
 
+/* A loop that is recorded with what is around it runs its fusions' kernels several times: they are
+ * not taken for equal fusions around it. */
 static bool may_be(const match *x, const own *o, size_t f)
 {
-    const graph_fusion *fusion = &x->f[f];
     const hlo_instr *instrs = x->g->hlo->instrs;
-    if (fusion->instr == o->named)
+    uint32_t home = instrs[o->named].computation, here = instrs[x->fusions[f]].computation;
+    if (x->fusions[f] == o->named)
         return true;
-    return !x->taken[f] && x->g->looks[fusion->instr] == o->looks &&
-           (instrs[fusion->instr].computation != instrs[o->named].computation ||
-            x->g->place[fusion->instr] > x->g->place[o->named]);
+    if (x->taken[f] || at_fusion(x, f)->looks != x->g->instrs[o->named].looks)
+        return false;
+    return here == home ? at_fusion(x, f)->place > x->g->instrs[o->named].place
+                        : !x->g->parts[home].repeats || !x->g->parts[here].has_loops;
 }
 
 static bool may_begin(const match *x, size_t f)
 {
-    uint32_t instr = x->f[f].instr, others = x->owns[0].others;
+    uint32_t others = x->owns[0].others, launched = at_fusion(x, f)->launched;
     if (x->at.body != HLO_NONE)
-        return launched_before(x, instr) <= others;
+        return launched <= others;
     if (x->at.before == HLO_NONE)
         return true;
-    return x->g->place[x->at.before] < x->g->place[instr] &&
-           launched_before(x, instr) - launched_before(x, x->at.before) <=
-               others + (graph_launches(x->g, x->at.before) == LAUNCHES_SOME);
+    const graph_instr *before = &x->g->instrs[x->at.before];
+    return before->place < at_fusion(x, f)->place &&
+           launched - before->launched <= others + (before->launches == LAUNCHES_SOME);
 }
 
-static bool may_end(const match *x, size_t f, uint32_t all)
+static bool may_end(const match *x, size_t f, uint32_t launching)
 {
     if (x->at.body != HLO_NONE)
-        return all - launched_with(x, f) <= x->trailing;
+        return launching - launched_with(x, f) <= x->trailing;
     if (x->at.after == HLO_NONE)
         return true;
-    return x->g->place[x->at.after] > x->g->place[x->f[f].instr] &&
-           launched_before(x, x->at.after) - launched_with(x, f) <= x->trailing;
+    const graph_instr *after = &x->g->instrs[x->at.after];
+    return after->place > at_fusion(x, f)->place &&
+           after->launched - launched_with(x, f) <= x->trailing;
 }
 
 /* ---- All of them along a computation -------------------------------------------------------- */
@@ -97,10 +101,10 @@ static bool forward(match *x)
         size_t last = SIZE_MAX;
         any = false;
         for (size_t f = 0; f < x->m; f++) {
-            bool on = row ? last != SIZE_MAX &&
-                                launched_before(x, x->f[f].instr) - launched_with(x, last) <=
-                                    x->owns[row].others
-                          : may_begin(x, f);
+            bool on =
+                row ? last != SIZE_MAX &&
+                          at_fusion(x, f)->launched - launched_with(x, last) <= x->owns[row].others
+                    : may_begin(x, f);
             if (row && has(x, row - 1, f))
                 last = f;
             if (!on || !may_be(x, &x->owns[row], f))
@@ -124,11 +128,10 @@ static bool backward(match *x, uint32_t all)
         for (size_t f = x->m; f-- > 0;) {
             bool behind = row + 1 < x->n && has(x, row + 1, f);
             if (has(x, row, f)) {
-                bool on = row + 1 == x->n
-                              ? may_end(x, f, all)
-                              : next != SIZE_MAX &&
-                                    launched_before(x, x->f[next].instr) - launched_with(x, f) <=
-                                        x->owns[row + 1].others;
+                bool on = row + 1 == x->n ? may_end(x, f, all)
+                                          : next != SIZE_MAX && at_fusion(x, next)->launched -
+                                                                        launched_with(x, f) <=
+                                                                    x->owns[row + 1].others;
                 put(x, row, f, on);
                 any = any || on;
             }
@@ -143,41 +146,46 @@ static bool backward(match *x, uint32_t all)
 static void count_ways(match *x)
 {
     for (size_t row = 0; row < x->n; row++)
-        for (size_t f = 0; f < x->m; f++)
-            if (has(x, row, f)) {
-                x->owns[row].ways++;
-                x->owns[row].only = x->f[f].instr;
-            }
+        for (size_t f = 0; f < x->m; f++) {
+            if (!has(x, row, f))
+                continue;
+            x->owns[row].ways++;
+            x->owns[row].only = x->fusions[f];
+        }
 }
 
-/* all: how many instructions of it launch something. */
-static int look_for(match *x, uint32_t all, bool *found)
+static int look_for(match *x, uint32_t launching, bool *found)
 {
     x->words = (x->m + 63) / 64;
     x->rows = vp_calloc(x->n * x->words, sizeof *x->rows);
     x->taken = vp_calloc(x->m, sizeof *x->taken);
     VP_NEED(x->rows && x->taken);
     for (size_t f = 0; f < x->m; f++)
-        x->taken[f] = vp_map_get(&x->named, x->f[f].instr) != VP_MAP_NONE;
-    if (forward(x) && backward(x, all)) {
+        x->taken[f] = vp_map_get(&x->named, x->fusions[f]) != VP_MAP_NONE;
+    if (forward(x) && backward(x, launching)) {
         *found = true;
         count_ways(x);
     }
     return 0;
 }
 
+static bool is_elsewhere(const match *x, uint32_t instr, size_t c)
+{
+    return instr != HLO_NONE && x->g->hlo->instrs[instr].computation != c;
+}
+
 /* In a computation, as far as the place allows it. */
 static int try_computation(match *x, size_t c, bool *found)
 {
-    const graph_program *g = x->g;
-    uint32_t before = x->at.before, after = x->at.after;
-    x->f = g->fusions + g->first_fusion[c];
-    x->m = g->first_fusion[c + 1] - g->first_fusion[c];
+    const graph_part *part = &x->g->parts[c];
+    x->fusions = x->g->fusions + part->fusions;
+    x->m = part->fusion_count;
     if (x->m < x->n || (x->at.body != HLO_NONE && c != x->at.body) ||
-        (before != HLO_NONE && g->hlo->instrs[before].computation != c) ||
-        (after != HLO_NONE && g->hlo->instrs[after].computation != c))
+        is_elsewhere(x, x->at.before, c) || is_elsewhere(x, x->at.after, c) ||
+        x->m > *x->steps / x->n)
         return 0;
-    int rc = look_for(x, g->launching[c], found);
+    *x->steps -= x->n * x->m;
+    int rc = look_for(x, part->launching, found);
     vp_free(x->rows);
     vp_free(x->taken);
     x->rows = NULL;
@@ -187,12 +195,13 @@ static int try_computation(match *x, size_t c, bool *found)
 
 static int try_all(match *x, bool *found)
 {
-    for (size_t c = 0; c < x->g->hlo->computation_count; c++)
+    size_t count = x->g->hlo->computation_count;
+    *x->steps -= count < *x->steps ? count : *x->steps;
+    for (size_t c = 0; c < count; c++)
         VP_TRY(try_computation(x, c, found));
     return 0;
 }
 
-/* Neighbours of another run of the program leave no way; then it is looked without them. */
 static int try_places(match *x)
 {
     graph_place at = x->at;
@@ -221,7 +230,7 @@ static int collect(match *x, const graph_kernel *k, size_t n)
             others += !k[i].memory;
             continue;
         }
-        x->owns[x->n++] = (own){i, named, x->g->looks[named], others, 0, HLO_NONE};
+        x->owns[x->n++] = (own){i, named, others, 0, HLO_NONE};
         others = 0;
         VP_TRY(vp_map_set(&x->named, named, 1));
     }
@@ -229,12 +238,11 @@ static int collect(match *x, const graph_kernel *k, size_t n)
     return 0;
 }
 
-static int run(match *x, graph_kernel *k, size_t n, uint64_t *steps)
+static int run(match *x, graph_kernel *k, size_t n)
 {
     VP_TRY(collect(x, k, n));
-    if (!x->n || x->g->fusion_count > *steps / x->n)
+    if (!x->n)
         return 0;
-    *steps -= x->n * x->g->fusion_count;
     VP_TRY(try_places(x));
     for (size_t i = 0; i < x->n; i++)
         if (x->owns[i].ways == 1)
@@ -244,9 +252,9 @@ static int run(match *x, graph_kernel *k, size_t n, uint64_t *steps)
 
 int graph_match(const graph_program *g, graph_kernel *k, size_t n, graph_place at, uint64_t *steps)
 {
-    match x = {.g = g, .at = at};
+    match x = {.g = g, .at = at, .steps = steps};
     vp_map_init(&x.named);
-    int rc = run(&x, k, n, steps);
+    int rc = run(&x, k, n);
     vp_free(x.owns);
     vp_free(x.rows);
     vp_free(x.taken);

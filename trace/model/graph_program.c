@@ -26,18 +26,28 @@ static bool copies(const hlo_program *p, uint32_t instr)
     return instr >= p->instr_count || IS_ANY(p->instrs[instr].opcode, words);
 }
 
-static graph_launch of_fusion(const hlo_program *p, const hlo_instr *in)
+static bool only_copies(const hlo_program *p, uint32_t root)
 {
-    uint32_t root = in->called_count == 1 && p->links[in->called] != HLO_NONE
-                        ? p->computations[p->links[in->called]].root
-                        : HLO_NONE;
     if (copies(p, root))
-        return LAUNCHES_PERHAPS;
+        return true;
     const hlo_instr *r = &p->instrs[root];
     bool all = vp_str_eq(r->opcode, VP_STR("tuple"));
     for (uint32_t i = 0; all && i < r->operand_count; i++)
         all = copies(p, p->links[r->operands + i]);
-    return all ? LAUNCHES_PERHAPS : LAUNCHES_SOME;
+    return all;
+}
+
+/* The computation of a fusion; HLO_NONE. */
+static uint32_t called_by(const hlo_program *p, const hlo_instr *in)
+{
+    uint32_t c = in->called_count == 1 ? p->links[in->called] : HLO_NONE;
+    return c < p->computation_count ? c : HLO_NONE;
+}
+
+static graph_launch of_fusion(const graph_program *g, const hlo_instr *in)
+{
+    uint32_t c = called_by(g->hlo, in);
+    return c == HLO_NONE || g->parts[c].copies ? LAUNCHES_PERHAPS : LAUNCHES_SOME;
 }
 
 static bool is_fusion(const hlo_instr *in)
@@ -45,7 +55,7 @@ static bool is_fusion(const hlo_instr *in)
     return vp_str_eq(in->opcode, VP_STR("fusion"));
 }
 
-static graph_launch of_instr(const hlo_program *p, const hlo_instr *in)
+static graph_launch of_instr(const graph_program *g, const hlo_instr *in)
 {
     static const char *const nothing[] = {"parameter",         "constant",   "tuple",
                                           "get-tuple-element", "bitcast",    "after-all",
@@ -54,7 +64,7 @@ static graph_launch of_instr(const hlo_program *p, const hlo_instr *in)
     if (IS_ANY(in->opcode, nothing))
         return LAUNCHES_NONE;
     if (is_fusion(in))
-        return of_fusion(p, in);
+        return of_fusion(g, in);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (vp_str_starts(in->custom_call_target, vp_str_of(libraries[i])))
             return LAUNCHES_SOME;
@@ -63,8 +73,7 @@ static graph_launch of_instr(const hlo_program *p, const hlo_instr *in)
 
 graph_launch graph_launches(const graph_program *g, uint32_t instr)
 {
-    return instr < g->hlo->instr_count ? of_instr(g->hlo, &g->hlo->instrs[instr])
-                                       : LAUNCHES_PERHAPS;
+    return instr < g->hlo->instr_count ? g->instrs[instr].launches : LAUNCHES_PERHAPS;
 }
 
 /* ---- Names ---------------------------------------------------------------------------------- */
@@ -130,21 +139,24 @@ static uint64_t looks_of_shape(const hlo_program *p, uint32_t shape, uint64_t h)
     return h;
 }
 
-/* Equal fusions have equal instructions in one order (XLA compares the text without names). */
-static uint64_t looks_of_fusion(const hlo_program *p, const hlo_instr *in)
+static uint64_t looks_inside(const hlo_program *p, const hlo_computation *c)
 {
-    uint32_t called = in->called_count ? p->links[in->called] : HLO_NONE;
-    uint64_t h = looks_of_shape(p, in->shape, in->operand_count);
-    if (called >= p->computation_count)
-        return h;
-    const hlo_computation *c = &p->computations[called];
+    uint64_t sum = 0;
     for (uint32_t i = c->first; i < c->first + c->count; i++)
-        h = looks_of_shape(p, p->instrs[i].shape,
-                           h ^ vp_hash(p->instrs[i].opcode.p, p->instrs[i].opcode.n, 0));
-    return h;
+        sum += looks_of_shape(p, p->instrs[i].shape,
+                              vp_hash(p->instrs[i].opcode.p, p->instrs[i].opcode.n, 0));
+    return sum;
 }
 
-static int add_fusion(graph_program *g, uint32_t instr, bool some)
+/* XLA compares the text of equal fusions, without names. */
+static uint64_t looks_of_fusion(const graph_program *g, const hlo_instr *in)
+{
+    uint32_t c = called_by(g->hlo, in);
+    return looks_of_shape(g->hlo, in->shape, in->operand_count) ^
+           (c == HLO_NONE ? 0 : g->parts[c].looks);
+}
+
+static int add_fusion(graph_program *g, uint32_t instr)
 {
     const hlo_instr *in = &g->hlo->instrs[instr];
     uint64_t key = kernel_hash(in->name);
@@ -152,8 +164,8 @@ static int add_fusion(graph_program *g, uint32_t instr, bool some)
     VP_TRY(vp_map_set(&g->by_kernel, key, first ? instr : GRAPH_SHARED));
     VP_TRY(vp_grow(&g->fusions, &g->fusion_cap, g->fusion_count + 1, sizeof *g->fusions,
                    VP_EVENTS_MAX));
-    g->fusions[g->fusion_count++] = (graph_fusion){instr, some};
-    g->looks[instr] = looks_of_fusion(g->hlo, in);
+    g->fusions[g->fusion_count++] = instr;
+    g->instrs[instr].looks = looks_of_fusion(g, in);
     return 0;
 }
 
@@ -161,21 +173,32 @@ static int add_fusion(graph_program *g, uint32_t instr, bool some)
 static int index_computation(graph_program *g, const hlo_computation *c)
 {
     const hlo_program *p = g->hlo;
-    uint32_t launched = 0;
+    graph_part *part = &g->parts[c - p->computations];
+    part->fusions = g->fusion_count;
     for (uint32_t i = 0; i < graph_length(c); i++) {
         uint32_t at = graph_instr_at(p, c, i);
         if (at >= p->instr_count || &p->computations[p->instrs[at].computation] != c ||
-            g->place[at] != HLO_NONE)
+            g->instrs[at].place != HLO_NONE)
             continue; /* a schedule may say anything */
-        bool some = graph_launches(g, at) == LAUNCHES_SOME;
-        g->place[at] = i;
-        g->launched[at] = launched;
-        launched += some;
+        g->instrs[at].place = i;
+        g->instrs[at].launched = part->launching;
+        part->launching += g->instrs[at].launches == LAUNCHES_SOME;
         if (is_fusion(&p->instrs[at]))
-            VP_TRY(add_fusion(g, at, some));
+            VP_TRY(add_fusion(g, at));
     }
-    g->launching[c - p->computations] = launched;
+    part->fusion_count = (uint32_t)(g->fusion_count - part->fusions);
     return 0;
+}
+
+static void mark_repeated(graph_program *g, const hlo_instr *in)
+{
+    static const char *const words[] = {"while", "conditional"};
+    if (!IS_ANY(in->opcode, words))
+        return;
+    g->parts[in->computation].has_loops = true;
+    for (uint32_t i = 0; i < in->called_count; i++)
+        if (g->hlo->links[in->called + i] < g->hlo->computation_count)
+            g->parts[g->hlo->links[in->called + i]].repeats = true;
 }
 
 int graph_program_open(graph_program *g, vp_str proto)
@@ -183,32 +206,30 @@ int graph_program_open(graph_program *g, vp_str proto)
     *g = (graph_program){0};
     vp_map_init(&g->by_kernel);
     VP_TRY(hlo_program_parse(&g->hlo, proto));
-    size_t n = g->hlo->instr_count, computations = g->hlo->computation_count;
-    g->place = vp_realloc_array(NULL, n + 1, sizeof *g->place);
-    g->launched = vp_calloc(n + 1, sizeof *g->launched);
-    g->looks = vp_calloc(n + 1, sizeof *g->looks);
-    g->launching = vp_calloc(computations + 1, sizeof *g->launching);
-    g->first_fusion = vp_calloc(computations + 1, sizeof *g->first_fusion);
-    VP_NEED(g->place && g->launched && g->looks && g->launching && g->first_fusion);
-    for (size_t i = 0; i < n; i++)
-        g->place[i] = HLO_NONE;
-    for (size_t i = 0; i < computations; i++) {
-        if (!g->hlo->computations[i].fusion)
-            VP_TRY(index_computation(g, &g->hlo->computations[i]));
-        g->first_fusion[i + 1] = g->fusion_count;
+    const hlo_program *p = g->hlo;
+    g->instrs = vp_calloc(p->instr_count + 1, sizeof *g->instrs);
+    g->parts = vp_calloc(p->computation_count + 1, sizeof *g->parts);
+    VP_NEED(g->instrs && g->parts);
+    for (size_t i = 0; i < p->computation_count; i++) {
+        g->parts[i].copies = only_copies(p, p->computations[i].root);
+        g->parts[i].looks = looks_inside(p, &p->computations[i]);
     }
+    for (size_t i = 0; i < p->instr_count; i++) {
+        g->instrs[i] = (graph_instr){HLO_NONE, 0, (uint8_t)of_instr(g, &p->instrs[i]), 0};
+        mark_repeated(g, &p->instrs[i]);
+    }
+    for (size_t i = 0; i < p->computation_count; i++)
+        if (!p->computations[i].fusion)
+            VP_TRY(index_computation(g, &p->computations[i]));
     return 0;
 }
 
 void graph_program_close(graph_program *g)
 {
     hlo_program_free(g->hlo);
-    vp_free(g->place);
-    vp_free(g->launched);
-    vp_free(g->launching);
-    vp_free(g->looks);
+    vp_free(g->instrs);
+    vp_free(g->parts);
     vp_free(g->fusions);
-    vp_free(g->first_fusion);
     vp_map_free(&g->by_kernel);
     g->hlo = NULL;
 }

@@ -12,23 +12,33 @@
 #include "trace/base/str.h"
 #include "trace/read/hlo/hlo_program.h"
 
-/* A fusion where it stands in its computation. */
-typedef struct graph_fusion {
-    uint32_t instr;
-    bool launches; /* one kernel at least; not: it may copy memory */
-} graph_fusion;
+typedef enum graph_launch { LAUNCHES_NONE, LAUNCHES_SOME, LAUNCHES_PERHAPS } graph_launch;
+
+typedef struct graph_instr {
+    uint32_t place;    /* in its computation's order; HLO_NONE: it does not run by itself */
+    uint32_t launched; /* how many before it there launch a kernel at least */
+    uint8_t launches;  /* a graph_launch */
+    uint64_t looks;    /* of a fusion: a hash that equal ones have in common; others may */
+} graph_instr;
+
+typedef struct graph_part {
+    uint64_t looks;        /* of what is in it, in whatever order */
+    size_t fusions;        /* the first of its own in the program's, in its order */
+    uint32_t fusion_count; /* 0: of a fusion's computation */
+    uint32_t launching;    /* instructions that launch a kernel at least */
+    bool copies;           /* it does nothing but copy memory */
+    bool repeats;          /* a loop or a branch calls it */
+    bool has_loops;        /* or branches: it calls such ones */
+} graph_part;
 
 /* A program's instructions by the names of their kernels, and their places in its order. */
 typedef struct graph_program {
     hlo_program *hlo;
-    uint32_t *place;       /* of each instruction, in its computation */
-    uint32_t *launched;    /* of each, how many before it there launch a kernel at least */
-    uint32_t *launching;   /* of each computation, how many do */
-    uint64_t *looks;       /* of each fusion a hash that equal ones have in common; others may */
-    vp_map by_kernel;      /* hash of a kernel's name → the fusion; none where several have it */
-    graph_fusion *fusions; /* of each computation in its order */
+    graph_instr *instrs; /* as those of hlo */
+    graph_part *parts;   /* as hlo's computations */
+    uint32_t *fusions;   /* instructions */
     size_t fusion_count, fusion_cap;
-    size_t *first_fusion; /* of each computation, and one more */
+    vp_map by_kernel; /* hash of a kernel's name → the fusion; none where several have it */
 } graph_program;
 
 /* VP_ECORRUPT, VP_ELIMIT, VP_ENOMEM. The proto must outlive it. */
@@ -38,13 +48,10 @@ void graph_program_close(graph_program *g);
 typedef struct graph_kernel {
     vp_str name;
     bool memory;    /* sets or copies memory, for an instruction that launches kernels as well */
-    bool overlaps;  /* it began before all those in front of it were over */
     int64_t node;   /* its number in the graph, which rises as nodes are recorded; 0: unknown */
     uint32_t instr; /* found: its instruction; HLO_NONE */
     bool by_order;
 } graph_kernel;
-
-typedef enum graph_launch { LAUNCHES_NONE, LAUNCHES_SOME, LAUNCHES_PERHAPS } graph_launch;
 
 /* What an instruction launches; instr may be HLO_NONE, of which nobody knows. */
 graph_launch graph_launches(const graph_program *g, uint32_t instr);

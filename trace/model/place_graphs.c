@@ -16,6 +16,7 @@
 /* A kernel that is a node of a graph. */
 typedef struct node {
     int64_t graph, launch; /* which launch of it; SINK_NO_VALUE: unknown */
+    int64_t number;        /* in it; 0: unknown */
     int64_t start_ps, end_ps;
     uint32_t *kind; /* in its track */
     uint32_t track;
@@ -48,7 +49,8 @@ typedef struct placing {
 static bool is_memory(const trace *t, const trace_kind *k)
 {
     vp_str name = trace_str(t, k->name);
-    return k->memcpy || vp_str_starts(name, VP_STR("Mem"));
+    return k->memcpy || vp_str_starts(name, VP_STR("Memset")) ||
+           vp_str_starts(name, VP_STR("Memcpy"));
 }
 
 static int collect_track(placing *p, uint32_t track)
@@ -60,9 +62,13 @@ static int collect_track(placing *p, uint32_t track)
         if (!kind->graph)
             continue;
         VP_TRY(vp_grow(&p->nodes, &p->node_cap, p->node_n + 1, sizeof *p->nodes, VP_EVENTS_MAX));
-        p->nodes[p->node_n++] = (node){kind->graph,    trace_attr(k, SINK_CORRELATION, i),
-                                       k->start_ps[i], k->start_ps[i] + k->dur_ps[i],
-                                       &k->kind[i],    track};
+        p->nodes[p->node_n++] = (node){.graph = kind->graph,
+                                       .launch = trace_attr(k, SINK_CORRELATION, i),
+                                       .number = kind->graph_node,
+                                       .start_ps = k->start_ps[i],
+                                       .end_ps = k->start_ps[i] + k->dur_ps[i],
+                                       .kind = &k->kind[i],
+                                       .track = track};
     }
     return 0;
 }
@@ -73,6 +79,8 @@ static int by_replay(const void *a, const void *b)
     int order = vp_order(x->graph, y->graph);
     order = order ? order : vp_order(x->launch, y->launch);
     order = order ? order : vp_order(x->start_ps, y->start_ps);
+    order = order ? order : vp_order(x->number, y->number);
+    order = order ? order : vp_order(x->track, y->track);
     return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
@@ -145,29 +153,42 @@ static vp_str neighbour(const placing *p, const node *v, bool next)
                : hlo_innermost(trace_str(t, kind->hlo_op));
 }
 
+/* Sets the kinds of kernels that are told by their events, as they are, and of others SINK_NONE.
+ * false: they are not one piece of one program, or all are told. */
+static bool are_one_piece(const placing *p, const recorded *r, const node *v, size_t n,
+                          uint32_t *kinds)
+{
+    const trace *t = p->t;
+    const trace_kind *first = &t->kinds[*v->kind];
+    bool one = true, told = false;
+    for (size_t i = 0; i < n; i++) {
+        const trace_kind *k = &t->kinds[*v[i].kind];
+        bool same = k->hlo_op == first->hlo_op && k->program_id == first->program_id;
+        if (!i || !same)
+            told = r && is_told(r->program.hlo, hlo_innermost(trace_str(t, k->hlo_op)));
+        kinds[i] = told ? *v[i].kind : SINK_NONE;
+        one = one && same && !told;
+    }
+    return one;
+}
+
 /* Finds the kinds of a replay that was not met before. */
-static int solve(placing *p, const node *v, size_t n, uint32_t *kinds)
+static int solve(placing *p, const node *v, size_t n, bool chain, uint32_t *kinds)
 {
     const trace *t = p->t;
     const trace_kind first = t->kinds[*v->kind];
-    vp_str launch = hlo_innermost(trace_str(t, first.hlo_op));
     recorded *r;
     VP_TRY(program_of(p, first.program_id, &r));
-    for (size_t i = 0; i < n; i++) {
-        const trace_kind *k = &t->kinds[*v[i].kind];
-        kinds[i] = SINK_NONE;
-        if (k->hlo_op != first.hlo_op || k->program_id != first.program_id)
-            r = NULL; /* not one piece of one program */
-    }
-    if (!r || is_told(r->program.hlo, launch))
+    if (!are_one_piece(p, r, v, n, kinds) || !r)
         return 0;
-    graph_replay replay = {launch,
-                           p->kernels,
-                           n,
-                           v->launch != SINK_NO_VALUE,
-                           neighbour(p, v, false),
-                           neighbour(p, &v[n - 1], true),
-                           &p->steps};
+    graph_replay replay = {.launch = hlo_innermost(trace_str(t, first.hlo_op)),
+                           .k = p->kernels,
+                           .n = n,
+                           .one_launch = v->launch != SINK_NO_VALUE,
+                           .chain = chain,
+                           .before = neighbour(p, v, false),
+                           .after = neighbour(p, &v[n - 1], true),
+                           .steps = &p->steps};
     VP_TRY(graph_kernels_find(&r->program, &replay));
     for (size_t i = 0; i < n; i++)
         if (p->kernels[i].instr != HLO_NONE)
@@ -175,48 +196,69 @@ static int solve(placing *p, const node *v, size_t n, uint32_t *kinds)
     return 0;
 }
 
-/* Fills p->kernels. Replays with one hash are alike. */
-static uint64_t look_at(placing *p, const node *v, size_t n)
+/* Whether kernels may run one after the other. On Hopper the next node of a chain begins a little
+ * before the last is over, and never before the one in front of that is: of numbered nodes that
+ * much is allowed. */
+static bool is_chain(const node *v, size_t n)
 {
-    uint64_t h = vp_mix(n) ^ (v->launch != SINK_NO_VALUE);
-    int64_t end = INT64_MIN;
+    int64_t last = INT64_MIN, in_front = INT64_MIN;
+    bool numbered = true, overlap = false, deep = false;
+    for (size_t i = 0; i < n; i++) {
+        numbered = numbered && v[i].number;
+        deep = deep || v[i].start_ps < in_front;
+        overlap = overlap || v[i].start_ps < last;
+        in_front = last > in_front ? last : in_front;
+        last = v[i].end_ps;
+    }
+    return numbered ? !deep : !overlap && !deep;
+}
+
+/* Fills p->kernels. Replays with one hash are alike. */
+static uint64_t look_at(placing *p, const node *v, size_t n, bool chain)
+{
+    uint64_t h = vp_mix(n) ^ (v->launch != SINK_NO_VALUE) ^ (uint64_t)chain << 1;
     for (int next = 0; next < 2; next++) {
         vp_str name = neighbour(p, next ? &v[n - 1] : v, next);
         h = vp_mix(h ^ vp_hash(name.p, name.n, 0));
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t kind = *v[i].kind;
-        const trace_kind *at = &p->t->kinds[kind];
-        graph_kernel k = {.name = trace_str(p->t, at->name),
-                          .memory = is_memory(p->t, at),
-                          .overlaps = v[i].start_ps < end,
-                          .node = at->graph_node,
-                          .instr = HLO_NONE};
-        h = vp_mix(h ^ ((uint64_t)kind << 1 | k.overlaps));
-        end = v[i].end_ps > end ? v[i].end_ps : end;
-        p->kernels[i] = k;
+        const trace_kind *at = &p->t->kinds[*v[i].kind];
+        p->kernels[i] = (graph_kernel){.name = trace_str(p->t, at->name),
+                                       .memory = is_memory(p->t, at),
+                                       .node = at->graph_node,
+                                       .instr = HLO_NONE};
+        h = vp_mix(h ^ *v[i].kind);
     }
     return h;
 }
 
+/* An answer is the number of its kernels, and their kinds. */
+static bool is_answer(const placing *p, uint32_t at, size_t n)
+{
+    return at != VP_MAP_NONE && p->kinds[at] == n;
+}
+
 static int place_replay(placing *p, const node *v, size_t n)
 {
+    bool chain = is_chain(v, n);
     VP_TRY(vp_grow(&p->kernels, &p->kernel_cap, n, sizeof *p->kernels, VP_EVENTS_MAX));
-    uint64_t key = look_at(p, v, n);
+    uint64_t key = look_at(p, v, n, chain);
     uint32_t at = vp_map_get(&p->answers, key);
-    if (at == VP_MAP_NONE) {
+    if (!is_answer(p, at, n)) {
         at = (uint32_t)p->kind_n;
-        VP_TRY(vp_grow(&p->kinds, &p->kind_cap, p->kind_n + n, sizeof *p->kinds, VP_EVENTS_MAX));
-        p->kind_n += n;
-        VP_TRY(solve(p, v, n, p->kinds + at));
+        VP_TRY(
+            vp_grow(&p->kinds, &p->kind_cap, p->kind_n + n + 1, sizeof *p->kinds, VP_EVENTS_MAX));
+        p->kinds[at] = (uint32_t)n;
+        p->kind_n += n + 1;
+        VP_TRY(solve(p, v, n, chain, p->kinds + at + 1));
         VP_TRY(vp_map_set(&p->answers, key, at));
     }
     for (size_t i = 0; i < n; i++) {
+        uint32_t kind = p->kinds[at + 1 + i];
         p->all += !p->kernels[i].memory;
-        if (p->kinds[at + i] == SINK_NONE)
-            continue;
-        *v[i].kind = p->kinds[at + i];
-        p->placed += !p->kernels[i].memory;
+        p->placed += kind != SINK_NONE && !p->kernels[i].memory;
+        if (kind != SINK_NONE)
+            *v[i].kind = kind;
     }
     return 0;
 }

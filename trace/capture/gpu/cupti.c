@@ -168,8 +168,9 @@ static uint8_t *map_memory(size_t bytes)
 
 static void before_exit(void);
 
-/* Handlers that are registered later run earlier at exit(): each of these ends before what CUPTI,
- * and the driver when it begins to work, have registered takes them away. */
+/* Handlers that are registered later run earlier at exit(): one behind the loading, one behind the
+ * start and one behind the first work of the driver each run before what CUPTI and the driver have
+ * registered until then takes them away. */
 static void register_exit(atomic_bool *done)
 {
     if (!atomic_exchange(done, true))
@@ -418,8 +419,11 @@ static int start(vp_gpu how)
         if (rc < 0)
             end_worker();
     }
+    static atomic_bool done;
     if (rc < 0)
         unsubscribe();
+    else
+        register_exit(&done);
     return rc;
 }
 
@@ -531,7 +535,7 @@ gpu_activity *cupti_past(int64_t from_ns)
 }
 
 /* With the lock held. What was told stays for cupti_stop. */
-static void end(void)
+static void end_tracing(void)
 {
     if (g.pid != getpid() || !g.started)
         return;
@@ -546,10 +550,13 @@ static void end(void)
     g.started = false;
 }
 
+/* Not in a forked child, where another thread of the parent may have held the lock. */
 static void before_exit(void)
 {
+    if (g.pid != getpid())
+        return;
     pthread_mutex_lock(&g.lock);
-    end();
+    end_tracing();
     pthread_mutex_unlock(&g.lock);
 }
 
@@ -557,7 +564,7 @@ gpu_activity *cupti_stop(void)
 {
     pthread_mutex_lock(&g.lock);
     gpu_activity *a = g.pid == getpid() ? g.activity : NULL;
-    end();
+    end_tracing();
     if (a)
         g.activity = NULL;
     pthread_mutex_unlock(&g.lock);

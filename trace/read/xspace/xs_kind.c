@@ -120,6 +120,12 @@ static bool has_bad_cost(const xs_value st[XS_STAT_ROLES])
            is_beyond(&st[XS_STAT_BYTES]);
 }
 
+static int64_t number_or_none(const xs_value *v)
+{
+    int64_t n = xs_value_i64(v);
+    return n > 0 ? n : 0;
+}
+
 static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu_op, uint32_t *kind)
 {
     xs_value st[XS_STAT_ROLES] = {0};
@@ -143,8 +149,8 @@ static int make_kind(xs_line_ctx *c, const xs_meta *meta, vp_str event, bool cpu
                    .twin_of = st[XS_STAT_TWIN].text,
                    .group_size = rd_group_size(name),
                    .program_id = xs_value_i64(&st[XS_STAT_PROGRAM_ID]),
-                   .graph = (int64_t)st[XS_STAT_GRAPH].u,
-                   .graph_node = (int64_t)st[XS_STAT_GRAPH_NODE].u,
+                   .graph = number_or_none(&st[XS_STAT_GRAPH]),
+                   .graph_node = number_or_none(&st[XS_STAT_GRAPH_NODE]),
                    .bytes = xs_value_i64(&st[XS_STAT_BYTES]),
                    .flops =
                        model_flops != SINK_UNKNOWN ? model_flops : xs_value_i64(&st[XS_STAT_FLOPS]),
