@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -168,6 +169,22 @@ def test_memory_may_grow_by_what_is_allowed(watch, job):
     job.brings(profile(0, peak=1 << 30)).brings(profile(100, seed=2, peak=2 << 30))
     events, _ = watch.events(job.target, '--times', 2, '--fail-on-peak', '200%')
     assert not events[1]['slower'] and 'peak' not in events[1]['words'], events[1]
+
+
+def test_a_program_that_needs_more_is_named(watch, job, traces):
+    """As the compiler planned it, in what JAX wrote."""
+    found = []
+    for name in ('mnist_train', 'recompile', 'multi_device', 'odd_names'):
+        for path in sorted((traces / 'jax_cpu' / name).rglob('*.xplane.pb'))[:1]:
+            done = subprocess.run([watch.program, 'report', '--format', 'json', path], env=watch.env, capture_output=True, check=True)
+            found += sorted((m['peak_bytes'], m['module'], path) for m in json.loads(done.stdout)['memory_static']
+                            if m['ran'] and not m['space'])[-1:]
+    (less, _, a), *_, (more, module, b) = sorted(found)
+    assert less < more
+    job.brings(a.read_bytes()).brings(b.read_bytes())
+    events, _ = watch.events(job.target, '--times', 2, '--max-regression', '10000%', '--fail-on-peak', '1%', code=1)
+    assert events[1]['slower'] and f'; peak planned for {module} ' in events[1]['words'], events[1]
+    assert re.search(r'peak planned for \S+ [\d.]+ [KM]?i?B, [\d.]+ [KM]?i?B more than the baseline', events[1]['words'])
 
 
 def test_slow_steps_among_others_are_named(watch, job):
