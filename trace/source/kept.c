@@ -73,7 +73,7 @@ void kept_keep(kept *k, const char *temp, const char *name, int64_t bytes)
         kept_drop(k, temp);
     pthread_mutex_lock(&k->lock);
     k->added += bytes;
-    bool much = k->added > VP_REMOTE_KEPT_MAX / 4;
+    bool much = k->added > k->most_bytes / 4;
     pthread_mutex_unlock(&k->lock);
     if (much)
         kept_trim(k);
@@ -125,13 +125,12 @@ void kept_trim(kept *k)
     while ((e = readdir(d)))
         look_at(&all, k->dir, e->d_name);
     closedir(d);
-    bool over = all.bytes > VP_REMOTE_KEPT_MAX || all.n > VP_REMOTE_KEPT_FILES_MAX;
+    bool over = all.bytes > k->most_bytes || all.n > k->most_files;
     if (over && all.n)
         qsort(all.list, all.n, sizeof *all.list, by_use);
     size_t left = all.n;
     for (size_t i = 0;
-         over && i < all.n &&
-         (all.bytes > VP_REMOTE_KEPT_MAX / 4 * 3 || left > VP_REMOTE_KEPT_FILES_MAX / 2);
+         over && i < all.n && (all.bytes > k->most_bytes / 4 * 3 || left > k->most_files / 2);
          i++, left--)
         if (unlinkat(k->dir, all.list[i].name, 0) == 0)
             all.bytes -= all.list[i].bytes;

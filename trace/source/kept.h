@@ -14,7 +14,9 @@
 typedef struct kept {
     int dir; /* its owner closes it */
     pthread_mutex_t lock;
-    int64_t added; /* bytes since it was last made smaller */
+    int64_t added;      /* bytes since it was last made smaller */
+    int64_t most_bytes; /* beyond either of these it is made smaller */
+    size_t most_files;
 } kept;
 
 /* The name of what `parts` say together, with its NUL. */
@@ -26,7 +28,8 @@ int kept_open(kept *k, const char *name, int *fd);
 int kept_new(kept *k, char temp[KEPT_NAME], int *fd);
 void kept_keep(kept *k, const char *temp, const char *name, int64_t bytes);
 void kept_drop(kept *k, const char *temp);
-/* Removes what is beyond VP_REMOTE_KEPT_MAX. */
+/* Where it is beyond one of its bounds: removes what was used longest ago, down to three quarters
+ * of the bytes and half of the files. */
 void kept_trim(kept *k);
 
 #endif

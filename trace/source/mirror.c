@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 #include "trace/source/mirror_impl.h"
@@ -116,6 +117,8 @@ int mirror_open(mirror **out, const char *url, const source_ask *ask, void (*dro
     m->ask = *ask;
     m->kept.dir = -1;
     pthread_mutex_init(&m->lock, NULL);
+    m->kept.most_bytes = VP_REMOTE_KEPT_MAX;
+    m->kept.most_files = VP_REMOTE_KEPT_FILES_MAX;
     pthread_mutex_init(&m->kept.lock, NULL);
     int rc = start(m, url);
     if (rc < 0) {
