@@ -115,3 +115,25 @@ await test("a capture that is refused says why, and the button can be used again
     await running.stop();
     await page.waitForFunction(() => !document.getElementById("programs").textContent.trim(), null, { timeout: 60000 });
   }));
+
+await test("programs of this machine and those over the network stand in one list", async () => {
+  const cache = mkdtempSync(path.join(tmpdir(), "vp-targets-"));
+  const before = process.env.XDG_CACHE_HOME;
+  mkdirSync(path.join(cache, "view_profile"));
+  writeFileSync(path.join(cache, "view_profile/targets"), "host-a.example:9012\n");
+  process.env.XDG_CACHE_HOME = cache;
+  try {
+    await withPlace(async ({ place, dir, other, page }) => {
+      const running = await program(place, dir);
+      await page.goto(other.url);
+      for (const name of [`Capture process ${process.pid}`, "Capture host-a.example:9012"])
+        await page.locator("#live #programs > p").filter({ has: page.getByRole("button", { name, exact: true }) }).waitFor();
+      assert.equal(await page.locator("#programs > p").count(), 2);
+      await running.stop();
+    });
+  } finally {
+    if (before === undefined) delete process.env.XDG_CACHE_HOME;
+    else process.env.XDG_CACHE_HOME = before;
+    rmSync(cache, { recursive: true, force: true });
+  }
+});
