@@ -29,7 +29,8 @@ typedef enum stub_fault {
     STUB_CHANGES, /* its version is another one from the second READ on */
     STUB_CUT,     /* a READ ends after half of it */
     STUB_STALLS,  /* a READ says nothing */
-    STUB_FAILS    /* a READ fails */
+    STUB_FAILS,   /* a READ fails */
+    STUB_WAITS    /* a READ has no bytes before another one is asked for, or 2 s are over */
 } stub_fault;
 
 typedef struct stub {
@@ -39,6 +40,7 @@ typedef struct stub {
     bool frames;            /* of a file that comes with a question it makes no use */
     _Atomic int64_t served; /* bytes */
     _Atomic int reads, lists, threads;
+    atomic_bool alone; /* a READ waited in vain */
 } stub;
 
 static inline unsigned char stub_byte(int64_t i)
@@ -87,6 +89,13 @@ static inline int stub_data(const stub_question *q)
     uint64_t at = q->offset, end = q->offset + q->length;
     if (q->s->fault == STUB_CUT)
         end -= q->length / 2;
+    for (int ms = 0; q->s->fault == STUB_WAITS && atomic_load(&q->s->reads) < 2; ms++) {
+        if (ms == 2000) {
+            atomic_store(&q->s->alone, true);
+            break;
+        }
+        usleep(1000);
+    }
     while (at < end) {
         size_t n = end - at < sizeof piece ? (size_t)(end - at) : sizeof piece;
         for (size_t i = 0; i < n; i++)

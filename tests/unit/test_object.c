@@ -90,6 +90,23 @@ static void a_stream_is_read_once(void **state)
     assert_int_equal(atomic_load(&s.served), o.bytes);
 }
 
+/* The first answer has no bytes before a second is asked for. */
+static void what_comes_next_is_asked_for_meanwhile(void **state)
+{
+    (void)state;
+    for (int once = 0; once < 2; once++) {
+        stub s = {.fault = STUB_WAITS};
+        const stub_object o = {.name = "it", .etag = "v1", .bytes = 90 * MIB};
+        rd_source *in = open_it(&s, &o, once);
+        char p[100];
+        size_t got;
+        assert_int_equal(rd_source_read(in, p, sizeof p, 0, &got), 0);
+        rd_source_close(in);
+        stub_end(&s);
+        assert_false(atomic_load(&s.alone));
+    }
+}
+
 static void two_passes_over_a_large_one_ask_twice(void **state)
 {
     (void)state;
@@ -216,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_byte_is_asked_for_once),
         cmocka_unit_test(a_stream_is_read_once),
+        cmocka_unit_test(what_comes_next_is_asked_for_meanwhile),
         cmocka_unit_test(two_passes_over_a_large_one_ask_twice),
         cmocka_unit_test(threads_may_read_at_once),
         cmocka_unit_test(what_goes_wrong_is_one_failure),
