@@ -435,6 +435,24 @@ def test_redirects_behind_a_proxy():
         assert store.read("http://elsewhere.invalid/x")[2][0] == EREFUSED
 
 
+def test_which_host_of_a_cloud_is_asked():
+    """By what a proxy is asked to connect to. All at once, since each is tried again for seconds."""
+    wanted = {"s3://bkt-name/x": {"bkt-name.s3.amazonaws.com", "bkt-name.s3.eu-west-9.amazonaws.com"},
+              "s3://bkt.dots/x": {"s3.eu-west-9.amazonaws.com"}, "gs://bkt/x": {"storage.googleapis.com"},
+              "abfss://box@acc.dfs.core.windows.net/x": {"acc.blob.core.windows.net"},
+              "abfs://box@gov.dfs.core.usgovcloudapi.net/x": {"gov.blob.core.usgovcloudapi.net"}}
+    asked = []
+    with serving({"*": lambda r: (asked.append(r.path.partition(":")[0]), r.answer(502))}) as proxy, \
+            Store(https_proxy=proxy, AWS_REGION="eu-west-9") as store:
+        threads = [threading.Thread(target=store.list, args=(url,), kwargs={"unsigned": True}) for url in wanted]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert set(asked) <= set.union(*wanted.values()), asked
+    assert all(hosts & set(asked) for hosts in wanted.values()), asked
+
+
 def test_certificates_are_verified(tmp_path):
     import ssl
     key, cert = tmp_path / "key", tmp_path / "cert"
