@@ -38,6 +38,8 @@ static runner *runner_of(unsigned command)
         return cli_run_memory;
     case CLI_TREND:
         return cli_run_trend;
+    case CLI_HELP:
+        return cli_run_docs;
     default:
         return NULL;
     }

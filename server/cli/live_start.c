@@ -1,7 +1,7 @@
 /* `capture`, `record`, `recover`, `watch`, `mcp`, `compare`, `merge`, `memory` and `trend` as
  * view_profile has them: it becomes view_profile-live (live_main.c), which is these commands, with
- * the words that were typed. Most runs need none, and a watch that runs for days need not hold a
- * viewer. */
+ * the words that were typed, and so it does for `help --print-…`. Most runs need none, and a watch
+ * that runs for days need not hold a viewer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -85,3 +85,4 @@ LIVE(compare, CLI_UNREADABLE)
 LIVE(merge, CLI_UNREADABLE)
 LIVE(memory, CLI_UNREADABLE)
 LIVE(trend, CLI_UNREADABLE)
+LIVE(docs, CLI_UNREADABLE)

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/cli/help/completion.h"
-#include "server/cli/help/man.h"
 #include "server/cli/language/arguments.h"
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
@@ -14,7 +12,6 @@
 #include "server/cli/terminal/wrap.h"
 #include "trace/base/log.h"
 #include "trace/model/packed_text.h"
-#include "trace/report/report.h"
 
 #define HELP_WIDTH 80
 #define COLUMN 25 /* where the explanations start */
@@ -133,24 +130,12 @@ static const char *command_candidate(void *ctx, size_t i)
     return cli_commands[i].name;
 }
 
-static int print_findings(void)
-{
-    vp_buf b;
-    cli_stdout(&b);
-    (void)rep_findings_docs(&b); /* a failure stays in b */
-    return cli_finish(&b);
-}
-
 int cli_run_help(const cli_options *o)
 {
     const cli_command *c;
     const char *near;
-    if (o->print_findings)
-        return print_findings();
-    if (o->print_man)
-        return cli_print_man(o->print_man);
-    if (o->print_completion)
-        return cli_print_completion(o->print_completion);
+    if (o->print_findings || o->print_man || o->print_completion)
+        return cli_run_docs(o);
     if (!o->operand_count)
         return cli_print_help(NULL);
     c = cli_command_named(o->operands[0]);

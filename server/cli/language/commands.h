@@ -53,4 +53,7 @@ enum {
 #define CLI_COMMAND_RUN(name, run) int cli_run_##run(const cli_options *o);
 CLI_COMMANDS(CLI_COMMAND_RUN)
 
+/* What of `help` only writes files of docs/. */
+int cli_run_docs(const cli_options *o);
+
 #endif

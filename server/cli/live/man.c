@@ -1,4 +1,4 @@
-#include "server/cli/help/man.h"
+#include "server/cli/live/man.h"
 
 #include <stdio.h>
 #include <string.h>

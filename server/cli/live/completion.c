@@ -1,4 +1,4 @@
-#include "server/cli/help/completion.h"
+#include "server/cli/live/completion.h"
 
 #include <string.h>
 
