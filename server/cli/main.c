@@ -66,6 +66,8 @@ int main(int argc, char **argv)
         return cli_print_help(o.named ? o.command : NULL);
     if (o.version)
         return print_version();
+    if (o.print_findings || o.print_man || o.print_completion)
+        return cli_run_docs(&o);
     rc = check_output(&o);
     return rc ? rc : run(&o);
 }

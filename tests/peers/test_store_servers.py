@@ -1,7 +1,7 @@
 """Log directories on servers that others wrote: moto for S3, gcp-storage-emulator for Google, Azurite for Azure, and
-nginx with WebDAV. The same tree is written, listed and read on each. Ceph's radosgw is no
-S3 server that a test starts by itself: it wants a cluster under it. Zenko's cloudserver was not tried. What moto lacks as a
-store it has as a judge: it computes signatures by botocore, which is AWS's own."""
+nginx with WebDAV. The same tree is written, listed and read on each. Ceph's radosgw is no S3 server that a test starts by
+itself: it wants a cluster under it. Zenko's cloudserver takes six of its parts from repositories, which no registry has. What
+moto lacks as a store it has as a judge: it computes signatures by botocore, which is AWS's own."""
 import base64
 import contextlib
 import datetime

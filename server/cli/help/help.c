@@ -134,8 +134,6 @@ int cli_run_help(const cli_options *o)
 {
     const cli_command *c;
     const char *near;
-    if (o->print_findings || o->print_man || o->print_completion)
-        return cli_run_docs(o);
     if (!o->operand_count)
         return cli_print_help(NULL);
     c = cli_command_named(o->operands[0]);
