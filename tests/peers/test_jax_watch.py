@@ -3,6 +3,7 @@ import json
 import pathlib
 import socket
 import subprocess
+import sys
 
 import pytest
 from conftest import HERE, JAX, find_program
