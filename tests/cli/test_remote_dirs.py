@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import fetching  # noqa: E402
 from emulated import not_emulated, plain_program  # noqa: E402
 from stores import serving  # noqa: E402
+from used import run_used  # noqa: E402
 from traces import DATA, ROOT  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not os.path.exists(fetching.program()), reason="SKIP: built without libcurl")
@@ -351,14 +352,13 @@ def ranges(path, ms):
         counted += [int(n) for n in server.communicate("")[0].split()]
 
 
-def with_memory(place, *args, program="view_profile", **more):
-    """What it says, and the most MiB that it held."""
-    with subprocess.Popen([program, *map(str, args)], cwd=place.dir, env=place.env, stdout=subprocess.PIPE, **more) as child:
-        said = child.stdout.read()
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    assert child.returncode == 0
-    return said, used.ru_maxrss / 1024
+def with_memory(place, *args, program="view_profile"):
+    """What it says, the most MiB that it held, and what it says of that."""
+    with open(place.dir / "out", "w+b") as out:
+        used = run_used([program, *args], out, cwd=place.dir, env=place.env)
+        assert used.code == 0, used.err
+        out.seek(0)
+        return out.read(), used.peak / (1 << 20), used.err
 
 
 def test_many_runs_are_listed_in_bounded_memory(place):
@@ -369,10 +369,7 @@ def test_many_runs_are_listed_in_bounded_memory(place):
     with subprocess.Popen([sys.executable, ROOT / "tests/bench/s3_pages.py", str(runs), "0"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as bucket:
         place.env["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{bucket.stdout.readline().strip()}"
-        with open(place.dir / "said", "w+") as errors:
-            rows, most = with_memory(place, "list", "--verbose", "s3://bkt/logs", program=plain_program(), stderr=errors)
-            errors.seek(0)
-            said = errors.read()
+        rows, most, said = with_memory(place, "list", "--verbose", "s3://bkt/logs", program=plain_program())
         bucket.stdin.close()
     assert rows.count(b"2026_01_") >= runs - 10 and ("the scan stopped" in said) == (runs == 10**6), said
     assert most < 32 + runs * 1200 / 10**6
@@ -392,9 +389,9 @@ def test_a_large_file_is_asked_for_at_most_twice(place, logs, program, ms):
     size = logs.file_path.stat().st_size
     forms = {}
     for form in ("text", "json"):
-        here, least = with_memory(place, "top", logs.file_path, "--format", form)
+        here, least, _ = with_memory(place, "top", logs.file_path, "--format", form)
         with ranges(logs.file_path, ms) as (url, counted):
-            there, most = with_memory(place, "top", url, "--format", form)
+            there, most, _ = with_memory(place, "top", url, "--format", form)
         assert json.loads(there)["ops"] == json.loads(here)["ops"] if form == "json" else there == here
         asked, again = forms[form] = counted
         assert asked <= (1.02 if ms else 2) * size and again < size / 20
