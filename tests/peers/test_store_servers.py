@@ -5,6 +5,7 @@ moto lacks as a store it has as a judge: it computes signatures by botocore, whi
 import base64
 import contextlib
 import datetime
+import fcntl
 import hashlib
 import hmac
 import json
@@ -97,12 +98,14 @@ def google(_):
 
 
 def azurite_program():
-    """Installed once, into the build directory."""
+    """Installed once, into the build directory: by one process, which others wait for."""
     at = ROOT / "build" / "azurite"
     program = at / "node_modules/.bin/azurite-blob"
-    if not program.exists() and shutil.which("npm"):
-        at.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(at), AZURITE], timeout=600)
+    at.mkdir(parents=True, exist_ok=True)
+    with open(at / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not program.exists() and shutil.which("npm"):
+            subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(at), AZURITE], timeout=600)
     if not program.exists():
         pytest.skip("SKIP: Azurite could not be installed by npm")
     return program

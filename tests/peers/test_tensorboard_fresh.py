@@ -59,6 +59,8 @@ def redirected(viewer, target):
 
 
 def listed(viewer):
+    """Once all is looked through: the address answers earlier."""
+    assert wait_until(lambda: viewer.get("/readyz")[0] == 200, 60)
     return json.loads(viewer.get("/api/v1/sessions")[2])["sessions"]
 
 
