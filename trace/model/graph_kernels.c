@@ -8,12 +8,12 @@
 
 /* Kernels whose names count where the order is not known: no other kernel of the replay is called
  * so. */
-static int find_names(const graph_program *g, graph_kernel *k, size_t n)
+static int find_names(graph_kernel *k, size_t n)
 {
     vp_map first VP_CLEANUP(vp_map_free);
     vp_map_init(&first);
     for (size_t i = 0; i < n; i++) {
-        uint32_t instr = graph_named(g, &k[i]), other;
+        uint32_t instr = k[i].named, other;
         if (instr == HLO_NONE)
             continue;
         other = vp_map_get(&first, instr);
@@ -78,9 +78,10 @@ static void set_by_order(graph_kernel *k, uint32_t instr)
 static uint32_t next_launching(const replay *r, int64_t *from)
 {
     uint32_t at;
-    do
-        at = graph_instr_at(r->g->hlo, r->body, (uint32_t)++ * from);
-    while (graph_launches(r->g, at) != LAUNCHES_SOME);
+    do {
+        *from += 1;
+        at = graph_instr_at(r->g->hlo, r->body, (uint32_t)*from);
+    } while (graph_launches(r->g, at) != LAUNCHES_SOME);
     return at;
 }
 
@@ -90,7 +91,7 @@ static size_t kernels_between(const replay *r, int64_t a, int64_t b)
 {
     size_t n = 0;
     for (int64_t i = a + 1; i < b; i++) {
-        if (graph_named(r->g, &r->k[i]) != HLO_NONE)
+        if (r->k[i].named != HLO_NONE)
             return 0;
         n += !r->k[i].memory;
     }
@@ -179,7 +180,7 @@ static void fill_between(const replay *r, const graph_place *at)
 static bool has_own(const replay *r)
 {
     for (size_t i = 0; i < r->n; i++)
-        if (graph_named(r->g, &r->k[i]) != HLO_NONE)
+        if (r->k[i].named != HLO_NONE)
             return true;
     return false;
 }
@@ -193,11 +194,11 @@ static uint32_t found_in(const replay *r)
 
 /* Numbers of nodes rise as they are recorded; those of libraries' kernels, which lie in graphs of
  * their own, come later. */
-static bool numbers_rise(const graph_program *g, const graph_replay *of)
+static bool numbers_rise(const graph_replay *of)
 {
     int64_t last = 0;
     for (size_t i = 0; i < of->n; i++) {
-        if (graph_named(g, &of->k[i]) == HLO_NONE)
+        if (of->k[i].named == HLO_NONE)
             continue;
         if (of->k[i].node < last)
             return false;
@@ -221,7 +222,7 @@ static int find_unordered(replay *r, uint32_t body)
         kernels += !r->k[i].memory;
     if (body == HLO_NONE || kernels < r->g->parts[body].launching)
         return 0;
-    VP_TRY(find_names(r->g, r->k, r->n));
+    VP_TRY(find_names(r->k, r->n));
     keep_named_in(r, body);
     return 0;
 }
@@ -249,10 +250,12 @@ int graph_kernels_find(const graph_program *g, const graph_replay *of)
     replay r = {g, of->k, of->n, of->steps, NULL};
     uint32_t body = recorded_by(g->hlo, of->launch);
     for (size_t i = 0; i < of->n; i++) {
-        of->k[i].instr = HLO_NONE;
-        of->k[i].by_order = false;
+        graph_kernel *k = &of->k[i];
+        k->named = k->memory ? HLO_NONE : graph_named(g, k->name);
+        k->instr = HLO_NONE;
+        k->by_order = false;
     }
-    if (!of->one_launch || !of->chain || !numbers_rise(g, of))
+    if (!of->one_launch || !of->chain || !numbers_rise(of))
         return find_unordered(&r, body);
     return find_chain(&r, (graph_place){body, neighbour(g, of->before), neighbour(g, of->after)});
 }

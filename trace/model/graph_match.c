@@ -225,7 +225,7 @@ static int collect(match *x, const graph_kernel *k, size_t n)
     x->owns = vp_calloc(n + 1, sizeof *x->owns);
     VP_NEED(x->owns);
     for (size_t i = 0; i < n; i++) {
-        uint32_t named = k[i].memory ? HLO_NONE : graph_named(x->g, &k[i]);
+        uint32_t named = k[i].named;
         if (named == HLO_NONE) {
             others += !k[i].memory;
             continue;

@@ -109,9 +109,9 @@ static vp_str kernel_name(vp_str name)
     return vp_str_ends(name, VP_STR(".kd")) ? vp_str_head(name, name.n - 3) : name;
 }
 
-uint32_t graph_named(const graph_program *g, const graph_kernel *k)
+uint32_t graph_named(const graph_program *g, vp_str kernel)
 {
-    vp_str name = kernel_name(k->name);
+    vp_str name = kernel_name(kernel);
     uint32_t i = vp_map_get(&g->by_kernel, kernel_hash(name));
     return i < g->hlo->instr_count && is_kernel_of(g->hlo->instrs[i].name, name) ? i : HLO_NONE;
 }

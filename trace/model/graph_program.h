@@ -49,6 +49,7 @@ typedef struct graph_kernel {
     vp_str name;
     bool memory;    /* sets or copies memory, for an instruction that launches kernels as well */
     int64_t node;   /* its number in the graph, which rises as nodes are recorded; 0: unknown */
+    uint32_t named; /* the fusion that it is called after; HLO_NONE: none, or of memory */
     uint32_t instr; /* found: its instruction; HLO_NONE */
     bool by_order;
 } graph_kernel;
@@ -56,8 +57,8 @@ typedef struct graph_kernel {
 /* What an instruction launches; instr may be HLO_NONE, of which nobody knows. */
 graph_launch graph_launches(const graph_program *g, uint32_t instr);
 
-/* The fusion that the kernel is called after, or HLO_NONE. */
-uint32_t graph_named(const graph_program *g, const graph_kernel *k);
+/* The fusion that a kernel of that name is called after, or HLO_NONE. */
+uint32_t graph_named(const graph_program *g, vp_str kernel);
 
 /* The instruction at a place of a computation's order, and how many places there are. It may be of
  * another computation where the schedule is damaged. */
