@@ -256,16 +256,19 @@ static void times_begin_with_the_recording(void **state)
     assert_true(f->xplane->capture_end_ps < info->end_ps + 1000);
 }
 
-/* The step of this thread that a zone lies in, by looking at all of them. */
+/* The step of this thread that a zone lies in, by looking at all of them. By a coarse clock (1 us,
+ * emulated) a zone of no length may lie where one step ends and the next begins: it is the later
+ * one's. */
 static int64_t step_around(const items *main_line, const item *it)
 {
+    int64_t around = SINK_NO_VALUE;
     for (size_t i = 0; i < main_line->n; i++) {
         const item *s = &main_line->v[i];
         if (s->step != SINK_NO_VALUE && s->start <= it->start &&
             it->start + it->dur <= s->start + s->dur)
-            return s->step - REC_FIRST_STEP;
+            around = s->step - REC_FIRST_STEP;
     }
-    return SINK_NO_VALUE;
+    return around;
 }
 
 static const item *flow_source(const items *l, uint64_t flow)
