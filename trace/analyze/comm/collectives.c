@@ -104,7 +104,7 @@ static int64_t stride_for(size_t n)
 
 /* Keeps what calls block: the op, or of a pair the "-done", in which devices wait for each other.
  * The start is on the aligned clock, the length on the device's. */
-static int sample(vp_collective *c, const work *w, const flight *v, size_t n)
+static int sample(vp_collective *c, work *w, const flight *v, size_t n)
 {
     host_result *h = w->a->h;
     const trace *t = w->a->t;

@@ -205,7 +205,7 @@ int64_t flight_aligned_start(const trace *t, const flight *f)
     return trace_aligned_start(&t->tracks[f->track], f->first);
 }
 
-static bool is_exposed(const span *blocks, size_t n, const cover *others)
+static bool is_exposed(const span *blocks, size_t n, cover *others)
 {
     for (size_t i = 0; i < n; i++)
         if (cover_length(others, blocks[i].start, blocks[i].end) < blocks[i].end - blocks[i].start)
@@ -214,8 +214,8 @@ static bool is_exposed(const span *blocks, size_t n, const cover *others)
 }
 
 /* ops: of the first and of the second blocks; flights come by the start of the first. */
-static int add_flight(flight_sums *s, spans ops[2], const flight *f, const trace *t,
-                      const cover *others, int64_t *reach)
+static int add_flight(flight_sums *s, spans ops[2], const flight *f, const trace *t, cover *others,
+                      int64_t *reach)
 {
     span whole = flight_span(t, f), blocks[2];
     size_t n = flight_blocks(blocks, t, f);
@@ -239,7 +239,7 @@ static int unite_blocks(spans ops[2])
     return spans_unite(&ops[0], &ops[1]);
 }
 
-int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, const cover *others)
+int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, cover *others)
 {
     flight_sums s = {0};
     spans ops[2] = {0};

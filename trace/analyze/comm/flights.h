@@ -47,6 +47,6 @@ typedef struct flight_sums {
     int64_t exposed_ps;   /* of the union of its ops: not in `others` */
     int64_t exposed;      /* how many have such a part */
 } flight_sums;
-int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, const cover *others);
+int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, cover *others);
 
 #endif

@@ -2,27 +2,33 @@
 
 #include "trace/analyze/comm/direction.h"
 #include "trace/analyze/comm/flights.h"
+#include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
-/* What is known of a kind of copy, found out once. */
+/* What is known of a kind of copy. */
 typedef struct looked {
-    bool seen;
     uint8_t way, page;
     int64_t bytes;
 } looked;
 
-static const looked *look(looked *by_kind, const trace *t, uint32_t kind)
+/* *out: by kind. */
+static int look_at_copies(looked **out, const analysis *a)
 {
-    looked *l = &by_kind[kind];
-    if (!l->seen) {
-        const trace_kind *k = &t->kinds[kind];
-        *l = (looked){true, (uint8_t)direction_of(t, k),
-                      (uint8_t)pageable_of(trace_str(t, k->name), trace_str(t, k->memcpy)),
-                      copy_bytes(t, k)};
+    const trace *t = a->t;
+    const uint8_t *class_of = grouping_classes(a->g);
+    looked *v = *out = vp_calloc(t->kind_count, sizeof *v);
+    VP_NEED(v);
+    for (uint32_t i = 0; i < t->kind_count; i++) {
+        const trace_kind *k = &t->kinds[i];
+        if (class_of[i] == VP_COPY)
+            v[i] = (looked){(uint8_t)direction_of(t, k),
+                            (uint8_t)pageable_of(trace_str(t, k->name), trace_str(t, k->memcpy)),
+                            copy_bytes(t, k)};
     }
-    return l;
+    return 0;
 }
 
 /* The first of a direction sets what is unknown until then. */
@@ -78,55 +84,76 @@ static int add_row(host_result *h, const vp_transfer *x)
     return 0;
 }
 
-static int one_direction(analysis *a, uint32_t device, vp_direction way, looked *by_kind,
-                         const flight *v, size_t n, const cover *others)
+/* x: all of the flights, which go one way. */
+static int one_direction(vp_transfer *x, const analysis *a, const looked *by_kind, const flight *v,
+                         size_t n, cover *others)
 {
-    vp_transfer x = new_row(device, way);
     flight_sums s;
     for (size_t i = 0; i < n; i++) {
-        const looked *l = look(by_kind, a->t, v[i].kind);
+        const looked *l = &by_kind[v[i].kind];
         span when = flight_span(a->t, &v[i]);
         int64_t dur = when.end - when.start;
-        note_copy(&x, flight_aligned_start(a->t, &v[i]) - a->h->origin_ps, dur, l->bytes);
-        note_pageable(&x, (pageable)l->page, dur);
+        note_copy(x, flight_aligned_start(a->t, &v[i]) - a->h->origin_ps, dur, l->bytes);
+        note_pageable(x, (pageable)l->page, dur);
     }
     VP_TRY(flight_sum(&s, v, n, a->t, others));
-    x.total_ps = s.ops_ps;
-    x.busy_ps = s.union_ps;
-    x.exposed_ps = s.exposed_ps;
-    x.exposed_count = s.exposed;
-    return add_row(a->h, &x);
-}
-
-static int fill_directions(analysis *a, uint32_t device, flights *all, looked *by_kind,
-                           const cover *others)
-{
-    VP_CLEANUP(vp_free_ptr) size_t *first = NULL;
-    for (size_t i = 0; i < all->n; i++)
-        all->v[i].row = look(by_kind, a->t, all->v[i].kind)->way;
-    VP_TRY(flights_sort(all, &first, VP_DIRECTIONS, a->t));
-    for (uint32_t w = 0; w < VP_DIRECTIONS; w++)
-        if (first[w + 1] > first[w])
-            VP_TRY(one_direction(a, device, (vp_direction)w, by_kind, all->v + first[w],
-                                 first[w + 1] - first[w], others));
+    x->total_ps = s.ops_ps;
+    x->busy_ps = s.union_ps;
+    x->exposed_ps = s.exposed_ps;
+    x->exposed_count = s.exposed;
     return 0;
 }
 
-static int of_device(analysis *a, uint32_t device, const flight_kinds *kinds, looked *by_kind)
+/* The devices' transfers while they are found, each device on a thread. */
+typedef struct of_devices {
+    const analysis *a;
+    const flight_kinds *kinds;
+    const looked *by_kind;
+    vp_transfer (*rows)[VP_DIRECTIONS]; /* by device; count 0: none */
+} of_devices;
+
+static int fill_directions(vp_transfer *rows, const of_devices *x, uint32_t device, flights *all,
+                           cover *others)
 {
-    const uint8_t *class_of = grouping_classes(a->g);
+    VP_CLEANUP(vp_free_ptr) size_t *first = NULL;
+    for (size_t i = 0; i < all->n; i++)
+        all->v[i].row = x->by_kind[all->v[i].kind].way;
+    VP_TRY(flights_sort(all, &first, VP_DIRECTIONS, x->a->t));
+    for (uint32_t w = 0; w < VP_DIRECTIONS; w++) {
+        rows[w] = new_row(device, (vp_direction)w);
+        if (first[w + 1] > first[w])
+            VP_TRY(one_direction(&rows[w], x->a, x->by_kind, all->v + first[w],
+                                 first[w + 1] - first[w], others));
+    }
+    return 0;
+}
+
+static int of_device(void *ctx, uint32_t device)
+{
+    const of_devices *x = ctx;
+    const analysis *a = x->a;
     track_set set = a->devices[device].set;
-    cover others = {{NULL, 0, 0}, NULL};
+    cover others = {0};
     flights all;
-    int rc = flights_find(&all, set, class_of, VP_COPY, kinds);
+    int rc = flights_find(&all, set, grouping_classes(a->g), VP_COPY, x->kinds);
     if (rc >= 0 && all.n)
         rc = cover_build(&others, set, grouping_sweep_classes(a->g),
                          SWEEP_COVER(VP_COMPUTE) | SWEEP_COVER(VP_COMMUNICATION));
     if (rc >= 0 && all.n)
-        rc = fill_directions(a, device, &all, by_kind, &others);
+        rc = fill_directions(x->rows[device], x, device, &all, &others);
     flights_free(&all);
     cover_free(&others);
     return rc;
+}
+
+static int find_all(analysis *a, of_devices *x)
+{
+    VP_TRY(vp_each(device_sums_threads(a->t), (uint32_t)a->device_count, of_device, x));
+    for (size_t d = 0; d < a->device_count; d++)
+        for (size_t w = 0; w < VP_DIRECTIONS; w++)
+            if (x->rows[d][w].count)
+                VP_TRY(add_row(a->h, &x->rows[d][w]));
+    return 0;
 }
 
 /* ---- CPU devices: what the host's threads do is the transfer (analysis.md 6.2.1, F6) ---- */
@@ -144,6 +171,7 @@ static int copies_on_thread(host_copies *by_way, const analysis *a, const trace_
     int64_t reach[VP_DIRECTIONS];
     for (size_t w = 0; w < VP_DIRECTIONS; w++)
         reach[w] = INT64_MIN;
+    size_t near = 0;
     for (size_t i = 0; i < k->count; i++) {
         uint8_t way = way_of[k->kind[i]];
         host_copies *x = &by_way[way];
@@ -153,7 +181,7 @@ static int copies_on_thread(host_copies *by_way, const analysis *a, const trace_
         reach[way] = end;
         note_copy(&x->row, start - a->h->origin_ps, end - start, VP_UNKNOWN);
         x->row.total_ps += end - start;
-        x->exposed += spans_cut(idle, start, end) > 0;
+        x->exposed += spans_cut(idle, start, end, &near) > 0;
         VP_TRY(spans_add(&x->when, start, end));
     }
     return 0;
@@ -202,14 +230,15 @@ int transfers_collect(analysis *a)
 {
     VP_CLEANUP(vp_free_ptr) looked *by_kind = NULL;
     flight_kinds *kinds = NULL;
-    int rc = 0;
     if (!a->h->has_devices)
         return 0;
-    by_kind = vp_calloc(a->t->kind_count, sizeof *by_kind);
-    VP_NEED(by_kind);
+    VP_TRY(look_at_copies(&by_kind, a));
+    VP_CLEANUP(vp_free_ptr)
+    vp_transfer(*rows)[VP_DIRECTIONS] = vp_calloc(a->device_count + 1, sizeof *rows);
+    VP_NEED(rows);
     VP_TRY(flight_kinds_new(&kinds, a->t));
-    for (size_t d = 0; rc >= 0 && d < a->device_count; d++)
-        rc = of_device(a, (uint32_t)d, kinds, by_kind);
+    of_devices x = {a, kinds, by_kind, rows};
+    int rc = find_all(a, &x);
     flight_kinds_free(kinds);
     if (rc >= 0 && host_all_cpu(a->h))
         rc = of_host(a);

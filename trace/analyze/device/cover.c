@@ -18,7 +18,7 @@ int cover_build(cover *c, track_set set, const uint8_t *class_of, unsigned mask)
 {
     building b = {&c->when, mask};
     int64_t sum = 0;
-    *c = (cover){{NULL, 0, 0}, NULL};
+    *c = (cover){0};
     VP_TRY(sweep_run(set, class_of, add_segment, &b));
     c->before = vp_realloc_array(NULL, c->when.n + 1, sizeof *c->before);
     VP_NEED(c->before);
@@ -38,21 +38,14 @@ void cover_free(cover *c)
 }
 
 /* How much time before t is covered. */
-static int64_t up_to(const cover *c, int64_t t)
+static int64_t up_to(cover *c, int64_t t)
 {
-    size_t low = 0, high = c->when.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (c->when.v[mid].end <= t)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    bool inside = low < c->when.n && c->when.v[low].start < t;
-    return c->before[low] + (inside ? t - c->when.v[low].start : 0);
+    size_t at = c->last = spans_behind(&c->when, t, c->last);
+    bool inside = at < c->when.n && c->when.v[at].start < t;
+    return c->before[at] + (inside ? t - c->when.v[at].start : 0);
 }
 
-int64_t cover_length(const cover *c, int64_t start, int64_t end)
+int64_t cover_length(cover *c, int64_t start, int64_t end)
 {
     return end > start ? up_to(c, end) - up_to(c, start) : 0;
 }

@@ -140,13 +140,23 @@ int64_t spans_overlap(const spans *a, const spans *b)
     return sum;
 }
 
-/* The first span that ends behind t, or n. */
-static size_t first_behind(const spans *a, int64_t t)
+size_t spans_behind(const spans *a, int64_t t, size_t near)
 {
-    size_t low = 0, high = a->n;
+    const span *v = a->v;
+    size_t low = near < a->n ? near : a->n, high = low, step = 1;
+    while (low && v[low - 1].end > t) {
+        high = low - 1;
+        low = step < high ? high - step : 0;
+        step *= 2;
+    }
+    while (high < a->n && v[high].end <= t) {
+        low = high + 1;
+        high = step < a->n - low ? low + step : a->n;
+        step *= 2;
+    }
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (a->v[mid].end <= t)
+        if (v[mid].end <= t)
             low = mid + 1;
         else
             high = mid;
@@ -154,20 +164,17 @@ static size_t first_behind(const spans *a, int64_t t)
     return low;
 }
 
-bool spans_contain(const spans *a, int64_t t, size_t *hint)
+bool spans_contain(const spans *a, int64_t t, size_t *near)
 {
-    size_t i = *hint;
-    bool here = (i == 0 || a->v[i - 1].end <= t) && (i == a->n || a->v[i].end > t);
-    if (!here)
-        *hint = i = first_behind(a, t);
+    size_t i = *near = spans_behind(a, t, *near);
     return i < a->n && a->v[i].start <= t;
 }
 
-int64_t spans_cut(const spans *a, int64_t start, int64_t end)
+int64_t spans_cut(const spans *a, int64_t start, int64_t end, size_t *near)
 {
-    size_t low = first_behind(a, start);
     int64_t sum = 0;
-    for (; low < a->n && a->v[low].start < end; low++)
-        sum += common(a->v[low], (span){start, end});
+    *near = spans_behind(a, start, *near);
+    for (size_t i = *near; i < a->n && a->v[i].start < end; i++)
+        sum += common(a->v[i], (span){start, end});
     return sum;
 }

@@ -66,13 +66,15 @@ int spans_union(spans *s);
 /* *into = the union of two unions. VP_ENOMEM. */
 int spans_unite(spans *into, const spans *more);
 int64_t spans_length(const spans *s);
-/* Of two unions |a ∩ b|; and |[start, end) ∩ a|, which finds the place by binary search. */
+/* Of two unions |a ∩ b|. */
 int64_t spans_overlap(const spans *a, const spans *b);
-int64_t spans_cut(const spans *a, int64_t start, int64_t end);
-
-/* Whether t lies in one of a union's spans; *hint is where to look first, 0 at first, and is moved:
- * times that are close to each other are found without a search. */
-bool spans_contain(const spans *a, int64_t t, size_t *hint);
+/* The first of a union's spans that ends behind t; n: none. It is looked for around the place
+ * `near`, in a range that doubles: at once where it is close. */
+size_t spans_behind(const spans *a, int64_t t, size_t near);
+/* |[start, end) ∩ a|; and whether t lies in one of a's spans. *near: where to look first, 0 at
+ * first, and is moved. */
+int64_t spans_cut(const spans *a, int64_t start, int64_t end, size_t *near);
+bool spans_contain(const spans *a, int64_t t, size_t *near);
 
 /* When any device of the host works: the union of all their ops, on the aligned clock. */
 int sweep_any_busy(spans *out, const analysis *a);

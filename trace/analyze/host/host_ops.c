@@ -84,19 +84,6 @@ static int row_of(uint32_t *out, table *b, uint32_t kind)
     return 0;
 }
 
-/* How much of [start, end) is idle. Calls come in ascending order, so *at only moves forward. */
-static int64_t idle_within(const spans *idle, size_t *at, int64_t start, int64_t end)
-{
-    int64_t sum = 0;
-    while (*at < idle->n && idle->v[*at].end <= start)
-        ++*at;
-    for (size_t i = *at; i < idle->n && idle->v[i].start < end; i++) {
-        int64_t from = idle->v[i].start > start ? idle->v[i].start : start;
-        sum += (idle->v[i].end < end ? idle->v[i].end : end) - from;
-    }
-    return sum;
-}
-
 /* The idle spans without the first and the last, which lie before the first op and after the last.
  */
 static spans between_ops(const spans *idle)
@@ -112,7 +99,7 @@ static int64_t blocked(table *b, int64_t start, int64_t end)
     if (from >= end)
         return 0;
     b->blocked_until = end;
-    return idle_within(&idle, &b->inner_at, from, end);
+    return spans_cut(&idle, from, end, &b->inner_at);
 }
 
 /* For events that are hidden. */
@@ -148,7 +135,7 @@ static int add_self(void *ctx, size_t at, int64_t start, int64_t end)
         return 0;
     row *r = &b->v[at];
     r->self_ps += end - start;
-    r->idle_ps += idle_within(&b->idle, &b->idle_at, start, end);
+    r->idle_ps += spans_cut(&b->idle, start, end, &b->idle_at);
     return 0;
 }
 

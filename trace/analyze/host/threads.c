@@ -172,7 +172,7 @@ static int shared_work(spans *out, const table *b, const thread *but)
 /* How much of the thread's waiting is lost, by what it waited for. A wait counts up to the end of
  * the step that it begins in. */
 static int64_t lost_of(const table *b, const thread *x, const thread *critical, const spans *shared,
-                       const wait_span *w, size_t *step)
+                       const wait_span *w, size_t *step, size_t *near)
 {
     const analysis *a = b->a;
     int64_t end = w->end;
@@ -186,17 +186,17 @@ static int64_t lost_of(const table *b, const thread *x, const thread *critical, 
         return 0;
     if (x->steps && a->marked_end_ps[*step] < end)
         end = a->marked_end_ps[*step];
-    return end - w->start - spans_cut(shared, w->start, end);
+    return end - w->start - spans_cut(shared, w->start, end, near);
 }
 
 static void find_lost(table *b, vp_thread *out, const thread *x, const thread *critical,
                       const spans *shared, uint32_t *worst)
 {
-    size_t step = 0, n = 0;
+    size_t step = 0, near = 0, n = 0;
     int64_t most = 0;
     const wait_span *w = b->wait + x->first_wait;
     for (size_t i = 0; i < x->wait_count; i++) {
-        int64_t ps = lost_of(b, x, critical, shared, &w[i], &step);
+        int64_t ps = lost_of(b, x, critical, shared, &w[i], &step, &near);
         out->lost_ps += ps;
         if (ps && !b->ps[w[i].kind])
             b->touched[n++] = w[i].kind;

@@ -1,8 +1,10 @@
 #include "trace/analyze/idle/gaps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/analyze/device/device_sums.h"
+#include "trace/analyze/device/ops.h"
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/idle/gap_list.h"
 #include "trace/analyze/idle/step_idle.h"
@@ -16,8 +18,8 @@ typedef struct finder finder;
 /* of_device: the gap lies in the device's window; else only in a step's window. */
 typedef int gap_fn(finder *f, const idle_gap *g, bool of_device);
 
-/* The gaps of one device. It goes through them twice: to learn which labels are asked for, and then
- * to account for them. */
+/* The gaps of one device. It goes through them twice, all devices once and then all again: to learn
+ * which labels are asked for, and to account for them. */
 struct finder {
     const analysis *a;
     gap_fn *on_gap;
@@ -264,30 +266,6 @@ static int find_gaps(finder *f)
     return lead_out(f);
 }
 
-/* Adds the idle time before ops to the ops and, over all devices, to the kinds, of which scopes are
- * made. */
-static void spread_idle_before(const finder *f, const uint32_t *op, int64_t *of_all)
-{
-    const uint32_t *group_of = grouping_groups(f->a->g);
-    const kind_list *l = &f->a->devices[f->device].times;
-    for (uint32_t i = 0; i < l->n; i++) {
-        uint32_t k = l->kind[i];
-        if (!f->idle_before[k])
-            continue;
-        f->a->h->ops[op[group_of[k]]].idle_before_ps += f->idle_before[k];
-        of_all[k] += f->idle_before[k];
-        f->idle_before[k] = 0;
-    }
-}
-
-static int emit(finder *f, analysis *a, int64_t *of_all)
-{
-    const uint32_t *op = ops_by_group(a, f->device);
-    spread_idle_before(f, op, of_all);
-    VP_TRY(gap_list_emit(&f->longest, a, f->labels, f->device, op));
-    return gap_labels_emit(&f->sums, a, f->device);
-}
-
 static const trace_track *runs_of(const analysis *a, uint32_t device)
 {
     TRACE_EACH_OF(a->t, a->devices[device].process, i)
@@ -308,33 +286,123 @@ static finder finder_of(const analysis *a, uint32_t device, gap_fn *on_gap)
                     .steps = step_idle_of(a, device)};
 }
 
-static int one_device(analysis *a, label_book *labels, uint32_t device, int64_t usual,
-                      int64_t *idle_before, int64_t *of_all)
+/* Idle time before ops, by the kind of the op, while one device is accounted for. All zero between
+ * two devices. */
+typedef struct before_room {
+    struct before_room *next;
+    int64_t ps[];
+} before_room;
+
+/* So many devices are accounted for before what was found of them is told, in their order. */
+#define DEVICES_AT_ONCE 64u
+
+/* The second time through the gaps, each device on a thread. */
+typedef struct accounting {
+    analysis *a;
+    label_book *labels;
+    const int64_t *usual; /* by device */
+    finder *finders;      /* of the devices from `first` on */
+    uint32_t first;
+    pthread_mutex_t lock; /* of what follows, and of ops_by_group */
+    before_room *free;
+    int64_t *before_all; /* over all devices, by kind */
+} accounting;
+
+static before_room *take_room(accounting *x)
 {
-    finder f = finder_of(a, device, account_gap);
-    f.labels = labels;
-    f.usual_delay = usual;
-    f.idle_before = idle_before;
-    idle_sums_init(&f.sums);
-    int rc = find_gaps(&f);
-    if (rc >= 0) {
-        step_idle_close(&f.steps);
-        rc = emit(&f, a, of_all);
+    pthread_mutex_lock(&x->lock);
+    before_room *r = x->free;
+    if (r)
+        x->free = r->next;
+    pthread_mutex_unlock(&x->lock);
+    return r ? r : vp_calloc(1, sizeof *r + (x->a->t->kind_count + (size_t)1) * sizeof *r->ps);
+}
+
+/* Adds the idle time before ops to the ops and, over all devices, to the kinds, of which scopes are
+ * made; and gives the room back. */
+static void spread_idle_before(accounting *x, uint32_t device, before_room *r)
+{
+    analysis *a = x->a;
+    const uint32_t *group_of = grouping_groups(a->g);
+    const kind_list *l = &a->devices[device].times;
+    pthread_mutex_lock(&x->lock);
+    const uint32_t *op = ops_by_group(a, device);
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t k = l->kind[i];
+        if (!r->ps[k])
+            continue;
+        a->h->ops[op[group_of[k]]].idle_before_ps += r->ps[k];
+        x->before_all[k] += r->ps[k];
+        r->ps[k] = 0;
     }
-    idle_sums_free(&f.sums);
+    r->next = x->free;
+    x->free = r;
+    pthread_mutex_unlock(&x->lock);
+}
+
+static int account_device(void *ctx, uint32_t i)
+{
+    accounting *x = ctx;
+    before_room *r = take_room(x);
+    finder *f = &x->finders[i];
+    VP_NEED(r);
+    *f = finder_of(x->a, x->first + i, account_gap);
+    f->labels = x->labels;
+    f->usual_delay = x->usual[f->device];
+    f->idle_before = r->ps;
+    idle_sums_init(&f->sums);
+    int rc = find_gaps(f);
+    if (rc >= 0)
+        step_idle_close(&f->steps);
+    spread_idle_before(x, f->device, r);
     return rc;
+}
+
+static int tell(finder *f, analysis *a)
+{
+    VP_TRY(gap_list_emit(&f->longest, a, f->labels, f->device, ops_by_group(a, f->device)));
+    return gap_labels_emit(&f->sums, a, f->device);
+}
+
+/* Whoever looks on sees the gaps of one device after another. */
+static int account_some(accounting *x, uint32_t n)
+{
+    int threads = x->a->watch.idle ? 1 : device_sums_threads(x->a->t);
+    memset(x->finders, 0, n * sizeof *x->finders);
+    int rc = vp_each(threads, n, account_device, x);
+    for (uint32_t i = 0; i < n; i++) {
+        rc = rc < 0 ? rc : tell(&x->finders[i], x->a);
+        idle_sums_free(&x->finders[i].sums);
+    }
+    return rc;
+}
+
+static int account_all(accounting *x)
+{
+    analysis *a = x->a;
+    for (; x->first < a->device_count; x->first += DEVICES_AT_ONCE) {
+        size_t left = a->device_count - x->first;
+        VP_TRY(account_some(x, left < DEVICES_AT_ONCE ? (uint32_t)left : DEVICES_AT_ONCE));
+    }
+    gap_list_sort(a->h);
+    return scopes_idle(a->h, a->t, x->before_all);
 }
 
 static int all_devices(analysis *a, label_book *labels, const int64_t *usual)
 {
-    size_t kinds = a->t->kind_count;
-    VP_CLEANUP(vp_free_ptr) int64_t *before = vp_calloc(kinds + 1, sizeof *before);
-    VP_CLEANUP(vp_free_ptr) int64_t *of_all = vp_calloc(kinds + 1, sizeof *of_all);
-    VP_NEED(before && of_all);
-    for (size_t d = 0; d < a->device_count; d++)
-        VP_TRY(one_device(a, labels, (uint32_t)d, usual[d], before, of_all));
-    gap_list_sort(a->h);
-    return scopes_idle(a->h, a->t, of_all);
+    VP_CLEANUP(vp_free_ptr) int64_t *before = vp_calloc(a->t->kind_count + 1, sizeof *before);
+    VP_CLEANUP(vp_free_ptr) finder *finders = vp_calloc(DEVICES_AT_ONCE, sizeof *finders);
+    VP_NEED(before && finders);
+    accounting x = {
+        .a = a, .labels = labels, .usual = usual, .finders = finders, .before_all = before};
+    pthread_mutex_init(&x.lock, NULL);
+    int rc = account_all(&x);
+    pthread_mutex_destroy(&x.lock);
+    for (before_room *r = x.free; r; r = x.free) {
+        x.free = r->next;
+        vp_free(r);
+    }
+    return rc;
 }
 
 typedef struct asking {
@@ -351,28 +419,33 @@ static int ask_device(void *ctx, uint32_t device)
     int rc = find_gaps(&f);
     x->usual[device] = usual_delay(&f);
     vp_free(f.delays);
-    return rc;
+    return rc < 0 ? rc : spans_union(f.asked);
 }
 
-static int add_all(spans *to, const spans *more)
+/* The union of n unions, in v[0]: of neighbours first, so that each is copied log n times. */
+static int unite_all(spans *v, size_t n)
 {
-    for (size_t i = 0; i < more->n; i++)
-        VP_TRY(spans_add(to, more->v[i].start, more->v[i].end));
+    for (size_t step = 1; step < n; step *= 2)
+        for (size_t i = 0; i + step < n; i += 2 * step) {
+            VP_TRY(spans_unite(&v[i], &v[i + step]));
+            spans_free(&v[i + step]);
+        }
     return 0;
 }
 
 /* Of each device on a thread. */
 static int ask_labels(spans *asked, const analysis *a, int64_t *usual)
 {
-    VP_CLEANUP(vp_free_ptr) spans *by_device = vp_calloc(a->device_count, sizeof *by_device);
+    VP_CLEANUP(vp_free_ptr) spans *by_device = vp_calloc(a->device_count + 1, sizeof *by_device);
     VP_NEED(by_device);
     asking x = {a, by_device, usual};
     int rc = vp_each(device_sums_threads(a->t), (uint32_t)a->device_count, ask_device, &x);
-    for (size_t d = 0; d < a->device_count; d++) {
-        rc = rc < 0 ? rc : add_all(asked, &by_device[d]);
+    if (rc >= 0)
+        rc = unite_all(by_device, a->device_count);
+    *asked = by_device[0];
+    for (size_t d = 1; d < a->device_count; d++)
         spans_free(&by_device[d]);
-    }
-    return rc < 0 ? rc : spans_union(asked);
+    return rc;
 }
 
 /* Without a device the processes stand in its place, and their idle time has no cause that the

@@ -1,5 +1,7 @@
 #include "trace/analyze/idle/labels.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "trace/analyze/host/host_kinds.h"
@@ -13,7 +15,8 @@ struct label_book {
     const host_kinds *kinds;
     const spans *asked;
     label_list *lists; /* by track */
-    bool *made;
+    _Atomic bool *made;
+    pthread_mutex_t making;
     uint32_t main;
     overlay_list copies, busy;
 };
@@ -264,6 +267,7 @@ static void make_disjoint(overlay_list *l)
  * spends most of its time waiting, and is left out. */
 static int find_copies(label_book *b)
 {
+    size_t near = 0;
     for (uint32_t i = 0; i < b->t->track_count; i++) {
         const trace_track *k = &b->t->tracks[i];
         for (size_t e = 0; k->role == SINK_ROLE_PLAIN && e < k->count; e++) {
@@ -272,7 +276,7 @@ static int find_copies(label_book *b)
                 continue;
             overlay x = {k->start_ps[e], k->start_ps[e] + k->dur_ps[e],
                          b->t->kinds[k->kind[e]].name, i};
-            if (spans_cut(b->asked, x.start, x.end) > 0)
+            if (spans_cut(b->asked, x.start, x.end, &near) > 0)
                 VP_TRY(add_overlay(&b->copies, &x));
         }
     }
@@ -284,10 +288,11 @@ static int find_copies(label_book *b)
 static int find_busy(label_book *b, const analysis *a)
 {
     spans busy = {0};
+    size_t near = 0;
     int rc = a->device_count > 1 ? sweep_any_busy(&busy, a) : 0;
     for (size_t i = 0; rc >= 0 && i < busy.n; i++) {
         const overlay x = {busy.v[i].start, busy.v[i].end, 0, 0};
-        if (spans_cut(b->asked, x.start, x.end) > 0)
+        if (spans_cut(b->asked, x.start, x.end, &near) > 0)
             rc = add_overlay(&b->busy, &x);
     }
     spans_free(&busy);
@@ -323,6 +328,7 @@ int labels_new(label_book **out, const analysis *a, const spans *asked)
     label_book *b = vp_calloc(1, sizeof *b);
     VP_NEED(b);
     *b = (label_book){.t = t, .kinds = a->kinds, .asked = asked};
+    pthread_mutex_init(&b->making, NULL);
     b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
     b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
     if (!b->lists || !b->made) {
@@ -346,6 +352,7 @@ void labels_free(label_book *b)
         return;
     for (uint32_t i = 0; b->lists && i < b->t->track_count; i++)
         vp_free(b->lists[i].v);
+    pthread_mutex_destroy(&b->making);
     vp_free(b->lists);
     vp_free(b->made);
     vp_free(b->copies.v);
@@ -353,21 +360,29 @@ void labels_free(label_book *b)
     vp_free(b);
 }
 
+static int make(label_book *b, uint32_t track)
+{
+    walk w = {.t = b->t,
+              .kinds = b->kinds,
+              .k = &b->t->tracks[track],
+              .out = &b->lists[track],
+              .asked = b->asked};
+    int rc = flatten(&w);
+    vp_free(w.v);
+    VP_TRY(rc);
+    atomic_store_explicit(&b->made[track], true, memory_order_release);
+    return 0;
+}
+
 int labels_of(const label_list **out, label_book *b, uint32_t track)
 {
-    if (!b->made[track]) {
-        walk w = {.t = b->t,
-                  .kinds = b->kinds,
-                  .k = &b->t->tracks[track],
-                  .out = &b->lists[track],
-                  .asked = b->asked};
-        int rc = flatten(&w);
-        vp_free(w.v);
-        VP_TRY(rc);
-        b->made[track] = true;
-    }
     *out = &b->lists[track];
-    return 0;
+    if (atomic_load_explicit(&b->made[track], memory_order_acquire))
+        return 0;
+    pthread_mutex_lock(&b->making);
+    int rc = atomic_load(&b->made[track]) ? 0 : make(b, track);
+    pthread_mutex_unlock(&b->making);
+    return rc;
 }
 
 size_t labels_seek(const label_list *list, int64_t from)

@@ -35,9 +35,9 @@ typedef struct overlay_list {
     size_t n, cap;
 } overlay_list;
 
-/* The lists of all host threads. Each is made when it is first asked for, and holds only for times
- * inside `asked`, a union to which the book keeps a pointer: most of a thread's spans lie under
- * device work that nobody asks about. */
+/* The lists of all host threads. Each is made when it is first asked for, by whichever thread asks,
+ * and holds only for times inside `asked`, a union to which the book keeps a pointer: most of a
+ * thread's spans lie under device work that nobody asks about. */
 typedef struct label_book label_book;
 int labels_new(label_book **out, const analysis *a, const spans *asked);
 void labels_free(label_book *b);
