@@ -263,23 +263,26 @@ static int ask_first(void *ctx, uint32_t i)
     return i ? transfers_collect(ctx) : ask(ctx, long_ones);
 }
 
+/* static_collect parsed all programs before: here they are only looked up. mfu adds to nothing that
+ * the others add to: to rows that are there, and to a flag. */
+static int ask_beside(void *ctx, uint32_t i)
+{
+    static question *const others[] = {memory_collect, barriers_collect, NULL};
+    return i ? mfu_collect(ctx) : ask(ctx, others);
+}
+
 /* Asks the questions beyond the op tables. host_ops, which counts on another thread, comes last, so
  * that nothing waits for it. */
 static int ask_all(analysis *a)
 {
-    static question *const rest[] = {hygiene_collect,
-                                     compile_collect,
-                                     threads_collect,
-                                     args_collect,
-                                     static_collect,
-                                     memory_collect,
-                                     barriers_collect,
-                                     mfu_collect,
-                                     quality_collect,
-                                     host_ops_collect,
-                                     NULL};
-    VP_TRY(vp_each(device_sums_threads(a->t), 2, ask_first, a));
-    return ask(a, rest);
+    static question *const next[] = {hygiene_collect, compile_collect, threads_collect,
+                                     args_collect,    static_collect,  NULL};
+    static question *const last[] = {quality_collect, host_ops_collect, NULL};
+    int threads = device_sums_threads(a->t);
+    VP_TRY(vp_each(threads, 2, ask_first, a));
+    VP_TRY(ask(a, next));
+    VP_TRY(vp_each(threads, 2, ask_beside, a));
+    return ask(a, last);
 }
 
 static int analyze_fully(analysis *a)

@@ -160,6 +160,10 @@ static int note_names(const analysis *a, const host_counts *c)
 int quality_collect(analysis *a)
 {
     host_counts c = count_host(a);
+    if (a->cost_overflow)
+        VP_TRY(host_note(a->h, "cost-overflow", VP_SEV_WARNING,
+                         "the FLOP or bytes of an op are beyond all reason: what they take at the "
+                         "peak was cut off"));
     VP_TRY(note_no_device(a, &c));
     VP_TRY(note_graphs(a, &c));
     VP_TRY(note_unlinked(a));

@@ -4,7 +4,7 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* Adds to h->quality; needs launch_collect before it. */
+/* Adds to h->quality; needs launch_collect and mfu_collect before it. */
 int quality_collect(analysis *a);
 
 #endif

@@ -122,15 +122,22 @@ static uint8_t type_in(const trace *t, const trace_kind *kernel, uint8_t type)
     return type == VP_DTYPE_F32 && tf32 ? VP_DTYPE_TF32 : type;
 }
 
+op_cost costs_of_kind(const costs *c, uint32_t kind)
+{
+    op_cost own = c->by_kind[kind];
+    own.dtype = type_in(c->t, &c->t->kinds[kind], own.dtype);
+    return own;
+}
+
+bool costs_are_own(const costs *c, const trace_track *k, sweep_event e)
+{
+    return c->outer_count && outer_of(c, trace_attr(k, SINK_EXTERNAL, e.index));
+}
+
 op_cost costs_of(const costs *c, const trace_track *k, sweep_event e)
 {
     const outer_op *o = outer_of(c, trace_attr(k, SINK_EXTERNAL, e.index));
     uint32_t kind = k->kind[e.index];
-    if (!o) {
-        op_cost own = c->by_kind[kind];
-        own.dtype = type_in(c->t, &c->t->kinds[kind], own.dtype);
-        return own;
-    }
     const trace_kind *op = &c->t->kinds[o->kind];
     bool all = o->longest.track == e.track && o->longest.index == e.index;
     const product_shape shape = {op->rows, op->columns, 1, op->batch};

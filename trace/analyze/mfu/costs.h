@@ -32,8 +32,11 @@ void costs_free(costs *c);
 /* From here on costs are those on a device with these peaks: what its tiles have beyond shapes, and
  * in how many passes a TPU makes products of f32. */
 void costs_on(costs *c, const kind_list *kinds, const peaks *p);
-/* Of this event, by its kind or by the framework's op that launched it. */
+/* Whether a framework's op launched this event: then its cost is the event's own. */
+bool costs_are_own(const costs *c, const trace_track *k, sweep_event e);
+/* Of this event, by the framework's op; and of every other event of a kind. */
 op_cost costs_of(const costs *c, const trace_track *k, sweep_event e);
+op_cost costs_of_kind(const costs *c, uint32_t kind);
 
 /* costs_hlo.c: of kinds without stats, by their instructions; and then, of several kernels of one
  * instruction on a device, of one only. */

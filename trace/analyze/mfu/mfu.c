@@ -25,6 +25,13 @@ typedef struct open_ops {
     size_t n, cap;
 } open_ops;
 
+/* What an event of a kind costs, found out at its first. */
+typedef struct priced {
+    bool known;
+    op_cost cost;
+    op_price price;
+} priced;
+
 /* One device's events by start. Every instant of its compute time goes to the op that started last
  * of those that run; containers own what nothing else covers. */
 typedef struct fall {
@@ -34,7 +41,9 @@ typedef struct fall {
     const kind_list *list;
     peaks peaks;
     vp_mfu *mfu;
-    vp_roof *roofs; /* by place in the list */
+    vp_roof *roofs;    /* by place in the list */
+    priced *priced;    /* the same */
+    uint32_t *slot_of; /* the place in the list, by kind */
     int64_t dtype_flops[VP_DTYPES];
     const step_windows *steps; /* NULL: none */
     size_t step;               /* no earlier window is met again */
@@ -157,15 +166,35 @@ static void advance(fall *f, int64_t to)
     }
 }
 
+static void price(fall *f, op_cost *cost, op_price *price)
+{
+    *price = price_of(cost, peaks_of(&f->peaks, (vp_dtype)cost->dtype), f->peaks.mb_s, &f->over);
+}
+
+static const priced *priced_kind(fall *f, uint32_t slot)
+{
+    priced *x = &f->priced[slot];
+    if (!x->known) {
+        x->known = true;
+        x->cost = costs_of_kind(f->costs, f->list->kind[slot]);
+        price(f, &x->cost, &x->price);
+    }
+    return x;
+}
+
 static int open_event(fall *f, open_ops *s, const trace_track *k, sweep_event e)
 {
     int64_t start = k->start_ps[e.index];
-    open_op o = {.start = start,
-                 .end = start + k->dur_ps[e.index],
-                 .slot = kind_list_find(f->list, k->kind[e.index]),
-                 .cost = costs_of(f->costs, k, e)};
-    o.price =
-        price_of(&o.cost, peaks_of(&f->peaks, (vp_dtype)o.cost.dtype), f->peaks.mb_s, &f->over);
+    open_op o = {
+        .start = start, .end = start + k->dur_ps[e.index], .slot = f->slot_of[k->kind[e.index]]};
+    if (costs_are_own(f->costs, k, e)) {
+        o.cost = costs_of(f->costs, k, e);
+        price(f, &o.cost, &o.price);
+    } else {
+        const priced *x = priced_kind(f, o.slot);
+        o.cost = x->cost;
+        o.price = x->price;
+    }
     if (o.start == o.end) {
         close_op(f, &o);
         return 0;
@@ -241,10 +270,14 @@ static int fall_of_device(fall *f, uint32_t device, const vp_map *scope_at)
 {
     const device_work *w = &f->a->devices[device];
     VP_CLEANUP(vp_free_ptr) vp_roof *roofs = vp_calloc((size_t)w->times.n + 1, sizeof *roofs);
-    VP_NEED(roofs);
-    for (uint32_t i = 0; i < w->times.n; i++)
+    VP_CLEANUP(vp_free_ptr) priced *prices = vp_calloc((size_t)w->times.n + 1, sizeof *prices);
+    VP_NEED(roofs && prices);
+    for (uint32_t i = 0; i < w->times.n; i++) {
         roofs[i] = ROOF_NONE;
+        f->slot_of[w->times.kind[i]] = i;
+    }
     f->roofs = roofs;
+    f->priced = prices;
     f->list = &w->times;
     f->now = INT64_MIN;
     int rc = sweep_events(w->set, on_event, f);
@@ -259,7 +292,7 @@ static int fall_of_device(fall *f, uint32_t device, const vp_map *scope_at)
 }
 
 static int add_device(const analysis *a, costs *c, uint32_t device, const vp_map *scope_at,
-                      bool *over)
+                      uint32_t *slot_of, bool *over)
 {
     const trace_process *p = &a->t->processes[a->devices[device].process];
     vp_mfu *m = &a->h->devices[device].mfu;
@@ -268,6 +301,7 @@ static int add_device(const analysis *a, costs *c, uint32_t device, const vp_map
               .costs = c,
               .class_of = grouping_sweep_classes(a->g),
               .mfu = m,
+              .slot_of = slot_of,
               .steps = a->windows ? &a->windows[device] : NULL,
               .from = part ? p->part_start_ps : INT64_MIN,
               .to = part ? p->part_end_ps : INT64_MAX};
@@ -305,15 +339,18 @@ static int index_scopes(vp_map *at, const analysis *a)
     return rc;
 }
 
-static int add_devices(const analysis *a, costs *c, const vp_map *scope_at)
+static int add_devices(analysis *a, costs *c, const vp_map *scope_at)
 {
-    bool over = false;
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *slot_of = vp_realloc_array(NULL, (size_t)a->t->kind_count + 1, sizeof *slot_of);
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
+    VP_NEED(slot_of && op_of);
+    analysis own = *a; /* other questions are asked meanwhile: ops_by_group in a room of our own */
+    own.op_of_group = op_of;
     for (uint32_t d = 0; d < a->device_count; d++)
-        VP_TRY(add_device(a, c, d, scope_at, &over));
-    return over ? host_note(a->h, "cost-overflow", VP_SEV_WARNING,
-                            "the FLOP or bytes of an op are beyond all reason: what they take at "
-                            "the peak was cut off")
-                : 0;
+        VP_TRY(add_device(&own, c, d, scope_at, slot_of, &a->cost_overflow));
+    return 0;
 }
 
 int mfu_collect(analysis *a)

@@ -98,6 +98,7 @@ struct analysis {
     host_ops_task *host_ops;
     uint32_t *op_of_group;         /* ops_by_group's */
     struct program_list *programs; /* programs.h */
+    bool cost_overflow;            /* mfu_collect: of an op, beyond all reason; quality says so */
     host_watch watch;
 };
 
