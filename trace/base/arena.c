@@ -32,7 +32,9 @@ static chunk *new_chunk(vp_arena *a, size_t size)
 {
     if (size > SIZE_MAX - sizeof(chunk))
         return NULL;
-    chunk *c = vp_malloc(sizeof *c + size);
+    /* one beyond the largest is a piece's own, and will be filled: huge pages pay */
+    chunk *c = size > CHUNK_MAX ? vp_realloc_array(NULL, 1, sizeof *c + size)
+                                : vp_malloc(sizeof *c + size);
     if (!c)
         return NULL;
     c->used = 0;

@@ -151,13 +151,25 @@ static void advise(const void *p, size_t bytes, uintptr_t page, int advice)
         madvise((void *)from, to - from, advice);
 }
 
+#define HUGE_PAGE ((size_t)2 << 20)
+
 /* A large array is filled from its start, and touching memory for the first time costs half as much
- * in huge pages. */
-static void want_huge(const void *p, size_t bytes)
+ * in huge pages. One that is made at its size begins with such a page. */
+static void *want_huge(void *p, size_t bytes)
 {
-    const uintptr_t page = (uintptr_t)2 << 20;
-    if (bytes >= 2 * page)
-        advise(p, bytes, page, MADV_HUGEPAGE);
+    if (p && bytes >= HUGE_PAGE)
+        advise(p, bytes, HUGE_PAGE, MADV_HUGEPAGE);
+    return p;
+}
+
+static void *resized(void *p, size_t bytes)
+{
+    void *q;
+    if (p || bytes < HUGE_PAGE)
+        q = realloc(p, bytes ? bytes : 1);
+    else if (posix_memalign(&q, HUGE_PAGE, bytes))
+        return NULL;
+    return want_huge(q, bytes);
 }
 
 void *vp_realloc_array(void *p, size_t count, size_t size)
@@ -166,11 +178,9 @@ void *vp_realloc_array(void *p, size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes) || must_fail() ||
         too_much(bytes > before ? bytes - before : 0))
         return NULL;
-    void *q = realloc(p, bytes ? bytes : 1);
-    if (q) {
+    void *q = resized(p, bytes);
+    if (q)
         add((int64_t)malloc_usable_size(q) - (int64_t)before);
-        want_huge(q, bytes);
-    }
     return q;
 }
 

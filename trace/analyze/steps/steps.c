@@ -115,18 +115,22 @@ static int add_entries(building *b, uint32_t d)
     return 0;
 }
 
-/* Gives each step room for as many devices as it has windows. */
+/* Gives each step room for as many devices as it has windows: parts of one block. */
 static int open_entries(building *b)
 {
     vp_step *list = b->a->h->steps.list;
+    size_t n = 0;
+    for (uint32_t d = 0; d < b->a->device_count; d++)
+        n += b->windows[d].n;
+    vp_step_device *room = vp_arena_alloc(&b->a->h->arena, n * sizeof *room);
+    VP_NEED(room);
     for (uint32_t d = 0; d < b->a->device_count; d++)
         for (size_t i = 0; i < b->windows[d].n; i++)
             list[b->windows[d].v[i].step].device_count++;
     for (uint32_t i = 0; i < b->steps; i++) {
-        list[i].devices =
-            vp_arena_alloc(&b->a->h->arena, list[i].device_count * sizeof *list[i].devices);
+        list[i].devices = room;
+        room += list[i].device_count;
         list[i].device_count = 0;
-        VP_NEED(list[i].devices);
     }
     return 0;
 }

@@ -80,14 +80,17 @@ static vp_step_source choose_source(merging *m)
     return best;
 }
 
-static size_t collect(step_entry *out, const merging *m, vp_step_source source)
+/* How many steps there are, and how many devices in all of them. */
+static size_t collect(step_entry *out, size_t *devices, const merging *m, vp_step_source source)
 {
     size_t n = 0;
+    *devices = 0;
     for (size_t i = 0; i < m->count; i++) {
         const vp_steps *s = &m->parts[i].r->steps;
         for (size_t k = 0; s->source == source && k < s->count; k++) {
             if (out)
                 out[n] = (step_entry){&s->list[k], &m->parts[i], 0};
+            *devices += s->list[k].device_count;
             n++;
         }
     }
@@ -135,7 +138,8 @@ static void adopt_grown(merging *m, vp_grown *out, const step_entry *e)
     out->start_ps = merge_time(e->part, out->start_ps);
 }
 
-static void join(merging *m, vp_step *out, const step_entry *e, size_t count)
+/* room: for the devices of all steps to come; those of this one are taken off. */
+static void join(merging *m, vp_step *out, const step_entry *e, size_t count, vp_step_device **room)
 {
     size_t devices = 0;
     *out = *e->step;
@@ -144,7 +148,8 @@ static void join(merging *m, vp_step *out, const step_entry *e, size_t count)
     out->start_ps = merge_time(e->part, out->start_ps);
     for (size_t i = 0; i < count; i++)
         devices += e[i].step->device_count;
-    out->devices = merge_room(m, devices, sizeof *out->devices);
+    out->devices = devices ? *room : NULL;
+    *room += devices;
     const step_entry *longest = e;
     out->device_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -168,14 +173,15 @@ static void join(merging *m, vp_step *out, const step_entry *e, size_t count)
 int merge_steps(merging *m)
 {
     vp_steps *s = &m->r->steps;
-    size_t same, n;
+    size_t same, n, devices;
     s->source = choose_source(m);
-    n = collect(NULL, m, s->source);
+    n = collect(NULL, &devices, m, s->source);
     VP_CLEANUP(vp_free_ptr) step_entry *v = vp_calloc(n, sizeof *v);
     s->list = merge_room(m, n, sizeof *s->list);
-    if (!v || m->out_of_memory)
+    vp_step_device *room = vp_arena_alloc(m->arena, devices * sizeof *room);
+    if (!v || !room || m->out_of_memory)
         return vp_no_memory();
-    collect(v, m, s->source);
+    collect(v, &devices, m, s->source);
     qsort(v, n, sizeof *v, by_part);
     number_occurrences(v, n);
     qsort(v, n, sizeof *v, by_occurrence);
@@ -183,7 +189,7 @@ int merge_steps(merging *m)
         for (same = 1; i + same < n && v[i].occurrence == v[i + same].occurrence &&
                        by_number(v[i].step, v[i + same].step) == 0;)
             same++;
-        join(m, &s->list[s->count++], &v[i], same);
+        join(m, &s->list[s->count++], &v[i], same, &room);
     }
     if (s->count)
         qsort(s->list, s->count, sizeof *s->list, by_time);
