@@ -24,8 +24,9 @@ def program():
     named = os.environ.get("VIEW_PROFILE_PROGRAM")
     if named:
         return named
-    own = os.path.join(sysconfig.get_path("scripts"), "view_profile")
-    found = own if os.access(own, os.X_OK) else shutil.which("view_profile")
+    beside = os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin")  # where `pip install --target` puts it
+    own = (os.path.join(place, "view_profile") for place in (beside, sysconfig.get_path("scripts")))
+    found = next((path for path in own if os.access(path, os.X_OK)), None) or shutil.which("view_profile")
     if not found:
         raise ReadError("view_profile is not installed: pip install view-profile", 127, [])
     return found

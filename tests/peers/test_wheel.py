@@ -94,12 +94,33 @@ def test_the_licences_of_what_is_inside_are(wheel):
 
 def test_it_runs_from_a_new_environment(wheel, tmp_path):
     """What is on PATH is the program itself, which starts no Python."""
-    if platform.machine() not in wheel.name:
-        pytest.skip("SKIPPED: of the machine's own wheel")
+    own(wheel)
     env = {"PATH": f"{tmp_path}/venv/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     run("pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel, env=env)
     assert (tmp_path / "venv" / "bin" / "view_profile").read_bytes()[:4] == b"\x7fELF"
+    reports_and_records(env, tmp_path)
+
+
+def test_it_runs_from_a_directory_that_it_was_put_into(wheel, tmp_path):
+    """--target: pip moves what lies outside of lib, and programs of C find the recorder there, too."""
+    own(wheel)
+    there = tmp_path / "there"
+    run(sys.executable, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", "--target", there, wheel)
+    env = {"PATH": f"{there}/bin:{pathlib.Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(there),
+           "PKG_CONFIG_PATH": str(there / "share" / "pkgconfig")}
+    reports_and_records(env, tmp_path)
+    assert run("pkg-config", "--libs", "view_profile_capture", env=env).split() == [f"-L{there}/share/pkgconfig/../../libexec/view_profile",
+                                                                                   "-lview_profile_capture"]
+    assert (there / "libexec" / "view_profile" / "libview_profile_capture.so").exists()
+
+
+def own(wheel):
+    if platform.machine() not in wheel.name:
+        pytest.skip("SKIPPED: of the machine's own wheel")
+
+
+def reports_and_records(env, tmp_path):
     assert run("view_profile", "--version", env=env).startswith("view_profile 0.1.0")
     assert "dot" in run("view_profile", "top", ROOT / "tests" / "data" / "jax_cpu" / "three_runs", env=env)
     code = 'import view_profile as vp\nwith vp.profile("p"):\n  with vp.annotate("mine"): pass\nprint(vp.top("p").ops[0].name)'
