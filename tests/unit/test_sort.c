@@ -142,10 +142,29 @@ static void runs_overlap_in_part(void **state)
     check(e, EVENTS, true);
 }
 
+/* Without attributes a few steps back, of few events, are mended in place, up to the one that is
+ * too far or the first too many; equal events stay in the file's order. */
+static void steps_back_are_mended(void **state)
+{
+    event e[EVENTS];
+    (void)state;
+    for (uint32_t back = 1; back < 70; back++)
+        for (uint32_t every = 3; every < 400; every *= 5) {
+            for (uint32_t i = 0; i < EVENTS; i++)
+                e[i] = (event){i / 4 * 4, i / 2 % 2, SINK_NO_VALUE, i};
+            for (uint32_t i = back; i < EVENTS; i += every)
+                e[i].start -= back;
+            check(e, EVENTS, back % 2);
+            e[EVENTS - 1].start = -1;
+            check(e, EVENTS, back % 2);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_range_is_sorted), cmocka_unit_test(outliers_and_strays),
-        cmocka_unit_test(runs_are_merged), cmocka_unit_test(runs_overlap_in_part)};
+        cmocka_unit_test(runs_are_merged), cmocka_unit_test(runs_overlap_in_part),
+        cmocka_unit_test(steps_back_are_mended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
