@@ -6,15 +6,21 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-static void swap(int64_t *a, int64_t *b)
+/* Puts the values of v[low, high) that are below the bound first: where the others begin. Without
+ * a branch on values, whose order nobody can predict. */
+static size_t part(int64_t *v, size_t low, size_t high, int64_t bound)
 {
-    int64_t t = *a;
-    *a = *b;
-    *b = t;
+    for (size_t i = low; i < high; i++) {
+        int64_t x = v[i];
+        v[i] = v[low];
+        v[low] = x;
+        low += x < bound;
+    }
+    return low;
 }
 
-/* Three-way quickselect with a pseudo-random pivot: equal values, common in profiles, cost one
- * pass, and no order of the input is known to be slow. */
+/* Quickselect with a pseudo-random pivot: no order of the input is known to be slow. Values equal
+ * to it, common in profiles, are set apart, too. */
 int64_t select_kth(int64_t *v, size_t n, size_t k)
 {
     size_t low = 0, high = n;
@@ -24,20 +30,13 @@ int64_t select_kth(int64_t *v, size_t n, size_t k)
         random ^= random >> 7;
         random ^= random << 17;
         int64_t pivot = v[low + random % (high - low)];
-        size_t less = low, i = low, more = high;
-        while (i < more) {
-            if (v[i] < pivot)
-                swap(&v[i++], &v[less++]);
-            else if (v[i] > pivot)
-                swap(&v[i], &v[--more]);
-            else
-                i++;
-        }
-        if (k < less)
+        size_t less = part(v, low, high, pivot);
+        if (k < less) {
             high = less;
-        else if (k >= more)
-            low = more;
-        else
+            continue;
+        }
+        low = pivot < INT64_MAX ? part(v, less, high, pivot + 1) : high;
+        if (k < low)
             return pivot;
     }
     return v[low];

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The k-th smallest (0-based) of n values, reordering them; expected O(n). */
+/* The k-th smallest (0-based) of n values, reordering them: those before v[k] are not greater,
+ * those behind it not less. Expected O(n). */
 int64_t select_kth(int64_t *v, size_t n, size_t k);
 /* Sorts ascending by merging the runs that are there: O(n log runs). Times of a few streams, one
  * stream after the other, are as many runs. */
