@@ -232,6 +232,9 @@ struct ops_room {
     uint8_t *seen;     /* by kind or group; all 0 between uses */
     uint32_t *slot_of; /* by kind: its group among the device's */
     uint32_t *at;      /* by group: the same */
+    /* Of all events, by group; to touch new memory costs as much as to fill it. */
+    int64_t *durations;
+    size_t durations_cap;
     size_t kinds;
     ops_room *next;
 };
@@ -250,6 +253,7 @@ void ops_room_free(ops_room *r)
     vp_free(r->seen);
     vp_free(r->slot_of);
     vp_free(r->at);
+    vp_free(r->durations);
     vp_free(r);
 }
 
@@ -414,8 +418,9 @@ static void statistics(tally *op, int64_t *d)
         least = d[i] < least ? d[i] : least;
     op->min_ps = least;
     op->stddev_ps = deviation_of(d, n);
-    op->p50_ps = select_kth(d, n, nearest_rank(n, 50));
-    op->p95_ps = select_kth(d, n, nearest_rank(n, 95));
+    const size_t middle = nearest_rank(n, 50); /* which leaves the greater ones behind it */
+    op->p50_ps = select_kth(d, n, middle);
+    op->p95_ps = select_kth(d + middle, n - middle, nearest_rank(n, 95) - middle);
 }
 
 static int tell_launch(const vp_kernel_launch **out, host_result *h, const trace *t,
@@ -468,14 +473,18 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
 }
 
 /* Of each group, what its durations say: their sums are there by now. */
-static int count_durations(ops_sums *s, track_set set, const uint32_t *slot_of)
+static int count_durations(ops_sums *s, track_set set, ops_room *r)
 {
-    VP_CLEANUP(vp_free_ptr)
-    int64_t *durations = vp_realloc_array(NULL, (size_t)s->events, sizeof *durations);
-    VP_NEED(durations);
-    fill_durations(s->v, durations, slot_of, set);
+    if (s->events > r->durations_cap) {
+        vp_free_ptr(&r->durations);
+        r->durations_cap = 0;
+        r->durations = vp_realloc_array(NULL, (size_t)s->events, sizeof *r->durations);
+        VP_NEED(r->durations);
+        r->durations_cap = (size_t)s->events;
+    }
+    fill_durations(s->v, r->durations, r->slot_of, set);
     for (uint32_t i = 0; i < s->times.group_n; i++)
-        statistics(&s->v[i], durations + s->v[i].first);
+        statistics(&s->v[i], r->durations + s->v[i].first);
     return 0;
 }
 
@@ -504,7 +513,7 @@ static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_room 
         s->v[i].inner_calls = totals[i].inner_calls;
         s->events += (uint64_t)s->v[i].calls;
     }
-    return count_durations(s, set, room->slot_of);
+    return count_durations(s, set, room);
 }
 
 int ops_count(ops_sums **out, const grouping *g, track_set set, ops_room *room)
