@@ -13,7 +13,8 @@
 typedef struct kept {
     int64_t start, dur;
     size_t offset; /* of its bytes in `bytes` */
-    uint32_t n, line, correlation, seq;
+    uint32_t n, line, correlation;
+    uint32_t rank;       /* among those of one time: which is higher comes first */
     bool by_correlation; /* how its group is found; else by its thread's steps */
 } kept;
 
@@ -117,19 +118,22 @@ vpcap_name vl_name_at(const vl_lines *l, uint32_t i)
     return (vpcap_name){.name = vp_intern_get(&l->names, i - l->image_names)};
 }
 
+/* Of zones of one time the one that ended last encloses the others; of counters' values the last is
+ * the one that holds. */
 static int keep(vl_lines *l, uint32_t line, const vpcap_event *e, bool by_correlation)
 {
     size_t offset = l->bytes.n;
+    uint32_t at = (uint32_t)l->kept_count;
     VP_TRY(vp_grow(&l->kept, &l->kept_cap, l->kept_count + 1, sizeof *l->kept, VP_EVENTS_MAX));
     VP_TRY(l->enc->encode(l->enc->ctx, l, &l->lines[line], e, &l->bytes));
-    l->kept[l->kept_count] = (kept){.start = e->start_ps,
-                                    .dur = e->dur_ps,
-                                    .offset = offset,
-                                    .n = (uint32_t)(l->bytes.n - offset),
-                                    .line = line,
-                                    .correlation = e->correlation,
-                                    .seq = (uint32_t)l->kept_count,
-                                    .by_correlation = by_correlation};
+    l->kept[at] = (kept){.start = e->start_ps,
+                         .dur = e->dur_ps,
+                         .offset = offset,
+                         .n = (uint32_t)(l->bytes.n - offset),
+                         .line = line,
+                         .correlation = e->correlation,
+                         .rank = e->kind == VPCAP_COUNTER ? UINT32_MAX - at : at,
+                         .by_correlation = by_correlation};
     l->kept_count++;
     l->lines[line].events++;
     return 0;
@@ -262,7 +266,7 @@ static int by_line(const void *pa, const void *pb)
         return a->start < b->start ? -1 : 1;
     if (a->dur != b->dur)
         return a->dur > b->dur ? -1 : 1;
-    return a->seq > b->seq ? -1 : 1;
+    return a->rank > b->rank ? -1 : 1;
 }
 
 static int find_lines(vl_lines *l, vl_more_fn *more, void *more_ctx)
