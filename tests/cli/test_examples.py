@@ -11,6 +11,8 @@ import urllib.request
 
 import pytest
 
+from emulated import is_emulated
+
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
 
@@ -155,8 +157,8 @@ def test_comprehensive_demo(example):
     assert {op["name"] for op in annotated["ops"]} == {"matmul_rows", "matmul_columns", "softmax",
                                                        "reduce_sum"}
     assert {op["name"] for op in plain["ops"]} == {"iteration"}
-    found = fired(annotated)["F17"]  # planted: the product that walks columns takes most of the time
-    assert found["message"].startswith("matmul_columns takes")
+    found = fired(annotated)["F17"]  # planted: the product that walks columns takes most of the time, where there is a cache
+    assert found["message"].startswith("matmul_columns takes" if not is_emulated() else "matmul_")
     compared = json.loads(example.view("compare", "--format", "json", where / "annotated", where / "small"))
     assert "matmul_columns" in {op["name"] for op in compared["ops"]}
 
