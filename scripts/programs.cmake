@@ -52,7 +52,8 @@ foreach(program view_profile view_profile-live)
   target_link_options(${program} PRIVATE ${VP_PLACE})
 endforeach()
 # `record` looks for the recorder beside the program, then where it is installed.
-target_compile_definitions(${VP_HOLDER} PRIVATE VP_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
+vp_describe_place()
+target_compile_definitions(${VP_HOLDER} PRIVATE VP_LIBDIR="${VP_LIBDIR}")
 add_dependencies(view_profile view_profile-live)
 
 # Speaks with object stores and profiled processes, in a process of its own.

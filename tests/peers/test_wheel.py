@@ -70,6 +70,13 @@ def test_its_tag_is_true(wheel, programs):
         assert p.name == "_native.abi3.so" or not free, (p.name, free)
 
 
+def test_nothing_says_where_it_was_built(programs):
+    """Nor is anything looked for there: whoever makes a directory of that name in /tmp again would be asked. OpenSSL, which is in
+    view_profile-fetch, tells how it was compiled, and loads nothing."""
+    said = rb"[^\0]*(?:/tmp/(?!view_profile-)|wheel/data|" + re.escape(bytes(ROOT)) + rb")[^\0]*"
+    assert not {p.name: names for p in programs if p.name != "view_profile-fetch" and (names := re.findall(said, p.read_bytes()))}
+
+
 def test_it_is_small(wheel):
     """Below 3 MB, decimal (issue 17): a step of every installation, on every node, is to fetch it."""
     assert wheel.stat().st_size < 3_000_000
@@ -213,7 +220,7 @@ print(json.dumps([refused, away.stderr, nobody.returncode, nobody.stderr]))
 
 
 def laid_out(wheel, to):
-    """As pip does it, which takes no wheel of another machine but with --target, where it leaves lib/ out."""
+    """As pip does it, which takes no wheel of another machine."""
     places = {"data": "", "scripts": "bin/"}
     with zipfile.ZipFile(wheel) as packed:
         for i in packed.infolist():
