@@ -383,6 +383,32 @@ static void names_are_grouped_as_people_read_them(void **state)
     }
 }
 
+/* Values of all sizes, negative ones, equal ones, and none. */
+static void values_are_sorted(void **state)
+{
+    int64_t v[3000], least[] = {INT64_MAX, INT64_MIN, 0, -1, INT64_MIN};
+    uint64_t random = 1, sum = 0, after = 0;
+    (void)state;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        sum = after = 0;
+        for (size_t i = 0; i < 3000; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            v[i] = (int64_t)random >> shift;
+            sum += (uint64_t)v[i] * (uint64_t)v[i];
+        }
+        assert_int_equal(sort_values(v, 3000), 0);
+        for (size_t i = 0; i < 3000; i++) {
+            assert_true(!i || v[i - 1] <= v[i]);
+            after += (uint64_t)v[i] * (uint64_t)v[i];
+        }
+        assert_true(sum == after);
+    }
+    assert_int_equal(sort_values(least, 5), 0);
+    assert_true(least[0] == INT64_MIN && least[1] == INT64_MIN && least[2] == -1 && least[3] == 0 &&
+                least[4] == INT64_MAX);
+    assert_int_equal(sort_values(least, 0), 0);
+}
+
 static void percentiles_are_nearest_rank(void **state)
 {
     int64_t v[101];
@@ -436,6 +462,7 @@ int main(void)
         cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(classes_follow_the_rules),
         cmocka_unit_test(names_are_grouped_as_people_read_them),
+        cmocka_unit_test(values_are_sorted),
         cmocka_unit_test(percentiles_are_nearest_rank),
         cmocka_unit_test(running_out_of_memory_is_an_error),
     };

@@ -42,6 +42,19 @@ static size_t values_below(const trace_column *c, size_t count)
     return b->first + (size_t)__builtin_popcountll(b->has & ((UINT64_C(1) << i % 64) - 1));
 }
 
+/* Room for n > 0 values and so many blocks, without slack: it stays as long as the trace. */
+static int column_new(trace_column **out, size_t n, size_t blocks)
+{
+    trace_column *c = *out = vp_calloc(1, sizeof *c);
+    VP_NEED(c);
+    c->block = vp_calloc(blocks, sizeof *c->block);
+    c->v = vp_realloc_array(NULL, n, sizeof *c->v);
+    VP_NEED(c->block && c->v);
+    c->block_n = c->block_cap = blocks;
+    c->cap = n;
+    return 0;
+}
+
 int trace_column_copy(trace_column **out, const trace_column *c, size_t count)
 {
     size_t blocks = count / 64 + 1 < c->block_n ? count / 64 + 1 : c->block_n;
@@ -49,15 +62,11 @@ int trace_column_copy(trace_column **out, const trace_column *c, size_t count)
     *out = NULL;
     if (!n)
         return 0;
-    trace_column *to = *out = vp_calloc(1, sizeof *to);
-    VP_NEED(to);
-    to->block = vp_realloc_array(NULL, blocks, sizeof *to->block);
-    to->v = vp_realloc_array(NULL, n, sizeof *to->v);
-    VP_NEED(to->block && to->v);
+    VP_TRY(column_new(out, n, blocks));
+    trace_column *to = *out;
     memcpy(to->block, c->block, blocks * sizeof *to->block);
     memcpy(to->v, c->v, n * sizeof *to->v);
-    to->block_n = to->block_cap = blocks;
-    to->n = to->cap = n;
+    to->n = n;
     if (count / 64 < blocks)
         to->block[count / 64].has &= (UINT64_C(1) << count % 64) - 1;
     return 0;
@@ -72,16 +81,30 @@ void trace_column_free(trace_column *c)
     vp_free(c);
 }
 
+static bool has_value(const trace_column *c, size_t i)
+{
+    return i / 64 < c->block_n && c->block[i / 64].has >> i % 64 & 1u;
+}
+
+static size_t values_of(const trace_column *c, const uint32_t *order, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += has_value(c, order[i]);
+    return n;
+}
+
 int trace_column_permute(trace_column **column, const uint32_t *order, size_t count)
 {
     const trace_column *old = *column;
     trace_column *c = NULL;
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        size_t b = order[i] / 64;
-        if (b < old->block_n && old->block[b].has >> order[i] % 64 & 1u)
+    size_t n = values_of(old, order, count);
+    if (n)
+        rc = column_new(&c, n, (count + 63) / 64);
+    for (size_t i = 0; rc == 0 && n && i < count; i++)
+        if (has_value(old, order[i]))
             rc = trace_column_put(&c, i, trace_column_get(old, order[i], 0));
-    }
     if (rc < 0) {
         trace_column_free(c);
         return rc;

@@ -5,10 +5,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/radix.h"
 #include "trace/model/runs.h"
-
-#define DIGIT 11
-#define BUCKETS (1u << DIGIT)
 
 static int compare(const void *x, const void *y, void *track)
 {
@@ -95,11 +93,6 @@ static int merge_strays(const trace_track *k, uint32_t *order, sort_room *room)
     return 1;
 }
 
-static unsigned bits_of(uint64_t v)
-{
-    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
-}
-
 /* What the radix sort moves: the start from the earliest on, and below it the event's index. The
  * start loses low bits, at least 10 of them (1 ns), so that both fit and files in ns need a pass
  * less; what is equal then is told apart by `compare`. */
@@ -115,37 +108,12 @@ static packing choose_packing(const trace_track *k)
         least = k->start_ps[i] < least ? k->start_ps[i] : least;
         most = k->start_ps[i] > most ? k->start_ps[i] : most;
     }
-    unsigned span = bits_of((uint64_t)most - (uint64_t)least);
-    packing p = {.least = least, .drop = 10, .index_bits = bits_of(k->count - 1)};
+    unsigned span = vp_bits_of((uint64_t)most - (uint64_t)least);
+    packing p = {.least = least, .drop = 10, .index_bits = vp_bits_of(k->count - 1)};
     if (span + p.index_bits > 64 + p.drop)
         p.drop = span + p.index_bits - 64;
     p.bits = p.index_bits + (span > p.drop ? span - p.drop : 0);
     return p;
-}
-
-/* Digits that a key may have: 64 bits of them. */
-#define DIGITS_MAX 6u
-
-/* How often each value of each digit occurs, all digits in one pass. */
-static void count_digits(uint32_t (*counts)[BUCKETS], const uint64_t *keys, size_t n, packing p)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = keys[i] >> p.index_bits;
-        for (unsigned d = 0; d * DIGIT < p.bits - p.index_bits; d++, key >>= DIGIT)
-            counts[d][key & (BUCKETS - 1)]++;
-    }
-}
-
-static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift, uint32_t *at)
-{
-    uint32_t sum = 0;
-    for (size_t b = 0; b < BUCKETS; b++) {
-        uint32_t count = at[b];
-        at[b] = sum;
-        sum += count;
-    }
-    for (size_t i = 0; i < n; i++)
-        to[at[from[i] >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
 /* Orders events whose keys are equal: mostly two or three. */
@@ -162,20 +130,6 @@ static void order_equals(const trace_track *k, uint32_t *v, size_t n)
             v[at] = v[at - 1];
         v[at] = e;
     }
-}
-
-/* Sorts packed keys, in `from` or in `to`, which has as much room: where they end. */
-static uint64_t *sort_keys(uint64_t *from, uint64_t *to, size_t n, packing p)
-{
-    uint32_t counts[DIGITS_MAX][BUCKETS] = {0};
-    count_digits(counts, from, n, p);
-    for (unsigned shift = p.index_bits, d = 0; shift < p.bits; shift += DIGIT, d++) {
-        radix_pass(to, from, n, shift, counts[d]);
-        uint64_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
 }
 
 static void order_of(uint32_t *order, const trace_track *k, const uint64_t *keys, packing p)
@@ -199,7 +153,7 @@ static int radix_sort(trace_track *k, sort_room *a, sort_room *b)
     packing p = choose_packing(k);
     for (size_t i = 0; i < n; i++)
         from[i] = ((uint64_t)k->start_ps[i] - (uint64_t)p.least) >> p.drop << p.index_bits | i;
-    bool in_a = sort_keys(from, (uint64_t *)b->p, n, p) == from;
+    bool in_a = vp_radix_sort(from, (uint64_t *)b->p, n, p.index_bits, p.bits) == from;
     sort_room *keys = in_a ? a : b;
     uint32_t *order = (uint32_t *)(in_a ? b : a)->p;
     order_of(order, k, (const uint64_t *)keys->p, p);

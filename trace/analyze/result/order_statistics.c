@@ -5,6 +5,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/radix.h"
 
 /* Puts the values of v[low, high) that are below the bound first: where the others begin. Without
  * a branch on values, whose order nobody can predict. */
@@ -91,6 +92,28 @@ int sort_runs(int64_t *v, size_t n)
     }
     if (from != v)
         memcpy(v, from, n * sizeof *v);
+    return 0;
+}
+
+/* In the place of the values themselves what each is above the least, which is put back behind. */
+int sort_values(int64_t *v, size_t n)
+{
+    int64_t least = n ? v[0] : 0, most = least;
+    for (size_t i = 1; i < n; i++) {
+        least = v[i] < least ? v[i] : least;
+        most = v[i] > most ? v[i] : most;
+    }
+    if (least == most)
+        return 0;
+    VP_CLEANUP(vp_free_ptr) uint64_t *room = vp_realloc_array(NULL, n, sizeof *room);
+    VP_NEED(room);
+    uint64_t *above = (uint64_t *)v;
+    for (size_t i = 0; i < n; i++)
+        above[i] -= (uint64_t)least;
+    const uint64_t *sorted =
+        vp_radix_sort(above, room, n, 0, vp_bits_of((uint64_t)most - (uint64_t)least));
+    for (size_t i = 0; i < n; i++)
+        above[i] = sorted[i] + (uint64_t)least;
     return 0;
 }
 

@@ -12,6 +12,9 @@ int64_t select_kth(int64_t *v, size_t n, size_t k);
 /* Sorts ascending by merging the runs that are there: O(n log runs). Times of a few streams, one
  * stream after the other, are as many runs. */
 int sort_runs(int64_t *v, size_t n);
+/* Sorts ascending by the bits in which the values differ: O(n). VP_ENOMEM leaves them as they were.
+ */
+int sort_values(int64_t *v, size_t n);
 /* 0-based index of the p-th percentile (0 < p <= 100) of n values by nearest rank. */
 size_t nearest_rank(size_t n, unsigned percent);
 

@@ -39,12 +39,6 @@ static int64_t *durations(const vp_steps *s, size_t *n)
     return v;
 }
 
-static int compare(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Reorders the values. */
 static void median_and_mad(vp_steps *s, int64_t *v, size_t n)
 {
@@ -239,7 +233,7 @@ int steps_judge(vp_steps *s, vp_arena *arena)
     mark_warm_up(s, v, n);
     VP_CLEANUP(vp_free_ptr) int64_t *sorted = durations(s, &n);
     VP_NEED(sorted);
-    qsort(sorted, n, sizeof *sorted, compare);
+    VP_TRY(sort_values(sorted, n));
     for (size_t i = 0; i < n; i++)
         v[i] = sorted[i];
     median_and_mad(s, v, n);
