@@ -4,12 +4,13 @@ import atexit
 import json
 import math
 import os
+import shlex
 import threading
 import time
 import weakref
 
 from . import _native
-from ._session import Session, log
+from ._session import Session, choose, log
 from ._zones import host_integer, step
 
 # Dense bf16 (V100, T4: fp16) of one device in TFLOP/s, by the name that the framework gives it: the
@@ -78,6 +79,7 @@ class Profiler:
             raise ValueError("num_steps must be at least 1")
         self.log_dir = os.path.abspath(os.path.expanduser(os.fspath(log_dir)))
         self._start_at = None if auto_enable_at_step is None or host_integer(auto_enable_at_step) < 0 else int(auto_enable_at_step)
+        choose(backend)  # a name that there is not is said here, and not in the step that is to be captured
         self.backend, self.sync, self.gpu, self.name = backend, sync, gpu, name
         self.model_params, self.flops_per_token = model_params, flops_per_token
         self.peak_tflops, self.devices = peak_tflops, devices
@@ -100,6 +102,8 @@ class Profiler:
     def capture_async(self, num_steps=None):
         """Asks for a capture of the next num_steps steps, from the next begin_step on."""
         n = self.num_steps if num_steps is None else host_integer(num_steps, "num_steps")
+        if n < 1:
+            raise ValueError("num_steps must be at least 1")
         with self._lock:
             if self._session:
                 log.warning("Profiler already active, ignoring capture_async()")
@@ -128,10 +132,10 @@ class Profiler:
         self._let_go_in_child()
         if self._step is not None:
             self._leave()
+        if self._start_at is not None and number >= self._start_at:
+            self._start_at = None
+            self.capture_async()
         with self._lock:
-            if self._start_at is not None and number >= self._start_at:
-                self._start_at = None
-                self._asked = max(self._asked, self.num_steps)
             asked = 0
             if self._asked and not self._session:
                 asked, self._asked = self._asked, 0
@@ -155,7 +159,7 @@ class Profiler:
         self._seconds += seconds
         if self._session:
             self._times.append(seconds)
-            self._tokens.append(int(num_tokens or 0))
+            self._tokens.append(num_tokens)  # looked at when the capture is over: an array would be waited for
             self._left -= 1
             if self._left <= 0:
                 self._stop()
@@ -176,9 +180,8 @@ class Profiler:
 
     def _start(self, steps):
         self._let_past_go()
-        session = Session(self.log_dir, self.backend, sync=self.sync, gpu=self.gpu)
         try:
-            session.start()
+            session = Session(self.log_dir, self.backend, sync=self.sync, gpu=self.gpu).start()
         except Exception as e:
             log.warning("the profiler could not start, and training goes on: %s", e)
             return
@@ -190,14 +193,19 @@ class Profiler:
         log.info("Stopping profiler after %d steps%s", len(self._times), cut)
         try:
             self.last_run = session.stop(wait=False)  # _wait did
-            self._write_stats()
+            log.info("View at: https://ui.perfetto.dev/, or by: view_profile --profile-dir %s", shlex.quote(self.log_dir))
         except Exception as e:
             log.error("the profile could not be written, and training goes on: %s", e)
+        try:
+            self._write_stats()
+        except Exception as e:
+            log.error("flop_stats.json could not be written, and training goes on: %s", e)
 
     def _write_stats(self):
         if not self._times:
             return
-        stats = flop_stats(self._times, self._tokens, self.model_params, self.peak_tflops or _peak_of_device(),
+        tokens = [0 if t is None else int(t) for t in self._tokens]
+        stats = flop_stats(self._times, tokens, self.model_params, self.peak_tflops or _peak_of_device(),
                            self.flops_per_token, self.devices, cold_steps=1)
         stats["truncated"] = len(self._times) < self._planned
         path = os.path.join(self.log_dir, "flop_stats.json")

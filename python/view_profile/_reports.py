@@ -52,14 +52,14 @@ def _frame(rows):
         import pandas
     except ImportError:
         raise ImportError("to_pandas() needs pandas: pip install pandas") from None
-    return pandas.DataFrame.from_records([r.row for r in rows])
+    return pandas.DataFrame.from_records(rows)
 
 
 class Rows(list):
     """A list with to_pandas(): a column for each figure of the report."""
 
     def to_pandas(self):
-        return _frame(self)
+        return _frame([r.row for r in self])
 
 
 @dataclasses.dataclass
@@ -177,6 +177,10 @@ class Comparison:
     a: str = ""
     b: str = ""
     limits: List[str] = dataclasses.field(default_factory=list, repr=False)
+
+    def to_pandas(self):
+        """The ops that are in both or in one, with what each changed by."""
+        return _frame(self.data["ops"])
 
     @functools.cached_property
     def text(self):

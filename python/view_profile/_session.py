@@ -233,7 +233,7 @@ class Session:
                 self.run = make_run(self.directory)
                 for path in sorted(files):
                     _without_overwriting(path, os.path.join(self.run, os.path.basename(path)))
-                log.info("Trace saved to: %s", self.run)
+                log.info("Trace saved to: %s/", self.run)
         finally:
             shutil.rmtree(self.aside, ignore_errors=True)
         if error:
