@@ -1,5 +1,7 @@
 #include "trace/read/json/json_scan.h"
 
+#include <stdatomic.h>
+
 #ifdef __x86_64__
 #include <cpuid.h>
 #include <immintrin.h>
@@ -173,10 +175,23 @@ js_skip_fn *js_skip_backend(js_backend b)
     return b == JS_PORTABLE ? skip_portable : NULL;
 }
 
-js_skip_fn *js_skip_best(void)
+static js_skip_fn *choose(void)
 {
     js_skip_fn *f = js_skip_backend(JS_AVX2);
     if (!f)
         f = js_skip_backend(JS_SSE2);
     return f ? f : js_skip_backend(JS_PORTABLE);
+}
+
+/* Called for each member of each event, so the processor is asked once: in a virtual machine each
+ * CPUID goes to the hypervisor, which takes as long as thousands of bytes. */
+js_skip_fn *js_skip_best(void)
+{
+    static js_skip_fn *_Atomic best;
+    js_skip_fn *f = atomic_load_explicit(&best, memory_order_relaxed);
+    if (!f) {
+        f = choose();
+        atomic_store_explicit(&best, f, memory_order_relaxed);
+    }
+    return f;
 }
