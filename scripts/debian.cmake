@@ -56,7 +56,7 @@ if(TARGET view_profile_python)
   set(site lib/python3/dist-packages)
   install(TARGETS view_profile_python LIBRARY DESTINATION ${site}/view_profile COMPONENT python EXCLUDE_FROM_ALL)
   install(DIRECTORY python/view_profile DESTINATION ${site} COMPONENT python EXCLUDE_FROM_ALL
-          FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+          FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
   # By which Python finds the version, and pytest the fixture, as in a wheel.
   set(info ${PROJECT_BINARY_DIR}/deb/view_profile-${PROJECT_VERSION}.dist-info)
   file(CONFIGURE OUTPUT ${info}/METADATA CONTENT "Metadata-Version: 2.1\nName: view-profile\nVersion: @PROJECT_VERSION@\n")

@@ -23,6 +23,7 @@ _PLACES = {
     "setup_tensorboard_logging": "_runs", "run_with_jax_profiler": "_runs",
     "open_latest_profile": "_reports", "report": "_reports", "top": "_reports", "findings": "_reports",
     "compare": "_reports", "sessions": "_reports", "Report": "_reports", "Comparison": "_reports",
+    "Rows": "_reports", "Op": "_reports", "Finding": "_reports", "Run": "_reports",
     "ReadError": "_reports", "assert_no_regression": "testing", "callbacks": "", "testing": "",
 }
 __all__ = ["Error", "annotate", "counter", "instant", "now", "thread_name", *_PLACES]

@@ -160,7 +160,7 @@ def framed(page, title):
 
 
 @dataclasses.dataclass
-class Session:
+class Run:
     """A run of a profile directory, as `list` shows it."""
     id: str
     name: str = ""
@@ -204,7 +204,7 @@ def _run_of(args, path, session):
 def sessions(path="."):
     """The runs of a profile directory or archive, newest first."""
     data = json.loads(run("list", "--format", "json", path)[0])
-    return Rows(_fields(Session, r) for r in data["sessions"])
+    return Rows(_fields(Run, r) for r in data["sessions"])
 
 
 def report(path=".", session=None, *, step=None, group=None, host=None):

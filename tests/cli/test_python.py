@@ -1,5 +1,6 @@
 """The Python package: zones and their names, steps, schedules, and what view_profile says of profiles as objects. JAX and
 PyTorch stand in tests/peers/test_python_front.py."""
+import ast
 import json
 import os
 import pathlib
@@ -887,3 +888,14 @@ def test_the_program_of_the_package_is_found(tmp_path):
     done = run_python("import view_profile as vp\ntry:\n    vp.sessions('.')\nexcept vp.ReadError as e:\n    print(e.code, e)",
                       VIEW_PROFILE_PROGRAM="", PATH="/nowhere", check=False)
     assert done.stdout.startswith("127 view_profile is not installed") or "view_profile" in done.stderr
+
+
+def test_stubs_name_what_is_there():
+    """All of it, and nothing more. (That their types are right: tests/peers/test_python_typed.py.)"""
+    stub = ast.parse((PACKAGE / "view_profile" / "__init__.pyi").read_text())
+    (listed,) = [ast.literal_eval(n.value) for n in stub.body if isinstance(n, ast.Assign) and n.targets[0].id == "__all__"]
+    defined = {n.name for n in stub.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    defined |= {alias.asname for n in stub.body if isinstance(n, ast.ImportFrom) for alias in n.names if alias.asname}
+    run_python("import sys, view_profile as vp\nassert sorted(vp.__all__) == sorted(sys.argv[1:]) and all(hasattr(vp, n) for n in vp.__all__)", *listed)
+    assert set(listed) <= defined and {n for n in defined - set(listed) if n[0] != "_"} == set()
+    assert (PACKAGE / "view_profile" / "py.typed").exists()

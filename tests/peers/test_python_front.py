@@ -148,6 +148,58 @@ def test_the_comprehensive_demo_tells_annotated_from_plain(tmp_path):
     assert compared["per_step"] and compared["median"]["delta_ps"] < 0
 
 
+def test_what_was_sent_to_a_device_is_in_the_profile(tmp_path):
+    """Calls come back before they are done, and nobody waits but the profile's end: each of them is in it, of a context and of a
+    schedule, and nothing of before."""
+    run(STEP + """
+import time
+@jax.jit
+def slow(x):
+    for _ in range(20):
+        x = jnp.tanh(x @ x)
+    return x
+y = jnp.ones((700, 700))
+slow(y).block_until_ready()
+def send(n):
+    begun = time.perf_counter()
+    for _ in range(n):
+        slow(y)
+    return time.perf_counter() - begun
+def ops(name):
+    return {o.name: o.calls for o in vp.top(f"{sys.argv[1]}/{name}", group="module").ops}["jit_slow"]
+with vp.profile(sys.argv[1] + "/one"):
+    slow(y).block_until_ready()
+send(2)
+with vp.profile(sys.argv[1] + "/context"):
+    sent = send(3)
+begun = time.perf_counter()
+slow(y).block_until_ready()
+assert sent < 3 * (time.perf_counter() - begun)  # else nothing had to be waited for
+p = vp.Profiler(num_steps=2, log_dir=sys.argv[1] + "/schedule", auto_enable_at_step=1)
+for i in range(4):
+    p.begin_step(i)
+    send(2)
+    p.end_step()
+p.close()
+assert ops("one") >= 40 and ops("context") == 3 * ops("one") and ops("schedule") == 4 * ops("one"), [ops(n) for n in ("one", "context", "schedule")]
+""", tmp_path)
+
+
+def test_rows_are_frames_of_pandas(tmp_path):
+    """Times stay integers of picoseconds, whatever else a column lacks."""
+    pytest.importorskip("pandas", reason="SKIPPED: pandas is not installed")
+    run("""
+import sys, view_profile as vp
+a, b = sys.argv[1:]
+frame, rows = vp.report(b).to_pandas(), vp.report(b).ops
+assert len(frame) == len(rows) > 5 and frame["self_ps"].dtype == "int64"
+assert list(frame.name) == [o.name for o in rows] and int(frame.self_ps.sum()) == sum(o.self_ps for o in rows)
+assert list(vp.findings(b).to_pandas().id) == [f.id for f in vp.findings(b)]
+c = vp.compare(a, b)
+assert int(c.to_pandas().delta_ps.sum()) == sum(o["delta_ps"] for o in c.data["ops"]) and len(c.to_pandas()) == len(c.data["ops"])
+""", *(ROOT / "tests" / "data" / "jax_cpu" / "three_runs" / "plugins" / "profile" / n for n in ("2026_11_21_06_34_00", "2026_11_21_06_34_02")))
+
+
 @pytest.mark.skipif(not TORCH, reason="SKIPPED: no PyTorch; VP_TORCH names a Python that has it")
 def test_a_program_has_pytorchs_profiler_for_itself(tmp_path):
     """record ends its own where the program's schedule begins, and leaves that whole."""
