@@ -38,6 +38,6 @@ def bench_python(root, args, results):
               f'{r["both_ns"]:.0f} ns; an annotated jitted step takes {r["step"]:.4f} × the time of a bare one')
     print(f'  import view_profile: {r["import_ms"]:.1f} ms')
     results['python'] = {k: round(v, 4) for k, v in r.items()}
-    for what, most in (('on', 1.15), ('off', 1.05), ('import_ms', 15)):
-        if r[what] > most:
-            note(f'Python: {what} is {r[what]:.3g}, and may be {most}')
+    for what, most in (('on', 1.15), ('off', 1.05), ('import_ms', 15), ('step', 1.01), ('on_ns', r.get('trace_annotation_ns'))):
+        if most is not None and r.get(what, 0) > most:
+            note(f'Python: {what} is {r[what]:.4g}, and may be {most:.4g}')
