@@ -26,13 +26,20 @@ def _ask(always=False):
     _native.others(True)
 
 
+def _plain(value):
+    """Its text as our recorder writes it: others refuse halves of surrogates."""
+    return str(value).encode("utf-8", "backslashreplace").decode()
+
+
 def _open(name, args):
-    """What the native zone calls as it begins, unless JAX's profiler is on, which it asks itself: the zone of
-    PyTorch's, not entered yet, or None."""
+    """What the native zone calls as it begins, unless JAX's profiler is on and took the zone: that of
+    PyTorch's, or of JAX's once more in plain text, not entered yet, or None."""
     global _asked
     if _record is not None and _record[0]():
         _asked = 0
-        return _record[1](name)
+        return _record[1](_plain(name))
+    if _trace_me is not None and _is_enabled():
+        return _trace_me(_plain(name), **{_plain(k): _plain(v) for k, v in (args or {}).items()})
     if not _serving:
         _asked += 1
         if _asked > QUIET:
@@ -232,6 +239,16 @@ def host_integer(number, what="step"):
                     "count in Python instead of reading it from the device")
 
 
+def _entered(zone, *args, **kwargs):
+    """Another profiler's zone, entered, in a tuple; none where it takes no such name: that is not the program's error."""
+    try:
+        made = zone(*args, **kwargs)
+        made.__enter__()
+        return (made,)
+    except Exception:
+        return ()
+
+
 class step:
     """with step("train", i): … is step i, in our profile and in JAX's or PyTorch's."""
     __slots__ = ("name", "number", "_others", "_begun")
@@ -244,11 +261,9 @@ class step:
 
     def __enter__(self):
         if _trace_me is not None and _is_enabled():
-            self._others += (_trace_me(self.name, _r=1, step_num=self.number),)
+            self._others += _entered(_trace_me, _plain(self.name), _r=1, step_num=self.number)
         if _record is not None and _record[0]():
-            self._others += (_record[1](f"ProfilerStep#{self.number}"),)
-        for zone in self._others:
-            zone.__enter__()
+            self._others += _entered(_record[1], f"ProfilerStep#{self.number}")
         try:
             _native.step_begin(self.name, self.number % (1 << 64))
             self._begun = True

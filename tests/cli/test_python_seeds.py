@@ -338,7 +338,7 @@ open_now, seen = [], []
 def _enable_profiler(): _autograd.on = True
 def _disable_profiler(): _autograd.on = False
 class record_function:
-    def __init__(self, name): self.name = name
+    def __init__(self, name): self.name = name; name.encode()
     def __enter__(self): assert _autograd.on; open_now.append(self.name); return self
     def __exit__(self, *e): assert open_now.pop() == self.name; seen.append(self.name)
 ''',
@@ -379,10 +379,12 @@ for i in range(2000):  # so long without a profiler that nobody asks any more
 with vp.profile(sys.argv[1], "native"):
     profiler._enable_profiler()
     work()
+    with vp.annotate("lone \\ud800"):
+        pass
     profiler._disable_profiler()
     work()
 assert profiler.seen == ["function", "generator", "generator", "coroutine", "coroutine", "async generator", "async generator", "zone",
-                         "ProfilerStep#3"], profiler.seen
+                         "ProfilerStep#3", "lone \\\\ud800"], profiler.seen
 assert not profiler.open_now
 """, tmp_path / "runs", PYTHONPATH=f"{PACKAGE}:{tmp_path}/lib")
     rows = host_rows(tmp_path / "runs")

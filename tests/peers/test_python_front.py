@@ -148,6 +148,31 @@ def test_the_comprehensive_demo_tells_annotated_from_plain(tmp_path):
     assert compared["per_step"] and compared["median"]["delta_ps"] < 0
 
 
+def test_any_name_is_taken_while_jax_records(tmp_path):
+    """By both, as far as JAX itself can: long ones, halves of surrogates, of args too. What it refuses, and args that have no
+    text, are not the program's error; zones around them are those that they were."""
+    run(STEP + """
+class Silent:
+    def __str__(self): raise RuntimeError("no text")
+    __repr__ = __str__
+names = ["x" * 150_000, "lone \\ud800", "nul \\0 in it", "", "名前", "#hash=1#", "a#b", "\\n"]
+with vp.profile(sys.argv[1], ("jax", "native")) as p:
+    with vp.annotate("around"):
+        for name in names:
+            with vp.annotate(name, **{"key \\ud800": "\\0"}), vp.step(name, 1 << 70):
+                pass
+        with vp.annotate("silent", x=Silent()), vp.annotate("inner"):
+            pass
+        train(2)
+import os
+jax_host, own = sorted(f.split(".")[0] for f in os.listdir(p.run) if f.endswith(".xplane.pb"))
+both = {"lone \\\\ud800": 2, "名前": 2, "around": 1, "inner": 1, "forward": 2}
+for host, long in ((jax_host, "x" * 150_000), (own, "x" * 4095)):
+    rows = {o.name: o.calls for o in vp.top(sys.argv[1], n=5000, where="host", host=host).ops}
+    assert long in rows and {n: rows.get(n) for n in both} == both, (host, {n: rows.get(n) for n in both})
+""", tmp_path)
+
+
 def test_what_was_sent_to_a_device_is_in_the_profile(tmp_path):
     """Calls come back before they are done, and nobody waits but the profile's end: each of them is in it, of a context and of a
     schedule, and nothing of before."""
