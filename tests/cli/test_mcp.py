@@ -427,6 +427,31 @@ def test_no_tool_says_a_hostile_name_as_its_own(tmp_path):
     assert seen > 20
 
 
+SKILL = pathlib.Path(__file__).parents[2] / 'share' / 'view_profile' / 'skills' / 'slow-step' / 'SKILL.md'
+
+
+def test_the_skill_speaks_of_what_there_is(mcp):
+    """Its tools, their arguments and their values, the verdicts, commands and options; and its way is that of an experiment. Its
+    head is what clients of skills read."""
+    text = SKILL.read_text()
+    head = dict(line.split(': ', 1) for line in text.split('---')[1].strip().splitlines())
+    assert head['name'] == SKILL.parent.name and 50 < len(head['description']) <= 1024
+    tools = mcp.ask('tools/list', **MODERN)['result']['tools']
+    arguments = {k: v for t in tools for k, v in t['inputSchema']['properties'].items()}
+    values = {word for a in arguments.values() for word in a.get('enum', [])}
+    spoken = {word for word in re.findall(r'`([^`]+)`', text) if word.isidentifier()}
+    verdicts = {'improvement', 'noise', 'regression', 'unverified'}
+    assert spoken <= {t['name'] for t in tools} | {'capture'} | arguments.keys() | values | verdicts, spoken
+    assert verdicts | {'list_sessions', 'step', 'findings', 'top_ops', 'scope_tree', 'op_details', 'range', 'memory', 'compare', 'capture'} <= spoken
+    commands = [shlex.split(c) for c in re.findall(r'`(view_profile [a-z][^`]*)`', text)]
+    assert {c[1] for c in commands} == {'mcp', 'record', 'capture'}
+    for _, command, *rest in commands:
+        told = subprocess.run([PROGRAM, command, '--help'], capture_output=True, text=True, check=True).stdout
+        assert all(option in told for option in rest if option.startswith('--') and option != '--')
+    way = ['Findings first', 'hypothesis, with a number', 'One change, one capture', 'Compare with the noise', 'Only the verdict counts']
+    assert [text.index(w) for w in way] == sorted(text.index(w) for w in way)
+
+
 def test_it_ends_with_its_client():
     s = Server(trace(RUNS))
     s.send({'jsonrpc': '2.0', 'id': 1, 'method': 'tools/call', 'params': {'name': 'findings', **MODERN}})

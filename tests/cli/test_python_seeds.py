@@ -220,6 +220,29 @@ for i in range(3):
     assert json.loads((tmp_path / "flop_stats.json").read_text())["total_tokens"] == 7  # of the step that is not the first
 
 
+def test_control_c_while_a_profile_ends(tmp_path):
+    """It is the program's, also in the wait for the device; what was recorded is written when the program ends."""
+    done = run_python(SAYS + """
+waits = []
+def sync():
+    waits.append(1)
+    if len(waits) in (1, 2):
+        raise KeyboardInterrupt
+p = vp.Profiler(num_steps=1, log_dir=sys.argv[1] + "/schedule", auto_enable_at_step=0, backend="native", sync=sync)
+p.begin_step(0)
+with vp.annotate("kept"):
+    pass
+for interrupted in (p.end_step, p.close):
+    try:
+        interrupted()
+    except KeyboardInterrupt:
+        print("passed on", flush=True)
+assert p.is_profiling
+""", tmp_path)
+    assert done.stdout.count("passed on") == 2 and "Profiler still active on exit, stopping..." in done.stdout
+    assert len(host_rows(tmp_path / "schedule")["kept"]) == 1
+
+
 def test_tokens_that_are_no_numbers_do_not_end_training(tmp_path):
     done = run_python(SAYS + """
 p = vp.Profiler(num_steps=2, log_dir=sys.argv[1], auto_enable_at_step=0, backend="native")

@@ -35,7 +35,15 @@ def wheel(tmp_path_factory):
     if done.returncode == CANNOT_BE_HAD:
         pytest.skip("SKIPPED: " + done.stderr.splitlines()[-1])
     assert done.returncode == 0, done.stdout + done.stderr
-    (found,) = out.glob("*.whl")
+    (found,) = out.glob("*-abi3-*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def binary(wheel):
+    """The one without the package."""
+    found = wheel.with_name(re.sub(r"cp310-abi3", "py3-none", wheel.name))
+    assert found.exists()
     return found
 
 
@@ -68,6 +76,51 @@ def test_its_tag_is_true(wheel, programs):
         # A weak symbol of a later C library would have no version, and no definition.
         free = re.findall(r" (?:FUNC|NOTYPE)\s+GLOBAL\s+DEFAULT\s+UND (\w+)$", run("readelf", "--dyn-syms", "-W", p), re.M)
         assert p.name == "_native.abi3.so" or not free, (p.name, free)
+
+
+def test_that_of_the_programs_alone(wheel, binary):
+    """What the other has, byte by byte, but for the package, and what it says of itself is so."""
+    with zipfile.ZipFile(wheel) as a, zipfile.ZipFile(binary) as b:
+        there, here = ({n: z.read(n) for n in z.namelist() if not n.endswith("/")} for z in (a, b))
+    info = "view_profile-0.1.0.dist-info"
+    own = {f"{info}/{n}" for n in ("WHEEL", "METADATA", "RECORD")}
+    assert {n for n in there if n not in here} == {n for n in there if n.startswith("view_profile/")} | {f"{info}/entry_points.txt"}
+    assert here.keys() <= there.keys() and {n for n in here if here[n] != there[n]} == own
+    machine = re.search(r"manylinux_2_28_(\w+)\.whl$", binary.name)[1]
+    assert re.findall(rb"^Tag: (.*)$", here[f"{info}/WHEEL"], re.M) == [f"py3-none-manylinux_2_28_{machine}".encode()]
+    assert b"\nRequires-Python: >=3.6,<3.10\n" in here[f"{info}/METADATA"]
+    assert binary.stat().st_size < 3_000_000 and not [n for n in here if n.endswith("abi3.so")]
+
+
+OLDER = sorted(p for p in pathlib.Path.home().glob(".pyenv/versions/3.[6-9].*/bin/python"))
+
+
+def test_an_older_python_takes_that(wheel, binary, tmp_path):
+    """And does not take the other, which this Python prefers: each finds one of the two, with the recorder's hook for programs."""
+    own(wheel)
+    if not OLDER:
+        pytest.skip("SKIPPED: no Python before 3.10 here")
+    for python in OLDER:
+        place = tmp_path / python.parts[-3]
+        run(python, "-m", "venv", place)
+        pip = [place / "bin" / "python", "-m", "pip", "install", "-q", "--no-index", "--find-links", wheel.parent, "--disable-pip-version-check"]
+        if not re.search(r"manylinux_2_28", run(*pip[:3], "debug", "--verbose")):
+            continue  # a pip of before PEP 600
+        run(*pip, "view-profile")
+        env = {"PATH": f"{place}/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
+        assert run("view_profile", "--version", env=env).startswith("view_profile 0.1.0")
+        assert "dot" in run("view_profile", "top", ROOT / "tests" / "data" / "jax_cpu" / "three_runs", env=env)
+        assert not list(place.glob("lib/python3*/site-packages/view_profile"))
+        done = subprocess.run(["view_profile", "record", "--dir", place / "q", "--", "python", "-c", "import sys; print('json' in sys.modules)"], env=env,
+                              capture_output=True, text=True)
+        assert done.stdout == "False\n" and done.returncode == 6 and len(done.stderr.splitlines()) == 1, done
+        run(*pip[:4], "-q", "--disable-pip-version-check", "--force-reinstall", "--no-index", binary)  # which pip checks by its RECORD
+        refused = subprocess.run([str(a) for a in [*pip, wheel]], capture_output=True, text=True)
+        assert refused.returncode and "not a supported wheel" in refused.stderr + refused.stdout, refused
+        seen = place
+    assert seen
+    refused = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--target", tmp_path / "none", binary], capture_output=True, text=True)
+    assert refused.returncode and "requires a different Python" in refused.stderr + refused.stdout, refused
 
 
 def test_nothing_says_where_it_was_built(programs):
