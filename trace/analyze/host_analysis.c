@@ -7,6 +7,7 @@
 #include "trace/analyze/comm/barriers.h"
 #include "trace/analyze/comm/collectives.h"
 #include "trace/analyze/comm/transfers.h"
+#include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/hygiene.h"
 #include "trace/analyze/device/module_runs.h"
@@ -290,12 +291,15 @@ static int analyze_fully(analysis *a)
     VP_TRY(host_kinds_new(&a->kinds, a->t));
     if (host_all_cpu(a->h))
         host_kinds_on_cpu(a->kinds, a->t);
-    int rc = host_ops_start(a);
+    int rc = any_device_new(a);
+    if (rc >= 0)
+        rc = host_ops_start(a);
     if (rc >= 0)
         rc = calls_new(&a->calls, a->t, a->kinds);
     if (rc >= 0)
         rc = ask_all(a);
     host_ops_end(a);
+    any_device_free(a);
     calls_free(a->calls);
     host_kinds_free(a->kinds);
     programs_free(a);

@@ -117,10 +117,20 @@ static int place_all(placing *p)
     return 0;
 }
 
+static bool all_named(const trace *t)
+{
+    for (uint32_t i = 0; i < t->kind_count; i++)
+        if (t->kinds[i].is_op && !t->kinds[i].module)
+            return false;
+    return true;
+}
+
 /* XLA:TPU's JSON names no module at an op. Its runs stand on a line of their own, on the host's
  * clock only (analysis.md 6.0). */
 int trace_place_modules(trace *t)
 {
+    if (all_named(t))
+        return 0;
     placing p = {.t = t, .run_of = vp_calloc((size_t)t->kind_count + 1, sizeof *p.run_of)};
     VP_NEED(p.run_of);
     for (uint32_t i = 0; i < t->kind_count; i++)

@@ -2,6 +2,7 @@
 
 #include "trace/analyze/comm/direction.h"
 #include "trace/analyze/comm/flights.h"
+#include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/base/err.h"
@@ -198,14 +199,13 @@ static int add_host_row(host_copies *x, analysis *a, const spans *idle)
 
 static int find_host_copies(host_copies *by_way, analysis *a, const uint8_t *way_of)
 {
-    spans idle = {0};
-    int rc = sweep_all_idle(&idle, a);
+    const spans *idle;
+    int rc = any_device_idle(&idle, a);
     for (uint32_t i = 0; rc >= 0 && i < a->t->track_count; i++)
         if (a->t->tracks[i].role == SINK_ROLE_PLAIN)
-            rc = copies_on_thread(by_way, a, &a->t->tracks[i], way_of, &idle);
+            rc = copies_on_thread(by_way, a, &a->t->tracks[i], way_of, idle);
     for (uint32_t w = 0; rc >= 0 && w < VP_DIRECTIONS; w++)
-        rc = add_host_row(&by_way[w], a, &idle);
-    spans_free(&idle);
+        rc = add_host_row(&by_way[w], a, idle);
     return rc;
 }
 

@@ -36,17 +36,23 @@ static int add_run(module_item *m, int64_t dur)
     return 0;
 }
 
-/* On TPUs the line "XLA Modules" has every run (on the aligned clock only). */
+/* On TPUs the line "XLA Modules" has every run (on the aligned clock only). The name of a kind is
+ * read once: found[kind] is 1 + where its module stands. */
 static int from_tracks(host_result *h, const trace *t, vp_map *by_key)
 {
+    VP_CLEANUP(vp_free_ptr) size_t *found = vp_calloc(t->kind_count, sizeof *found);
+    VP_NEED(found);
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
         for (size_t e = 0; k->role == SINK_ROLE_MODULES && e < k->count; e++) {
-            int64_t program = SINK_UNKNOWN;
-            size_t at;
-            vp_str name = trace_module_name(trace_str(t, t->kinds[k->kind[e]].name), &program);
-            VP_TRY(find_module(h, by_key, name, program, &at));
-            VP_TRY(add_run(&h->modules[at], k->dur_ps[e]));
+            size_t *at = &found[k->kind[e]];
+            if (!*at) {
+                int64_t program = SINK_UNKNOWN;
+                vp_str name = trace_module_name(trace_str(t, t->kinds[k->kind[e]].name), &program);
+                VP_TRY(find_module(h, by_key, name, program, at));
+                ++*at;
+            }
+            VP_TRY(add_run(&h->modules[*at - 1], k->dur_ps[e]));
         }
     }
     return 0;

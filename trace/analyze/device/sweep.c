@@ -250,17 +250,3 @@ int sweep_any_busy(spans *out, const analysis *a)
     }
     return spans_union(out);
 }
-
-int sweep_all_idle(spans *out, const analysis *a)
-{
-    spans busy = {0};
-    int rc = sweep_any_busy(&busy, a);
-    int64_t at = -VP_TIME_MAX_PS;
-    for (size_t i = 0; rc >= 0 && i <= busy.n; i++) {
-        int64_t to = i < busy.n ? busy.v[i].start : VP_TIME_MAX_PS;
-        rc = spans_add(out, at, to);
-        at = i < busy.n ? busy.v[i].end : to;
-    }
-    spans_free(&busy);
-    return rc;
-}

@@ -78,8 +78,5 @@ bool spans_contain(const spans *a, int64_t t, size_t *near);
 
 /* When any device of the host works: the union of all their ops, on the aligned clock. */
 int sweep_any_busy(spans *out, const analysis *a);
-/* When all devices of the host are idle: the intersection of their gaps, on the aligned clock. A
- * device is idle before its first op and after its last. */
-int sweep_all_idle(spans *out, const analysis *a);
 
 #endif

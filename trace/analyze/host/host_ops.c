@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/self.h"
-#include "trace/analyze/device/sweep.h"
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -30,7 +30,7 @@ typedef struct row {
 
 typedef struct table {
     const analysis *a;
-    spans idle; /* when all devices are idle */
+    const spans *idle; /* when all devices are idle; none without devices */
     row *v;
     size_t n, cap, listed;
     uint8_t *hidden_kind;  /* see is_hidden */
@@ -94,7 +94,7 @@ static spans between_ops(const spans *idle)
 /* How long a blocking call stands while no earlier one of the thread still does. */
 static int64_t blocked(table *b, int64_t start, int64_t end)
 {
-    const spans idle = between_ops(&b->idle);
+    const spans idle = between_ops(b->idle);
     int64_t from = start > b->blocked_until ? start : b->blocked_until;
     if (from >= end)
         return 0;
@@ -135,7 +135,7 @@ static int add_self(void *ctx, size_t at, int64_t start, int64_t end)
         return 0;
     row *r = &b->v[at];
     r->self_ps += end - start;
-    r->idle_ps += spans_cut(&b->idle, start, end, &b->idle_at);
+    r->idle_ps += spans_cut(b->idle, start, end, &b->idle_at);
     return 0;
 }
 
@@ -199,8 +199,8 @@ static int one_thread(table *b, uint32_t track)
     b->track = track;
     b->k = &b->a->t->tracks[track];
     VP_TRY(find_profiler(b));
-    const spans inner = between_ops(&b->idle);
-    b->idle_at = b->k->count ? idle_from(&b->idle, b->k->start_ps[0]) : 0;
+    const spans inner = between_ops(b->idle);
+    b->idle_at = b->k->count ? idle_from(b->idle, b->k->start_ps[0]) : 0;
     b->inner_at = b->k->count ? idle_from(&inner, b->k->start_ps[0]) : 0;
     b->blocked_until = INT64_MIN;
     return self_pieces(b->k, count_call, add_self, b);
@@ -230,7 +230,7 @@ static int by_blocked(const void *a, const void *b)
 static void sort_rows(table *b)
 {
     size_t rest = b->n > HOST_OPS_MAX ? b->n - HOST_OPS_MAX : 0;
-    const spans inner = between_ops(&b->idle);
+    const spans inner = between_ops(b->idle);
     int64_t least = inner.n ? (inner.v[inner.n - 1].end - inner.v[0].start) / HOST_WAIT_SHARE : 0;
     b->listed = b->n - rest;
     if (b->n)
@@ -265,6 +265,7 @@ static int emit(host_result *h, const analysis *a, const row *r)
 
 static int count_all(table *b)
 {
+    static const spans none;
     const trace *t = b->a->t;
     b->row_of_kind = vp_calloc((size_t)t->kind_count + 1, sizeof *b->row_of_kind);
     b->thread = vp_calloc((size_t)t->kind_count + 1, sizeof *b->thread);
@@ -272,8 +273,9 @@ static int count_all(table *b)
     VP_NEED(b->row_of_kind && b->thread && b->hidden_kind);
     for (uint32_t k = 0; k < t->kind_count; k++)
         b->hidden_kind[k] = is_hidden(b, k);
+    b->idle = &none;
     if (b->a->h->has_devices)
-        VP_TRY(sweep_all_idle(&b->idle, b->a));
+        VP_TRY(any_device_idle(&b->idle, b->a));
     for (uint32_t i = 0; i < t->track_count; i++)
         if (t->tracks[i].role == SINK_ROLE_PLAIN)
             VP_TRY(one_thread(b, i));
@@ -318,7 +320,6 @@ void host_ops_end(analysis *a)
     if (!task)
         return;
     vp_aside_wait(&task->aside);
-    spans_free(&task->table.idle);
     spans_free(&task->table.hidden);
     vp_free(task->table.v);
     vp_free(task->table.row_of_kind);

@@ -4,13 +4,17 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "trace/analyze/device/any_device.h"
+#include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/analyze/steps/step_signs.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 struct label_book {
+    const analysis *a;
     const trace *t;
     const host_kinds *kinds;
     const spans *asked;
@@ -285,18 +289,19 @@ static int find_copies(label_book *b)
 }
 
 /* When any device works. Asked only while one device idles, so it is another one that works. */
-static int find_busy(label_book *b, const analysis *a)
+static int find_busy(label_book *b)
 {
-    spans busy = {0};
+    const spans *busy;
     size_t near = 0;
-    int rc = a->device_count > 1 ? sweep_any_busy(&busy, a) : 0;
-    for (size_t i = 0; rc >= 0 && i < busy.n; i++) {
-        const overlay x = {busy.v[i].start, busy.v[i].end, 0, 0};
+    if (b->a->device_count < 2)
+        return 0;
+    VP_TRY(any_device_busy(&busy, b->a));
+    for (size_t i = 0; i < busy->n; i++) {
+        const overlay x = {busy->v[i].start, busy->v[i].end, 0, 0};
         if (spans_cut(b->asked, x.start, x.end, &near) > 0)
-            rc = add_overlay(&b->busy, &x);
+            VP_TRY(add_overlay(&b->busy, &x));
     }
-    spans_free(&busy);
-    return rc;
+    return 0;
 }
 
 const overlay_list *labels_copies(const label_book *b)
@@ -322,12 +327,27 @@ size_t overlays_seek(const overlay_list *list, int64_t from)
     return low;
 }
 
+/* What is looked for in all threads and devices: each by itself, as they need nothing of each
+ * other.
+ */
+static int look(void *ctx, uint32_t part)
+{
+    label_book *b = ctx;
+    if (part == 0)
+        return find_busy(b);
+    if (part == 1)
+        return find_copies(b);
+    b->main = find_main(b);
+    return 0;
+}
+#define PARTS 3u
+
 int labels_new(label_book **out, const analysis *a, const spans *asked)
 {
     const trace *t = a->t;
     label_book *b = vp_calloc(1, sizeof *b);
     VP_NEED(b);
-    *b = (label_book){.t = t, .kinds = a->kinds, .asked = asked};
+    *b = (label_book){.a = a, .t = t, .kinds = a->kinds, .asked = asked};
     pthread_mutex_init(&b->making, NULL);
     b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
     b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
@@ -335,10 +355,7 @@ int labels_new(label_book **out, const analysis *a, const spans *asked)
         labels_free(b);
         return vp_no_memory();
     }
-    b->main = find_main(b);
-    int rc = find_copies(b);
-    if (rc >= 0)
-        rc = find_busy(b, a);
+    int rc = vp_each(device_sums_threads(t), PARTS, look, b);
     if (rc < 0)
         labels_free(b);
     else

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/device/sweep.h"
 #include "trace/analyze/steps/steps_judge.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 /* ---- One step of the program is one step of all devices ---- */
 
@@ -83,7 +85,7 @@ static int new_windows(step_windows *out, const step_window_list *l, vp_arena *a
     step_windows w = {vp_arena_alloc(arena, l->n * sizeof *w.start_ps),
                       vp_arena_alloc(arena, l->n * sizeof *w.end_ps),
                       vp_arena_alloc(arena, l->n * sizeof *w.step),
-                      vp_arena_zalloc(arena, l->n * sizeof *w.entry), l->n};
+                      vp_arena_alloc(arena, l->n * sizeof *w.entry), l->n};
     VP_NEED(w.start_ps && w.end_ps && w.step && w.entry);
     for (size_t i = 0; i < l->n; i++) {
         w.start_ps[i] = l->v[i].start;
@@ -94,28 +96,28 @@ static int new_windows(step_windows *out, const step_window_list *l, vp_arena *a
     return 0;
 }
 
-static int add_entries(building *b, uint32_t d)
+/* Of device d, in the places that open_entries gave it: each device on a thread. */
+static int fill_entries(void *ctx, uint32_t d)
 {
-    host_result *h = b->a->h;
+    const building *b = ctx;
+    const host_result *h = b->a->h;
     const step_window_list *l = &b->windows[d];
-    step_windows *w = &b->a->windows[d];
+    const step_windows *w = &b->a->windows[d];
     VP_CLEANUP(vp_free_ptr) vp_breakdown *parts = vp_calloc(l->n + 1, sizeof *parts);
     VP_NEED(parts);
     VP_TRY(sweep_windows(parts, b->a->devices[d].set, grouping_sweep_classes(b->a->g), w->start_ps,
                          w->end_ps, l->n));
-    for (size_t i = 0; i < l->n; i++) {
-        vp_step *step = &h->steps.list[l->v[i].step];
-        w->entry[i] = (uint32_t)step->device_count;
-        step->devices[step->device_count++] =
+    for (size_t i = 0; i < l->n; i++)
+        h->steps.list[l->v[i].step].devices[w->entry[i]] =
             (vp_step_device){.device = d,
                              .start_ps = l->v[i].aligned - h->origin_ps,
                              .dur_ps = l->v[i].end - l->v[i].start,
                              .breakdown = parts[i]};
-    }
     return 0;
 }
 
-/* Gives each step room for as many devices as it has windows: parts of one block. */
+/* Gives each step room for as many devices as it has windows, parts of one block, and each window
+ * its place in it. */
 static int open_entries(building *b)
 {
     vp_step *list = b->a->h->steps.list;
@@ -126,11 +128,10 @@ static int open_entries(building *b)
     VP_NEED(room);
     for (uint32_t d = 0; d < b->a->device_count; d++)
         for (size_t i = 0; i < b->windows[d].n; i++)
-            list[b->windows[d].v[i].step].device_count++;
+            b->a->windows[d].entry[i] = (uint32_t)list[b->windows[d].v[i].step].device_count++;
     for (uint32_t i = 0; i < b->steps; i++) {
         list[i].devices = room;
         room += list[i].device_count;
-        list[i].device_count = 0;
     }
     return 0;
 }
@@ -180,8 +181,8 @@ static int fill_list(building *b)
         VP_TRY(name_steps(b, &b->search->device[d]));
     if (h->has_devices) {
         VP_TRY(open_entries(b));
-        for (uint32_t d = 0; d < b->a->device_count; d++)
-            VP_TRY(add_entries(b, d));
+        VP_TRY(
+            vp_each(device_sums_threads(b->a->t), (uint32_t)b->a->device_count, fill_entries, b));
     }
     for (uint32_t i = 0; i < b->steps; i++) {
         vp_step *x = &h->steps.list[i];

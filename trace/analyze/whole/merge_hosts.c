@@ -1,6 +1,4 @@
 /* Results of hosts become reports, which are merged. */
-#include <stdlib.h>
-
 #include "trace/analyze/device/scopes.h"
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/analyze/whole/merge.h"
@@ -62,12 +60,6 @@ static void ready_rows(host_result *h, const char *host, const char *file)
         h->memory_programs[i].host = host;
 }
 
-static int by_length(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int add_modules(vp_report *r, host_result *h)
 {
     r->modules = vp_arena_zalloc(&h->arena, h->module_count * sizeof *r->modules);
@@ -87,7 +79,7 @@ static int add_modules(vp_report *r, host_result *h)
         if (x->samples && x->runs > 0) {
             out->sample_ps = x->samples;
             out->sample_count = (size_t)x->runs;
-            qsort(x->samples, out->sample_count, sizeof *x->samples, by_length);
+            VP_TRY(sort_values(x->samples, out->sample_count));
             out->p50_ps = x->samples[nearest_rank(out->sample_count, 50)];
         }
     }

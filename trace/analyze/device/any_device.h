@@ -1,0 +1,18 @@
+/* When any device of the host works, and when none does, on the aligned clock. Several questions
+ * ask, on threads of their own: it is made once, by who asks first. Only analyze/ includes this;
+ * host_analysis.c owns it, and the spans are the analysis's. */
+#ifndef VP_ANALYZE_ANY_DEVICE_H
+#define VP_ANALYZE_ANY_DEVICE_H
+
+#include "trace/analyze/device/sweep.h"
+
+/* a->any_device. VP_ENOMEM. */
+int any_device_new(analysis *a);
+void any_device_free(analysis *a);
+/* *out: the union of all ops of all devices. VP_ENOMEM, VP_ELIMIT. */
+int any_device_busy(const spans **out, const analysis *a);
+/* *out: the intersection of their gaps. A device is idle before its first op and after its last.
+ * VP_ENOMEM, VP_ELIMIT. */
+int any_device_idle(const spans **out, const analysis *a);
+
+#endif
