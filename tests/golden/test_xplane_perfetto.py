@@ -9,31 +9,25 @@ import pytest
 from common import report, run, tool
 from gen import wire
 from perfetto_rules import check, check_tracks
-from real_perfetto import needs_perfetto, queried
+from real_perfetto import checked, needs_perfetto
 from test_xplane_json import XPLANES, Timeline, ours, parsed, relative, source
 from xplane_events import Space, flows, memory
 
+# Of threads, and of what is async: those of no thread.
 SLICES = """select p.pid, t.tid, count(*) n, sum(s.dur) dur from slice s join thread_track k on k.id = s.track_id
-    join thread t using (utid) join process p using (upid) group by 1, 2"""
-SPANS = """select p.pid, count(*) n, sum(s.dur) dur from slice s join process_track k on k.id = s.track_id
+    join thread t using (utid) join process p using (upid) group by 1, 2
+    union all select p.pid, null, count(*) n, sum(s.dur) dur from slice s join process_track k on k.id = s.track_id
     join process p using (upid) group by 1"""
-BAD = "select name, value from stats where severity in ('error', 'data_loss', 'notice') and value > 0"
-COUNTS = 'select (select count(*) from slice) slices, (select count(*) from flow) flows, (select count(*) from counter) counters'
 
 
-def ask(text, folder, *queries):
-    """The rows of each query, as dicts."""
-    path = folder / 't.json'
-    path.write_bytes(text)
-    mark = "select 'next' as mark"
-    marked = [q for query in queries for q in (mark, query)]
-    answers = []
-    for row in queried(path, *marked):
-        if 'mark' in row:
-            answers.append([])
-        else:
-            answers[-1].append(row)
-    return answers
+@pytest.fixture(scope='module')
+def taken(tmp_path_factory):
+    """What the engine says of each, of one process: to start one takes as long as to read ten of these files."""
+    folder, files = tmp_path_factory.mktemp('taken'), {}
+    for i, xplane in enumerate(XPLANES):
+        files[xplane] = folder / f'{i}.json'
+        files[xplane].write_bytes(ours(xplane)[0])
+    return dict(zip(files, checked(files.values(), '--sql', SLICES)))
 
 
 def sums(space):
@@ -49,20 +43,20 @@ def sums(space):
 
 @needs_perfetto
 @pytest.mark.parametrize('xplane', XPLANES, ids=relative)
-def test_every_event_is_a_slice(xplane, tmp_path):
-    text, _ = ours(xplane)
-    slices, spans, bad, counts = ask(text, tmp_path, SLICES, SPANS, BAD, COUNTS)
-    assert not bad
-    timeline, space = Timeline(parsed(text)), source(xplane)
+def test_every_event_is_a_slice(xplane, taken):
+    row = taken[xplane]
+    assert not row.get('fatal') and not row['bad']
+    timeline, space = Timeline(parsed(ours(xplane)[0])), source(xplane)
     got = collections.defaultdict(lambda: [0, 0])
-    for row in slices + spans:
-        place = timeline.place((row['pid'], row['tid'])) if 'tid' in row else (timeline.process[row['pid']], None)
-        got[place][0] += int(row['n'])
-        got[place][1] += int(row['dur'])
+    for part in row['rows']:
+        thread = part['tid'] is not None
+        place = timeline.place((part['pid'], part['tid'])) if thread else (timeline.process[part['pid']], None)
+        got[place][0] += int(part['n'])
+        got[place][1] += int(part['dur'])
     assert got == sums(space)
     # an arrow cannot go back in time
     forward = [1 for begin, end in flows(space) if begin[1] <= end[1]]
-    assert [int(v) for v in counts[0].values()] == [sum(n for n, _ in got.values()), len(forward), len(memory(space))]
+    assert [row[k] for k in ('slices', 'flows', 'counters')] == [sum(n for n, _ in got.values()), len(forward), len(memory(space))]
 
 
 def event(meta, start_ns, dur_ns):
@@ -127,7 +121,7 @@ def test_a_hostile_file_keeps_the_rules(tmp_path):
 def test_a_hostile_file_imports(tmp_path):
     path = tmp_path / 'h.xplane.pb'
     path.write_bytes(hostile())
-    text, _ = run(tool('export_tool'), 'xspace', path)
-    bad, counts = ask(text, tmp_path, BAD, COUNTS)
-    assert not bad
-    assert int(counts[0]['slices']) == sum(len(one.raw) for _, one in Space(hostile()).lines())
+    (tmp_path / 't.json').write_bytes(run(tool('export_tool'), 'xspace', path)[0])
+    row, = checked([tmp_path / 't.json'])
+    assert not row.get('fatal') and not row['bad']
+    assert row['slices'] == sum(len(one.raw) for _, one in Space(hostile()).lines())
