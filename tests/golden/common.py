@@ -29,6 +29,12 @@ def tool(name):
     return built[-1]
 
 
+def by_reference(*args):
+    """The command that asks the independent second opinion, without its collector of cycles (conftest.py)."""
+    quick = 'import gc, runpy, sys; gc.disable(); sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name="__main__")'
+    return [sys.executable, '-c', quick, str(reference_script()), *map(str, args)]
+
+
 def run(*argv, stdin=None):
     """stdout and stderr of a program that must succeed."""
     done = subprocess.run([str(a) for a in argv], input=stdin, capture_output=True, check=False)

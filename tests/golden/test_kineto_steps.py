@@ -6,11 +6,10 @@ device work launched in it (or its own end); its roles Kernel, Memcpy, Memset ar
 copies, a memset being a copy. Whole µs."""
 import json
 import subprocess
-import sys
 
 import pytest
 
-from common import missing, reference_script, report, table, trace
+from common import by_reference, missing, report, table, trace
 
 US = 10**6
 CUDA, ROCM = 'pytorch_cuda/', 'pytorch_rocm/'
@@ -61,8 +60,7 @@ STEPPED = [
 
 @pytest.fixture(scope='module')
 def reference():
-    done = subprocess.run([sys.executable, str(reference_script()), '--steps',
-                           *(str(trace(p)) for p in STEPPED if not missing(p))], capture_output=True, text=True, check=True)
+    done = subprocess.run(by_reference('--steps', *(trace(p) for p in STEPPED if not missing(p))), capture_output=True, text=True, check=True)
     return {r['file']: r.get('steps') for r in map(json.loads, done.stdout.splitlines())}
 
 

@@ -1,5 +1,6 @@
 """`view_profile memory` says in every format what the report has of memory: every row of a peak, with its scope and line."""
 import csv
+import functools
 import html
 import io
 import json
@@ -15,10 +16,12 @@ from test_memory_static import FILES, NAMES, reference_module
 SNAPSHOTS = [str(p.relative_to(TRACES)) for p in sorted(TRACES.glob('memory_snapshot/**/*.pickle'))][:3]
 
 
+@functools.lru_cache(maxsize=None)
 def memory(name, form, *more):
     return run(PROGRAM, 'memory', '--format', form, *more, TRACES / name)[0].decode()
 
 
+@functools.lru_cache(maxsize=None)
 def report_of(name):
     return json.loads(run(PROGRAM, 'report', '--format', 'json', TRACES / name)[0])
 

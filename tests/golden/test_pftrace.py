@@ -21,10 +21,21 @@ def relative(path):
     return str(path.relative_to(TRACES))
 
 
+@pytest.fixture(scope="module", params=XPLANES, ids=relative)
+def xplane(request):
+    """Of this scope, so that all tests of a file come before the next file: it is decoded once."""
+    return request.param
+
+
 @functools.lru_cache(maxsize=2)
 def exported(xplane):
     out, err = run(tool("export_tool"), "pftrace", xplane)
     return out, json.loads(err)["damage"]
+
+
+@functools.lru_cache(maxsize=1)
+def decoded(xplane):
+    return Trace(exported(xplane)[0]), Space(xplane.read_bytes())
 
 
 def whole(xplane):
@@ -33,7 +44,7 @@ def whole(xplane):
         pytest.skip(f"SKIP: {xplane.name} is damaged")
     if len(out) > LARGE:
         pytest.skip(f"SKIP: {xplane.name} is too large for Python")
-    return Trace(out), Space(xplane.read_bytes())
+    return decoded(xplane)
 
 
 def plain(value):
@@ -55,7 +66,6 @@ def key(process, name, start, end, args):
     return process, name, start, end, json.dumps(args, sort_keys=True, default=repr)
 
 
-@pytest.mark.parametrize("xplane", XPLANES, ids=relative)
 def test_each_event_is_there_once_with_its_args(xplane):
     trace, space = whole(xplane)
     want = [(p.name, *e) for p, line in space.lines() for e in line.shown(space.base)]
@@ -67,7 +77,6 @@ def test_each_event_is_there_once_with_its_args(xplane):
     assert found == expected, (list((found - expected))[:2], list((expected - found))[:2])
 
 
-@pytest.mark.parametrize("xplane", XPLANES, ids=relative)
 def test_what_is_finer_than_a_ns_is_said(xplane):
     trace, space = whole(xplane)
     exact = collections.Counter((name, max(dur, 0)) for _, line in space.lines() for name, _, dur, _ in line.raw)
@@ -84,7 +93,6 @@ def test_what_is_finer_than_a_ns_is_said(xplane):
     assert shift or rests == starts
 
 
-@pytest.mark.parametrize("xplane", XPLANES, ids=relative)
 def test_memory_is_a_counter_of_its_process(xplane):
     trace, space = whole(xplane)
     expected = collections.Counter((start, used) for start, _, used in memory(space))
@@ -92,7 +100,6 @@ def test_memory_is_a_counter_of_its_process(xplane):
     assert all(track.name.endswith(", bytes in use") for track, _, _ in trace.counters)
 
 
-@pytest.mark.parametrize("xplane", XPLANES, ids=relative)
 def test_tracks_have_parents_and_names(xplane):
     trace, space = whole(xplane)
     assert {trace.process_of(s.track).name for s in trace.slices} == {p.name for p, _ in space.lines()}

@@ -5,11 +5,10 @@ sums of every raw op name must be equal to the picosecond."""
 import concurrent.futures
 import json
 import subprocess
-import sys
 
 import pytest
 
-from common import TRACES, least, reference_script, report, timelines
+from common import TRACES, by_reference, least, report, timelines
 
 KEYS = ('window_ps', 'compute_ps', 'exposed_comm_ps', 'exposed_copy_ps', 'idle_ps', 'busy_ps', 'comm_ps', 'copy_ps',
         'overlap_comm_ps')
@@ -19,7 +18,7 @@ KEYS = ('window_ps', 'compute_ps', 'exposed_comm_ps', 'exposed_copy_ps', 'idle_p
 def reference():
     """path → devices, by the reference over all files; files that it cannot read are left out."""
     by_size = sorted(timelines(), key=lambda p: p.stat().st_size)
-    runs = [subprocess.Popen([sys.executable, str(reference_script()), '--ops', '100000', *half], stdout=subprocess.PIPE,
+    runs = [subprocess.Popen(by_reference('--ops', '100000', *half), stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True) for half in (by_size[::2], by_size[1::2])]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         outs = list(pool.map(lambda run: run.communicate()[0], runs))

@@ -11,7 +11,7 @@ import zlib
 
 import pytest
 
-from common import TRACES, least, reference_script, report, table, timelines, trace
+from common import TRACES, by_reference, least, reference_script, report, table, timelines, trace
 
 EXPECTED = 'expected/pytorch__kineto/'
 RESNET = 'pytorch_cuda/pytorch__kineto/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz'
@@ -97,7 +97,7 @@ def marked_files():
 
 def reference_steps(paths):
     """path → [step], of files with one device; `--steps` of the reference script, two at a time."""
-    runs = [subprocess.Popen([sys.executable, str(reference_script()), '--steps', *half], stdout=subprocess.PIPE,
+    runs = [subprocess.Popen(by_reference('--steps', *half), stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True) for half in (paths[::2], paths[1::2])]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         outs = list(pool.map(lambda run: run.communicate()[0], runs))

@@ -46,6 +46,12 @@ def relative(path):
     return str(path.relative_to(TRACES))
 
 
+@pytest.fixture(scope="module", params=XPLANES, ids=relative)
+def xplane(request):
+    """Of this scope, so that all tests of a file come before the next file: it is parsed once."""
+    return request.param
+
+
 @functools.lru_cache(maxsize=None)
 def ours(xplane):
     out, err = run(tool("export_tool"), "xspace", xplane)
@@ -192,7 +198,6 @@ def source_spans(xplane):
     return found
 
 
-@pytest.mark.parametrize("xplane", XPLANES, ids=relative)
 def test_every_event_of_the_file_is_there_once(xplane):
     got = collections.defaultdict(collections.Counter)
     timeline = Timeline(parsed(ours(xplane)[0]))
@@ -204,7 +209,6 @@ def test_every_event_of_the_file_is_there_once(xplane):
         assert got[place] == spans, place
 
 
-@pytest.mark.parametrize("xplane", XPLANES, ids=relative)
 def test_flows_join_what_the_file_joins(xplane):
     begins, ends = {}, []
     for (_, _, name, start, end, _), e in our_spans(Timeline(parsed(ours(xplane)[0]))):
@@ -216,7 +220,6 @@ def test_flows_join_what_the_file_joins(xplane):
     assert got == collections.Counter(flows(source(xplane)))
 
 
-@pytest.mark.parametrize("xplane", XPLANES, ids=relative)
 def test_memory_in_use_after_every_event_of_an_allocator(xplane):
     timeline = Timeline(parsed(ours(xplane)[0]))
     got = [e for e in parsed(ours(xplane)[0]) if e["ph"] == "C"]
@@ -225,7 +228,6 @@ def test_memory_in_use_after_every_event_of_an_allocator(xplane):
     assert got == collections.Counter(memory(source(xplane)))
 
 
-@pytest.mark.parametrize("xplane", XPLANES, ids=relative)
 def test_every_xplane_imports(xplane):
     """Also the files of which no JSON is stored."""
     text, damage = ours(xplane)
