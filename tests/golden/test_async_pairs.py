@@ -1,5 +1,6 @@
 """Events that are told in two, by Perfetto's rules: halves of async events that cross, come too early or have ids that it
 refuses; and what is picked by a window or by length goes or stays as a whole."""
+import itertools
 import json
 
 import pytest
@@ -104,10 +105,9 @@ FLOW_IDS = {  # of the start and of the end, whether they are one
 
 
 @needs_perfetto
-@pytest.mark.parametrize('how', ['ids', 'bind_ids'])
-def test_flows_have_the_ids_that_perfetto_takes(how, tmp_path):
-    files = []
-    for i, (out, into) in enumerate(FLOW_IDS):
+def test_flows_have_the_ids_that_perfetto_takes(tmp_path):
+    files = {}
+    for i, (how, (out, into)) in enumerate(itertools.product(('ids', 'bind_ids'), FLOW_IDS)):
         (tmp_path / str(i)).mkdir()
         slices = [event('X', 1, 'a', dur=2), event('X', 11, 'b', dur=2, tid=2)]
         if how == 'ids':
@@ -116,10 +116,10 @@ def test_flows_have_the_ids_that_perfetto_takes(how, tmp_path):
             slices[0] |= {'bind_id': out, 'flow_out': True}
             slices[1] |= {'bind_id': into, 'flow_in': True}
         exported(tmp_path / str(i), ','.join(map(json.dumps, slices)).replace('\\\\u', '\\u'))
-        files += [tmp_path / str(i) / form for form in ('whole', 'pftrace-json')]
-    for i, (row, ids) in enumerate(zip(checked(files), [ids for ids in FLOW_IDS for _ in range(2)])):
-        assert not row.get('fatal') and not row['bad'], (ids, files[i], row)
-        assert row['flows'] == FLOW_IDS[ids], (ids, files[i])
+        files |= {tmp_path / str(i) / form: (how, out, into) for form in ('whole', 'pftrace-json')}
+    for row, (file, (how, *ids)) in zip(checked(files), files.items()):
+        assert not row.get('fatal') and not row['bad'], (how, ids, file, row)
+        assert row['flows'] == FLOW_IDS[tuple(ids)], (how, ids, file)
 
 
 def event(ph, ts, name, **more):
