@@ -178,6 +178,58 @@ static void labels_stand_below_step_and_call(void **state)
     done(&r);
 }
 
+/* Taking the next batch is waiting for input, by whatever name the loader goes: with next(), with
+ * its own __next__, from a queue. A generator that trains itself is none, and neither is the one of
+ * a context manager, which is entered and left by next(). */
+static void the_next_of_an_iterator_is_input(void **state)
+{
+    rig r = make(SINK_PROCESS_TPU);
+    (void)state;
+    tm_put(r.t, r.ops, "f1", 0, 1);
+    tm_put(r.t, r.ops, "f2", 301, 302);
+    tm_step(r.t, r.main, "train", 1, 301, 7);
+    tm_put(r.t, r.main, "$builtins next", 10, 40);
+    tm_put(r.t, r.main, "$images.py:3 decode", 12, 38);
+    tm_put(r.t, r.main, "$queue.py:154 get", 50, 70);
+    tm_put(r.t, r.main, "$threading.py:323 wait", 55, 69);
+    tm_put(r.t, r.main, "$loader.py:8 __next__", 80, 90);
+    tm_put(r.t, r.main, "$dataloader.py:517 __next__", 82, 86); /* known to load */
+    tm_put(r.t, r.main, "$builtins next", 100, 200);            /* steps inside of it */
+    tm_put(r.t, r.main, "$fit.py:9 batches", 101, 199);
+    tm_put(r.t, r.main, "PjitFunction(f)", 120, 150);
+    tm_put(r.t, r.main, "$contextlib.py:132 __enter__", 210, 260);
+    tm_put(r.t, r.main, "$builtins next", 211, 259);
+    tm_put(r.t, r.main, "$log.py:3 write", 270, 280); /* takes something from a list in passing */
+    tm_put(r.t, r.main, "$builtins next", 271, 279);
+    const vp_device *d = analyzed(&r);
+    assert_int_equal(d->cause_ps[VP_CAUSE_INPUT], 30 + 20 + 10);
+    assert_int_equal(label_named(&r, "$builtins next")->cause, VP_CAUSE_INPUT);
+    assert_int_equal(label_named(&r, "$builtins next")->total_ps, 30);
+    assert_int_equal(label_named(&r, "$queue.py:154 get")->total_ps, 20);
+    assert_int_equal(label_named(&r, "$loader.py:8 __next__")->total_ps, 10 - 4);
+    assert_int_equal(label_named(&r, "$dataloader.py:517 __next__")->total_ps, 4);
+    assert_int_equal(label_named(&r, "$contextlib.py:132 __enter__")->total_ps, 50);
+    assert_int_equal(label_named(&r, "$log.py:3 write")->total_ps, 10);
+    done(&r);
+}
+
+/* A function around it that does nothing else hides no wait: of 1 ms in it, 0.9 are for input. */
+static void a_wait_in_other_work_is_input(void **state)
+{
+    const int64_t us = 1000000;
+    rig r = make(SINK_PROCESS_TPU);
+    (void)state;
+    tm_put(r.t, r.ops, "f1", 0, 1);
+    tm_put(r.t, r.ops, "f2", 1000 * us, 1001 * us);
+    tm_step(r.t, r.main, "train", 1, 1000 * us, 7);
+    tm_put(r.t, r.main, "$train.py:5 fetch", 1, 1000 * us);
+    tm_put(r.t, r.main, "$builtins next", 50 * us, 950 * us);
+    const vp_device *d = analyzed(&r);
+    assert_int_equal(d->cause_ps[VP_CAUSE_INPUT], 900 * us);
+    assert_int_equal(label_named(&r, "$builtins next")->total_ps, 900 * us);
+    done(&r);
+}
+
 /* Compile before input before callback before sync before transfer before the rest. */
 static void causes_have_priority(void **state)
 {
@@ -575,6 +627,8 @@ int main(void)
         cmocka_unit_test(other_threads_fall_back_to_the_main_one),
         cmocka_unit_test(without_a_launch_the_main_thread_says_why),
         cmocka_unit_test(labels_stand_below_step_and_call),
+        cmocka_unit_test(the_next_of_an_iterator_is_input),
+        cmocka_unit_test(a_wait_in_other_work_is_input),
         cmocka_unit_test(causes_have_priority),
         cmocka_unit_test(the_profiler_is_never_blamed),
         cmocka_unit_test(device_clocks_are_stretched),

@@ -111,14 +111,21 @@ static void input_callbacks_and_transfers(void **state)
     static const sample v[] = {
         {"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "user_annotation",
          HK_INPUT},
-        {"torch/utils/data/dataloader.py(517): __next__", "python_function", HK_INPUT | HK_PYTHON},
+        {"torch/utils/data/dataloader.py(517): __next__", "python_function",
+         HK_INPUT | HK_PULL | HK_PYTHON},
         {"IteratorGetNext:IteratorGetNext", "", HK_INPUT},
         {"Iterator::Model::ParallelMap::Zip[0]", "", HK_INPUT},
         {"PrefetchConsume", "", HK_INPUT},
         {"TpuClient::TransferToInfeed", "", HK_INPUT},
         {"## load_batch ##", "user_annotation", HK_INPUT},
         {"infeed-token-propagation", "", 0}, /* a pass of the compiler */
-        {"$builtins next", "", HK_PYTHON},
+        {"$builtins next", "", HK_PULL | HK_PYTHON},
+        {"<built-in function next>", "python_function", HK_PULL | HK_PYTHON},
+        {"$epoch.py:41 __next__", "", HK_PULL | HK_PYTHON},
+        {"$queue.py:154 get", "", HK_PULL | HK_PYTHON},
+        {"multiprocessing/queues.py(86): get", "python_function", HK_PULL | HK_PYTHON},
+        {"$myqueue.py:154 get", "", HK_PYTHON},
+        {"$contextlib.py:132 __enter__", "", HK_CONTEXT | HK_PYTHON},
         {"xla_ffi_python_cpu_callback", "", HK_CALLBACK},
         {"$debugging.py:120 debug_callback_impl", "", HK_CALLBACK | HK_PYTHON},
         {"$debugging.py:99 debug_print", "", HK_PYTHON}, /* says what to print, while tracing */

@@ -86,8 +86,8 @@ const finding_rule findings_rules[] = {
      .name = "input-bound",
      .title = "Waiting for input data",
      .says = "The device idles while the thread that feeds it waits for the input pipeline.",
-     .rule = "idle time under input labels (DataLoader, IteratorGetNext, infeed, prefetch) and "
-             "exposed infeed exceed 5% of the window",
+     .rule = "idle time under input labels (DataLoader, IteratorGetNext, infeed, prefetch; next() "
+             "and a queue's get() in Python) and exposed infeed exceed 5% of the window",
      .source = "torch_tb_profiler (5%), XProf (10%)",
      .advice_xla = "Load ahead: prefetch two or more batches to the device (device_put from a "
                    "thread, tf.data prefetch(AUTOTUNE), Grain with worker processes), decode in "

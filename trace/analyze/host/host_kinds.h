@@ -23,6 +23,10 @@ enum {
     HK_PROFILER = 1 << 13,   /* start_trace, stop_trace and what they call: never blamed */
     HK_PYTHON = 1 << 14,     /* a frame of the python tracer: "$file.py:12 f" */
     HK_CACHE_MISS = 1 << 15, /* compiles what that cache did not have */
+    HK_PULL = 1 << 16,       /* a frame that takes the next of an iterator or of a queue: input,
+                                unless it launches something itself */
+    HK_CONTEXT = 1 << 17,    /* a frame that enters or leaves a context manager: what it takes from
+                                a generator is none */
 };
 
 /* A frame of a python tracer, JAX's "$compiler.py:12 f" and "$builtins len" or Kineto's

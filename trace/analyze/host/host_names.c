@@ -176,6 +176,13 @@ static const frame_rule frames[] = {
     FRAME("data_loader.py", "__next__", HK_INPUT),
     FRAME("iterator_ops.py", "__next__", HK_INPUT),
     FRAME("iterator_ops.py", "get_next", HK_INPUT),
+    FRAME("", "__next__", HK_PULL),
+    FRAME("builtins", "next", HK_PULL),
+    FRAME("", "<built-in function next>", HK_PULL),
+    FRAME("queue.py", "get", HK_PULL),
+    FRAME("queues.py", "get", HK_PULL), /* of multiprocessing */
+    FRAME("contextlib.py", "__enter__", HK_CONTEXT),
+    FRAME("contextlib.py", "__exit__", HK_CONTEXT),
     FRAME("", "load_batch", HK_INPUT),
     FRAME("", "next_batch", HK_INPUT),
     FRAME("", "get_batch", HK_INPUT),

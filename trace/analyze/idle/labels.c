@@ -32,6 +32,8 @@ typedef struct open_span {
     vp_cause cause;
     bool solid; /* the name stays; else a span inside may give a better one */
     bool profiler;
+    bool context; /* it enters or leaves a context manager, or something around it does */
+    bool pull;    /* INPUT by HK_PULL only: a span inside that is named as input names it better */
 } open_span;
 
 typedef struct walk {
@@ -89,33 +91,56 @@ static unsigned rank(vp_cause c)
     return c == VP_CAUSE_CALL ? VP_CAUSE_HOST : c == VP_CAUSE_HOST ? VP_CAUSE_CALL : c;
 }
 
-static vp_cause cause_of(const walk *w, uint32_t kind)
+/* What other work takes from iterators in passing is a part of that work, unless it waits for it.
+ */
+#define PULL_MIN_PS (100 * (int64_t)1000000)
+
+/* Whether span i takes the next of an iterator or a queue, and launches nothing meanwhile. */
+static bool is_pull(walk *w, const open_span *around, size_t i, int64_t end)
 {
-    vp_cause c = host_kind_cause(w->kinds, kind);
-    bool execute = host_kind_flags(w->kinds, kind) & HK_EXECUTE;
-    return c == VP_CAUSE_HOST && execute ? VP_CAUSE_CALL : c;
+    return (host_kind_flags(w->kinds, w->k->kind[i]) & HK_PULL) && !around->context &&
+           !(around->solid && w->k->dur_ps[i] < PULL_MIN_PS) &&
+           !contains(w, &w->next_launch, false, i, end);
+}
+
+static vp_cause cause_of(walk *w, const open_span *around, size_t i, int64_t end)
+{
+    vp_cause c = host_kind_cause(w->kinds, w->k->kind[i]);
+    if (c != VP_CAUSE_HOST)
+        return c;
+    if (is_pull(w, around, i, end))
+        return VP_CAUSE_INPUT;
+    return host_kind_flags(w->kinds, w->k->kind[i]) & HK_EXECUTE ? VP_CAUSE_CALL : c;
 }
 
 static open_span inside(walk *w, const open_span *around, size_t i, int64_t end)
 {
     uint32_t kind = w->k->kind[i], flags = host_kind_flags(w->kinds, kind);
-    vp_sid name = w->t->kinds[kind].name;
-    vp_cause cause = cause_of(w, kind);
+    vp_cause cause = cause_of(w, around, i, end);
     open_span s = *around;
     s.end = end;
+    s.context = s.context || (flags & HK_CONTEXT);
     if (s.profiler)
         return s;
-    if (flags & HK_PROFILER)
-        return (open_span){end, 0, VP_CAUSE_UNKNOWN, true, true};
-    if (rank(cause) < rank(s.cause))
-        return (open_span){end, name, cause, true, false};
-    if (cause != VP_CAUSE_HOST || s.cause != VP_CAUSE_HOST)
+    if (flags & HK_PROFILER) {
+        s.name = 0;
+        s.cause = VP_CAUSE_UNKNOWN;
+        s.profiler = true;
+    } else if (rank(cause) < rank(s.cause) || (s.pull && (flags & HK_INPUT))) {
+        s.name = w->t->kinds[kind].name;
+        s.cause = cause;
+        s.solid = true;
+        s.pull = cause == VP_CAUSE_INPUT && !(flags & HK_INPUT);
+    } else if (cause != VP_CAUSE_HOST || s.cause != VP_CAUSE_HOST) {
         return s;
-    if (labels_is_step(w->t, w->kinds, w->k, i))
-        return (open_span){end, 0, VP_CAUSE_HOST, false, false};
-    if (s.solid)
-        return s;
-    return (open_span){end, name, VP_CAUSE_HOST, !is_transparent(w, i, end), false};
+    } else if (labels_is_step(w->t, w->kinds, w->k, i)) {
+        s.name = 0;
+        s.solid = false;
+    } else if (!s.solid) {
+        s.name = w->t->kinds[kind].name;
+        s.solid = !is_transparent(w, i, end);
+    }
+    return s;
 }
 
 static int put(walk *w, int64_t start, int64_t end, const open_span *s)
@@ -159,7 +184,7 @@ static open_span around(const walk *w, int64_t end)
     for (size_t i = w->n; i-- > 0 && w->n - i <= SEARCH_MAX;)
         if (w->v[i].end >= end)
             return w->v[i];
-    return (open_span){INT64_MAX, 0, VP_CAUSE_HOST, false, false};
+    return (open_span){.end = INT64_MAX, .cause = VP_CAUSE_HOST};
 }
 
 /* Whether a span has a part in a time that is asked for. One that has none contains no span that

@@ -5,12 +5,13 @@
 
 #include "trace/analyze/device/sweep.h"
 
-/* cause: COMPILE to HOST by host_kind_cause, CALL inside an Execute, UNKNOWN inside the profiler's
- * own work. Of several open spans with different causes the first in that order wins; name is its
- * outermost span. For HOST the name is the outermost span below the step annotation, PjitFunction
- * and everything that contains a step, or for frames of a python tracer a launch: they lead to the
- * device rather than keep it waiting; where only such spans are open, the innermost of them, and 0
- * directly in a step. */
+/* cause: COMPILE to HOST by host_kind_cause, INPUT also where the next of an iterator or queue is
+ * taken (HK_PULL), CALL inside an Execute, UNKNOWN inside the profiler's own work. Of several open
+ * spans with different causes the first in that order wins; name is its outermost span. For HOST
+ * the name is the outermost span below the step annotation, PjitFunction and everything that
+ * contains a step, or for frames of a python tracer a launch: they lead to the device rather than
+ * keep it waiting; where only such spans are open, the innermost of them, and 0 directly in a step.
+ */
 typedef struct label {
     int64_t start, end;
     vp_sid name;

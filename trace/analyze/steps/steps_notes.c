@@ -1,0 +1,88 @@
+/* What is to be said of the steps that were found: what was left out, what is out of order, and
+ * whether they hold the work. */
+#include <stdio.h>
+
+#include "trace/analyze/result/look_up.h"
+#include "trace/analyze/steps/steps_parts.h"
+#include "trace/base/err.h"
+
+static int note_left_out(host_result *h, const step_search *s)
+{
+    char text[160];
+    size_t n = 0;
+    for (size_t i = 0; i < s->beside.n; i++)
+        n += s->beside.v[i].step == STEP_NONE;
+    if (!n)
+        return 0;
+    snprintf(text, sizeof text,
+             "%zu step%s beside those of the main one, under numbers of their own: they are left "
+             "out",
+             n, n == 1 ? " of another thread runs" : "s of other threads run");
+    return host_note(h, "steps-overlap", VP_SEV_INFO, text);
+}
+
+/* Marks that begin before an earlier one has ended, by more than clocks round (1 % of its length);
+ * and those that count less than the one before. Marks are by start. */
+static void count_disorder(const step_marks *m, size_t *overlaps, size_t *backwards)
+{
+    for (size_t i = 1, longest = 0; i < m->n; i++) {
+        const step_mark *x = &m->v[i], *last = &m->v[i - 1], *open = &m->v[longest];
+        *overlaps += open->end - x->start > (open->end - open->start) / 100;
+        *backwards += x->number >= 0 && last->number > x->number;
+        longest = x->end > open->end ? i : longest;
+    }
+}
+
+/* Notes disorder among steps that the program or the device marks. Repeats of a module are marked
+ * by nobody. */
+static int note_disorder(host_result *h, const step_search *s)
+{
+    char text[160];
+    size_t overlaps = 0, backwards = 0;
+    if (s->source == VP_STEPS_MODULES)
+        return 0;
+    count_disorder(&s->host, &overlaps, &backwards);
+    for (size_t d = 0; s->device && d < s->device_count; d++)
+        count_disorder(&s->device[d], &overlaps, &backwards);
+    if (overlaps) {
+        snprintf(
+            text, sizeof text,
+            "%zu step%s before the one before has ended: only what comes after that end counts "
+            "as theirs",
+            overlaps, overlaps == 1 ? " begins" : "s begin");
+        VP_TRY(host_note(h, "steps-overlap", VP_SEV_WARNING, text));
+    }
+    if (!backwards || s->source != VP_STEPS_PROFILER) /* annotations may count anew in every loop,
+                                                         so only the profiler's count */
+        return 0;
+    snprintf(text, sizeof text,
+             "%zu step%s a lower number than the one before: steps are listed by time", backwards,
+             backwards == 1 ? " has" : "s have");
+    return host_note(h, "steps-order", VP_SEV_WARNING, text);
+}
+
+static int note_apart(host_result *h)
+{
+    char text[200];
+    int64_t busy = 0, inside = 0;
+    if (!h->has_devices || !result_steps_apart(&h->steps, h->devices, h->device_count))
+        return 0;
+    for (size_t d = 0; d < h->device_count; d++)
+        busy += h->devices[d].breakdown.busy_ps;
+    for (size_t i = 0; i < h->steps.count; i++)
+        for (size_t d = 0; d < h->steps.list[i].device_count; d++)
+            inside += h->steps.list[i].devices[d].breakdown.busy_ps;
+    snprintf(
+        text, sizeof text,
+        "the steps hold %.2f%% of the devices' busy time: they end before their work, so their "
+        "lengths say how long it takes to hand it out; wait for the result within the step",
+        100 * (double)inside / (double)busy);
+    return host_note(h, "steps-apart", VP_SEV_WARNING, text);
+}
+
+int steps_note(host_result *h, const step_search *s)
+{
+    VP_TRY(note_left_out(h, s));
+    VP_TRY(note_disorder(h, s));
+    return note_apart(h);
+}
