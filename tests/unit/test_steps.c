@@ -267,16 +267,38 @@ static void steps_of_threads_do_not_overlap(void **state)
     put(&m, m.ops[0], "k", 10, 20);
     for (int i = 0; i < 4; i++)
         put_root(&m, m.main, "train", i * 100, i * 100 + 90, i);
-    put_root(&m, m.other, "eval", 50, 150, 0);
-    put_root(&m, m.other, "eval", 191, 199, 1);
-    put_root(&m, m.other, "eval", 500, 600, 2);
+    put_root(&m, m.other, "train", 50, 150, 4);
+    put_root(&m, m.other, "train", 191, 199, 5);
+    put_root(&m, m.other, "train", 500, 600, 6);
     const vp_steps *s = analyze(&m);
     assert_int_equal(s->count, 6);
-    assert_string_equal(s->list[2].name, "eval"); /* 191 */
-    assert_string_equal(s->list[5].name, "eval"); /* 500 */
+    assert_int_equal(s->list[2].number, 5); /* 191 */
+    assert_int_equal(s->list[5].number, 6); /* 500 */
     assert_int_equal(m.h.quality_count, 1);
     assert_string_equal(m.h.quality[0].code, "steps-overlap");
-    assert_non_null(strstr(m.h.quality[0].message, "1 steps"));
+    assert_non_null(strstr(m.h.quality[0].message, "1 step of another thread runs"));
+    done(&m);
+}
+
+/* Two loops side by side, which do not do the same: when the main one is over, the other's further
+ * steps are not outliers of it. A loop that comes after the main one is a part of the program. */
+static void another_loop_beside_is_left_out_whole(void **state)
+{
+    (void)state;
+    made m = make(SINK_PROCESS_GPU);
+    put(&m, m.ops[0], "k", 10, 20);
+    for (int i = 0; i < 8; i++)
+        put_root(&m, m.main, "actor", i * 10, i * 10 + 9, i);
+    for (int i = 0; i < 3; i++) /* 5..55, 60..110, 115..165: the third is alone */
+        put_root(&m, m.other, "learner", 5 + i * 55, 55 + i * 55, i);
+    put_root(&m, m.other, "eval", 200, 210, 0);
+    const vp_steps *s = analyze(&m);
+    assert_int_equal(s->count, 8 + 1);
+    for (size_t i = 0; i < 8; i++)
+        assert_string_equal(s->list[i].name, "actor");
+    assert_string_equal(s->list[8].name, "eval");
+    assert_int_equal(m.h.quality_count, 1);
+    assert_non_null(strstr(m.h.quality[0].message, "3 steps of other threads run"));
     done(&m);
 }
 
@@ -681,6 +703,7 @@ int main(void)
         cmocka_unit_test(steps_of_no_time_count),
         cmocka_unit_test(numbers_alone_make_steps),
         cmocka_unit_test(steps_of_threads_do_not_overlap),
+        cmocka_unit_test(another_loop_beside_is_left_out_whole),
         cmocka_unit_test(windows_follow_the_devices_work),
         cmocka_unit_test(earlier_work_moves_the_first_start),
         cmocka_unit_test(without_launches_the_host_decides),

@@ -288,9 +288,9 @@ static int note_left_out(host_result *h, const step_search *s)
     if (!n)
         return 0;
     snprintf(text, sizeof text,
-             "%zu steps of other threads run beside those of the main one, under numbers of their "
-             "own: they are left out",
-             n);
+             "%zu step%s beside those of the main one, under numbers of their own: they are left "
+             "out",
+             n, n == 1 ? " of another thread runs" : "s of other threads run");
     return host_note(h, "steps-overlap", VP_SEV_INFO, text);
 }
 

@@ -89,16 +89,12 @@ static uint32_t main_track(const step_marks *m, const trace *t)
     return best;
 }
 
-/* Threads may step side by side. The steps are those of the main thread; steps of others that
- * overlap them only say which step the other thread's own work belongs to. */
-static int keep_one_at_a_time(step_search *s, const trace *t)
+/* Moves marks of other threads to `beside` that overlap those of the main thread. */
+static int set_aside_overlaps(step_search *s, uint32_t main)
 {
     step_marks *m = &s->host;
-    uint32_t main = main_track(m, t);
     size_t n = 0, ahead = 0;
     int64_t reach = INT64_MIN;
-    if (main == STEP_NONE)
-        return vp_no_memory();
     for (size_t i = 0; i < m->n; i++) {
         const step_mark x = m->v[i];
         for (ahead = ahead > i ? ahead : i; ahead < m->n && m->v[ahead].track != main;)
@@ -112,6 +108,57 @@ static int keep_one_at_a_time(step_search *s, const trace *t)
     }
     m->n = n;
     return 0;
+}
+
+/* A loop of a thread: its steps have one name. */
+static uint64_t loop_of(const step_mark *x, uint32_t track)
+{
+    return vp_hash(x->name.p, x->name.n, track);
+}
+
+/* Moves what is left of loops that have a step beside the main thread's, unless that has steps of
+ * the same name. loops: an empty map. */
+static int set_aside_loops(step_search *s, uint32_t main, vp_map *loops)
+{
+    step_marks *m = &s->host;
+    size_t n = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->v[i].track == main)
+            VP_TRY(vp_map_set(loops, loop_of(&m->v[i], main), 0));
+    for (size_t i = 0; i < s->beside.n; i++) {
+        const step_mark *x = &s->beside.v[i];
+        if (vp_map_get(loops, loop_of(x, main)) == VP_MAP_NONE)
+            VP_TRY(vp_map_set(loops, loop_of(x, x->track), 0));
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        const step_mark *x = &m->v[i];
+        if (x->track != main && vp_map_get(loops, loop_of(x, x->track)) != VP_MAP_NONE)
+            VP_TRY(step_marks_add(&s->beside, x));
+        else
+            m->v[n++] = *x;
+    }
+    m->n = n;
+    step_marks_order(&s->beside);
+    return 0;
+}
+
+/* Threads may step side by side. The steps are those of the main thread; steps of others that
+ * overlap them only say which step the other thread's own work belongs to. If such a step has a
+ * name that the main thread's have not, its loop does something else, and none of it counts: where
+ * one of the loops goes on alone, its steps are no later ones of the other. */
+static int keep_one_at_a_time(step_search *s, const trace *t)
+{
+    uint32_t main = main_track(&s->host, t);
+    vp_map loops;
+    if (main == STEP_NONE)
+        return vp_no_memory();
+    VP_TRY(set_aside_overlaps(s, main));
+    if (!s->beside.n)
+        return 0;
+    vp_map_init(&loops);
+    int rc = set_aside_loops(s, main, &loops);
+    vp_map_free(&loops);
+    return rc;
 }
 
 static uint64_t name_and_number(const step_mark *x)
