@@ -322,7 +322,8 @@ static void test_most_has_no_label(void **state)
     ff_free(&f);
 }
 
-/* An event without a name is something, and known by its thread. */
+/* What a thread does directly in a step has no name, and neither has an event whose name is empty:
+ * it is something, and known by its thread. */
 static void test_most_has_no_name(void **state)
 {
     (void)state;
@@ -332,8 +333,9 @@ static void test_most_has_no_name(void **state)
     f.labels[0] = (vp_idle_label){0, VP_CAUSE_HOST, NULL, "2568503", 14, 390 * MS};
     f.labels[1] = (vp_idle_label){0, VP_CAUSE_HOST, "cudaEventQuery", "2568503", 3, 10 * MS};
     f.r.idle_label_count = 2;
-    assert_non_null(strstr(message_of(&f, "F3"),
-                           "; most of it in an event without a name on thread 2568503 (390.00 ms"));
+    assert_non_null(
+        strstr(message_of(&f, "F3"),
+               "; most of it in code that no event names on thread 2568503 (390.00 ms"));
     ff_free(&f);
 }
 
