@@ -277,4 +277,11 @@ def test_the_json_half_has_the_same_ops(path):
     half = report(CPU + path.replace('.xplane.pb', '.trace.json.gz'), '--group=raw')
     assert totals(half['ops']) == totals(raw(path)['ops'])
     assert [d['breakdown']['busy_ps'] for d in half['devices']] == [d['breakdown']['busy_ps'] for d in raw(path)['devices']]
-    assert [q['code'] for q in half['quality']] == ['cpu-async-unjoined']
+    assert {q['code'] for q in half['quality']} == {q['code'] for q in raw(path)['quality']} | {'cpu-async-unjoined'}
+
+
+@pytest.mark.parametrize('path', RUNS)
+def test_steps_that_end_before_their_work_are_noted(path):
+    """Only the steps of async_dispatch hold none of it (test_xprof_profile.py)."""
+    codes = [q['code'] for q in raw(path)['quality']]
+    assert codes.count('steps-apart') == path.startswith('async_dispatch')

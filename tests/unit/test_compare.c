@@ -136,6 +136,54 @@ static void check_verdict(const int64_t *a, size_t na, const int64_t *b, size_t 
     analyze_free(rb);
 }
 
+/* Steps that end before their work say how long it takes to hand it out: that a program works three
+ * times as long is no noise of theirs. */
+static vp_report *handed_out(const char *id, int64_t busy, size_t n)
+{
+    static const int64_t steps[] = {10, 10, 10, 10};
+    static text t;
+    t.n = 0;
+    add(&t,
+        "{\"schema\":\"view_profile.report/1\",\"session\":{\"id\":\"%s\",\"name\":\"%s\",\"path\":"
+        "\"%s\",\"hosts\":[\"h\"],\"files\":[]},\"analysis\":{\"events\":9,\"has_devices\":true},"
+        "\"complete\":true,\"devices\":[{\"name\":\"dev\",\"host\":\"h\",\"kind\":\"cpu\","
+        "\"steps_counted\":%zu,\"breakdown\":{\"window_ps\":%lld,\"compute_ps\":%lld,"
+        "\"exposed_comm_ps\":0,\"exposed_copy_ps\":0,\"idle_ps\":0,\"busy_ps\":%lld}}],\"ops\":[",
+        id, id, id, n, (long long)busy, (long long)busy, (long long)busy);
+    op(&t, "dot", NULL, (int)n, 4, 10, -1);
+    return end(&t, steps, n);
+}
+
+static void test_steps_apart_from_their_work(void **state)
+{
+    (void)state;
+    vp_report *a = handed_out("a", 1000, 4), *b = handed_out("b", 3000, 4),
+              *waits = handed_out("c", 40, 4), *fewer = handed_out("d", 3000, 3);
+    vp_comparison *c = compared(a, b);
+    assert_false(c->per_step);
+    assert_int_equal(c->verdict, VP_UNVERIFIED);
+    assert_non_null(strstr(c->verdict_reason, "the steps of both runs end before their work"));
+    assert_int_equal(c->step.a_ps, 1000);
+    assert_int_equal(c->step.b_ps, 3000);
+    assert_int_equal(c->caveat_count, 0);
+    compare_free(c);
+    c = compared(waits, b);
+    assert_false(c->per_step);
+    assert_non_null(strstr(c->verdict_reason, "the steps of B end before their work"));
+    assert_true(has_caveat(c, "only one of the two has steps that hold its work"));
+    compare_free(c);
+    c = compared(a, fewer);
+    assert_true(has_caveat(c, "A ran 4 steps, B 3"));
+    compare_free(c);
+    c = compared(waits, waits);
+    assert_true(c->per_step);
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+    analyze_free(waits);
+    analyze_free(fewer);
+}
+
 static void test_verdicts(void **state)
 {
     (void)state;
@@ -692,6 +740,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_steps_apart_from_their_work),
         cmocka_unit_test(test_without_steps_windows_are_compared),
         cmocka_unit_test(test_classes_take_the_mean_and_idle_the_rounding),
         cmocka_unit_test(test_ops_are_joined),

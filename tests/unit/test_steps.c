@@ -302,6 +302,29 @@ static void another_loop_beside_is_left_out_whole(void **state)
     done(&m);
 }
 
+/* A loop that hands out work and goes on has steps that say nothing about the work. Where only a
+ * part of the work is outside of steps, they do. */
+static void steps_apart_from_their_work_are_noted(void **state)
+{
+    (void)state;
+    for (int apart = 0; apart < 2; apart++) {
+        made m = make(SINK_PROCESS_CPU);
+        for (int i = 0; i < 5; i++) {
+            put_root(&m, m.main, "train", apart ? i * 10 : i * 200,
+                     apart ? i * 10 + 9 : i * 200 + 90, i);
+            put(&m, m.ops[0], "k", 20 + i * 200, 120 + i * 200);
+        }
+        const vp_steps *s = analyze(&m);
+        assert_int_equal(s->count, 5);
+        assert_int_equal(m.h.quality_count, apart);
+        if (apart) { /* 5 steps of 9, 5 ops of 100 */
+            assert_string_equal(m.h.quality[0].code, "steps-apart");
+            assert_non_null(strstr(m.h.quality[0].message, "take 9.00% of the time"));
+        }
+        done(&m);
+    }
+}
+
 /* ---- Windows on GPUs ---- */
 
 /* Work outlives the host's part of its step, and pushes the next one's start (A7). Device 0: step 0
@@ -704,6 +727,7 @@ int main(void)
         cmocka_unit_test(numbers_alone_make_steps),
         cmocka_unit_test(steps_of_threads_do_not_overlap),
         cmocka_unit_test(another_loop_beside_is_left_out_whole),
+        cmocka_unit_test(steps_apart_from_their_work_are_noted),
         cmocka_unit_test(windows_follow_the_devices_work),
         cmocka_unit_test(earlier_work_moves_the_first_start),
         cmocka_unit_test(without_launches_the_host_decides),

@@ -53,7 +53,7 @@ static void set_span(comparing *k)
 {
     vp_comparison *c = k->c;
     const vp_steps *a = &k->a.r->steps, *b = &k->b.r->steps;
-    c->per_step = a->counted > 0 && b->counted > 0;
+    c->per_step = cmp_has_steps(k->a.r) && cmp_has_steps(k->b.r);
     k->a = cmp_side_of(k->a.r, c->per_step);
     k->b = cmp_side_of(k->b.r, c->per_step);
     c->steps_a = a->counted;
@@ -146,6 +146,16 @@ static const char *how_much(comparing *k)
                      percent(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter", noise);
 }
 
+static const char *why_no_steps(const comparing *k)
+{
+    int64_t a = k->c->steps_a, b = k->c->steps_b;
+    if (a > 0 && b > 0)
+        return cmp_has_steps(k->b.r)   ? "the steps of A end before their work"
+               : cmp_has_steps(k->a.r) ? "the steps of B end before their work"
+                                       : "the steps of both runs end before their work";
+    return a > 0 ? "B has no steps" : b > 0 ? "A has no steps" : "no steps in either run";
+}
+
 static void judge(comparing *k)
 {
     const vp_comparison *c = k->c;
@@ -153,9 +163,7 @@ static void judge(comparing *k)
     if (!c->per_step) {
         give(k, VP_UNVERIFIED,
              cmp_print(k, "%s: whole windows are compared, and nothing tells a change from noise",
-                       c->steps_a > 0   ? "B has no steps"
-                       : c->steps_b > 0 ? "A has no steps"
-                                        : "no steps in either run"));
+                       why_no_steps(k)));
         return;
     }
     if (c->steps_a < STEPS_MIN || c->steps_b < STEPS_MIN) {

@@ -136,8 +136,12 @@ static void check_data(comparing *k)
                                                      : "B is"));
     if (k->c->per_step && a->steps.source != b->steps.source)
         caveat(k, "the steps of A and B were found in different ways");
-    if (!k->c->per_step && (a->steps.counted > 0 || b->steps.counted > 0))
-        caveat(k, "only one of the two has steps: whole windows are compared");
+    if (!k->c->per_step && (cmp_has_steps(a) || cmp_has_steps(b)))
+        caveat(k, "only one of the two has steps that hold its work: whole windows are compared");
+    if (!k->c->per_step && a->steps.counted > 0 && b->steps.counted > 0 &&
+        a->steps.counted != b->steps.counted)
+        caveat(k, cmp_print(k, "A ran %lld steps, B %lld: their windows hold different work",
+                            (long long)a->steps.counted, (long long)b->steps.counted));
 }
 
 void cmp_caveats(comparing *k)

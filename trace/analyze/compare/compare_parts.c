@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/analyze/result/look_up.h"
+
 const char *cmp_text(comparing *k, const char *s)
 {
     const char *d = s ? vp_arena_strndup(k->arena, s, strlen(s)) : NULL;
@@ -35,6 +37,12 @@ int64_t cmp_size(const vp_delta *d)
 int64_t cmp_mean(__int128 sum, __int128 n)
 {
     return (int64_t)((sum + n / 2) / n);
+}
+
+bool cmp_has_steps(const vp_report *r)
+{
+    return r->steps.counted > 0 &&
+           result_steps_share(&r->steps, r->devices, r->device_count) >= STEPS_APART;
 }
 
 int64_t cmp_op_self(const cmp_side *s, const vp_op *op)

@@ -45,6 +45,8 @@ vp_delta cmp_delta(int64_t a_ps, int64_t b_ps);
 int64_t cmp_size(const vp_delta *d);        /* |delta|, 0 when unknown */
 int64_t cmp_mean(__int128 sum, __int128 n); /* rounded half up; n > 0 */
 
+/* Whether there are steps to compare, which hold the work. */
+bool cmp_has_steps(const vp_report *r);
 cmp_side cmp_side_of(const vp_report *r, bool per_step);
 /* One entry a device; vp_free. */
 int cmp_classes_of(cmp_classes **out, const cmp_side *s); /* compare_devices.c */

@@ -90,7 +90,7 @@ static void add_numbers(trend_run *out, const vp_report *r)
 int trend_run_of(trend_run *out, vp_arena *arena, const vp_report *r)
 {
     const vp_steps *steps = &r->steps;
-    cmp_side s = cmp_side_of(r, steps->counted > 0);
+    cmp_side s = cmp_side_of(r, cmp_has_steps(r));
     if (r->depth != VP_DEPTH_FULL)
         return vp_fail(VP_EARG, "only whole reports have a trend, not op tables alone");
     *out = (trend_run){.captured_unix_ns = r->captured_unix_ns,

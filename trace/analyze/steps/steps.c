@@ -1,6 +1,5 @@
 #include "trace/analyze/steps/steps.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,61 +278,6 @@ static int build(building *b)
     return steps_judge(&h->steps, &h->arena);
 }
 
-static int note_left_out(host_result *h, const step_search *s)
-{
-    char text[160];
-    size_t n = 0;
-    for (size_t i = 0; i < s->beside.n; i++)
-        n += s->beside.v[i].step == STEP_NONE;
-    if (!n)
-        return 0;
-    snprintf(text, sizeof text,
-             "%zu step%s beside those of the main one, under numbers of their own: they are left "
-             "out",
-             n, n == 1 ? " of another thread runs" : "s of other threads run");
-    return host_note(h, "steps-overlap", VP_SEV_INFO, text);
-}
-
-/* Marks that begin before an earlier one has ended, by more than clocks round (1 % of its length);
- * and those that count less than the one before. Marks are by start. */
-static void count_disorder(const step_marks *m, size_t *overlaps, size_t *backwards)
-{
-    for (size_t i = 1, longest = 0; i < m->n; i++) {
-        const step_mark *x = &m->v[i], *last = &m->v[i - 1], *open = &m->v[longest];
-        *overlaps += open->end - x->start > (open->end - open->start) / 100;
-        *backwards += x->number >= 0 && last->number > x->number;
-        longest = x->end > open->end ? i : longest;
-    }
-}
-
-/* Notes disorder among steps that the program or the device marks. Repeats of a module are marked
- * by nobody. */
-static int note_disorder(host_result *h, const step_search *s)
-{
-    char text[160];
-    size_t overlaps = 0, backwards = 0;
-    if (s->source == VP_STEPS_MODULES)
-        return 0;
-    count_disorder(&s->host, &overlaps, &backwards);
-    for (size_t d = 0; s->device && d < s->device_count; d++)
-        count_disorder(&s->device[d], &overlaps, &backwards);
-    if (overlaps) {
-        snprintf(
-            text, sizeof text,
-            "%zu step%s before the one before has ended: only what comes after that end counts "
-            "as theirs",
-            overlaps, overlaps == 1 ? " begins" : "s begin");
-        VP_TRY(host_note(h, "steps-overlap", VP_SEV_WARNING, text));
-    }
-    if (!backwards || s->source != VP_STEPS_PROFILER) /* annotations may count anew in every loop,
-                                                         so only the profiler's count */
-        return 0;
-    snprintf(text, sizeof text,
-             "%zu step%s a lower number than the one before: steps are listed by time", backwards,
-             backwards == 1 ? " has" : "s have");
-    return host_note(h, "steps-order", VP_SEV_WARNING, text);
-}
-
 static int build_all(analysis *a, step_search *s)
 {
     building b = {.a = a, .search = s};
@@ -352,9 +296,7 @@ int steps_collect(analysis *a)
     VP_TRY(step_search_run(&s, a));
     int rc = build_all(a, &s);
     if (rc >= 0)
-        rc = note_left_out(a->h, &s);
-    if (rc >= 0)
-        rc = note_disorder(a->h, &s);
+        rc = steps_note(a->h, &s);
     step_search_free(&s);
     VP_TRY(rc);
     if (!a->windows)

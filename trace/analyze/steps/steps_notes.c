@@ -64,19 +64,14 @@ static int note_disorder(host_result *h, const step_search *s)
 static int note_apart(host_result *h)
 {
     char text[200];
-    int64_t busy = 0, inside = 0;
-    if (!h->has_devices || !result_steps_apart(&h->steps, h->devices, h->device_count))
+    double share = result_steps_share(&h->steps, h->devices, h->device_count);
+    if (!h->has_devices || h->steps.counted <= 0 || share >= STEPS_APART)
         return 0;
-    for (size_t d = 0; d < h->device_count; d++)
-        busy += h->devices[d].breakdown.busy_ps;
-    for (size_t i = 0; i < h->steps.count; i++)
-        for (size_t d = 0; d < h->steps.list[i].device_count; d++)
-            inside += h->steps.list[i].devices[d].breakdown.busy_ps;
-    snprintf(
-        text, sizeof text,
-        "the steps hold %.2f%% of the devices' busy time: they end before their work, so their "
-        "lengths say how long it takes to hand it out; wait for the result within the step",
-        100 * (double)inside / (double)busy);
+    snprintf(text, sizeof text,
+             "the steps take %.2f%% of the time that the devices work: they end before their work, "
+             "and their lengths say how long it takes to hand it out; wait for the result within "
+             "the step",
+             100 * share);
     return host_note(h, "steps-apart", VP_SEV_WARNING, text);
 }
 

@@ -193,7 +193,8 @@ static void put_devices(comparison *x)
         x->p.b,
         "<p class=\"note\">%s. The four parts sum to the difference exactly; a bar to the "
         "right is time that B takes more.</p>\n",
-        x->c->per_step ? "Means of the steps that count" : "Whole windows, as not both have steps");
+        x->c->per_step ? "Means of the steps that count"
+                       : "Whole windows, as not both have steps that hold their work");
     for (size_t i = 0; i < x->c->device_count; i++) {
         put_device(x, &x->c->devices[i]);
         put_cells(x, &x->c->devices[i]);

@@ -235,7 +235,8 @@ static void put_note(flames *f)
         p->b,
         "<p class=\"note\">Op time of %s, the mean of the devices. A and B are drawn to one "
         "scale, on which the whole width is ",
-        f->c->per_step ? "a step" : "the whole window, as not both have steps");
+        f->c->per_step ? "a step"
+                       : "the whole window, as not both have steps that hold their work");
     put_time(p->b, f, f->whole);
     vp_buf_printf(
         p->b,
