@@ -1,9 +1,9 @@
-# The viewer's programs and libview_profile.so. What makes profiles, and what asks of two or more, is a program of its
-# own, view_profile-live, which view_profile becomes (server/cli/live_start.c).
+# The viewer's programs and libview_profile.so. What serves or makes profiles, and what asks of two or more, is a program of
+# its own, view_profile-live, which view_profile becomes (server/cli/live_start.c).
 option(VP_ONE_LIBRARY "libview_profile.so holds the programs, too, which are but starts of it: a third of the bytes" OFF)
 
 set(VP_LIVE ${VP_CLI})
-list(FILTER VP_LIVE INCLUDE REGEX "/server/(mcp/|watch/|cli/(live/|recording/|live_main\\.c$))")
+list(FILTER VP_LIVE INCLUDE REGEX "/server/(mcp/|watch/|cli/(live/|recording/|serve/(cmd_)?serve|live_main\\.c$))")
 list(REMOVE_ITEM VP_CLI ${VP_LIVE})
 set(VP_ONLY_FIRST ${PROJECT_SOURCE_DIR}/server/cli/main.c ${PROJECT_SOURCE_DIR}/server/cli/live_start.c)
 list(REMOVE_ITEM VP_CLI ${VP_ONLY_FIRST})
@@ -34,7 +34,7 @@ if(VP_ONE_LIBRARY)
   add_executable(view_profile-live server/cli/start.c)
   target_compile_definitions(view_profile PRIVATE VP_MAIN=vp_viewer_main)
   target_compile_definitions(view_profile-live PRIVATE VP_MAIN=vp_live_main)
-  target_include_directories(view_profile SYSTEM PRIVATE ${MHD_INCLUDE_DIRS})
+  target_include_directories(view_profile-live SYSTEM PRIVATE ${MHD_INCLUDE_DIRS})
   target_link_libraries(view_profile PRIVATE vp_flags view_profile_lib)
   target_link_libraries(view_profile-live PRIVATE vp_flags view_profile_lib)
 else()
@@ -45,8 +45,8 @@ else()
   target_link_libraries(view_profile PRIVATE vp_core)
   target_link_libraries(view_profile-live PRIVATE vp_core)
 endif()
-target_sources(view_profile PRIVATE ${VP_REFUSALS})
-target_link_options(view_profile PRIVATE ${VP_REFUSALS_EXPORT})
+target_sources(view_profile-live PRIVATE ${VP_REFUSALS})
+target_link_options(view_profile-live PRIVATE ${VP_REFUSALS_EXPORT})
 foreach(program view_profile view_profile-live)
   set_target_properties(${program} PROPERTIES POSITION_INDEPENDENT_CODE ON VP_SMALL ON)
   target_link_options(${program} PRIVATE ${VP_PLACE})

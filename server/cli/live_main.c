@@ -1,7 +1,5 @@
 /* view_profile-live's main(): the commands of live_start.c, with the words that view_profile was
  * called with, and its path in place of the first. */
-#include <jansson.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +8,9 @@
 #include "server/cli/language/commands.h"
 #include "server/cli/language/exit_codes.h"
 #include "server/cli/language/table.h"
+#include "server/cli/terminal/begin.h"
 #include "server/watch/watch_deliver.h"
 #include "trace/base/log.h"
-#include "trace/base/mem.h"
 
 typedef int runner(const cli_options *o);
 
@@ -20,6 +18,8 @@ typedef int runner(const cli_options *o);
 static runner *runner_of(unsigned command)
 {
     switch (command) {
+    case CLI_SERVE:
+        return cli_run_serve;
     case CLI_CAPTURE:
         return cli_run_capture;
     case CLI_RECORD:
@@ -47,8 +47,8 @@ static runner *runner_of(unsigned command)
 
 static int refuse(void)
 {
-    fputs("view_profile: this program is started by `view_profile capture`, `record`, `recover`, "
-          "`watch`, `mcp`, `compare`, `merge`, `memory` and `trend`\n",
+    fputs("view_profile: this program is started by `view_profile serve`, `capture`, `record`, "
+          "`recover`, `watch`, `mcp`, `compare`, `merge`, `memory` and `trend`\n",
           stderr);
     return CLI_USAGE;
 }
@@ -56,8 +56,7 @@ static int refuse(void)
 int main(int argc, char **argv)
 {
     cli_options o;
-    (void)setlocale(LC_CTYPE, "C.UTF-8");
-    json_set_alloc_funcs(vp_malloc, vp_free);
+    cli_begin();
     if (argc == 3 && !strcmp(argv[1], WATCH_DELIVER))
         return watch_deliver(argv[2]) < 0 ? CLI_UNREADABLE : CLI_OK;
     if (argc < 2 || argv[0][0] != '/')

@@ -1,7 +1,7 @@
-/* `capture`, `record`, `recover`, `watch`, `mcp`, `compare`, `merge`, `memory` and `trend` as
- * view_profile has them: it becomes view_profile-live (live_main.c), which is these commands, with
- * the words that were typed, and so it does for `help --print-…`. Most runs need none, and a watch
- * that runs for days need not hold a viewer. */
+/* `serve`, `capture`, `record`, `recover`, `watch`, `mcp`, `compare`, `merge`, `memory` and `trend`
+ * as view_profile has them: it becomes view_profile-live (live_main.c), which is these commands,
+ * with the words that were typed, and so it does for `help --print-…`. Most runs only print what
+ * one profile says, and start with as little as that needs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -76,6 +76,7 @@ static int run_live(int failed)
         (void)o;                                                                                   \
         return run_live(failed);                                                                   \
     }
+LIVE(serve, CLI_CANNOT_SERVE)
 LIVE(capture, CLI_CAPTURE_FAILED)
 LIVE(record, CLI_CAPTURE_FAILED)
 LIVE(recover, CLI_CAPTURE_FAILED)

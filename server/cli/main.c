@@ -1,18 +1,16 @@
 /* view_profile: finds the command, runs it, ends with its exit code. */
-#include <jansson.h>
-#include <locale.h>
-#include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
 
+#include "server/cli/export/original_flags.h"
 #include "server/cli/help/help.h"
 #include "server/cli/language/arguments.h"
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
 #include "server/cli/language/exit_codes.h"
+#include "server/cli/terminal/begin.h"
 #include "server/cli/terminal/standard_out.h"
 #include "trace/base/log.h"
-#include "trace/base/mem.h"
+#include "trace/base/limits.h"
 
 /* Runs the command whose bit it is. */
 static int run(const cli_options *o)
@@ -33,6 +31,12 @@ static int check_output(const cli_options *o)
     return CLI_OK;
 }
 
+static int serve_nothing(const cli_options *o)
+{
+    char dir[VP_PATH_MAX];
+    return cli_original_flags(o, dir);
+}
+
 static int print_version(void)
 {
     vp_buf b;
@@ -44,20 +48,7 @@ static int print_version(void)
 int main(int argc, char **argv)
 {
     cli_options o;
-    /* libarchive converts member names by the locale, and must not depend on the user's. */
-    (void)setlocale(LC_CTYPE, "C.UTF-8");
-    /* `view_profile … | head` ends quietly, even where the parent ignores SIGPIPE. */
-    (void)signal(SIGPIPE, SIG_DFL);
-    /* Blocks from this size on (128 KiB) are mapped, and go back to the system when they are freed.
-     * glibc raises the threshold with every large block that is freed, unless it is set: then
-     * columns and buffers go back at once (62 → 49 MiB for a report of 10^6 events). */
-    (void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
-    /* At most two arenas: else each thread that ever worked leaves one behind, a quarter of a MB.
-     */
-    (void)mallopt(M_ARENA_MAX, 2);
-    /* Memory of JSON that is read counts against the limit like our own. Only a program may replace
-     * jansson's functions. */
-    json_set_alloc_funcs(vp_malloc, vp_free);
+    cli_begin();
     int rc = cli_parse(&o, argc, argv);
     if (rc)
         return rc;
@@ -68,6 +59,8 @@ int main(int argc, char **argv)
         return print_version();
     if (o.print_findings || o.print_man || o.print_completion)
         return cli_run_docs(&o);
+    if (o.command->bit == CLI_SERVE && cli_serves_nothing(&o))
+        return serve_nothing(&o);
     rc = check_output(&o);
     return rc ? rc : run(&o);
 }

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cli/export/cmd_extract.h"
+#include "server/cli/export/original_flags.h"
 #include "server/cli/input/open.h"
 #include "server/cli/input/profile_dir.h"
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
 #include "server/cli/language/exit_codes.h"
-#include "server/cli/reports/cmd_list.h"
 #include "server/cli/serve/serve_loop.h"
 #include "server/cli/serve/serve_perfetto.h"
 #include "server/cli/serve/serve_sandbox.h"
@@ -95,7 +94,7 @@ static int start_captures(site_options *opts, char *place, const cli_options *o)
     if (opts->no_captures)
         return 0;
     opts->captures = place;
-    return outside_capture_start(place, NULL);
+    return outside_capture_start(place, o->program);
 }
 
 /* What a watch of this machine knows of an address. */
@@ -162,29 +161,11 @@ static int serve(const cli_options *o, const char *dir)
     return code;
 }
 
-/* --list-only and --extract, in this order. *dir becomes the directory that is left to serve, ""
- * where nothing is. */
-static int original_flags(const cli_options *o, char *dir)
-{
-    VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
-    int rc = cli_open(&c, o), code = CLI_OK;
-    if (rc < 0)
-        return cli_fail(rc);
-    if (o->list_only)
-        code = cli_list_only(c);
-    if (!code && o->extract)
-        code = cli_extract_all(c, o, NULL, dir);
-    if (o->list_only || (o->extract && o->ui == CLI_UI_NONE) ||
-        (code != CLI_OK && code != CLI_UNREADABLE))
-        dir[0] = 0;
-    return code;
-}
-
 int cli_run_serve(const cli_options *o)
 {
     char dir[VP_PATH_MAX] = "";
     if (o->list_only || o->extract) {
-        int code = original_flags(o, dir), served;
+        int code = cli_original_flags(o, dir), served;
         if (!dir[0])
             return code;
         served = serve(o, dir);

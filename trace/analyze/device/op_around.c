@@ -234,7 +234,7 @@ int op_around(op_graph **out, vp_arena *arena, const analysis *a, uint32_t devic
     int rc =
         k ? hlo_program_parse(&p, a->t->programs[trace_find_program(a->t, k->program_id)].proto)
           : 0;
-    if (!p)
+    if (!k || !p)
         return rc == VP_ENOMEM ? rc : 0;
     around x = {.arena = arena, .a = a, .p = p, .program_id = (uint64_t)k->program_id};
     uint32_t at = hlo_program_find(p, hlo_innermost(trace_str(a->t, instruction_of(k))));

@@ -34,9 +34,9 @@ static int put_texts(vp_values *out, host_result *h, const trace *t, const trace
         return 0;
     out->top = vp_arena_zalloc(&h->arena, n * sizeof *out->top);
     VP_NEED(out->top);
-    for (const trace_arg_value *v = NULL; out->top_count < n; out->top_count++) {
+    const trace_arg_value *v = NULL;
+    for (; out->top_count < n && (v = next_text(x, v)); out->top_count++) {
         vp_said *s = &out->top[out->top_count];
-        v = next_text(x, v);
         s->count = (int64_t)v->count;
         out->others -= s->count;
         VP_TRY(host_text(&s->text, h, trace_str(t, v->text)));
