@@ -55,6 +55,15 @@ static bool has_peak(const vp_report *r)
     return false;
 }
 
+/* Only lines of modules tell how often one ran: ops alone do not. */
+static bool has_runs(const vp_report *r)
+{
+    for (size_t i = 0; i < r->module_count; i++)
+        if (r->modules[i].repeat_runs >= 0)
+            return true;
+    return false;
+}
+
 static unsigned what_is_there(const fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -72,8 +81,8 @@ static unsigned what_is_there(const fnd_run *run)
             steps && r->steps.counted >= FND_STEPS_LEAST && r->steps.median_ps > 0,
         [FND_NEED_SECOND_DEVICE_AT] = b->devices >= 2,
         [FND_NEED_MATCHED_AT] = b->matched >= FND_MATCHED_LEAST,
-        [FND_NEED_CLOCKS_AT] =
-            b->aligned || r->host_count<2, [FND_NEED_MODULES_AT] = r->module_count> 0,
+        [FND_NEED_CLOCKS_AT] = b->aligned || r->host_count < 2,
+        [FND_NEED_MODULES_AT] = has_runs(r),
         [FND_NEED_NAMES_AT] =
             r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW || r->group == VP_GROUP_STACK,
         [FND_NEED_MEMORY_AT] = has_memory(r) || fnd_fullest_plan(r, &room),

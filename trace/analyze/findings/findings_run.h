@@ -47,7 +47,7 @@ enum {
     X(SECOND_DEVICE, "a second device that runs the same modules")                                 \
     X(MATCHED, "four collective calls seen on all their devices")                                  \
     X(CLOCKS, "comparable clocks of the hosts")                                                    \
-    X(MODULES, "modules")                                                                          \
+    X(MODULES, "runs of modules")                                                                  \
     X(NAMES, "ops grouped by name")                                                                \
     X(MEMORY, "memory events with a limit, or plans and the device's memory")                      \
     X(LEAKS, "allocations with addresses in five steps")                                           \
