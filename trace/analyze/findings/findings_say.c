@@ -194,7 +194,8 @@ void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track)
 const char *fnd_label(fnd_run *run, const vp_idle_label *l)
 {
     return fnd_say(run, "%s%s%s (%s, %s gap%s)",
-                   l->label ? fnd_short(run, l->label) : "code that no event names",
+                   l->label ? fnd_short(run, l->label)
+                            : "code that no event names (annotations or a Python tracer would)",
                    !l->thread                         ? ""
                    : !strncmp(l->thread, "thread", 6) ? " on "
                                                       : " on thread ",
