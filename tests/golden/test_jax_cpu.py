@@ -276,7 +276,8 @@ def test_the_json_half_has_the_same_ops(path):
     the JSON lacks (the links to the ends) is said."""
     half = report(CPU + path.replace('.xplane.pb', '.trace.json.gz'), '--group=raw')
     assert totals(half['ops']) == totals(raw(path)['ops'])
-    assert [d['breakdown']['busy_ps'] for d in half['devices']] == [d['breakdown']['busy_ps'] for d in raw(path)['devices']]
+    assert [d['breakdown'] for d in half['devices']] == [d['breakdown'] for d in raw(path)['devices']]
+    assert {(o['name'], o['class']) for o in half['ops']} == {(o['name'], o['class']) for o in raw(path)['ops']}
     assert {q['code'] for q in half['quality']} == {q['code'] for q in raw(path)['quality']} | {'cpu-async-unjoined'}
 
 

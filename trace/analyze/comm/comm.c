@@ -26,6 +26,8 @@ static const struct {
              {"broadcast", COMM_BROADCAST},
              {"sendrecv", COMM_SEND_RECV},
              {"psum", COMM_ALL_REDUCE},
+             {"pmax", COMM_ALL_REDUCE},
+             {"pmin", COMM_ALL_REDUCE},
              {"deepep", COMM_ALL_TO_ALL},
              {"dpsk::ep::", COMM_ALL_TO_ALL}};
 

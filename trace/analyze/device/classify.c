@@ -1,7 +1,8 @@
 #include "trace/analyze/device/classify.h"
 
 /* The alternatives of the rules in analysis.md 2.2, in lower case. '^' anchors a pattern at the
- * start; all others are found anywhere. '_' stands for '-', '_' or nothing. */
+ * start; all others are found anywhere. '_' stands for '-', '_' or nothing, '$' for the end of the
+ * name that XLA numbers: "psum.896". */
 static const char *const comm_names[] = {"nccl",
                                          "rccl",
                                          "^hccl",
@@ -19,7 +20,11 @@ static const char *const comm_names[] = {"nccl",
                                          "nvshmem",
                                          "deep_ep", /* "deepep", too */
                                          "dpsk::ep::",
-                                         "^ppermute"};
+                                         "^ppermute",
+                                         "^psum$",
+                                         "^psum_invariant$", /* as shard_map names it */
+                                         "^pmax$",
+                                         "^pmin$"};
 static const char *const copy_names[] = {"memcpy",
                                          "memset",
                                          "hipmemcpy",
@@ -56,6 +61,8 @@ static bool match_here(vp_str s, const char *pattern)
     size_t i = 0;
     for (; *pattern; pattern++) {
         char c = i < s.n ? vp_lower(s.p[i]) : 0;
+        if (*pattern == '$')
+            return !c || c == '.';
         if (*pattern == '_') {
             i += c == '_' || c == '-';
             continue;
@@ -80,7 +87,7 @@ static bool is_comm_name(vp_str s)
             if (vp_lower(s.p[i]) == *pattern && match_here(vp_str_skip(s, i), pattern))
                 return true;
     }
-    return match_here(s, "psum") && (s.n == 4 || s.p[4] == '.');
+    return false;
 }
 
 static bool is_copy_category(vp_str c)
