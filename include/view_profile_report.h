@@ -250,6 +250,7 @@ typedef struct vp_op {
     int64_t slowest_start_ps, slowest_dur_ps; /* start on the aligned clock */
     /* full: */
     int64_t step_self_ps; /* Σ self inside the steps that count; VP_UNKNOWN without steps */
+    int64_t step_calls;   /* that begin in them; VP_UNKNOWN, also in older reports */
     int64_t threads;      /* on which it ran, without devices: 0 for async work; VP_UNKNOWN */
     int64_t inner_ps;    /* Σ of the calls within others of the group, which total_ps leaves out */
     int64_t inner_calls; /* how many these are: the mean of a call is total_ps over the others */

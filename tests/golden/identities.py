@@ -147,6 +147,7 @@ def check_ops(made):
             assert o['min_ps'] <= o['mean_ps'] <= o['max_ps'], at
         assert o['self_ps'] <= o['total_ps'], at
         assert o['step_self_ps'] is None or o['step_self_ps'] <= o['self_ps'], at
+        assert o['step_calls'] is None or o['step_calls'] <= o['calls'], at
         assert sum(s['self_ps'] for s in o['splits']) <= o['self_ps'], at
     rows = by_device(made['ops'])
     for i, d in enumerate(made['devices']):

@@ -184,6 +184,25 @@ static void test_steps_apart_from_their_work(void **state)
     analyze_free(fewer);
 }
 
+/* Calls of a step are counted where the report does, however much of the op's time lies outside of
+ * the steps: of 20 calls 12 are in 4 steps. */
+static void test_calls_of_steps_are_counted(void **state)
+{
+    static const int64_t steps[] = {100, 100, 100, 100};
+    static text t;
+    (void)state;
+    begin(&t, "a", "gpu", 4);
+    add(&t, "{\"device_index\":0,\"class\":\"compute\",\"category\":\"fusion\",\"name\":\"dot\","
+            "\"calls\":20,\"self_ps\":1000,\"step_self_ps\":200,\"step_calls\":12}");
+    vp_report *a = end(&t, steps, 4), *b = plain("b", steps, 4);
+    vp_comparison *c = compared(a, b);
+    assert_true(op_named(c, "dot")->span_calls_a == 3);
+    assert_true(op_named(c, "dot")->span_calls_b == 2.5); /* 10 in 4 steps, by time */
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+}
+
 static void test_verdicts(void **state)
 {
     (void)state;
@@ -739,6 +758,7 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calls_of_steps_are_counted),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_steps_apart_from_their_work),
         cmocka_unit_test(test_without_steps_windows_are_compared),

@@ -154,6 +154,7 @@ static void test_keys_and_their_order(void **state)
                                      "launch",
                                      "slowest",
                                      "step_self_ps",
+                                     "step_calls",
                                      "idle_before_ps",
                                      "per_step_points_ps",
                                      "roof",

@@ -137,8 +137,10 @@ static void must_add_up(const host_result *h)
             assert_int_equal(causes, b->idle_ps);
         }
     }
-    for (size_t i = 0; i < h->op_count; i++)
+    for (size_t i = 0; i < h->op_count; i++) {
         assert_true(h->ops[i].step_self_ps <= h->ops[i].self_ps);
+        assert_true(h->ops[i].step_calls <= h->ops[i].calls);
+    }
 }
 
 static const vp_steps *analyze(made *m)
@@ -178,6 +180,7 @@ static void without_any_mark_there_are_no_steps(void **state)
     assert_int_equal(s->count, 0);
     assert_int_equal(s->counted, VP_UNKNOWN);
     assert_int_equal(op_of(&m, "k", 0)->step_self_ps, VP_UNKNOWN);
+    assert_int_equal(op_of(&m, "k", 0)->step_calls, VP_UNKNOWN);
     assert_int_equal(m.h.devices[0].steps_counted, VP_UNKNOWN);
     done(&m);
 }
@@ -686,6 +689,7 @@ static void curves_have_at_most_100_points(void **state)
     assert_int_equal(op->per_step_ps[99], 548); /* 548, 549 */
     op = op_of(&m, "small", 0);
     assert_int_equal(op->step_self_ps, 250);
+    assert_int_equal(op->step_calls, 250);
     assert_int_equal(op->per_step_count, 0);
     done(&m);
 }

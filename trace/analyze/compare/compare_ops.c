@@ -65,11 +65,14 @@ static int64_t span_of(int64_t whole, int64_t span_ps, int64_t self_ps)
     return v > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)v;
 }
 
-/* Calls are scaled by op time too: a call takes as long inside the span as outside. */
+/* Calls of reports that do not count them by step are scaled by op time, too: a call takes as long
+ * inside the span as outside. */
 static double calls_of_span(const cmp_side *s, const vp_op *op, int64_t span_ps)
 {
     if (op->calls <= 0)
         return 0;
+    if (s->per_step && op->step_calls >= 0)
+        return (double)op->step_calls / (double)s->r->devices[op->device].steps_counted;
     if (op->self_ps > 0)
         return (double)op->calls * (double)span_ps / (double)op->self_ps;
     return (double)op->calls / (double)(s->per_step ? s->r->devices[op->device].steps_counted : 1);

@@ -454,6 +454,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .scopes = a->place.scopes,
                 .sources = a->place.sources,
                 .step_self_ps = VP_UNKNOWN,
+                .step_calls = VP_UNKNOWN,
                 .roof = ROOF_NONE,
                 .inner_ps = a->inner_ps,
                 .inner_calls = a->inner_calls,

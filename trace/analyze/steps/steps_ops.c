@@ -55,7 +55,7 @@ static int open_ops(host_result *h, vp_op *ops, uint32_t n, uint32_t d, size_t p
 {
     for (uint32_t i = 0; i < n; i++) {
         vp_op *op = &ops[i];
-        op->step_self_ps = 0;
+        op->step_self_ps = op->step_calls = 0;
         /* Ops below 1 % of the device's self time have no curve: there may be thousands. */
         if (!points || op->self_ps < h->devices[d].self_ps / 100 || !op->self_ps)
             continue;
@@ -78,6 +78,20 @@ static void close_ops(vp_op *ops, uint32_t n, const uint32_t *point, size_t wind
             ops[i].per_step_ps[p] /= steps[p];
 }
 
+/* A call is one of the step that it begins in. Events of a track come by start. */
+static void book_calls(booking *b)
+{
+    const step_windows *w = b->w;
+    const trace_track *k = b->track;
+    size_t at = 0;
+    for (size_t e = 0; e < k->count; e++) {
+        while (at < w->count && w->end_ps[at] <= k->start_ps[e])
+            at++;
+        if (at < w->count && w->start_ps[at] <= k->start_ps[e] && b->point[at] != STEP_NONE)
+            b->a->h->ops[b->op_of[b->group_of[k->kind[e]]]].step_calls++;
+    }
+}
+
 static int book_device(booking *b, uint32_t d)
 {
     const analysis *a = b->a;
@@ -94,6 +108,7 @@ static int book_device(booking *b, uint32_t d)
         b->track = &a->t->tracks[a->devices[d].set.tracks[i]];
         b->at = 0;
         VP_TRY(self_pieces(b->track, NULL, book, b));
+        book_calls(b);
     }
     close_ops(ops, groups, b->point, b->w->count);
     return 0;

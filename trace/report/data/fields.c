@@ -346,6 +346,7 @@ const rep_field rep_op_fields[] = {
      .fields = kernel_launch_fields},
     {.key = "slowest", .type = REP_OBJECT, .fields = slowest_fields},
     {F("step_self_ps", REP_COUNT, vp_op, step_self_ps), .full = true},
+    {F("step_calls", REP_COUNT, vp_op, step_calls), .full = true},
     {F("idle_before_ps", REP_COUNT, vp_op, idle_before_ps), .needed = true, .full = true},
     {ARRAY("per_step_points_ps", REP_COUNTS, vp_op, per_step_ps, per_step_count), .full = true},
     {F("roof", REP_OBJECT, vp_op, roof), .fields = rep_roof_fields, .full = true},
