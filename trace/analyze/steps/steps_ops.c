@@ -13,14 +13,34 @@ typedef struct booking {
     const step_windows *w;
     const uint32_t *group_of; /* by kind */
     const uint32_t *op_of;    /* by group: the op among the host's */
-    uint32_t *point; /* by window: its point on the curves; STEP_NONE: the step does not count */
-    size_t at;       /* the first window that may hold what comes next */
+    uint32_t *point;    /* by window: its point on the curves; STEP_NONE: the step does not count */
+    size_t at, call_at; /* the first window that may hold what comes next; and the next call */
 } booking;
+
+static vp_op *op_of(const booking *b, size_t event)
+{
+    return &b->a->h->ops[b->op_of[b->group_of[b->track->kind[event]]]];
+}
+
+/* A call is one of the step that it begins in. */
+static int book_call(void *ctx, size_t event, size_t *id)
+{
+    booking *b = ctx;
+    const step_windows *w = b->w;
+    int64_t start = b->track->start_ps[event];
+    *id = event;
+    while (b->call_at < w->count && w->end_ps[b->call_at] <= start)
+        b->call_at++;
+    if (b->call_at < w->count && w->start_ps[b->call_at] <= start &&
+        b->point[b->call_at] != STEP_NONE)
+        op_of(b, event)->step_calls++;
+    return 0;
+}
 
 static int book(void *ctx, size_t event, int64_t start, int64_t end)
 {
     booking *b = ctx;
-    vp_op *op = &b->a->h->ops[b->op_of[b->group_of[b->track->kind[event]]]];
+    vp_op *op = op_of(b, event);
     const step_windows *w = b->w;
     while (b->at < w->count && w->end_ps[b->at] <= start)
         b->at++;
@@ -78,20 +98,6 @@ static void close_ops(vp_op *ops, uint32_t n, const uint32_t *point, size_t wind
             ops[i].per_step_ps[p] /= steps[p];
 }
 
-/* A call is one of the step that it begins in. Events of a track come by start. */
-static void book_calls(booking *b)
-{
-    const step_windows *w = b->w;
-    const trace_track *k = b->track;
-    size_t at = 0;
-    for (size_t e = 0; e < k->count; e++) {
-        while (at < w->count && w->end_ps[at] <= k->start_ps[e])
-            at++;
-        if (at < w->count && w->start_ps[at] <= k->start_ps[e] && b->point[at] != STEP_NONE)
-            b->a->h->ops[b->op_of[b->group_of[k->kind[e]]]].step_calls++;
-    }
-}
-
 static int book_device(booking *b, uint32_t d)
 {
     const analysis *a = b->a;
@@ -106,9 +112,8 @@ static int book_device(booking *b, uint32_t d)
     VP_TRY(open_ops(a->h, ops, groups, d, points));
     for (size_t i = 0; i < a->devices[d].set.count; i++) {
         b->track = &a->t->tracks[a->devices[d].set.tracks[i]];
-        b->at = 0;
-        VP_TRY(self_pieces(b->track, NULL, book, b));
-        book_calls(b);
+        b->at = b->call_at = 0;
+        VP_TRY(self_pieces(b->track, book_call, book, b));
     }
     close_ops(ops, groups, b->point, b->w->count);
     return 0;
