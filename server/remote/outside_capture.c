@@ -329,7 +329,7 @@ int outside_capture_start(const char *dir, const char *program)
     pid_t pid = fork();
     if (!pid) {
         close(ends[0]);
-        serve(dir, program ? program : "/proc/self/exe", ends[1]);
+        serve(dir, program, ends[1]);
         _exit(0);
     }
     close(ends[1]);

@@ -29,8 +29,8 @@ typedef struct capture_event {
 /* NULL: captures can land in dir, a directory of this machine to which we may write, and out
  * (VP_PATH_MAX) is its absolute path. Else why not, a constant, for users. */
 const char *outside_capture_place(char *out, const char *dir);
-/* Starts it; there must be no other thread yet. program NULL: ourselves; a test names another.
- * dir is absolute. VP_EIO. */
+/* Starts it; there must be no other thread yet. program: view_profile's path. dir is absolute.
+ * VP_EIO. */
 int outside_capture_start(const char *dir, const char *program);
 bool outside_capture_runs(void);
 /* Captures end, what came is kept, and outside_capture_hear ends in the thread that is in it. */

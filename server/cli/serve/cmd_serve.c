@@ -164,7 +164,7 @@ static int serve(const cli_options *o, const char *dir)
 int cli_run_serve(const cli_options *o)
 {
     char dir[VP_PATH_MAX] = "";
-    if (o->list_only || o->extract) {
+    if (o->extract) {
         int code = cli_original_flags(o, dir), served;
         if (!dir[0])
             return code;

@@ -15,8 +15,6 @@
 
 struct label_book {
     const analysis *a;
-    const trace *t;
-    const host_kinds *kinds;
     const spans *asked;
     label_list *lists; /* by track */
     _Atomic bool *made;
@@ -221,7 +219,7 @@ static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
 {
     const trace_column *steps = k->attr[SINK_STEP];
     for (size_t i = 0; i < k->count; i++) {
-        uint32_t f = host_kind_flags(b->kinds, k->kind[i]);
+        uint32_t f = host_kind_flags(b->a->kinds, k->kind[i]);
         if (!(f & (HK_STEP | LEADS_TO_DEVICE)))
             continue;
         count[0] += (f & HK_STEP) != 0;
@@ -230,19 +228,19 @@ static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
         count[3] += (f & HK_LAUNCH) != 0;
     }
     for (size_t i = trace_column_next(steps, 0); i < k->count; i = trace_column_next(steps, i + 1))
-        count[0] += !(host_kind_flags(b->kinds, k->kind[i]) & HK_STEP) &&
-                    labels_is_step(b->t, b->kinds, k, i);
+        count[0] += !(host_kind_flags(b->a->kinds, k->kind[i]) & HK_STEP) &&
+                    labels_is_step(b->a->t, b->a->kinds, k, i);
 }
 
 static uint32_t find_main(const label_book *b)
 {
     uint32_t best = UINT32_MAX;
     uint64_t most[4] = {0};
-    for (uint32_t i = 0; i < b->t->track_count; i++) {
+    for (uint32_t i = 0; i < b->a->t->track_count; i++) {
         uint64_t count[4] = {0};
-        if (b->t->tracks[i].role != SINK_ROLE_PLAIN)
+        if (b->a->t->tracks[i].role != SINK_ROLE_PLAIN)
             continue;
-        weigh(b, &b->t->tracks[i], count);
+        weigh(b, &b->a->t->tracks[i], count);
         size_t c = 0;
         while (c < 3 && count[c] == 0 && most[c] == 0)
             c++;
@@ -297,14 +295,14 @@ static void make_disjoint(overlay_list *l)
 static int find_copies(label_book *b)
 {
     size_t near = 0;
-    for (uint32_t i = 0; i < b->t->track_count; i++) {
-        const trace_track *k = &b->t->tracks[i];
+    for (uint32_t i = 0; i < b->a->t->track_count; i++) {
+        const trace_track *k = &b->a->t->tracks[i];
         for (size_t e = 0; k->role == SINK_ROLE_PLAIN && e < k->count; e++) {
-            uint32_t flags = host_kind_flags(b->kinds, k->kind[e]);
+            uint32_t flags = host_kind_flags(b->a->kinds, k->kind[e]);
             if (!(flags & HK_TRANSFER) || (flags & (HK_BLOCKING | HK_LAUNCH)) == HK_BLOCKING)
                 continue;
             overlay x = {k->start_ps[e], k->start_ps[e] + k->dur_ps[e],
-                         b->t->kinds[k->kind[e]].name, i};
+                         b->a->t->kinds[k->kind[e]].name, i};
             if (spans_cut(b->asked, x.start, x.end, &near) > 0)
                 VP_TRY(add_overlay(&b->copies, &x));
         }
@@ -352,9 +350,8 @@ size_t overlays_seek(const overlay_list *list, int64_t from)
     return low;
 }
 
-/* What is looked for in all threads and devices: each by itself, as they need nothing of each
- * other.
- */
+/* What is looked for in all threads and devices: the parts need nothing of each other. */
+#define PARTS 3u
 static int look(void *ctx, uint32_t part)
 {
     label_book *b = ctx;
@@ -365,14 +362,13 @@ static int look(void *ctx, uint32_t part)
     b->main = find_main(b);
     return 0;
 }
-#define PARTS 3u
 
 int labels_new(label_book **out, const analysis *a, const spans *asked)
 {
     const trace *t = a->t;
     label_book *b = vp_calloc(1, sizeof *b);
     VP_NEED(b);
-    *b = (label_book){.a = a, .t = t, .kinds = a->kinds, .asked = asked};
+    *b = (label_book){.a = a, .asked = asked};
     pthread_mutex_init(&b->making, NULL);
     b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
     b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
@@ -392,7 +388,7 @@ void labels_free(label_book *b)
 {
     if (!b)
         return;
-    for (uint32_t i = 0; b->lists && i < b->t->track_count; i++)
+    for (uint32_t i = 0; b->lists && i < b->a->t->track_count; i++)
         vp_free(b->lists[i].v);
     pthread_mutex_destroy(&b->making);
     vp_free(b->lists);
@@ -404,9 +400,9 @@ void labels_free(label_book *b)
 
 static int make(label_book *b, uint32_t track)
 {
-    walk w = {.t = b->t,
-              .kinds = b->kinds,
-              .k = &b->t->tracks[track],
+    walk w = {.t = b->a->t,
+              .kinds = b->a->kinds,
+              .k = &b->a->t->tracks[track],
               .out = &b->lists[track],
               .asked = b->asked};
     int rc = flatten(&w);
