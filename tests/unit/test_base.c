@@ -89,6 +89,33 @@ static void a_buffer_stops_at_its_ceiling(void **state)
     vp_buf_free(&b);
 }
 
+/* Wherever the buffer's end lies when a text is formatted, and up to the buffer's maximum. */
+static void formatted_text_is_whole(void **state)
+{
+    enum { MOST = 600 };
+    char long_text[MOST + 1];
+    (void)state;
+    memset(long_text, 'x', MOST);
+    for (int filled = 0; filled < 300; filled += 7)
+        for (int more = 0; more < MOST - 10; more += 3) {
+            vp_buf b;
+            vp_buf_init(&b, MOST);
+            vp_buf_pad(&b, '.', (size_t)filled);
+            int rc = vp_buf_printf(&b, "<%.*s>", more, long_text);
+            if (filled + more + 2 > MOST) {
+                assert_int_equal(rc, VP_ELIMIT);
+                assert_null(b.p);
+                continue;
+            }
+            assert_int_equal(rc, 0);
+            assert_int_equal(b.n, filled + more + 2);
+            assert_int_equal(b.p[filled], '<');
+            assert_int_equal(b.p[b.n - 1], '>');
+            assert_memory_equal(b.p + filled + 1, long_text, (size_t)more);
+            vp_buf_free(&b);
+        }
+}
+
 static int collect(void *ctx, const void *p, size_t n)
 {
     return vp_buf_put(ctx, p, n);
@@ -141,6 +168,10 @@ static void terminal_text_cannot_move_the_cursor(void **state)
     vp_buf_init(&b, 4096);
     vp_put_escaped(&b, VP_STR("a\x1b[31m\n\xe2\x80\xae\xffz"));
     assert_string_equal(vp_buf_cstr(&b), "a\\x1b[31m\\x0a\\u{202e}\\xffz");
+    vp_buf_free(&b);
+    vp_buf_init(&b, 4096);
+    vp_put_escaped(&b, VP_STR("\x7f ~\xc3\xa9z\x1f\xc2\x9f"));
+    assert_string_equal(vp_buf_cstr(&b), "\\x7f ~\xc3\xa9z\\x1f\\u{9f}");
     vp_buf_free(&b);
     assert_int_equal(vp_display_width(VP_STR("ab\xe6\xbc\xa2")), 4);
 }
@@ -297,6 +328,7 @@ int main(void)
         cmocka_unit_test(integers_refuse_overflow),
         cmocka_unit_test(take_until_has_a_maximum),
         cmocka_unit_test(a_buffer_stops_at_its_ceiling),
+        cmocka_unit_test(formatted_text_is_whole),
         cmocka_unit_test(a_streaming_buffer_delivers_everything),
         cmocka_unit_test(json_escapes_what_it_must),
         cmocka_unit_test(terminal_text_cannot_move_the_cursor),

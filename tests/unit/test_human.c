@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 
 #include "trace/base/human.h"
 
@@ -26,6 +27,31 @@ static void test_sizes_are_binary(void **state)
     assert_bytes(1048525, "1.0 MiB"); /* never 1024.0 KiB */
     assert_bytes(37000000, "35.3 MiB");
     assert_bytes(INT64_MAX, "8.0 EiB");
+}
+
+/* The digits of printf, ties to the even one, for sizes around every power of two and between. */
+static void test_sizes_are_rounded_as_printf_rounds(void **state)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    uint64_t mixed = 1;
+    (void)state;
+    for (unsigned i = 0; i < 200000; i++) {
+        mixed = mixed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        uint64_t spread = mixed >> (1 + mixed % 53); /* 1024 at least, mostly */
+        uint64_t tie = (UINT64_C(512) + i % 1024 * 1024) << i % 40;
+        const uint64_t sizes[] = {spread, spread & ~UINT64_C(63), tie};
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            char want[VP_HUMAN_BYTES];
+            size_t unit = 0;
+            double v = (double)(int64_t)sizes[k] / 1024;
+            if (sizes[k] < 1024)
+                continue;
+            for (; v >= 1023.95 && unit < 5; unit++)
+                v /= 1024;
+            snprintf(want, sizeof want, "%.1f %s", v, units[unit]);
+            assert_bytes((int64_t)sizes[k], want);
+        }
+    }
 }
 
 static void assert_percent(int64_t part, int64_t whole, const char *want)
@@ -79,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes_are_binary),
+        cmocka_unit_test(test_sizes_are_rounded_as_printf_rounds),
         cmocka_unit_test(test_shares_have_two_decimals),
         cmocka_unit_test(test_shares_near_the_ends),
         cmocka_unit_test(test_numbers_have_two_digits),

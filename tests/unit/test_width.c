@@ -43,9 +43,18 @@ static void test_known_texts(void **state)
         {"\xff\xc3\xe4\xb8", 4},                     /* no UTF-8: a column a byte */
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (vp_display_width(vp_str_of(rows[i].text)) != rows[i].width)
             fail_msg("%s: %zu columns", rows[i].text, vp_display_width(vp_str_of(rows[i].text)));
+        for (int before = 0; before < 18; before++) /* ASCII around it is a column a byte */
+            for (int after = 0; after < 18; after++) {
+                char text[96];
+                int n = snprintf(text, sizeof text, "%.*s%s%.*s", before, "abcdefgh ijklmnop~",
+                                 rows[i].text, after, "abcdefgh\tijklmnop~");
+                size_t w = vp_display_width((vp_str){text, (size_t)n});
+                assert_int_equal(w, rows[i].width + (size_t)before + (size_t)after);
+            }
+    }
 }
 
 /* What this C library has otherwise than East Asian Width: ambiguous and neutral there. */

@@ -130,14 +130,15 @@ int vp_buf_pad(vp_buf *b, char c, size_t count)
 int vp_buf_printf(vp_buf *b, const char *fmt, ...)
 {
     va_list ap, again;
-    int n;
+    size_t had = b->cap - b->n; /* where that is enough, it is formatted once */
     va_start(ap, fmt);
     va_copy(again, ap);
-    n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(had ? b->p + b->n : NULL, had, fmt, ap);
     va_end(ap);
     int rc = n < 0 ? vp_fail(VP_EARG, "bad format") : room(b, (size_t)n);
     if (rc >= 0) {
-        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+        if ((size_t)n >= had)
+            vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
         b->n += (size_t)n;
         rc = drained(b);
     }

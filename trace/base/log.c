@@ -50,9 +50,24 @@ static bool invisible(uint32_t c)
            (c >= 0xe0000 && c <= 0xe0fff);
 }
 
+/* How many bytes from i on are printable ASCII. */
+static size_t plain_span(vp_str s, size_t i)
+{
+    size_t end = i;
+    while (end < s.n && s.p[end] >= 0x20 && s.p[end] < 0x7f)
+        end++;
+    return end - i;
+}
+
 int vp_put_escaped(vp_buf *b, vp_str s)
 {
     for (size_t i = 0; i < s.n;) {
+        size_t plain = plain_span(s, i);
+        if (plain) {
+            vp_buf_put(b, s.p + i, plain);
+            i += plain;
+            continue;
+        }
         const unsigned char *p = (const unsigned char *)s.p + i;
         unsigned len = vp_utf8_len(p, s.n - i);
         uint32_t c = vp_utf8_at(p, len);

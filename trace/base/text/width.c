@@ -33,10 +33,25 @@ static size_t width_of(uint32_t c)
     }
 }
 
+/* The next eight bytes are ASCII, as most of a table is. */
+static bool are_ascii(vp_str s, size_t i)
+{
+    uint64_t eight;
+    if (s.n - i < sizeof eight)
+        return false;
+    memcpy(&eight, s.p + i, sizeof eight);
+    return !(eight & UINT64_C(0x8080808080808080));
+}
+
 size_t vp_display_width(vp_str s)
 {
     size_t w = 0;
     for (size_t i = 0; i < s.n;) {
+        if (are_ascii(s, i)) {
+            w += 8;
+            i += 8;
+            continue;
+        }
         const unsigned char *p = (const unsigned char *)s.p + i;
         unsigned len = *p < 0x80 ? 1 : vp_utf8_len(p, s.n - i);
         w += len < 2 ? 1 : width_of(vp_utf8_at(p, len));

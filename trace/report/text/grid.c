@@ -91,7 +91,9 @@ static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool
     grid_color_on(b, style, color);
     bool link = l->g->columns[column].place && i >= l->g->column_count &&
                 grid_link_on(b, text, l->g->links);
-    if (l->g->columns[column].keep_end)
+    if (used <= width)
+        vp_buf_str(b, text);
+    else if (l->g->columns[column].keep_end)
         grid_put_end(b, text, width);
     else if (l->g->cells[i].parts_at)
         grid_put_around(b, text, width, l->g->cells[i].parts_at);

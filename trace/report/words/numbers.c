@@ -309,15 +309,27 @@ int rep_put_spark(vp_buf *b, int64_t x, int64_t most)
     return vp_buf_puts(b, sparks[(size_t)((__int128)(x < most ? x : most) * 7 / most)]);
 }
 
+static void put_pair(char *digits, int n)
+{
+    digits[0] = (char)('0' + n / 10);
+    digits[1] = (char)('0' + n % 10);
+}
+
 int rep_put_time(vp_buf *b, int64_t unix_ns)
 {
     struct tm tm;
-    char text[64];
+    char text[] = "0000-00-00 00:00:00";
     time_t s = (time_t)(unix_ns / 1000000000);
-    if (unix_ns < 0 || !localtime_r(&s, &tm) ||
-        !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
+    if (unix_ns < 0 || !localtime_r(&s, &tm))
         return put_unknown(b);
-    return vp_buf_puts(b, text);
+    put_pair(text, (tm.tm_year + 1900) / 100); /* 64 bits of ns end in 2262 */
+    put_pair(text + 2, (tm.tm_year + 1900) % 100);
+    put_pair(text + 5, tm.tm_mon + 1);
+    put_pair(text + 8, tm.tm_mday);
+    put_pair(text + 11, tm.tm_hour);
+    put_pair(text + 14, tm.tm_min);
+    put_pair(text + 17, tm.tm_sec);
+    return vp_buf_put(b, text, sizeof text - 1);
 }
 
 void rep_breakdown_parts(int64_t out[REP_PARTS], const vp_breakdown *d)
