@@ -149,18 +149,18 @@ static void hosts_of_one_hash_stay_apart(void **state)
 {
     tree *t = *state;
     uint64_t key = vp_hash_key[2];
-    for (int i = 1; i <= 3; i++) {
+    for (int i = 1; i <= 12; i++) { /* more than are compared one by one */
         char name[64];
-        snprintf(name, sizeof name, "plugins/profile/a/w%d.xplane.pb", i);
+        snprintf(name, sizeof name, "plugins/profile/a/%c%d.xplane.pb", i < 4 ? 'w' : 'a', i);
         tree_file(t, name, 1000);
-        snprintf(name, sizeof name, "plugins/profile/a/w%d.trace.json", i);
+        snprintf(name, sizeof name, "plugins/profile/a/%c%d.trace.json", i < 4 ? 'w' : 'a', i);
         tree_file(t, name, 1000);
     }
     vp_hash_key[2] = 2;
     assert_int_equal(vp_hash("w1", 2, 0), vp_hash("w2", 2, 0));
     catalog *c = list(t, "");
     vp_hash_key[2] = key;
-    expect_hosts(catalog_get(c, 0), "w1+ w2+ w3+");
+    expect_hosts(catalog_get(c, 0), "a4+ a5+ a6+ a7+ a8+ a9+ a10+ a11+ a12+ w1+ w2+ w3+");
     catalog_free(c);
 }
 

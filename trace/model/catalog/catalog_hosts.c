@@ -9,6 +9,8 @@
 
 #define NO_HOST VP_MAP_NONE
 #define NO_FILE UINT32_MAX
+/* Hosts that are compared one by one; the map is for those beyond. */
+#define FEW 8u
 
 static int no_memory(void)
 {
@@ -75,16 +77,25 @@ typedef struct hosts {
     size_t first_halves;
 } hosts;
 
+static uint32_t host_among(const hosts *h, vp_str name, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (vp_str_eq(vp_str_of(h->out->hosts[i].name), name))
+            return (uint32_t)i;
+    return NO_HOST;
+}
+
 /* NO_HOST where no host is called so yet. */
 static uint32_t host_named(const hosts *h, vp_str name)
 {
-    uint32_t i = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0));
+    size_t few = h->out->host_count < FEW ? h->out->host_count : FEW;
+    uint32_t i = host_among(h, name, 0, few);
+    if (i != NO_HOST || few < FEW)
+        return i;
+    i = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0));
     if (i == VP_MAP_NONE || vp_str_eq(vp_str_of(h->out->hosts[i].name), name))
         return i;
-    for (i = 0; i < h->out->host_count; i++) /* two names have one hash */
-        if (vp_str_eq(vp_str_of(h->out->hosts[i].name), name))
-            return i;
-    return NO_HOST;
+    return host_among(h, name, FEW, h->out->host_count); /* two names have one hash */
 }
 
 static int add_host(hosts *h, vp_str name, uint32_t file)
@@ -95,7 +106,8 @@ static int add_host(hosts *h, vp_str name, uint32_t file)
         return no_memory();
     *host = (cat_host){.name = copy, .primary = file, .secondary = NO_FILE};
     h->out->files[file].host = (uint32_t)h->out->host_count;
-    VP_TRY(vp_map_set(&h->by_name, vp_hash(name.p, name.n, 0), (uint32_t)h->out->host_count));
+    if (h->out->host_count >= FEW)
+        VP_TRY(vp_map_set(&h->by_name, vp_hash(name.p, name.n, 0), (uint32_t)h->out->host_count));
     h->out->host_count++;
     return 0;
 }
