@@ -274,6 +274,17 @@ static void any_number_of_threads_lists_the_same(void **state)
         looks = jobs == 1 ? first->seen.opened : looks;
         assert_int_equal(first->seen.opened, looks);
         assert_int_equal(second->seen.opened, 0);
+        opts.previous = NULL;
+        opts.last = true;
+        catalog *last = list_with(t, "", &opts);
+        assert_int_equal(last->seen.opened, looks);
+        assert_int_equal(last->memo.count + last->memo.dir_count, 0);
+        vp_buf_init(&text[1], 1 << 20);
+        put_catalog(&text[1], last);
+        catalog_free(last);
+        if (jobs > 1)
+            assert_string_equal(vp_buf_cstr(&text[0]), vp_buf_cstr(&text[1]));
+        vp_buf_free(&text[1]);
         for (int i = jobs > 1; i < 2; i++) {
             vp_buf_init(&text[i], 1 << 20);
             put_catalog(&text[i], i ? second : first);

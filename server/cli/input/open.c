@@ -92,6 +92,7 @@ int cli_open(catalog **out, const cli_options *o)
     VP_TRY(cli_mirror(&opts.mirror, found, o));
     cli_progress_begin(&progress, o, "looking at");
     opts.jobs = (int)o->jobs;
+    opts.last = true;
     opts.progress = cli_progress_entries;
     opts.progress_ctx = &progress;
     int rc = catalog_open(&c, found, &opts);

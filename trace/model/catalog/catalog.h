@@ -86,6 +86,7 @@ typedef struct cat_options {
     vp_progress_fn *progress; /* entries seen, -1 */
     void *progress_ctx;
     const catalog *previous; /* unchanged files are not opened again; may be NULL */
+    bool last;               /* it will be nobody's `previous`, and keeps nothing for one */
     cat_live *live;          /* may be NULL */
     /* Called with the absolute path of each directory before it is read, by any thread, one at a
      * time; may be NULL. */

@@ -98,6 +98,8 @@ static int remember(cat_scan *s, const cat_found *f, uint64_t name_hash, cat_arc
     if (rc < 0)
         cat_archive_unref(archive);
     else
+    if (s->opts->last && !archive)
+        return 0;
         *out = archive;
     return rc;
 }

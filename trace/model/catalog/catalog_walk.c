@@ -275,13 +275,14 @@ static int visit(walk *w, const vp_file_id *id, bool *again)
 /* For the next scan, if the directory holds files only. */
 static int remember_dir(walk *w, const cat_node *n)
 {
-    if (!n->parent || n->cut || n->found_count != n->count ||
-        n->changed.tv_sec + CTIME_S >= w->scan->began_s)
+    const cat_scan *s = w->scan;
+    if (s->opts->last || !n->parent || n->cut || n->found_count != n->count ||
+        n->changed.tv_sec + CTIME_S >= s->began_s)
         return 0;
-    cat_memo_dir d = {n->id, n->changed, vp_arena_strndup(&w->scan->c->arena, n->names, n->names_n),
+    cat_memo_dir d = {n->id, n->changed, vp_arena_strndup(&s->c->arena, n->names, n->names_n),
                       n->count};
     VP_NEED(d.names);
-    return cat_memo_put_dir(&w->scan->c->memo, &d);
+    return cat_memo_put_dir(&s->c->memo, &d);
 }
 
 /* Enters the directory, which has been read and whose path is in w->full. */
