@@ -402,6 +402,102 @@ static void a_rescan_opens_only_what_changed(void **state)
     catalog_free(third);
 }
 
+/* A ustar header of a member called "\n", and nothing else. */
+static void make_tar(char *out)
+{
+    unsigned sum = 0;
+    memset(out, 0, 512);
+    memcpy(out, "\n", 1);
+    memcpy(out + 124, "00000000000", 11);
+    memset(out + 148, ' ', 8);
+    memcpy(out + 257,
+           "ustar\0"
+           "00",
+           8);
+    for (int i = 0; i < 512; i++)
+        sum += (unsigned char)out[i];
+    snprintf(out + 148, 8, "%06o", sum);
+}
+
+static const cat_file *file_of(const catalog *c, const char *name)
+{
+    for (size_t i = 0; i < catalog_count(c); i++)
+        for (size_t k = 0; k < catalog_get(c, i)->file_count; k++)
+            if (!strcmp(catalog_get(c, i)->files[k].name, name))
+                return &catalog_get(c, i)->files[k];
+    return NULL;
+}
+
+/* However few bytes of an xplane were read to judge it, the judgement is that of 4096. */
+static void a_short_look_at_an_xplane_judges_like_a_long_one(void **state)
+{
+    enum { HEAD = 4096, BYTES = 5000 };
+    static const struct {
+        const char *again;
+        size_t again_n, times;
+        const char *then;
+        size_t then_n;
+    } rows[] = {
+#define ROW(again, times, then) {again, sizeof(again) - 1, times, then, sizeof(then) - 1}
+        ROW("", 0, "\x0a\xfd\x01\x12\xfa\x01/host:CPU"),
+        ROW("", 0, "\x0a\x80\x01\x12\x04/abc"),
+        ROW("", 0, "\x0a\x80\x80\x00\x12\x04/abc"),
+        ROW("", 0, "\x0a\x0c\x08\x01\x12\x04/abc"),
+        ROW("", 0, "\x0a\x0c\xff\xff\xff\xff"),
+        ROW("", 0, "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
+        ROW("", 0,
+            "\x12\x03"
+            "bad"),
+        ROW("", 0, "\n\n hello"),
+        ROW("\x0a\x00", 1, "\x0a\x0c\x12\x04/abc"),
+        ROW("\x0a\x00", 254, "\x0a\x0c\x12\x04/abc"),
+        ROW("\x0a\x00", 255, "\x0a\x0c\x12\x04/abc"),
+        ROW("\x0a\x00", 256, "\x0a\x0c\x12\x04/abc"),
+        ROW("\x0a\x00", 256, "\x0a\x0c\x77\x04/abc"),
+        ROW("\x0a\x00", 257, "hello, this is no plane"),
+        ROW("\x0a\x00", 2046, "\x0a\x0c\x12\x04/abc"),
+        ROW("\x0a\x00", 2048, "\x0a\x0c\x77\x04/abc"),
+        ROW("\x0a\x80\x00", 170, "\x0a\x0c\x12\xff\xff\xff\xff\x0f"),
+        ROW("\x0a\x80\x00", 171, "\x0a\x0c\x12\xff\xff\xff\xff\x0f"),
+#undef ROW
+    };
+    const size_t n = sizeof rows / sizeof *rows;
+    static char content[sizeof rows / sizeof *rows + 1][BYTES];
+    tree *t = *state;
+    char name[64], path[128];
+    size_t planes = 0;
+    for (size_t i = 0; i <= n; i++) {
+        size_t at = 0;
+        memset(content[i], 'x', BYTES);
+        for (size_t k = 0; i < n && k < rows[i].times; k++, at += rows[i].again_n)
+            memcpy(content[i] + at, rows[i].again, rows[i].again_n);
+        if (i < n)
+            memcpy(content[i] + at, rows[i].then, rows[i].then_n);
+        else
+            make_tar(content[i]);
+        snprintf(path, sizeof path, RUN "h%zu.xplane.pb", i);
+        tree_bytes(t, path, content[i], BYTES, 1);
+    }
+    catalog *c = list(t, "");
+    for (size_t i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "h%zu.xplane.pb", i);
+        rd_kind want = rd_detect(vp_str_of(name), (vp_str){content[i], HEAD}, VP_STR_NONE);
+        const cat_file *f = file_of(c, name);
+        assert_non_null(f);
+        assert_int_equal(f->kind.format, want.format);
+        if (want.why)
+            assert_string_equal(f->why, want.why);
+        planes += want.format == RD_XSPACE;
+    }
+    assert_true(planes > 4 && planes + 4 < n); /* both verdicts are asked for */
+    snprintf(name, sizeof name, "h%zu.xplane.pb", n);
+    assert_int_equal(rd_detect(vp_str_of(name), (vp_str){content[n], HEAD}, VP_STR_NONE).format,
+                     RD_ARCHIVE);
+    const cat_file *tar = file_of(c, name); /* it is looked into, or told to be damaged */
+    assert_true(!tar || tar->kind.format == RD_UNREADABLE);
+    catalog_free(c);
+}
+
 static void references_keep_a_catalog_alive(void **state)
 {
     tree *t = *state;
@@ -573,6 +669,7 @@ int main(void)
         ON_A_TREE(a_rescan_lists_only_directories_that_changed),
         ON_A_TREE(threads_end_where_the_scan_fails_or_is_stopped),
         ON_A_TREE(a_rescan_opens_only_what_changed),
+        ON_A_TREE(a_short_look_at_an_xplane_judges_like_a_long_one),
         ON_A_TREE(references_keep_a_catalog_alive),
         ON_A_TREE(progress_can_stop_the_scan),
         ON_A_TREE(content_is_unpacked_and_raw_is_not),

@@ -7,11 +7,15 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/pb.h"
+#include "trace/image/xspace_fields.h"
 #include "trace/model/catalog/catalog_impl.h"
 #include "trace/model/catalog/timeline.h"
 #include "trace/read/gzip/gzip.h"
 
 #define HEAD_MAX 4096u
+/* A block of tar, which has its checksum in it. */
+#define FIRST_LOOK 512u
 #define INNER_MAX 4096u
 /* Git LFS pointers have about 130 bytes, and interrupted captures none. */
 #define DOUBTFUL_BYTES 200
@@ -94,12 +98,12 @@ static int remember(cat_scan *s, const cat_found *f, uint64_t name_hash, cat_arc
                     const cat_archive **out)
 {
     cat_memo_entry e = {f->id, name_hash, f->kind, f->why, archive};
+    if (s->opts->last && !archive)
+        return 0;
     int rc = cat_memo_put(&s->c->memo, &e);
     if (rc < 0)
         cat_archive_unref(archive);
     else
-    if (s->opts->last && !archive)
-        return 0;
         *out = archive;
     return rc;
 }
@@ -143,6 +147,30 @@ static int take_head(const catalog *c, int fd, const cat_found *f, char *head, s
                      : vp_fs_pread(fd, head, want, 0, n);
 }
 
+/* A plane with content: what begins so and is named like an XSpace is judged by the first bytes of
+ * that plane, or is a tar; nothing that follows is asked. */
+static bool begins_with_plane(const char *head, size_t n)
+{
+    vp_pb r = vp_pb_of((vp_str){head, n});
+    uint64_t tag, length;
+    return n == FIRST_LOOK && vp_pb_varint(&r, &tag) && tag == XSPACE_PLANES_TAG &&
+           vp_pb_varint(&r, &length) && length > 0;
+}
+
+/* Most xplanes show what they are at once, and to copy the rest of a head costs more than all else
+ * that is asked of a file. Elsewhere it is the question that costs. */
+static int read_enough(const catalog *c, int fd, const cat_found *f, char head[HEAD_MAX], size_t *n)
+{
+    /* Not more than there is: the end of a file is found by one more read. */
+    size_t want = (uint64_t)f->bytes < HEAD_MAX ? (size_t)f->bytes : HEAD_MAX;
+    if (!c->mirror && f->kind.format == RD_XSPACE && want > FIRST_LOOK) {
+        VP_TRY(take_head(c, fd, f, head, FIRST_LOOK, n));
+        if (begins_with_plane(head, *n))
+            return 0;
+    }
+    return take_head(c, fd, f, head, want, n);
+}
+
 /* f->kind is what the name says. */
 static int read_head(const catalog *c, int fd, bool in_run, cat_found *f)
 {
@@ -157,9 +185,7 @@ static int read_head(const catalog *c, int fd, bool in_run, cat_found *f)
         f->why = "a large archive that lies elsewhere: name it itself, and it is looked into";
         return 0;
     }
-    /* Not more than there is: the end of a file is found by one more read. */
-    size_t want = (uint64_t)f->bytes < sizeof head ? (size_t)f->bytes : sizeof head;
-    VP_TRY(take_head(c, fd, f, head, want, &n));
+    VP_TRY(read_enough(c, fd, f, head, &n));
     VP_TRY(detect(f->name, head, n, &f->kind));
     keep_producer(&f->kind, by_name, in_run);
     f->why = f->kind.why;
