@@ -77,7 +77,16 @@ const pages = {
 // Rows out of view ask for no headline: with the figures there, all of them have one at once.
 for (const id of ids) await fetch(`${server.url}/session/${encodeURIComponent(id)}/headline`);
 
-async function eachPage(options, body) {
+// Checks that want the same of a page, each [name, body of a page]: it is loaded once for all of them, which takes far longer than
+// a look at it. They come in the order in which they stand here, and leave a page as they found it.
+const looks = new Map();
+function look(name, options, body) {
+  const key = JSON.stringify(options);
+  if (!looks.has(key)) looks.set(key, { options, checks: [] });
+  looks.get(key).checks.push({ name, body });
+}
+
+async function lookAtAll({ options, checks }) {
   const allowed = [...ours, empty.url, growing.url];
   const { context } = await guarded(browser, allowed, { reducedMotion: "reduce", ...options });
   await context.route((url) => url.searchParams.has("as"), (route) =>
@@ -85,12 +94,22 @@ async function eachPage(options, body) {
   const page = await context.newPage();
   for (const [name, where] of Object.entries(pages)) {
     await page.goto(new URL(where, server.url).href);
-    await body(page, name);
+    for (const check of checks) {
+      if (check.error) continue; // told of the first page of which it does not hold
+      try {
+        await check.body(page, name);
+      } catch (error) {
+        check.error = error;
+      }
+    }
   }
   await context.close();
 }
 
 /* ---- Width ----------------------------------------------------------------------------------- */
+
+// As a page comes where nothing is asked for, in this width. Nothing moves in any of these.
+const light = (width) => ({ colorScheme: "light", viewport: { width, height: 800 } });
 
 const tooWide = () => document.documentElement.scrollWidth - innerWidth;
 
@@ -98,15 +117,15 @@ const tooWide = () => document.documentElement.scrollWidth - innerWidth;
 for (const width of [360, 700, 1000, 1200, 1440, 3840]) {
   const usual = [360, 1440].includes(width);
   for (const colorScheme of usual ? ["light", "dark"] : ["light"]) {
-    await test(`nothing overflows, ${colorScheme}, ${width} px`, () =>
-      eachPage({ colorScheme, viewport: { width, height: width > 2000 ? 2160 : 800 } }, async (page, name) => {
-        assert.ok((await page.evaluate(tooWide)) <= 0, `${name} is too wide`);
-        if (!usual && !process.env.VP_SHOTS) return;
-        await page.screenshot({
-          path: path.join(shots, `${name}-${colorScheme}-${width}.png`),
-          fullPage: width < 2000,
-        });
-      }));
+    const viewport = { width, height: width > 2000 ? 2160 : 800 };
+    look(`nothing overflows, ${colorScheme}, ${width} px`, { colorScheme, viewport }, async (page, name) => {
+      assert.ok((await page.evaluate(tooWide)) <= 0, `${name} is too wide`);
+      if (!usual && !process.env.VP_SHOTS) return;
+      await page.screenshot({
+        path: path.join(shots, `${name}-${colorScheme}-${width}.png`),
+        fullPage: width < 2000,
+      });
+    });
   }
 }
 
@@ -117,10 +136,9 @@ const wideTables = () =>
     .map((t) => `${t.caption.textContent}: ${t.scrollWidth} in ${t.parentElement.clientWidth}`);
 
 for (const width of [1280, 1440]) {
-  await test(`no table is wider than its box, ${width} px`, () =>
-    eachPage({ viewport: { width, height: 800 } }, async (page, name) => {
-      assert.deepEqual(await page.evaluate(wideTables), [], name);
-    }));
+  look(`no table is wider than its box, ${width} px`, light(width), async (page, name) => {
+    assert.deepEqual(await page.evaluate(wideTables), [], name);
+  });
 }
 
 // A row's first figure: what remains to be seen of it where nothing was scrolled.
@@ -137,10 +155,9 @@ const hiddenFigures = () => {
   return [...hidden];
 };
 
-await test("the first figure of every row is seen without scrolling, 360 px", () =>
-  eachPage({ viewport: { width: 360, height: 800 } }, async (page, name) => {
-    assert.deepEqual(await page.evaluate(hiddenFigures), [], name);
-  }));
+look("the first figure of every row is seen without scrolling, 360 px", light(360), async (page, name) => {
+  assert.deepEqual(await page.evaluate(hiddenFigures), [], name);
+});
 
 /* ---- Contrast -------------------------------------------------------------------------------- */
 
@@ -172,64 +189,73 @@ const weakTexts = () => {
 };
 
 for (const colorScheme of ["light", "dark"]) {
-  await test(`every text can be read, ${colorScheme}`, () =>
-    eachPage({ colorScheme }, async (page, name) => {
-      await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
-      assert.deepEqual(await page.evaluate(weakTexts), [], name);
-    }));
+  look(`every text can be read, ${colorScheme}`, { ...light(1280), colorScheme }, async (page, name) => {
+    const shut = await page.evaluateHandle(() => [...document.querySelectorAll("details:not([open])")]);
+    await shut.evaluate((all) => all.forEach((d) => (d.open = true)));
+    const weak = await page.evaluate(weakTexts);
+    await shut.evaluate((all) => all.forEach((d) => (d.open = false)));
+    assert.deepEqual(weak, [], name);
+  });
 }
 
 /* ---- Structure ------------------------------------------------------------------------------- */
 
-await test("every page has its landmarks, one heading, and a way past the banner", () =>
-  eachPage({}, async (page, name) => {
-    for (const one of ["main", "h1", "html[lang]", "a[href='#main']", "header", "footer"])
-      assert.equal(await page.locator(one).count(), 1, `${name}: ${one}`);
-    assert.ok(await page.title(), name);
-    await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate(() => document.activeElement.hash), "#main", name);
-    const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
-    assert.equal(ring, "solid", `${name}: the focus is seen`);
-  }));
+look("every page has its landmarks, one heading, and a way past the banner", light(1280), async (page, name) => {
+  for (const one of ["main", "h1", "html[lang]", "a[href='#main']", "header", "footer"])
+    assert.equal(await page.locator(one).count(), 1, `${name}: ${one}`);
+  assert.ok(await page.title(), name);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.hash), "#main", name);
+  const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.equal(ring, "solid", `${name}: the focus is seen`);
+});
 
-await test("every field and button has a name, and every table says what it holds", () =>
-  eachPage({}, async (page, name) => {
-    const nameless = await page.evaluate(() =>
-      [...document.querySelectorAll("button, input:not([type=hidden]), select, a[href]")]
-        .filter((e) => e.checkVisibility())
-        .filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.querySelector("img[alt]")))
-        .map((e) => e.outerHTML.slice(0, 120)));
-    assert.deepEqual(nameless, [], name);
-    const bare = await page.evaluate(() =>
-      [...document.querySelectorAll("table")].filter((t) => !t.caption).length);
-    assert.equal(bare, 0, name);
-  }));
+look("every field and button has a name, and every table says what it holds", light(1280), async (page, name) => {
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll("button, input:not([type=hidden]), select, a[href]")]
+      .filter((e) => e.checkVisibility())
+      .filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.querySelector("img[alt]")))
+      .map((e) => e.outerHTML.slice(0, 120)));
+  assert.deepEqual(nameless, [], name);
+  const bare = await page.evaluate(() =>
+    [...document.querySelectorAll("table")].filter((t) => !t.caption).length);
+  assert.equal(bare, 0, name);
+});
 
-await test("nothing moves for those who asked for that", () =>
-  eachPage({ reducedMotion: "reduce" }, async (page, name) => {
-    const moving = await page.evaluate(() => document.getAnimations().length);
-    assert.equal(moving, 0, name);
-  }));
+look("nothing moves for those who asked for that", light(1280), async (page, name) => {
+  const moving = await page.evaluate(() => document.getAnimations().length);
+  assert.equal(moving, 0, name);
+});
 
-await test("a bar that waits without a measure is still, too", () =>
-  eachPage({ reducedMotion: "reduce" }, async (page, name) => {
-    const bar = page.locator("progress:not([value]):visible");
-    if (["waiting", "growing"].includes(name)) assert.equal(await bar.count(), 1, name);
-    if (!(await bar.count())) return;
-    const first = await bar.screenshot();
-    await page.waitForTimeout(300);
-    assert.ok(first.equals(await bar.screenshot()), name);
-  }));
+look("a bar that waits without a measure is still, too", light(1280), async (page, name) => {
+  const bar = page.locator("progress:not([value]):visible");
+  if (["waiting", "growing"].includes(name)) assert.equal(await bar.count(), 1, name);
+  if (!(await bar.count())) return;
+  const first = await bar.screenshot();
+  await page.waitForTimeout(300);
+  assert.ok(first.equals(await bar.screenshot()), name);
+});
 
-await test("on paper pages are light, and without what only a screen can do", () =>
-  eachPage({ colorScheme: "dark" }, async (page, name) => {
-    await page.emulateMedia({ media: "print" });
-    const left = await page.evaluate(() =>
-      [...document.querySelectorAll("nav, form, button:not(thead button), .skip")].filter((e) => e.checkVisibility()).length);
-    assert.equal(left, 0, name);
-    assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(0, 0, 0)", name);
-    await page.emulateMedia({ media: null });
-  }));
+look("on paper pages are light, and without what only a screen can do", { ...light(1280), colorScheme: "dark" }, async (page, name) => {
+  await page.emulateMedia({ media: "print" });
+  const left = await page.evaluate(() =>
+    [...document.querySelectorAll("nav, form, button:not(thead button), .skip")].filter((e) => e.checkVisibility()).length);
+  const ink = await page.evaluate(() => getComputedStyle(document.body).color);
+  await page.emulateMedia({ media: null });
+  assert.equal(left, 0, name);
+  assert.equal(ink, "rgb(0, 0, 0)", name);
+});
 
+for (const all of looks.values()) {
+  const [first, ...more] = all.checks;
+  const told = ({ error }) => {
+    if (error) throw error;
+  };
+  await test(first.name, async () => {
+    await lookAtAll(all).catch((error) => all.checks.forEach((check) => (check.error ??= error)));
+    told(first);
+  });
+  for (const check of more) await test(check.name, async () => told(check));
+}
 await Promise.all([empty.stop(), growing.stop()]);
 rmSync(empty.dir, { recursive: true });
