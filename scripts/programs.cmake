@@ -49,6 +49,7 @@ target_sources(view_profile-live PRIVATE ${VP_REFUSALS})
 target_link_options(view_profile-live PRIVATE ${VP_REFUSALS_EXPORT})
 foreach(program view_profile view_profile-live)
   set_target_properties(${program} PROPERTIES POSITION_INDEPENDENT_CODE ON VP_SMALL ON)
+  target_sources(${program} PRIVATE ${VP_SANITIZED})
   target_link_options(${program} PRIVATE ${VP_PLACE})
 endforeach()
 # `record` looks for the recorder beside the program, then where it is installed.
@@ -60,7 +61,7 @@ add_dependencies(view_profile view_profile-live)
 if(CURL_FOUND AND CRYPTO_FOUND)
   file(GLOB_RECURSE VP_FETCH CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} server/fetch/*.c
        trace/base/*.c)
-  add_executable(view_profile-fetch ${VP_FETCH} trace/source/fetch_frames.c)
+  add_executable(view_profile-fetch ${VP_FETCH} trace/source/fetch_frames.c ${VP_SANITIZED})
   target_link_libraries(view_profile-fetch PRIVATE vp_flags Threads::Threads ZLIB::ZLIB
                         PkgConfig::CURL PkgConfig::CRYPTO PkgConfig::JANSSON m
                         ${CMAKE_DL_LIBS})
