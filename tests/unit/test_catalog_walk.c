@@ -475,6 +475,8 @@ static void a_short_look_at_an_xplane_judges_like_a_long_one(void **state)
             memcpy(content[i] + at, rows[i].then, rows[i].then_n);
         else
             make_tar(content[i]);
+        if (i % 2 && i < n)
+            content[i][148] = '7'; /* as a tar's checksum might begin */
         snprintf(path, sizeof path, RUN "h%zu.xplane.pb", i);
         tree_bytes(t, path, content[i], BYTES, 1);
     }

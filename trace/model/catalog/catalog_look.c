@@ -14,8 +14,11 @@
 #include "trace/read/gzip/gzip.h"
 
 #define HEAD_MAX 4096u
-/* A block of tar, which has its checksum in it. */
+/* A block of tar, and where its checksum is in it. */
 #define FIRST_LOOK 512u
+#define CHECKSUM_AT 148
+/* More than a plane's own tag and length, and those of its first field. */
+#define PLANE_LOOK 64u
 #define INNER_MAX 4096u
 /* Git LFS pointers have about 130 bytes, and interrupted captures none. */
 #define DOUBTFUL_BYTES 200
@@ -28,8 +31,13 @@ bool cat_is_second_half(const cat_found *f, bool in_run)
 
 bool cat_first_half(vp_str name, char *out)
 {
+    static const char suffix[] = ".xplane.pb";
     vp_str host = rd_host_of(name);
-    return host.n && snprintf(out, NAME_MAX + 1, "%.*s.xplane.pb", VP_STR_ARG(host)) <= NAME_MAX;
+    if (!host.n || host.n + sizeof suffix - 1 > NAME_MAX)
+        return false;
+    memcpy(out, host.p, host.n);
+    memcpy(out + host.n, suffix, sizeof suffix);
+    return true;
 }
 
 /* In a run directory all JSON is of the run's profiler; elsewhere PyTorch users call their files so
@@ -157,6 +165,13 @@ static bool begins_with_plane(const char *head, size_t n)
            vp_pb_varint(&r, &length) && length > 0;
 }
 
+/* What is no tar need not be added up to see that. */
+static bool may_be_tar(const char *block)
+{
+    char first = block[CHECKSUM_AT];
+    return first == ' ' || (first >= '0' && first <= '7');
+}
+
 /* Most xplanes show what they are at once, and to copy the rest of a head costs more than all else
  * that is asked of a file. Elsewhere it is the question that costs. */
 static int read_enough(const catalog *c, int fd, const cat_found *f, char head[HEAD_MAX], size_t *n)
@@ -165,8 +180,10 @@ static int read_enough(const catalog *c, int fd, const cat_found *f, char head[H
     size_t want = (uint64_t)f->bytes < HEAD_MAX ? (size_t)f->bytes : HEAD_MAX;
     if (!c->mirror && f->kind.format == RD_XSPACE && want > FIRST_LOOK) {
         VP_TRY(take_head(c, fd, f, head, FIRST_LOOK, n));
-        if (begins_with_plane(head, *n))
+        if (begins_with_plane(head, *n)) {
+            *n = may_be_tar(head) ? FIRST_LOOK : PLANE_LOOK;
             return 0;
+        }
     }
     return take_head(c, fd, f, head, want, n);
 }
