@@ -37,10 +37,8 @@ size_t vp_str_find_nocase(vp_str s, vp_str needle)
 
 size_t vp_str_rfind_char(vp_str s, char c)
 {
-    for (size_t i = s.n; i-- > 0;)
-        if (s.p[i] == c)
-            return i;
-    return s.n;
+    const char *p = s.n ? memrchr(s.p, c, s.n) : NULL;
+    return p ? (size_t)(p - s.p) : s.n;
 }
 
 vp_str vp_str_trim(vp_str s)

@@ -7,13 +7,15 @@
  * first one and the true time. */
 static time_t local_time(struct tm *tm)
 {
-    time_t utc = timegm(tm), s = utc;
-    for (int i = 0; i < 2; i++) {
+    time_t utc = timegm(tm), s = utc, guess;
+    int guesses = 0;
+    do {
         struct tm at;
-        if (!localtime_r(&s, &at))
+        guess = s;
+        if (!localtime_r(&guess, &at))
             return -1;
         s = utc - at.tm_gmtoff;
-    }
+    } while (++guesses < 2 && s != guess);
     return s;
 }
 

@@ -9,7 +9,7 @@
 /* ---- Fitting ---- */
 
 typedef struct layout {
-    const grid *g;
+    grid *g;
     size_t natural[TBL_COLUMNS_MAX], width[TBL_COLUMNS_MAX];
     bool gone[TBL_COLUMNS_MAX];
     size_t gap;
@@ -19,6 +19,7 @@ static void measure(layout *l)
 {
     for (size_t i = 0; i < l->g->cell_count; i++) {
         size_t column = i % l->g->column_count, w = vp_display_width(grid_cell_text(l->g, i));
+        l->g->cells[i].width = (uint32_t)w; /* VP_REPORT_BYTES_MAX at most */
         if (w > l->natural[column])
             l->natural[column] = w;
     }
@@ -83,7 +84,7 @@ static bool fit(layout *l, size_t width, bool tight)
 static void print_cell(vp_buf *b, const layout *l, size_t i, size_t column, bool last, bool color)
 {
     vp_str text = grid_cell_text(l->g, i);
-    size_t width = l->width[column], used = vp_display_width(text);
+    size_t width = l->width[column], used = l->g->cells[i].width;
     size_t pad = used < width ? width - used : 0;
     tbl_style style = l->g->cells[i].style;
     if (!l->g->columns[column].left)

@@ -20,6 +20,7 @@ typedef struct grid_column {
 typedef struct grid_cell {
     size_t end; /* in text */
     tbl_style style;
+    uint32_t width;  /* in columns, once grid_print has measured it */
     size_t parts_at; /* where it differs from cells that would read the same; 0: from none */
 } grid_cell;
 

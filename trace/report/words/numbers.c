@@ -118,9 +118,11 @@ int rep_put_count(vp_buf *b, int64_t n, bool grouping)
     char digits[24];
     if (n < 0)
         return put_unknown(b);
+    if (!grouping)
+        return vp_buf_u64(b, (uint64_t)n);
     int len = snprintf(digits, sizeof digits, "%lld", (long long)n);
     for (int i = 0; i < len; i++) {
-        if (grouping && i && (len - i) % 3 == 0)
+        if (i && (len - i) % 3 == 0)
             vp_buf_putc(b, ',');
         vp_buf_putc(b, digits[i]);
     }
