@@ -33,6 +33,9 @@ static int add_session(cat_scan *s, const cat_dir *d, const cat_session *like,
     cat_session session = *like;
     if (!session.name || !session.path)
         return no_memory();
+    session.id = cat_slug(c, session.name);
+    if (!session.id)
+        return no_memory();
     VP_TRY(vp_grow(&c->sessions, &c->session_cap, c->count + 1, sizeof *c->sessions,
                    VP_WALK_ENTRIES_MAX));
     VP_TRY(cat_session_fill(s, &session, d, files, n));

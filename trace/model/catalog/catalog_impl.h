@@ -137,7 +137,9 @@ const char *cat_stray_name(cat_scan *s, const cat_dir *d, vp_str name);
 const char *cat_path_of(cat_scan *s, const cat_dir *d, vp_str name);
 /* "worker0" and "1623143089861" of "worker0.1623143089861.pt.trace.json.gz". */
 bool cat_worker_time(vp_str name, vp_str *stem, vp_str *digits, int64_t *unix_ns);
-/* Sorts the sessions and gives them their ids. */
+/* The id of a session with this name, unless another session's is the same. */
+const char *cat_slug(catalog *c, const char *name);
+/* Sorts the sessions and tells apart those of one id. */
 int cat_sessions_finish(catalog *c);
 
 /* catalog_look: what the head of the open file, whose identity is set, tells, in f->peeked, kind

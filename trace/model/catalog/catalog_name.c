@@ -133,7 +133,7 @@ static const char *with_hash(catalog *c, vp_str slug, uint64_t hash)
 
 /* A function of the name alone. Where the slug lost something, a hash of the name tells apart what
  * it has made equal. */
-static const char *slug_of(catalog *c, const char *name)
+const char *cat_slug(catalog *c, const char *name)
 {
     char slug[ID_MAX + 1];
     size_t n = strlen(name), kept = n < ID_MAX ? n : ID_MAX;
@@ -203,12 +203,8 @@ int cat_sessions_finish(catalog *c)
     VP_CLEANUP(vp_free_ptr) cat_session **sorted = vp_calloc(c->count, sizeof *sorted);
     if (!sorted)
         return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
-    for (size_t i = 0; i < c->count; i++) {
+    for (size_t i = 0; i < c->count; i++)
         sorted[i] = &c->sessions[i];
-        c->sessions[i].id = slug_of(c, c->sessions[i].name);
-        if (!c->sessions[i].id)
-            return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
-    }
     VP_TRY(make_unique(c, sorted));
     qsort(c->sessions, c->count, sizeof *c->sessions, newest_first);
     return 0;
