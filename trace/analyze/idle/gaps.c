@@ -32,6 +32,7 @@ struct finder {
     idle_sums sums;   /* inside the device's window */
     gap_list longest;
     const trace_track *runs; /* of modules; NULL without */
+    size_t run_n;            /* of them, what had begun at the gap before */
     int64_t *idle_before;    /* by kind */
     step_idle steps;
     sweep_event before;  /* the op that ended where the gap begins; index SIZE_MAX: none */
@@ -132,8 +133,10 @@ static int account_gap(finder *f, const idle_gap *g, bool of_device)
     f->d->gap_count++;
     f->starved = is_starved(f, g);
     f->gap = g;
-    if (g->next.index != SIZE_MAX)
-        f->idle_before[f->a->t->tracks[g->next.track].kind[g->next.index]] += g->end - g->start;
+    if (g->next.index != SIZE_MAX) {
+        const trace_track *k = &f->a->t->tracks[g->next.track];
+        f->idle_before[trace_kind_of(k, g->next.index)] += g->end - g->start;
+    }
     gap_list_offer(&f->longest, g);
     return idle_split(g, f->a, f->labels, account, f);
 }
@@ -146,25 +149,40 @@ static bool same_run(const trace *t, sweep_event before, sweep_event next)
            run == trace_attr(&t->tracks[before.track], SINK_RUN, before.index);
 }
 
-/* The gap lies within one run: TPUs have a line of runs, on the host's clock. */
-static bool inside_a_run(const trace_track *runs, int64_t from, int64_t to)
+/* How many of the first `high` runs begin by then, of which the first `low` do. */
+static size_t runs_begun(const trace_track *runs, size_t low, size_t high, int64_t then)
 {
-    size_t low = 0, high = runs->count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (trace_aligned_start(runs, mid) <= from)
+        if (trace_aligned_start(runs, mid) <= then)
             low = mid + 1;
         else
             high = mid;
     }
-    return low && to <= trace_aligned_end(runs, low - 1);
+    return low;
 }
 
-static bool in_run(const finder *f, const sweep_segment *s, const idle_gap *g)
+/* The gap lies within one run: TPUs have a line of runs, on the host's clock. Gaps come in their
+ * order, so mostly it is the run of the gap before, or the next. */
+static bool inside_a_run(finder *f, int64_t from, int64_t to)
+{
+    const trace_track *runs = f->runs;
+    size_t n = f->run_n, count = runs->count;
+    if (n && trace_aligned_start(runs, n - 1) > from)
+        n = runs_begun(runs, 0, n - 1, from);
+    else if (n < count && trace_aligned_start(runs, n) <= from)
+        n = n + 1 < count && trace_aligned_start(runs, n + 1) <= from
+                ? runs_begun(runs, n + 2, count, from)
+                : n + 1;
+    f->run_n = n;
+    return n && to <= trace_aligned_end(runs, n - 1);
+}
+
+static bool in_run(finder *f, const sweep_segment *s, const idle_gap *g)
 {
     if (f->d->kind == VP_DEVICE_CPU)
         return same_run(f->a->t, s->before, s->next);
-    return f->runs && inside_a_run(f->runs, g->from, g->to);
+    return f->runs && inside_a_run(f, g->from, g->to);
 }
 
 /* The gap between two ops. On the host's clock it lies between them, too. */
@@ -205,7 +223,7 @@ static int lead_in(finder *f, int64_t first)
         return 0;
     for (size_t i = 0; i < w->set.count; i++)
         if (f->a->t->tracks[w->set.tracks[i]].count &&
-            f->a->t->tracks[w->set.tracks[i]].start_ps[0] == first)
+            trace_start(&f->a->t->tracks[w->set.tracks[i]], 0) == first)
             g.next = (sweep_event){w->set.tracks[i], 0};
     if (f->d->own_clock)
         g.to = trace_aligned_start(&f->a->t->tracks[g.next.track], g.next.index);
