@@ -27,7 +27,11 @@ void vp_free_ptr(void *p);
 
 /* Grows an array for at least `need` items by doubling; *cap counts items. 0 or VP_ENOMEM
  * (recorded) or VP_ELIMIT when need > max. The array pointer is only changed on success. */
-int vp_grow(void *array_ptr, size_t *cap, size_t need, size_t item_size, size_t max);
+int vp_grow_more(void *array_ptr, size_t *cap, size_t need, size_t item_size, size_t max);
+static inline int vp_grow(void *array_ptr, size_t *cap, size_t need, size_t item_size, size_t max)
+{
+    return need <= *cap ? 0 : vp_grow_more(array_ptr, cap, need, item_size, max);
+}
 
 /* What a piece of work may take. The threads that work on it enter it (vp_mem_enter); what one of
  * them takes and another gives back evens out. A new one is all zero but for max. */

@@ -24,13 +24,11 @@ int vp_mem_explain(int rc)
     return rc;
 }
 
-int vp_grow(void *array_ptr, size_t *cap, size_t need, size_t item_size, size_t max)
+int vp_grow_more(void *array_ptr, size_t *cap, size_t need, size_t item_size, size_t max)
 {
     void **array = array_ptr;
     size_t want = *cap ? *cap : 16;
     void *p;
-    if (need <= *cap)
-        return 0;
     if (need > max)
         return vp_fail(VP_ELIMIT, "more than %zu items", max);
     while (want < need)
