@@ -56,7 +56,7 @@ static int64_t attr_of(const trace *t, const char *name, sink_attr a)
     size_t n = 0;
     for (uint32_t i = 0; i < t->track_count; i++)
         for (size_t e = 0; e < t->tracks[i].count; e++) {
-            const trace_kind *k = &t->kinds[t->tracks[i].kind[e]];
+            const trace_kind *k = &t->kinds[trace_kind_of(&t->tracks[i], e)];
             if (!vp_str_eq(trace_str(t, k->name), vp_str_of(name)))
                 continue;
             n++;

@@ -156,15 +156,15 @@ static items trace_items(const trace *t, const trace_track *k)
 {
     items l = {calloc(k->count + 1, sizeof(item)), k->count};
     for (size_t i = 0; i < k->count; i++) {
-        l.v[i] = (item){.start = k->start_ps[i],
-                        .dur = k->dur_ps[i],
+        l.v[i] = (item){.start = trace_start(k, i),
+                        .dur = trace_dur(k, i),
                         .step = trace_attr(k, SINK_STEP, i),
                         .group = trace_attr(k, SINK_GROUP, i),
                         .correlation = trace_attr(k, SINK_CORRELATION, i)};
         int64_t out = trace_attr(k, SINK_FLOW_OUT, i), in = trace_attr(k, SINK_FLOW_IN, i);
         l.v[i].flow_out = out == SINK_NO_VALUE ? 0 : (uint64_t)out;
         l.v[i].flow_in = in == SINK_NO_VALUE ? 0 : (uint64_t)in;
-        vp_str name = trace_str(t, t->kinds[k->kind[i]].name);
+        vp_str name = trace_str(t, t->kinds[trace_kind_of(k, i)].name);
         snprintf(l.v[i].name, sizeof l.v[i].name, "%.*s", VP_STR_ARG(name));
     }
     sort_items(&l);

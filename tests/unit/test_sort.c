@@ -64,9 +64,9 @@ static void check(const event *in, size_t n, bool own_clock)
     const trace_track *k = &t->tracks[track];
     assert_int_equal(k->count, n);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(k->start_ps[i], want[i].start);
-        assert_int_equal(k->dur_ps[i], want[i].dur);
-        assert_int_equal(k->kind[i], kinds[want[i].number % 7]);
+        assert_int_equal(trace_start(k, i), want[i].start);
+        assert_int_equal(trace_dur(k, i), want[i].dur);
+        assert_int_equal(trace_kind_of(k, i), kinds[want[i].number % 7]);
         assert_int_equal(trace_attr(k, SINK_STEP, i), want[i].step);
         assert_int_equal(trace_aligned_start(k, i), want[i].start + (own_clock ? 5 : 0));
     }

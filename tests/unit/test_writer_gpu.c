@@ -120,7 +120,7 @@ static const trace_track *track_named(const trace *t, const char *process, const
 
 static const trace_kind *kind_at(const trace *t, const trace_track *k, size_t i)
 {
-    return &t->kinds[k->kind[i]];
+    return &t->kinds[trace_kind_of(k, i)];
 }
 
 static void work_stands_on_its_stream(void **state)
@@ -132,10 +132,10 @@ static void work_stands_on_its_stream(void **state)
     assert_int_equal(k->id, 14);
     assert_int_equal(k->role, SINK_ROLE_OPS);
     assert_int_equal(k->count, 2);
-    assert_int_equal(k->start_ps[0], 2000000);
-    assert_int_equal(k->dur_ps[0], 3000000);
+    assert_int_equal(trace_start(k, 0), 2000000);
+    assert_int_equal(trace_dur(k, 0), 3000000);
     assert_true(vp_str_eq(trace_str(t, kind_at(t, k, 0)->name), VP_STR("my_kernel")));
-    assert_int_equal(k->start_ps[1], 6000000);
+    assert_int_equal(trace_start(k, 1), 6000000);
     assert_true(vp_str_eq(trace_str(t, kind_at(t, k, 1)->name), VP_STR("MemcpyH2D")));
     assert_int_equal(kind_at(t, k, 1)->bytes, 4096);
     assert_true(vp_str_eq(trace_str(t, kind_at(t, k, 1)->memcpy),
@@ -157,8 +157,8 @@ static void the_call_stands_on_its_thread(void **state)
         if (!vp_str_eq(trace_str(t, kind_at(t, k, i)->name), VP_STR("cudaLaunchKernel")))
             continue;
         calls++;
-        assert_int_equal(k->start_ps[i], 1000000);
-        assert_int_equal(k->dur_ps[i], 500000);
+        assert_int_equal(trace_start(k, i), 1000000);
+        assert_int_equal(trace_dur(k, i), 500000);
         assert_int_equal(trace_attr(k, SINK_CORRELATION, i), trace_attr(gpu, SINK_CORRELATION, 0));
         assert_true(trace_attr(k, SINK_CORRELATION, i) > INT32_MAX);
     }

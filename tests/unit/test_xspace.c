@@ -51,7 +51,7 @@ static const trace_track *track_named(const trace *t, const char *name)
 
 static vp_str kind_name(const trace *t, const trace_track *k, size_t i)
 {
-    return trace_str(t, t->kinds[k->kind[i]].name);
+    return trace_str(t, t->kinds[trace_kind_of(k, i)].name);
 }
 
 /* A TPU plane: ops on the device's own clock, a derived line that repeats them, modules. */
@@ -95,11 +95,11 @@ static void the_device_clock_wins(void **state)
     const trace_track *k = track_named(t, "XLA Ops");
     assert_int_equal(k->count, 3);
     assert_int_equal(k->role, SINK_ROLE_OPS);
-    assert_int_equal(k->start_ps[2], 5200);
-    assert_int_equal(k->dur_ps[2], 40);
-    assert_int_equal(k->aligned_start_ps[2], 1000020);
-    assert_int_equal(k->aligned_dur_ps[2], 9);
-    const trace_kind *kind = &t->kinds[k->kind[0]];
+    assert_int_equal(trace_start(k, 2), 5200);
+    assert_int_equal(trace_dur(k, 2), 40);
+    assert_int_equal(trace_aligned_start(k, 2), 1000020);
+    assert_int_equal(trace_aligned_end(k, 2), 1000020 + 9);
+    const trace_kind *kind = &t->kinds[trace_kind_of(k, 0)];
     assert_true(vp_str_eq(trace_str(t, kind->name), VP_STR("fusion.1")));
     assert_true(vp_str_eq(trace_str(t, kind->category), VP_STR("loop fusion")));
     assert_true(vp_str_eq(trace_str(t, kind->scope), VP_STR("jit(f)/add")));
@@ -174,7 +174,7 @@ static void the_longest_have_places_alone(void **state)
     vp_buf space = many_ops(true, false);
     trace *few = read_longest(&space), *all = read_space(&space, true);
     assert_false(few->places_missing);
-    assert_null(track_named(few, "XLA Ops")->aligned_start_ps);
+    assert_false(trace_has_aligned(track_named(few, "XLA Ops")));
     assert_int_equal(few->event_count, all->event_count);
     static const vp_group groups[] = {VP_GROUP_NAME, VP_GROUP_RAW, VP_GROUP_MODULE};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
@@ -242,7 +242,7 @@ static void odd_spaces_are_read(void **state)
     assert_int_equal(k->count, 4);
     assert_int_equal(k->id, -77);
     assert_true(vp_str_eq(kind_name(t, k, 0), VP_STR("MemcpyH2D")));
-    assert_int_equal(t->kinds[k->kind[0]].bytes, 99);
+    assert_int_equal(t->kinds[trace_kind_of(k, 0)].bytes, 99);
     assert_int_equal(kind_name(t, k, 1).n, 0);
     assert_int_equal(t->quality_count, 1);
     assert_string_equal(t->quality[0].message, "dropped 5 events");
@@ -290,8 +290,8 @@ static void cpu_ops_last_until_their_end(void **state)
         assert_true(k->one_timeline);
         assert_int_equal(k->count, 1);
         bool first = vp_str_eq(trace_str(t, t->processes[k->process].name), VP_STR("/host:CPU:0"));
-        assert_int_equal(k->start_ps[0], first ? 100 : 500);
-        assert_int_equal(k->dur_ps[0], first ? 303 : 20);
+        assert_int_equal(trace_start(k, 0), first ? 100 : 500);
+        assert_int_equal(trace_dur(k, 0), first ? 303 : 20);
     }
     assert_int_equal(devices, 2);
     assert_int_equal(t->skipped_count, 4);
@@ -313,8 +313,8 @@ static void unix_timestamps_become_the_base(void **state)
     mk_nest(&space, 1, &plane);
     trace *t = read_space(&space, true);
     assert_int_equal(t->base_unix_ns, INT64_C(1700000000000000000));
-    assert_int_equal(track_named(t, "Stream #1")->start_ps[0], 7);
-    assert_int_equal(track_named(t, "Stream #2")->start_ps[0], 1000007);
+    assert_int_equal(trace_start(track_named(t, "Stream #1"), 0), 7);
+    assert_int_equal(trace_start(track_named(t, "Stream #2"), 0), 1000007);
     trace_free(t);
 }
 
@@ -398,7 +398,7 @@ static void host_events_come_when_asked_for(void **state)
     t = read_space(&space, false);
     assert_int_equal(t->event_count, 5);
     assert_int_equal(t->skipped_count, 1); /* the derived line is only counted */
-    assert_int_equal(track_named(t, "python")->start_ps[0], 5);
+    assert_int_equal(trace_start(track_named(t, "python"), 0), 5);
     trace_free(t);
 }
 
@@ -480,7 +480,7 @@ static void times_out_of_range_are_counted(void **state)
     mk_nest(&space, 1, &plane);
     trace *t = read_space(&space, true);
     assert_int_equal(t->event_count, 1);
-    assert_int_equal(track_named(t, "Stream #1")->dur_ps[0], 0);
+    assert_int_equal(trace_dur(track_named(t, "Stream #1"), 0), 0);
     assert_int_equal(t->skipped_count, 2);
     assert_int_equal(t->quality_count, 3);
     trace_free(t);

@@ -105,15 +105,17 @@ static int one_track(paths *p, trace_track *k)
 {
     p->depth = 0;
     for (size_t i = 0; i < k->count; i++) {
-        int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+        int64_t start = trace_start(k, i), end = start + trace_dur(k, i);
         while (p->depth && p->open[p->depth - 1].end <= start)
             p->depth--;
         size_t at = k->spans ? 0 : p->depth; /* the innermost zone that holds all of it */
         while (at && p->open[at - 1].end < end)
             at--;
-        VP_TRY(kind_in(&k->kind[i], p, at ? p->open[at - 1].kind : SINK_NONE, k->kind[i]));
+        uint32_t kind;
+        VP_TRY(kind_in(&kind, p, at ? p->open[at - 1].kind : SINK_NONE, trace_kind_of(k, i)));
+        VP_TRY(trace_times_set_kind(&k->own, i, kind));
         if (p->depth < PATH_DEPTH)
-            p->open[p->depth++] = (open_zone){end, k->kind[i]};
+            p->open[p->depth++] = (open_zone){end, kind};
     }
     return 0;
 }

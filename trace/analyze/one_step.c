@@ -99,8 +99,8 @@ static int64_t ahead(const trace *t, uint32_t process, int64_t at)
     TRACE_EACH_OF(t, process, i)
     {
         const trace_track *k = &t->tracks[i];
-        for (size_t e = 0; k->role == SINK_ROLE_OPS && k->aligned_start_ps && e < k->count; e++) {
-            int64_t start = k->aligned_start_ps[e], differs = k->start_ps[e] - start;
+        for (size_t e = 0; k->role == SINK_ROLE_OPS && trace_has_aligned(k) && e < k->count; e++) {
+            int64_t start = trace_aligned_start(k, e), differs = trace_start(k, e) - start;
             if (trace_aligned_end(k, e) <= at && start > last) {
                 last = start;
                 before = differs;
@@ -126,34 +126,64 @@ int one_step_window(one_step *s, const trace *t, int64_t from_ps, int64_t until_
     return 0;
 }
 
-/* Cuts an event that reaches over an end of the step to the time in it. */
-static void cut_event(trace_track *k, size_t i, int64_t late, int64_t dur)
+/* What is left of a track. */
+typedef struct cut_times {
+    trace_times own, aligned;
+    uint32_t *order; /* the events that are left; room for all of them */
+    uint32_t n;
+} cut_times;
+
+static int make_room(cut_times *c, bool aligned)
 {
-    k->start_ps[i] += late;
-    k->dur_ps[i] = dur;
-    if (k->aligned_start_ps) {
-        k->aligned_start_ps[i] += late;
-        k->aligned_dur_ps[i] = dur;
-    }
+    size_t n = c->n, cap = c->own.cap;
+    if (n < cap)
+        return 0;
+    cap = cap ? cap * 2 : 64;
+    VP_TRY(trace_times_resize(&c->own, n, cap));
+    return aligned ? trace_times_resize(&c->aligned, n, cap) : 0;
 }
 
-static int cut_track(trace_track *k, const one_step *s, bool of_device, uint32_t *order)
+/* Keeps event i: what is behind its first `late` ps, and no more than that takes until the end of
+ * the step. */
+static int keep_event(cut_times *c, const trace_track *k, uint32_t i, int64_t late, int64_t most)
+{
+    int64_t dur = trace_dur(k, i) - late;
+    bool cut = late || dur > most;
+    dur = dur < most ? dur : most;
+    VP_TRY(make_room(c, trace_has_aligned(k)));
+    VP_TRY(trace_times_put(&c->own, c->n, trace_start(k, i) + late, dur, trace_kind_of(k, i)));
+    if (trace_has_aligned(k)) {
+        int64_t aligned = cut ? dur : trace_times_dur(&k->aligned, i);
+        VP_TRY(trace_times_put(&c->aligned, c->n, trace_aligned_start(k, i) + late, aligned, 0));
+    }
+    c->order[c->n++] = i;
+    return 0;
+}
+
+static int keep_events(cut_times *c, const trace_track *k, const one_step *s, bool of_device)
 {
     int64_t from = of_device ? s->start_ps[k->process] : s->host_start_ps;
     int64_t to = of_device ? s->end_ps[k->process] : s->host_end_ps;
-    uint32_t n = 0;
     for (uint32_t i = 0; i < k->count; i++) {
-        int64_t start = of_device ? k->start_ps[i] : trace_aligned_start(k, i);
-        int64_t end = start + k->dur_ps[i];
+        int64_t start = of_device ? trace_start(k, i) : trace_aligned_start(k, i);
+        int64_t end = start + trace_dur(k, i), late = start < from ? from - start : 0;
         if (start >= to || end < from || (end == from && start < from))
             continue;
-        order[n++] = i;
-        if (start < from || end > to) {
-            int64_t late = start < from ? from - start : 0;
-            cut_event(k, i, late, (end < to ? end : to) - (start + late));
-        }
+        VP_TRY(keep_event(c, k, i, late, to - (start + late)));
     }
-    return trace_track_keep(k, order, n);
+    return 0;
+}
+
+/* Events that reach over an end of the step are cut to the time in it. */
+static int cut_track(trace_track *k, const one_step *s, bool of_device, uint32_t *order)
+{
+    cut_times c = {.order = order};
+    int rc = keep_events(&c, k, s, of_device);
+    if (rc >= 0)
+        rc = trace_track_keep(k, order, c.n, &c.own, &c.aligned);
+    trace_times_free(&c.own);
+    trace_times_free(&c.aligned);
+    return rc;
 }
 
 int one_step_cut(trace *t, const one_step *s)

@@ -92,7 +92,7 @@ typedef struct call_at {
 
 static int64_t dur_of(call_at c)
 {
-    return c.track->dur_ps[c.event];
+    return trace_dur(c.track, c.event);
 }
 
 static bool before(call_at a, call_at b)
@@ -131,7 +131,7 @@ static int put_call(detail_call *out, const search *s, call_at c)
     *out =
         (detail_call){.start_ps = trace_aligned_start(c.track, c.event) - h->origin_ps + shift_ps,
                       .dur_ps = dur_of(c)};
-    VP_TRY(copy_text(&out->name, s, trace_str(t, t->kinds[c.track->kind[c.event]].name)));
+    VP_TRY(copy_text(&out->name, s, trace_str(t, t->kinds[trace_kind_of(c.track, c.event)].name)));
     return copy_text(&out->track, s, trace_str(t, c.track->name));
 }
 
@@ -143,9 +143,9 @@ static int find_calls(search *s, track_set set)
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            if (!s->is_member[k->kind[e]])
+            if (!s->is_member[trace_kind_of(k, e)])
                 continue;
-            count_call(d, k->dur_ps[e]);
+            count_call(d, trace_dur(k, e));
             n = keep(longest, n, (call_at){k, e});
         }
     }
@@ -216,10 +216,11 @@ static void find_longest(search *s, track_set set)
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            if (!s->is_member[k->kind[e]])
+            if (!s->is_member[trace_kind_of(k, e)])
                 continue;
-            detail_name *n = &s->names[vp_map_get(&s->by_name, set.t->kinds[k->kind[e]].name)];
-            n->max_ps = k->dur_ps[e] > n->max_ps ? k->dur_ps[e] : n->max_ps;
+            detail_name *n =
+                &s->names[vp_map_get(&s->by_name, set.t->kinds[trace_kind_of(k, e)].name)];
+            n->max_ps = trace_dur(k, e) > n->max_ps ? trace_dur(k, e) : n->max_ps;
         }
     }
 }

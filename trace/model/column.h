@@ -1,5 +1,6 @@
 /* A column of values that most events lack: a bit for each event, and the values of those that have
- * one, so that an event without costs a quarter of a byte and nothing to write. Included by
+ * one, so that an event without costs a quarter of a byte and nothing to write. A value takes four
+ * bytes as long as all lie within 2^32 of each other, as ids and counts do, else eight. Included by
  * model/trace; the track owns its columns. */
 #ifndef VP_MODEL_COLUMN_H
 #define VP_MODEL_COLUMN_H
@@ -11,12 +12,14 @@
 /* 64 events. */
 typedef struct trace_block {
     uint64_t has;   /* bit per event */
-    uint32_t first; /* the place in `v` of its first value; any where there is none */
+    uint32_t first; /* the place of its first value; any where there is none */
 } trace_block;
 
 typedef struct trace_column {
     trace_block *block;
-    int64_t *v;
+    int64_t *v;    /* NULL while values fit in 32 bits: */
+    uint32_t *low; /* from `base` on */
+    int64_t base;
     size_t block_n, block_cap; /* events behind the last block have no value */
     size_t n, cap;
 } trace_column;
@@ -29,6 +32,22 @@ void trace_column_free(trace_column *c);
 /* The column of `count` events in another order: event i becomes what order[i] was. VP_ENOMEM
  * leaves it as it was. */
 int trace_column_permute(trace_column **column, const uint32_t *order, size_t count);
+/* What it takes of memory. */
+size_t trace_column_bytes(const trace_column *c);
+
+/* The bits that are set; the compiler's own is a call on older machines. */
+static inline unsigned trace_count_bits(uint64_t v)
+{
+    v -= v >> 1 & UINT64_C(0x5555555555555555);
+    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+    v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static inline int64_t trace_column_at(const trace_column *c, size_t place)
+{
+    return c->v ? c->v[place] : (int64_t)((uint64_t)c->base + c->low[place]);
+}
 
 /* The value of event i, or `none`. */
 static inline int64_t trace_column_get(const trace_column *c, size_t i, int64_t none)
@@ -38,8 +57,7 @@ static inline int64_t trace_column_get(const trace_column *c, size_t i, int64_t 
     if (b >= c->block_n || !(c->block[b].has & bit))
         return none;
     uint64_t before = c->block[b].has & (bit - 1);
-    bool all = before == bit - 1; /* often; a population count is a call on older machines */
-    return c->v[c->block[b].first + (all ? i % 64 : (unsigned)__builtin_popcountll(before))];
+    return trace_column_at(c, c->block[b].first + trace_count_bits(before));
 }
 
 /* The first event from `i` on that has a value; SIZE_MAX behind the last. c may be NULL. */

@@ -18,8 +18,7 @@ typedef struct node {
     int64_t graph, launch; /* which launch of it; SINK_NO_VALUE: unknown */
     int64_t number;        /* in it; 0: unknown */
     int64_t start_ps, end_ps;
-    uint32_t *kind; /* in its track */
-    uint32_t track;
+    uint32_t track, event;
 } node;
 
 typedef struct recorded {
@@ -44,6 +43,11 @@ typedef struct placing {
     uint64_t steps;       /* left to look for them */
 } placing;
 
+static uint32_t kind_at(const placing *p, const node *v)
+{
+    return trace_kind_of(&p->t->tracks[v->track], v->event);
+}
+
 /* ---- Which kernels -------------------------------------------------------------------------- */
 
 static bool is_memory(const trace *t, const trace_kind *k)
@@ -58,17 +62,17 @@ static int collect_track(placing *p, uint32_t track)
     const trace *t = p->t;
     trace_track *k = &p->t->tracks[track];
     for (size_t i = 0; i < k->count; i++) {
-        const trace_kind *kind = &t->kinds[k->kind[i]];
+        const trace_kind *kind = &t->kinds[trace_kind_of(k, i)];
         if (!kind->graph)
             continue;
         VP_TRY(vp_grow(&p->nodes, &p->node_cap, p->node_n + 1, sizeof *p->nodes, VP_EVENTS_MAX));
         p->nodes[p->node_n++] = (node){.graph = kind->graph,
                                        .launch = trace_attr(k, SINK_CORRELATION, i),
                                        .number = kind->graph_node,
-                                       .start_ps = k->start_ps[i],
-                                       .end_ps = k->start_ps[i] + k->dur_ps[i],
-                                       .kind = &k->kind[i],
-                                       .track = track};
+                                       .start_ps = trace_start(k, i),
+                                       .end_ps = trace_end(k, i),
+                                       .track = track,
+                                       .event = (uint32_t)i};
     }
     return 0;
 }
@@ -81,7 +85,7 @@ static int by_replay(const void *a, const void *b)
     order = order ? order : vp_order(x->start_ps, y->start_ps);
     order = order ? order : vp_order(x->number, y->number);
     order = order ? order : vp_order(x->track, y->track);
-    return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
+    return order ? order : vp_order(x->event, y->event);
 }
 
 /* ---- Their instructions --------------------------------------------------------------------- */
@@ -144,11 +148,11 @@ static vp_str neighbour(const placing *p, const node *v, bool next)
 {
     const trace *t = p->t;
     const trace_track *k = &t->tracks[v->track];
-    size_t i = (size_t)(v->kind - k->kind);
+    size_t i = v->event;
     if (next ? i + 1 >= k->count : !i)
         return VP_STR_NONE;
-    const trace_kind *kind = &t->kinds[k->kind[next ? i + 1 : i - 1]];
-    return (kind->graph && !kind->placed) || kind->program_id != t->kinds[*v->kind].program_id
+    const trace_kind *kind = &t->kinds[trace_kind_of(k, next ? i + 1 : i - 1)];
+    return (kind->graph && !kind->placed) || kind->program_id != t->kinds[kind_at(p, v)].program_id
                ? VP_STR_NONE
                : hlo_innermost(trace_str(t, kind->hlo_op));
 }
@@ -159,14 +163,14 @@ static bool are_one_piece(const placing *p, const recorded *r, const node *v, si
                           uint32_t *kinds)
 {
     const trace *t = p->t;
-    const trace_kind *first = &t->kinds[*v->kind];
+    const trace_kind *first = &t->kinds[kind_at(p, v)];
     bool one = true, told = false;
     for (size_t i = 0; i < n; i++) {
-        const trace_kind *k = &t->kinds[*v[i].kind];
+        const trace_kind *k = &t->kinds[kind_at(p, &v[i])];
         bool same = k->hlo_op == first->hlo_op && k->program_id == first->program_id;
         if (!i || !same)
             told = r && is_told(r->program.hlo, hlo_innermost(trace_str(t, k->hlo_op)));
-        kinds[i] = told ? *v[i].kind : SINK_NONE;
+        kinds[i] = told ? kind_at(p, &v[i]) : SINK_NONE;
         one = one && same && !told;
     }
     return one;
@@ -176,7 +180,7 @@ static bool are_one_piece(const placing *p, const recorded *r, const node *v, si
 static int solve(placing *p, const node *v, size_t n, bool chain, uint32_t *kinds)
 {
     const trace *t = p->t;
-    const trace_kind first = t->kinds[*v->kind];
+    const trace_kind first = t->kinds[kind_at(p, v)];
     recorded *r;
     VP_TRY(program_of(p, first.program_id, &r));
     if (!are_one_piece(p, r, v, n, kinds) || !r)
@@ -192,7 +196,7 @@ static int solve(placing *p, const node *v, size_t n, bool chain, uint32_t *kind
     VP_TRY(graph_kernels_find(&r->program, &replay));
     for (size_t i = 0; i < n; i++)
         if (p->kernels[i].instr != HLO_NONE)
-            VP_TRY(variant_of(p, r, &p->kernels[i], *v[i].kind, &kinds[i]));
+            VP_TRY(variant_of(p, r, &p->kernels[i], kind_at(p, &v[i]), &kinds[i]));
     return 0;
 }
 
@@ -222,12 +226,12 @@ static uint64_t look_at(placing *p, const node *v, size_t n, bool chain)
         h = vp_mix(h ^ vp_hash(name.p, name.n, 0));
     }
     for (size_t i = 0; i < n; i++) {
-        const trace_kind *at = &p->t->kinds[*v[i].kind];
+        const trace_kind *at = &p->t->kinds[kind_at(p, &v[i])];
         p->kernels[i] = (graph_kernel){.name = trace_str(p->t, at->name),
                                        .memory = is_memory(p->t, at),
                                        .node = at->graph_node,
                                        .instr = HLO_NONE};
-        h = vp_mix(h ^ *v[i].kind);
+        h = vp_mix(h ^ kind_at(p, &v[i]));
     }
     return h;
 }
@@ -258,7 +262,7 @@ static int place_replay(placing *p, const node *v, size_t n)
         p->all += !p->kernels[i].memory;
         p->placed += kind != SINK_NONE && !p->kernels[i].memory;
         if (kind != SINK_NONE)
-            *v[i].kind = kind;
+            VP_TRY(trace_times_set_kind(&p->t->tracks[v[i].track].own, v[i].event, kind));
     }
     return 0;
 }

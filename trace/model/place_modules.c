@@ -32,21 +32,20 @@ vp_str trace_module_name(vp_str text, int64_t *program_id)
  * other, and ops come in order: *last is the run that held the one before. */
 static uint32_t run_at(const trace_track *runs, int64_t at, size_t *last)
 {
-    const int64_t *start = runs->aligned_start_ps ? runs->aligned_start_ps : runs->start_ps;
-    const int64_t *dur = runs->aligned_start_ps ? runs->aligned_dur_ps : runs->dur_ps;
     size_t low = 0, high = runs->count;
-    if (*last < high && at >= start[*last] && at - start[*last] < dur[*last])
-        return runs->kind[*last] + 1;
+    if (*last < high && at >= trace_aligned_start(runs, *last) &&
+        at < trace_aligned_end(runs, *last))
+        return trace_kind_of(runs, *last) + 1;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (start[mid] <= at)
+        if (trace_aligned_start(runs, mid) <= at)
             low = mid + 1;
         else
             high = mid;
     }
-    bool held = low && at < start[low - 1] + dur[low - 1];
+    bool held = low && at < trace_aligned_end(runs, low - 1);
     *last = held ? low - 1 : *last;
-    return held ? runs->kind[low - 1] + 1 : 0;
+    return held ? trace_kind_of(runs, low - 1) + 1 : 0;
 }
 
 static int set_module(trace *t, uint32_t kind, uint32_t run)
@@ -61,13 +60,13 @@ static int set_module(trace *t, uint32_t kind, uint32_t run)
 }
 
 /* Equal ops of two modules are one kind in the file, and two here. */
-static int use_variant(placing *p, uint32_t *kind, uint32_t run)
+static int use_variant(placing *p, trace_track *ops, size_t event, uint32_t run)
 {
     trace *t = p->t;
-    uint32_t id;
-    int made = trace_variant(t, &p->variants, (uint64_t)*kind << 32 | run, *kind, &id);
+    uint32_t id, kind = trace_kind_of(ops, event);
+    int made = trace_variant(t, &p->variants, (uint64_t)kind << 32 | run, kind, &id);
     VP_TRY(made);
-    *kind = id;
+    VP_TRY(trace_times_set_kind(&ops->own, event, id));
     if (!made)
         return 0;
     t->kinds[id].module = 0;
@@ -76,18 +75,17 @@ static int use_variant(placing *p, uint32_t *kind, uint32_t run)
 
 static int place_track(placing *p, trace_track *ops, const trace_track *runs)
 {
-    const int64_t *start = ops->aligned_start_ps ? ops->aligned_start_ps : ops->start_ps;
     size_t last = 0;
     for (size_t e = 0; e < ops->count; e++) {
-        uint32_t *seen = &p->run_of[ops->kind[e]];
+        uint32_t *seen = &p->run_of[trace_kind_of(ops, e)];
         if (*seen == NAMED)
             continue;
-        uint32_t run = run_at(runs, start[e], &last);
+        uint32_t run = run_at(runs, trace_aligned_start(ops, e), &last);
         if (*seen == UNSEEN) {
             *seen = run;
-            VP_TRY(set_module(p->t, ops->kind[e], run));
+            VP_TRY(set_module(p->t, trace_kind_of(ops, e), run));
         } else if (*seen != run) {
-            VP_TRY(use_variant(p, &ops->kind[e], run));
+            VP_TRY(use_variant(p, ops, e, run));
         }
     }
     return 0;

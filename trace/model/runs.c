@@ -25,8 +25,11 @@ static size_t find_runs(merger *m)
 {
     uint32_t count = (uint32_t)m->k->count;
     size_t n = 0;
+    int64_t last = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (i && trace_before(m->k, i - 1, i))
+        int64_t start = trace_start(m->k, i), before = last;
+        last = start;
+        if (i && (start > before || trace_before(m->k, i - 1, i)))
             continue;
         if (n == RUNS_MAX)
             return 0;

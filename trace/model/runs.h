@@ -9,19 +9,15 @@
 /* Whether event a stands before event b: start, then the longer, then the file's order. */
 static inline bool trace_before(const trace_track *k, uint32_t a, uint32_t b)
 {
-    if (k->start_ps[a] != k->start_ps[b])
-        return k->start_ps[a] < k->start_ps[b];
-    if (k->dur_ps[a] != k->dur_ps[b])
-        return k->dur_ps[a] > k->dur_ps[b];
+    int64_t x = trace_start(k, a), y = trace_start(k, b);
+    if (x != y)
+        return x < y;
+    x = trace_dur(k, a);
+    y = trace_dur(k, b);
+    if (x != y)
+        return x > y;
     return a < b;
 }
-
-/* Memory that is used again and again, and as small as can be: to touch more costs more than to
- * sort. The user frees p. */
-typedef struct sort_room {
-    int64_t *p;
-    size_t cap; /* of p */
-} sort_room;
 
 /* Fills the order of k->count events. 1; 0: they are so many, or overlap so much, that this is not
  * the fast way; VP_ENOMEM. */

@@ -14,22 +14,6 @@ static int compare(const void *x, const void *y, void *track)
     return trace_before(track, a, b) ? -1 : a != b;
 }
 
-static void permute_i64(int64_t *column, int64_t *room, const uint32_t *order, size_t from,
-                        size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        room[i - from] = column[order[i]];
-    memcpy(column + from, room, (to - from) * sizeof *column);
-}
-
-static void permute_u32(uint32_t *column, uint32_t *room, const uint32_t *order, size_t from,
-                        size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        room[i - from] = column[order[i]];
-    memcpy(column + from, room, (to - from) * sizeof *column);
-}
-
 static int permute_attrs(trace_track *k, const uint32_t *order)
 {
     for (size_t a = 0; a < SINK_ATTRS; a++)
@@ -38,31 +22,11 @@ static int permute_attrs(trace_track *k, const uint32_t *order)
     return 0;
 }
 
-/* The end of what begins at `from` and changes places only among itself: the copies of a loop, one
- * behind the other, are put in order one by one, in memory that stays hot. */
-static size_t segment_end(const uint32_t *order, size_t from)
-{
-    size_t i = from, farthest = from;
-    for (; i <= farthest; i++)
-        farthest = order[i] > farthest ? order[i] : farthest;
-    return i;
-}
-
 static int permute(trace_track *k, const uint32_t *order, sort_room *room)
 {
-    for (size_t from = 0, to; from < k->count; from = to) {
-        to = segment_end(order, from);
-        if (to == from + 1)
-            continue;
-        VP_TRY(vp_grow(&room->p, &room->cap, to - from, sizeof *room->p, VP_EVENTS_MAX));
-        permute_i64(k->start_ps, room->p, order, from, to);
-        permute_i64(k->dur_ps, room->p, order, from, to);
-        if (k->aligned_start_ps) {
-            permute_i64(k->aligned_start_ps, room->p, order, from, to);
-            permute_i64(k->aligned_dur_ps, room->p, order, from, to);
-        }
-        permute_u32(k->kind, (uint32_t *)room->p, order, from, to);
-    }
+    VP_TRY(trace_times_permute(&k->own, order, k->count, room));
+    if (k->aligned.v)
+        VP_TRY(trace_times_permute(&k->aligned, order, k->count, room));
     k->sorted = true;
     return permute_attrs(k, order);
 }
@@ -103,10 +67,11 @@ typedef struct packing {
 
 static packing choose_packing(const trace_track *k)
 {
-    int64_t least = k->start_ps[0], most = least;
+    int64_t least = trace_start(k, 0), most = least;
     for (size_t i = 1; i < k->count; i++) {
-        least = k->start_ps[i] < least ? k->start_ps[i] : least;
-        most = k->start_ps[i] > most ? k->start_ps[i] : most;
+        int64_t start = trace_start(k, i);
+        least = start < least ? start : least;
+        most = start > most ? start : most;
     }
     unsigned span = vp_bits_of((uint64_t)most - (uint64_t)least);
     packing p = {.least = least, .drop = 10, .index_bits = vp_bits_of(k->count - 1)};
@@ -152,7 +117,7 @@ static int radix_sort(trace_track *k, sort_room *a, sort_room *b)
     uint64_t *from = (uint64_t *)a->p;
     packing p = choose_packing(k);
     for (size_t i = 0; i < n; i++)
-        from[i] = ((uint64_t)k->start_ps[i] - (uint64_t)p.least) >> p.drop << p.index_bits | i;
+        from[i] = ((uint64_t)trace_start(k, i) - (uint64_t)p.least) >> p.drop << p.index_bits | i;
     bool in_a = vp_radix_sort(from, (uint64_t *)b->p, n, p.index_bits, p.bits) == from;
     sort_room *keys = in_a ? a : b;
     uint32_t *order = (uint32_t *)(in_a ? b : a)->p;
@@ -164,30 +129,21 @@ static int radix_sort(trace_track *k, sort_room *a, sort_room *b)
  * come to no more than a pass over the track. */
 #define STEP_BACK_MAX 32u
 
-static void move_back(trace_track *k, size_t from, size_t to)
-{
-#define MOVE(type, column)                                                                         \
-    do {                                                                                           \
-        type v = (column)[from];                                                                   \
-        memmove((column) + to + 1, (column) + to, (from - to) * sizeof v);                         \
-        (column)[to] = v;                                                                          \
-    } while (0)
-    MOVE(int64_t, k->start_ps);
-    MOVE(int64_t, k->dur_ps);
-    MOVE(uint32_t, k->kind);
-    if (k->aligned_start_ps) {
-        MOVE(int64_t, k->aligned_start_ps);
-        MOVE(int64_t, k->aligned_dur_ps);
-    }
-#undef MOVE
-}
-
 static bool has_attrs(const trace_track *k)
 {
     for (size_t a = 0; a < SINK_ATTRS; a++)
         if (k->attr[a])
             return true;
     return false;
+}
+
+/* Puts an event before an earlier one, on both clocks. false: that is not so simple. */
+static bool move_back(trace_track *k, size_t from, size_t to)
+{
+    if (!k->aligned.v)
+        return trace_times_move(&k->own, from, to);
+    return trace_times_can_move(&k->own, from, to) && trace_times_move(&k->aligned, from, to) &&
+           trace_times_move(&k->own, from, to);
 }
 
 /* The usual case: a device's own clock swaps 1 % of neighbours. false: it is not that, and some
@@ -198,8 +154,14 @@ static bool mend(trace_track *k)
     size_t left = k->count;
     if (has_attrs(k))
         return false;
+    int64_t last = k->count ? trace_start(k, 0) : 0;
     for (size_t i = 1; i < k->count; i++) {
         size_t to = i;
+        int64_t start = trace_start(k, i);
+        if (start > last) {
+            last = start;
+            continue;
+        }
         while (to && i - to < STEP_BACK_MAX && !trace_before(k, (uint32_t)to - 1, (uint32_t)i))
             to--;
         if (to == i)
@@ -207,7 +169,8 @@ static bool mend(trace_track *k)
         if ((to && !trace_before(k, (uint32_t)to - 1, (uint32_t)i)) || i - to > left)
             return false;
         left -= i - to;
-        move_back(k, i, to);
+        if (!move_back(k, i, to))
+            return false;
     }
     return true;
 }

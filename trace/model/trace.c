@@ -122,49 +122,25 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
     return 0;
 }
 
-static int grow_column(int64_t **column, size_t cap)
+/* Room for so many events in memory of its own. */
+static int make_room(trace_track *k, size_t need)
 {
-    int64_t *p = vp_realloc_array(*column, cap, sizeof *p);
-    if (!p)
-        return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
-    *column = p;
-    return 0;
-}
-
-/* Room for `cap` events; a track's first event decides whether it has a second clock. */
-static int set_capacity(trace_track *k, size_t cap, bool aligned)
-{
-    uint32_t *kind;
-    VP_TRY(grow_column(&k->start_ps, cap));
-    VP_TRY(grow_column(&k->dur_ps, cap));
-    if (aligned || k->aligned_start_ps) {
-        VP_TRY(grow_column(&k->aligned_start_ps, cap));
-        VP_TRY(grow_column(&k->aligned_dur_ps, cap));
-    }
-    kind = vp_realloc_array(k->kind, cap, sizeof *kind);
-    if (!kind)
-        return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
-    k->kind = kind;
-    k->cap = cap;
-    return 0;
-}
-
-/* Room for one more event. */
-static int grow_track(trace_track *k, bool aligned)
-{
-    if (k->cap >= VP_EVENTS_MAX / 2)
+    size_t cap = k->own.cap;
+    if (need > VP_EVENTS_MAX / 2)
         return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
-    return set_capacity(k, k->cap ? k->cap * 2 : 64, aligned);
+    while (cap < need)
+        cap = cap ? cap * 2 : 64;
+    if (cap > k->own.cap || k->own.borrowed)
+        VP_TRY(trace_times_resize(&k->own, k->count, cap));
+    if (k->aligned.v && (cap > k->aligned.cap || k->aligned.borrowed))
+        VP_TRY(trace_times_resize(&k->aligned, k->count, cap));
+    return 0;
 }
 
 /* A device clock that appears in the middle of a track: what came before had only one clock. */
 static int add_aligned(trace_track *k)
 {
-    VP_TRY(grow_column(&k->aligned_start_ps, k->cap));
-    VP_TRY(grow_column(&k->aligned_dur_ps, k->cap));
-    memcpy(k->aligned_start_ps, k->start_ps, k->count * sizeof *k->start_ps);
-    memcpy(k->aligned_dur_ps, k->dur_ps, k->count * sizeof *k->dur_ps);
-    return 0;
+    return trace_times_copy(&k->aligned, &k->own, k->count, k->own.cap);
 }
 
 /* The attributes of the event at `at`, the track's last. */
@@ -179,16 +155,8 @@ static int put_extra(trace_track *k, size_t at, const sink_extra *x)
 
 static bool goes_back(const trace_track *k, int64_t start, int64_t dur)
 {
-    int64_t last = k->count ? k->start_ps[k->count - 1] : start;
-    return start < last || (start == last && k->count && dur > k->dur_ps[k->count - 1]);
-}
-
-static int on_expect(sink *s, uint32_t track, uint64_t n)
-{
-    trace_track *k = &of(s)->tracks[track];
-    if (n > VP_EVENTS_MAX / 2 - k->count || k->count + n <= k->cap)
-        return 0;
-    return set_capacity(k, k->count + (size_t)n, k->aligned_start_ps);
+    int64_t last = k->count ? trace_start(k, k->count - 1) : start;
+    return start < last || (start == last && k->count && dur > trace_dur(k, k->count - 1));
 }
 
 static int on_events(sink *s, const sink_event *e, size_t n)
@@ -200,34 +168,23 @@ static int on_events(sink *s, const sink_event *e, size_t n)
         trace_track *k = &t->tracks[e->track];
         bool aligned = e->aligned_start_ps != SINK_NO_TIME;
         size_t at = k->count;
-        if (at == k->cap)
-            VP_TRY(grow_track(k, aligned));
-        if (aligned && !k->aligned_start_ps)
+        if (at == k->own.cap || k->own.borrowed)
+            VP_TRY(make_room(k, at + 1));
+        if (aligned && !k->aligned.v)
             VP_TRY(add_aligned(k));
         k->own_clock = k->own_clock || aligned;
         if (goes_back(k, e->start_ps, e->dur_ps))
             k->sorted = false;
-        k->start_ps[at] = e->start_ps;
-        k->dur_ps[at] = e->dur_ps;
-        k->kind[at] = e->kind;
-        if (k->aligned_start_ps) {
-            k->aligned_start_ps[at] = aligned ? e->aligned_start_ps : e->start_ps;
-            k->aligned_dur_ps[at] = aligned ? e->aligned_dur_ps : e->dur_ps;
-        }
+        VP_TRY(trace_times_put(&k->own, at, e->start_ps, e->dur_ps, e->kind));
+        if (k->aligned.v)
+            VP_TRY(trace_times_put(&k->aligned, at, aligned ? e->aligned_start_ps : e->start_ps,
+                                   aligned ? e->aligned_dur_ps : e->dur_ps, 0));
         if (e->extra)
             VP_TRY(put_extra(k, at, e->extra));
         k->count = at + 1;
     }
     t->event_count += n;
     return 0;
-}
-
-/* Room for n more events. */
-static int make_room(trace_track *k, size_t n, bool aligned)
-{
-    while (k->cap - k->count < n)
-        VP_TRY(grow_track(k, aligned));
-    return aligned && !k->aligned_start_ps ? add_aligned(k) : 0;
 }
 
 static bool is_longer(const sink_longest *a, const sink_longest *b)
@@ -262,34 +219,78 @@ static int keep_longest(trace *t, trace_track *k, const sink_columns *c)
     return 0;
 }
 
+/* The columns of a track without events begin in the reader's room; what was put into memory of its
+ * own goes on there. */
+static int borrow(trace_times *t, sink_packed *v, size_t cap)
+{
+    t->v = v;
+    t->cap = cap;
+    t->borrowed = true;
+    int rc = trace_times_begin(t);
+    if (rc < 0)
+        *t = (trace_times){0};
+    return rc;
+}
+
+/* Has room for the events behind the last: where they stand if they stand in the reader's room. */
+static int open_columns(trace_track *k, const sink_columns *c)
+{
+    const sink_room *room = c->room;
+    if (!k->count && !k->own.v && room)
+        VP_TRY(borrow(&k->own, room->own, room->cap));
+    bool here = k->own.borrowed && k->own.v == room->own;
+    if (here && !k->count && c->aligned.n)
+        VP_TRY(borrow(&k->aligned, room->aligned, room->cap));
+    if (!here)
+        VP_TRY(make_room(k, k->count + c->own.n));
+    return c->aligned.n && !k->aligned.v ? add_aligned(k) : 0;
+}
+
+static int take(trace_times *t, size_t at, const sink_stretch *s)
+{
+    if (t->v + at != s->v)
+        memmove(t->v + at, s->v, s->n * sizeof *t->v);
+    return trace_times_take(t, at, s);
+}
+
 static int on_columns(sink *s, const sink_columns *c)
 {
     trace *t = of(s);
     if (c->track >= t->track_count)
         return vp_fail(VP_EARG, "no track %u", c->track);
     trace_track *k = &t->tracks[c->track];
-    size_t at = k->count, bytes = c->n * sizeof *k->start_ps;
-    if (!c->n)
+    size_t at = k->count, n = c->own.n;
+    if (!n)
         return 0;
-    VP_TRY(make_room(k, c->n, c->aligned_start_ps));
-    k->own_clock = k->own_clock || c->aligned_start_ps;
+    VP_TRY(open_columns(k, c));
+    k->own_clock = k->own_clock || c->aligned.n;
     if (c->longest || k->longest)
         VP_TRY(keep_longest(t, k, c));
-    k->sorted = k->sorted && c->sorted && !goes_back(k, c->start_ps[0], c->dur_ps[0]);
-    memcpy(k->start_ps + at, c->start_ps, bytes);
-    memcpy(k->dur_ps + at, c->dur_ps, bytes);
-    memcpy(k->kind + at, c->kind, c->n * sizeof *k->kind);
-    if (k->aligned_start_ps) {
-        memcpy(k->aligned_start_ps + at, c->aligned_start_ps ? c->aligned_start_ps : c->start_ps,
-               bytes);
-        memcpy(k->aligned_dur_ps + at, c->aligned_start_ps ? c->aligned_dur_ps : c->dur_ps, bytes);
-    }
+    k->sorted = k->sorted && c->sorted && !goes_back(k, c->own.first_ps, c->first_dur_ps);
+    if (k->aligned.v)
+        VP_TRY(take(&k->aligned, at, c->aligned.n ? &c->aligned : &c->own));
+    VP_TRY(take(&k->own, at, &c->own));
+    VP_TRY(trace_times_name_kinds(&k->own, at, n, c->kinds));
     for (size_t i = 0; i < c->value_n; i++)
         VP_TRY(
             trace_column_put(&k->attr[c->values[i].attr], at + c->values[i].event, c->values[i].v));
-    k->count += c->n;
-    t->event_count += c->n;
+    k->count += n;
+    t->event_count += n;
     return 0;
+}
+
+/* The track keeps what it borrowed. */
+static void on_settle(sink *s, uint32_t track, sink_room *room)
+{
+    trace_track *k = &of(s)->tracks[track];
+    if (k->own.borrowed && k->own.v == room->own) {
+        k->own.borrowed = false;
+        room->own = NULL;
+    }
+    if (k->aligned.borrowed && k->aligned.v == room->aligned) {
+        k->aligned.borrowed = false;
+        room->aligned = NULL;
+    }
 }
 
 static void on_skipped(sink *s, uint64_t n)
@@ -341,9 +342,9 @@ int trace_new(trace **out)
     trace *t = vp_calloc(1, sizeof *t);
     VP_NEED(t);
     t->sink = (sink){
-        on_process, on_track,   on_track_update, on_process_update, on_kind,          on_expect,
-        on_events,  on_columns, on_skipped,      on_quality,        on_base,          on_capture,
-        on_extent,  on_origin,  trace_put_arg,   trace_put_meta,    trace_put_program};
+        on_process, on_track,  on_track_update, on_process_update, on_kind,          on_events,
+        on_columns, on_settle, on_skipped,      on_quality,        on_base,          on_capture,
+        on_extent,  on_origin, trace_put_arg,   trace_put_meta,    trace_put_program};
     t->base_unix_ns = t->capture_start_ps = t->capture_end_ps = SINK_NO_TIME;
     t->extent_start_ps = t->extent_end_ps = SINK_NO_TIME;
     vp_arena_init(&t->arena);
@@ -363,11 +364,8 @@ void trace_free(trace *t)
         return;
     for (uint32_t i = 0; i < t->track_count; i++) {
         trace_track *k = &t->tracks[i];
-        vp_free(k->start_ps);
-        vp_free(k->dur_ps);
-        vp_free(k->kind);
-        vp_free(k->aligned_start_ps);
-        vp_free(k->aligned_dur_ps);
+        trace_times_free(&k->own);
+        trace_times_free(&k->aligned);
         vp_free(k->longest);
         vp_map_free(&k->longest_at);
         for (size_t a = 0; a < SINK_ATTRS; a++)
@@ -416,21 +414,18 @@ int trace_seal(trace *t)
     return trace_seal_by(t, 1);
 }
 
-int trace_track_keep(trace_track *k, const uint32_t *order, size_t n)
+int trace_track_keep(trace_track *k, const uint32_t *order, size_t n, trace_times *own,
+                     trace_times *aligned)
 {
+    trace_times_free(&k->own);
+    trace_times_free(&k->aligned);
+    k->own = *own;
+    k->aligned = *aligned;
+    *own = *aligned = (trace_times){0};
+    k->count = n;
     for (size_t a = 0; a < SINK_ATTRS; a++)
         if (k->attr[a])
             VP_TRY(trace_column_permute(&k->attr[a], order, n));
-    for (size_t i = 0; i < n; i++) {
-        k->start_ps[i] = k->start_ps[order[i]];
-        k->dur_ps[i] = k->dur_ps[order[i]];
-        k->kind[i] = k->kind[order[i]];
-        if (k->aligned_start_ps) {
-            k->aligned_start_ps[i] = k->aligned_start_ps[order[i]];
-            k->aligned_dur_ps[i] = k->aligned_dur_ps[order[i]];
-        }
-    }
-    k->count = n;
     return trace_sort_track(k);
 }
 

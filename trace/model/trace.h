@@ -3,12 +3,12 @@
  *
  *   processes ─< tracks ─< events (start, dur, kind)      kinds: what equal events share
  *
- * Each track has its own columns: 20 bytes an event, 16 more on tracks with a device clock, and 8
- * for every attribute (sink_attr) of an event. They are made at once where the reader knows how
- * many events come; else they grow by realloc, which moves large blocks by remapping pages, so
- * nothing is copied when a trace is sealed and no page is touched before it is used (touching fresh
- * memory costs more than parsing: DESIGN 10). Sealing sorts by (start asc, dur
- * desc, file order) where a track is not sorted already. One arena holds all strings. A sealed
+ * Each track has its own columns: 12 bytes an event (model/event_times.h), 12 more on tracks with a
+ * device clock, and 4 for every attribute (sink_attr) of an event. A reader that knows how many
+ * events come fills them in place (sink_room); else they grow by realloc, which moves large blocks
+ * by remapping pages, so nothing is copied when a trace is sealed and no page is touched before it
+ * is used (touching fresh memory costs more than parsing: DESIGN 10). Sealing sorts by (start asc,
+ * dur desc, file order) where a track is not sorted already. One arena holds all strings. A sealed
  * trace is immutable and may be read by many threads; trace_free is one call.
  *
  * Clocks: a device event that carries device_offset_ps and device_duration_ps is kept on both.
@@ -25,6 +25,7 @@
 #include "trace/base/arena.h"
 #include "trace/base/map.h"
 #include "trace/model/column.h"
+#include "trace/model/event_times.h"
 #include "trace/read/bytes/sink.h"
 
 typedef struct trace_process {
@@ -55,15 +56,14 @@ typedef struct trace_track {
     sink_role role;
     bool one_timeline, spans;
     bool sorted;
-    int64_t *start_ps, *dur_ps; /* `count` of each */
-    uint32_t *kind;
-    bool own_clock; /* its device's; then it has either places on the host's clock: */
-    int64_t *aligned_start_ps, *aligned_dur_ps; /* NULL: as above, or only those of */
-    sink_longest *longest;                      /* each kind, in the order they were met */
+    trace_times own;       /* of `count` events; read by trace_start, trace_dur, trace_kind_of */
+    bool own_clock;        /* its device's; then it has either places on the host's clock: */
+    trace_times aligned;   /* v NULL: as above, or only those of */
+    sink_longest *longest; /* each kind, in the order they were met */
     size_t longest_n, longest_cap;
     vp_map longest_at;              /* by kind */
     trace_column *attr[SINK_ATTRS]; /* NULL: no event has it; read by trace_attr */
-    size_t count, cap;
+    size_t count;
 } trace_track;
 
 /* How a kernel of a CUDA graph, whose event names the graph's launch only, got its instruction. */
@@ -178,9 +178,11 @@ int trace_variant(trace *t, vp_map *variants, uint64_t key, uint32_t kind, uint3
 /* Name and program id of "jit_step(5623765097522093075)"; without an id *program_id is untouched.
  */
 vp_str trace_module_name(vp_str text, int64_t *program_id);
-/* Of a sealed track the `n` events order[0] < order[1] < …, and no others, sorted again: their
- * starts and lengths may have been changed. Before anyone reads it. */
-int trace_track_keep(trace_track *k, const uint32_t *order, size_t n);
+/* Of a sealed track the `n` events order[0] < order[1] < …, and no others, sorted again, with other
+ * starts and lengths, which it takes over: `aligned` has as many events as it has clocks. Before
+ * anyone reads it. */
+int trace_track_keep(trace_track *k, const uint32_t *order, size_t n, trace_times *own,
+                     trace_times *aligned);
 /* Whether a track has something to say: events, or that there are none in the part. */
 static inline bool trace_track_counts(const trace *t, const trace_track *k)
 {
@@ -188,15 +190,42 @@ static inline bool trace_track_counts(const trace *t, const trace_track *k)
 }
 /* A device: a process whose op tracks hold events, or did so before the trace was cut. */
 bool trace_has_device(const trace *t);
+/* Event i's start, length and kind. */
+static inline int64_t trace_start(const trace_track *k, size_t i)
+{
+    return trace_times_start(&k->own, i);
+}
+static inline int64_t trace_dur(const trace_track *k, size_t i)
+{
+    return trace_times_dur(&k->own, i);
+}
+static inline uint32_t trace_kind_of(const trace_track *k, size_t i)
+{
+    return trace_times_kind(&k->own, i);
+}
+static inline int64_t trace_end(const trace_track *k, size_t i)
+{
+    return trace_start(k, i) + trace_dur(k, i);
+}
+/* Whether events have places on the host's clock besides those on their own. */
+static inline bool trace_has_aligned(const trace_track *k)
+{
+    return k->aligned.v != NULL;
+}
+/* The host's clock, or the only one. */
+static inline const trace_times *trace_host_times(const trace_track *k)
+{
+    return k->aligned.v ? &k->aligned : &k->own;
+}
 /* Event i's start on the host's clock, and its end. */
 static inline int64_t trace_aligned_start(const trace_track *k, size_t i)
 {
-    return k->aligned_start_ps ? k->aligned_start_ps[i] : k->start_ps[i];
+    return trace_times_start(trace_host_times(k), i);
 }
 static inline int64_t trace_aligned_end(const trace_track *k, size_t i)
 {
-    return k->aligned_start_ps ? k->aligned_start_ps[i] + k->aligned_dur_ps[i]
-                               : k->start_ps[i] + k->dur_ps[i];
+    const trace_times *t = trace_host_times(k);
+    return trace_times_start(t, i) + trace_times_dur(t, i);
 }
 static inline int64_t trace_attr(const trace_track *k, sink_attr a, size_t i)
 {

@@ -24,7 +24,7 @@ static uint64_t track_bytes(const tl_track *k)
     n += k->super_count * sizeof *k->supers + k->byte_count;
     for (size_t a = 0; a < SINK_ATTRS; a++)
         if (k->attr[a])
-            n += k->attr[a]->cap * sizeof(int64_t) + k->attr[a]->block_cap * sizeof(trace_block);
+            n += trace_column_bytes(k->attr[a]);
     return n;
 }
 

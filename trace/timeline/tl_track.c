@@ -10,69 +10,56 @@
 /* The events of a track as they are drawn: on the host's clock, in the order of their starts. */
 typedef struct source {
     const trace_track *k;
-    const int64_t *start_ps, *dur_ps;
-    const uint32_t *order; /* which event of k is the i-th; NULL: the i-th */
+    const trace_times *times;
+    bool in_order; /* the i-th is the i-th of k; else the one that its kind in `sorted` says */
     size_t count;
     trace_track sorted; /* a copy of what the trace has in another order */
 } source;
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-static bool in_order(const int64_t *start_ps, const int64_t *dur_ps, size_t n)
+static bool in_order(const trace_times *t, size_t n)
 {
-    for (size_t i = 1; i < n; i++)
-        if (start_ps[i] < start_ps[i - 1] ||
-            (start_ps[i] == start_ps[i - 1] && dur_ps[i] > dur_ps[i - 1]))
+    for (size_t i = 1; i < n; i++) {
+        int64_t before = trace_times_start(t, i - 1), start = trace_times_start(t, i);
+        if (start < before ||
+            (start == before && trace_times_dur(t, i) > trace_times_dur(t, i - 1)))
             return false;
+    }
     return true;
 }
 
 static void close_source(source *s)
 {
-    vp_free(s->sorted.start_ps);
-    vp_free(s->sorted.dur_ps);
-    vp_free(s->sorted.kind);
+    trace_times_free(&s->sorted.own);
 }
 
 /* Of a clock that nobody reads any more, or of which there is a copy. */
-static void forget_clock(const int64_t *start_ps, const int64_t *dur_ps, size_t n)
+static void forget_clock(const trace_times *t, size_t from, size_t n)
 {
-    vp_mem_forget(start_ps, n * sizeof *start_ps);
-    vp_mem_forget(dur_ps, n * sizeof *dur_ps);
+    vp_mem_forget(t->v + from, n * sizeof *t->v);
 }
 
 /* Two clocks may order events differently: those of the host's are sorted in a copy then. */
 static int sort_copy(source *s, bool last)
 {
     trace_track *c = &s->sorted;
-    size_t n = s->count;
-    c->start_ps = vp_malloc(n * sizeof *c->start_ps);
-    c->dur_ps = vp_malloc(n * sizeof *c->dur_ps);
-    c->kind = vp_malloc(n * sizeof *c->kind);
-    VP_NEED(c->start_ps && c->dur_ps && c->kind);
-    memcpy(c->start_ps, s->start_ps, n * sizeof *c->start_ps);
-    memcpy(c->dur_ps, s->dur_ps, n * sizeof *c->dur_ps);
-    for (size_t i = 0; i < n; i++)
-        c->kind[i] = (uint32_t)i;
-    c->count = c->cap = n;
-    if (last)
-        forget_clock(s->start_ps, s->dur_ps, n);
+    VP_TRY(trace_times_copy(&c->own, s->times, s->count, s->count));
+    for (size_t i = 0; i < s->count; i++)
+        VP_TRY(trace_times_set_kind(&c->own, i, (uint32_t)i));
+    c->count = s->count;
+    if (last && s->times != &s->k->own)
+        forget_clock(s->times, 0, s->count);
     VP_TRY(trace_sort_track(c));
-    s->start_ps = c->start_ps;
-    s->dur_ps = c->dur_ps;
-    s->order = c->kind;
+    s->times = &c->own;
+    s->in_order = false;
     return 0;
 }
 
 static int open_source(source *s, const trace_track *k, size_t count, bool last)
 {
-    *s = (source){.k = k,
-                  .start_ps = k->aligned_start_ps ? k->aligned_start_ps : k->start_ps,
-                  .dur_ps = k->aligned_start_ps ? k->aligned_dur_ps : k->dur_ps,
-                  .count = count};
-    if (last && k->aligned_start_ps)
-        forget_clock(k->start_ps, k->dur_ps, k->count);
-    return in_order(s->start_ps, s->dur_ps, count) ? 0 : sort_copy(s, last);
+    *s = (source){.k = k, .times = trace_host_times(k), .count = count, .in_order = true};
+    return in_order(s->times, count) ? 0 : sort_copy(s, last);
 }
 
 static bool has_attrs(const trace_track *k)
@@ -83,19 +70,25 @@ static bool has_attrs(const trace_track *k)
     return false;
 }
 
+static int64_t start_of(const source *s, size_t i)
+{
+    return trace_times_start(s->times, i);
+}
+
 static int64_t dur_of(const source *s, size_t i)
 {
-    return s->dur_ps[i] > 0 ? s->dur_ps[i] : 0;
+    int64_t dur = trace_times_dur(s->times, i);
+    return dur > 0 ? dur : 0;
 }
 
 static int pack_event(tl_maker *m, const source *s, size_t i, uint32_t row)
 {
-    uint32_t kind = s->k->kind[s->order ? s->order[i] : i];
+    uint32_t kind = trace_kind_of(s->k, s->in_order ? i : trace_times_kind(s->times, i));
     int64_t dur = dur_of(s, i);
     tl_calls *c = &m->kinds[kind];
     c->calls++;
     c->total_ps = tl_sum(c->total_ps, dur);
-    return tl_pack_put(&m->packer, row, s->start_ps[i], dur, kind, (uint32_t)i);
+    return tl_pack_put(&m->packer, row, start_of(s, i), dur, kind, (uint32_t)i);
 }
 
 /* Events that are forgotten together. */
@@ -104,18 +97,19 @@ static int pack_event(tl_maker *m, const source *s, size_t i, uint32_t row)
 /* Once all events before `to` are packed. Copies of them (sort_copy) are freed at once anyhow. */
 static void forget(const tl_maker *m, const source *s, size_t to)
 {
-    if (!m->last || s->order || !to || (to % FORGET && to < s->count))
+    if (!m->last || !s->in_order || !to || (to % FORGET && to < s->count))
         return;
-    size_t from = (to - 1) / FORGET * FORGET, n = to - from;
-    forget_clock(s->start_ps + from, s->dur_ps + from, n);
-    vp_mem_forget(s->k->kind + from, n * sizeof *s->k->kind);
+    size_t from = (to - 1) / FORGET * FORGET;
+    forget_clock(s->times, from, to - from);
+    if (s->times != &s->k->own)
+        forget_clock(&s->k->own, from, to - from);
 }
 
 static int pack_one_by_one(tl_maker *m, const source *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         uint32_t row;
-        VP_TRY(tl_place(&m->places, s->start_ps[i], s->start_ps[i] + dur_of(s, i), &row));
+        VP_TRY(tl_place(&m->places, start_of(s, i), start_of(s, i) + dur_of(s, i), &row));
         VP_TRY(pack_event(m, s, i, row));
         forget(m, s, i + 1);
     }
@@ -181,7 +175,7 @@ static int place_heap(pair *p, size_t from, size_t to)
     uint16_t *rows = heap_of(p, from);
     for (size_t i = from; i < to; i++) {
         uint32_t row;
-        VP_TRY(tl_place(&p->m->places, s->start_ps[i], s->start_ps[i] + dur_of(s, i), &row));
+        VP_TRY(tl_place(&p->m->places, start_of(s, i), start_of(s, i) + dur_of(s, i), &row));
         rows[i - from] = (uint16_t)row;
     }
     return 0;
@@ -364,14 +358,29 @@ static int make_rows(tl_track *k, tl_row **out, tl_maker *m, uint32_t track)
 
 /* ---- Attributes ----------------------------------------------------------------------------- */
 
+/* Which event of the trace each is; NULL, and rc 0: the same. */
+static int order_of(uint32_t **out, const source *s)
+{
+    *out = NULL;
+    if (s->in_order || !has_attrs(s->k))
+        return 0;
+    uint32_t *order = *out = vp_realloc_array(NULL, s->count, sizeof *order);
+    VP_NEED(order);
+    for (size_t i = 0; i < s->count; i++)
+        order[i] = trace_times_kind(s->times, i);
+    return 0;
+}
+
 static int take_attrs(tl_track *k, const source *s)
 {
+    VP_CLEANUP(vp_free_ptr) uint32_t *order = NULL;
+    VP_TRY(order_of(&order, s));
     for (size_t a = 0; a < SINK_ATTRS; a++) {
         if (!s->k->attr[a])
             continue;
         VP_TRY(trace_column_copy(&k->attr[a], s->k->attr[a], s->count));
-        if (s->order && k->attr[a])
-            VP_TRY(trace_column_permute(&k->attr[a], s->order, s->count));
+        if (order && k->attr[a])
+            VP_TRY(trace_column_permute(&k->attr[a], order, s->count));
     }
     return 0;
 }

@@ -10,9 +10,9 @@ static bool is_barrier(const trace *t, uint32_t kind)
 static void add_waits(vp_device *d, const trace *t, const trace_track *k)
 {
     for (size_t i = 0; i < k->count; i++)
-        if (is_barrier(t, k->kind[i])) {
+        if (is_barrier(t, trace_kind_of(k, i))) {
             d->barriers++;
-            d->barrier_ps += k->dur_ps[i];
+            d->barrier_ps += trace_dur(k, i);
         }
 }
 

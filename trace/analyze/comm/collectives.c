@@ -119,9 +119,9 @@ static int sample(vp_collective *c, work *w, const flight *v, size_t n)
         const trace_track *k = &t->tracks[f->track];
         uint32_t e = f->done != FLIGHT_NO_DONE ? f->done : f->first;
         c->sample_start_ps[i] = trace_aligned_start(k, e) - h->origin_ps;
-        c->sample_dur_ps[i] = k->dur_ps[e];
+        c->sample_dur_ps[i] = trace_dur(k, e);
         c->sample_exposed_ps[i] =
-            k->dur_ps[e] - cover_length(&w->compute, k->start_ps[e], k->start_ps[e] + k->dur_ps[e]);
+            trace_dur(k, e) - cover_length(&w->compute, trace_start(k, e), trace_end(k, e));
     }
     return 0;
 }

@@ -95,7 +95,7 @@ static int find_on_track(flights *out, vp_map *open, const trace_track *k, uint3
 {
     size_t base = out->n;
     for (size_t i = 0; i < k->count; i++) {
-        uint32_t kind = k->kind[i];
+        uint32_t kind = trace_kind_of(k, i);
         if (class_of[kind] != class)
             continue;
         part p = kinds->part[kind];
@@ -131,7 +131,7 @@ void flights_free(flights *f)
 
 static int64_t start_of(const trace *t, const flight *f)
 {
-    return t->tracks[f->track].start_ps[f->first];
+    return trace_start(&t->tracks[f->track], f->first);
 }
 
 static int by_start(const void *a, const void *b, void *ctx)
@@ -178,7 +178,7 @@ int flights_sort(flights *f, size_t **first, size_t rows, const trace *t)
 
 static span event_span(const trace_track *k, uint32_t i)
 {
-    return (span){k->start_ps[i], k->start_ps[i] + k->dur_ps[i]};
+    return (span){trace_start(k, i), trace_end(k, i)};
 }
 
 span flight_span(const trace *t, const flight *f)

@@ -182,10 +182,10 @@ static int64_t shift_of(const derive_device *x)
     const trace_track *first = NULL;
     for (size_t i = 0; i < set->count; i++) {
         const trace_track *k = &set->t->tracks[set->tracks[i]];
-        if (k->count && (!first || k->start_ps[0] < first->start_ps[0]))
+        if (k->count && (!first || trace_start(k, 0) < trace_start(first, 0)))
             first = k;
     }
-    return first ? trace_aligned_start(first, 0) - first->start_ps[0] : 0;
+    return first ? trace_aligned_start(first, 0) - trace_start(first, 0) : 0;
 }
 
 /* A device with a clock of its own has a second group, for what was measured by it. */

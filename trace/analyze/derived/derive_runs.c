@@ -116,7 +116,7 @@ static int turn_to(walk *w, int64_t start, const trace_kind *k)
 static int on_time(void *ctx, size_t event, int64_t start, int64_t end)
 {
     walk *w = ctx;
-    const trace_kind *k = &w->t->kinds[w->track->kind[event]];
+    const trace_kind *k = &w->t->kinds[trace_kind_of(w->track, event)];
     int64_t run_id = trace_attr(w->track, SINK_RUN, event);
     bool apart = new_step(w, start) || k->module != w->module || run_id != w->run_id;
     if (apart)
@@ -148,7 +148,7 @@ static bool runs_say(const analysis *a, const trace_track *track, derived_kind k
 {
     walk w = {.kind = kind};
     for (size_t i = 0; i < track->count; i++)
-        if (path_of(&w, &a->t->kinds[track->kind[i]]))
+        if (path_of(&w, &a->t->kinds[trace_kind_of(track, i)]))
             return true;
     return false;
 }

@@ -25,7 +25,7 @@ static int64_t first_start(track_set set)
 {
     int64_t first = 0;
     for (size_t i = 0; i < set.count; i++) {
-        int64_t start = set.t->tracks[set.tracks[i]].start_ps[0];
+        int64_t start = trace_start(&set.t->tracks[set.tracks[i]], 0);
         first = !i || start < first ? start : first;
     }
     return first;

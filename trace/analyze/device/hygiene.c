@@ -126,8 +126,8 @@ static void add_chains(vp_hygiene *out, const trace_track *k, const uint8_t *cla
 {
     chain c = {0, 0, 0};
     for (size_t i = 0; i < k->count; i++) {
-        int64_t start = k->start_ps[i], dur = k->dur_ps[i];
-        bool small = class_of[k->kind[i]] == VP_COMPUTE && dur > 0 && dur < CHAIN_PS;
+        int64_t start = trace_start(k, i), dur = trace_dur(k, i);
+        bool small = class_of[trace_kind_of(k, i)] == VP_COMPUTE && dur > 0 && dur < CHAIN_PS;
         if (!small || (c.ops && start - c.end >= CHAIN_PS))
             close_chain(out, &c);
         if (small) {

@@ -45,14 +45,15 @@ static int from_tracks(host_result *h, const trace *t, vp_map *by_key)
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
         for (size_t e = 0; k->role == SINK_ROLE_MODULES && e < k->count; e++) {
-            size_t *at = &found[k->kind[e]];
+            size_t *at = &found[trace_kind_of(k, e)];
             if (!*at) {
                 int64_t program = SINK_UNKNOWN;
-                vp_str name = trace_module_name(trace_str(t, t->kinds[k->kind[e]].name), &program);
+                vp_str name =
+                    trace_module_name(trace_str(t, t->kinds[trace_kind_of(k, e)].name), &program);
                 VP_TRY(find_module(h, by_key, name, program, at));
                 ++*at;
             }
-            VP_TRY(add_run(&h->modules[*at - 1], k->dur_ps[e]));
+            VP_TRY(add_run(&h->modules[*at - 1], trace_dur(k, e)));
         }
     }
     return 0;

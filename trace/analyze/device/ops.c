@@ -299,7 +299,7 @@ static int find_kinds(kind_list *l, size_t *cap, track_set set, uint8_t *seen)
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            uint32_t kind = k->kind[e];
+            uint32_t kind = trace_kind_of(k, e);
             if (seen[kind])
                 continue;
             seen[kind] = 1;
@@ -395,14 +395,14 @@ static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            tally *a = &v[slot_of[k->kind[e]]];
-            int64_t dur = k->dur_ps[e];
+            tally *a = &v[slot_of[trace_kind_of(k, e)]];
+            int64_t dur = trace_dur(k, e);
             a->threads += a->track != i + 1 && !k->spans;
             a->track = i + 1;
             if (!a->filled || dur > a->slowest_dur) {
                 a->slowest_dur = dur;
                 a->slowest_track = i + 1;
-                a->slowest_start = k->aligned_start_ps ? k->aligned_start_ps[e] : k->start_ps[e];
+                a->slowest_start = trace_aligned_start(k, e);
             }
             durations[a->first + a->filled++] = dur;
         }

@@ -99,11 +99,11 @@ static int one_track(kind_times *kt, group_times *totals, nesting *open, stack *
 {
     const owner self = {kt->self_ps, NULL, NULL};
     st->n = 0;
-    st->now = k->count ? k->start_ps[0] : 0;
+    st->now = k->count ? trace_start(k, 0) : 0;
     int64_t last = st->now;
     for (size_t i = 0; i < k->count; i++) {
-        int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
-        uint32_t kind = k->kind[i], group = group_of[kind];
+        int64_t start = trace_start(k, i), end = start + trace_dur(k, i);
+        uint32_t kind = trace_kind_of(k, i), group = group_of[kind];
         kt->calls[kind]++;
         totals[group].total_ps += nesting_add(&open[group], start, end);
         if (end == start)
@@ -118,10 +118,10 @@ static int one_track(kind_times *kt, group_times *totals, nesting *open, stack *
 
 static int walk_pieces(stack *st, const trace_track *k, self_id_fn *id_of, const owner *o)
 {
-    st->now = k->count ? k->start_ps[0] : 0;
+    st->now = k->count ? trace_start(k, 0) : 0;
     int64_t last = st->now;
     for (size_t i = 0; i < k->count; i++) {
-        int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+        int64_t start = trace_start(k, i), end = start + trace_dur(k, i);
         size_t id = i;
         if (id_of)
             VP_TRY(id_of(o->ctx, i, &id));
@@ -165,12 +165,12 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
         for (uint32_t g = 0; !few && g < group_count; g++)
             open[g] = none;
         for (size_t e = 0; few && e < k->count; e++)
-            open[group_of[k->kind[e]]] = none;
+            open[group_of[trace_kind_of(k, e)]] = none;
         rc = one_track(kt, totals, open, &st, k, group_of);
         for (uint32_t g = 0; !few && g < group_count; g++)
             add_inner(&totals[g], &open[g]);
         for (size_t e = 0; few && e < k->count; e++)
-            add_inner(&totals[group_of[k->kind[e]]], &open[group_of[k->kind[e]]]);
+            add_inner(&totals[group_of[trace_kind_of(k, e)]], &open[group_of[trace_kind_of(k, e)]]);
     }
     vp_free(st.v);
     return rc;

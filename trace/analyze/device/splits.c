@@ -141,11 +141,11 @@ static void find_spreads(splitting *s)
     for (size_t i = 0; i < s->set.count; i++) {
         const trace_track *k = &s->set.t->tracks[s->set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            uint32_t op = s->part_of[k->kind[e]];
+            uint32_t op = s->part_of[trace_kind_of(k, e)];
             if (op == NO_PART)
                 continue;
-            spread *at = &s->spread_of[k->kind[e]];
-            double x = (double)(k->dur_ps[e] - h->ops[op].total_ps / h->ops[op].calls);
+            spread *at = &s->spread_of[trace_kind_of(k, e)];
+            double x = (double)(trace_dur(k, e) - h->ops[op].total_ps / h->ops[op].calls);
             at->offset += x;
             at->squares += x * x;
         }
@@ -308,9 +308,9 @@ static void fill_durations(splitting *s, int64_t *durations)
     for (size_t i = 0; i < s->set.count; i++) {
         const trace_track *k = &s->set.t->tracks[s->set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            uint32_t at = s->part_of[k->kind[e]];
+            uint32_t at = s->part_of[trace_kind_of(k, e)];
             if (at != NO_PART)
-                durations[s->parts[at].first + s->parts[at].filled++] = k->dur_ps[e];
+                durations[s->parts[at].first + s->parts[at].filled++] = trace_dur(k, e);
         }
     }
 }

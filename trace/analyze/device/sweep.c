@@ -84,8 +84,8 @@ static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
     while (n) {
         cursor *top = &heap[0];
         sweep_event e = {top->number, top->at};
-        int64_t start = top->start, end = start + top->track->dur_ps[top->at];
-        unsigned class = class_of[top->track->kind[top->at]];
+        int64_t start = top->start, end = start + trace_dur(top->track, top->at);
+        unsigned class = class_of[trace_kind_of(top->track, top->at)];
         if (start > s->now)
             VP_TRY(advance(s, start, e));
         if (end > s->end[class])
@@ -95,7 +95,7 @@ static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
             s->last = e;
         }
         if (++top->at < top->track->count)
-            top->start = top->track->start_ps[top->at];
+            top->start = trace_start(top->track, top->at);
         else
             *top = heap[--n];
         sift_down(heap, n, 0);
@@ -124,7 +124,7 @@ static int open_heap(cursor **heap, size_t *n, track_set set)
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *track = &set.t->tracks[set.tracks[i]];
         if (track->count)
-            v[(*n)++] = (cursor){track, set.tracks[i], 0, track->start_ps[0]};
+            v[(*n)++] = (cursor){track, set.tracks[i], 0, trace_start(track, 0)};
     }
     make_heap(v, *n);
     return 0;
@@ -151,7 +151,7 @@ int sweep_events(track_set set, sweep_event_fn *fn, void *ctx)
         cursor *top = &heap[0];
         VP_TRY(fn(ctx, top->track, (sweep_event){top->number, top->at}));
         if (++top->at < top->track->count)
-            top->start = top->track->start_ps[top->at];
+            top->start = trace_start(top->track, top->at);
         else
             *top = heap[--n];
         sift_down(heap, n, 0);

@@ -42,8 +42,8 @@ static int gather(entries *out, const trace *t, const host_kinds *kinds)
              e = trace_column_next(ids, e + 1)) {
             int64_t id = trace_attr(k, SINK_CORRELATION, e);
             VP_TRY(vp_grow(&out->v, &out->cap, out->n + 1, sizeof *out->v, VP_EVENTS_MAX));
-            out->v[out->n++] =
-                (entry){id, {i, (uint32_t)e}, host_kind_flags(kinds, k->kind[e]) & HK_LAUNCH};
+            out->v[out->n++] = (entry){
+                id, {i, (uint32_t)e}, host_kind_flags(kinds, trace_kind_of(k, e)) & HK_LAUNCH};
         }
     }
     return 0;
@@ -160,11 +160,11 @@ uint32_t calls_find(const call_index *x, const trace_track *ops, size_t index)
 int64_t call_start(const call_index *x, const trace *t, uint32_t call)
 {
     const host_call *c = &x->call[call];
-    return t->tracks[c->track].start_ps[c->index];
+    return trace_start(&t->tracks[c->track], c->index);
 }
 
 int64_t call_end(const call_index *x, const trace *t, uint32_t call)
 {
     const host_call *c = &x->call[call];
-    return call_start(x, t, call) + t->tracks[c->track].dur_ps[c->index];
+    return call_start(x, t, call) + trace_dur(&t->tracks[c->track], c->index);
 }

@@ -84,12 +84,12 @@ static void on_cache(search *s, int64_t start, bool miss)
 
 static int on_event(search *s, const trace_track *k, size_t i)
 {
-    uint32_t flags = host_kind_flags(s->kinds, k->kind[i]);
+    uint32_t flags = host_kind_flags(s->kinds, trace_kind_of(k, i));
     if (!(flags & (HK_CALL | HK_COMPILE | HK_LOWER | HK_CACHE | HK_CACHE_MISS)))
         return 0; /* of nearly all events, whose times need not be read then */
-    int64_t start = k->start_ps[i], end = start + k->dur_ps[i];
+    int64_t start = trace_start(k, i), end = start + trace_dur(k, i);
     if (flags & HK_CALL)
-        VP_TRY(on_call(s, s->t->kinds[k->kind[i]].name, start, end));
+        VP_TRY(on_call(s, s->t->kinds[trace_kind_of(k, i)].name, start, end));
     if (flags & HK_COMPILE)
         VP_TRY(on_compile(s, start, end));
     if (flags & (HK_CACHE | HK_CACHE_MISS))

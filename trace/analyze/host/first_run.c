@@ -52,7 +52,7 @@ static uint32_t step_at(const host_result *h, int64_t t)
 static void see(modules *m, const trace_track *k, size_t i, module *x)
 {
     int64_t start = trace_aligned_start(k, i), end = trace_aligned_end(k, i);
-    x->total_ps += k->dur_ps[i];
+    x->total_ps += trace_dur(k, i);
     if (start < x->start) {
         x->start = start;
         x->end = end;
@@ -80,7 +80,7 @@ static int from_module_tracks(modules *m)
         const trace_track *k = &t->tracks[i];
         for (size_t e = 0; k->role == SINK_ROLE_MODULES && e < k->count; e++) {
             uint32_t at;
-            VP_TRY(module_named(&at, m, t->kinds[k->kind[e]].name));
+            VP_TRY(module_named(&at, m, t->kinds[trace_kind_of(k, e)].name));
             see(m, k, e, &m->v[at]);
         }
     }
@@ -94,7 +94,7 @@ static void over_ops(modules *m, bool extending)
         for (size_t i = 0; i < set.count; i++) {
             const trace_track *k = &set.t->tracks[set.tracks[i]];
             for (size_t e = 0; e < k->count; e++) {
-                uint32_t at = m->of_kind[k->kind[e]];
+                uint32_t at = m->of_kind[trace_kind_of(k, e)];
                 if (at == UINT32_MAX)
                     continue;
                 if (extending)

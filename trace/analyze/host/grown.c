@@ -169,16 +169,17 @@ static void locate(const grown *g, const uint32_t *key, uint32_t *track, int64_t
         size_t step = 0;
         for (size_t e = 0; k->process == g->process && k->role == SINK_ROLE_PLAIN && e < k->count;
              e++) {
-            while (step < steps_of(g) && a->marked_end_ps[step] <= k->start_ps[e])
+            while (step < steps_of(g) && a->marked_end_ps[step] <= trace_start(k, e))
                 step++;
             if (step == steps_of(g))
                 break;
             bool other = a->marked_track[step] != i;
-            if (a->marked_start_ps[step] > k->start_ps[e] || key[step] != 2 * k->kind[e] + other ||
-                k->dur_ps[e] <= list[step].grew.dur_ps)
+            if (a->marked_start_ps[step] > trace_start(k, e) ||
+                key[step] != 2 * trace_kind_of(k, e) + other ||
+                trace_dur(k, e) <= list[step].grew.dur_ps)
                 continue;
-            list[step].grew.dur_ps = k->dur_ps[e];
-            event_start[step] = k->start_ps[e];
+            list[step].grew.dur_ps = trace_dur(k, e);
+            event_start[step] = trace_start(k, e);
             track[step] = i;
         }
     }

@@ -63,8 +63,8 @@ static int find_profiler(table *b)
 {
     b->hidden.n = b->hidden_at = 0;
     for (size_t i = 0; i < b->k->count; i++)
-        if (host_kind_flags(b->a->kinds, b->k->kind[i]) & HK_PROFILER)
-            VP_TRY(spans_add(&b->hidden, b->k->start_ps[i], b->k->start_ps[i] + b->k->dur_ps[i]));
+        if (host_kind_flags(b->a->kinds, trace_kind_of(b->k, i)) & HK_PROFILER)
+            VP_TRY(spans_add(&b->hidden, trace_start(b->k, i), trace_end(b->k, i)));
     return spans_union(&b->hidden);
 }
 
@@ -109,8 +109,8 @@ static int64_t blocked(table *b, int64_t start, int64_t end)
 static int count_call(void *ctx, size_t i, size_t *at)
 {
     table *b = ctx;
-    uint32_t kind = b->k->kind[i], found;
-    int64_t start = b->k->start_ps[i], dur = b->k->dur_ps[i];
+    uint32_t kind = trace_kind_of(b->k, i), found;
+    int64_t start = trace_start(b->k, i), dur = trace_dur(b->k, i);
     *at = NO_ROW;
     if (b->hidden_kind[kind] || in_profiler(b, start))
         return 0;
@@ -200,8 +200,8 @@ static int one_thread(table *b, uint32_t track)
     b->k = &b->a->t->tracks[track];
     VP_TRY(find_profiler(b));
     const spans inner = between_ops(b->idle);
-    b->idle_at = b->k->count ? idle_from(b->idle, b->k->start_ps[0]) : 0;
-    b->inner_at = b->k->count ? idle_from(&inner, b->k->start_ps[0]) : 0;
+    b->idle_at = b->k->count ? idle_from(b->idle, trace_start(b->k, 0)) : 0;
+    b->inner_at = b->k->count ? idle_from(&inner, trace_start(b->k, 0)) : 0;
     b->blocked_until = INT64_MIN;
     return self_pieces(b->k, count_call, add_self, b);
 }

@@ -60,10 +60,10 @@ static bool link_ops(launches *l, vp_launch *out)
                 out->unlinked_ops++;
                 continue;
             }
-            int64_t delay = k->start_ps[e] - call_end(l->a->calls, l->a->t, call);
+            int64_t delay = trace_start(k, e) - call_end(l->a->calls, l->a->t, call);
             l->call[l->n] = call;
             l->launched[l->n] = call_start(l->a->calls, l->a->t, call);
-            l->begun[l->n] = k->start_ps[e];
+            l->begun[l->n] = trace_start(k, e);
             l->early += l->begun[l->n] < l->launched[l->n];
             l->delay[l->n++] = delay > 0 ? delay : 0;
             out->late_launches += delay > LATE_PS;
@@ -104,8 +104,9 @@ static int distinct_calls(launches *l, vp_launch *out)
             continue;
         const host_call *c = &l->a->calls->call[l->call[i]];
         const trace_track *k = &l->a->t->tracks[c->track];
-        duration[n++] = k->dur_ps[c->index];
-        out->graph_launches += (host_kind_flags(l->a->kinds, k->kind[c->index]) & HK_GRAPH) != 0;
+        duration[n++] = trace_dur(k, c->index);
+        out->graph_launches +=
+            (host_kind_flags(l->a->kinds, trace_kind_of(k, c->index)) & HK_GRAPH) != 0;
     }
     out->calls = (int64_t)n;
     out->call_p50_ps = percentile(duration, n, 50);
@@ -143,11 +144,11 @@ static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t o
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &a->t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            if (class_of[k->kind[e]] != VP_COMPUTE)
+            if (class_of[trace_kind_of(k, e)] != VP_COMPUTE)
                 continue;
-            duration[n++] = k->dur_ps[e];
-            out->short_kernels += k->dur_ps[e] < SHORT_PS;
-            out->short_ps += k->dur_ps[e] < SHORT_PS ? k->dur_ps[e] : 0;
+            duration[n++] = trace_dur(k, e);
+            out->short_kernels += trace_dur(k, e) < SHORT_PS;
+            out->short_ps += trace_dur(k, e) < SHORT_PS ? trace_dur(k, e) : 0;
         }
     }
     out->kernels = (int64_t)n;

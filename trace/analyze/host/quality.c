@@ -32,12 +32,12 @@ static void count_track(host_counts *c, const analysis *a, const trace_track *k)
     c->unnamed += !is_named(trace_str(a->t, k->name));
     c->events += k->count;
     for (size_t i = 0; i < k->count; i++) {
-        uint32_t flags = host_kind_flags(a->kinds, k->kind[i]);
+        uint32_t flags = host_kind_flags(a->kinds, trace_kind_of(k, i));
         c->launches += (flags & HK_LAUNCH) != 0;
         c->graphs += (flags & HK_GRAPH) != 0;
     }
     for (size_t i = 0; !c->with_length && i < k->count; i++)
-        c->with_length = k->dur_ps[i] > 0;
+        c->with_length = trace_dur(k, i) > 0;
 }
 
 static host_counts count_host(const analysis *a)
@@ -78,7 +78,7 @@ static uint64_t ops_of_graphs(const analysis *a)
                 if (call == UINT32_MAX)
                     continue;
                 const host_call *by = &a->calls->call[call];
-                uint32_t kind = a->t->tracks[by->track].kind[by->index];
+                uint32_t kind = trace_kind_of(&a->t->tracks[by->track], by->index);
                 n += (host_kind_flags(a->kinds, kind) & HK_GRAPH) != 0;
             }
         }

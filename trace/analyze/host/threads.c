@@ -52,16 +52,16 @@ typedef struct table {
 static int on_event(void *ctx, size_t i, size_t *id)
 {
     table *b = ctx;
-    int64_t start = b->k->start_ps[i], end = start + b->k->dur_ps[i];
+    int64_t start = trace_start(b->k, i), end = start + trace_dur(b->k, i);
     thread *x = &b->threads[b->count - 1];
     bool nested = x->end > start;
     x->end = nested && x->end > end ? x->end : end;
-    *id = b->k->kind[i];
+    *id = trace_kind_of(b->k, i);
     if (!b->waits[*id] || start < b->wait_until || end == start)
         return 0;
     b->wait_until = end;
     VP_TRY(vp_grow(&b->wait, &b->wait_cap, b->wait_n + 1, sizeof *b->wait, VP_EVENTS_MAX));
-    b->wait[b->wait_n++] = (wait_span){start, end, b->k->kind[i], nested};
+    b->wait[b->wait_n++] = (wait_span){start, end, trace_kind_of(b->k, i), nested};
     return 0;
 }
 
@@ -90,7 +90,7 @@ static int add_thread(table *b, uint32_t track)
         return 0;
     VP_TRY(vp_grow(&b->threads, &b->cap, b->count + 1, sizeof *b->threads, VP_TRACKS_MAX));
     b->threads[b->count++] =
-        (thread){.track = track, .end = k->start_ps[0], .first_wait = b->wait_n};
+        (thread){.track = track, .end = trace_start(k, 0), .first_wait = b->wait_n};
     b->wait_until = INT64_MIN;
     b->wait_at = b->wait_n;
     b->touched_count = 0;
@@ -227,7 +227,7 @@ static int emit(table *b, uint32_t device, const thread *x, const thread *critic
     uint32_t worst = SINK_NONE;
     vp_thread out = {.device = device,
                      .steps = x->steps > 0,
-                     .start_ps = k->start_ps[0] - h->origin_ps,
+                     .start_ps = trace_start(k, 0) - h->origin_ps,
                      .end_ps = x->end - h->origin_ps,
                      .work_ps = x->work_ps,
                      .wait_ps = x->wait_ps,

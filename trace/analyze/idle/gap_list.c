@@ -65,7 +65,7 @@ static int describe_next(vp_gap *out, analysis *a, const uint32_t *op, sweep_eve
 {
     if (next.index == SIZE_MAX)
         return 0;
-    uint32_t kind = a->t->tracks[next.track].kind[next.index];
+    uint32_t kind = trace_kind_of(&a->t->tracks[next.track], next.index);
     out->next_op = a->h->ops[op[grouping_groups(a->g)[kind]]].name;
     return host_text(&out->scope, a->h, trace_str(a->t, a->t->kinds[kind].scope));
 }

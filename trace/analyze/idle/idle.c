@@ -135,7 +135,7 @@ static int by_call(const splitter *s, uint32_t call)
     const call_index *x = s->a->calls;
     const trace *t = s->a->t;
     uint32_t track = x->call[call].track;
-    vp_sid name = t->kinds[t->tracks[track].kind[x->call[call].index]].name;
+    vp_sid name = t->kinds[trace_kind_of(&t->tracks[track], x->call[call].index)].name;
     int64_t begin = clamp(call_start(x, t, call), s->from, s->to);
     int64_t end = clamp(call_end(x, t, call), begin, s->to);
     if (begin > s->from)

@@ -51,7 +51,7 @@ typedef struct walk {
 
 bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *k, size_t event)
 {
-    if (host_kind_flags(kinds, k->kind[event]) & HK_STEP)
+    if (host_kind_flags(kinds, trace_kind_of(k, event)) & HK_STEP)
         return true;
     if (!k->attr[SINK_ROOT]) /* XLA's JSON lacks it */
         return step_is_numbered(t, k, event);
@@ -60,7 +60,7 @@ bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *
 
 static bool is_launch(const walk *w, size_t i)
 {
-    return host_kind_flags(w->kinds, w->k->kind[i]) & LEADS_TO_DEVICE;
+    return host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & LEADS_TO_DEVICE;
 }
 
 /* Whether span i contains a step (or a launch): events come by start, so it does if the next one
@@ -72,14 +72,14 @@ static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t e
     while (*next < w->k->count &&
            !(step ? labels_is_step(w->t, w->kinds, w->k, *next) : is_launch(w, *next)))
         ++*next;
-    return *next < w->k->count && w->k->start_ps[*next] < end;
+    return *next < w->k->count && trace_start(w->k, *next) < end;
 }
 
 /* Spans that lead to device work. They are no reason for a wait themselves: the reason is a span
  * inside them, if there is one. */
 static bool is_transparent(walk *w, size_t i, int64_t end)
 {
-    uint32_t flags = host_kind_flags(w->kinds, w->k->kind[i]);
+    uint32_t flags = host_kind_flags(w->kinds, trace_kind_of(w->k, i));
     return (flags & HK_CALL) || contains(w, &w->next_step, true, i, end) ||
            ((flags & HK_PYTHON) && contains(w, &w->next_launch, false, i, end));
 }
@@ -96,24 +96,24 @@ static unsigned rank(vp_cause c)
 /* Whether span i takes the next of an iterator or a queue, and launches nothing meanwhile. */
 static bool is_pull(walk *w, const open_span *around, size_t i, int64_t end)
 {
-    return (host_kind_flags(w->kinds, w->k->kind[i]) & HK_PULL) && !around->context &&
-           !(around->solid && w->k->dur_ps[i] < PULL_MIN_PS) &&
+    return (host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & HK_PULL) && !around->context &&
+           !(around->solid && trace_dur(w->k, i) < PULL_MIN_PS) &&
            !contains(w, &w->next_launch, false, i, end);
 }
 
 static vp_cause cause_of(walk *w, const open_span *around, size_t i, int64_t end)
 {
-    vp_cause c = host_kind_cause(w->kinds, w->k->kind[i]);
+    vp_cause c = host_kind_cause(w->kinds, trace_kind_of(w->k, i));
     if (c != VP_CAUSE_HOST)
         return c;
     if (is_pull(w, around, i, end))
         return VP_CAUSE_INPUT;
-    return host_kind_flags(w->kinds, w->k->kind[i]) & HK_EXECUTE ? VP_CAUSE_CALL : c;
+    return host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & HK_EXECUTE ? VP_CAUSE_CALL : c;
 }
 
 static open_span inside(walk *w, const open_span *around, size_t i, int64_t end)
 {
-    uint32_t kind = w->k->kind[i], flags = host_kind_flags(w->kinds, kind);
+    uint32_t kind = trace_kind_of(w->k, i), flags = host_kind_flags(w->kinds, kind);
     vp_cause cause = cause_of(w, around, i, end);
     open_span s = *around;
     s.end = end;
@@ -197,12 +197,12 @@ static bool is_asked(walk *w, int64_t start, int64_t end)
 
 static int flatten(walk *w)
 {
-    int64_t last = w->k->count ? w->k->start_ps[0] : 0;
+    int64_t last = w->k->count ? trace_start(w->k, 0) : 0;
     w->now = last;
     for (size_t i = 0; i < w->k->count; i++) {
-        int64_t start = w->k->start_ps[i], end = start + w->k->dur_ps[i];
+        int64_t start = trace_start(w->k, i), end = start + trace_dur(w->k, i);
         if (end == start || !is_asked(w, start, end) ||
-            (host_kind_flags(w->kinds, w->k->kind[i]) & HK_NOISE))
+            (host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & HK_NOISE))
             continue;
         VP_TRY(run_until(w, start));
         open_span outer = around(w, end), s = inside(w, &outer, i, end);
@@ -219,7 +219,7 @@ static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
 {
     const trace_column *steps = k->attr[SINK_STEP];
     for (size_t i = 0; i < k->count; i++) {
-        uint32_t f = host_kind_flags(b->a->kinds, k->kind[i]);
+        uint32_t f = host_kind_flags(b->a->kinds, trace_kind_of(k, i));
         if (!(f & (HK_STEP | LEADS_TO_DEVICE)))
             continue;
         count[0] += (f & HK_STEP) != 0;
@@ -228,7 +228,7 @@ static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
         count[3] += (f & HK_LAUNCH) != 0;
     }
     for (size_t i = trace_column_next(steps, 0); i < k->count; i = trace_column_next(steps, i + 1))
-        count[0] += !(host_kind_flags(b->a->kinds, k->kind[i]) & HK_STEP) &&
+        count[0] += !(host_kind_flags(b->a->kinds, trace_kind_of(k, i)) & HK_STEP) &&
                     labels_is_step(b->a->t, b->a->kinds, k, i);
 }
 
@@ -298,11 +298,11 @@ static int find_copies(label_book *b)
     for (uint32_t i = 0; i < b->a->t->track_count; i++) {
         const trace_track *k = &b->a->t->tracks[i];
         for (size_t e = 0; k->role == SINK_ROLE_PLAIN && e < k->count; e++) {
-            uint32_t flags = host_kind_flags(b->a->kinds, k->kind[e]);
+            uint32_t flags = host_kind_flags(b->a->kinds, trace_kind_of(k, e));
             if (!(flags & HK_TRANSFER) || (flags & (HK_BLOCKING | HK_LAUNCH)) == HK_BLOCKING)
                 continue;
-            overlay x = {k->start_ps[e], k->start_ps[e] + k->dur_ps[e],
-                         b->a->t->kinds[k->kind[e]].name, i};
+            overlay x = {trace_start(k, e), trace_end(k, e),
+                         b->a->t->kinds[trace_kind_of(k, e)].name, i};
             if (spans_cut(b->asked, x.start, x.end, &near) > 0)
                 VP_TRY(add_overlay(&b->copies, &x));
         }

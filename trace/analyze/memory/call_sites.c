@@ -124,7 +124,7 @@ static int open_event(search *s, const trace_track *k, size_t e)
     if (end <= start)
         return 0;
     VP_TRY(vp_grow(&s->stack, &s->cap, s->depth + 1, sizeof *s->stack, VP_EVENTS_MAX));
-    s->stack[s->depth++] = (open_call){end, k->kind[e]};
+    s->stack[s->depth++] = (open_call){end, trace_kind_of(k, e)};
     return 0;
 }
 

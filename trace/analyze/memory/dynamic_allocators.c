@@ -244,7 +244,7 @@ static int list_call(allocators *all, allocator *a, const trace_track *k, size_t
                    UINT32_MAX - 1));
     all->calls[all->call_count++] =
         (mem_call){.track = thread >= 0 && thread < UINT32_MAX ? (uint32_t)thread : UINT32_MAX,
-                   .kind = k->kind[e],
+                   .kind = trace_kind_of(k, e),
                    .at = trace_aligned_start(k, e)};
     return 0;
 }

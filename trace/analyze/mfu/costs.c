@@ -16,11 +16,11 @@ static int add_outer_of(costs *c, const trace_track *k)
 {
     for (size_t i = 0; k->attr[SINK_EXTERNAL] && i < k->count; i++) {
         int64_t number = trace_attr(k, SINK_EXTERNAL, i);
-        if (number == SINK_NO_VALUE || c->t->kinds[k->kind[i]].flops < 0)
+        if (number == SINK_NO_VALUE || c->t->kinds[trace_kind_of(k, i)].flops < 0)
             continue;
         VP_TRY(
             vp_grow(&c->outer, &c->outer_cap, c->outer_count + 1, sizeof *c->outer, VP_EVENTS_MAX));
-        c->outer[c->outer_count++] = (outer_op){number, k->kind[i], {0, SIZE_MAX}, -1};
+        c->outer[c->outer_count++] = (outer_op){number, trace_kind_of(k, i), {0, SIZE_MAX}, -1};
     }
     return 0;
 }
@@ -38,9 +38,9 @@ static void find_longest(costs *c, uint32_t track)
     const trace_track *k = &c->t->tracks[track];
     for (size_t i = 0; k->attr[SINK_EXTERNAL] && i < k->count; i++) {
         outer_op *o = outer_of(c, trace_attr(k, SINK_EXTERNAL, i));
-        if (o && k->dur_ps[i] > o->longest_ps) {
+        if (o && trace_dur(k, i) > o->longest_ps) {
             o->longest = (sweep_event){track, i};
-            o->longest_ps = k->dur_ps[i];
+            o->longest_ps = trace_dur(k, i);
         }
     }
 }
@@ -137,7 +137,7 @@ bool costs_are_own(const costs *c, const trace_track *k, sweep_event e)
 op_cost costs_of(const costs *c, const trace_track *k, sweep_event e)
 {
     const outer_op *o = outer_of(c, trace_attr(k, SINK_EXTERNAL, e.index));
-    uint32_t kind = k->kind[e.index];
+    uint32_t kind = trace_kind_of(k, e.index);
     const trace_kind *op = &c->t->kinds[o->kind];
     bool all = o->longest.track == e.track && o->longest.index == e.index;
     const product_shape shape = {op->rows, op->columns, 1, op->batch};

@@ -184,9 +184,10 @@ static const priced *priced_kind(fall *f, uint32_t slot)
 
 static int open_event(fall *f, open_ops *s, const trace_track *k, sweep_event e)
 {
-    int64_t start = k->start_ps[e.index];
-    open_op o = {
-        .start = start, .end = start + k->dur_ps[e.index], .slot = f->slot_of[k->kind[e.index]]};
+    int64_t start = trace_start(k, e.index);
+    open_op o = {.start = start,
+                 .end = start + trace_dur(k, e.index),
+                 .slot = f->slot_of[trace_kind_of(k, e.index)]};
     if (costs_are_own(f->costs, k, e)) {
         o.cost = costs_of(f->costs, k, e);
         price(f, &o.cost, &o.price);
@@ -207,8 +208,8 @@ static int open_event(fall *f, open_ops *s, const trace_track *k, sweep_event e)
 static int on_event(void *ctx, const trace_track *k, sweep_event e)
 {
     fall *f = ctx;
-    int64_t start = k->start_ps[e.index], end = start + k->dur_ps[e.index];
-    unsigned class = f->class_of[k->kind[e.index]];
+    int64_t start = trace_start(k, e.index), end = start + trace_dur(k, e.index);
+    unsigned class = f->class_of[trace_kind_of(k, e.index)];
     if (f->now == INT64_MIN)
         f->now = f->reach = start;
     advance(f, start);

@@ -22,7 +22,7 @@ void step_search_free(step_search *s)
 static bool is_profiler_step(const trace *t, const trace_track *k, size_t e)
 {
     return trace_attr(k, SINK_STEP, e) != SINK_NO_VALUE &&
-           vp_str_starts(trace_str(t, t->kinds[k->kind[e]].name), VP_STR("ProfilerStep#"));
+           vp_str_starts(trace_str(t, t->kinds[trace_kind_of(k, e)].name), VP_STR("ProfilerStep#"));
 }
 
 static bool is_root(const trace *t, const trace_track *k, size_t e)
@@ -42,10 +42,10 @@ static step_mark mark_of(const trace *t, uint32_t track, size_t e)
                        .end = trace_aligned_end(k, e),
                        .number = number == SINK_NO_VALUE ? VP_UNKNOWN : number,
                        .group = trace_attr(k, SINK_GROUP, e),
-                       .name = trace_str(t, t->kinds[k->kind[e]].name),
+                       .name = trace_str(t, t->kinds[trace_kind_of(k, e)].name),
                        .track = track,
                        .step = STEP_NONE,
-                       .is_cut = t->kinds[k->kind[e]].unfinished};
+                       .is_cut = t->kinds[trace_kind_of(k, e)].unfinished};
 }
 
 static size_t next_numbered(const trace_track *k, size_t event)

@@ -5,7 +5,7 @@
 
 static const trace_kind *kind_at(const trace *t, const trace_track *k, size_t e)
 {
-    return &t->kinds[k->kind[e]];
+    return &t->kinds[trace_kind_of(k, e)];
 }
 
 static bool has_runs(const step_search *s, const trace_track *k)
@@ -33,7 +33,7 @@ static int longest_run(vp_sid *out, const step_search *s, const trace *t)
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
         for (size_t e = 0; has_runs(s, k) && e < k->count; e++)
-            total[kind_at(t, k, e)->name] += k->dur_ps[e];
+            total[kind_at(t, k, e)->name] += trace_dur(k, e);
     }
     *out = largest(total, t->names.count);
     return 0;
@@ -110,11 +110,11 @@ static uint32_t opening_op(const trace *t, const device_work *w, vp_sid module, 
         const trace_track *k = &t->tracks[w->set.tracks[i]];
         size_t e = 0;
         while (e < k->count && (kind_at(t, k, e)->module != module ||
-                                kind_list_calls(&w->times, k->kind[e]) != runs))
+                                kind_list_calls(&w->times, trace_kind_of(k, e)) != runs))
             e++;
-        if (e < k->count && k->start_ps[e] < first) {
-            first = k->start_ps[e];
-            best = k->kind[e];
+        if (e < k->count && trace_start(k, e) < first) {
+            first = trace_start(k, e);
+            best = trace_kind_of(k, e);
             *track = w->set.tracks[i];
         }
     }
@@ -133,7 +133,7 @@ static int add_openings(step_marks *m, const trace *t, uint32_t track, uint32_t 
                           .name = trace_str(t, module),
                           .track = track,
                           .step = STEP_NONE};
-        if (k->kind[e] == opening)
+        if (trace_kind_of(k, e) == opening)
             VP_TRY(step_marks_add(m, &mark));
     }
     return 0;
@@ -149,8 +149,8 @@ static bool is_regular(const step_marks *m, const trace *t, const device_work *w
         const trace_track *k = &t->tracks[w->set.tracks[i]];
         size_t run = 0;
         for (size_t e = 0; e < k->count && yes; e++) {
-            uint32_t kind = k->kind[e];
-            while (run + 1 < m->n && m->v[run + 1].start <= k->start_ps[e])
+            uint32_t kind = trace_kind_of(k, e);
+            while (run + 1 < m->n && m->v[run + 1].start <= trace_start(k, e))
                 run++;
             if (t->kinds[kind].module == module)
                 yes = (size_t)(seen[kind]++ / (kind_list_calls(&w->times, kind) / (int64_t)m->n)) ==

@@ -19,7 +19,7 @@ typedef struct booking {
 
 static vp_op *op_of(const booking *b, size_t event)
 {
-    return &b->a->h->ops[b->op_of[b->group_of[b->track->kind[event]]]];
+    return &b->a->h->ops[b->op_of[b->group_of[trace_kind_of(b->track, event)]]];
 }
 
 /* A call is one of the step that it begins in. */
@@ -27,7 +27,7 @@ static int book_call(void *ctx, size_t event, size_t *id)
 {
     booking *b = ctx;
     const step_windows *w = b->w;
-    int64_t start = b->track->start_ps[event];
+    int64_t start = trace_start(b->track, event);
     *id = event;
     while (b->call_at < w->count && w->end_ps[b->call_at] <= start)
         b->call_at++;

@@ -39,7 +39,7 @@ static int add_producers(step_owner *o, const trace_track *k, const step_marks *
     for (size_t e = 0; owned->n && e < k->count; e++) {
         int64_t flow = trace_attr(k, SINK_FLOW_OUT, e);
         uint32_t at =
-            flow == SINK_NO_VALUE ? STEP_NONE : step_mark_at(owned, k->start_ps[e], &last);
+            flow == SINK_NO_VALUE ? STEP_NONE : step_mark_at(owned, trace_start(k, e), &last);
         if (at == STEP_NONE || vp_map_get(&o->flows, (uint64_t)flow) != VP_MAP_NONE)
             continue;
         VP_TRY(vp_map_set(&o->flows, (uint64_t)flow, owned->v[at].step));
@@ -54,14 +54,14 @@ static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
     const trace_track *k = &o->t->tracks[track];
     size_t last = 0, before = owned->n;
     for (size_t e = 0; e < k->count; e++) {
-        int64_t flow = trace_attr(k, SINK_FLOW_IN, e), start = k->start_ps[e];
+        int64_t flow = trace_attr(k, SINK_FLOW_IN, e), start = trace_start(k, e);
         uint32_t step = flow == SINK_NO_VALUE ? STEP_NONE : vp_map_get(&o->flows, (uint64_t)flow);
         step_marks known = {owned->v, before, 0};
-        if (step == STEP_NONE || k->dur_ps[e] <= 0 ||
+        if (step == STEP_NONE || trace_dur(k, e) <= 0 ||
             step_mark_at(&known, start, &last) != STEP_NONE)
             continue;
         step_mark mark = {
-            .start = start, .end = start + k->dur_ps[e], .track = track, .step = step};
+            .start = start, .end = start + trace_dur(k, e), .track = track, .step = step};
         VP_TRY(step_marks_add(owned, &mark));
     }
     if (owned->n > before)

@@ -74,9 +74,9 @@ static void runs_of_track(repeats *r, const trace_track *k, uint32_t d)
     for (size_t e = 0; e < k->count; e++) {
         int64_t program = SINK_UNKNOWN, start = trace_aligned_start(k, e);
         int64_t middle = start + (trace_aligned_end(k, e) - start) / 2 - r->a->h->origin_ps;
-        vp_str name = trace_module_name(trace_str(t, t->kinds[k->kind[e]].name), &program);
+        vp_str name = trace_module_name(trace_str(t, t->kinds[trace_kind_of(k, e)].name), &program);
         add_run(r, vp_map_get(&r->by_key, key_of(name, program)), step_at(r->a, d, middle),
-                k->dur_ps[e]);
+                trace_dur(k, e));
     }
     close_step(r);
     r->step = STEP_NONE;

@@ -45,12 +45,12 @@ static void place_ops(op_range *r, const step_marks *m, track_set set)
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
-            int64_t at = trace_aligned_start(k, e), end = k->start_ps[e] + k->dur_ps[e];
+            int64_t at = trace_aligned_start(k, e), end = trace_end(k, e);
             uint32_t x = step_mark_at(m, at, &hint);
             if (x == STEP_NONE || at == m->v[x].end)
                 continue;
-            if (k->start_ps[e] < r[x].first) {
-                r[x].first = k->start_ps[e];
+            if (trace_start(k, e) < r[x].first) {
+                r[x].first = trace_start(k, e);
                 r[x].aligned = at;
             }
             r[x].last = later(r[x].last, end);
@@ -207,9 +207,9 @@ static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set s
             if (step == STEP_NONE)
                 continue;
             r->linked = true;
-            r->end[step] = later(r->end[step], k->start_ps[e] + k->dur_ps[e]);
-            if (step == 0 && k->start_ps[e] < r->first)
-                r->first = k->start_ps[e];
+            r->end[step] = later(r->end[step], trace_end(k, e));
+            if (step == 0 && trace_start(k, e) < r->first)
+                r->first = trace_start(k, e);
             if (step == 0 && id != SINK_NO_VALUE && id < r->first_id)
                 r->first_id = id;
         }
@@ -227,7 +227,7 @@ static bool is_before(const analysis *a, const trace_track *k, size_t e, const s
     if (call != UINT32_MAX)
         return call_start(a->calls, a->t, call) < first->start;
     return r->first < INT64_MAX &&
-           ((id != SINK_NO_VALUE && id < r->first_id) || k->start_ps[e] + k->dur_ps[e] <= r->first);
+           ((id != SINK_NO_VALUE && id < r->first_id) || trace_end(k, e) <= r->first);
 }
 
 /* How long the device still works for what came before the first step. Work that ends later than
@@ -238,8 +238,8 @@ static int64_t work_before(const analysis *a, step_owner *o, track_set set, cons
     int64_t until = first->start;
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
-        for (size_t e = 0; e < k->count && k->start_ps[e] < first->end; e++) {
-            int64_t end = k->start_ps[e] + k->dur_ps[e];
+        for (size_t e = 0; e < k->count && trace_start(k, e) < first->end; e++) {
+            int64_t end = trace_end(k, e);
             if (end > until && end <= first->end && step_of_op(a, o, k, e) == STEP_NONE &&
                 is_before(a, k, e, first, r))
                 until = end;
@@ -327,9 +327,9 @@ static int64_t *events_in(const step_window_list *w, track_set set)
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         size_t at = 0;
         for (size_t e = 0; e < k->count; e++) {
-            while (at < w->n && w->v[at].end <= k->start_ps[e])
+            while (at < w->n && w->v[at].end <= trace_start(k, e))
                 at++;
-            if (at < w->n && w->v[at].start <= k->start_ps[e])
+            if (at < w->n && w->v[at].start <= trace_start(k, e))
                 n[at]++;
         }
     }

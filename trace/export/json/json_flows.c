@@ -121,7 +121,7 @@ typedef struct tracks {
 static void advance(tracks *k, int64_t ns)
 {
     const ex_spans *s = &k->thread->spans;
-    for (; k->next < s->track.count && s->track.start_ps[k->next] <= ns; k->next++) {
+    for (; k->next < s->track.count && trace_start(&s->track, k->next) <= ns; k->next++) {
         uint32_t lane = jp_lane_of(&k->lanes, k->thread, k->next);
         int64_t end = ex_spans_end(s, k->next);
         if (lane == EX_LANE_ASYNC)
@@ -129,10 +129,10 @@ static void advance(tracks *k, int64_t ns)
         if (!k->lane[lane].any || end > k->lane[lane].max_end)
             k->lane[lane].max_end = end;
         k->lane[lane].any = true;
-        k->lane[lane].pair = s->track.dur_ps[k->next] < 0;
-        k->lane[lane].behind = s->track.dur_ps[k->next] <= 0;
-        k->lane[lane].last_event = s->track.kind[k->next];
-        k->lane[lane].last_start = s->track.start_ps[k->next];
+        k->lane[lane].pair = trace_dur(&s->track, k->next) < 0;
+        k->lane[lane].behind = trace_dur(&s->track, k->next) <= 0;
+        k->lane[lane].last_event = trace_kind_of(&s->track, k->next);
+        k->lane[lane].last_start = trace_start(&s->track, k->next);
     }
 }
 
@@ -226,7 +226,7 @@ static void offer(const json_plan *p, const jp_thread *t, lost_flow *lost, size_
 {
     jp_lanes lanes = jp_lanes_of(p, t);
     for (size_t i = 0; i < t->spans.track.count; i++) {
-        int64_t ns = t->spans.track.start_ps[i];
+        int64_t ns = trace_start(&t->spans.track, i);
         uint32_t lane = jp_lane_of(&lanes, t, i);
         if (lane == EX_LANE_ASYNC)
             continue;

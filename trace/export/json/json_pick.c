@@ -60,8 +60,8 @@ static int find_equals(const json_plan *p, equals *q)
     for (size_t i = 0; i < p->thread_count; i++) {
         const trace_track *k = &p->threads[i].spans.track;
         for (size_t s = 0; s < k->count; s++) /* begins with ends of their own are pairs */
-            if (k->dur_ps[s] == least)
-                VP_TRY(put_equal(q, k->kind[s]));
+            if (trace_dur(k, s) == least)
+                VP_TRY(put_equal(q, trace_kind_of(k, s)));
     }
     for (size_t i = 0; i < p->pair_count; i++)
         if (p->pairs[i].end_ns - p->pairs[i].start_ns == least)

@@ -61,7 +61,8 @@ typedef struct jp_lanes {
 } jp_lanes;
 static inline uint32_t jp_lane_of(jp_lanes *l, const jp_thread *t, size_t span)
 {
-    return l->move < l->end && l->move->id == t->spans.track.kind[span] ? l->move++->lane : 0;
+    return l->move < l->end && l->move->id == trace_kind_of(&t->spans.track, span) ? l->move++->lane
+                                                                                   : 0;
 }
 
 /* A begin or an end of a thread. */

@@ -82,8 +82,8 @@ static int play_span(pft_json *x, const jp_thread *t, size_t span)
 {
     pft_run *r = &x->run;
     const ex_spans *s = &t->spans;
-    uint32_t event = s->track.kind[span], lane = jp_lane_of(&r->lanes, t, span);
-    int64_t start = s->track.start_ps[span], end = ex_spans_end(s, span);
+    uint32_t event = trace_kind_of(&s->track, span), lane = jp_lane_of(&r->lanes, t, span);
+    int64_t start = trace_start(&s->track, span), end = ex_spans_end(s, span);
     uint64_t track;
     if (!x->record[event]) /* it is not shown */
         return 0;
@@ -135,9 +135,9 @@ static bool span_is_next(const pft_run *r, const ex_spans *s)
         return false;
     if (r->mark == r->mark_count)
         return true;
-    if (s->track.start_ps[r->span] != m->ns)
-        return s->track.start_ps[r->span] < m->ns;
-    return s->track.dur_ps[r->span] >= 0 || s->track.kind[r->span] < m->event;
+    if (trace_start(&s->track, r->span) != m->ns)
+        return trace_start(&s->track, r->span) < m->ns;
+    return trace_dur(&s->track, r->span) >= 0 || trace_kind_of(&s->track, r->span) < m->event;
 }
 
 static int play_thread(pft_json *x, const jp_thread *t)

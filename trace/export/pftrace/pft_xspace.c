@@ -135,7 +135,7 @@ static int play_place(pft_xspace *x, uint32_t id, size_t span)
     int rc = xj_event_read(&e, &x->walk.w, &f);
     if (rc <= 0)
         return rc < 0 ? rc : VP_ECORRUPT;
-    xj_span s = {x->index.spans.track.start_ps[span], ex_spans_end(&x->index.spans, span)};
+    xj_span s = {trace_start(&x->index.spans.track, span), ex_spans_end(&x->index.spans, span)};
     return play(x, t, &e, &s, t->async ? (int)EX_LANE_ASYNC : lane);
 }
 
@@ -144,7 +144,7 @@ static int in_order_of_time(pft_xspace *x)
 {
     pft_index *i = &x->index;
     for (; i->next < i->spans.track.count && !ex_out_full(&x->walk.out); i->next++) {
-        uint32_t id = i->spans.track.kind[i->next];
+        uint32_t id = trace_kind_of(&i->spans.track, i->next);
         int rc = play_place(x, id, i->next);
         if (rc == VP_ECORRUPT)
             xj_walk_damaged(&x->walk, i->places[id].offset);

@@ -12,36 +12,24 @@
 
 static int grow(trace_track *k)
 {
-    size_t cap = k->cap ? k->cap * 2 : 64;
-    if (k->cap >= VP_EVENTS_MAX / 2)
+    size_t cap = k->own.cap ? k->own.cap * 2 : 64;
+    if (k->own.cap >= VP_EVENTS_MAX / 2)
         return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
-    int64_t *start = vp_realloc_array(k->start_ps, cap, sizeof *start);
-    VP_NEED(start);
-    k->start_ps = start;
-    int64_t *dur = vp_realloc_array(k->dur_ps, cap, sizeof *dur);
-    VP_NEED(dur);
-    k->dur_ps = dur;
-    uint32_t *kind = vp_realloc_array(k->kind, cap, sizeof *kind);
-    VP_NEED(kind);
-    k->kind = kind;
-    k->cap = cap;
-    return 0;
+    return trace_times_resize(&k->own, k->count, cap);
 }
 
 static int add(ex_spans *s, int64_t start_ns, int64_t dur, uint32_t id)
 {
     trace_track *k = &s->track;
     size_t n = k->count;
-    if (n == k->cap)
+    if (n == k->own.cap)
         VP_TRY(grow(k));
     if (!n)
         k->sorted = true;
-    else if (start_ns < k->start_ps[n - 1] ||
-             (start_ns == k->start_ps[n - 1] && dur > k->dur_ps[n - 1]))
+    else if (start_ns < trace_start(k, n - 1) ||
+             (start_ns == trace_start(k, n - 1) && dur > trace_dur(k, n - 1)))
         k->sorted = false;
-    k->start_ps[n] = start_ns;
-    k->dur_ps[n] = dur;
-    k->kind[n] = id;
+    VP_TRY(trace_times_put(&k->own, n, start_ns, dur, id));
     k->count = n + 1;
     return 0;
 }
@@ -76,8 +64,8 @@ static int64_t late_end(const ex_spans *s, uint32_t id)
 
 int64_t ex_spans_end(const ex_spans *s, size_t i)
 {
-    int64_t dur = s->track.dur_ps[i];
-    return dur == LATE ? late_end(s, s->track.kind[i]) : s->track.start_ps[i] + dur;
+    int64_t dur = trace_dur(&s->track, i);
+    return dur == LATE ? late_end(s, trace_kind_of(&s->track, i)) : trace_start(&s->track, i) + dur;
 }
 
 /* Whether the lane takes a span: it lies in the innermost slice that is still open. A span of no
@@ -123,10 +111,10 @@ static int assign(ex_spans *s, ex_moves *moves, ex_lanes *lanes)
     if (!k->sorted && k->count)
         VP_TRY(trace_sort_track(k));
     for (size_t i = 0; i < k->count; i++) {
-        int lane = ex_lanes_take(lanes, k->start_ps[i], ex_spans_end(s, i));
+        int lane = ex_lanes_take(lanes, trace_start(k, i), ex_spans_end(s, i));
         VP_TRY(lane);
         if (lane)
-            VP_TRY(move(moves, k->kind[i], (uint32_t)lane));
+            VP_TRY(move(moves, trace_kind_of(k, i), (uint32_t)lane));
     }
     return 0;
 }
@@ -150,9 +138,7 @@ int ex_spans_lanes(ex_spans *s, ex_moves *moves, uint32_t *lanes_used)
 
 void ex_spans_free(ex_spans *s)
 {
-    vp_free(s->track.start_ps);
-    vp_free(s->track.dur_ps);
-    vp_free(s->track.kind);
+    trace_times_free(&s->track.own);
     vp_free(s->late_end);
     vp_free(s->late_id);
     *s = (ex_spans){0};

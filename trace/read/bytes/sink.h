@@ -6,7 +6,7 @@
  * 0 or a negative code, which the reader passes on.
  *
  * A kind is what equal events have in common (an XEventMetadata with its stats, or a JSON name with
- * the args that never vary). An event is then a start, a duration, a track and a kind: 20 bytes,
+ * the args that never vary). An event is then a start, a duration, a track and a kind: 12 bytes,
  * and classification, normalisation and look-ups of scopes happen once a kind instead of once an
  * event. */
 #ifndef VP_READ_SINK_H
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "trace/base/str.h"
+#include "trace/read/bytes/packed_event.h"
 
 #define SINK_NONE UINT32_MAX
 #define SINK_UNKNOWN (-1) /* for counts: bytes, flops, program id, … */
@@ -166,17 +167,45 @@ typedef struct sink_longest {
     int64_t dur_ps, start_ps, aligned_start_ps;
 } sink_longest;
 
-/* n events of one track in the file's order. */
+/* Memory for the events of a line that are handed over as columns: each where it will stay. The
+ * reader makes it and any of its threads may fill it; a sink may use it as its own memory as soon
+ * as its events come, and keep it when all have (sink.settle). Else the reader frees it. */
+typedef struct sink_room {
+    sink_packed *own, *aligned; /* `cap` of each; aligned NULL: no event will have a second clock */
+    size_t cap;
+} sink_room;
+
+/* An event whose start is not near (sink_is_near) that of the one before. */
+typedef struct sink_far {
+    size_t event;
+    int64_t start_ps;
+} sink_far;
+
+/* Events of one clock: where they stand, and the starts of the first, the earliest and the latest.
+ */
+typedef struct sink_stretch {
+    sink_packed *v; /* `longs` has their lengths that do not fit, from place 0 on */
+    int64_t first_ps, least_ps, most_ps;
+    size_t n;
+    const int64_t *longs;
+    size_t long_n;
+    const sink_far *far; /* in their order */
+    size_t far_n;
+} sink_stretch;
+
+/* Events of one track in the file's order. */
 typedef struct sink_columns {
     uint32_t track;
-    size_t n;
-    const int64_t *start_ps, *dur_ps;
-    const int64_t *aligned_start_ps, *aligned_dur_ps; /* NULL: none has a clock of its own */
+    sink_stretch own;
+    sink_stretch
+        aligned; /* n 0: none has a clock of its own; else as many, and kinds are of `own` */
+    const sink_room *room; /* that holds them */
+    int64_t first_dur_ps;
     /* In place of aligned columns with rd_options.longest_only: of each of their kinds. NULL: none
      * has a clock of its own. */
     const sink_longest *longest;
     size_t longest_n;
-    const uint32_t *kind;
+    const uint32_t *kinds;    /* what the kinds of `own` stand for: ids of sink.kind */
     const sink_value *values; /* by event */
     size_t value_n;
     bool sorted; /* each begins later than the one before, or with it and is no longer */
@@ -218,11 +247,11 @@ struct sink {
     int (*track_update)(sink *s, uint32_t id, const sink_track *t);
     int (*process_update)(sink *s, uint32_t id, const sink_process *p);
     int (*kind)(sink *s, const sink_kind *k, uint32_t *id);
-    /* That a track will get so many events more, or fewer; NULL in a sink that need not know. */
-    int (*expect)(sink *s, uint32_t track, uint64_t n);
     /* n events, in the file's order within each track. */
     int (*events)(sink *s, const sink_event *e, size_t n);
     int (*columns)(sink *s, const sink_columns *c);
+    /* The room of a track's columns is filled: what is left in it is the reader's to free. */
+    void (*settle)(sink *s, uint32_t track, sink_room *room);
     /* Events that were counted but not handed over (not wanted, or without a length in time); with
      * rd_options.uncounted perhaps too few, but some where there are some. */
     void (*skipped)(sink *s, uint64_t n);

@@ -111,31 +111,52 @@ static int list_longest(sink_columns *out, xs_part *p, const xs_run *run, const 
     return 0;
 }
 
+static sink_stretch stretch_of(const xs_clock *c, const xs_beside *b)
+{
+    sink_stretch s = c->s;
+    s.longs = s.long_n ? b->longs + c->long_first : NULL;
+    s.far = s.far_n ? b->far + c->far_first : NULL;
+    return s;
+}
+
 /* The run's events and their values to the track. */
 static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, const xs_run *before)
 {
-    size_t from = before->n_end, value = before->value_end;
     sink_columns out = {.track = c->track,
-                        .n = run->n_end - from,
-                        .start_ps = p->start_ps + from,
-                        .dur_ps = p->dur_ps + from,
-                        .kind = p->kind + from,
-                        .values = p->values + value,
-                        .value_n = run->value_end - value,
+                        .own = stretch_of(&run->own, &p->own),
+                        .first_dur_ps = run->first_dur_ps,
+                        .room = run->room ? &run->room->m : NULL,
+                        .kinds = p->global,
+                        .values = p->values + before->value_end,
+                        .value_n = run->value_end - before->value_end,
                         .sorted = run->sorted};
-    if (!out.n)
+    if (!out.own.n)
         return 0;
-    if (run->own_clock && c->few_places) {
+    if (run->own_clock && c->few_places)
         VP_TRY(list_longest(&out, p, run, before));
-    } else if (run->own_clock) {
-        out.aligned_start_ps = p->aligned_start_ps + from;
-        out.aligned_dur_ps = p->aligned_dur_ps + from;
-    }
-    for (size_t i = from; i < run->n_end; i++)
-        p->kind[i] = p->global[p->kind[i]];
-    for (size_t i = value; i < run->value_end; i++)
-        p->values[i].event -= (uint32_t)from;
+    else if (run->own_clock)
+        out.aligned = stretch_of(&run->other, &p->other);
     return c->r->out->columns(c->r->out, &out);
+}
+
+/* Gives up a room: its sink keeps it, or what is left is freed. */
+static void close_room(xs_reader *r, xs_room *room)
+{
+    xs_room **at = &r->rooms;
+    while (*at != room)
+        at = &(*at)->next;
+    *at = room->next;
+    if (room->opened)
+        r->out->settle(r->out, room->track, &room->m);
+    vp_free(room->m.own);
+    vp_free(room->m.aligned);
+    vp_free(room);
+}
+
+void xs_rooms_close(xs_reader *r)
+{
+    while (r->rooms)
+        close_room(r, r->rooms);
 }
 
 static int open_line(xs_reader *r, const xs_run *run, xs_line_ctx *c)
@@ -144,12 +165,13 @@ static int open_line(xs_reader *r, const xs_run *run, xs_line_ctx *c)
     if (run->opens_process)
         VP_TRY(xs_open_process(r, c->plane, &process));
     r->join_process = c->process = process;
-    if (run->opens_track) {
+    if (run->opens_track)
         VP_TRY(xs_open_track(c, (vp_str){c->name, c->name_n}, c->id, c->role, &r->join_track));
-        if (r->out->expect && (c->device || r->want_host))
-            VP_TRY(r->out->expect(r->out, r->join_track, run->line_events));
-    }
     c->track = r->join_track;
+    if (run->room && run->opens_track) {
+        run->room->opened = true;
+        run->room->track = c->track;
+    }
     return 0;
 }
 
@@ -162,6 +184,8 @@ static int join_run(xs_reader *r, xs_part *p, xs_run *run, const xs_run *before)
     for (size_t i = before->kind_end; i < run->kind_end; i++)
         VP_TRY(join_kind(c, p, &p->kinds[i], &p->global[i]));
     VP_TRY(join_columns(c, p, run, before));
+    if (run->room && run->closes_track)
+        close_room(r, run->room);
     for (size_t i = before->special_end; i < run->special_end; i++)
         VP_TRY(join_special(c, p, &p->specials[i]));
     for (size_t i = before->op_end; i < run->op_end; i++)

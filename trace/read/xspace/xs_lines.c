@@ -5,15 +5,38 @@
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_crew.h"
 
+/* Room for so many events of a line, fresh: no page of it is touched before it is decoded into. */
+static int make_room(xs_room **out, const xs_line_ctx *c, uint64_t events)
+{
+    xs_room *room = vp_calloc(1, sizeof *room);
+    VP_NEED(room);
+    *out = room;
+    room->next = c->r->rooms;
+    c->r->rooms = room;
+    if (events > VP_EVENTS_MAX / 2)
+        return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
+    room->m.cap = (size_t)events;
+    room->m.own = vp_realloc_array(NULL, room->m.cap, sizeof *room->m.own);
+    if (room->m.own && c->device && !c->few_places)
+        room->m.aligned = vp_realloc_array(NULL, room->m.cap, sizeof *room->m.aligned);
+    if (!room->m.own || (c->device && !c->few_places && !room->m.aligned))
+        return vp_fail(VP_ENOMEM, "out of memory: %zu events", room->m.cap);
+    return 0;
+}
+
 /* Gives the runs of a line to the crew. */
 static int read_runs(const xs_line_ctx *c, const xs_lined *l, xs_crew *crew, const xs_line *line)
 {
-    xs_run run = {.line = *c, .end = line->offset, .opens_track = true, .line_events = l->events};
+    xs_run run = {.line = *c, .end = line->offset, .opens_track = true};
     uint64_t events = 0;
+    if (l->events && (c->device || c->r->want_host))
+        VP_TRY(make_room(&run.room, c, l->events));
     for (size_t i = 0; i < l->n; i++) {
         run.offset = run.end;
         run.end = l->cuts[i].end;
+        run.at = events;
         run.events = l->cuts[i].events - events;
+        run.closes_track = i + 1 == l->n;
         events = l->cuts[i].events;
         VP_TRY(xs_crew_add(crew, &run));
         run.opens_track = false;

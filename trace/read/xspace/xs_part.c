@@ -171,6 +171,59 @@ static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p,
     read_any_stat(pl, e, p, end);
 }
 
+static inline bool take_field(const uint8_t **p, const uint8_t *end, uint8_t tag, int64_t *out)
+{
+    uint64_t v;
+    if (*p == end || **p != tag)
+        return true;
+    ++*p;
+    if (!take(p, end, &v))
+        return false;
+    *out = (int64_t)v;
+    return true;
+}
+
+/* What events begin with, in its usual order; the rest is read field by field. */
+static inline bool take_usual(raw_event *e, const uint8_t **p, const uint8_t *end)
+{
+    return take_field(p, end, XEVENT_METADATA_ID_TAG, &e->metadata_id) &&
+           take_field(p, end, XEVENT_OFFSET_PS_TAG, &e->offset) &&
+           take_field(p, end, XEVENT_DURATION_PS_TAG, &e->duration);
+}
+
+static inline bool take_stat(const xs_plane *pl, raw_event *e, const uint8_t **p,
+                             const uint8_t *end)
+{
+    uint64_t n;
+    ++*p;
+    if (!take(p, end, &n) || n > (uint64_t)(end - *p))
+        return false;
+    e->says = true;
+    read_stat(pl, e, *p, *p + n);
+    *p += n;
+    return true;
+}
+
+static bool take_other(raw_event *e, const uint8_t **p, const uint8_t *end)
+{
+    vp_pb r = {*p, end};
+    vp_pb_field f;
+    if (vp_pb_next(&r, &f) <= 0)
+        return false;
+    *p = r.p;
+    if (f.wire != VP_PB_VARINT)
+        return true;
+    if (f.number == XEVENT_METADATA_ID)
+        e->metadata_id = (int64_t)f.u;
+    else if (f.number == XEVENT_OFFSET_PS)
+        e->offset = (int64_t)f.u;
+    else if (f.number == XEVENT_DURATION_PS)
+        e->duration = (int64_t)f.u;
+    else if (f.number == XEVENT_NUM_OCCURRENCES)
+        e->aggregated = e->aggregated || f.u;
+    return true;
+}
+
 /* With PAD bytes readable behind it. false: the event is damaged. */
 static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
 {
@@ -182,37 +235,11 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
     e->allocator = VP_STR_NONE;
     e->allocator_ref = UINT64_MAX;
     e->aggregated = e->says = false;
-    while (p < end) {
-        uint64_t v;
-        uint8_t tag = *p;
-        if (tag == XEVENT_METADATA_ID_TAG || tag == XEVENT_OFFSET_PS_TAG ||
-            tag == XEVENT_DURATION_PS_TAG || tag == XEVENT_STATS_TAG) {
-            p++;
-            if (!take(&p, end, &v))
-                return false;
-            if (tag == XEVENT_STATS_TAG) {
-                if (v > (uint64_t)(end - p))
-                    return false;
-                e->says = true;
-                read_stat(pl, e, p, p + v);
-                p += v;
-            } else if (tag == XEVENT_METADATA_ID_TAG) {
-                e->metadata_id = (int64_t)v;
-            } else if (tag == XEVENT_OFFSET_PS_TAG) {
-                e->offset = (int64_t)v;
-            } else {
-                e->duration = (int64_t)v;
-            }
-            continue;
-        }
-        vp_pb r = {p, end};
-        vp_pb_field f;
-        if (vp_pb_next(&r, &f) <= 0)
+    if (!take_usual(e, &p, end))
+        return false;
+    while (p < end)
+        if (!(*p == XEVENT_STATS_TAG ? take_stat(pl, e, &p, end) : take_other(e, &p, end)))
             return false;
-        p = r.p;
-        e->aggregated =
-            e->aggregated || (f.number == XEVENT_NUM_OCCURRENCES && f.wire == VP_PB_VARINT && f.u);
-    }
     return true;
 }
 
@@ -230,7 +257,7 @@ typedef struct decoding {
     xs_run *run;
     const xs_line_ctx *c;
     uint64_t keys; /* what keys are mixed with, so that those of other runs are not found */
-    int64_t last_start, last_dur;
+    int64_t last_dur;
 } decoding;
 
 /* Reads an event and checks its times; false: counted as unusable. */
@@ -337,39 +364,98 @@ static bool is_end_event(const xs_plane *pl, xs_meta *meta)
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-static int put_values(xs_part *p, const sink_extra *x, size_t at)
+/* The attributes of the event that is put next. */
+static __attribute__((noinline)) int put_attrs(decoding *g, const sink_extra *x)
 {
+    xs_part *p = g->p;
     for (uint32_t has = x->has & ((1u << SINK_ATTRS) - 1); has; has &= has - 1) {
         uint32_t a = (uint32_t)__builtin_ctz(has);
         VP_TRY(vp_grow(&p->values, &p->value_cap, p->value_n + 1, sizeof *p->values,
                        XS_PART_EVENTS * 4 * SINK_ATTRS));
-        p->values[p->value_n++] = (sink_value){(uint32_t)at, a, x->v[a]};
+        p->values[p->value_n++] = (sink_value){(uint32_t)g->run->own.s.n, a, x->v[a]};
     }
     return 0;
 }
 
-/* Appends an event to the columns. */
+/* What follows is rare, and kept out of `put_times`, which is not. Returns what is packed for the
+ * length. */
+static __attribute__((noinline)) int64_t put_long(const xs_clock *c, xs_beside *b, int64_t dur)
+{
+    VP_TRY(vp_grow(&b->longs, &b->long_cap, b->long_n + 1, sizeof *b->longs, VP_EVENTS_MAX));
+    b->longs[b->long_n] = dur;
+    return SINK_PACKED_LONG + (int64_t)(b->long_n++ - c->long_first);
+}
+
+static __attribute__((noinline)) int put_far(const xs_clock *c, xs_beside *b, int64_t start)
+{
+    VP_TRY(vp_grow(&b->far, &b->far_cap, b->far_n + 1, sizeof *b->far, VP_EVENTS_MAX));
+    b->far[b->far_n++] = (sink_far){c->s.n, start};
+    return 0;
+}
+
+/* Appends an event to those of a clock. */
+static inline int put_times(xs_clock *c, xs_beside *b, int64_t start, int64_t dur, uint32_t kind)
+{
+    int64_t packed = dur;
+    size_t n = c->s.n;
+    if (!n)
+        c->s.first_ps = c->s.least_ps = c->s.most_ps = c->last_ps = start;
+    if (!sink_is_near(start, c->last_ps))
+        VP_TRY(put_far(c, b, start));
+    if (sink_is_long(dur))
+        packed = put_long(c, b, dur);
+    if (packed < 0)
+        return (int)packed;
+    c->s.least_ps = start < c->s.least_ps ? start : c->s.least_ps;
+    c->s.most_ps = start > c->s.most_ps ? start : c->s.most_ps;
+    c->last_ps = start;
+    sink_pack(&c->s.v[n], start, (uint32_t)packed, kind);
+    c->s.n = n + 1;
+    return 0;
+}
+
 static inline int put_event(decoding *g, const raw_event *e, int64_t start, int64_t dur,
                             uint32_t kind)
 {
-    xs_part *p = g->p;
-    size_t at = p->n;
-    g->run->sorted =
-        g->run->sorted && (start > g->last_start || (start == g->last_start && dur <= g->last_dur));
-    g->last_start = start;
+    xs_run *run = g->run;
+    if (e->x.has && (g->r->want_host || g->c->plane->graphs))
+        VP_TRY(put_attrs(g, &e->x));
+    if (!run->own.s.n)
+        run->first_dur_ps = dur;
+    else if (start < run->own.last_ps || (start == run->own.last_ps && dur > g->last_dur))
+        run->sorted = false;
     g->last_dur = dur;
-    p->start_ps[at] = start;
-    p->dur_ps[at] = dur;
-    p->kind[at] = kind;
-    p->n = at + 1;
-    bool wanted = e->x.has && (g->r->want_host || g->c->plane->graphs);
-    return wanted ? put_values(p, &e->x, at) : 0;
+    return put_times(&run->own, &g->p->own, start, dur, kind);
 }
 
 static void note_longest(sink_longest *l, int64_t start, int64_t dur, int64_t aligned)
 {
     if (dur > l->dur_ps || (dur == l->dur_ps && start < l->start_ps))
         *l = (sink_longest){.dur_ps = dur, .start_ps = start, .aligned_start_ps = aligned};
+}
+
+/* The events so far, which had one clock only, are on the host's as they are. */
+static int begin_other_clock(decoding *g)
+{
+    xs_run *run = g->run;
+    xs_beside *from = &g->p->own, *to = &g->p->other;
+    sink_packed *v = run->other.s.v;
+    size_t longs = from->long_n - run->own.long_first, far = from->far_n - run->own.far_first;
+    run->own_clock = true;
+    if (g->c->few_places || !run->own.s.n)
+        return 0;
+    VP_TRY(
+        vp_grow(&to->longs, &to->long_cap, to->long_n + longs, sizeof *to->longs, VP_EVENTS_MAX));
+    VP_TRY(vp_grow(&to->far, &to->far_cap, to->far_n + far, sizeof *to->far, VP_EVENTS_MAX));
+    for (size_t i = 0; i < longs; i++)
+        to->longs[to->long_n++] = from->longs[run->own.long_first + i];
+    for (size_t i = 0; i < far; i++)
+        to->far[to->far_n++] = from->far[run->own.far_first + i];
+    memcpy(v, run->own.s.v, run->own.s.n * sizeof *v);
+    run->other.last_ps = run->own.last_ps;
+    run->other.s = run->own.s;
+    run->other.s.v = v;
+    return 0;
 }
 
 static int device_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
@@ -379,15 +465,14 @@ static int device_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
     VP_TRY(meta && key ? kind_of_event(g, meta, key, event, false, &kind)
                        : kind_of_meta(g, meta, &kind));
     bool own_clock = (e->seen & OWN_CLOCK) == OWN_CLOCK;
-    g->run->own_clock = g->run->own_clock || own_clock;
     int64_t start = own_clock ? e->device_offset : e->offset;
     int64_t dur = own_clock ? e->device_duration : e->duration;
-    if (g->c->few_places) {
+    if (own_clock && !g->run->own_clock)
+        VP_TRY(begin_other_clock(g));
+    if (g->c->few_places)
         note_longest(&g->p->kinds[kind].longest, start, dur, e->offset);
-    } else {
-        g->p->aligned_start_ps[g->p->n] = e->offset;
-        g->p->aligned_dur_ps[g->p->n] = e->duration;
-    }
+    else if (g->run->own_clock)
+        VP_TRY(put_times(&g->run->other, &g->p->other, e->offset, e->duration, 0));
     return put_event(g, e, start, dur, kind);
 }
 
@@ -521,11 +606,15 @@ static int new_run(xs_decoder *d, const xs_plane *pl)
 
 static int decode_run(xs_part *p, xs_run *run, xs_decoder *d, const xs_reader *r)
 {
-    decoding g = {.r = r, .p = p, .d = d, .run = run, .c = &run->line, .last_start = INT64_MIN};
+    decoding g = {.r = r, .p = p, .d = d, .run = run, .c = &run->line};
     size_t n = (size_t)(run->end - run->offset), got = 0;
     uint8_t *at = p->bytes + p->bytes_n;
     VP_TRY(new_run(d, run->line.plane));
     g.keys = vp_mix(d->run);
+    if (run->room)
+        run->own.s.v = run->room->m.own + run->at;
+    if (run->room && run->room->m.aligned)
+        run->other.s.v = run->room->m.aligned + run->at;
     VP_TRY(rd_source_read(r->w.source, at, n, run->offset, &got));
     memset(at + got, 0, PAD);
     p->bytes_n += got;
@@ -534,34 +623,23 @@ static int decode_run(xs_part *p, xs_run *run, xs_decoder *d, const xs_reader *r
     return walk_events(&g, at, at + got);
 }
 
-static int make_room(xs_part *p)
-{
-    size_t n = (size_t)p->events_wanted;
-    bool device = false;
-    for (size_t i = 0; i < p->run_n; i++)
-        device = device || (p->runs[i].line.device && !p->runs[i].line.few_places);
-    VP_TRY(vp_grow(&p->bytes, &p->bytes_cap, (size_t)p->bytes_wanted + PAD, 1,
-                   VP_XPLANE_META_MAX + XS_PART_BYTES));
-    VP_TRY(vp_grow(&p->start_ps, &p->start_cap, n, sizeof *p->start_ps, VP_EVENTS_MAX));
-    VP_TRY(vp_grow(&p->dur_ps, &p->dur_cap, n, sizeof *p->dur_ps, VP_EVENTS_MAX));
-    VP_TRY(vp_grow(&p->kind, &p->kind_cap, n, sizeof *p->kind, VP_EVENTS_MAX));
-    if (!device)
-        return 0;
-    VP_TRY(vp_grow(&p->aligned_start_ps, &p->aligned_start_cap, n, sizeof *p->aligned_start_ps,
-                   VP_EVENTS_MAX));
-    return vp_grow(&p->aligned_dur_ps, &p->aligned_dur_cap, n, sizeof *p->aligned_dur_ps,
-                   VP_EVENTS_MAX);
-}
-
 static int decode(xs_part *p, xs_decoder *d, const xs_reader *r)
 {
-    VP_TRY(make_room(p));
+    VP_TRY(vp_grow(&p->bytes, &p->bytes_cap, (size_t)p->bytes_wanted + PAD, 1,
+                   VP_XPLANE_META_MAX + XS_PART_BYTES));
     for (size_t i = 0; i < p->run_n; i++) {
         xs_run *run = &p->runs[i];
         run->sorted = true;
+        run->own.long_first = p->own.long_n;
+        run->own.far_first = p->own.far_n;
+        run->other.long_first = p->other.long_n;
+        run->other.far_first = p->other.far_n;
         if (run->offset < run->end)
             VP_TRY(decode_run(p, run, d, r));
-        run->n_end = p->n;
+        run->own.s.long_n = p->own.long_n - run->own.long_first;
+        run->own.s.far_n = p->own.far_n - run->own.far_first;
+        run->other.s.long_n = p->other.long_n - run->other.long_first;
+        run->other.s.far_n = p->other.far_n - run->other.far_first;
         run->kind_end = p->kind_n;
         run->value_end = p->value_n;
         run->special_end = p->special_n;
@@ -589,7 +667,8 @@ int xs_part_add(xs_part *p, const xs_run *run)
 
 void xs_part_clear(xs_part *p)
 {
-    p->run_n = p->bytes_n = p->n = p->kind_n = p->value_n = p->special_n = p->op_n = p->end_n = 0;
+    p->run_n = p->bytes_n = p->kind_n = p->value_n = p->special_n = p->op_n = p->end_n = 0;
+    p->own.long_n = p->own.far_n = p->other.long_n = p->other.far_n = 0;
     p->bytes_wanted = p->events_wanted = 0;
     p->negative = p->bad_time = p->aggregated = p->skipped = 0;
     p->first_ps = INT64_MAX;
@@ -598,15 +677,18 @@ void xs_part_clear(xs_part *p)
     p->status = 0;
 }
 
+static void beside_free(xs_beside *b)
+{
+    vp_free(b->longs);
+    vp_free(b->far);
+}
+
 void xs_part_free(xs_part *p)
 {
+    beside_free(&p->own);
+    beside_free(&p->other);
     vp_free(p->runs);
     vp_free(p->bytes);
-    vp_free(p->start_ps);
-    vp_free(p->dur_ps);
-    vp_free(p->aligned_start_ps);
-    vp_free(p->aligned_dur_ps);
-    vp_free(p->kind);
     vp_free(p->kinds);
     vp_free(p->values);
     vp_free(p->specials);

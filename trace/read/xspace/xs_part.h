@@ -1,5 +1,5 @@
 /* A part of an XSpace: stretches of lines ("runs"), cut between events, which any thread decodes
- * into columns without knowing what stands before them. What needs an order (kinds, tracks, ops of
+ * into the room of their line, where they stay. What needs an order (kinds, tracks, ops of
  * XLA:CPU, args) is only noted, and done when the part is joined (xs_join.c), part by part in the
  * file's order: so the sink hears the same, however many threads decode. Included by
  * trace/read/xspace/xs_*.c only. A part owns its memory and is used again and again. */
@@ -12,6 +12,8 @@
 #define XS_PART_BYTES (128u << 10)
 #define XS_PART_EVENTS 8192u
 #define XS_PART_RUNS 64u
+/* Each event makes two kinds at most, and a run as large as a part may be the last. */
+_Static_assert(4 * XS_PART_EVENTS < SINK_PACKED_WIDE, "kinds of a part are packed with its events");
 
 /* What a part's events share, by the order in which its run meets them. */
 typedef struct xs_part_kind {
@@ -35,15 +37,43 @@ typedef struct xs_special {
     size_t event, event_n; /* in the part's bytes */
 } xs_special;
 
+/* Where a line's events go: the reader makes it, and gives it up once all of them are joined. */
+typedef struct xs_room {
+    sink_room m;
+    bool opened; /* its track is known: */
+    uint32_t track;
+    struct xs_room *next;
+} xs_room;
+
+/* What of packed events does not fit, of one clock: the lists of sink_stretch, run by run. */
+typedef struct xs_beside {
+    int64_t *longs;
+    sink_far *far;
+    size_t long_n, long_cap, far_n, far_cap;
+} xs_beside;
+
+/* A run's events of one clock: those of a stretch, of whose lists what it has is from `long_first`
+ * and `far_first` on. */
+typedef struct xs_clock {
+    sink_stretch s;
+    size_t long_first, far_first;
+    int64_t last_ps;
+} xs_clock;
+
 /* Some events of one line; what it has in the part's arrays begins where the run before it ends. */
 typedef struct xs_run {
     xs_line_ctx line;
     int64_t offset, end; /* in the source; empty: the line or the plane is only opened */
-    bool opens_process, opens_track;
-    uint64_t events, line_events; /* at most; of its line, where it opens the track */
-    bool sorted;                  /* no event stands before the one in front of it */
-    bool own_clock;               /* an event has the device's own times */
-    size_t n_end, kind_end, value_end, special_end, op_end, cpu_end_end;
+    bool opens_process, opens_track, closes_track;
+    uint64_t events; /* at most */
+    xs_room *room;   /* NULL: none of its events is kept */
+    uint64_t at;     /* its place there */
+    bool sorted;     /* no event stands before the one in front of it */
+    bool own_clock;  /* an event has the device's own times */
+    xs_clock own;    /* what is in the room */
+    xs_clock other;  /* on the host's clock, where it has one of its own */
+    int64_t first_dur_ps;
+    size_t kind_end, value_end, special_end, op_end, cpu_end_end;
 } xs_run;
 
 typedef struct xs_part {
@@ -52,14 +82,11 @@ typedef struct xs_part {
     uint64_t bytes_wanted, events_wanted;
     uint8_t *bytes; /* of the runs, one behind the other */
     size_t bytes_n, bytes_cap;
-    /* Columns of events. Those of the host's clock are only there where a run is a device's. */
-    int64_t *start_ps, *dur_ps, *aligned_start_ps, *aligned_dur_ps;
-    uint32_t *kind; /* in `kinds` */
-    size_t n, start_cap, dur_cap, aligned_start_cap, aligned_dur_cap, kind_cap;
     xs_part_kind *kinds;
     size_t kind_n, kinds_cap;
     sink_value *values;
     size_t value_n, value_cap;
+    xs_beside own, other; /* the other is the host's */
     xs_special *specials;
     size_t special_n, special_cap;
     xs_cpu_op *ops; /* their kinds are the part's, their devices ordinals */
@@ -111,5 +138,7 @@ void xs_event_look(xs_event_facts *out, const xs_plane *pl, vp_str event);
 
 /* xs_join.c: hands a decoded part to the sink. */
 int xs_part_join(xs_reader *r, xs_part *p);
+/* Gives up the rooms that are left when reading fails; nobody may be decoding into them. */
+void xs_rooms_close(xs_reader *r);
 
 #endif

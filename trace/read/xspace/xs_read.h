@@ -58,6 +58,7 @@ typedef struct xs_reader {
     bool has_capture;
     int64_t first_damage;
     uint32_t join_process, join_track; /* of the run joined last */
+    struct xs_room *rooms;             /* of lines that are not joined to their end */
     sink_event batch[XS_BATCH];
     sink_extra extras[XS_BATCH]; /* of the batch's events that have one */
     size_t batch_n;

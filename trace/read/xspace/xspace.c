@@ -259,6 +259,7 @@ static int read_lines(xs_reader *r)
     if (rc >= 0)
         rc = xs_crew_finish(crew);
     xs_crew_free(crew);
+    xs_rooms_close(r);
     VP_TRY(rc);
     VP_TRY(xs_cpu_finish(r));
     return xs_flush(r);

@@ -1,0 +1,344 @@
+/* Packed events against plain arrays: every start, length and kind comes back as it was put, event
+ * by event or as the columns of a line that stand in the reader's room. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace/base/mem.h"
+#include "trace/model/trace.h"
+
+#define EVENTS 2000
+#define SECOND INT64_C(1000000000000)
+
+typedef struct plain {
+    int64_t start, dur, aligned_start, aligned_dur;
+    uint32_t kind;
+    bool own_clock;
+} plain;
+
+static uint64_t seed;
+
+static uint64_t random_below(uint64_t n)
+{
+    seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (seed >> 20) % n;
+}
+
+/* How starts go on: by a microsecond, over more than 140 s at once, to and fro, or anywhere. */
+typedef enum pace { CLOSE, SLOW, LEAPS, TO_AND_FRO, ANYWHERE, PACES } pace;
+
+static int64_t next_start(int64_t last, pace p, size_t i)
+{
+    switch (p) {
+    case CLOSE:
+        return last + (int64_t)random_below(1000000);
+    case SLOW:
+        return last + (int64_t)random_below(5 * (uint64_t)SECOND);
+    case LEAPS:
+        return last + (random_below(100) ? 1000 : 500 * SECOND);
+    case TO_AND_FRO:
+        return i % 2 ? last + 150 * SECOND : last - 149 * SECOND;
+    default:
+        return (int64_t)random_below(UINT64_C(1) << 40) * (INT64_C(1) << 21) - (INT64_C(1) << 60);
+    }
+}
+
+/* Lengths on either side of what fits, no length, and one that is negative, as exporters use. */
+static int64_t random_length(void)
+{
+    static const int64_t lengths[] = {0,          1, INT64_C(0x7fffffff), INT64_C(0x80000000),
+                                      5 * SECOND, -1};
+    return random_below(3) ? (int64_t)random_below(1000) : lengths[random_below(6)];
+}
+
+static void fill(plain *v, size_t n, pace p, uint32_t kinds)
+{
+    int64_t last = -70 * SECOND;
+    for (size_t i = 0; i < n; i++) {
+        last = next_start(last, p, i);
+        v[i] = (plain){.start = last,
+                       .dur = random_length(),
+                       .aligned_start = last + 3 * SECOND,
+                       .aligned_dur = random_length(),
+                       .kind = (uint32_t)random_below(kinds)};
+    }
+}
+
+static void same(const trace_times *t, const plain *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(trace_times_start(t, i), v[i].start);
+        assert_int_equal(trace_times_dur(t, i), v[i].dur);
+        assert_int_equal(trace_times_kind(t, i), v[i].kind);
+    }
+}
+
+static trace_times put_all(const plain *v, size_t n)
+{
+    trace_times t = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (i == t.cap)
+            assert_int_equal(trace_times_resize(&t, i, i ? i * 2 : 3), 0);
+        assert_int_equal(trace_times_put(&t, i, v[i].start, v[i].dur, v[i].kind), 0);
+    }
+    return t;
+}
+
+static void what_is_put_comes_back(void **state)
+{
+    static plain v[EVENTS];
+    (void)state;
+    seed = 1;
+    for (pace p = CLOSE; p < PACES; p++)
+        for (uint32_t kinds = 3; kinds < 100000; kinds *= 30000) {
+            fill(v, EVENTS, p, kinds);
+            trace_times t = put_all(v, EVENTS), copy;
+            same(&t, v, EVENTS);
+            assert_int_equal(trace_times_copy(&copy, &t, EVENTS - 7, EVENTS), 0);
+            for (size_t i = 0; i < EVENTS - 7; i++)
+                assert_int_equal(trace_times_set_kind(&copy, i, v[i].kind), 0);
+            same(&copy, v, EVENTS - 7);
+            trace_times_free(&copy);
+            trace_times_free(&t);
+        }
+}
+
+/* 12 bytes an event, where a capture is not longer than 140 s, and an eighth of a byte more where
+ * it is: no list has more than it needs. */
+static void starts_take_no_more_than_they_need(void **state)
+{
+    static plain v[EVENTS];
+    static const unsigned shift[] = {[CLOSE] = 63, [SLOW] = 0, [LEAPS] = 0, [TO_AND_FRO] = 0};
+    (void)state;
+    seed = 2;
+    for (pace p = CLOSE; p < TO_AND_FRO; p++) {
+        fill(v, EVENTS, p, 2);
+        trace_times t = put_all(v, EVENTS);
+        assert_int_equal(t.shift, shift[p]);
+        trace_times_free(&t);
+    }
+    for (size_t i = 0; i < EVENTS; i++)
+        v[i] = (plain){.start = (int64_t)i * SECOND};
+    trace_times t = put_all(v, EVENTS);
+    assert_int_equal(t.shift, 6);
+    same(&t, v, EVENTS);
+    trace_times_free(&t);
+}
+
+static void another_order(void **state)
+{
+    static plain v[EVENTS], want[EVENTS];
+    static uint32_t order[EVENTS];
+    sort_room room = {0};
+    (void)state;
+    seed = 3;
+    for (pace p = CLOSE; p < PACES; p++)
+        for (uint64_t span = 2; span < 2 * EVENTS; span *= 30) {
+            fill(v, EVENTS, p, 70000);
+            trace_times t = put_all(v, EVENTS);
+            for (uint32_t i = 0; i < EVENTS; i++)
+                order[i] = i;
+            for (size_t i = EVENTS - 1; i; i--) {
+                size_t with = i - random_below(i < span ? i + 1 : span);
+                uint32_t other = order[with];
+                order[with] = order[i];
+                order[i] = other;
+            }
+            for (size_t i = 0; i < EVENTS; i++)
+                want[i] = v[order[i]];
+            assert_int_equal(trace_times_permute(&t, order, EVENTS, &room), 0);
+            same(&t, want, EVENTS);
+            trace_times_free(&t);
+        }
+    vp_free(room.p);
+}
+
+static void single_events_move(void **state)
+{
+    static plain v[EVENTS];
+    size_t moved = 0;
+    (void)state;
+    seed = 4;
+    for (pace p = CLOSE; p < PACES; p++) {
+        fill(v, EVENTS, p, 50);
+        trace_times t = put_all(v, EVENTS);
+        for (int n = 0; n < 3000; n++) {
+            size_t from = 1 + random_below(EVENTS - 1), back = 1 + random_below(64);
+            size_t to = back < from ? from - back : 0;
+            if (!trace_times_move(&t, from, to))
+                continue;
+            plain x = v[from];
+            memmove(v + to + 1, v + to, (from - to) * sizeof *v);
+            v[to] = x;
+            moved++;
+        }
+        same(&t, v, EVENTS);
+        trace_times_free(&t);
+    }
+    assert_true(moved >= 3000);
+}
+
+/* ---- Columns -------------------------------------------------------------------------------- */
+
+typedef struct lists {
+    int64_t longs[EVENTS];
+    sink_far far[EVENTS];
+} lists;
+
+/* Packs the events of a run as a reader does. */
+static sink_stretch pack(sink_packed *to, lists *l, const plain *v, size_t n, bool aligned)
+{
+    sink_stretch s = {.v = to, .n = n, .longs = l->longs, .far = l->far};
+    int64_t last = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool other = aligned && v[i].own_clock;
+        int64_t start = other ? v[i].aligned_start : v[i].start;
+        int64_t dur = other ? v[i].aligned_dur : v[i].dur;
+        if (!i)
+            s.first_ps = s.least_ps = s.most_ps = start;
+        else if (!sink_is_near(start, last))
+            l->far[s.far_n++] = (sink_far){i, start};
+        s.least_ps = start < s.least_ps ? start : s.least_ps;
+        s.most_ps = start > s.most_ps ? start : s.most_ps;
+        last = start;
+        uint32_t packed = (uint32_t)dur;
+        if (sink_is_long(dur)) {
+            packed = SINK_PACKED_LONG + (uint32_t)s.long_n;
+            l->longs[s.long_n++] = dur;
+        }
+        sink_pack(&to[i], start, packed, aligned ? 0 : v[i].kind % 8);
+    }
+    return s;
+}
+
+static void put_one(trace *t, uint32_t track, const plain *x)
+{
+    sink_event e = {.start_ps = x->start,
+                    .dur_ps = x->dur,
+                    .aligned_start_ps = x->own_clock ? x->aligned_start : SINK_NO_TIME,
+                    .aligned_dur_ps = x->aligned_dur,
+                    .track = track,
+                    .kind = x->kind};
+    assert_int_equal(t->sink.events(&t->sink, &e, 1), 0);
+}
+
+static void check_track(const trace_track *k, const plain *v, size_t n)
+{
+    assert_int_equal(k->count, n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t start = v[i].own_clock ? v[i].aligned_start : v[i].start;
+        int64_t dur = v[i].own_clock ? v[i].aligned_dur : v[i].dur;
+        assert_int_equal(trace_start(k, i), v[i].start);
+        assert_int_equal(trace_dur(k, i), v[i].dur);
+        assert_int_equal(trace_kind_of(k, i), v[i].kind);
+        assert_int_equal(trace_aligned_start(k, i), start);
+        assert_int_equal(trace_aligned_end(k, i), start + dur);
+    }
+}
+
+/* One line in runs: some shorter than was said, so that what is behind moves up; from some run on
+ * with a clock of its own; and, now and then, an event that comes alone to the same track, before
+ * which the track leaves the room. Settled at the end or, as when reading fails, before. */
+static void put_line(trace *t, uint32_t track, const uint32_t *kinds, const plain *v, size_t n,
+                     bool own_clock, bool alone)
+{
+    static lists own, other;
+    sink_room room = {.cap = n + 100};
+    room.own = vp_calloc(room.cap, sizeof *room.own);
+    room.aligned = vp_calloc(room.cap, sizeof *room.aligned);
+    size_t at = 0;
+    for (size_t i = 0; i < n;) {
+        size_t run = 1 + random_below(200);
+        run = run < n - i ? run : n - i;
+        if (alone && random_below(4) == 0) {
+            put_one(t, track, &v[i++]);
+            continue;
+        }
+        sink_columns c = {.track = track, .room = &room, .kinds = kinds, .first_dur_ps = v[i].dur};
+        c.own = pack(room.own + at, &own, v + i, run, false);
+        if (own_clock && v[i + run - 1].own_clock)
+            c.aligned = pack(room.aligned + at, &other, v + i, run, true);
+        assert_int_equal(t->sink.columns(&t->sink, &c), 0);
+        i += run;
+        at += run;
+        at += at + 100 < n && random_below(3) == 0 ? random_below(100 - 99 * (at > i)) : 0;
+        at = at > room.cap - (n - i) ? room.cap - (n - i) : at;
+    }
+    t->sink.settle(&t->sink, track, &room);
+    vp_free(room.own);
+    vp_free(room.aligned);
+}
+
+static void columns_come_back(void **state)
+{
+    static plain v[EVENTS];
+    (void)state;
+    seed = 5;
+    for (int n = 0; n < 60; n++) {
+        trace *t;
+        uint32_t process, track, kinds[8];
+        bool own_clock = n % 2, alone = n % 3 == 2;
+        assert_int_equal(trace_new(&t), 0);
+        t->sink.process(&t->sink, &(sink_process){.name = VP_STR("p")}, &process);
+        t->sink.track(&t->sink, &(sink_track){.process = process, .name = VP_STR("t")}, &track);
+        for (int i = 0; i < 8; i++)
+            t->sink.kind(&t->sink, &(sink_kind){.name = VP_STR("k")}, &kinds[i]);
+        fill(v, EVENTS, (pace)(n % PACES), 8);
+        size_t from = random_below(EVENTS);
+        for (size_t i = from; i < EVENTS && own_clock; i++)
+            v[i].own_clock = true;
+        /* A second line of the same track finds it filled. */
+        size_t first = n % 5 ? EVENTS : random_below(EVENTS);
+        put_line(t, track, kinds, v, first, own_clock, alone);
+        if (first < EVENTS)
+            put_line(t, track, kinds, v + first, EVENTS - first, own_clock, alone);
+        check_track(&t->tracks[track], v, EVENTS);
+        trace_free(t);
+    }
+}
+
+static void values_widen(void **state)
+{
+    static int64_t want[EVENTS];
+    static uint32_t order[EVENTS];
+    (void)state;
+    seed = 6;
+    for (uint64_t range = 1000; range; range = range < UINT64_C(1) << 62 ? range << 20 : 0) {
+        trace_column *c = NULL, *copy;
+        for (size_t i = 0; i < EVENTS; i++) {
+            want[i] = random_below(3) ? (int64_t)random_below(range) - (int64_t)(range / 2)
+                                      : SINK_NO_VALUE;
+            order[i] = (uint32_t)(EVENTS - 1 - i);
+            if (want[i] != SINK_NO_VALUE)
+                assert_int_equal(trace_column_put(&c, i, want[i]), 0);
+        }
+        assert_int_equal(c->v != NULL, range > UINT32_MAX);
+        assert_int_equal(trace_column_copy(&copy, c, EVENTS / 2), 0);
+        assert_int_equal(trace_column_permute(&c, order, EVENTS), 0);
+        for (size_t i = 0; i < EVENTS; i++) {
+            assert_int_equal(trace_column_get(c, i, SINK_NO_VALUE), want[order[i]]);
+            assert_int_equal(trace_column_get(copy, i, SINK_NO_VALUE),
+                             i < EVENTS / 2 ? want[i] : SINK_NO_VALUE);
+        }
+        trace_column_free(copy);
+        trace_column_free(c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_put_comes_back),
+        cmocka_unit_test(starts_take_no_more_than_they_need),
+        cmocka_unit_test(another_order),
+        cmocka_unit_test(single_events_move),
+        cmocka_unit_test(columns_come_back),
+        cmocka_unit_test(values_widen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,385 @@
+#include "trace/model/event_times.h"
+
+#include <string.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+
+/* Shifts: one time for all, for 64, for each. */
+#define ALL 63
+#define BLOCKS 6
+#define EACH 0
+
+void trace_times_free(trace_times *t)
+{
+    if (!t->borrowed)
+        vp_free(t->v);
+    vp_free(t->near);
+    vp_free(t->wide);
+    vp_free(t->longs);
+    *t = (trace_times){0};
+}
+
+static size_t nears_of(uint8_t shift, size_t cap)
+{
+    return cap ? ((cap - 1) >> shift) + 1 : 1;
+}
+
+static int no_room(size_t cap)
+{
+    return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
+}
+
+static int resize_near(trace_times *t, size_t cap)
+{
+    if (t->near && t->shift == ALL)
+        return 0;
+    if (!t->near)
+        t->shift = ALL;
+    int64_t *near = vp_realloc_array(t->near, nears_of(t->shift, cap), sizeof *near);
+    if (!near)
+        return no_room(cap);
+    t->near = near;
+    return 0;
+}
+
+static int resize_wide(trace_times *t, size_t cap)
+{
+    uint32_t *wide = vp_realloc_array(t->wide, cap, sizeof *wide);
+    if (!wide)
+        return no_room(cap);
+    t->wide = wide;
+    return 0;
+}
+
+int trace_times_begin(trace_times *t)
+{
+    return resize_near(t, t->cap);
+}
+
+int trace_times_resize(trace_times *t, size_t count, size_t cap)
+{
+    sink_packed *v = vp_realloc_array(t->borrowed ? NULL : t->v, cap, sizeof *v);
+    if (!v)
+        return no_room(cap);
+    if (t->borrowed && count)
+        memcpy(v, t->v, count * sizeof *v);
+    t->v = v;
+    t->borrowed = false;
+    VP_TRY(resize_near(t, cap));
+    if (t->wide)
+        VP_TRY(resize_wide(t, cap));
+    t->cap = cap;
+    return 0;
+}
+
+/* ---- Starts --------------------------------------------------------------------------------- */
+
+/* Tells the starts of the first `count` events from more times than before. */
+static int refine(trace_times *t, size_t count, uint8_t shift)
+{
+    int64_t *near = vp_realloc_array(NULL, nears_of(shift, t->cap), sizeof *near);
+    if (!near)
+        return no_room(t->cap);
+    for (size_t i = 0; i < count; i += (size_t)1 << shift)
+        near[i >> shift] = trace_times_start(t, i);
+    vp_free(t->near);
+    t->near = near;
+    t->shift = shift;
+    return 0;
+}
+
+/* A block's events lie around its first, of which some may be far from each other: only when all
+ * are near the first may `refine` make blocks of them. */
+static bool blocks_hold(const trace_times *t, size_t count)
+{
+    int64_t first = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t start = trace_times_start(t, i);
+        first = i % 64 ? first : start;
+        if (!sink_is_near(start, first))
+            return false;
+    }
+    return true;
+}
+
+/* Makes event i, behind the last, tellable where it starts. */
+static int place_start(trace_times *t, size_t i, int64_t start_ps)
+{
+    for (;;) {
+        size_t at = i >> t->shift;
+        if (i == at << t->shift) /* the first that is told from it */
+            t->near[at] = start_ps;
+        if (sink_is_near(start_ps, t->near[at]))
+            return 0;
+        bool blocks = t->shift == ALL && blocks_hold(t, i);
+        VP_TRY(refine(t, i, blocks ? BLOCKS : EACH));
+    }
+}
+
+/* The same for a stretch that lies within 140 s: event by event only where it is not told by block.
+ */
+static int place_close(trace_times *t, size_t at, const sink_stretch *s)
+{
+    size_t i = at, end = at + s->n;
+    if (t->shift == ALL && !at)
+        t->near[0] = s->first_ps;
+    if (t->shift == ALL && sink_is_near(s->least_ps, t->near[0]) &&
+        sink_is_near(s->most_ps, t->near[0]))
+        return 0;
+    if (t->shift == BLOCKS && i % 64 && sink_is_near(s->least_ps, t->near[i / 64]) &&
+        sink_is_near(s->most_ps, t->near[i / 64]))
+        i = (i / 64 + 1) * 64;
+    while (i < end && t->shift == BLOCKS && i % 64 == 0) {
+        t->near[i / 64] = s->first_ps;
+        i += 64;
+    }
+    for (; i < end; i++)
+        VP_TRY(place_start(t, i, sink_packed_start(&t->v[i], s->first_ps)));
+    return 0;
+}
+
+/* Goes over events [i, to), each of which is near the one before; the first near *start. */
+static int place_along(trace_times *t, size_t i, size_t to, int64_t *start)
+{
+    while (i < to) {
+        int64_t at = *start = sink_packed_start(&t->v[i], *start);
+        VP_TRY(place_start(t, i, at));
+        size_t stop = t->shift == BLOCKS ? (i / 64 + 1) * 64 : i + 1;
+        int64_t near = t->near[i >> t->shift];
+        stop = stop < to ? stop : to;
+        for (i++; i < stop; i++) {
+            int64_t next = sink_packed_start(&t->v[i], at);
+            if (!sink_is_near(next, near))
+                break;
+            at = next;
+        }
+        *start = at;
+    }
+    return 0;
+}
+
+/* Goes over a stretch that is longer, from one start to the next. */
+static int place_far(trace_times *t, size_t at, const sink_stretch *s)
+{
+    int64_t start = s->first_ps;
+    size_t i = at, end = at + s->n;
+    for (size_t far = 0; far <= s->far_n; far++) {
+        size_t to = far < s->far_n ? at + s->far[far].event : end;
+        VP_TRY(place_along(t, i, to, &start));
+        if (to == end)
+            break;
+        i = to;
+        start = s->far[far].start_ps;
+    }
+    return 0;
+}
+
+static int take_longs(trace_times *t, size_t at, const sink_stretch *s)
+{
+    sink_packed *v = t->v + at;
+    uint32_t behind = (uint32_t)t->long_n;
+    if (!s->long_n)
+        return 0;
+    VP_TRY(vp_grow(&t->longs, &t->long_cap, t->long_n + s->long_n, sizeof *t->longs,
+                   SINK_PACKED_LONG));
+    memcpy(t->longs + t->long_n, s->longs, s->long_n * sizeof *t->longs);
+    for (size_t i = 0; i < s->n && behind; i++)
+        v[i].dur += v[i].dur < SINK_PACKED_LONG ? 0 : behind;
+    t->long_n += s->long_n;
+    return 0;
+}
+
+int trace_times_take(trace_times *t, size_t at, const sink_stretch *s)
+{
+    bool close = (uint64_t)s->most_ps - (uint64_t)s->least_ps < (uint64_t)SINK_PACKED_NEAR_PS;
+    VP_TRY(close ? place_close(t, at, s) : place_far(t, at, s));
+    return take_longs(t, at, s);
+}
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+int trace_times_set_wide(trace_times *t, size_t i, uint32_t kind)
+{
+    sink_packed_set_kind(&t->v[i], SINK_PACKED_WIDE);
+    if (!t->wide)
+        VP_TRY(resize_wide(t, t->cap));
+    t->wide[i] = kind;
+    return 0;
+}
+
+int trace_times_name_kinds(trace_times *t, size_t at, size_t n, const uint32_t *kinds)
+{
+    sink_packed *v = t->v + at;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t kind = kinds[sink_packed_kind(&v[i])];
+        if (kind < SINK_PACKED_WIDE)
+            sink_packed_set_kind(&v[i], kind);
+        else
+            VP_TRY(trace_times_set_wide(t, at + i, kind));
+    }
+    return 0;
+}
+
+static int put_long(trace_times *t, int64_t dur_ps, uint32_t *packed)
+{
+    VP_TRY(vp_grow(&t->longs, &t->long_cap, t->long_n + 1, sizeof *t->longs, SINK_PACKED_LONG));
+    *packed = SINK_PACKED_LONG + (uint32_t)t->long_n;
+    t->longs[t->long_n++] = dur_ps;
+    return 0;
+}
+
+int trace_times_put(trace_times *t, size_t i, int64_t start_ps, int64_t dur_ps, uint32_t kind)
+{
+    uint32_t dur = (uint32_t)dur_ps;
+    VP_TRY(place_start(t, i, start_ps));
+    if (sink_is_long(dur_ps))
+        VP_TRY(put_long(t, dur_ps, &dur));
+    sink_pack(&t->v[i], start_ps, dur, 0);
+    return trace_times_set_kind(t, i, kind);
+}
+
+int trace_times_copy(trace_times *to, const trace_times *from, size_t count, size_t cap)
+{
+    *to = (trace_times){0};
+    VP_TRY(trace_times_resize(to, 0, cap));
+    if (!count)
+        return 0;
+    if (from->shift != ALL) {
+        int64_t *near = vp_realloc_array(to->near, nears_of(from->shift, cap), sizeof *near);
+        if (!near)
+            return no_room(cap);
+        to->near = near;
+        to->shift = from->shift;
+    }
+    memcpy(to->near, from->near, nears_of(from->shift, count) * sizeof *to->near);
+    memcpy(to->v, from->v, count * sizeof *to->v);
+    VP_TRY(vp_grow(&to->longs, &to->long_cap, from->long_n, sizeof *to->longs, SINK_PACKED_LONG));
+    if (from->long_n)
+        memcpy(to->longs, from->longs, from->long_n * sizeof *to->longs);
+    to->long_n = from->long_n;
+    return 0;
+}
+
+/* ---- Another order -------------------------------------------------------------------------- */
+
+/* The end of what begins at `from` and changes places only among itself: the copies of a loop, one
+ * behind the other, are put in order one by one, in memory that stays hot. */
+static size_t segment_end(const uint32_t *order, size_t from)
+{
+    size_t i = from, farthest = from;
+    for (; i <= farthest; i++)
+        farthest = order[i] > farthest ? order[i] : farthest;
+    return i;
+}
+
+static void permute_nears(int64_t *v, int64_t *room, const uint32_t *order, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        room[i - from] = v[order[i]];
+    memcpy(v + from, room, (to - from) * sizeof *v);
+}
+
+static void permute_wide(uint32_t *v, uint32_t *room, const uint32_t *order, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        room[i - from] = v[order[i]];
+    memcpy(v + from, room, (to - from) * sizeof *v);
+}
+
+static void permute_packed(sink_packed *v, sink_packed *room, const uint32_t *order, size_t from,
+                           size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        room[i - from] = v[order[i]];
+    memcpy(v + from, room, (to - from) * sizeof *v);
+}
+
+/* The times that the blocks will be told from once they are in order; *out NULL: they cannot be. */
+static int near_in_order(int64_t **out, const trace_times *t, const uint32_t *order, size_t count)
+{
+    int64_t *near = *out = vp_realloc_array(NULL, nears_of(BLOCKS, t->cap), sizeof *near);
+    if (!near)
+        return no_room(count);
+    for (size_t i = 0; i < count; i++) {
+        int64_t start = trace_times_start(t, order[i]);
+        if (i % 64 == 0)
+            near[i / 64] = start;
+        if (!sink_is_near(start, near[i / 64])) {
+            vp_free(near);
+            *out = NULL;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+static void permute_all(trace_times *t, const uint32_t *order, size_t count, int64_t *room)
+{
+    for (size_t from = 0, to; from < count; from = to) {
+        to = segment_end(order, from);
+        if (to == from + 1)
+            continue;
+        permute_packed(t->v, (sink_packed *)room, order, from, to);
+        if (t->shift == EACH)
+            permute_nears(t->near, room, order, from, to);
+        if (t->wide)
+            permute_wide(t->wide, (uint32_t *)room, order, from, to);
+    }
+}
+
+static size_t longest_segment(const uint32_t *order, size_t count)
+{
+    size_t longest = 0;
+    for (size_t from = 0, to; from < count; from = to) {
+        to = segment_end(order, from);
+        longest = to - from > longest ? to - from : longest;
+    }
+    return longest;
+}
+
+int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sort_room *room)
+{
+    int64_t *near = NULL;
+    size_t bytes = longest_segment(order, count) * sizeof *t->v;
+    VP_TRY(
+        vp_grow(&room->p, &room->cap, bytes / sizeof *room->p + 1, sizeof *room->p, SIZE_MAX / 16));
+    if (t->shift == BLOCKS) {
+        VP_TRY(near_in_order(&near, t, order, count));
+        if (!near)
+            VP_TRY(refine(t, count, EACH));
+    }
+    permute_all(t, order, count, room->p);
+    if (near) {
+        vp_free(t->near);
+        t->near = near;
+    }
+    return 0;
+}
+
+/* Whether what moves up over the end of a block, and the one that moves back, are still told. */
+static bool near_after_move(const trace_times *t, size_t from, size_t to)
+{
+    if (t->shift != BLOCKS)
+        return t->shift == ALL;
+    for (size_t b = to / 64 + 1; b <= from / 64; b++)
+        if (!sink_is_near(trace_times_start(t, b * 64 - 1), t->near[b]))
+            return false;
+    return sink_is_near(trace_times_start(t, from), t->near[to / 64]);
+}
+
+bool trace_times_can_move(const trace_times *t, size_t from, size_t to)
+{
+    return !t->wide && near_after_move(t, from, to);
+}
+
+bool trace_times_move(trace_times *t, size_t from, size_t to)
+{
+    if (!trace_times_can_move(t, from, to))
+        return false;
+    sink_packed moved = t->v[from];
+    memmove(t->v + to + 1, t->v + to, (from - to) * sizeof moved);
+    t->v[to] = moved;
+    return true;
+}

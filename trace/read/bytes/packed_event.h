@@ -1,0 +1,61 @@
+/* An event in 12 bytes: what readers that know how many come write straight into the columns of a
+ * trace (sink_columns), and what model/event_times keeps. Included by the sink, readers and model/event_times.
+ *
+ * Of a start only the low 48 bits are kept. They say where it is within 2^47 ps (140 s) of a time
+ * that is known: `near`, one for a whole track, one for some of its events, or for each of them
+ * (model/event_times.h). A length that does not fit is in a list beside the events, and its place there
+ * stands here; of a kind that does not fit, the largest value says so. */
+#ifndef VP_READ_PACKED_EVENT_H
+#define VP_READ_PACKED_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sink_packed {
+    uint32_t low;  /* of the start */
+    uint32_t high; /* 16 bits of the start, and above them the kind */
+    uint32_t dur;  /* ps, or from SINK_PACKED_LONG on a place in the list of lengths */
+} sink_packed;
+
+#define SINK_PACKED_LONG (UINT32_C(1) << 31)
+#define SINK_PACKED_WIDE UINT16_MAX
+#define SINK_PACKED_NEAR_PS (INT64_C(1) << 47)
+
+static inline bool sink_is_long(int64_t dur_ps)
+{
+    return (uint64_t)dur_ps >= SINK_PACKED_LONG;
+}
+
+/* kind < SINK_PACKED_WIDE, or that. */
+static inline void sink_pack(sink_packed *p, int64_t start_ps, uint32_t dur, uint32_t kind)
+{
+    p->low = (uint32_t)(uint64_t)start_ps;
+    p->high = (uint32_t)((uint64_t)start_ps >> 32 & UINT16_MAX) | kind << 16;
+    p->dur = dur;
+}
+
+/* Its start, which lies in [near - 2^47, near + 2^47) ps. */
+static inline int64_t sink_packed_start(const sink_packed *p, int64_t near)
+{
+    uint64_t bits = (uint64_t)p->high << 32 | p->low;
+    int64_t behind = (int64_t)((bits - (uint64_t)near) << 16) >> 16;
+    return (int64_t)((uint64_t)near + (uint64_t)behind);
+}
+
+static inline uint32_t sink_packed_kind(const sink_packed *p)
+{
+    return p->high >> 16;
+}
+
+static inline void sink_packed_set_kind(sink_packed *p, uint32_t kind)
+{
+    p->high = (p->high & UINT16_MAX) | kind << 16;
+}
+
+static inline bool sink_is_near(int64_t start_ps, int64_t near)
+{
+    return (uint64_t)start_ps - (uint64_t)near + (uint64_t)SINK_PACKED_NEAR_PS <
+           2 * (uint64_t)SINK_PACKED_NEAR_PS;
+}
+
+#endif
