@@ -48,7 +48,8 @@ static void make_heap(cursor *heap, size_t n)
  * event starts. */
 typedef struct sweep {
     int64_t now, end[CLASSES];
-    sweep_event last; /* the event that reaches farthest */
+    int64_t reach;    /* the farthest of `end` */
+    sweep_event last; /* the event that reaches it */
     sweep_fn *fn;
     void *ctx;
 } sweep;
@@ -63,6 +64,10 @@ static int advance(sweep *s, int64_t to, sweep_event next)
 {
     while (s->now < to) {
         sweep_segment seg = {.start = s->now, .end = to, .before = s->last, .next = next};
+        if (s->now >= s->reach) {
+            s->now = to;
+            return s->fn(s->ctx, &seg);
+        }
         for (unsigned c = 0; c < CLASSES; c++)
             if (s->end[c] > s->now) {
                 seg.cover |= SWEEP_COVER(c);
@@ -80,7 +85,6 @@ static int advance(sweep *s, int64_t to, sweep_event next)
 
 static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
 {
-    int64_t reach = s->now;
     while (n) {
         cursor *top = &heap[0];
         sweep_event e = {top->number, top->at};
@@ -90,8 +94,8 @@ static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
             VP_TRY(advance(s, start, e));
         if (end > s->end[class])
             s->end[class] = end;
-        if (end >= reach) {
-            reach = end;
+        if (end >= s->reach) {
+            s->reach = end;
             s->last = e;
         }
         if (++top->at < top->track->count)
@@ -100,7 +104,7 @@ static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
             *top = heap[--n];
         sift_down(heap, n, 0);
     }
-    return advance(s, reach, (sweep_event){0, SIZE_MAX});
+    return advance(s, s->reach, (sweep_event){0, SIZE_MAX});
 }
 
 static bool is_container(const trace *t, const trace_kind *k)
@@ -138,7 +142,7 @@ int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
     if (!n)
         return 0;
     int64_t first = heap[0].start;
-    sweep s = {first, {first, first, first, first}, {0, SIZE_MAX}, fn, ctx};
+    sweep s = {first, {first, first, first, first}, first, {0, SIZE_MAX}, fn, ctx};
     return run(&s, heap, n, class_of);
 }
 
@@ -163,10 +167,10 @@ void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to
 {
     int64_t start = s->start > from ? s->start : from;
     int64_t length = at_most(s->end, to) - start;
-    bool c = s->cover & SWEEP_COVER(VP_COMPUTE), m = s->cover & SWEEP_COVER(VP_COMMUNICATION),
-         x = s->cover & SWEEP_COVER(VP_COPY);
     if (length <= 0 || !s->cover)
         return;
+    bool c = s->cover & SWEEP_COVER(VP_COMPUTE), m = s->cover & SWEEP_COVER(VP_COMMUNICATION),
+         x = s->cover & SWEEP_COVER(VP_COPY);
     b->busy_ps += length;
     b->compute_ps += c ? length : 0;
     b->comm_ps += m ? length : 0;
