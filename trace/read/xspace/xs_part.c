@@ -62,6 +62,15 @@ static void use_attr(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     sink_extra_set(&e->x, a, (int64_t)u);
 }
 
+static inline void use_own_clock(raw_event *e, xs_stat_role role, uint64_t u)
+{
+    e->seen |= UINT64_C(1) << role;
+    if (role == XS_STAT_DEVICE_OFFSET)
+        e->device_offset = (int64_t)u;
+    else
+        e->device_duration = (int64_t)u;
+}
+
 static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
 {
     if (role >= XS_STAT_ATTRS) {
@@ -73,10 +82,8 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     e->seen |= UINT64_C(1) << role;
     switch (role) {
     case XS_STAT_DEVICE_OFFSET:
-        e->device_offset = (int64_t)u;
-        break;
     case XS_STAT_DEVICE_DURATION:
-        e->device_duration = (int64_t)u;
+        use_own_clock(e, role, u);
         break;
     case XS_STAT_ORDINAL:
         e->ordinal = (int64_t)u;
@@ -134,7 +141,8 @@ static inline bool take(const uint8_t **p, const uint8_t *end, uint64_t *out)
     return *p <= end;
 }
 
-static void read_any_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+static __attribute__((noinline)) void read_any_stat(const xs_plane *pl, raw_event *e,
+                                                    const uint8_t *p, const uint8_t *end)
 {
     vp_pb r = {p, end};
     vp_pb_field f;
@@ -151,9 +159,23 @@ static void read_any_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, co
     use_stat(e, xs_plane_role(pl, (int64_t)id), u, text);
 }
 
-/* Reads an XStat: a metadata id and a value. Its usual form, in that order and with a number, is
- * taken straight. */
-static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+static inline void use_number(raw_event *e, xs_stat_role role, uint64_t u)
+{
+    if (role == XS_STAT_DEVICE_OFFSET || role == XS_STAT_DEVICE_DURATION)
+        use_own_clock(e, role, u);
+    else if (role != XS_STAT_OTHER)
+        use_stat(e, role, u, VP_STR_NONE);
+}
+
+/* Of the first eight bytes of a stat in its event: its tag, that its length is below 128, the tag
+ * and the only byte of its metadata id, the tag of its value. */
+#define GUESS_MASK UINT64_C(0x000000ffffff80ff)
+
+/* Reads an XStat, which lies in [p, end): a metadata id and a value. Its usual form, in that order
+ * and with a number, is taken straight; if `bits`, its beginning, have nothing else in them, the
+ * next is guessed by them. */
+static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end,
+                             xs_guess *guess, uint64_t bits)
 {
     const uint8_t *at = p + 1;
     uint64_t id, u;
@@ -161,10 +183,13 @@ static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p,
         if (!take(&at, end, &id))
             return;
         xs_stat_role role = xs_plane_role(pl, (int64_t)id);
+        bool short_id = at == p + 2;
         if (role == XS_STAT_OTHER)
             return;
         if (at < end && (*at++ & 7) == VP_PB_VARINT && take(&at, end, &u) && at == end) {
-            use_stat(e, role, u, VP_STR_NONE);
+            use_number(e, role, u);
+            if (short_id && end - p < 0x80)
+                *guess = (xs_guess){bits & GUESS_MASK, role};
             return;
         }
     }
@@ -192,19 +217,30 @@ static inline bool take_usual(raw_event *e, const uint8_t **p, const uint8_t *en
 }
 
 static inline bool take_stat(const xs_plane *pl, raw_event *e, const uint8_t **p,
-                             const uint8_t *end)
+                             const uint8_t *end, xs_guess *guess)
 {
-    uint64_t n;
+    const uint8_t *from = *p, *at = from + 5;
+    uint64_t bits, n, u;
+    memcpy(&bits, from, 8);
+    e->says = true;
+    if ((bits & GUESS_MASK) == guess->bits && from[1] <= end - from - 2) {
+        const uint8_t *stop = from + 2 + from[1];
+        if (take(&at, stop, &u) && at == stop) {
+            use_number(e, guess->role, u);
+            *p = stop;
+            return true;
+        }
+    }
     ++*p;
     if (!take(p, end, &n) || n > (uint64_t)(end - *p))
         return false;
-    e->says = true;
-    read_stat(pl, e, *p, *p + n);
+    read_stat(pl, e, *p, *p + n, guess, bits);
     *p += n;
     return true;
 }
 
-static bool take_other(raw_event *e, const uint8_t **p, const uint8_t *end)
+static __attribute__((noinline)) bool take_other(raw_event *e, const uint8_t **p,
+                                                 const uint8_t *end)
 {
     vp_pb r = {*p, end};
     vp_pb_field f;
@@ -225,7 +261,8 @@ static bool take_other(raw_event *e, const uint8_t **p, const uint8_t *end)
 }
 
 /* With PAD bytes readable behind it. false: the event is damaged. */
-static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end)
+static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end,
+                       xs_guess *guess)
 {
     /* Field by field: clearing the whole struct cost an eighth of the reader's time. */
     e->metadata_id = e->offset = e->duration = 0;
@@ -237,8 +274,9 @@ static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const
     e->aggregated = e->says = false;
     if (!take_usual(e, &p, end))
         return false;
-    while (p < end)
-        if (!(*p == XEVENT_STATS_TAG ? take_stat(pl, e, &p, end) : take_other(e, &p, end)))
+    for (unsigned i = 0; p < end; i++)
+        if (!(*p == XEVENT_STATS_TAG ? take_stat(pl, e, &p, end, &guess[i % XS_GUESSES])
+                                     : take_other(e, &p, end)))
             return false;
     return true;
 }
@@ -260,12 +298,37 @@ typedef struct decoding {
     int64_t last_dur;
 } decoding;
 
+/* Whether all times are small, as nearly all are, so that none needs another look. */
+static inline bool all_small(const raw_event *e, int64_t start)
+{
+    const uint64_t half = (uint64_t)VP_TIME_MAX_PS / 2;
+    return ((((uint64_t)start + half) | ((uint64_t)e->device_offset + half)) <= 2 * half - 1) &&
+           ((uint64_t)e->duration | (uint64_t)e->device_duration) < half;
+}
+
+/* Mends what can be mended; false: counted as unusable. */
+static __attribute__((noinline)) bool mend_times(xs_part *part, raw_event *e, int64_t base_ps)
+{
+    int64_t start;
+    if (e->duration < 0 || e->device_duration < 0) {
+        part->negative++;
+        e->duration = e->duration < 0 ? 0 : e->duration;
+        e->device_duration = e->device_duration < 0 ? 0 : e->device_duration;
+    }
+    if (__builtin_add_overflow(base_ps, e->offset, &start) || !in_range(start, e->duration) ||
+        !in_range(e->device_offset, e->device_duration)) {
+        part->bad_time++;
+        return false;
+    }
+    return true;
+}
+
 /* Reads an event and checks its times; false: counted as unusable. */
-static bool usable(decoding *g, raw_event *e, const uint8_t *p, const uint8_t *end)
+static inline bool usable(decoding *g, raw_event *e, const uint8_t *p, const uint8_t *end)
 {
     xs_part *part = g->p;
     int64_t start;
-    if (!read_event(g->c->plane, e, p, end)) {
+    if (!read_event(g->c->plane, e, p, end, g->d->guess)) {
         part->bad_time++;
         return false;
     }
@@ -273,16 +336,9 @@ static bool usable(decoding *g, raw_event *e, const uint8_t *p, const uint8_t *e
         part->aggregated++;
         return false;
     }
-    if (e->duration < 0 || e->device_duration < 0) {
-        part->negative++;
-        e->duration = e->duration < 0 ? 0 : e->duration;
-        e->device_duration = e->device_duration < 0 ? 0 : e->device_duration;
-    }
-    if (__builtin_add_overflow(g->c->base_ps, e->offset, &start) || !in_range(start, e->duration) ||
-        !in_range(e->device_offset, e->device_duration)) {
-        part->bad_time++;
+    bool over = __builtin_add_overflow(g->c->base_ps, e->offset, &start);
+    if ((over || !all_small(e, start)) && !mend_times(part, e, g->c->base_ps))
         return false;
-    }
     e->offset = start;
     part->first_ps = start < part->first_ps ? start : part->first_ps;
     part->last_ps = start + e->duration > part->last_ps ? start + e->duration : part->last_ps;
@@ -319,16 +375,23 @@ static int add_kind(decoding *g, xs_part_kind k, uint32_t *kind)
     return 0;
 }
 
+static __attribute__((noinline)) int meet_meta(decoding *g, size_t i)
+{
+    xs_decoder *d = g->d;
+    uint32_t meta = i < g->c->plane->meta_count ? (uint32_t)i : SINK_NONE;
+    VP_TRY(add_kind(g, (xs_part_kind){.meta = meta}, &d->local[i]));
+    d->stamp[i] = d->run;
+    return 0;
+}
+
 /* The metadata's own. meta NULL: it is unknown, which counts as one more. */
-static int kind_of_meta(decoding *g, const xs_meta *meta, uint32_t *kind)
+static inline int kind_of_meta(decoding *g, const xs_meta *meta, uint32_t *kind)
 {
     const xs_plane *pl = g->c->plane;
     size_t i = meta ? (size_t)(meta - pl->meta) : pl->meta_count;
-    xs_decoder *d = g->d;
-    if (d->stamp[i] != d->run) {
-        VP_TRY(add_kind(g, (xs_part_kind){.meta = meta ? (uint32_t)i : SINK_NONE}, &d->local[i]));
-        d->stamp[i] = d->run;
-    }
+    const xs_decoder *d = g->d;
+    if (d->stamp[i] != d->run)
+        VP_TRY(meet_meta(g, i));
     *kind = d->local[i];
     return 0;
 }
@@ -592,6 +655,7 @@ static int walk_events(decoding *g, const uint8_t *p, const uint8_t *end)
 static int new_run(xs_decoder *d, const xs_plane *pl)
 {
     size_t need = pl->meta_count + 1, had = d->stamp_cap;
+    memset(d->guess, 0, sizeof d->guess);
     VP_TRY(vp_grow(&d->local, &d->local_cap, need, sizeof *d->local, SIZE_MAX / 8));
     VP_TRY(vp_grow(&d->stamp, &d->stamp_cap, need, sizeof *d->stamp, SIZE_MAX / 8));
     memset(d->stamp + had, 0, (d->stamp_cap - had) * sizeof *d->stamp);
@@ -710,7 +774,8 @@ void xs_event_look(xs_event_facts *out, const xs_plane *pl, vp_str event)
 {
     raw_event e;
     const uint8_t *p = (const uint8_t *)event.p;
-    read_event(pl, &e, p, p + event.n);
+    xs_guess guess[XS_GUESSES] = {{0}};
+    read_event(pl, &e, p, p + event.n, guess);
     close_attrs(&e);
     *out = (xs_event_facts){e.x, e.lost, e.allocator, e.allocator_ref};
 }

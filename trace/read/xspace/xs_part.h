@@ -104,9 +104,18 @@ typedef struct xs_part {
     vp_error error;
 } xs_part;
 
+/* How the stats of an event began, by their number in it modulo XS_GUESSES: those of the next event
+ * mostly begin so, too. */
+#define XS_GUESSES 4u
+typedef struct xs_guess {
+    uint64_t bits; /* 0: none */
+    xs_stat_role role;
+} xs_guess;
+
 /* What a thread uses for one run after the other. All zero at first. */
 typedef struct xs_decoder {
-    uint32_t *stamp, *local; /* by metadata: the run that met it last, and its kind there */
+    xs_guess guess[XS_GUESSES]; /* of the run's plane */
+    uint32_t *stamp, *local;    /* by metadata: the run that met it last, and its kind there */
     size_t stamp_cap, local_cap;
     vp_map keys; /* kinds by a key, mixed with the run's number */
     uint32_t run;
