@@ -105,7 +105,7 @@ static bool blocks_hold(const trace_times *t, size_t count)
 }
 
 /* Makes event i, behind the last, tellable where it starts. */
-static int place_start(trace_times *t, size_t i, int64_t start_ps)
+static __attribute__((noinline)) int place_anew(trace_times *t, size_t i, int64_t start_ps)
 {
     for (;;) {
         size_t at = i >> t->shift;
@@ -116,6 +116,13 @@ static int place_start(trace_times *t, size_t i, int64_t start_ps)
         bool blocks = t->shift == ALL && blocks_hold(t, i);
         VP_TRY(refine(t, i, blocks ? BLOCKS : EACH));
     }
+}
+
+static inline int place_start(trace_times *t, size_t i, int64_t start_ps)
+{
+    bool first = !(i & ((UINT64_C(1) << t->shift) - 1)); /* that is told from its time */
+    return !first && sink_is_near(start_ps, t->near[i >> t->shift]) ? 0
+                                                                    : place_anew(t, i, start_ps);
 }
 
 /* The same for a stretch that lies within 140 s: event by event only where it is not told by block.

@@ -155,8 +155,10 @@ static int put_extra(trace_track *k, size_t at, const sink_extra *x)
 
 static bool goes_back(const trace_track *k, int64_t start, int64_t dur)
 {
-    int64_t last = k->count ? trace_start(k, k->count - 1) : start;
-    return start < last || (start == last && k->count && dur > trace_dur(k, k->count - 1));
+    if (!k->count)
+        return false;
+    int64_t last = trace_start(k, k->count - 1);
+    return start <= last && (start < last || dur > trace_dur(k, k->count - 1));
 }
 
 static int on_events(sink *s, const sink_event *e, size_t n)
@@ -173,7 +175,7 @@ static int on_events(sink *s, const sink_event *e, size_t n)
         if (aligned && !k->aligned.v)
             VP_TRY(add_aligned(k));
         k->own_clock = k->own_clock || aligned;
-        if (goes_back(k, e->start_ps, e->dur_ps))
+        if (k->sorted && goes_back(k, e->start_ps, e->dur_ps))
             k->sorted = false;
         VP_TRY(trace_times_put(&k->own, at, e->start_ps, e->dur_ps, e->kind));
         if (k->aligned.v)

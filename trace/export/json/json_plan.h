@@ -11,7 +11,7 @@
  * nothing; one that it does not see keeps its thread's own track. What the second pass alone sees
  * may be of a thread that the plan has no tracks for: that is a number beyond those of the first.
  *
- * Memory: 4 bytes an event; during the first pass 20 more for a complete one, 40 for a begin, end
+ * Memory: 4 bytes an event; during the first pass 16 more for a complete one, 40 for a begin, end
  * or flow, 32 for a half of an async one, and while they are paired as much again; afterwards 24 a
  * pair and 16 for each that is to be changed. Where slices are picked, 24 for whatever else is told
  * in two events, and 4 for each without a length. */

@@ -1,6 +1,6 @@
 /* An XSpace as a .pftrace, pulled chunk by chunk: the layout that its JSON has, each thread a
  * sequence of packets in the order of time. Memory grows with the names of one plane and the slices
- * that are open, and by 36 bytes an event of a thread whose lines stand in no order of time. */
+ * that are open, and by 32 bytes an event of a thread whose lines stand in no order of time. */
 #include "trace/export/pftrace/pft_added.h"
 #include "trace/export/pftrace/pft_xspace.h"
 
