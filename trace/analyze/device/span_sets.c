@@ -140,7 +140,7 @@ int64_t spans_overlap(const spans *a, const spans *b)
     return sum;
 }
 
-size_t spans_behind(const spans *a, int64_t t, size_t near)
+size_t spans_search(const spans *a, int64_t t, size_t near)
 {
     const span *v = a->v;
     size_t low = near < a->n ? near : a->n, high = low, step = 1;
@@ -170,11 +170,10 @@ bool spans_contain(const spans *a, int64_t t, size_t *near)
     return i < a->n && a->v[i].start <= t;
 }
 
-int64_t spans_cut(const spans *a, int64_t start, int64_t end, size_t *near)
+int64_t spans_sum(const spans *a, int64_t start, int64_t end, size_t first)
 {
     int64_t sum = 0;
-    *near = spans_behind(a, start, *near);
-    for (size_t i = *near; i < a->n && a->v[i].start < end; i++)
+    for (size_t i = first; i < a->n && a->v[i].start < end; i++)
         sum += common(a->v[i], (span){start, end});
     return sum;
 }

@@ -70,10 +70,24 @@ int64_t spans_length(const spans *s);
 int64_t spans_overlap(const spans *a, const spans *b);
 /* The first of a union's spans that ends behind t; n: none. It is looked for around the place
  * `near`, in a range that doubles: at once where it is close. */
-size_t spans_behind(const spans *a, int64_t t, size_t near);
-/* |[start, end) ∩ a|; and whether t lies in one of a's spans. *near: where to look first, 0 at
- * first, and is moved. */
-int64_t spans_cut(const spans *a, int64_t start, int64_t end, size_t *near);
+size_t spans_search(const spans *a, int64_t t, size_t near);
+static inline size_t spans_behind(const spans *a, int64_t t, size_t near)
+{
+    bool here = near < a->n && a->v[near].end > t && (!near || a->v[near - 1].end <= t);
+    return here ? near : spans_search(a, t, near);
+}
+/* |[start, end) ∩ a|, which spans_sum adds up from a's span `first` on; and whether t lies in one
+ * of a's spans. *near: where to look first, 0 at first, and is moved. */
+int64_t spans_sum(const spans *a, int64_t start, int64_t end, size_t first);
+static inline int64_t spans_cut(const spans *a, int64_t start, int64_t end, size_t *near)
+{
+    size_t i = *near = spans_behind(a, start, *near);
+    if (i >= a->n || a->v[i].start >= end)
+        return 0;
+    if (a->v[i].end >= end)
+        return end - (a->v[i].start > start ? a->v[i].start : start);
+    return spans_sum(a, start, end, i);
+}
 bool spans_contain(const spans *a, int64_t t, size_t *near);
 
 /* When any device of the host works: the union of all their ops, on the aligned clock. */

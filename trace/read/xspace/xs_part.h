@@ -106,7 +106,7 @@ typedef struct xs_part {
 
 /* How the stats of an event began, by their number in it modulo XS_GUESSES: those of the next event
  * mostly begin so, too. */
-#define XS_GUESSES 4u
+#define XS_GUESSES 8u
 typedef struct xs_guess {
     uint64_t bits; /* 0: none */
     xs_stat_role role;
