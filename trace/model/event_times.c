@@ -90,8 +90,7 @@ static int refine(trace_times *t, size_t count, uint8_t shift)
     return 0;
 }
 
-/* A block's events lie around its first, of which some may be far from each other: only when all
- * are near the first may `refine` make blocks of them. */
+/* Whether each event is near the first of its 64, from which blocks tell it. */
 static bool blocks_hold(const trace_times *t, size_t count)
 {
     int64_t first = 0;
@@ -125,8 +124,8 @@ static inline int place_start(trace_times *t, size_t i, int64_t start_ps)
                                                                     : place_anew(t, i, start_ps);
 }
 
-/* The same for a stretch that lies within 140 s: event by event only where it is not told by block.
- */
+/* The same for the events of a stretch that lies within 140 s. Any of its starts tells them all, so
+ * it goes from block to block; event by event only where blocks are too large. */
 static int place_close(trace_times *t, size_t at, const sink_stretch *s)
 {
     size_t i = at, end = at + s->n;
