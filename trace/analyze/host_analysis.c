@@ -256,34 +256,70 @@ static int ask(analysis *a, question *const *list)
     return 0;
 }
 
-/* Questions of which some build on those before them; transfers needs none and none needs it. */
-static int ask_first(void *ctx, uint32_t i)
+/* Lists of questions that are asked at once, each list on one thread. */
+typedef struct lists {
+    analysis *a;
+    question *const *const *v;
+} lists;
+
+static int ask_list(void *ctx, uint32_t i)
 {
-    static question *const long_ones[] = {steps_collect, gaps_collect, launch_collect,
-                                          collectives_collect, NULL};
-    return i ? transfers_collect(ctx) : ask(ctx, long_ones);
+    const lists *l = ctx;
+    return ask(l->a, l->v[i]);
 }
 
-/* static_collect parsed all programs before: here they are only looked up. mfu adds to nothing that
- * the others add to: to rows that are there, and to a flag. */
-static int ask_beside(void *ctx, uint32_t i)
+static int ask_at_once(analysis *a, question *const *const *v, uint32_t n)
 {
-    static question *const others[] = {memory_collect, barriers_collect, NULL};
-    return i ? mfu_collect(ctx) : ask(ctx, others);
+    return vp_each(device_sums_threads(a->t), n, ask_list, &(lists){a, v});
+}
+
+/* No list reads or writes what another writes, though it may be another member of the same device,
+ * op or step: they share only the arena, which has a lock by then. Notes come in the order of the
+ * questions, so those that may make one are all in one list. */
+static int ask_first(analysis *a)
+{
+    static question *const chain[] = {steps_collect, launch_collect, NULL};
+    static question *const copies[] = {transfers_collect, NULL};
+    static question *const comm[] = {collectives_collect, NULL};
+    static question *const ops[] = {hygiene_collect, NULL};
+    static question *const *const v[] = {chain, copies, comm, ops};
+    return ask_at_once(a, v, sizeof v / sizeof *v);
+}
+
+/* Those that need the steps; the same holds of them, and none makes a note. static_collect parsed
+ * all programs before: here they are only looked up. mfu adds to rows that are there and to a flag,
+ * and gaps to other members of the same rows. */
+static int ask_behind_steps(analysis *a)
+{
+    static question *const idle[] = {gaps_collect, threads_collect, NULL};
+    static question *const memory[] = {memory_collect, barriers_collect, NULL};
+    static question *const costs[] = {mfu_collect, NULL};
+    static question *const compiles[] = {compile_collect, NULL};
+    static question *const *const v[] = {idle, memory, costs, compiles};
+    return ask_at_once(a, v, sizeof v / sizeof *v);
 }
 
 /* Asks the questions beyond the op tables. host_ops, which counts on another thread, comes last, so
  * that nothing waits for it. */
 static int ask_all(analysis *a)
 {
-    static question *const next[] = {hygiene_collect, compile_collect, threads_collect,
-                                     args_collect,    static_collect,  NULL};
+    static question *const next[] = {args_collect, static_collect, NULL};
     static question *const last[] = {quality_collect, host_ops_collect, NULL};
-    int threads = device_sums_threads(a->t);
-    VP_TRY(vp_each(threads, 2, ask_first, a));
+    VP_TRY(ask_first(a));
     VP_TRY(ask(a, next));
-    VP_TRY(vp_each(threads, 2, ask_beside, a));
+    VP_TRY(ask_behind_steps(a));
     return ask(a, last);
+}
+
+/* While the questions are asked, threads share the result's arena. */
+static int ask_sharing(analysis *a)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    a->h->arena.lock = &lock;
+    int rc = ask_all(a);
+    a->h->arena.lock = NULL;
+    pthread_mutex_destroy(&lock);
+    return rc;
 }
 
 static int analyze_fully(analysis *a)
@@ -297,7 +333,7 @@ static int analyze_fully(analysis *a)
     if (rc >= 0)
         rc = calls_new(&a->calls, a->t, a->kinds);
     if (rc >= 0)
-        rc = ask_all(a);
+        rc = ask_sharing(a);
     host_ops_end(a);
     any_device_free(a);
     calls_free(a->calls);

@@ -1,8 +1,8 @@
 /* A sealed trace of one host → its figures. Reads no file. Included by analyze/'s other doors, and
  * by those who look at a trace while its analysis stands.
  *
- * One question after the other is asked; each is a file and a single pass, and adds its part to a
- * host_result. */
+ * Each question is a file and a single pass, and adds its part to a host_result; several are asked
+ * at once, on a thread each. */
 #ifndef VP_ANALYZE_HOST_ANALYSIS_H
 #define VP_ANALYZE_HOST_ANALYSIS_H
 

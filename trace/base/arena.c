@@ -43,7 +43,7 @@ static chunk *new_chunk(vp_arena *a, size_t size)
     return c;
 }
 
-void *vp_arena_alloc(vp_arena *a, size_t n)
+static void *take(vp_arena *a, size_t n)
 {
     chunk *c = a->head;
     size_t need = (n + 7) & ~(size_t)7;
@@ -76,6 +76,16 @@ void *vp_arena_alloc(vp_arena *a, size_t n)
     a->head = c;
     c->used = need;
     return c->data;
+}
+
+void *vp_arena_alloc(vp_arena *a, size_t n)
+{
+    if (!a->lock)
+        return take(a, n);
+    pthread_mutex_lock(a->lock);
+    void *p = take(a, n);
+    pthread_mutex_unlock(a->lock);
+    return p;
 }
 
 void *vp_arena_zalloc(vp_arena *a, size_t n)

@@ -8,10 +8,12 @@
  *
  * A piece larger than half a chunk gets a chunk of its own. Pieces are 8-byte aligned and never
  * move. The interner maps strings to dense uint32 ids; id 0 is the empty string.
- * Everyone may include this header. Not thread-safe. */
+ * Everyone may include this header. Not thread-safe, but for an arena that was lent a lock: while
+ * it has it, several threads may take pieces of it. */
 #ifndef VP_BASE_ARENA_H
 #define VP_BASE_ARENA_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +22,8 @@
 typedef struct vp_arena {
     struct vp_arena_chunk *head;
     size_t next_size;
-    uint64_t bytes; /* taken from the allocator */
+    uint64_t bytes;        /* taken from the allocator */
+    pthread_mutex_t *lock; /* NULL: one thread at a time has it */
 } vp_arena;
 
 void vp_arena_init(vp_arena *a);

@@ -139,14 +139,15 @@ static void add_chains(vp_hygiene *out, const trace_track *k, const uint8_t *cla
     close_chain(out, &c);
 }
 
-static int of_device(analysis *a, uint32_t device, const uint8_t *flags)
+static int of_device(analysis *a, uint32_t device, const uint8_t *flags, uint32_t *op_of)
 {
     const device_work *d = &a->devices[device];
     vp_hygiene *out = &a->h->devices[device].hygiene;
     add_kinds(out, &d->times, flags);
     for (size_t i = 0; i < d->set.count; i++)
         add_chains(out, &a->t->tracks[d->set.tracks[i]], grouping_classes(a->g));
-    return splits_of_device(a, device);
+    ops_by_group_in(op_of, a, device);
+    return splits_of_device(a, device, op_of);
 }
 
 int hygiene_collect(analysis *a)
@@ -155,11 +156,13 @@ int hygiene_collect(analysis *a)
     if (!a->h->has_devices)
         return 0;
     VP_CLEANUP(vp_free_ptr) uint8_t *flags = vp_calloc(a->t->kind_count, sizeof *flags);
-    VP_NEED(flags);
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
+    VP_NEED(flags && op_of);
     for (uint32_t k = 0; k < a->t->kind_count; k++)
         if (a->t->kinds[k].is_op)
             flags[k] = (uint8_t)look(a->t, &a->t->kinds[k], class_of[k]);
     for (size_t d = 0; d < a->device_count; d++)
-        VP_TRY(of_device(a, (uint32_t)d, flags));
+        VP_TRY(of_device(a, (uint32_t)d, flags, op_of));
     return 0;
 }

@@ -562,10 +562,15 @@ int ops_tell(host_result *h, const grouping *g, const ops_sums *s, uint32_t devi
 }
 
 /* The ops of a device are next to each other in h->ops, in the order of their groups. */
-const uint32_t *ops_by_group(const analysis *a, uint32_t device)
+void ops_by_group_in(uint32_t *op_of, const analysis *a, uint32_t device)
 {
     const device_work *w = &a->devices[device];
     for (uint32_t i = 0; i < w->times.group_n; i++)
-        a->op_of_group[w->times.group[i]] = w->first_op + i;
+        op_of[w->times.group[i]] = w->first_op + i;
+}
+
+const uint32_t *ops_by_group(const analysis *a, uint32_t device)
+{
+    ops_by_group_in(a->op_of_group, a, device);
     return a->op_of_group;
 }

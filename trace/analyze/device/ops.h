@@ -33,5 +33,7 @@ vp_str grouping_label(const grouping *g, uint32_t group); /* as vp_op.name */
 /* Which op of h->ops each group of the device is. Valid for the groups of which it has calls, and
  * until the next device is asked for. */
 const uint32_t *ops_by_group(const analysis *a, uint32_t device);
+/* The same in room of the caller's, for grouping_count: on a thread beside others. */
+void ops_by_group_in(uint32_t *op_of, const analysis *a, uint32_t device);
 
 #endif

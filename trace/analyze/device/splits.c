@@ -119,10 +119,9 @@ static int by_label(const void *a, const void *b)
 
 /* Finds the kinds of ops with at least 5 % of the device's self time: smaller ones are not split.
  */
-static void find_members(splitting *s, uint32_t device)
+static void find_members(splitting *s, uint32_t device, const uint32_t *op_of_group)
 {
     const host_result *h = s->a->h;
-    const uint32_t *op_of_group = ops_by_group(s->a, device);
     for (uint32_t i = 0; i < s->times->n; i++) {
         uint32_t k = s->times->kind[i], op = op_of_group[grouping_groups(s->a->g)[k]];
         s->part_of[k] = NO_PART;
@@ -359,10 +358,10 @@ static int emit_all(splitting *s, const int64_t *durations)
     return 0;
 }
 
-static int split(splitting *s, uint32_t device)
+static int split(splitting *s, uint32_t device, const uint32_t *op_of_group)
 {
     size_t events = 0;
-    find_members(s, device);
+    find_members(s, device, op_of_group);
     find_spreads(s);
     VP_TRY(find_parts(s));
     if (!s->part_count)
@@ -378,7 +377,7 @@ static int split(splitting *s, uint32_t device)
     return emit_all(s, durations);
 }
 
-int splits_of_device(analysis *a, uint32_t device)
+int splits_of_device(analysis *a, uint32_t device, const uint32_t *op_of_group)
 {
     splitting s = {.a = a, .times = &a->devices[device].times, .set = a->devices[device].set};
     vp_arena_init(&s.arena);
@@ -389,7 +388,7 @@ int splits_of_device(analysis *a, uint32_t device)
     if (!s.members || !s.part_of || !s.spread_of)
         rc = vp_no_memory();
     if (rc >= 0)
-        rc = split(&s, device);
+        rc = split(&s, device, op_of_group);
     vp_intern_free(&s.shapes);
     vp_arena_free(&s.arena);
     vp_free(s.members);

@@ -8,7 +8,7 @@
 /* Fills the splits of a device's ops that have at least 5 % of its self time: their largest parts
  * by shape; where the shape is one or unknown by scope, else by source. Parts of one shape whose
  * calls differ in time (CV > 0.5) come apart by layout and memory space where these explain most of
- * the difference. Groups of one part have none. */
-int splits_of_device(analysis *a, uint32_t device);
+ * the difference. Groups of one part have none. op_of_group: ops_by_group's, of the device. */
+int splits_of_device(analysis *a, uint32_t device, const uint32_t *op_of_group);
 
 #endif

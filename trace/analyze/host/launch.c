@@ -189,8 +189,7 @@ int launch_collect(analysis *a)
         vp_device *dev = &a->h->devices[d];
         launches l = {.a = a, .set = a->devices[d].set};
         size_t ops = (size_t)dev->events;
-        dev->launch = (vp_launch){.starved_call_ps = dev->launch.starved_call_ps, /* of gaps.c */
-                                  .starved_latency_ps = dev->launch.starved_latency_ps};
+        dev->launch = (vp_launch){0};
         int rc = kernels_of(&dev->launch, a, l.set, ops);
         if (rc >= 0)
             rc = launches_of(&dev->launch, &l, ops);

@@ -7,7 +7,8 @@
 /* us. A shorter kernel takes about as long as its launch (analysis.md A9, F9). */
 #define LAUNCH_SHORT_US 10
 
-/* Sets the launch figures of each device: latency, queue depth, overhead. */
+/* Sets the launch figures of each device: latency, queue depth, overhead. What it starved for is
+ * gaps_collect's to add. */
 int launch_collect(analysis *a);
 
 #endif

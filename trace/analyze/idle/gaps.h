@@ -5,7 +5,8 @@
 #include "trace/analyze/result/analysis.h"
 
 /* Sets the causes of each device's idle time, h->gaps, h->idle_labels and idle_before of ops and
- * scopes. Needs steps_collect before it. */
+ * scopes, and adds to the launch figures what the device starved for. Needs steps_collect and
+ * launch_collect before it. */
 int gaps_collect(analysis *a);
 
 #endif

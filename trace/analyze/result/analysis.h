@@ -1,5 +1,5 @@
 /* The analysis of one host while it goes on: what its questions share. Each question is a file of
- * a sub-room that adds its part to the result; host_analysis.c asks them in order and owns all of
+ * a sub-room that adds its part to the result; host_analysis.c asks them and owns all of
  * this. Every sub-room of analyze/ includes it.
  *
  * A trace may have as many devices as kinds: all that is done once a device goes by its list of
