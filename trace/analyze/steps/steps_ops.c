@@ -1,8 +1,10 @@
 /* Ops in steps: how often they run and how their time moves from step to step. */
+#include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/thread.h"
 
 #define POINTS_MAX 100 /* of an op's curve over the steps */
 
@@ -119,22 +121,20 @@ static int book_device(booking *b, uint32_t d)
     return 0;
 }
 
-static int one_device(const analysis *a, uint32_t d)
+static int one_device(void *ctx, uint32_t d)
 {
+    const analysis *a = ctx;
     const step_windows *w = &a->windows[d];
     VP_CLEANUP(vp_free_ptr) uint32_t *point = vp_calloc(w->count + 1, sizeof *point);
-    VP_NEED(point);
-    booking b = {.a = a,
-                 .w = w,
-                 .group_of = grouping_groups(a->g),
-                 .op_of = ops_by_group(a, d),
-                 .point = point};
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
+    VP_NEED(point && op_of);
+    ops_by_group_in(op_of, a, d);
+    booking b = {.a = a, .w = w, .group_of = grouping_groups(a->g), .op_of = op_of, .point = point};
     return book_device(&b, d);
 }
 
-int step_ops_collect(const analysis *a)
+int step_ops_collect(analysis *a)
 {
-    for (uint32_t d = 0; d < a->device_count; d++)
-        VP_TRY(one_device(a, d));
-    return 0;
+    return vp_each(device_sums_threads(a->t), (uint32_t)a->device_count, one_device, a);
 }

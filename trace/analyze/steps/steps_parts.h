@@ -85,6 +85,6 @@ int step_windows_find(step_window_list *w, const analysis *a, const step_search 
 int steps_note(host_result *h, const step_search *s);
 
 /* steps_ops.c: step_self_ps and per_step_ps of the ops, steps_counted of the devices. */
-int step_ops_collect(const analysis *a);
+int step_ops_collect(analysis *a);
 
 #endif
