@@ -157,8 +157,8 @@ static void usual_cells(const fnd_run *run, int64_t out[FND_CELLS],
     int64_t n = 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
-        const vp_step_device *d = part_of(s);
-        if (!counts(s) || skip(run, s) || !d)
+        const vp_step_device *d = counts(s) && !skip(run, s) ? part_of(s) : NULL;
+        if (!d)
             continue;
         n++;
         for (unsigned k = 0; k < FND_CELLS; k++)
@@ -201,9 +201,11 @@ static excess_of excess_over(const fnd_run *run, bool (*is_one)(const fnd_run *,
     usual_cells(run, usual, skip);
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
+        if (!is_one(run, s))
+            continue;
         const vp_step_device *d = part_of(s);
         int64_t more = longer_than_usual(r, s);
-        if (!is_one(run, s) || more <= 0)
+        if (more <= 0)
             continue;
         e.count++;
         e.total_ps += more;

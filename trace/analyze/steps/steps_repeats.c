@@ -3,10 +3,13 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
+#define NOT_READ (VP_MAP_NONE - 1)
+
 /* How often each module runs in the step at hand. */
 typedef struct repeats {
     const analysis *a;
     vp_map by_key;                    /* name and program → module */
+    uint32_t *module_of;              /* by kind of a run; NOT_READ: of none of its runs so far */
     int64_t *count, *total;           /* by module */
     uint32_t *touched, touched_count; /* modules with a count */
     uint32_t step;
@@ -66,17 +69,26 @@ static uint32_t step_at(const analysis *a, uint32_t d, int64_t at)
     return low == w->count && at >= x->start_ps + x->dur_ps ? STEP_NONE : w->step[low - 1];
 }
 
+/* The name of a kind is read once, since a module may run a million times. */
+static uint32_t module_of(repeats *r, uint32_t kind)
+{
+    const trace *t = r->a->t;
+    int64_t program = SINK_UNKNOWN;
+    if (r->module_of[kind] == NOT_READ) {
+        vp_str name = trace_module_name(trace_str(t, t->kinds[kind].name), &program);
+        r->module_of[kind] = vp_map_get(&r->by_key, key_of(name, program));
+    }
+    return r->module_of[kind];
+}
+
 /* A run belongs to the step that holds its middle: on the aligned clock it may seem to start a
  * little before its first op. */
 static void runs_of_track(repeats *r, const trace_track *k, uint32_t d)
 {
-    const trace *t = r->a->t;
     for (size_t e = 0; e < k->count; e++) {
-        int64_t program = SINK_UNKNOWN, start = trace_aligned_start(k, e);
+        int64_t start = trace_aligned_start(k, e);
         int64_t middle = start + (trace_aligned_end(k, e) - start) / 2 - r->a->h->origin_ps;
-        vp_str name = trace_module_name(trace_str(t, t->kinds[trace_kind_of(k, e)].name), &program);
-        add_run(r, vp_map_get(&r->by_key, key_of(name, program)), step_at(r->a, d, middle),
-                trace_dur(k, e));
+        add_run(r, module_of(r, trace_kind_of(k, e)), step_at(r->a, d, middle), trace_dur(k, e));
     }
     close_step(r);
     r->step = STEP_NONE;
@@ -99,6 +111,8 @@ static int count_repeats(repeats *r)
         VP_TRY(vp_map_set(&r->by_key,
                           key_of(vp_str_of(h->modules[i].name), h->modules[i].program_id),
                           (uint32_t)i));
+    for (uint32_t k = 0; k < r->a->t->kind_count; k++)
+        r->module_of[k] = NOT_READ;
     for (uint32_t d = 0; d < r->a->device_count; d++)
         TRACE_EACH_OF(r->a->t, r->a->devices[d].process, i)
     if (r->a->windows[d].count && r->a->t->tracks[i].role == SINK_ROLE_MODULES)
@@ -110,15 +124,18 @@ int step_modules_repeats(const analysis *a)
 {
     size_t n = a->h->module_count + 1;
     repeats r = {.a = a,
+                 .module_of =
+                     vp_realloc_array(NULL, (size_t)a->t->kind_count + 1, sizeof *r.module_of),
                  .count = vp_calloc(n, sizeof *r.count),
                  .total = vp_calloc(n, sizeof *r.total),
                  .touched = vp_calloc(n, sizeof *r.touched),
                  .step = STEP_NONE};
     vp_map_init(&r.by_key);
-    int rc = r.count && r.total && r.touched ? 0 : vp_no_memory();
+    int rc = r.module_of && r.count && r.total && r.touched ? 0 : vp_no_memory();
     if (rc >= 0 && a->h->has_devices && any_runs(a))
         rc = count_repeats(&r);
     vp_map_free(&r.by_key);
+    vp_free(r.module_of);
     vp_free(r.count);
     vp_free(r.total);
     vp_free(r.touched);
