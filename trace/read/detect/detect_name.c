@@ -40,63 +40,63 @@ static const char why_packed_trace[] =
     "a trace packed in a way that is not read here: unpack it, or pack it again with gzip";
 
 typedef struct name_rule {
-    const char *suffix; /* with its dot; the bare name without the dot matches too */
+    vp_str suffix; /* with its dot; the bare name without the dot matches too */
     rd_format format;
     const char *why;
 } name_rule;
 
 /* Longer suffixes before those they end with. Sources: xprof.md 1.1, the traces' README. */
 static const name_rule rules[] = {
-    {".xplane.pb", RD_XSPACE, NULL},
-    {".pt.trace.json", RD_KINETO, NULL},
-    {".memory_profile.json", RD_CACHE, why_stats},
-    {".trace.json", RD_XLA_JSON, NULL},
-    {"perfetto_trace.json", RD_XLA_JSON, NULL},
-    {"memory.prof", RD_PPROF, NULL},
-    {".vpcap", RD_VPCAP, NULL},
-    {".op_stats.pb", RD_CACHE, why_stats},
-    {".op_stats_v2.pb", RD_CACHE, why_stats},
-    {".overview_page.pb", RD_CACHE, why_stats},
-    {".input_pipeline.pb", RD_CACHE, why_stats},
-    {".tensorflow_stats.pb", RD_CACHE, why_stats},
-    {".kernel_stats.pb", RD_CACHE, why_stats},
-    {".memory_profile.pb", RD_CACHE, why_stats},
-    {".pod_viewer.pb", RD_CACHE, why_stats},
-    {".op_profile.pb", RD_CACHE, why_stats},
-    {".hlo_stats.pb", RD_CACHE, why_stats},
-    {".roofline_model.pb", RD_CACHE, why_stats},
-    {".smart_suggestion.pb", RD_CACHE, why_stats},
-    {".dcn_collective_stats.pb", RD_CACHE, why_stats},
-    {".overview_page.json", RD_CACHE, why_stats},
-    {".input_pipeline.json", RD_CACHE, why_stats},
-    {".tensorflow_stats.json", RD_CACHE, why_stats},
-    {".kernel_stats.json", RD_CACHE, why_stats},
-    {".pod_viewer.json", RD_CACHE, why_stats},
-    {".op_profile.json", RD_CACHE, why_stats},
-    {".hlo_proto.pb", RD_CACHE, why_hlo},
-    {".sstable", RD_CACHE, why_sstable},
-    {".cached_tools.json", RD_CACHE, why_marker},
-    {"cache_version.txt", RD_CACHE, why_marker},
-    {".xplane.riegeli", RD_UNREADABLE, why_riegeli},
-    {".tracetable", RD_UNREADABLE, why_tracetable},
-    {".rpd", RD_UNREADABLE, why_rpd},
-    {".nsys-rep", RD_UNREADABLE, why_nsys},
-    {".qdrep", RD_UNREADABLE, why_nsys},
-    {".qdstrm", RD_UNREADABLE, why_nsys},
-    {".ncu-rep", RD_UNREADABLE, why_ncu},
-    {".perfetto-trace", RD_UNREADABLE, why_pftrace},
-    {".pftrace", RD_UNREADABLE, why_pftrace},
-    {".systrace", RD_UNREADABLE, why_systrace},
-    {".tar.xz", RD_UNREADABLE, why_packed},
-    {".txz", RD_UNREADABLE, why_packed},
-    {".tar.bz2", RD_UNREADABLE, why_packed},
-    {".tar.lz4", RD_UNREADABLE, why_packed},
-    {".trace.json.zst", RD_UNREADABLE, why_packed_trace},
-    {".trace.json.xz", RD_UNREADABLE, why_packed_trace},
-    {".trace.json.bz2", RD_UNREADABLE, why_packed_trace},
-    {".xplane.pb.zst", RD_UNREADABLE, why_packed_trace},
-    {".xplane.pb.xz", RD_UNREADABLE, why_packed_trace},
-    {".trace", RD_UNREADABLE, why_tf_trace},
+    {VP_STR(".xplane.pb"), RD_XSPACE, NULL},
+    {VP_STR(".pt.trace.json"), RD_KINETO, NULL},
+    {VP_STR(".memory_profile.json"), RD_CACHE, why_stats},
+    {VP_STR(".trace.json"), RD_XLA_JSON, NULL},
+    {VP_STR("perfetto_trace.json"), RD_XLA_JSON, NULL},
+    {VP_STR("memory.prof"), RD_PPROF, NULL},
+    {VP_STR(".vpcap"), RD_VPCAP, NULL},
+    {VP_STR(".op_stats.pb"), RD_CACHE, why_stats},
+    {VP_STR(".op_stats_v2.pb"), RD_CACHE, why_stats},
+    {VP_STR(".overview_page.pb"), RD_CACHE, why_stats},
+    {VP_STR(".input_pipeline.pb"), RD_CACHE, why_stats},
+    {VP_STR(".tensorflow_stats.pb"), RD_CACHE, why_stats},
+    {VP_STR(".kernel_stats.pb"), RD_CACHE, why_stats},
+    {VP_STR(".memory_profile.pb"), RD_CACHE, why_stats},
+    {VP_STR(".pod_viewer.pb"), RD_CACHE, why_stats},
+    {VP_STR(".op_profile.pb"), RD_CACHE, why_stats},
+    {VP_STR(".hlo_stats.pb"), RD_CACHE, why_stats},
+    {VP_STR(".roofline_model.pb"), RD_CACHE, why_stats},
+    {VP_STR(".smart_suggestion.pb"), RD_CACHE, why_stats},
+    {VP_STR(".dcn_collective_stats.pb"), RD_CACHE, why_stats},
+    {VP_STR(".overview_page.json"), RD_CACHE, why_stats},
+    {VP_STR(".input_pipeline.json"), RD_CACHE, why_stats},
+    {VP_STR(".tensorflow_stats.json"), RD_CACHE, why_stats},
+    {VP_STR(".kernel_stats.json"), RD_CACHE, why_stats},
+    {VP_STR(".pod_viewer.json"), RD_CACHE, why_stats},
+    {VP_STR(".op_profile.json"), RD_CACHE, why_stats},
+    {VP_STR(".hlo_proto.pb"), RD_CACHE, why_hlo},
+    {VP_STR(".sstable"), RD_CACHE, why_sstable},
+    {VP_STR(".cached_tools.json"), RD_CACHE, why_marker},
+    {VP_STR("cache_version.txt"), RD_CACHE, why_marker},
+    {VP_STR(".xplane.riegeli"), RD_UNREADABLE, why_riegeli},
+    {VP_STR(".tracetable"), RD_UNREADABLE, why_tracetable},
+    {VP_STR(".rpd"), RD_UNREADABLE, why_rpd},
+    {VP_STR(".nsys-rep"), RD_UNREADABLE, why_nsys},
+    {VP_STR(".qdrep"), RD_UNREADABLE, why_nsys},
+    {VP_STR(".qdstrm"), RD_UNREADABLE, why_nsys},
+    {VP_STR(".ncu-rep"), RD_UNREADABLE, why_ncu},
+    {VP_STR(".perfetto-trace"), RD_UNREADABLE, why_pftrace},
+    {VP_STR(".pftrace"), RD_UNREADABLE, why_pftrace},
+    {VP_STR(".systrace"), RD_UNREADABLE, why_systrace},
+    {VP_STR(".tar.xz"), RD_UNREADABLE, why_packed},
+    {VP_STR(".txz"), RD_UNREADABLE, why_packed},
+    {VP_STR(".tar.bz2"), RD_UNREADABLE, why_packed},
+    {VP_STR(".tar.lz4"), RD_UNREADABLE, why_packed},
+    {VP_STR(".trace.json.zst"), RD_UNREADABLE, why_packed_trace},
+    {VP_STR(".trace.json.xz"), RD_UNREADABLE, why_packed_trace},
+    {VP_STR(".trace.json.bz2"), RD_UNREADABLE, why_packed_trace},
+    {VP_STR(".xplane.pb.zst"), RD_UNREADABLE, why_packed_trace},
+    {VP_STR(".xplane.pb.xz"), RD_UNREADABLE, why_packed_trace},
+    {VP_STR(".trace"), RD_UNREADABLE, why_tf_trace},
 };
 
 bool rd_name_has(vp_str name, vp_str what)
@@ -104,9 +104,13 @@ bool rd_name_has(vp_str name, vp_str what)
     return vp_str_find_nocase(name, what) < name.n;
 }
 
+/* Looks at the last bytes first, which tell nearly all apart: equal letters differ in bit 5 only.
+ */
 bool rd_name_ends(vp_str name, vp_str what)
 {
-    return name.n >= what.n && vp_str_eq_nocase(vp_str_skip(name, name.n - what.n), what);
+    if (name.n < what.n || (what.n && ((name.p[name.n - 1] ^ what.p[what.n - 1]) & ~0x20)))
+        return false;
+    return vp_str_eq_nocase(vp_str_skip(name, name.n - what.n), what);
 }
 
 vp_str rd_name_without_gz(vp_str name)
@@ -116,10 +120,10 @@ vp_str rd_name_without_gz(vp_str name)
 
 static bool rule_matches(const name_rule *r, vp_str name)
 {
-    vp_str suffix = vp_str_of(r->suffix);
-    if (rd_name_ends(name, suffix))
+    if (rd_name_ends(name, r->suffix))
         return true;
-    return suffix.p[0] == '.' && vp_str_eq_nocase(name, vp_str_skip(suffix, 1));
+    return name.n + 1 == r->suffix.n && r->suffix.p[0] == '.' &&
+           vp_str_eq_nocase(name, vp_str_skip(r->suffix, 1));
 }
 
 rd_kind rd_kind_by_name(vp_str name)

@@ -1,4 +1,4 @@
-/* The pieces of detect.c: names, JSON heads. Included by detect*.c only; pure functions, all
+/* The pieces of detect.c: names, JSON heads. Included in this folder only; pure functions, all
  * results constant. */
 #ifndef VP_READ_DETECT_PARTS_H
 #define VP_READ_DETECT_PARTS_H
