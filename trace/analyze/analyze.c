@@ -33,6 +33,10 @@ typedef struct job {
     int64_t *done; /* bytes by host, under the lock */
     int64_t total;
     int threads; /* that read one host */
+    /* Of a single host, with a thread to spare: its trace, which is freed while the report is made.
+     */
+    trace *left;
+    bool leave;
 } job;
 
 typedef struct host_progress {
@@ -121,6 +125,8 @@ static void *worker(void *ctx)
                            .threads = j->threads,
                            .progress = j->opts->progress ? on_progress : NULL,
                            .progress_ctx = &hp};
+        if (j->leave)
+            lo.left = &j->left;
         if (j->look) {
             lo.look = on_trace;
             lo.watch = (host_watch){on_done, on_idle, &hl};
@@ -143,6 +149,7 @@ static size_t worker_count(job *j)
     size_t n = jobs < wanted ? jobs : wanted;
     n = n < WORKERS_MAX ? n : WORKERS_MAX;
     j->threads = n ? (int)(jobs / n) : 1;
+    j->leave = wanted == 1 && j->threads > 1;
     return n;
 }
 
@@ -212,6 +219,23 @@ static int join(vp_report **out, job *j)
     return 0;
 }
 
+/* Results do not need the trace, and a large one takes long to unmap. */
+static int free_left(void *ctx)
+{
+    trace_free(((job *)ctx)->left);
+    return 0;
+}
+
+static int join_beside_free(vp_report **out, job *j)
+{
+    vp_aside a = {0};
+    if (j->left)
+        vp_aside_start(&a, free_left, j);
+    int rc = join(out, j);
+    vp_aside_wait(&a);
+    return rc;
+}
+
 static vp_depth depth_of(const vp_report_options *opts)
 {
     return opts->where == VP_WHERE_HOST || opts->one_window ? VP_DEPTH_OPS : opts->depth;
@@ -242,7 +266,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
     int rc = j.parts && j.done ? choose_hosts(&j) : vp_no_memory();
     if (rc >= 0) {
         run(&j);
-        rc = join(&r, &j);
+        rc = join_beside_free(&r, &j);
     }
     for (size_t i = 0; j.parts && i < s->host_count; i++)
         if (j.parts[i].wanted)

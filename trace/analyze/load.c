@@ -191,7 +191,10 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
     if (rc >= 0)
         rc = is_part(opts) ? analyze_part(out, t, opts)
                            : host_analyze_with(out, t, opts->group, opts->depth, opts->watch);
-    trace_free(t);
+    if (rc >= 0 && opts->left)
+        *opts->left = t;
+    else
+        trace_free(t);
     return rc;
 }
 
