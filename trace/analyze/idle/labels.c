@@ -11,6 +11,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/order.h"
 #include "trace/base/thread.h"
 
 struct label_book {
@@ -277,8 +278,7 @@ static void make_disjoint(overlay_list *l)
 {
     size_t n = 0;
     int64_t reach = INT64_MIN;
-    if (l->n)
-        qsort(l->v, l->n, sizeof *l->v, by_start);
+    vp_put_in_order(l->v, l->n, sizeof *l->v, by_start);
     for (size_t i = 0; i < l->n; i++) {
         overlay x = l->v[i];
         x.start = x.start > reach ? x.start : reach;

@@ -1,11 +1,10 @@
 #include "trace/analyze/memory/call_sites.h"
 
-#include <stdlib.h>
-
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/base/order.h"
 
 /* What a kind of host event is to who asks where memory comes from; a higher one says it better
  * among frames. */
@@ -161,7 +160,7 @@ static int sweep_all(search *s, mem_call *calls, size_t n)
     VP_NEED(order);
     for (size_t i = 0; i < n; i++)
         order[i] = &calls[i];
-    qsort(order, n, sizeof *order, by_thread);
+    vp_put_in_order(order, n, sizeof *order, by_thread);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && order[end]->track == order[i]->track;)
             end++;

@@ -1,6 +1,6 @@
 /* The analysis of one host while it goes on: what its questions share. Each question is a file of
- * a sub-room that adds its part to the result; host_analysis.c asks them and owns all of
- * this. Every sub-room of analyze/ includes it.
+ * a sub-room that adds its part to the result; host_analysis.c asks them and owns all of this.
+ * Every sub-room of analyze/ includes it.
  *
  * A trace may have as many devices as kinds: all that is done once a device goes by its list of
  * kinds and groups (kind_list) and by the tracks of its process (TRACE_EACH_OF), never by all of

@@ -1,10 +1,9 @@
 /* Marks of steps as a list: they are added in any order, then sorted. */
-#include <stdlib.h>
-
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/order.h"
 
 int step_marks_add(step_marks *m, const step_mark *mark)
 {
@@ -52,11 +51,9 @@ static void drop_nested(step_marks *m)
 
 void step_marks_order(step_marks *m)
 {
-    if (m->n)
-        qsort(m->v, m->n, sizeof *m->v, by_track);
+    vp_put_in_order(m->v, m->n, sizeof *m->v, by_track);
     drop_nested(m);
-    if (m->n)
-        qsort(m->v, m->n, sizeof *m->v, by_place);
+    vp_put_in_order(m->v, m->n, sizeof *m->v, by_place);
 }
 
 uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last)

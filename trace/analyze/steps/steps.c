@@ -1,6 +1,5 @@
 #include "trace/analyze/steps/steps.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "trace/analyze/device/device_sums.h"
@@ -10,6 +9,7 @@
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/order.h"
 #include "trace/base/thread.h"
 
 /* ---- One step of the program is one step of all devices ---- */
@@ -221,7 +221,7 @@ static int order_list(building *b)
     }
     for (uint32_t i = 0; i < s->count; i++)
         order[i] = (place){s->list[i].start_ps, i};
-    qsort(order, s->count, sizeof *order, by_start);
+    vp_put_in_order(order, s->count, sizeof *order, by_start);
     for (uint32_t i = 0; i < s->count; i++) {
         sorted[i] = s->list[order[i].step];
         marked[i] = starts[order[i].step];

@@ -2,7 +2,6 @@
 #include "trace/analyze/whole/merge_parts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "trace/base/order.h"
 #include "trace/base/err.h"
@@ -165,7 +164,7 @@ static void join(merging *m, vp_step *out, const step_entry *e, size_t count, vp
     adopt_grown(m, &out->grew, longest);
     if (!out->devices)
         return;
-    qsort(out->devices, out->device_count, sizeof *out->devices, by_device);
+    vp_put_in_order(out->devices, out->device_count, sizeof *out->devices, by_device);
     if (count > 1)
         find_critical(out);
 }
@@ -182,16 +181,15 @@ int merge_steps(merging *m)
     if (!v || !room || m->out_of_memory)
         return vp_no_memory();
     collect(v, &devices, m, s->source);
-    qsort(v, n, sizeof *v, by_part);
+    vp_put_in_order(v, n, sizeof *v, by_part);
     number_occurrences(v, n);
-    qsort(v, n, sizeof *v, by_occurrence);
+    vp_put_in_order(v, n, sizeof *v, by_occurrence);
     for (size_t i = 0; i < n; i += same) {
         for (same = 1; i + same < n && v[i].occurrence == v[i + same].occurrence &&
                        by_number(v[i].step, v[i + same].step) == 0;)
             same++;
         join(m, &s->list[s->count++], &v[i], same, &room);
     }
-    if (s->count)
-        qsort(s->list, s->count, sizeof *s->list, by_time);
+    vp_put_in_order(s->list, s->count, sizeof *s->list, by_time);
     return 0;
 }
