@@ -1,10 +1,11 @@
 /* An event in 12 bytes: what readers that know how many come write straight into the columns of a
- * trace (sink_columns), and what model/event_times keeps. Included by the sink, readers and model/event_times.
+ * trace (sink_columns), and what model/event_times keeps. Included by the sink, readers and
+ * model/event_times.
  *
  * Of a start only the low 48 bits are kept. They say where it is within 2^47 ps (140 s) of a time
  * that is known: `near`, one for a whole track, one for some of its events, or for each of them
- * (model/event_times.h). A length that does not fit is in a list beside the events, and its place there
- * stands here; of a kind that does not fit, the largest value says so. */
+ * (model/event_times.h). A length that does not fit is in a list beside the events, and its place
+ * there stands here; of a kind that does not fit, the largest value says so. */
 #ifndef VP_READ_PACKED_EVENT_H
 #define VP_READ_PACKED_EVENT_H
 
