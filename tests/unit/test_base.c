@@ -66,6 +66,20 @@ static void integers_refuse_overflow(void **state)
     assert_false(vp_str_to_u64(VP_STR("12a"), &u));
 }
 
+/* Letters of either case, and no others: '[' and '{', '@' and '`' differ in the same bit. */
+static void endings_ignore_case_alone(void **state)
+{
+    (void)state;
+    assert_true(vp_str_ends_nocase(VP_STR("a.XPlane.PB"), VP_STR(".xplane.pb")));
+    assert_true(vp_str_ends_nocase(VP_STR(".gz"), VP_STR(".gz")));
+    assert_true(vp_str_ends_nocase(VP_STR("x"), VP_STR("")));
+    assert_false(vp_str_ends_nocase(VP_STR("gz"), VP_STR(".gz")));
+    assert_false(vp_str_ends_nocase(VP_STR("a.gx"), VP_STR(".gz")));
+    assert_false(vp_str_ends_nocase(VP_STR("a["), VP_STR("a{")));
+    assert_false(vp_str_ends_nocase(VP_STR("a@"), VP_STR("a`")));
+    assert_false(vp_str_ends_nocase(VP_STR("12\x12"), VP_STR("122")));
+}
+
 static void take_until_has_a_maximum(void **state)
 {
     vp_str in = VP_STR("ab,cdef"), out;
@@ -326,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decimals_are_exact),
         cmocka_unit_test(integers_refuse_overflow),
+        cmocka_unit_test(endings_ignore_case_alone),
         cmocka_unit_test(take_until_has_a_maximum),
         cmocka_unit_test(a_buffer_stops_at_its_ceiling),
         cmocka_unit_test(formatted_text_is_whole),

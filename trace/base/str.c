@@ -17,6 +17,15 @@ bool vp_str_eq_nocase(vp_str a, vp_str b)
     return a.n == b.n && vp_str_starts_nocase(a, b);
 }
 
+/* Looks at the last bytes first, which tell nearly all apart: equal letters differ in bit 5 only.
+ */
+bool vp_str_ends_nocase(vp_str s, vp_str suffix)
+{
+    if (s.n < suffix.n || (suffix.n && ((s.p[s.n - 1] ^ suffix.p[suffix.n - 1]) & ~0x20)))
+        return false;
+    return vp_str_eq_nocase(vp_str_skip(s, s.n - suffix.n), suffix);
+}
+
 size_t vp_str_find(vp_str s, vp_str needle)
 {
     const char *p;

@@ -71,6 +71,7 @@ static inline char vp_lower(char c) /* ASCII only */
 /* ASCII case-insensitive. */
 bool vp_str_eq_nocase(vp_str a, vp_str b);
 bool vp_str_starts_nocase(vp_str s, vp_str prefix);
+bool vp_str_ends_nocase(vp_str s, vp_str suffix);
 /* First position of needle in s, or s.n. The _nocase needle must be lower case. */
 size_t vp_str_find(vp_str s, vp_str needle);
 size_t vp_str_find_nocase(vp_str s, vp_str lower_needle);

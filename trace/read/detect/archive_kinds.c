@@ -1,5 +1,4 @@
 #include "trace/read/detect/archive_kinds.h"
-#include "trace/read/detect/detect_parts.h"
 
 #define KIND_ROW(kind, name, short_suffix, packer, magic, filter)                                  \
     [AR_##kind] = {"." name, short_suffix, packer, magic},
@@ -19,7 +18,7 @@ static bool has_suffix(vp_str name, const char *suffix, size_t *n)
     *n = s.n;
     if (name.n + 1 == s.n)
         return vp_str_eq_nocase(name, vp_str_skip(s, 1));
-    return s.n && rd_name_ends(name, s);
+    return s.n && vp_str_ends_nocase(name, s);
 }
 
 ar_kind ar_kind_by_name(vp_str name, size_t *n)

@@ -168,7 +168,7 @@ static bool is_trace_zip(vp_str name, vp_str head)
     if (!rd_is_zip(head))
         return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (rd_name_ends(name, vp_str_of(others[i])))
+        if (vp_str_ends_nocase(name, vp_str_of(others[i])))
             return false;
     return true;
 }
@@ -243,9 +243,10 @@ rd_kind rd_detect(vp_str name, vp_str head, vp_str inner)
     if (head.n == 0)
         return promised.format == RD_UNKNOWN ? promised : kind(RD_UNREADABLE, why_empty);
     if (is_lfs_pointer(head)) {
-        bool ours = promised.format != RD_UNKNOWN || rd_name_has(name, VP_STR(".json")) ||
-                    rd_name_ends(name, VP_STR(".gz")) || rd_name_ends(name, VP_STR(".pb")) ||
-                    rd_name_ends(name, VP_STR(".pickle")) || rd_name_ends(name, VP_STR(".pkl"));
+        bool ours =
+            promised.format != RD_UNKNOWN || rd_name_has(name, VP_STR(".json")) ||
+            vp_str_ends_nocase(name, VP_STR(".gz")) || vp_str_ends_nocase(name, VP_STR(".pb")) ||
+            vp_str_ends_nocase(name, VP_STR(".pickle")) || vp_str_ends_nocase(name, VP_STR(".pkl"));
         return ours ? kind(RD_UNREADABLE, why_lfs) : kind(RD_UNKNOWN, NULL);
     }
     if (gzip && inner.n == 0)

@@ -104,23 +104,14 @@ bool rd_name_has(vp_str name, vp_str what)
     return vp_str_find_nocase(name, what) < name.n;
 }
 
-/* Looks at the last bytes first, which tell nearly all apart: equal letters differ in bit 5 only.
- */
-bool rd_name_ends(vp_str name, vp_str what)
-{
-    if (name.n < what.n || (what.n && ((name.p[name.n - 1] ^ what.p[what.n - 1]) & ~0x20)))
-        return false;
-    return vp_str_eq_nocase(vp_str_skip(name, name.n - what.n), what);
-}
-
 vp_str rd_name_without_gz(vp_str name)
 {
-    return rd_name_ends(name, VP_STR(".gz")) ? vp_str_head(name, name.n - 3) : name;
+    return vp_str_ends_nocase(name, VP_STR(".gz")) ? vp_str_head(name, name.n - 3) : name;
 }
 
 static bool rule_matches(const name_rule *r, vp_str name)
 {
-    if (rd_name_ends(name, r->suffix))
+    if (vp_str_ends_nocase(name, r->suffix))
         return true;
     return name.n + 1 == r->suffix.n && r->suffix.p[0] == '.' &&
            vp_str_eq_nocase(name, vp_str_skip(r->suffix, 1));
@@ -160,13 +151,13 @@ static vp_str without_number(vp_str stem)
 vp_str rd_host_of(vp_str base_name)
 {
     vp_str name = rd_name_without_gz(base_name);
-    if (rd_name_ends(name, VP_STR(".pt.trace.json")))
+    if (vp_str_ends_nocase(name, VP_STR(".pt.trace.json")))
         return without_number(vp_str_head(name, name.n - strlen(".pt.trace.json")));
     if (vp_str_eq(name, VP_STR("remote.trace.json"))) /* python -m jax.collect_profile */
         return (vp_str){name.p, 0};
     for (int f = 0; f < RD_FORMAT_COUNT; f++) {
         vp_str suffix = vp_str_of(rd_formats[f].suffix);
-        if (suffix.n && rd_name_ends(name, suffix))
+        if (suffix.n && vp_str_ends_nocase(name, suffix))
             return vp_str_head(name, name.n - suffix.n);
     }
     return (vp_str){name.p, 0};

@@ -1,4 +1,4 @@
-/* The pieces of detect.c: names, JSON heads. Included in this folder only; pure functions, all
+/* The pieces of detect.c: names, JSON heads. Included by detect*.c only; pure functions, all
  * results constant. */
 #ifndef VP_READ_DETECT_PARTS_H
 #define VP_READ_DETECT_PARTS_H
@@ -9,9 +9,8 @@
 rd_kind rd_kind_by_name(vp_str name);
 /* The name without a trailing ".gz". */
 vp_str rd_name_without_gz(vp_str name);
-/* name contains or ends with `what`, ASCII case-insensitive; `what` in lower case. */
+/* name contains `what`, ASCII case-insensitive; `what` in lower case. */
 bool rd_name_has(vp_str name, vp_str what);
-bool rd_name_ends(vp_str name, vp_str what);
 
 /* text: the first bytes of a document that starts with '{' or '[' (white space allowed). `promised`
  * is what its name says. */
