@@ -133,16 +133,6 @@ typedef struct cut_times {
     uint32_t n;
 } cut_times;
 
-static int make_room(cut_times *c, bool aligned)
-{
-    size_t n = c->n, cap = c->own.cap;
-    if (n < cap)
-        return 0;
-    cap = cap ? cap * 2 : 64;
-    VP_TRY(trace_times_resize(&c->own, n, cap));
-    return aligned ? trace_times_resize(&c->aligned, n, cap) : 0;
-}
-
 /* Keeps event i: what is behind its first `late` ps, and no more than that takes until the end of
  * the step. */
 static int keep_event(cut_times *c, const trace_track *k, uint32_t i, int64_t late, int64_t most)
@@ -150,9 +140,10 @@ static int keep_event(cut_times *c, const trace_track *k, uint32_t i, int64_t la
     int64_t dur = trace_dur(k, i) - late;
     bool cut = late || dur > most;
     dur = dur < most ? dur : most;
-    VP_TRY(make_room(c, trace_has_aligned(k)));
+    VP_TRY(trace_times_room(&c->own, c->n, c->n + 1));
     VP_TRY(trace_times_put(&c->own, c->n, trace_start(k, i) + late, dur, trace_kind_of(k, i)));
     if (trace_has_aligned(k)) {
+        VP_TRY(trace_times_room(&c->aligned, c->n, c->n + 1));
         int64_t aligned = cut ? dur : trace_times_dur(&k->aligned, i);
         VP_TRY(trace_times_put(&c->aligned, c->n, trace_aligned_start(k, i) + late, aligned, 0));
     }

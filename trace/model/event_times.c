@@ -53,9 +53,21 @@ static int resize_wide(trace_times *t, size_t cap)
     return 0;
 }
 
-int trace_times_begin(trace_times *t)
+int trace_times_borrow(trace_times *t, sink_packed *v, size_t cap)
 {
-    return resize_near(t, t->cap);
+    VP_TRY(resize_near(t, cap));
+    t->v = v;
+    t->cap = cap;
+    t->borrowed = true;
+    return 0;
+}
+
+void trace_times_keep(trace_times *t, sink_packed **v)
+{
+    if (!t->borrowed || t->v != *v)
+        return;
+    t->borrowed = false;
+    *v = NULL;
 }
 
 int trace_times_resize(trace_times *t, size_t count, size_t cap)
@@ -72,6 +84,16 @@ int trace_times_resize(trace_times *t, size_t count, size_t cap)
         VP_TRY(resize_wide(t, cap));
     t->cap = cap;
     return 0;
+}
+
+int trace_times_room(trace_times *t, size_t count, size_t need)
+{
+    size_t cap = t->cap;
+    if (need > VP_EVENTS_MAX / 2)
+        return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
+    while (cap < need)
+        cap = cap ? cap * 2 : 64;
+    return cap > t->cap || t->borrowed ? trace_times_resize(t, count, cap) : 0;
 }
 
 /* ---- Starts --------------------------------------------------------------------------------- */
@@ -280,26 +302,13 @@ static size_t segment_end(const uint32_t *order, size_t from)
     return i;
 }
 
-static void permute_nears(int64_t *v, int64_t *room, const uint32_t *order, size_t from, size_t to)
+/* Of items of one size, told by a constant: so it is as fast as if it were written for it. */
+static inline void permute_items(void *items, size_t size, void *room, const uint32_t *order,
+                                 size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        room[i - from] = v[order[i]];
-    memcpy(v + from, room, (to - from) * sizeof *v);
-}
-
-static void permute_wide(uint32_t *v, uint32_t *room, const uint32_t *order, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        room[i - from] = v[order[i]];
-    memcpy(v + from, room, (to - from) * sizeof *v);
-}
-
-static void permute_packed(sink_packed *v, sink_packed *room, const uint32_t *order, size_t from,
-                           size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        room[i - from] = v[order[i]];
-    memcpy(v + from, room, (to - from) * sizeof *v);
+        memcpy((char *)room + (i - from) * size, (char *)items + order[i] * size, size);
+    memcpy((char *)items + from * size, room, (to - from) * size);
 }
 
 /* The times that the blocks will be told from once they are in order; *out NULL: they cannot be. */
@@ -321,47 +330,37 @@ static int near_in_order(int64_t **out, const trace_times *t, const uint32_t *or
     return 0;
 }
 
-static void permute_all(trace_times *t, const uint32_t *order, size_t count, int64_t *room)
+static int permute_all(trace_times *t, const uint32_t *order, size_t count, sort_room *room)
 {
     for (size_t from = 0, to; from < count; from = to) {
         to = segment_end(order, from);
         if (to == from + 1)
             continue;
-        permute_packed(t->v, (sink_packed *)room, order, from, to);
+        size_t need = (to - from) * sizeof *t->v / sizeof *room->p + 1;
+        VP_TRY(vp_grow(&room->p, &room->cap, need, sizeof *room->p, SIZE_MAX / 16));
+        permute_items(t->v, sizeof *t->v, room->p, order, from, to);
         if (t->shift == EACH)
-            permute_nears(t->near, room, order, from, to);
+            permute_items(t->near, sizeof *t->near, room->p, order, from, to);
         if (t->wide)
-            permute_wide(t->wide, (uint32_t *)room, order, from, to);
+            permute_items(t->wide, sizeof *t->wide, room->p, order, from, to);
     }
-}
-
-static size_t longest_segment(const uint32_t *order, size_t count)
-{
-    size_t longest = 0;
-    for (size_t from = 0, to; from < count; from = to) {
-        to = segment_end(order, from);
-        longest = to - from > longest ? to - from : longest;
-    }
-    return longest;
+    return 0;
 }
 
 int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sort_room *room)
 {
     int64_t *near = NULL;
-    size_t bytes = longest_segment(order, count) * sizeof *t->v;
-    VP_TRY(
-        vp_grow(&room->p, &room->cap, bytes / sizeof *room->p + 1, sizeof *room->p, SIZE_MAX / 16));
     if (t->shift == BLOCKS) {
         VP_TRY(near_in_order(&near, t, order, count));
         if (!near)
             VP_TRY(refine(t, count, EACH));
     }
-    permute_all(t, order, count, room->p);
+    int rc = permute_all(t, order, count, room);
     if (near) {
         vp_free(t->near);
         t->near = near;
     }
-    return 0;
+    return rc;
 }
 
 /* Whether what moves up over the end of a block, and the one that moves back, are still told. */

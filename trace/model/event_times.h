@@ -26,8 +26,13 @@ typedef struct trace_times {
 } trace_times;
 
 void trace_times_free(trace_times *t);
-/* What it needs besides `v`, which was set. VP_ENOMEM. */
-int trace_times_begin(trace_times *t);
+/* Takes room for `cap` events that stays the reader's; there are none yet. VP_ENOMEM. */
+int trace_times_borrow(trace_times *t, sink_packed *v, size_t cap);
+/* Keeps what it borrowed, if that is *v, which becomes NULL. */
+void trace_times_keep(trace_times *t, sink_packed **v);
+/* Room for `need` events in memory of its own, where there are `count`. VP_ENOMEM; VP_ELIMIT: more
+ * than a track may have. */
+int trace_times_room(trace_times *t, size_t count, size_t need);
 /* Room for `cap` events, where there are `count`. VP_ENOMEM. */
 int trace_times_resize(trace_times *t, size_t count, size_t cap);
 /* The event behind the last, for which there is room. VP_ENOMEM, VP_ELIMIT. */

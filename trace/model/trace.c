@@ -125,16 +125,8 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
 /* Room for so many events in memory of its own. */
 static int make_room(trace_track *k, size_t need)
 {
-    size_t cap = k->own.cap;
-    if (need > VP_EVENTS_MAX / 2)
-        return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
-    while (cap < need)
-        cap = cap ? cap * 2 : 64;
-    if (cap > k->own.cap || k->own.borrowed)
-        VP_TRY(trace_times_resize(&k->own, k->count, cap));
-    if (k->aligned.v && (cap > k->aligned.cap || k->aligned.borrowed))
-        VP_TRY(trace_times_resize(&k->aligned, k->count, cap));
-    return 0;
+    VP_TRY(trace_times_room(&k->own, k->count, need));
+    return k->aligned.v ? trace_times_room(&k->aligned, k->count, need) : 0;
 }
 
 /* A device clock that appears in the middle of a track: what came before had only one clock. */
@@ -221,28 +213,16 @@ static int keep_longest(trace *t, trace_track *k, const sink_columns *c)
     return 0;
 }
 
-/* The columns of a track without events begin in the reader's room; what was put into memory of its
- * own goes on there. */
-static int borrow(trace_times *t, sink_packed *v, size_t cap)
-{
-    t->v = v;
-    t->cap = cap;
-    t->borrowed = true;
-    int rc = trace_times_begin(t);
-    if (rc < 0)
-        *t = (trace_times){0};
-    return rc;
-}
-
-/* Has room for the events behind the last: where they stand if they stand in the reader's room. */
+/* Has room for the events behind the last. A track without events begins in the reader's room,
+ * where they stand; what was put into memory of its own goes on there. */
 static int open_columns(trace_track *k, const sink_columns *c)
 {
     const sink_room *room = c->room;
     if (!k->count && !k->own.v && room)
-        VP_TRY(borrow(&k->own, room->own, room->cap));
+        VP_TRY(trace_times_borrow(&k->own, room->own, room->cap));
     bool here = k->own.borrowed && k->own.v == room->own;
     if (here && !k->count && c->aligned.n)
-        VP_TRY(borrow(&k->aligned, room->aligned, room->cap));
+        VP_TRY(trace_times_borrow(&k->aligned, room->aligned, room->cap));
     if (!here)
         VP_TRY(make_room(k, k->count + c->own.n));
     return c->aligned.n && !k->aligned.v ? add_aligned(k) : 0;
@@ -285,14 +265,8 @@ static int on_columns(sink *s, const sink_columns *c)
 static void on_settle(sink *s, uint32_t track, sink_room *room)
 {
     trace_track *k = &of(s)->tracks[track];
-    if (k->own.borrowed && k->own.v == room->own) {
-        k->own.borrowed = false;
-        room->own = NULL;
-    }
-    if (k->aligned.borrowed && k->aligned.v == room->aligned) {
-        k->aligned.borrowed = false;
-        room->aligned = NULL;
-    }
+    trace_times_keep(&k->own, &room->own);
+    trace_times_keep(&k->aligned, &room->aligned);
 }
 
 static void on_skipped(sink *s, uint64_t n)

@@ -10,20 +10,11 @@
 /* Sorts behind every real length, and among its like in the file's order. */
 #define LATE (-1)
 
-static int grow(trace_track *k)
-{
-    size_t cap = k->own.cap ? k->own.cap * 2 : 64;
-    if (k->own.cap >= VP_EVENTS_MAX / 2)
-        return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
-    return trace_times_resize(&k->own, k->count, cap);
-}
-
 static int add(ex_spans *s, int64_t start_ns, int64_t dur, uint32_t id)
 {
     trace_track *k = &s->track;
     size_t n = k->count;
-    if (n == k->own.cap)
-        VP_TRY(grow(k));
+    VP_TRY(trace_times_room(&k->own, n, n + 1));
     if (!n)
         k->sorted = true;
     else if (start_ns < trace_start(k, n - 1) ||
