@@ -13,6 +13,7 @@ SETUP = (ROOT / "scripts" / "setup").read_text()
 PACKAGES = {name: re.search(rf"^{name}=\(([^)]*)\)", SETUP, re.M)[1].split() for name in ("run_packages", "test_packages")}
 ALL = PACKAGES["run_packages"] + PACKAGES["test_packages"]
 OTHERS = ["nodejs", "npm", "chromium", "pandoc"]  # taken from anywhere, if they are there
+WINDOWLESS = "chromium-headless-shell"
 
 STAND_INS = {
     # a package: installed, only its configuration left, or unknown
@@ -32,6 +33,7 @@ for a in "${@:2}"; do case $a in -*) ;; *) echo "$a" >>"$MACHINE/installed" ;; e
 [ -e "$MACHINE/no-sudoer" ] && { echo "sudo: a password is required" >&2; exit 1; }
 [ "$1" = -n ] && shift
 exec env -i PATH="$PATH" MACHINE="$MACHINE" BY_SUDO=1 "$@\"""",
+    "apt-cache": """grep -qx "${@: -1}" "$MACHINE/unknown" && exit 100; exit 0""",
     "systemctl": "exit 0",
 }
 
@@ -39,7 +41,7 @@ exec env -i PATH="$PATH" MACHINE="$MACHINE" BY_SUDO=1 "$@\"""",
 class Machine:
     """`missing` of the packages are not there; who: root, sudo, no sudoer, no sudo."""
 
-    def __init__(self, tmp, missing=(), who="root", programs=("node", "npm", "chromium", "pandoc")):
+    def __init__(self, tmp, missing=(), who="root", programs=("node", "npm", WINDOWLESS, "pandoc")):
         self.dir, self.bin = tmp, tmp / "bin"
         self.bin.mkdir()
         for tool in ("bash", "sh", "env", "dirname", "grep", "cat", "mktemp", "rm", "mkdir", "true"):
@@ -53,6 +55,7 @@ class Machine:
             (self.bin / name).symlink_to("/bin/true")
         self.write("installed", *(p for p in ALL if p not in missing))
         self.write("removed")
+        self.write("unknown")
         self.write("calls")
         if who in ("root", "no sudoer"):
             self.write(who.replace(" ", "-"))
@@ -121,10 +124,34 @@ def test_who_may_not_install_is_told_what_and_how(tmp_path, who, script, options
 
 
 def test_what_is_there_from_elsewhere_is_not_installed(tmp_path):
-    machine = Machine(tmp_path, programs=("node", "chromium"))
+    machine = Machine(tmp_path, programs=("node", WINDOWLESS))
     assert machine.setup("--test").returncode == 0
     assert machine.asked_for() == ["nodejs", "npm", "pandoc"], "node without npm is no node"
     assert set(OTHERS) > set(machine.asked_for())
+
+
+@pytest.mark.parametrize("who,installs", [("root", True), ("sudo", True), ("no sudoer", False), ("no sudo", False)])
+def test_a_browser_without_windows_is_taken_where_it_can_be_had(tmp_path, who, installs):
+    """Any does, so that nobody is told that it is missing."""
+    machine = Machine(tmp_path, who=who, programs=("node", "npm", "chromium", "pandoc"))
+    done = machine.setup("--test")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert machine.asked_for() == [WINDOWLESS] * installs
+
+
+@pytest.mark.parametrize("trouble", ["unknown", "no-network"])
+def test_where_there_is_no_browser_without_windows_the_other_does(tmp_path, trouble):
+    machine = Machine(tmp_path, programs=("node", "npm", "chromium", "pandoc"))
+    machine.write(trouble, WINDOWLESS)
+    done = machine.setup("--test")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_without_any_browser_there_is_one_afterwards(tmp_path):
+    machine = Machine(tmp_path, programs=("node", "npm", "pandoc"))
+    machine.write("unknown", WINDOWLESS)
+    assert machine.setup("--test").returncode == 0
+    assert machine.asked_for() == ["chromium"]
 
 
 def test_a_package_of_which_the_configuration_is_left_is_missing(tmp_path):

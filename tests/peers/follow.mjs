@@ -1,10 +1,10 @@
 // node follow.mjs URL TEXT SECONDS: opens an address of ours in a real Chromium, touches nothing, and
 // waits until some frame shows TEXT. Prints where that was and what all frames show, as JSON; exit
 // code 1 when the time is up. Nothing outside of this machine is reached.
-import { chromium } from "../browser/node_modules/playwright-core/index.mjs";
+import { launch } from "../browser/lib.mjs";
 
 const [url, wanted, seconds] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await launch();
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
 await context.route(/^https?:\/\/(?!127\.0\.0\.1[:/]|localhost[:/])/, (route) => route.abort());
 const page = await context.newPage();

@@ -53,7 +53,7 @@ def logs(tmp_path):
 def chromium():
     """follow(url): what a browser shows in the end. Needs tests/browser's npm packages."""
     if not (ROOT / "tests/browser/node_modules/playwright-core").exists() or not \
-            shutil.which("chromium"):
+            any(map(shutil.which, ("chromium", "chromium-headless-shell"))):
         pytest.skip("SKIP: no Chromium or no playwright-core (scripts/test installs both)")
 
     def follow(url, text=SHOWN):
