@@ -109,12 +109,14 @@ typedef struct device_list {
     device_work *v;
     size_t n, cap;
     device_sums *sums;
+    module_runs modules;
     uint32_t *tracks; /* of all processes: those that are analysed, by process */
 } device_list;
 
 static void device_list_free(device_list *l)
 {
     device_sums_free(l->sums, l->n);
+    module_runs_free(&l->modules);
     vp_free(l->v);
     vp_free(l->tracks);
 }
@@ -135,7 +137,7 @@ static int count_devices(device_list *l, const grouping *g, const trace *t)
     VP_NEED(l->sums);
     for (size_t i = 0; i < l->n; i++)
         l->sums[i].set = l->v[i].set;
-    return device_sums_count(l->sums, l->n, g, t);
+    return device_sums_count(l->sums, l->n, &l->modules, g, t);
 }
 
 static void overall_window(host_result *h)
@@ -351,7 +353,7 @@ static int analyze_grouped(host_result *h, device_list *l, const grouping *g, co
     overall_window(h);
     if (h->has_devices) {
         VP_TRY(scopes_collect(h, t, all));
-        VP_TRY(modules_collect(h, t, all));
+        VP_TRY(modules_collect(h, t, &l->modules, all));
     }
     VP_CLEANUP(vp_free_ptr)
     uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(g) + 1, sizeof *op_of);

@@ -18,6 +18,8 @@ typedef struct rooms {
 
 typedef struct count {
     device_sums *v;
+    size_t n;
+    module_runs *modules;
     const grouping *g;
     const trace *t;
     rooms rooms;
@@ -52,14 +54,16 @@ static int count_ops(count *c, device_sums *d)
     return rc;
 }
 
-/* Of each device two pieces, which take about as long. */
+/* Of each device two pieces, the longer ones first, so that threads end at about the same time. */
 static int piece(void *ctx, uint32_t i)
 {
     count *c = ctx;
-    device_sums *d = &c->v[i / 2];
-    return i % 2 ? count_ops(c, d)
-                 : bd_compute(&d->breakdown, &d->start_ps, &d->end_ps, d->set,
-                              grouping_sweep_classes(c->g));
+    if (i == 2 * c->n)
+        return module_runs_count(c->modules, c->t);
+    device_sums *d = &c->v[i % c->n];
+    return i < c->n ? count_ops(c, d)
+                    : bd_compute(&d->breakdown, &d->start_ps, &d->end_ps, d->set,
+                                 grouping_sweep_classes(c->g));
 }
 
 int device_sums_threads(const trace *t)
@@ -67,11 +71,12 @@ int device_sums_threads(const trace *t)
     return t->event_count < COUNT_ALONE ? 1 : t->threads;
 }
 
-int device_sums_count(device_sums *v, size_t n, const grouping *g, const trace *t)
+int device_sums_count(device_sums *v, size_t n, module_runs *modules, const grouping *g,
+                      const trace *t)
 {
-    count c = {v, g, t, {.free = NULL}};
+    count c = {v, n, modules, g, t, {.free = NULL}};
     pthread_mutex_init(&c.rooms.lock, NULL);
-    int rc = vp_each(device_sums_threads(t), (uint32_t)n * 2, piece, &c);
+    int rc = vp_each(device_sums_threads(t), (uint32_t)n * 2 + 1, piece, &c);
     pthread_mutex_destroy(&c.rooms.lock);
     while (c.rooms.free) {
         ops_room *r = c.rooms.free;

@@ -1,9 +1,10 @@
 /* What the events of each device add up to, before it is told in the result: its window in four
- * parts and its op tables. Of all devices at once, on as many threads as the trace was read with.
- * Included by analyze/'s rooms; the caller owns the sums. */
+ * parts, its op tables and the runs of its modules. Of all devices at once, on as many threads as
+ * the trace was read with. Included by analyze/'s rooms; the caller owns the sums. */
 #ifndef VP_ANALYZE_DEVICE_SUMS_H
 #define VP_ANALYZE_DEVICE_SUMS_H
 
+#include "trace/analyze/device/module_runs.h"
 #include "trace/analyze/device/ops.h"
 
 typedef struct device_sums {
@@ -15,8 +16,9 @@ typedef struct device_sums {
 
 /* Threads that are worth it for a trace. */
 int device_sums_threads(const trace *t);
-/* Counts n devices, whose sets are given. VP_ENOMEM. */
-int device_sums_count(device_sums *v, size_t n, const grouping *g, const trace *t);
+/* Counts n devices, whose sets are given, and the runs of modules. VP_ENOMEM. */
+int device_sums_count(device_sums *v, size_t n, module_runs *modules, const grouping *g,
+                      const trace *t);
 void device_sums_free(device_sums *v, size_t n);
 
 #endif

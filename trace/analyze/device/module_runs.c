@@ -1,44 +1,41 @@
 #include "trace/analyze/device/module_runs.h"
 
 #include "trace/analyze/device/self.h"
+#include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-static int find_module(host_result *h, vp_map *by_key, vp_str name, int64_t program_id, size_t *at)
+/* ---- On tracks of their own ----------------------------------------------------------------- */
+
+static int find_list(module_runs *m, vp_map *by_key, vp_str name, int64_t program_id, size_t *at)
 {
     uint64_t key = vp_hash(name.p, name.n, (uint64_t)program_id);
     uint32_t i = vp_map_get(by_key, key);
     if (i == VP_MAP_NONE) {
-        module_item m = {.program_id = program_id,
-                         .repeat_steps = VP_UNKNOWN,
-                         .repeat_ps = VP_UNKNOWN,
-                         .repeat_runs = VP_UNKNOWN};
-        VP_TRY(host_text(&m.name, h, name.n ? name : VP_STR("(no module)")));
-        VP_TRY(vp_grow(&h->modules, &h->module_cap, h->module_count + 1, sizeof m, UINT32_MAX));
-        h->modules[h->module_count] = m;
-        i = (uint32_t)h->module_count++;
+        VP_TRY(vp_grow(&m->v, &m->cap, m->n + 1, sizeof *m->v, UINT32_MAX));
+        m->v[m->n] = (module_run_list){.name = name, .program_id = program_id};
+        i = (uint32_t)m->n++;
         VP_TRY(vp_map_set(by_key, key, i));
     }
     *at = i;
     return 0;
 }
 
-static int add_run(module_item *m, int64_t dur)
+static int add_run(module_run_list *l, int64_t dur)
 {
-    size_t n = (size_t)m->runs;
-    if ((n & (n - 1)) == 0) { /* it is full at every power of two */
-        int64_t *p = vp_realloc_array(m->samples, n ? n * 2 : 1, sizeof *p);
+    if ((l->n & (l->n - 1)) == 0) { /* it is full at every power of two */
+        int64_t *p = vp_realloc_array(l->dur_ps, l->n ? l->n * 2 : 1, sizeof *p);
         VP_NEED(p);
-        m->samples = p;
+        l->dur_ps = p;
     }
-    m->samples[m->runs++] = dur;
-    m->total_ps += dur;
+    l->dur_ps[l->n++] = dur;
+    l->total_ps += dur;
     return 0;
 }
 
 /* On TPUs the line "XLA Modules" has every run (on the aligned clock only). The name of a kind is
  * read once: found[kind] is 1 + where its module stands. */
-static int from_tracks(host_result *h, const trace *t, vp_map *by_key)
+static int list_runs(module_runs *m, const trace *t, vp_map *by_key)
 {
     VP_CLEANUP(vp_free_ptr) size_t *found = vp_calloc(t->kind_count, sizeof *found);
     VP_NEED(found);
@@ -50,38 +47,90 @@ static int from_tracks(host_result *h, const trace *t, vp_map *by_key)
                 int64_t program = SINK_UNKNOWN;
                 vp_str name =
                     trace_module_name(trace_str(t, t->kinds[trace_kind_of(k, e)].name), &program);
-                VP_TRY(find_module(h, by_key, name, program, at));
+                VP_TRY(find_list(m, by_key, name, program, at));
                 ++*at;
             }
-            VP_TRY(add_run(&h->modules[*at - 1], trace_dur(k, e)));
+            VP_TRY(add_run(&m->v[*at - 1], trace_dur(k, e)));
         }
     }
     return 0;
 }
 
+int module_runs_count(module_runs *out, const trace *t)
+{
+    vp_map by_key;
+    vp_map_init(&by_key);
+    int rc = list_runs(out, t, &by_key);
+    vp_map_free(&by_key);
+    for (size_t i = 0; rc >= 0 && i < out->n; i++)
+        rc = sort_values(out->v[i].dur_ps, out->v[i].n);
+    return rc;
+}
+
+void module_runs_free(module_runs *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        vp_free(m->v[i].dur_ps);
+    vp_free(m->v);
+}
+
+/* ---- In the result -------------------------------------------------------------------------- */
+
+static int add_module(host_result *h, vp_str name, int64_t program_id)
+{
+    module_item m = {.program_id = program_id,
+                     .repeat_steps = VP_UNKNOWN,
+                     .repeat_ps = VP_UNKNOWN,
+                     .repeat_runs = VP_UNKNOWN};
+    VP_TRY(host_text(&m.name, h, name.n ? name : VP_STR("(no module)")));
+    VP_TRY(vp_grow(&h->modules, &h->module_cap, h->module_count + 1, sizeof m, UINT32_MAX));
+    h->modules[h->module_count++] = m;
+    return 0;
+}
+
+static int take_runs(host_result *h, module_runs *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        module_run_list *l = &m->v[i];
+        VP_TRY(add_module(h, l->name, l->program_id));
+        module_item *x = &h->modules[h->module_count - 1];
+        x->runs = (int64_t)l->n;
+        x->total_ps = l->total_ps;
+        x->samples = l->dur_ps;
+        l->dur_ps = NULL;
+    }
+    return 0;
+}
+
 /* On other devices a module's time is that of its ops, which do not tell how often it ran. */
-static int from_ops(host_result *h, const trace *t, const kind_times *kt, vp_map *by_key)
+static int add_op_time(host_result *h, const trace *t, const kind_times *kt, vp_map *by_key)
 {
     for (uint32_t k = 0; k < t->kind_count; k++) {
         int64_t program = t->kinds[k].program_id;
-        size_t at;
         if (!kt->calls[k] || !t->kinds[k].module)
             continue;
         vp_str name = trace_module_name(trace_str(t, t->kinds[k].module), &program);
-        VP_TRY(find_module(h, by_key, name, program, &at));
+        uint64_t key = vp_hash(name.p, name.n, (uint64_t)program);
+        uint32_t at = vp_map_get(by_key, key);
+        if (at == VP_MAP_NONE) {
+            at = (uint32_t)h->module_count;
+            VP_TRY(add_module(h, name, program));
+            VP_TRY(vp_map_set(by_key, key, at));
+        }
         h->modules[at].runs = VP_UNKNOWN;
         h->modules[at].total_ps += kt->self_ps[k];
     }
     return 0;
 }
 
-int modules_collect(host_result *h, const trace *t, const kind_times *kt)
+int modules_collect(host_result *h, const trace *t, module_runs *m, const kind_times *kt)
 {
+    VP_TRY(take_runs(h, m));
+    if (h->module_count)
+        return 0;
     vp_map by_key;
     vp_map_init(&by_key);
-    int rc = from_tracks(h, t, &by_key);
-    if (rc == 0 && !h->module_count)
-        rc = from_ops(h, t, kt, &by_key);
+    int rc = add_op_time(h, t, kt, &by_key);
     vp_map_free(&by_key);
     return rc;
 }

@@ -1,10 +1,29 @@
-/* The runs of the compiled modules (XLA's programs) of a host. Included by analyze/'s rooms. */
+/* The runs of the compiled modules (XLA's programs) of a host. Included by analyze/'s rooms; the
+ * caller owns what module_runs_count made, also where it failed. */
 #ifndef VP_ANALYZE_MODULE_RUNS_H
 #define VP_ANALYZE_MODULE_RUNS_H
 
 #include "trace/analyze/device/self.h"
 
-/* Appends to h->modules; kt: over all devices. */
-int modules_collect(host_result *h, const trace *t, const kind_times *kt);
+/* One module: its runs are those of all devices. */
+typedef struct module_run_list {
+    vp_str name; /* of the trace; empty where the file names none */
+    int64_t program_id, total_ps;
+    int64_t *dur_ps;
+    size_t n;
+} module_run_list;
+
+/* Modules in the order in which they are met. */
+typedef struct module_runs {
+    module_run_list *v;
+    size_t n, cap;
+} module_runs;
+
+/* Counts the runs that stand on tracks of their own, shortest first. VP_ENOMEM. */
+int module_runs_count(module_runs *out, const trace *t);
+void module_runs_free(module_runs *m);
+/* Appends to h->modules, and takes the lists of lengths over; kt: over all devices, which tell of
+ * the modules of a trace without such tracks. VP_ENOMEM. */
+int modules_collect(host_result *h, const trace *t, module_runs *m, const kind_times *kt);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct scope_item {
 typedef struct module_item {
     const char *name;
     int64_t program_id, runs, total_ps;
-    int64_t *samples; /* durations of its runs; `runs` of them, NULL: unknown */
+    int64_t *samples; /* lengths of its runs, ascending; `runs` of them, NULL: unknown */
     int64_t repeat_steps, repeat_ps, repeat_runs; /* as in vp_module (full) */
 } module_item;
 

@@ -79,7 +79,6 @@ static int add_modules(vp_report *r, host_result *h)
         if (x->samples && x->runs > 0) {
             out->sample_ps = x->samples;
             out->sample_count = (size_t)x->runs;
-            VP_TRY(sort_values(x->samples, out->sample_count));
             out->p50_ps = x->samples[nearest_rank(out->sample_count, 50)];
         }
     }
