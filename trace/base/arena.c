@@ -6,6 +6,7 @@
 
 #define CHUNK_MIN (64u << 10)
 #define CHUNK_MAX (4u << 20)
+#define CHUNK_HUGE (2u << 20)
 
 typedef struct vp_arena_chunk {
     struct vp_arena_chunk *next;
@@ -32,9 +33,9 @@ static chunk *new_chunk(vp_arena *a, size_t size)
 {
     if (size > SIZE_MAX - sizeof(chunk))
         return NULL;
-    /* one beyond the largest is a piece's own, and will be filled: huge pages pay */
-    chunk *c = size > CHUNK_MAX ? vp_realloc_array(NULL, 1, sizeof *c + size)
-                                : vp_malloc(sizeof *c + size);
+    /* a large one will be filled: huge pages pay */
+    chunk *c = size >= CHUNK_HUGE ? vp_realloc_array(NULL, 1, sizeof *c + size)
+                                  : vp_malloc(sizeof *c + size);
     if (!c)
         return NULL;
     c->used = 0;
