@@ -35,11 +35,12 @@ void step_owner_free(step_owner *o)
 static int add_producers(step_owner *o, const trace_track *k, const step_marks *owned,
                          size_t *added)
 {
+    const trace_column *flows = k->attr[SINK_FLOW_OUT];
     size_t last = 0;
-    for (size_t e = 0; owned->n && e < k->count; e++) {
-        int64_t flow = trace_attr(k, SINK_FLOW_OUT, e);
-        uint32_t at =
-            flow == SINK_NO_VALUE ? STEP_NONE : step_mark_at(owned, trace_start(k, e), &last);
+    for (size_t e = trace_column_next(flows, 0); owned->n && e < k->count;
+         e = trace_column_next(flows, e + 1)) {
+        int64_t flow = trace_column_get(flows, e, SINK_NO_VALUE);
+        uint32_t at = step_mark_at(owned, trace_start(k, e), &last);
         if (at == STEP_NONE || vp_map_get(&o->flows, (uint64_t)flow) != VP_MAP_NONE)
             continue;
         VP_TRY(vp_map_set(&o->flows, (uint64_t)flow, owned->v[at].step));
@@ -52,10 +53,12 @@ static int add_producers(step_owner *o, const trace_track *k, const step_marks *
 static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
 {
     const trace_track *k = &o->t->tracks[track];
+    const trace_column *flows = k->attr[SINK_FLOW_IN];
     size_t last = 0, before = owned->n;
-    for (size_t e = 0; e < k->count; e++) {
-        int64_t flow = trace_attr(k, SINK_FLOW_IN, e), start = trace_start(k, e);
-        uint32_t step = flow == SINK_NO_VALUE ? STEP_NONE : vp_map_get(&o->flows, (uint64_t)flow);
+    for (size_t e = trace_column_next(flows, 0); e < k->count;
+         e = trace_column_next(flows, e + 1)) {
+        int64_t flow = trace_column_get(flows, e, SINK_NO_VALUE), start = trace_start(k, e);
+        uint32_t step = vp_map_get(&o->flows, (uint64_t)flow);
         step_marks known = {owned->v, before, 0};
         if (step == STEP_NONE || trace_dur(k, e) <= 0 ||
             step_mark_at(&known, start, &last) != STEP_NONE)
