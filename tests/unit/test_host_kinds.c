@@ -204,6 +204,45 @@ static void causes_have_an_order(void **state)
     trace_free(t);
 }
 
+/* host_sought_from goes to exactly the events of kinds that somebody looks for, over several words
+ * of bits and more than one piece of a million events. */
+static void sought(void **state)
+{
+    enum { EVENTS = 1100000 };
+    static const char *const names[] = {"plain", "backend_compile", "plain too", "H2D Dispatch"};
+    trace *t = tm_new();
+    host_kinds *x;
+    (void)state;
+    uint32_t host = tm_process(t, SINK_PROCESS_HOST, "/host:CPU", 0);
+    uint32_t empty = tm_track(t, host, "nothing", SINK_ROLE_PLAIN);
+    uint32_t track = tm_track(t, host, "python", SINK_ROLE_PLAIN);
+    uint32_t kinds[4];
+    for (size_t i = 0; i < 4; i++) {
+        sink_kind kind = tm_plain(names[i]);
+        kinds[i] = tm_kind(t, &kind);
+    }
+    for (int64_t i = 0; i < EVENTS; i++) {
+        sink_event e = {i * 1000, 500, SINK_NO_TIME, 0, track, kinds[i % 77 ? i % 2 * 2 : i % 4],
+                        NULL};
+        assert_int_equal(t->sink.events(&t->sink, &e, 1), 0);
+    }
+    assert_int_equal(trace_seal(t), 0);
+    assert_int_equal(host_kinds_new(&x, t), 0);
+    const trace_track *k = &t->tracks[track];
+    size_t next = host_sought_from(x, k, 0), found = 0;
+    for (size_t i = 0; i < k->count; i++) {
+        bool is = host_kind_flags(x, trace_kind_of(k, i)) & HK_SOUGHT;
+        assert_int_equal(is, i == next);
+        found += is;
+        next = is ? host_sought_from(x, k, i + 1) : next;
+    }
+    assert_true(next == SIZE_MAX);
+    assert_int_equal(found, EVENTS / 77 / 2 + 1);
+    assert_true(host_sought_from(x, &t->tracks[empty], 0) == SIZE_MAX);
+    host_kinds_free(x);
+    trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +253,7 @@ int main(void)
         cmocka_unit_test(steps_noise_and_the_profiler),
         cmocka_unit_test(frames_are_taken_apart),
         cmocka_unit_test(causes_have_an_order),
+        cmocka_unit_test(sought),
     };
     return cmocka_run_group_tests_name("host_kinds", tests, NULL, NULL);
 }

@@ -175,9 +175,11 @@ static int copies_on_thread(host_copies *by_way, const analysis *a, const trace_
     size_t near = 0;
     for (size_t i = 0; i < k->count; i++) {
         uint8_t way = way_of[trace_kind_of(k, i)];
+        if (way == VP_OTHER_COPY)
+            continue;
         host_copies *x = &by_way[way];
         int64_t start = trace_aligned_start(k, i), end = trace_aligned_end(k, i);
-        if (way == VP_OTHER_COPY || end <= reach[way])
+        if (end <= reach[way])
             continue;
         reach[way] = end;
         note_copy(&x->row, start - a->h->origin_ps, end - start, VP_UNKNOWN);

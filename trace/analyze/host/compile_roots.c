@@ -85,8 +85,6 @@ static void on_cache(search *s, int64_t start, bool miss)
 static int on_event(search *s, const trace_track *k, size_t i)
 {
     uint32_t flags = host_kind_flags(s->kinds, trace_kind_of(k, i));
-    if (!(flags & (HK_CALL | HK_COMPILE | HK_LOWER | HK_CACHE | HK_CACHE_MISS)))
-        return 0; /* of nearly all events, whose times need not be read then */
     int64_t start = trace_start(k, i), end = start + trace_dur(k, i);
     if (flags & HK_CALL)
         VP_TRY(on_call(s, s->t->kinds[trace_kind_of(k, i)].name, start, end));
@@ -110,7 +108,8 @@ static int on_thread(search *s, uint32_t track)
     s->call_end = s->covered_to = INT64_MIN;
     s->covered_ps = 0;
     s->calls = false;
-    for (size_t i = 0; i < k->count; i++)
+    for (size_t i = host_sought_from(s->kinds, k, 0); i < k->count;
+         i = host_sought_from(s->kinds, k, i + 1))
         VP_TRY(on_event(s, k, i));
     r->lower_ps += s->covered_ps;
     for (size_t i = s->first; i < r->n; i++) {

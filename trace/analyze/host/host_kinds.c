@@ -46,16 +46,17 @@ int host_kinds_new(host_kinds **out, const trace *t)
 {
     host_kinds *k = vp_calloc(1, sizeof *k);
     VP_NEED(k);
+    k->t = t;
     k->flags = vp_calloc((size_t)t->kind_count + 1, sizeof *k->flags);
-    if (!k->flags) {
-        vp_free(k);
-        return vp_no_memory();
-    }
-    for (uint32_t i = 0; i < t->kind_count; i++)
+    for (uint32_t i = 0; k->flags && i < t->kind_count; i++)
         k->flags[i] =
             host_kind_flags_of(trace_str(t, t->kinds[i].name), trace_str(t, t->kinds[i].category));
-    *out = k;
-    return 0;
+    int rc = k->flags ? host_sought_mark(k) : vp_no_memory();
+    if (rc < 0)
+        host_kinds_free(k);
+    else
+        *out = k;
+    return rc;
 }
 
 void host_kinds_on_cpu(host_kinds *k, const trace *t)
@@ -70,6 +71,8 @@ void host_kinds_free(host_kinds *k)
     if (!k)
         return;
     vp_free(k->flags);
+    vp_free(k->sought);
+    vp_free(k->bits);
     vp_free(k);
 }
 

@@ -37,11 +37,21 @@ bool host_frame(vp_str name, vp_str category, vp_str *file, vp_str *function);
 uint32_t host_name_flags(vp_str name, vp_str category);
 uint32_t host_frame_flags(vp_str file, vp_str function);
 
-/* By kind of the trace. */
+/* What several questions look for among all events of the host, most of which are none of it. */
+#define HK_SOUGHT                                                                                  \
+    (HK_COMPILE | HK_LOWER | HK_CACHE | HK_CACHE_MISS | HK_CALL | HK_EXECUTE | HK_LAUNCH |         \
+     HK_GRAPH | HK_TRANSFER | HK_STEP | HK_PROFILER)
+
 struct host_kinds {
-    uint32_t *flags;
+    const trace *t;
+    uint32_t *flags;   /* by kind of the trace */
+    uint64_t **sought; /* by track, of host threads: a bit for each event, set for HK_SOUGHT */
+    uint64_t *bits;    /* of all of them */
 };
+/* VP_ENOMEM. */
 int host_kinds_new(host_kinds **out, const trace *t);
+/* sought.c, a part of it: sets the bits, once there are flags. */
+int host_sought_mark(host_kinds *x);
 void host_kinds_free(host_kinds *k);
 /* If all devices are CPUs, a call that waits and copies (np.asarray) only copies once they are
  * idle: it loses HK_BLOCKING. */
@@ -49,6 +59,18 @@ void host_kinds_on_cpu(host_kinds *k, const trace *t);
 static inline uint32_t host_kind_flags(const host_kinds *k, uint32_t kind)
 {
     return k->flags[kind];
+}
+/* The first event from `i` on of a host thread whose kind is one of HK_SOUGHT; SIZE_MAX behind the
+ * last. */
+static inline size_t host_sought_from(const host_kinds *x, const trace_track *k, size_t i)
+{
+    const uint64_t *bits = x->sought[k - x->t->tracks];
+    for (size_t w = i / 64; w * 64 < k->count; w++) {
+        uint64_t has = bits[w] & (w == i / 64 ? UINT64_MAX << i % 64 : UINT64_MAX);
+        if (has)
+            return w * 64 + (unsigned)__builtin_ctzll(has);
+    }
+    return SIZE_MAX;
 }
 /* The cause of idle time under such an event; VP_CAUSE_HOST for plain work. */
 vp_cause host_kind_cause(const host_kinds *k, uint32_t kind);

@@ -62,8 +62,10 @@ static bool in_profiler(table *b, int64_t start)
 static int find_profiler(table *b)
 {
     b->hidden.n = b->hidden_at = 0;
-    for (size_t i = 0; i < b->k->count; i++)
-        if (host_kind_flags(b->a->kinds, trace_kind_of(b->k, i)) & HK_PROFILER)
+    const host_kinds *kinds = b->a->kinds;
+    for (size_t i = host_sought_from(kinds, b->k, 0); i < b->k->count;
+         i = host_sought_from(kinds, b->k, i + 1))
+        if (host_kind_flags(kinds, trace_kind_of(b->k, i)) & HK_PROFILER)
             VP_TRY(spans_add(&b->hidden, trace_start(b->k, i), trace_end(b->k, i)));
     return spans_union(&b->hidden);
 }

@@ -26,20 +26,13 @@ static bool is_named(vp_str name)
     return false;
 }
 
-static bool any_launches(const analysis *a)
-{
-    for (uint32_t k = 0; k < a->t->kind_count; k++)
-        if (host_kind_flags(a->kinds, k) & (HK_LAUNCH | HK_GRAPH))
-            return true;
-    return false;
-}
-
-static void count_track(host_counts *c, const analysis *a, const trace_track *k, bool launches)
+static void count_track(host_counts *c, const analysis *a, const trace_track *k)
 {
     c->threads++;
     c->unnamed += !is_named(trace_str(a->t, k->name));
     c->events += k->count;
-    for (size_t i = 0; launches && i < k->count; i++) {
+    for (size_t i = host_sought_from(a->kinds, k, 0); i < k->count;
+         i = host_sought_from(a->kinds, k, i + 1)) {
         uint32_t flags = host_kind_flags(a->kinds, trace_kind_of(k, i));
         c->launches += (flags & HK_LAUNCH) != 0;
         c->graphs += (flags & HK_GRAPH) != 0;
@@ -50,11 +43,10 @@ static void count_track(host_counts *c, const analysis *a, const trace_track *k,
 
 static host_counts count_host(const analysis *a)
 {
-    const bool launches = any_launches(a);
     host_counts c = {0};
     for (uint32_t i = 0; i < a->t->track_count; i++)
         if (a->t->tracks[i].role == SINK_ROLE_PLAIN && a->t->tracks[i].count)
-            count_track(&c, a, &a->t->tracks[i], launches);
+            count_track(&c, a, &a->t->tracks[i]);
     return c;
 }
 

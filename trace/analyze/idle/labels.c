@@ -64,15 +64,23 @@ static bool is_launch(const walk *w, size_t i)
     return host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & LEADS_TO_DEVICE;
 }
 
+/* The first event from i on that may be a step (or a launch). */
+static size_t candidate(const walk *w, bool step, size_t i)
+{
+    size_t sought = host_sought_from(w->kinds, w->k, i);
+    size_t told = step ? trace_column_next(w->k->attr[SINK_STEP], i) : SIZE_MAX;
+    return sought < told ? sought : told;
+}
+
 /* Whether span i contains a step (or a launch): events come by start, so it does if the next one
  * starts before the span ends. *next only moves forward, over all calls together. */
 static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t end)
 {
     if (*next <= i)
-        *next = i + 1;
+        *next = candidate(w, step, i + 1);
     while (*next < w->k->count &&
            !(step ? labels_is_step(w->t, w->kinds, w->k, *next) : is_launch(w, *next)))
-        ++*next;
+        *next = candidate(w, step, *next + 1);
     return *next < w->k->count && trace_start(w->k, *next) < end;
 }
 
@@ -219,10 +227,9 @@ static int flatten(walk *w)
 static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
 {
     const trace_column *steps = k->attr[SINK_STEP];
-    for (size_t i = 0; i < k->count; i++) {
+    for (size_t i = host_sought_from(b->a->kinds, k, 0); i < k->count;
+         i = host_sought_from(b->a->kinds, k, i + 1)) {
         uint32_t f = host_kind_flags(b->a->kinds, trace_kind_of(k, i));
-        if (!(f & (HK_STEP | LEADS_TO_DEVICE)))
-            continue;
         count[0] += (f & HK_STEP) != 0;
         count[1] += (f & HK_CALL) != 0;
         count[2] += (f & HK_EXECUTE) != 0;
@@ -294,11 +301,15 @@ static void make_disjoint(overlay_list *l)
  * spends most of its time waiting, and is left out. */
 static int find_copies(label_book *b)
 {
+    const host_kinds *kinds = b->a->kinds;
     size_t near = 0;
     for (uint32_t i = 0; i < b->a->t->track_count; i++) {
         const trace_track *k = &b->a->t->tracks[i];
-        for (size_t e = 0; k->role == SINK_ROLE_PLAIN && e < k->count; e++) {
-            uint32_t flags = host_kind_flags(b->a->kinds, trace_kind_of(k, e));
+        if (k->role != SINK_ROLE_PLAIN)
+            continue;
+        for (size_t e = host_sought_from(kinds, k, 0); e < k->count;
+             e = host_sought_from(kinds, k, e + 1)) {
+            uint32_t flags = host_kind_flags(kinds, trace_kind_of(k, e));
             if (!(flags & HK_TRANSFER) || (flags & (HK_BLOCKING | HK_LAUNCH)) == HK_BLOCKING)
                 continue;
             overlay x = {trace_start(k, e), trace_end(k, e),

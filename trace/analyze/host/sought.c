@@ -1,0 +1,74 @@
+/* Which events of the host's threads are of the kinds that several questions look for. */
+#include "trace/analyze/device/device_sums.h"
+#include "trace/analyze/host/host_kinds.h"
+#include "trace/base/err.h"
+#include "trace/base/mem.h"
+#include "trace/base/thread.h"
+
+/* Words of bits that one thread fills at a time: of a million events. */
+#define PIECE_WORDS (16u << 10)
+
+typedef struct piece {
+    const trace_track *k;
+    uint64_t *bits;
+    size_t first; /* word of them */
+} piece;
+
+typedef struct marking {
+    const host_kinds *x;
+    piece *v;
+    size_t n;
+} marking;
+
+static size_t words_of(const trace_track *k)
+{
+    return k->role == SINK_ROLE_PLAIN ? (k->count + 63) / 64 : 0;
+}
+
+static int mark_piece(void *ctx, uint32_t i)
+{
+    const marking *m = ctx;
+    const piece *p = &m->v[i];
+    size_t end = p->first + PIECE_WORDS, words = words_of(p->k);
+    for (size_t w = p->first; w < end && w < words; w++) {
+        size_t first = w * 64, n = p->k->count - first < 64 ? p->k->count - first : 64;
+        uint64_t has = 0;
+        for (size_t e = 0; e < n; e++)
+            has |= (uint64_t)((m->x->flags[trace_kind_of(p->k, first + e)] & HK_SOUGHT) != 0) << e;
+        p->bits[w] = has;
+    }
+    return 0;
+}
+
+/* Gives each host thread its bits, and cuts these into pieces. */
+static int lay_out(host_kinds *x, marking *m)
+{
+    size_t words = 0, pieces = 0;
+    for (uint32_t i = 0; i < x->t->track_count; i++) {
+        words += words_of(&x->t->tracks[i]);
+        pieces += (words_of(&x->t->tracks[i]) + PIECE_WORDS - 1) / PIECE_WORDS;
+    }
+    x->sought = vp_calloc((size_t)x->t->track_count + 1, sizeof *x->sought);
+    x->bits = vp_realloc_array(NULL, words + 1, sizeof *x->bits);
+    m->v = vp_calloc(pieces + 1, sizeof *m->v);
+    VP_NEED(x->sought && x->bits && m->v);
+    uint64_t *at = x->bits;
+    for (uint32_t i = 0; i < x->t->track_count; i++) {
+        size_t n = words_of(&x->t->tracks[i]);
+        x->sought[i] = at;
+        for (size_t w = 0; w < n; w += PIECE_WORDS)
+            m->v[m->n++] = (piece){&x->t->tracks[i], at, w};
+        at += n;
+    }
+    return 0;
+}
+
+int host_sought_mark(host_kinds *x)
+{
+    marking m = {.x = x};
+    int rc = lay_out(x, &m);
+    if (rc >= 0)
+        rc = vp_each(device_sums_threads(x->t), (uint32_t)m.n, mark_piece, &m);
+    vp_free(m.v);
+    return rc;
+}
