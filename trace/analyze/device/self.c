@@ -1,5 +1,6 @@
 #include "trace/analyze/device/self.h"
 
+#include "trace/analyze/device/self_walk.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -7,60 +8,9 @@
  * owns the time; ties: the shorter, then file order. For nested events that is duration minus
  * direct children; events that cross are right, too, and Σ self is the track's busy time. */
 
-typedef struct open_event {
-    int64_t end;
-    size_t id; /* kind, or as self_id_fn says */
-} open_event;
-
-typedef struct stack {
-    open_event *v;
-    size_t n, cap;
-    int64_t now;
-} stack;
-
-/* Where time is given to: added to self by kind, or told piece by piece to fn. */
-typedef struct owner {
-    int64_t *self;
-    self_fn *fn;
-    void *ctx;
-} owner;
-
-static int give(const owner *o, size_t id, int64_t from, int64_t to)
+static bool crosses(const self_stack *st, int64_t start, int64_t end)
 {
-    if (o->fn)
-        return o->fn(o->ctx, id, from, to);
-    o->self[id] += to - from;
-    return 0;
-}
-
-static int run_until(stack *st, int64_t t, const owner *o)
-{
-    while (st->n && st->now < t) {
-        const open_event *top = &st->v[st->n - 1];
-        if (top->end <= st->now) {
-            st->n--;
-            continue;
-        }
-        int64_t to = top->end < t ? top->end : t;
-        VP_TRY(give(o, top->id, st->now, to));
-        st->now = to;
-    }
-    if (st->now < t)
-        st->now = t;
-    return 0;
-}
-
-static int push(stack *st, int64_t end, size_t id)
-{
-    if (st->n == st->cap)
-        VP_TRY(vp_grow(&st->v, &st->cap, st->n + 1, sizeof *st->v, SIZE_MAX / 64));
-    st->v[st->n++] = (open_event){end, id};
-    return 0;
-}
-
-static bool crosses(const stack *st, int64_t start, int64_t end)
-{
-    const open_event *top = st->n ? &st->v[st->n - 1] : NULL;
+    const self_open *top = st->n ? &st->v[st->n - 1] : NULL;
     return top && top->end > start && end > top->end;
 }
 
@@ -94,10 +44,17 @@ int64_t nesting_add(nesting *n, int64_t start, int64_t end)
     return more;
 }
 
-static int one_track(kind_times *kt, group_times *totals, nesting *open, stack *st,
+/* ctx: self times by kind. */
+static int give_to_kind(void *ctx, size_t kind, int64_t from, int64_t to)
+{
+    int64_t *self = ctx;
+    self[kind] += to - from;
+    return 0;
+}
+
+static int one_track(kind_times *kt, group_times *totals, nesting *open, self_stack *st,
                      const trace_track *k, const uint32_t *group_of)
 {
-    const owner self = {kt->self_ps, NULL, NULL};
     st->n = 0;
     st->now = k->count ? trace_start(k, 0) : 0;
     int64_t last = st->now;
@@ -108,37 +65,25 @@ static int one_track(kind_times *kt, group_times *totals, nesting *open, stack *
         totals[group].total_ps += nesting_add(&open[group], start, end);
         if (end == start)
             continue;
-        VP_TRY(run_until(st, start, &self));
+        VP_TRY(self_run_until(st, start, give_to_kind, kt->self_ps));
         kt->crossings += !k->one_timeline && crosses(st, start, end);
-        VP_TRY(push(st, end, kind));
+        VP_TRY(self_push(st, end, kind));
         last = end > last ? end : last;
     }
-    return run_until(st, last, &self);
+    return self_run_until(st, last, give_to_kind, kt->self_ps);
 }
 
-static int walk_pieces(stack *st, const trace_track *k, self_id_fn *id_of, const owner *o)
+static int index_of(void *ctx, size_t i, size_t *id)
 {
-    st->now = k->count ? trace_start(k, 0) : 0;
-    int64_t last = st->now;
-    for (size_t i = 0; i < k->count; i++) {
-        int64_t start = trace_start(k, i), end = start + trace_dur(k, i);
-        size_t id = i;
-        if (id_of)
-            VP_TRY(id_of(o->ctx, i, &id));
-        if (end == start)
-            continue;
-        VP_TRY(run_until(st, start, o));
-        VP_TRY(push(st, end, id));
-        last = end > last ? end : last;
-    }
-    return run_until(st, last, o);
+    (void)ctx;
+    *id = i;
+    return 0;
 }
 
 int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
 {
-    const owner pieces = {NULL, fn, ctx};
-    stack st = {0};
-    int rc = walk_pieces(&st, k, id, &pieces);
+    self_stack st = {0};
+    int rc = self_walk(&st, k, id ? id : index_of, fn, ctx);
     vp_free(st.v);
     return rc;
 }
@@ -155,7 +100,7 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
                uint32_t group_count)
 {
     VP_CLEANUP(vp_free_ptr) nesting *open = vp_realloc_array(NULL, group_count, sizeof *open);
-    stack st = {0};
+    self_stack st = {0};
     int rc = open ? 0 : vp_no_memory();
     for (size_t i = 0; rc == 0 && i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];

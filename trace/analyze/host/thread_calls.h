@@ -1,0 +1,76 @@
+/* What the calls on one thread of the host add up to, by name: in two halves that need nothing of
+ * each other, so that a trace with one long thread keeps two processors busy. Included by
+ * host_ops*.c only; the caller owns what they fill. */
+#ifndef VP_ANALYZE_THREAD_CALLS_H
+#define VP_ANALYZE_THREAD_CALLS_H
+
+#include "trace/analyze/device/self.h"
+#include "trace/analyze/device/sweep.h"
+
+/* A name on a thread. When folded, it is the name on all threads of its process, and `track` is the
+ * one with most of its self time. */
+typedef struct host_row {
+    uint32_t track, kind, threads;
+    int64_t track_self_ps;
+    int64_t calls, total_ps, self_ps, idle_ps, blocked_ps;
+    int64_t max_ps, max_start_ps;
+    nesting open;
+} host_row;
+
+typedef struct host_rows {
+    host_row *v;
+    size_t n, cap;
+} host_rows;
+
+typedef struct host_self {
+    uint32_t kind;
+    int64_t self_ps, idle_ps;
+} host_self;
+
+typedef struct host_selves {
+    host_self *v;
+    size_t n, cap;
+} host_selves;
+
+/* What all threads are asked with. */
+typedef struct host_asked {
+    const analysis *a;
+    const spans *idle;          /* when all devices are idle; none without devices */
+    const uint8_t *hidden_kind; /* whether events of a kind are nobody's work */
+} host_asked;
+
+/* What one thread is counted with, and the next again: where its rows stand, by kind. Zeroed at
+ * first. */
+typedef struct host_places {
+    struct host_places *next;
+    uint32_t *place;
+    uint32_t *valid; /* by kind: in which use `place` was set */
+    uint32_t use;
+} host_places;
+
+/* For the kinds of the trace. VP_ENOMEM. */
+int host_places_new(host_places **out, const trace *t);
+void host_places_free(host_places *p);
+/* Forgets where rows stand. */
+void host_places_begin(host_places *p);
+/* Where the row of a kind stands; UINT32_MAX: nowhere yet. */
+static inline uint32_t host_place_of(const host_places *p, uint32_t kind)
+{
+    return p->valid[kind] == p->use ? p->place[kind] : UINT32_MAX;
+}
+static inline void host_place_set(host_places *p, uint32_t kind, size_t at)
+{
+    p->valid[kind] = p->use;
+    p->place[kind] = (uint32_t)at;
+}
+
+/* The idle spans without the first and the last, which lie before the first op and after the last.
+ */
+spans host_between_ops(const spans *idle);
+
+/* All of a track's rows but self_ps and idle_ps. VP_ENOMEM, VP_ELIMIT. */
+int host_calls_count(host_rows *out, const host_asked *x, host_places *p, uint32_t track);
+/* These two, of the same kinds at most. */
+int host_selves_count(host_selves *out, const host_asked *x, host_places *p, uint32_t track);
+
+#endif
