@@ -330,6 +330,66 @@ static void values_widen(void **state)
     }
 }
 
+enum { MOVED = 1000 };
+
+static void check_values(const trace_column *c, const int64_t *want, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(c ? trace_column_get(c, i, SINK_NO_VALUE) : SINK_NO_VALUE, want[i]);
+}
+
+/* One event of so many has a value. */
+static trace_column *some_values(int64_t *want, uint64_t share, uint64_t range)
+{
+    trace_column *c = NULL;
+    for (size_t i = 0; i < MOVED; i++) {
+        bool has = i == MOVED / 2 || !random_below(share);
+        want[i] = has ? (int64_t)random_below(range) : SINK_NO_VALUE;
+        if (has)
+            assert_int_equal(trace_column_put(&c, i, want[i]), 0);
+    }
+    return c;
+}
+
+static void move_some(trace_column *c, int64_t *want)
+{
+    for (unsigned k = 0; k < 5000; k++) {
+        size_t from = 1 + (size_t)random_below(MOVED - 1);
+        size_t to = from - 1 - (size_t)random_below(from < 64 ? from : 64);
+        int64_t moved = want[from];
+        trace_column_move(c, from, to);
+        memmove(want + to + 1, want + to, (from - to) * sizeof *want);
+        want[to] = moved;
+        if (k % 16 == 0 || k > 4990)
+            check_values(c, want, MOVED);
+    }
+}
+
+/* Values go with their events, one at a time or all in another order, where all have one, some, or
+ * hardly any. */
+static void values_move(void **state)
+{
+    static int64_t want[MOVED], then[MOVED];
+    static uint32_t order[MOVED];
+    (void)state;
+    seed = 7;
+    for (unsigned round = 0; round < 24; round++) {
+        uint64_t share = (uint64_t[]){1, 2, 30, 300}[round % 4];
+        trace_column *c = some_values(want, share, round % 3 ? 1000 : UINT64_C(1) << 40);
+        size_t values = c->n, kept = round % 2 ? MOVED : MOVED / 3;
+        assert_int_equal(trace_column_cover(c, MOVED), 0);
+        move_some(c, want);
+        assert_int_equal(c->n, values);
+        for (size_t i = 0; i < MOVED; i++) {
+            order[i] = (uint32_t)(i * 7 % MOVED);
+            then[i] = want[order[i]];
+        }
+        assert_int_equal(trace_column_permute(&c, order, kept), 0);
+        check_values(c, then, kept);
+        trace_column_free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +399,7 @@ int main(void)
         cmocka_unit_test(single_events_move),
         cmocka_unit_test(columns_come_back),
         cmocka_unit_test(values_widen),
+        cmocka_unit_test(values_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,37 +129,140 @@ void trace_column_free(trace_column *c)
     vp_free(c);
 }
 
+/* ---- Another order -------------------------------------------------------------------------- */
+
 static bool has_value(const trace_column *c, size_t i)
 {
     return i / 64 < c->block_n && c->block[i / 64].has >> i % 64 & 1u;
 }
 
-static size_t values_of(const trace_column *c, const uint32_t *order, size_t count)
+/* How many values there are before event i, whose block has any. */
+static size_t place_of(const trace_column *c, size_t i)
+{
+    const trace_block *b = &c->block[i / 64];
+    return b->first + trace_count_bits(b->has & ((UINT64_C(1) << i % 64) - 1));
+}
+
+static void copy_value(trace_column *to, size_t place, const trace_column *from, size_t i)
+{
+    if (to->v)
+        to->v[place] = from->v[i];
+    else
+        to->low[place] = from->low[i];
+}
+
+/* Whether the events that have a value are the first n, without a gap. */
+static bool is_full(const trace_column *c)
+{
+    size_t before = c->block_n ? (c->block_n - 1) * 64 : 0, n = c->n - before;
+    return c->block_n && c->n > before && n <= 64 &&
+           c->block[c->block_n - 1].has == UINT64_MAX >> (64 - n);
+}
+
+static size_t values_of(const trace_column *c, bool full, const uint32_t *order, size_t count)
 {
     size_t n = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; full && i < count; i++)
+        n += order[i] < c->n;
+    for (size_t i = 0; !full && i < count; i++)
         n += has_value(c, order[i]);
     return n;
+}
+
+static void permute_full(trace_column *to, const trace_column *from, const uint32_t *order,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        copy_value(to, i, from, order[i]);
+    for (size_t b = 0; b < to->block_n; b++) {
+        size_t n = count - b * 64 < 64 ? count - b * 64 : 64;
+        to->block[b] = (trace_block){UINT64_MAX >> (64 - n), (uint32_t)(b * 64)};
+    }
+}
+
+static void permute_some(trace_column *to, const trace_column *from, const uint32_t *order,
+                         size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = order[i];
+        if (!has_value(from, at))
+            continue;
+        trace_block *made = &to->block[i / 64];
+        if (!made->has)
+            made->first = (uint32_t)n;
+        made->has |= UINT64_C(1) << i % 64;
+        copy_value(to, n++, from, place_of(from, at));
+    }
 }
 
 int trace_column_permute(trace_column **column, const uint32_t *order, size_t count)
 {
     const trace_column *old = *column;
     trace_column *c = NULL;
-    int rc = 0;
-    size_t n = values_of(old, order, count);
-    if (n)
-        rc = column_new(&c, old, n, (count + 63) / 64);
-    for (size_t i = 0; rc == 0 && n && i < count; i++)
-        if (has_value(old, order[i]))
-            rc = trace_column_put(&c, i, trace_column_get(old, order[i], 0));
-    if (rc < 0) {
-        trace_column_free(c);
-        return rc;
+    bool full = is_full(old);
+    size_t n = values_of(old, full, order, count);
+    if (n) {
+        int rc = column_new(&c, old, n, (count + 63) / 64);
+        if (rc < 0) {
+            trace_column_free(c);
+            return rc;
+        }
+        c->n = n;
+        if (full && n == count)
+            permute_full(c, old, order, count);
+        else
+            permute_some(c, old, order, count);
     }
     trace_column_free(*column);
     *column = c;
     return 0;
+}
+
+int trace_column_cover(trace_column *c, size_t count)
+{
+    size_t blocks = (count + 63) / 64;
+    return blocks > c->block_n ? add_blocks(c, blocks) : 0;
+}
+
+/* Moves the value at place `from` in front of the one at `to`. */
+static void move_value(trace_column *c, size_t from, size_t to)
+{
+    if (c->v) {
+        int64_t v = c->v[from];
+        memmove(c->v + to + 1, c->v + to, (from - to) * sizeof v);
+        c->v[to] = v;
+    } else {
+        uint32_t v = c->low[from];
+        memmove(c->low + to + 1, c->low + to, (from - to) * sizeof v);
+        c->low[to] = v;
+    }
+}
+
+/* Bits to … from of a block: each becomes the one below it, the lowest `in`. Returns what the
+ * highest was. */
+static bool shift_bits(uint64_t *has, unsigned from, unsigned to, bool in)
+{
+    uint64_t part = UINT64_MAX >> (63 - from) & UINT64_MAX << to, old = *has & part;
+    *has = (*has & ~part) | (old << 1 & part) | (uint64_t)in << to;
+    return old >> from & 1u;
+}
+
+void trace_column_move(trace_column *c, size_t from, size_t to)
+{
+    trace_block *a = &c->block[to / 64], *b = &c->block[from / 64];
+    bool moved = has_value(c, from);
+    /* of the first value from `to` on, and the first of both blocks */
+    size_t at = a->has ? place_of(c, to) : b->first, first = a->has ? a->first : b->first;
+    if (moved)
+        move_value(c, place_of(c, from), at);
+    if (a == b) {
+        shift_bits(&a->has, from % 64, to % 64, moved);
+        return;
+    }
+    shift_bits(&b->has, from % 64, 0, shift_bits(&a->has, 63, to % 64, moved));
+    a->first = (uint32_t)first;
+    b->first = (uint32_t)first + trace_count_bits(a->has);
 }
 
 size_t trace_column_bytes(const trace_column *c)

@@ -32,6 +32,11 @@ void trace_column_free(trace_column *c);
 /* The column of `count` events in another order: event i becomes what order[i] was. VP_ENOMEM
  * leaves it as it was. */
 int trace_column_permute(trace_column **column, const uint32_t *order, size_t count);
+/* Blocks for the first `count` events, so that they can be moved. VP_ENOMEM. */
+int trace_column_cover(trace_column *c, size_t count);
+/* Puts event `from`, with its value if it has one, before event `to`, at most 64 in front of it;
+ * blocks cover both. */
+void trace_column_move(trace_column *c, size_t from, size_t to);
 /* What it takes of memory. */
 size_t trace_column_bytes(const trace_column *c);
 

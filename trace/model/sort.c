@@ -6,6 +6,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/radix.h"
+#include "trace/base/thread.h"
 #include "trace/model/runs.h"
 
 static int compare(const void *x, const void *y, void *track)
@@ -14,21 +15,29 @@ static int compare(const void *x, const void *y, void *track)
     return trace_before(track, a, b) ? -1 : a != b;
 }
 
-static int permute_attrs(trace_track *k, const uint32_t *order)
+/* Fewer events are in order before another thread has started. */
+#define PERMUTE_ALONE 50000u
+
+typedef struct reorder {
+    trace_track *k;
+    const uint32_t *order;
+} reorder;
+
+static int permute_attr(void *ctx, uint32_t a)
 {
-    for (size_t a = 0; a < SINK_ATTRS; a++)
-        if (k->attr[a])
-            VP_TRY(trace_column_permute(&k->attr[a], order, k->count));
-    return 0;
+    const reorder *r = ctx;
+    trace_column **c = &r->k->attr[a];
+    return *c ? trace_column_permute(c, r->order, r->k->count) : 0;
 }
 
-static int permute(trace_track *k, const uint32_t *order, sort_room *room)
+static int permute(trace_track *k, const uint32_t *order, sort_room *room, int threads)
 {
+    reorder r = {k, order};
     VP_TRY(trace_times_permute(&k->own, order, k->count, room));
     if (k->aligned.v)
         VP_TRY(trace_times_permute(&k->aligned, order, k->count, room));
     k->sorted = true;
-    return permute_attrs(k, order);
+    return vp_each(k->count < PERMUTE_ALONE ? 1 : threads, SINK_ATTRS, permute_attr, &r);
 }
 
 /* Nearly sorted tracks, the usual case (a device's own clock swaps 1 % of neighbours): the few
@@ -109,7 +118,7 @@ static void order_of(uint32_t *order, const trace_track *k, const uint64_t *keys
 
 /* Of the two halves that the keys go to and fro between, one becomes the order and the other room
  * for a column: memory that is touched for the first time costs more than the sort. */
-static int radix_sort(trace_track *k, sort_room *a, sort_room *b)
+static int radix_sort(trace_track *k, sort_room *a, sort_room *b, int threads)
 {
     size_t n = k->count;
     VP_TRY(vp_grow(&a->p, &a->cap, n, sizeof *a->p, VP_EVENTS_MAX));
@@ -122,28 +131,34 @@ static int radix_sort(trace_track *k, sort_room *a, sort_room *b)
     sort_room *keys = in_a ? a : b;
     uint32_t *order = (uint32_t *)(in_a ? b : a)->p;
     order_of(order, k, (const uint64_t *)keys->p, p);
-    return permute(k, order, keys);
+    return permute(k, order, keys, threads);
 }
 
 /* A step back is mended in place if it is of at most so many events, and only as long as such moves
  * come to no more than a pass over the track. */
 #define STEP_BACK_MAX 32u
 
-static bool has_attrs(const trace_track *k)
+static bool cover_attrs(trace_track *k)
 {
+    bool covered = true;
     for (size_t a = 0; a < SINK_ATTRS; a++)
         if (k->attr[a])
-            return true;
-    return false;
+            covered = covered && trace_column_cover(k->attr[a], k->count) >= 0;
+    return covered;
 }
 
 /* Puts an event before an earlier one, on both clocks. false: that is not so simple. */
 static bool move_back(trace_track *k, size_t from, size_t to)
 {
-    if (!k->aligned.v)
-        return trace_times_move(&k->own, from, to);
-    return trace_times_can_move(&k->own, from, to) && trace_times_move(&k->aligned, from, to) &&
-           trace_times_move(&k->own, from, to);
+    if (k->aligned.v &&
+        !(trace_times_can_move(&k->own, from, to) && trace_times_move(&k->aligned, from, to)))
+        return false;
+    if (!trace_times_move(&k->own, from, to))
+        return false;
+    for (size_t a = 0; a < SINK_ATTRS; a++)
+        if (k->attr[a])
+            trace_column_move(k->attr[a], from, to);
+    return true;
 }
 
 /* The usual case: a device's own clock swaps 1 % of neighbours. false: it is not that, and some
@@ -152,7 +167,7 @@ static bool move_back(trace_track *k, size_t from, size_t to)
 static bool mend(trace_track *k)
 {
     size_t left = k->count;
-    if (has_attrs(k))
+    if (!cover_attrs(k))
         return false;
     int64_t last = k->count ? trace_start(k, 0) : 0;
     for (size_t i = 1; i < k->count; i++) {
@@ -180,7 +195,7 @@ static void room_free(sort_room *room)
     vp_free(room->p);
 }
 
-int trace_sort_track(trace_track *k)
+int trace_sort_track(trace_track *k, int threads)
 {
     VP_CLEANUP(room_free) sort_room a = {0}, b = {0};
     if (mend(k)) {
@@ -193,5 +208,5 @@ int trace_sort_track(trace_track *k)
     if (done == 0)
         done = merge_strays(k, order, &b);
     VP_TRY(done);
-    return done ? permute(k, order, &b) : radix_sort(k, &a, &b);
+    return done ? permute(k, order, &b, threads) : radix_sort(k, &a, &b, threads);
 }

@@ -371,8 +371,8 @@ static void chain_tracks(trace *t)
 
 static int sort_track(void *ctx, uint32_t i)
 {
-    trace_track *k = &((trace *)ctx)->tracks[i];
-    return k->sorted ? 0 : trace_sort_track(k);
+    trace *t = ctx;
+    return t->tracks[i].sorted ? 0 : trace_sort_track(&t->tracks[i], t->threads);
 }
 
 int trace_seal_by(trace *t, int threads)
@@ -402,7 +402,7 @@ int trace_track_keep(trace_track *k, const uint32_t *order, size_t n, trace_time
     for (size_t a = 0; a < SINK_ATTRS; a++)
         if (k->attr[a])
             VP_TRY(trace_column_permute(&k->attr[a], order, n));
-    return trace_sort_track(k);
+    return trace_sort_track(k, 1);
 }
 
 bool trace_has_device(const trace *t)

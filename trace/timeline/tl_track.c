@@ -50,7 +50,7 @@ static int sort_copy(source *s, bool last)
     c->count = s->count;
     if (last && s->times != &s->k->own)
         forget_clock(s->times, 0, s->count);
-    VP_TRY(trace_sort_track(c));
+    VP_TRY(trace_sort_track(c, 1));
     s->times = &c->own;
     s->in_order = false;
     return 0;

@@ -100,7 +100,7 @@ static int assign(ex_spans *s, ex_moves *moves, ex_lanes *lanes)
 {
     trace_track *k = &s->track;
     if (!k->sorted && k->count)
-        VP_TRY(trace_sort_track(k));
+        VP_TRY(trace_sort_track(k, 1));
     for (size_t i = 0; i < k->count; i++) {
         int lane = ex_lanes_take(lanes, trace_start(k, i), ex_spans_end(s, i));
         VP_TRY(lane);
