@@ -38,20 +38,6 @@ spans host_between_ops(const spans *idle)
     return idle->n < 3 ? (spans){0} : (spans){idle->v + 1, idle->n - 2, 0};
 }
 
-/* The first that ends after t. */
-static size_t idle_from(const spans *idle, int64_t t)
-{
-    size_t low = 0, high = idle->n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (idle->v[mid].end <= t)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 /* ---- Which events count --------------------------------------------------------------------- */
 
 typedef struct counted {
@@ -150,7 +136,6 @@ int host_calls_count(host_rows *out, const host_asked *x, host_places *p, uint32
                  .inner = host_between_ops(x->idle),
                  .blocked_until = INT64_MIN};
     int rc = counted_begin(&b.of, x, k);
-    b.inner_at = k->count ? idle_from(&b.inner, trace_start(k, 0)) : 0;
     host_places_begin(p);
     for (size_t i = 0; rc >= 0 && i < k->count; i++)
         rc = count_call(&b, i);
@@ -206,7 +191,6 @@ int host_selves_count(host_selves *out, const host_asked *x, host_places *p, uin
     owning b = {.out = out, .p = p};
     self_stack st = {0};
     int rc = counted_begin(&b.of, x, k);
-    b.idle_at = k->count ? idle_from(x->idle, trace_start(k, 0)) : 0;
     host_places_begin(p);
     if (rc >= 0)
         rc = self_walk(&st, k, self_of, add_self, &b);
