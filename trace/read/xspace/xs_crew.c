@@ -10,7 +10,7 @@
 #define BYTES_A_THREAD (1 << 20)
 /* Parts a thread: those that one decodes while another touches two megabytes of new memory for the
  * first time. With three, up to a tenth of the time was waited. */
-#define PARTS_A_THREAD 8
+#define PARTS_A_THREAD 5
 /* Stretches that are gone over before their line is asked for, besides one a thread: what is
  * decoded soon is then still where it was read to (trace/source/object.c). */
 #define STRETCHES_AHEAD 2
