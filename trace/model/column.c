@@ -75,10 +75,7 @@ int trace_column_put(trace_column **column, size_t i, int64_t v)
 static size_t values_below(const trace_column *c, size_t count)
 {
     size_t i = trace_column_next(c, count);
-    if (i == SIZE_MAX)
-        return c->n;
-    const trace_block *b = &c->block[i / 64];
-    return b->first + trace_count_bits(b->has & ((UINT64_C(1) << i % 64) - 1));
+    return i == SIZE_MAX ? c->n : trace_column_place(c, i);
 }
 
 /* Room for n > 0 values like those of another and so many blocks, without slack: it stays as long
@@ -131,18 +128,6 @@ void trace_column_free(trace_column *c)
 
 /* ---- Another order -------------------------------------------------------------------------- */
 
-static bool has_value(const trace_column *c, size_t i)
-{
-    return i / 64 < c->block_n && c->block[i / 64].has >> i % 64 & 1u;
-}
-
-/* How many values there are before event i, whose block has any. */
-static size_t place_of(const trace_column *c, size_t i)
-{
-    const trace_block *b = &c->block[i / 64];
-    return b->first + trace_count_bits(b->has & ((UINT64_C(1) << i % 64) - 1));
-}
-
 static void copy_value(trace_column *to, size_t place, const trace_column *from, size_t i)
 {
     if (to->v)
@@ -165,7 +150,7 @@ static size_t values_of(const trace_column *c, bool full, const uint32_t *order,
     for (size_t i = 0; full && i < count; i++)
         n += order[i] < c->n;
     for (size_t i = 0; !full && i < count; i++)
-        n += has_value(c, order[i]);
+        n += trace_column_has(c, order[i]);
     return n;
 }
 
@@ -186,13 +171,13 @@ static void permute_some(trace_column *to, const trace_column *from, const uint3
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         size_t at = order[i];
-        if (!has_value(from, at))
+        if (!trace_column_has(from, at))
             continue;
         trace_block *made = &to->block[i / 64];
         if (!made->has)
             made->first = (uint32_t)n;
         made->has |= UINT64_C(1) << i % 64;
-        copy_value(to, n++, from, place_of(from, at));
+        copy_value(to, n++, from, trace_column_place(from, at));
     }
 }
 
@@ -251,11 +236,11 @@ static bool shift_bits(uint64_t *has, unsigned from, unsigned to, bool in)
 void trace_column_move(trace_column *c, size_t from, size_t to)
 {
     trace_block *a = &c->block[to / 64], *b = &c->block[from / 64];
-    bool moved = has_value(c, from);
+    bool moved = trace_column_has(c, from);
     /* of the first value from `to` on, and the first of both blocks */
-    size_t at = a->has ? place_of(c, to) : b->first, first = a->has ? a->first : b->first;
+    size_t at = a->has ? trace_column_place(c, to) : b->first, first = a->has ? a->first : b->first;
     if (moved)
-        move_value(c, place_of(c, from), at);
+        move_value(c, trace_column_place(c, from), at);
     if (a == b) {
         shift_bits(&a->has, from % 64, to % 64, moved);
         return;

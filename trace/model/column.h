@@ -54,15 +54,22 @@ static inline int64_t trace_column_at(const trace_column *c, size_t place)
     return c->v ? c->v[place] : (int64_t)((uint64_t)c->base + c->low[place]);
 }
 
+static inline bool trace_column_has(const trace_column *c, size_t i)
+{
+    return i / 64 < c->block_n && c->block[i / 64].has >> i % 64 & 1u;
+}
+
+/* How many values there are before event i, in whose block some event has one. */
+static inline size_t trace_column_place(const trace_column *c, size_t i)
+{
+    const trace_block *b = &c->block[i / 64];
+    return b->first + trace_count_bits(b->has & ((UINT64_C(1) << i % 64) - 1));
+}
+
 /* The value of event i, or `none`. */
 static inline int64_t trace_column_get(const trace_column *c, size_t i, int64_t none)
 {
-    size_t b = i / 64;
-    uint64_t bit = UINT64_C(1) << i % 64;
-    if (b >= c->block_n || !(c->block[b].has & bit))
-        return none;
-    uint64_t before = c->block[b].has & (bit - 1);
-    return trace_column_at(c, c->block[b].first + trace_count_bits(before));
+    return trace_column_has(c, i) ? trace_column_at(c, trace_column_place(c, i)) : none;
 }
 
 /* The first event from `i` on that has a value; SIZE_MAX behind the last. c may be NULL. */
