@@ -9,7 +9,7 @@
 
 static int find_list(module_runs *m, vp_map *by_key, vp_str name, int64_t program_id, size_t *at)
 {
-    uint64_t key = vp_hash(name.p, name.n, (uint64_t)program_id);
+    uint64_t key = module_key(name, program_id);
     uint32_t i = vp_map_get(by_key, key);
     if (i == VP_MAP_NONE) {
         VP_TRY(vp_grow(&m->v, &m->cap, m->n + 1, sizeof *m->v, UINT32_MAX));
@@ -110,7 +110,7 @@ static int add_op_time(host_result *h, const trace *t, const kind_times *kt, vp_
         if (!kt->calls[k] || !t->kinds[k].module)
             continue;
         vp_str name = trace_module_name(trace_str(t, t->kinds[k].module), &program);
-        uint64_t key = vp_hash(name.p, name.n, (uint64_t)program);
+        uint64_t key = module_key(name, program);
         uint32_t at = vp_map_get(by_key, key);
         if (at == VP_MAP_NONE) {
             at = (uint32_t)h->module_count;

@@ -5,6 +5,12 @@
 
 #include "trace/analyze/device/self.h"
 
+/* A module in maps of modules. */
+static inline uint64_t module_key(vp_str name, int64_t program_id)
+{
+    return vp_hash(name.p, name.n, (uint64_t)program_id);
+}
+
 /* One module: its runs are those of all devices. */
 typedef struct module_run_list {
     vp_str name; /* of the trace; empty where the file names none */

@@ -1,4 +1,5 @@
 /* How often each module runs in a step. */
+#include "trace/analyze/device/module_runs.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -14,11 +15,6 @@ typedef struct repeats {
     uint32_t *touched, touched_count; /* modules with a count */
     uint32_t step;
 } repeats;
-
-static uint64_t key_of(vp_str name, int64_t program)
-{
-    return vp_hash(name.p, name.n, (uint64_t)program);
-}
 
 static void close_step(repeats *r)
 {
@@ -76,7 +72,7 @@ static uint32_t module_of(repeats *r, uint32_t kind)
     int64_t program = SINK_UNKNOWN;
     if (r->module_of[kind] == NOT_READ) {
         vp_str name = trace_module_name(trace_str(t, t->kinds[kind].name), &program);
-        r->module_of[kind] = vp_map_get(&r->by_key, key_of(name, program));
+        r->module_of[kind] = vp_map_get(&r->by_key, module_key(name, program));
     }
     return r->module_of[kind];
 }
@@ -109,7 +105,7 @@ static int count_repeats(repeats *r)
         h->modules[i].repeat_steps = h->modules[i].repeat_ps = h->modules[i].repeat_runs = 0;
     for (size_t i = 0; i < h->module_count; i++)
         VP_TRY(vp_map_set(&r->by_key,
-                          key_of(vp_str_of(h->modules[i].name), h->modules[i].program_id),
+                          module_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
                           (uint32_t)i));
     for (uint32_t k = 0; k < r->a->t->kind_count; k++)
         r->module_of[k] = NOT_READ;
