@@ -1,20 +1,13 @@
 #include "trace/analyze/device/device_sums.h"
 
-#include <pthread.h>
-
 #include "trace/analyze/device/breakdown.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/pool.h"
 #include "trace/base/thread.h"
 
 /* A trace with fewer events is counted before another thread has started. */
 #define COUNT_ALONE 50000u
-
-/* Rooms that no thread uses just now; there are as many as were ever in use at once. */
-typedef struct rooms {
-    pthread_mutex_t lock;
-    ops_room *free;
-} rooms;
 
 typedef struct count {
     device_sums *v;
@@ -22,35 +15,17 @@ typedef struct count {
     module_runs *modules;
     const grouping *g;
     const trace *t;
-    rooms rooms;
+    vp_pool rooms;
 } count;
-
-static int take_room(ops_room **out, count *c)
-{
-    pthread_mutex_lock(&c->rooms.lock);
-    ops_room *r = *out = c->rooms.free;
-    if (r)
-        c->rooms.free = *ops_room_next(r);
-    pthread_mutex_unlock(&c->rooms.lock);
-    return r ? 0 : ops_room_new(out, c->g, c->t);
-}
-
-static void give_room(ops_room *r, count *c)
-{
-    pthread_mutex_lock(&c->rooms.lock);
-    *ops_room_next(r) = c->rooms.free;
-    c->rooms.free = r;
-    pthread_mutex_unlock(&c->rooms.lock);
-}
 
 static int count_ops(count *c, device_sums *d)
 {
-    ops_room *room = NULL;
-    int rc = take_room(&room, c);
+    ops_room *room = vp_pool_take(&c->rooms);
+    int rc = room ? 0 : ops_room_new(&room, c->g, c->t);
     if (rc >= 0)
         rc = ops_count(&d->ops, c->g, d->set, room);
     if (room)
-        give_room(room, c);
+        vp_pool_give(&c->rooms, room);
     return rc;
 }
 
@@ -74,15 +49,12 @@ int device_sums_threads(const trace *t)
 int device_sums_count(device_sums *v, size_t n, module_runs *modules, const grouping *g,
                       const trace *t)
 {
-    count c = {v, n, modules, g, t, {.free = NULL}};
-    pthread_mutex_init(&c.rooms.lock, NULL);
+    count c = {.v = v, .n = n, .modules = modules, .g = g, .t = t};
+    vp_pool_init(&c.rooms);
     int rc = vp_each(device_sums_threads(t), (uint32_t)n * 2 + 1, piece, &c);
-    pthread_mutex_destroy(&c.rooms.lock);
-    while (c.rooms.free) {
-        ops_room *r = c.rooms.free;
-        c.rooms.free = *ops_room_next(r);
+    for (ops_room *r; (r = vp_pool_take(&c.rooms));)
         ops_room_free(r);
-    }
+    vp_pool_end(&c.rooms);
     return rc;
 }
 

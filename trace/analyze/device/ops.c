@@ -11,6 +11,7 @@
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/pool.h"
 #include "trace/base/sums.h"
 
 /* Which group each kind belongs to; made once a trace, shared by its devices. */
@@ -228,6 +229,7 @@ void ops_sums_free(ops_sums *s)
 }
 
 struct ops_room {
+    vp_pooled pooled;
     kind_times sums;   /* by kind; of the device at hand */
     uint8_t *seen;     /* by kind or group; all 0 between uses */
     uint32_t *slot_of; /* by kind: its group among the device's */
@@ -236,13 +238,7 @@ struct ops_room {
     int64_t *durations;
     size_t durations_cap;
     size_t kinds;
-    ops_room *next;
 };
-
-ops_room **ops_room_next(ops_room *r)
-{
-    return &r->next;
-}
 
 void ops_room_free(ops_room *r)
 {
@@ -267,8 +263,12 @@ int ops_room_new(ops_room **out, const grouping *g, const trace *t)
     r->seen = vp_calloc(r->kinds, 1);
     r->slot_of = vp_calloc(r->kinds, sizeof *r->slot_of);
     r->at = vp_calloc(g->count, sizeof *r->at);
+    if (!r->sums.self_ps || !r->sums.calls || !r->seen || !r->slot_of || !r->at) {
+        ops_room_free(r);
+        return vp_no_memory();
+    }
     *out = r;
-    return r->sums.self_ps && r->sums.calls && r->seen && r->slot_of && r->at ? 0 : vp_no_memory();
+    return 0;
 }
 
 static int ascending(const void *a, const void *b)

@@ -10,12 +10,10 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize) __
 /* Whether rows are of scopes: without a device, call paths then take the place of these. */
 bool grouping_by_scope(vp_group by);
 void grouping_free(grouping *g);
-/* Room by kind for counting one device; used for one after the other. *ops_room_next is its
- * owner's, to keep several in a list. */
+/* Room by kind for counting one device; used for one after the other. A vp_pool may hold it. */
 typedef struct ops_room ops_room;
 int ops_room_new(ops_room **out, const grouping *g, const trace *t);
 void ops_room_free(ops_room *r);
-ops_room **ops_room_next(ops_room *r);
 /* Counts the ops of one device, which any thread may do. */
 typedef struct ops_sums ops_sums;
 int ops_count(ops_sums **out, const grouping *g, track_set set, ops_room *room);

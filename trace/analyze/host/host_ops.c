@@ -1,6 +1,5 @@
 #include "trace/analyze/host/host_ops.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "trace/analyze/device/any_device.h"
@@ -31,8 +30,7 @@ typedef struct table {
     uint32_t *order; /* host threads, the longest first */
     size_t order_n;
     counted_thread *counted; /* by track */
-    pthread_mutex_t lock;
-    host_places *free; /* those that nobody uses just now */
+    vp_pool places;
     host_rows rows;
     size_t listed;
 } table;
@@ -50,20 +48,8 @@ static bool is_hidden(const analysis *a, uint32_t kind)
 
 static int take_places(host_places **out, table *b)
 {
-    pthread_mutex_lock(&b->lock);
-    host_places *p = *out = b->free;
-    if (p)
-        b->free = p->next;
-    pthread_mutex_unlock(&b->lock);
-    return p ? 0 : host_places_new(out, b->asked.a->t);
-}
-
-static void give_places(table *b, host_places *p)
-{
-    pthread_mutex_lock(&b->lock);
-    p->next = b->free;
-    b->free = p;
-    pthread_mutex_unlock(&b->lock);
+    *out = vp_pool_take(&b->places);
+    return *out ? 0 : host_places_new(out, b->asked.a->t);
 }
 
 /* Of each thread two pieces, which take about as long. */
@@ -76,7 +62,7 @@ static int piece(void *ctx, uint32_t i)
     VP_TRY(take_places(&p, b));
     int rc = i % 2 ? host_selves_count(&c->selves, &b->asked, p, track)
                    : host_calls_count(&c->calls, &b->asked, p, track);
-    give_places(b, p);
+    vp_pool_give(&b->places, p);
     return rc;
 }
 
@@ -128,7 +114,7 @@ static int join_threads(table *b)
     VP_TRY(take_places(&p, b));
     for (uint32_t i = 0; rc >= 0 && i < b->asked.a->t->track_count; i++)
         rc = join_thread(b, p, &b->counted[i]);
-    give_places(b, p);
+    vp_pool_give(&b->places, p);
     return rc;
 }
 
@@ -272,7 +258,7 @@ int host_ops_start(analysis *a)
     host_ops_task *task = a->host_ops = vp_calloc(1, sizeof *task);
     VP_NEED(task);
     task->table.asked.a = a;
-    pthread_mutex_init(&task->table.lock, NULL);
+    vp_pool_init(&task->table.places);
     vp_aside_start(&task->aside, run, task);
     return 0;
 }
@@ -293,11 +279,9 @@ static void table_free(table *b)
         vp_free(b->counted[i].calls.v);
         vp_free(b->counted[i].selves.v);
     }
-    for (host_places *p = b->free; p; p = b->free) {
-        b->free = p->next;
+    for (host_places *p; (p = vp_pool_take(&b->places));)
         host_places_free(p);
-    }
-    pthread_mutex_destroy(&b->lock);
+    vp_pool_end(&b->places);
     vp_free(b->counted);
     vp_free(b->order);
     vp_free(b->rows.v);

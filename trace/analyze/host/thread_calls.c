@@ -72,8 +72,8 @@ typedef struct calling {
     host_rows *out;
     host_places *p;
     uint32_t track;
-    const uint32_t *flags; /* by kind */
-    spans inner;           /* idle time between ops */
+    const host_kinds *kinds;
+    spans inner; /* idle time between ops */
     size_t inner_at;
     int64_t blocked_until; /* when the thread's blocking calls so far have ended */
 } calling;
@@ -121,7 +121,7 @@ static int count_call(calling *b, size_t i)
         r->max_start_ps = start;
     }
     r->total_ps += nesting_add(&r->open, start, start + dur);
-    if (b->flags[kind] & HK_BLOCKING)
+    if (host_kind_flags(b->kinds, kind) & HK_BLOCKING)
         r->blocked_ps += blocked(b, start, start + dur);
     return 0;
 }
@@ -132,7 +132,7 @@ int host_calls_count(host_rows *out, const host_asked *x, host_places *p, uint32
     calling b = {.out = out,
                  .p = p,
                  .track = track,
-                 .flags = x->a->kinds->flags,
+                 .kinds = x->a->kinds,
                  .inner = host_between_ops(x->idle),
                  .blocked_until = INT64_MIN};
     int rc = counted_begin(&b.of, x, k);

@@ -6,6 +6,7 @@
 
 #include "trace/analyze/device/self.h"
 #include "trace/analyze/device/sweep.h"
+#include "trace/base/pool.h"
 
 /* A name on a thread. When folded, it is the name on all threads of its process, and `track` is the
  * one with most of its self time. */
@@ -42,7 +43,7 @@ typedef struct host_asked {
 /* What one thread is counted with, and the next again: where its rows stand, by kind. Zeroed at
  * first. */
 typedef struct host_places {
-    struct host_places *next;
+    vp_pooled pooled;
     uint32_t *place;
     uint32_t *valid; /* by kind: in which use `place` was set */
     uint32_t use;
