@@ -3,7 +3,7 @@
 #include "trace/analyze/device/breakdown.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/base/pool.h"
+#include "trace/base/spares.h"
 #include "trace/base/thread.h"
 
 /* A trace with fewer events is counted before another thread has started. */
@@ -15,17 +15,17 @@ typedef struct count {
     module_runs *modules;
     const grouping *g;
     const trace *t;
-    vp_pool rooms;
+    vp_spares rooms;
 } count;
 
 static int count_ops(count *c, device_sums *d)
 {
-    ops_room *room = vp_pool_take(&c->rooms);
+    ops_room *room = vp_spares_take(&c->rooms);
     int rc = room ? 0 : ops_room_new(&room, c->g, c->t);
     if (rc >= 0)
         rc = ops_count(&d->ops, c->g, d->set, room);
     if (room)
-        vp_pool_give(&c->rooms, room);
+        vp_spares_give(&c->rooms, room);
     return rc;
 }
 
@@ -50,11 +50,11 @@ int device_sums_count(device_sums *v, size_t n, module_runs *modules, const grou
                       const trace *t)
 {
     count c = {.v = v, .n = n, .modules = modules, .g = g, .t = t};
-    vp_pool_init(&c.rooms);
+    vp_spares_init(&c.rooms);
     int rc = vp_each(device_sums_threads(t), (uint32_t)n * 2 + 1, piece, &c);
-    for (ops_room *r; (r = vp_pool_take(&c.rooms));)
+    for (ops_room *r; (r = vp_spares_take(&c.rooms));)
         ops_room_free(r);
-    vp_pool_end(&c.rooms);
+    vp_spares_end(&c.rooms);
     return rc;
 }
 

@@ -11,7 +11,7 @@
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/base/pool.h"
+#include "trace/base/spares.h"
 #include "trace/base/sums.h"
 
 /* Which group each kind belongs to; made once a trace, shared by its devices. */
@@ -229,7 +229,7 @@ void ops_sums_free(ops_sums *s)
 }
 
 struct ops_room {
-    vp_pooled pooled;
+    vp_spare spare;
     kind_times sums;   /* by kind; of the device at hand */
     uint8_t *seen;     /* by kind or group; all 0 between uses */
     uint32_t *slot_of; /* by kind: its group among the device's */

@@ -10,7 +10,7 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize) __
 /* Whether rows are of scopes: without a device, call paths then take the place of these. */
 bool grouping_by_scope(vp_group by);
 void grouping_free(grouping *g);
-/* Room by kind for counting one device; used for one after the other. A vp_pool may hold it. */
+/* Room by kind for counting one device; used for one after the other. A vp_spares may hold it. */
 typedef struct ops_room ops_room;
 int ops_room_new(ops_room **out, const grouping *g, const trace *t);
 void ops_room_free(ops_room *r);

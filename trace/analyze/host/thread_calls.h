@@ -6,7 +6,7 @@
 
 #include "trace/analyze/device/self.h"
 #include "trace/analyze/device/sweep.h"
-#include "trace/base/pool.h"
+#include "trace/base/spares.h"
 
 /* A name on a thread. When folded, it is the name on all threads of its process, and `track` is the
  * one with most of its self time. */
@@ -43,7 +43,7 @@ typedef struct host_asked {
 /* What one thread is counted with, and the next again: where its rows stand, by kind. Zeroed at
  * first. */
 typedef struct host_places {
-    vp_pooled pooled;
+    vp_spare spare;
     uint32_t *place;
     uint32_t *valid; /* by kind: in which use `place` was set */
     uint32_t use;

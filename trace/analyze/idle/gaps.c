@@ -12,7 +12,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/base/pool.h"
+#include "trace/base/spares.h"
 #include "trace/base/thread.h"
 
 typedef struct finder finder;
@@ -308,7 +308,7 @@ static finder finder_of(const analysis *a, uint32_t device, gap_fn *on_gap)
 /* Idle time before ops, by the kind of the op, while one device is accounted for. All zero between
  * two devices. */
 typedef struct before_room {
-    vp_pooled pooled;
+    vp_spare spare;
     int64_t ps[];
 } before_room;
 
@@ -322,14 +322,14 @@ typedef struct accounting {
     const int64_t *usual; /* by device */
     finder *finders;      /* of the devices from `first` on */
     uint32_t first;
-    vp_pool rooms;
+    vp_spares rooms;
     pthread_mutex_t lock; /* of what follows, and of ops_by_group */
     int64_t *before_all;  /* over all devices, by kind */
 } accounting;
 
 static before_room *take_room(accounting *x)
 {
-    before_room *r = vp_pool_take(&x->rooms);
+    before_room *r = vp_spares_take(&x->rooms);
     return r ? r : vp_calloc(1, sizeof *r + (x->a->t->kind_count + (size_t)1) * sizeof *r->ps);
 }
 
@@ -351,7 +351,7 @@ static void spread_idle_before(accounting *x, uint32_t device, before_room *r)
         r->ps[k] = 0;
     }
     pthread_mutex_unlock(&x->lock);
-    vp_pool_give(&x->rooms, r);
+    vp_spares_give(&x->rooms, r);
 }
 
 static int account_device(void *ctx, uint32_t i)
@@ -410,11 +410,11 @@ static int all_devices(analysis *a, label_book *labels, const int64_t *usual)
     accounting x = {
         .a = a, .labels = labels, .usual = usual, .finders = finders, .before_all = before};
     pthread_mutex_init(&x.lock, NULL);
-    vp_pool_init(&x.rooms);
+    vp_spares_init(&x.rooms);
     int rc = account_all(&x);
-    for (before_room *r; (r = vp_pool_take(&x.rooms));)
+    for (before_room *r; (r = vp_spares_take(&x.rooms));)
         vp_free(r);
-    vp_pool_end(&x.rooms);
+    vp_spares_end(&x.rooms);
     pthread_mutex_destroy(&x.lock);
     return rc;
 }

@@ -1,50 +1,50 @@
 /* Rooms that threads work in, one each: whoever is done with one gives it back, and the next takes
- * it, so that there are as many as were ever in use at once. A room begins with a vp_pooled.
+ * it, so that there are as many as were ever in use at once. A room begins with a vp_spare.
  * Everyone may include this header; the caller makes rooms, and frees them once all are back. */
-#ifndef VP_BASE_POOL_H
-#define VP_BASE_POOL_H
+#ifndef VP_BASE_SPARES_H
+#define VP_BASE_SPARES_H
 
 #include <pthread.h>
 #include <stddef.h>
 
-typedef struct vp_pooled {
-    struct vp_pooled *next;
-} vp_pooled;
+typedef struct vp_spare {
+    struct vp_spare *next;
+} vp_spare;
 
-typedef struct vp_pool {
+typedef struct vp_spares {
     pthread_mutex_t lock;
-    vp_pooled *free;
-} vp_pool;
+    vp_spare *free;
+} vp_spares;
 
-static inline void vp_pool_init(vp_pool *p)
+static inline void vp_spares_init(vp_spares *p)
 {
     pthread_mutex_init(&p->lock, NULL);
     p->free = NULL;
 }
 
 /* After its rooms were taken and freed. */
-static inline void vp_pool_end(vp_pool *p)
+static inline void vp_spares_end(vp_spares *p)
 {
     pthread_mutex_destroy(&p->lock);
 }
 
 /* A room that nobody uses; NULL: there is none. */
-static inline void *vp_pool_take(vp_pool *p)
+static inline void *vp_spares_take(vp_spares *p)
 {
     pthread_mutex_lock(&p->lock);
-    vp_pooled *room = p->free;
+    vp_spare *room = p->free;
     if (room)
         p->free = room->next;
     pthread_mutex_unlock(&p->lock);
     return room;
 }
 
-static inline void vp_pool_give(vp_pool *p, void *room)
+static inline void vp_spares_give(vp_spares *p, void *room)
 {
-    vp_pooled *pooled = room;
+    vp_spare *spare = room;
     pthread_mutex_lock(&p->lock);
-    pooled->next = p->free;
-    p->free = pooled;
+    spare->next = p->free;
+    p->free = spare;
     pthread_mutex_unlock(&p->lock);
 }
 
