@@ -2,6 +2,7 @@
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/radix.h"
 #include "trace/base/time.h"
 #include "trace/model/catalog/catalog_impl.h"
 
@@ -160,10 +161,37 @@ static int by_id(const void *pa, const void *pb)
     return order ? order : strcmp(place(a), place(b));
 }
 
-/* Of sessions with one slug ("a/b" and "a-b") the first by path keeps it. */
-static int make_unique(catalog *c, cat_session **sorted)
+static int out_of_memory(void)
 {
-    qsort(sorted, c->count, sizeof(cat_session *), by_id);
+    return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+}
+
+/* 1: no two ids have one hash, as is the rule, so that they differ. 0: some may be the same. */
+static int differ(const catalog *c)
+{
+    VP_CLEANUP(vp_free_ptr) uint64_t *room = vp_realloc_array(NULL, c->count, 2 * sizeof *room);
+    if (!room)
+        return out_of_memory();
+    for (size_t i = 0; i < c->count; i++) {
+        const char *id = c->sessions[i].id;
+        room[i] = vp_hash(id, strlen(id), 0);
+    }
+    const uint64_t *hashes = vp_radix_sort(room, room + c->count, c->count, 0, 64);
+    for (size_t i = 1; i < c->count; i++)
+        if (hashes[i] == hashes[i - 1])
+            return 0;
+    return 1;
+}
+
+/* Of sessions with one slug ("a/b" and "a-b") the first by path keeps it. */
+static int make_unique(catalog *c)
+{
+    VP_CLEANUP(vp_free_ptr) cat_session **sorted = vp_calloc(c->count, sizeof *sorted);
+    if (!sorted)
+        return out_of_memory();
+    for (size_t i = 0; i < c->count; i++)
+        sorted[i] = &c->sessions[i];
+    qsort(sorted, c->count, sizeof *sorted, by_id);
     for (size_t i = 0, first = 0; i < c->count; i++) {
         cat_session *s = sorted[i];
         if (strcmp(sorted[first]->id, s->id) != 0) {
@@ -172,7 +200,7 @@ static int make_unique(catalog *c, cat_session **sorted)
             const char *p = place(s);
             s->id = with_hash(c, vp_str_of(s->id), vp_fingerprint(p, strlen(p), 1));
             if (!s->id)
-                return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+                return out_of_memory();
         }
     }
     return 0;
@@ -200,12 +228,10 @@ int cat_sessions_finish(catalog *c)
 {
     if (!c->count)
         return 0;
-    VP_CLEANUP(vp_free_ptr) cat_session **sorted = vp_calloc(c->count, sizeof *sorted);
-    if (!sorted)
-        return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
-    for (size_t i = 0; i < c->count; i++)
-        sorted[i] = &c->sessions[i];
-    VP_TRY(make_unique(c, sorted));
+    int apart = differ(c);
+    VP_TRY(apart);
+    if (!apart)
+        VP_TRY(make_unique(c));
     qsort(c->sessions, c->count, sizeof *c->sessions, newest_first);
     return 0;
 }
