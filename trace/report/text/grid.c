@@ -19,7 +19,7 @@ static void measure(layout *l)
 {
     for (size_t i = 0; i < l->g->cell_count; i++) {
         size_t column = i % l->g->column_count, w = vp_display_width(grid_cell_text(l->g, i));
-        l->g->cells[i].width = (uint32_t)w; /* VP_REPORT_BYTES_MAX at most */
+        l->g->cells[i].width = (uint32_t)w;
         if (w > l->natural[column])
             l->natural[column] = w;
     }

@@ -17,11 +17,12 @@ typedef struct grid_column {
     bool tell_apart; /* cells that would be shortened to the same text show where they differ */
 } grid_column;
 
+/* Of a text of at most VP_REPORT_BYTES_MAX. */
 typedef struct grid_cell {
-    size_t end; /* in text */
-    tbl_style style;
-    uint32_t width;  /* in columns, once grid_print has measured it */
-    size_t parts_at; /* where it differs from cells that would read the same; 0: from none */
+    uint32_t end;      /* in text */
+    uint32_t width;    /* in columns, once grid_print has measured it */
+    uint32_t parts_at; /* where it differs from cells that would read the same; 0: from none */
+    uint8_t style;     /* tbl_style */
 } grid_cell;
 
 typedef struct grid {

@@ -44,7 +44,7 @@ static void mark(grid *g, const shortened *v, size_t n)
 {
     if (n < 2 || vp_str_eq(v[0].text, v[n - 1].text))
         return;
-    size_t at = common_width(v[0].text, v[n - 1].text);
+    uint32_t at = (uint32_t)common_width(v[0].text, v[n - 1].text);
     for (size_t i = 0; i < n; i++)
         g->cells[v[i].cell].parts_at = at;
 }

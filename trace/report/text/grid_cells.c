@@ -29,7 +29,8 @@ void grid_end(grid *g, tbl_style style)
     if (rc < 0)
         g->text.status = g->text.status < 0 ? g->text.status : rc;
     else
-        g->cells[g->cell_count++] = (grid_cell){.end = g->text.n, .style = style};
+        g->cells[g->cell_count++] =
+            (grid_cell){.end = (uint32_t)g->text.n, .style = (uint8_t)style};
 }
 
 bool grid_link_on(vp_buf *b, vp_str place, const char *root)
