@@ -115,7 +115,7 @@
 #define VP_READ_WINDOW (1u << 20)
 /* What is inflated at once, and scanned at once where several threads read: wherever it is done,
  * so that of damaged data the same is read. */
-#define VP_INFLATE_WINDOW (512u << 10)
+#define VP_INFLATE_WINDOW (256u << 10)
 /* One HTTP request: target, header pool, body (quality.md 2.2). */
 #define VP_HTTP_TARGET_MAX 4096u
 #define VP_HTTP_POOL (36u << 10) /* above 32 KiB libmicrohttpd maps it, and gives it back whole */

@@ -14,6 +14,9 @@
 #define WORTH (256 << 10)
 /* Pieces a thread: one in hand, one that waits, one that was not taken yet. */
 #define PIECES_A_THREAD 3
+/* Pieces that wait to be scanned before a thread scans one itself instead of filling another:
+ * whoever finds none has to sleep, and what waits longer has left the processor's cache. */
+#define WAITING 3
 /* Events that one scan of a piece may find (2 MB of memory); what follows is left to the reader. */
 #define FOUND_MAX 8192u
 /* Bytes of a piece in which an event must begin. */
@@ -131,13 +134,18 @@ static bool fill_one(cj_crew *c)
 
 /* ---- The threads ----------------------------------------------------------------------------- */
 
+static bool fill_or_scan(cj_crew *c, cj_layout *layout)
+{
+    return (c->filled - c->scans < WAITING && fill_one(c)) || scan_one(c, layout);
+}
+
 static int help(void *ctx)
 {
     cj_crew *c = ctx;
     cj_layout layout = {0};
     pthread_mutex_lock(&c->lock);
     while (!c->quit)
-        if (!fill_one(c) && !scan_one(c, &layout))
+        if (!fill_or_scan(c, &layout))
             pthread_cond_wait(&c->changed, &c->lock);
     pthread_mutex_unlock(&c->lock);
     return 0;
