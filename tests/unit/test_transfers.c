@@ -130,6 +130,59 @@ static void directions_add_up(void **state)
     tm_free(&h, t);
 }
 
+static void put_pair(trace *t, uint32_t track, int number, const int64_t start[2],
+                     const int64_t done[2])
+{
+    char name[32], text[160];
+    sink_kind k;
+    snprintf(name, sizeof name, "copy-start.%d", number);
+    snprintf(text, sizeof text,
+             "%%copy-start.%d = (f32[2]{0}, f32[2]{0:S(5)}, u32[]{:S(2)}) copy-start(%%p)", number);
+    k = tm_plain(name);
+    k.opcode = VP_STR("copy-start");
+    k.long_name = vp_str_of(text);
+    tm_event(t, track, k, start[0], start[1], NULL);
+    snprintf(name, sizeof name, "copy-done.%d", number);
+    snprintf(text, sizeof text, "%%copy-done.%d = f32[2]{0} copy-done(%%copy-start.%d)", number,
+             number);
+    k = tm_plain(name);
+    k.opcode = VP_STR("copy-done");
+    k.long_name = vp_str_of(text);
+    tm_event(t, track, k, done[0], done[1], NULL);
+}
+
+/* Starts [0,10), [10,20) and [80,90); the ends [40,50) and [60,70) of the first two come in their
+ * order or crossed, the last is [85,100). Computing [5,15) and [45,65): of the union of blocks,
+ * [0,20), [40,50), [60,70) and [80,100), 40 are exposed, whichever end belongs to which start. */
+static void copies_may_cross(void **state)
+{
+    static const int64_t starts[3][2] = {{0, 10}, {10, 20}, {80, 90}},
+                         ends[3][2] = {{40, 50}, {60, 70}, {85, 100}};
+    (void)state;
+    for (int crossed = 0; crossed < 2; crossed++) {
+        trace *t = tm_new();
+        host_result h;
+        uint32_t tpu = tm_process(t, SINK_PROCESS_TPU, "/device:TPU:0", 0);
+        uint32_t copies = tm_track(t, tpu, "XLA Ops", SINK_ROLE_OPS);
+        uint32_t ops = tm_track(t, tpu, "XLA Ops of the other core", SINK_ROLE_OPS);
+        put_pair(t, copies, 1, starts[0], ends[crossed]);
+        put_pair(t, copies, 2, starts[1], ends[!crossed]);
+        put_pair(t, copies, 3, starts[2], ends[2]);
+        tm_put(t, ops, "fusion", 5, 15);
+        tm_put(t, ops, "fusion", 45, 65);
+        tm_analyze(&h, t);
+        assert_int_equal(h.transfer_count, 1);
+        const vp_transfer *x = &h.transfers[0];
+        assert_int_equal(x->direction, VP_H2D);
+        assert_int_equal(x->count, 3);
+        assert_int_equal(x->total_ps, 65);
+        assert_int_equal(x->busy_ps, 90);
+        assert_int_equal(x->exposed_ps, 40);
+        assert_int_equal(x->exposed_count, 3);
+        tm_free(&h, t);
+    }
+}
+
 /* Nested spans of one direction are one; exposed is what lies in idle times of all devices:
  * busy [0,100) and [150,200). */
 static void cpu_transfers_are_host_spans(void **state)
@@ -213,6 +266,7 @@ int main(void)
         cmocka_unit_test(memory_spaces_say_the_direction),
         cmocka_unit_test(memory_may_be_pageable),
         cmocka_unit_test(directions_add_up),
+        cmocka_unit_test(copies_may_cross),
         cmocka_unit_test(cpu_transfers_are_host_spans),
         cmocka_unit_test(v2_offloads_both_ways),
         cmocka_unit_test(hta_copies_are_complete),

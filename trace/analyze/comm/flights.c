@@ -213,9 +213,9 @@ static bool is_exposed(const span *blocks, size_t n, cover *others)
     return false;
 }
 
-/* ops: of the first and of the second blocks; flights come by the start of the first. */
-static int add_flight(flight_sums *s, spans ops[2], const flight *f, const trace *t, cover *others,
-                      int64_t *reach)
+/* Flights come by the start of their first blocks. */
+static void add_flight(flight_sums *s, const flight *f, const trace *t, cover *others,
+                       int64_t *reach)
 {
     span whole = flight_span(t, f), blocks[2];
     size_t n = flight_blocks(blocks, t, f);
@@ -224,36 +224,99 @@ static int add_flight(flight_sums *s, spans ops[2], const flight *f, const trace
         s->union_ps += whole.end - (whole.start > *reach ? whole.start : *reach);
         *reach = whole.end;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         s->ops_ps += blocks[i].end - blocks[i].start;
-        VP_TRY(spans_add(&ops[i], blocks[i].start, blocks[i].end));
-    }
     s->exposed += is_exposed(blocks, n, others);
-    return 0;
 }
 
-static int unite_blocks(spans ops[2])
+static int64_t exposed_of(span x, cover *others)
 {
-    VP_TRY(spans_union(&ops[0]));
-    VP_TRY(spans_union(&ops[1]));
-    return spans_unite(&ops[0], &ops[1]);
+    return x.end - x.start - cover_length(others, x.start, x.end);
+}
+
+/* Second blocks, one after the other, as long as they begin in the order of the flights. */
+typedef struct landings {
+    const trace *t;
+    const flight *v, *end;
+    span next;
+} landings;
+
+static bool next_landing(landings *l)
+{
+    while (l->v < l->end && l->v->done == FLIGHT_NO_DONE)
+        l->v++;
+    if (l->v == l->end)
+        return false;
+    l->next = event_span(&l->t->tracks[l->v->track], l->v->done);
+    l->v++;
+    return true;
+}
+
+static bool land_in_order(const flight *v, size_t n, const trace *t)
+{
+    landings l = {.t = t, .v = v, .end = v + n};
+    for (int64_t last = INT64_MIN; next_landing(&l); last = l.next.start)
+        if (l.next.start < last)
+            return false;
+    return true;
+}
+
+/* Adds a block that begins no earlier than those before it to the last part of their union. */
+static void unite_next(flight_sums *s, span *last, span x, cover *others)
+{
+    if (x.start <= last->end) {
+        last->end = x.end > last->end ? x.end : last->end;
+        return;
+    }
+    s->exposed_ps += exposed_of(*last, others);
+    *last = x;
+}
+
+/* Both kinds of blocks come by their start: their union needs no room. */
+static void expose_in_order(flight_sums *s, const flight *v, size_t n, const trace *t,
+                            cover *others)
+{
+    landings l = {.t = t, .v = v, .end = v + n};
+    bool landing = next_landing(&l);
+    span last = n ? event_span(&t->tracks[v->track], v->first) : (span){0, 0};
+    for (size_t i = 0; i < n; i++) {
+        span first = event_span(&t->tracks[v[i].track], v[i].first);
+        for (; landing && l.next.start < first.start; landing = next_landing(&l))
+            unite_next(s, &last, l.next, others);
+        unite_next(s, &last, first, others);
+    }
+    for (; landing; landing = next_landing(&l))
+        unite_next(s, &last, l.next, others);
+    s->exposed_ps += exposed_of(last, others);
+}
+
+static int unite_blocks(spans *all, const flight *v, size_t n, const trace *t)
+{
+    span blocks[2];
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = flight_blocks(blocks, t, &v[i]); k-- > 0;)
+            VP_TRY(spans_add(all, blocks[k].start, blocks[k].end));
+    return spans_union(all);
+}
+
+static int expose(flight_sums *s, const flight *v, size_t n, const trace *t, cover *others)
+{
+    spans all = {0};
+    int rc = unite_blocks(&all, v, n, t);
+    for (size_t i = 0; rc >= 0 && i < all.n; i++)
+        s->exposed_ps += exposed_of(all.v[i], others);
+    spans_free(&all);
+    return rc;
 }
 
 int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, cover *others)
 {
-    flight_sums s = {0};
-    spans ops[2] = {0};
     int64_t reach = INT64_MIN;
-    int rc = 0;
-    for (size_t i = 0; rc >= 0 && i < n; i++)
-        rc = add_flight(&s, ops, &v[i], t, others, &reach);
-    if (rc >= 0)
-        rc = unite_blocks(ops);
-    for (size_t i = 0; rc >= 0 && i < ops->n; i++)
-        s.exposed_ps +=
-            ops->v[i].end - ops->v[i].start - cover_length(others, ops->v[i].start, ops->v[i].end);
-    spans_free(&ops[0]);
-    spans_free(&ops[1]);
-    *out = s;
-    return rc;
+    *out = (flight_sums){0};
+    for (size_t i = 0; i < n; i++)
+        add_flight(out, &v[i], t, others, &reach);
+    if (!land_in_order(v, n, t))
+        return expose(out, v, n, t, others);
+    expose_in_order(out, v, n, t, others);
+    return 0;
 }
