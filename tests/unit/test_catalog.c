@@ -351,6 +351,40 @@ static void ids_are_unique_safe_and_functions_of_the_name(void **state)
     catalog_free(c);
 }
 
+/* Among many, whose ids are not sorted where all differ: the same two of one slug as among few. */
+static void ids_are_unique_among_many(void **state)
+{
+    tree *t = *state;
+    char name[32], pair[2][128];
+    const cat_session *few[2], *many[2];
+    tree_file(t, "a/b/vm.xplane.pb", 1);
+    tree_file(t, "a-b/vm.xplane.pb", 1);
+    catalog *c = list(t, "");
+    for (size_t i = 0; i < 2; i++) {
+        few[i] = catalog_find(c, vp_str_of(i ? "a/b/" : "a-b/"));
+        assert_non_null(few[i]);
+        snprintf(pair[i], sizeof pair[i], "%s", few[i]->id);
+    }
+    assert_string_not_equal(pair[0], pair[1]);
+    catalog_free(c);
+    for (int i = 0; i < 1200; i++) {
+        snprintf(name, sizeof name, "d%04d/vm.xplane.pb", i);
+        tree_file(t, name, 1);
+    }
+    c = list(t, "");
+    assert_int_equal(catalog_count(c), 1202);
+    for (size_t i = 0; i < 2; i++) {
+        many[i] = catalog_find(c, vp_str_of(i ? "a/b/" : "a-b/"));
+        assert_string_equal(many[i]->id, pair[i]);
+    }
+    catalog_free(c);
+    unlink(tree_at(t, "a/b/vm.xplane.pb"));
+    c = list(t, "");
+    assert_int_equal(catalog_count(c), 1201);
+    assert_string_equal(catalog_find(c, VP_STR("a-b/"))->id, "a-b");
+    catalog_free(c);
+}
+
 static void sessions_are_found_by_id_name_path_and_suffix(void **state)
 {
     tree *t = *state;
@@ -427,6 +461,7 @@ int main(void)
         ON_A_TREE(workers_of_ten_seconds_are_one_capture),
         ON_A_TREE(newest_comes_first_and_strays_last),
         ON_A_TREE(ids_are_unique_safe_and_functions_of_the_name),
+        ON_A_TREE(ids_are_unique_among_many),
         ON_A_TREE(sessions_are_found_by_id_name_path_and_suffix),
         ON_A_TREE(an_empty_find_says_what_it_looked_for),
         ON_A_TREE(every_failed_allocation_is_survived),
