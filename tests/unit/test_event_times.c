@@ -109,14 +109,14 @@ static void what_is_put_comes_back(void **state)
 }
 
 /* 12 bytes an event, where a capture is not longer than 140 s, and an eighth of a byte more where
- * it is: no list has more than it needs. */
+ * no 64 events lie 281 s apart: no list has more than it needs. */
 static void starts_take_no_more_than_they_need(void **state)
 {
     static plain v[EVENTS];
-    static const unsigned shift[] = {[CLOSE] = 63, [SLOW] = 0, [LEAPS] = 0, [TO_AND_FRO] = 0};
+    static const unsigned shift[] = {[CLOSE] = 63, [SLOW] = 6, [LEAPS] = 0, [TO_AND_FRO] = 6};
     (void)state;
     seed = 2;
-    for (pace p = CLOSE; p < TO_AND_FRO; p++) {
+    for (pace p = CLOSE; p <= TO_AND_FRO; p++) {
         fill(v, EVENTS, p, 2);
         trace_times t = put_all(v, EVENTS);
         assert_int_equal(t.shift, shift[p]);
@@ -128,6 +128,32 @@ static void starts_take_no_more_than_they_need(void **state)
     assert_int_equal(t.shift, 6);
     same(&t, v, EVENTS);
     trace_times_free(&t);
+}
+
+/* A pause between copies of a profile that were laid one behind the other: 64 events with one of
+ * them are told from the time in its middle, up to 2^48 ps. In that order, and in the opposite. */
+static void blocks_reach_over_a_pause(void **state)
+{
+    static plain v[EVENTS], back[EVENTS];
+    static uint32_t order[EVENTS];
+    static const int64_t most = (INT64_C(1) << 48) - 1 - 63 * 1000;
+    sort_room room = {0};
+    (void)state;
+    for (int64_t pause = most; pause <= most + 1; pause++) {
+        for (size_t i = 0; i < EVENTS; i++) {
+            order[i] = (uint32_t)(EVENTS - 1 - i);
+            /* behind the 40th event of every other block */
+            v[i] = (plain){.start = (int64_t)i * 1000 + (int64_t)((i + 88) / 128) * pause};
+            back[EVENTS - 1 - i] = v[i];
+        }
+        trace_times t = put_all(v, EVENTS);
+        assert_int_equal(t.shift, pause == most ? 6 : 0);
+        same(&t, v, EVENTS);
+        assert_int_equal(trace_times_permute(&t, order, EVENTS, &room), 0);
+        same(&t, back, EVENTS);
+        trace_times_free(&t);
+    }
+    vp_free(room.p);
 }
 
 static void another_order(void **state)
@@ -395,6 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_put_comes_back),
         cmocka_unit_test(starts_take_no_more_than_they_need),
+        cmocka_unit_test(blocks_reach_over_a_pause),
         cmocka_unit_test(another_order),
         cmocka_unit_test(single_events_move),
         cmocka_unit_test(columns_come_back),

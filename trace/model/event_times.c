@@ -98,31 +98,95 @@ int trace_times_room(trace_times *t, size_t count, size_t need)
 
 /* ---- Starts --------------------------------------------------------------------------------- */
 
-/* Tells the starts of the first `count` events from more times than before. */
-static int refine(trace_times *t, size_t count, uint8_t shift)
+/* The least and the most of some starts. */
+typedef struct reach {
+    int64_t least, most;
+} reach;
+
+static void reach_add(reach *r, int64_t start_ps)
 {
-    int64_t *near = vp_realloc_array(NULL, nears_of(shift, t->cap), sizeof *near);
+    r->least = start_ps < r->least ? start_ps : r->least;
+    r->most = start_ps > r->most ? start_ps : r->most;
+}
+
+/* Of the events order[from] … order[to - 1], which there is one of; order NULL: from … to - 1. */
+static reach reach_of(const trace_times *t, const uint32_t *order, size_t from, size_t to)
+{
+    int64_t first = trace_times_start(t, order ? order[from] : from);
+    reach r = {first, first};
+    for (size_t i = from + 1; i < to; i++)
+        reach_add(&r, trace_times_start(t, order ? order[i] : i));
+    return r;
+}
+
+/* The time from which all of them are told; false: there is none. */
+static bool middle_of(reach r, int64_t *near)
+{
+    uint64_t apart = (uint64_t)r.most - (uint64_t)r.least;
+    if (apart >= 2 * (uint64_t)SINK_PACKED_NEAR_PS)
+        return false;
+    *near = r.least + (int64_t)(apart - apart / 2);
+    return true;
+}
+
+static size_t block_end(size_t from, size_t count)
+{
+    return count - from < 64 ? count : from + 64;
+}
+
+/* The times from which blocks of `count` events are told, taken in that order (NULL: as they are).
+ * *out NULL: some lie too far apart. */
+static int near_of_blocks(int64_t **out, const trace_times *t, const uint32_t *order, size_t count)
+{
+    int64_t *near = *out = vp_realloc_array(NULL, nears_of(BLOCKS, t->cap), sizeof *near);
     if (!near)
         return no_room(t->cap);
-    for (size_t i = 0; i < count; i += (size_t)1 << shift)
-        near[i >> shift] = trace_times_start(t, i);
-    vp_free(t->near);
-    t->near = near;
-    t->shift = shift;
+    for (size_t i = 0; i < count; i += 64)
+        if (!middle_of(reach_of(t, order, i, block_end(i, count)), &near[i / 64])) {
+            vp_free(near);
+            *out = NULL;
+            return 0;
+        }
     return 0;
 }
 
-/* Whether each event is near the first of its 64, from which blocks tell it. */
-static bool blocks_hold(const trace_times *t, size_t count)
+static void set_near(trace_times *t, int64_t *near, uint8_t shift)
 {
-    int64_t first = 0;
-    for (size_t i = 0; i < count; i++) {
-        int64_t start = trace_times_start(t, i);
-        first = i % 64 ? first : start;
-        if (!sink_is_near(start, first))
-            return false;
-    }
-    return true;
+    vp_free(t->near);
+    t->near = near;
+    t->shift = shift;
+}
+
+/* Tells the start of each of the first `count` events by itself. */
+static int tell_each(trace_times *t, size_t count)
+{
+    int64_t *near = vp_realloc_array(NULL, nears_of(EACH, t->cap), sizeof *near);
+    if (!near)
+        return no_room(t->cap);
+    for (size_t i = 0; i < count; i++)
+        near[i] = trace_times_start(t, i);
+    set_near(t, near, EACH);
+    return 0;
+}
+
+/* Tells the starts of the first `count` events from more times than before. */
+static int refine(trace_times *t, size_t count)
+{
+    int64_t *near = NULL;
+    if (t->shift == ALL)
+        VP_TRY(near_of_blocks(&near, t, NULL, count));
+    if (!near)
+        return tell_each(t, count);
+    set_near(t, near, BLOCKS);
+    return 0;
+}
+
+/* Moves the time of the block of event i, behind the last, so that it tells that one, too. */
+static bool move_near(trace_times *t, size_t i, int64_t start_ps)
+{
+    reach r = reach_of(t, NULL, i / 64 * 64, i);
+    reach_add(&r, start_ps);
+    return middle_of(r, &t->near[i / 64]);
 }
 
 /* Makes event i, behind the last, tellable where it starts. */
@@ -134,8 +198,9 @@ static __attribute__((noinline)) int place_anew(trace_times *t, size_t i, int64_
             t->near[at] = start_ps;
         if (sink_is_near(start_ps, t->near[at]))
             return 0;
-        bool blocks = t->shift == ALL && blocks_hold(t, i);
-        VP_TRY(refine(t, i, blocks ? BLOCKS : EACH));
+        if (t->shift == BLOCKS && move_near(t, i, start_ps))
+            return 0;
+        VP_TRY(refine(t, i));
     }
 }
 
@@ -311,25 +376,6 @@ static inline void permute_items(void *items, size_t size, void *room, const uin
     memcpy((char *)items + from * size, room, (to - from) * size);
 }
 
-/* The times that the blocks will be told from once they are in order; *out NULL: they cannot be. */
-static int near_in_order(int64_t **out, const trace_times *t, const uint32_t *order, size_t count)
-{
-    int64_t *near = *out = vp_realloc_array(NULL, nears_of(BLOCKS, t->cap), sizeof *near);
-    if (!near)
-        return no_room(count);
-    for (size_t i = 0; i < count; i++) {
-        int64_t start = trace_times_start(t, order[i]);
-        if (i % 64 == 0)
-            near[i / 64] = start;
-        if (!sink_is_near(start, near[i / 64])) {
-            vp_free(near);
-            *out = NULL;
-            return 0;
-        }
-    }
-    return 0;
-}
-
 static int permute_all(trace_times *t, const uint32_t *order, size_t count, sort_room *room)
 {
     for (size_t from = 0, to; from < count; from = to) {
@@ -351,15 +397,13 @@ int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sor
 {
     int64_t *near = NULL;
     if (t->shift == BLOCKS) {
-        VP_TRY(near_in_order(&near, t, order, count));
+        VP_TRY(near_of_blocks(&near, t, order, count));
         if (!near)
-            VP_TRY(refine(t, count, EACH));
+            VP_TRY(tell_each(t, count));
     }
     int rc = permute_all(t, order, count, room);
-    if (near) {
-        vp_free(t->near);
-        t->near = near;
-    }
+    if (near)
+        set_near(t, near, BLOCKS);
     return rc;
 }
 

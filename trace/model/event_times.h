@@ -4,7 +4,8 @@
  *
  * The starts of events i with the same i >> shift are told from one time of `near`. At first that
  * is all of them (shift 63); where a track lasts longer than 140 s it is 64 (shift 6), and where
- * even those lie too far apart it is each alone (shift 0: 8 bytes more, and any start is exact). */
+ * some of those lie 281 s apart it is each alone (shift 0: 8 bytes more, and any start is exact).
+ */
 #ifndef VP_MODEL_EVENT_TIMES_H
 #define VP_MODEL_EVENT_TIMES_H
 
