@@ -356,6 +356,54 @@ static void values_widen(void **state)
     }
 }
 
+/* What allocators say: bytes in multiples of a power of two, over more than 2^32 of them. */
+static void values_in_steps_stay_narrow(void **state)
+{
+    static int64_t want[EVENTS];
+    static uint32_t order[EVENTS];
+    (void)state;
+    seed = 7;
+    for (unsigned step = 0; step <= 12; step += 3) {
+        trace_column *c = NULL, *copy;
+        for (size_t i = 0; i < EVENTS; i++) {
+            want[i] =
+                (int64_t)(random_below(UINT64_C(1) << (35 - step)) << step) - (INT64_C(1) << 34);
+            order[i] = (uint32_t)(EVENTS - 1 - i);
+            assert_int_equal(trace_column_put(&c, i, want[i]), 0);
+        }
+        assert_int_equal(c->v != NULL, step < 3); /* 2^35 are 2^32 steps of 8 */
+        assert_int_equal(trace_column_copy(&copy, c, EVENTS), 0);
+        assert_int_equal(trace_column_permute(&c, order, EVENTS), 0);
+        assert_int_equal(trace_column_put(&copy, EVENTS, 1), 0);
+        assert_non_null(copy->v);
+        for (size_t i = 0; i < EVENTS; i++) {
+            assert_int_equal(trace_column_get(c, i, SINK_NO_VALUE), want[order[i]]);
+            assert_int_equal(trace_column_get(copy, i, SINK_NO_VALUE), want[i]);
+        }
+        assert_int_equal(trace_column_get(copy, EVENTS, SINK_NO_VALUE), 1);
+        trace_column_free(copy);
+        trace_column_free(c);
+    }
+}
+
+/* Each value asks for another base or other steps than those before, until that is given up. */
+static void values_are_not_fitted_without_end(void **state)
+{
+    int64_t want[80];
+    trace_column *c = NULL;
+    (void)state;
+    for (size_t i = 0; i < 80; i++) {
+        want[i] = i < 40 ? (int64_t)((UINT64_C(1) << 62) - (UINT64_C(1) << (61 - i)))
+                         : (int64_t)(UINT64_C(1) << (102 - i)) * (i % 2 ? 1 : -1);
+        assert_int_equal(trace_column_put(&c, i, want[i]), 0);
+        for (size_t k = 0; k <= i; k++)
+            assert_int_equal(trace_column_get(c, k, SINK_NO_VALUE), want[k]);
+    }
+    assert_non_null(c->v);
+    assert_true(c->refits > 0 && c->refits < 20);
+    trace_column_free(c);
+}
+
 enum { MOVED = 1000 };
 
 static void check_values(const trace_column *c, const int64_t *want, size_t n)
@@ -426,6 +474,8 @@ int main(void)
         cmocka_unit_test(single_events_move),
         cmocka_unit_test(columns_come_back),
         cmocka_unit_test(values_widen),
+        cmocka_unit_test(values_in_steps_stay_narrow),
+        cmocka_unit_test(values_are_not_fitted_without_end),
         cmocka_unit_test(values_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,9 +14,16 @@ static int add_blocks(trace_column *c, size_t n)
     return 0;
 }
 
+/* Steps from the base to v. */
+static uint64_t steps_to(const trace_column *c, int64_t v)
+{
+    return ((uint64_t)v - (uint64_t)c->base) >> c->shift;
+}
+
 static bool fits(const trace_column *c, int64_t v)
 {
-    return (uint64_t)v - (uint64_t)c->base <= UINT32_MAX;
+    uint64_t steps = steps_to(c, v);
+    return steps <= UINT32_MAX && (uint64_t)c->base + (steps << c->shift) == (uint64_t)v;
 }
 
 /* Eight bytes a value from now on. */
@@ -32,6 +39,35 @@ static int widen(trace_column *c)
     return 0;
 }
 
+/* So often it is worth to go over all values for another base. */
+#define REFITS_MAX 8
+
+/* Chooses base and shift anew, for the values so far and v. false: none will do. */
+static bool refit(trace_column *c, int64_t v)
+{
+    trace_column to = *c;
+    int64_t least = v, most = v;
+    uint64_t differ = 0; /* the bits in which any value differs from v */
+    if (!c->n || c->refits == REFITS_MAX)
+        return false;
+    for (size_t i = 0; i < c->n; i++) {
+        int64_t x = trace_column_at(c, i);
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+        differ |= (uint64_t)x - (uint64_t)v;
+    }
+    to.shift = (uint8_t)__builtin_ctzll(differ); /* not 0: v is another value than those */
+    uint64_t steps = ((uint64_t)most - (uint64_t)least) >> to.shift;
+    if (steps > UINT32_MAX)
+        return false;
+    to.base = (int64_t)((uint64_t)least - ((UINT32_MAX - steps) / 2 << to.shift));
+    for (size_t i = 0; i < c->n; i++)
+        to.low[i] = (uint32_t)steps_to(&to, trace_column_at(c, i));
+    to.refits++;
+    *c = to;
+    return true;
+}
+
 /* What a value that does not fit as it is needs. */
 static __attribute__((noinline)) int make_fit(trace_column *c, int64_t v)
 {
@@ -40,7 +76,7 @@ static __attribute__((noinline)) int make_fit(trace_column *c, int64_t v)
     if (c->n == c->cap)
         VP_TRY(c->v ? vp_grow(&c->v, &c->cap, c->n + 1, sizeof *c->v, VP_EVENTS_MAX)
                     : vp_grow(&c->low, &c->cap, c->n + 1, sizeof *c->low, VP_EVENTS_MAX));
-    return !c->v && !fits(c, v) ? widen(c) : 0;
+    return c->v || fits(c, v) || refit(c, v) ? 0 : widen(c);
 }
 
 static inline int put_value(trace_column *c, int64_t v)
@@ -50,7 +86,7 @@ static inline int put_value(trace_column *c, int64_t v)
     if (c->v)
         c->v[c->n] = v;
     else
-        c->low[c->n] = (uint32_t)((uint64_t)v - (uint64_t)c->base);
+        c->low[c->n] = (uint32_t)steps_to(c, v);
     c->n++;
     return 0;
 }
@@ -91,6 +127,7 @@ static int column_new(trace_column **out, const trace_column *like, size_t n, si
         c->low = vp_realloc_array(NULL, n, sizeof *c->low);
     VP_NEED(c->block && (c->v || c->low));
     c->base = like->base;
+    c->shift = like->shift;
     c->block_n = c->block_cap = blocks;
     c->cap = n;
     return 0;

@@ -1,7 +1,8 @@
 /* A column of values that most events lack: a bit for each event, and the values of those that have
  * one, so that an event without costs a quarter of a byte and nothing to write. A value takes four
- * bytes as long as all lie within 2^32 of each other, as ids and counts do, else eight. Included by
- * model/trace; the track owns its columns. */
+ * bytes as long as all lie within 2^32 steps of each other, of one, as ids and counts do, or of a
+ * power of two, as what allocators say of a device's memory does (multiples of 128 bytes and more);
+ * else eight. Included by model/trace; the track owns its columns. */
 #ifndef VP_MODEL_COLUMN_H
 #define VP_MODEL_COLUMN_H
 
@@ -18,8 +19,9 @@ typedef struct trace_block {
 typedef struct trace_column {
     trace_block *block;
     int64_t *v;    /* NULL while values fit in 32 bits: */
-    uint32_t *low; /* from `base` on */
+    uint32_t *low; /* from `base` on, in steps of 1 << shift */
     int64_t base;
+    uint8_t shift, refits;     /* refits: how often base and shift were chosen anew */
     size_t block_n, block_cap; /* events behind the last block have no value */
     size_t n, cap;
 } trace_column;
@@ -51,7 +53,8 @@ static inline unsigned trace_count_bits(uint64_t v)
 
 static inline int64_t trace_column_at(const trace_column *c, size_t place)
 {
-    return c->v ? c->v[place] : (int64_t)((uint64_t)c->base + c->low[place]);
+    return c->v ? c->v[place]
+                : (int64_t)((uint64_t)c->base + ((uint64_t)c->low[place] << c->shift));
 }
 
 static inline bool trace_column_has(const trace_column *c, size_t i)
