@@ -47,7 +47,7 @@ static bool refit(trace_column *c, int64_t v)
 {
     trace_column to = *c;
     int64_t least = v, most = v;
-    uint64_t differ = 0; /* the bits in which any value differs from v */
+    uint64_t differ = 0; /* differences from v: the lowest bit of all says the steps */
     if (!c->n || c->refits == REFITS_MAX)
         return false;
     for (size_t i = 0; i < c->n; i++) {
