@@ -57,7 +57,7 @@ static void catalog_drop(catalog **c)
 static int set_real(catalog *c, const char *path, size_t n)
 {
     c->real = vp_arena_strndup(&c->arena, path, n);
-    return c->real ? 0 : vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+    return c->real ? 0 : cat_no_memory();
 }
 
 static int resolve(const char *path, char *real)
@@ -167,7 +167,7 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     catalog *c VP_CLEANUP(catalog_drop) =
         catalog_new(opts && opts->mirror ? mirror_url(opts->mirror) : path);
     if (!c)
-        return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+        return cat_no_memory();
     cat_scan s = {.c = c, .opts = opts ? opts : &defaults};
     c->copies = s.opts->copies;
     s.began_s = time(NULL);
@@ -188,7 +188,7 @@ int catalog_none(catalog **out, const char *path)
 {
     catalog *c = catalog_new(path);
     if (!c)
-        return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+        return cat_no_memory();
     c->real = c->path;
     *out = c;
     return 0;

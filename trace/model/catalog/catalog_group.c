@@ -20,11 +20,6 @@
  */
 #define CAPTURE_SPREAD_NS (INT64_C(10) * 1000000000)
 
-static int no_memory(void)
-{
-    return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
-}
-
 /* A session with these files; the strings are in the arena, or NULL when that is full. */
 static int add_session(cat_scan *s, const cat_dir *d, const cat_session *like,
                        const cat_found *const *files, size_t n)
@@ -32,10 +27,10 @@ static int add_session(cat_scan *s, const cat_dir *d, const cat_session *like,
     catalog *c = s->c;
     cat_session session = *like;
     if (!session.name || !session.path)
-        return no_memory();
+        return cat_no_memory();
     session.id = cat_slug(c, session.name);
     if (!session.id)
-        return no_memory();
+        return cat_no_memory();
     VP_TRY(vp_grow(&c->sessions, &c->session_cap, c->count + 1, sizeof *c->sessions,
                    VP_WALK_ENTRIES_MAX));
     VP_TRY(cat_session_fill(s, &session, d, files, n));
@@ -48,7 +43,7 @@ static int add_directory(cat_scan *s, const cat_dir *d, const cat_found *const *
 {
     cat_session session = {.name = cat_dir_name(s, d), .path = cat_path_of(s, d, VP_STR_NONE)};
     if (!session.name)
-        return no_memory();
+        return cat_no_memory();
     vp_str name = vp_str_of(session.name);
     size_t slash = vp_str_rfind_char(name, '/');
     vp_str run = slash == name.n ? name : vp_str_skip(name, slash + 1);
@@ -95,7 +90,7 @@ static int add_capture(cat_scan *s, const cat_dir *d, const worker *workers, siz
 {
     const char *dir = cat_dir_name(s, d);
     if (!dir)
-        return no_memory();
+        return cat_no_memory();
     for (size_t i = 0; i < n; i++)
         files[i] = workers[i].file;
     cat_session session = {.name = cat_join(s, vp_str_of(dir), "/", workers[0].digits),
@@ -157,7 +152,7 @@ static int piles_alloc(piles *p, size_t n)
                  .alone = vp_calloc(n, sizeof *p->alone),
                  .scratch = vp_calloc(n, sizeof *p->scratch),
                  .workers = vp_calloc(n, sizeof *p->workers)};
-    return p->run && p->alone && p->scratch && p->workers ? 0 : no_memory();
+    return p->run && p->alone && p->scratch && p->workers ? 0 : cat_no_memory();
 }
 
 static bool anchors(const cat_found *f)
@@ -196,7 +191,7 @@ static int group_plain(cat_scan *s, const cat_dir *d)
             VP_TRY(add_stray(s, d, f));
         } else {
             const char *path = cat_path_of(s, d, f->name);
-            VP_TRY(path ? cat_note_add(s->c, path, f->why) : no_memory());
+            VP_TRY(path ? cat_note_add(s->c, path, f->why) : cat_no_memory());
         }
     }
     return 0;
@@ -208,7 +203,7 @@ static int group_run(cat_scan *s, const cat_dir *d)
         return d->has_more ? 0 : add_directory(s, d, NULL, 0);
     VP_CLEANUP(vp_free_ptr) const cat_found **files = vp_calloc(d->count, sizeof *files);
     if (!files)
-        return no_memory();
+        return cat_no_memory();
     for (size_t i = 0; i < d->count; i++)
         files[i] = &d->files[i];
     return add_directory(s, d, files, d->count);
@@ -223,7 +218,7 @@ static int count_unreadable(cat_scan *s, const cat_dir *d)
         seen->unreadable_path = cat_path_of(s, d, d->files[i].name);
         seen->unreadable_why = d->files[i].why;
         if (!seen->unreadable_path)
-            return no_memory();
+            return cat_no_memory();
     }
     return 0;
 }

@@ -12,9 +12,16 @@
 #include <time.h>
 
 #include "trace/base/arena.h"
+#include "trace/base/err.h"
 #include "trace/base/map.h"
 #include "trace/model/catalog/catalog.h"
 #include "trace/read/archive/archive.h"
+
+/* Fails for want of memory. */
+static inline int cat_no_memory(void)
+{
+    return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+}
 
 /* An archive's index, shared by the catalogs that saw the same archive. */
 typedef struct cat_archive {

@@ -68,7 +68,7 @@ static int unreadable(cat_scan *s, cat_found *f, const char *why)
 {
     f->kind = (rd_kind){.format = RD_UNREADABLE};
     f->why = vp_arena_strndup(&s->c->arena, why, strlen(why));
-    return f->why ? 0 : vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+    return f->why ? 0 : cat_no_memory();
 }
 
 static int index_progress(void *ctx, int64_t done, int64_t total)

@@ -161,11 +161,6 @@ static int by_id(const void *pa, const void *pb)
     return order ? order : strcmp(place(a), place(b));
 }
 
-static int out_of_memory(void)
-{
-    return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
-}
-
 /* Fewer ids are sorted sooner than told apart by their hashes. */
 #define MANY 1000
 
@@ -176,7 +171,7 @@ static int differ(const catalog *c)
         return 0;
     VP_CLEANUP(vp_free_ptr) uint64_t *room = vp_realloc_array(NULL, c->count, 2 * sizeof *room);
     if (!room)
-        return out_of_memory();
+        return cat_no_memory();
     for (size_t i = 0; i < c->count; i++) {
         const char *id = c->sessions[i].id;
         room[i] = vp_hash(id, strlen(id), 0);
@@ -193,7 +188,7 @@ static int make_unique(catalog *c)
 {
     VP_CLEANUP(vp_free_ptr) cat_session **sorted = vp_calloc(c->count, sizeof *sorted);
     if (!sorted)
-        return out_of_memory();
+        return cat_no_memory();
     for (size_t i = 0; i < c->count; i++)
         sorted[i] = &c->sessions[i];
     qsort(sorted, c->count, sizeof *sorted, by_id);
@@ -205,7 +200,7 @@ static int make_unique(catalog *c)
             const char *p = place(s);
             s->id = with_hash(c, vp_str_of(s->id), vp_fingerprint(p, strlen(p), 1));
             if (!s->id)
-                return out_of_memory();
+                return cat_no_memory();
         }
     }
     return 0;
