@@ -355,17 +355,17 @@ static void ids_are_unique_safe_and_functions_of_the_name(void **state)
 static void ids_are_unique_among_many(void **state)
 {
     tree *t = *state;
-    char name[32], pair[2][128];
-    const cat_session *few[2], *many[2];
+    static const char *const paths[2] = {"a-b/", "a/b/"};
+    char name[32], ids[2][128];
     tree_file(t, "a/b/vm.xplane.pb", 1);
     tree_file(t, "a-b/vm.xplane.pb", 1);
     catalog *c = list(t, "");
     for (size_t i = 0; i < 2; i++) {
-        few[i] = catalog_find(c, vp_str_of(i ? "a/b/" : "a-b/"));
-        assert_non_null(few[i]);
-        snprintf(pair[i], sizeof pair[i], "%s", few[i]->id);
+        const cat_session *s = catalog_find(c, vp_str_of(paths[i]));
+        assert_non_null(s);
+        snprintf(ids[i], sizeof ids[i], "%s", s->id);
     }
-    assert_string_not_equal(pair[0], pair[1]);
+    assert_string_not_equal(ids[0], ids[1]);
     catalog_free(c);
     for (int i = 0; i < 1200; i++) {
         snprintf(name, sizeof name, "d%04d/vm.xplane.pb", i);
@@ -374,8 +374,9 @@ static void ids_are_unique_among_many(void **state)
     c = list(t, "");
     assert_int_equal(catalog_count(c), 1202);
     for (size_t i = 0; i < 2; i++) {
-        many[i] = catalog_find(c, vp_str_of(i ? "a/b/" : "a-b/"));
-        assert_string_equal(many[i]->id, pair[i]);
+        const cat_session *s = catalog_find(c, vp_str_of(paths[i]));
+        assert_non_null(s);
+        assert_string_equal(s->id, ids[i]);
     }
     catalog_free(c);
     unlink(tree_at(t, "a/b/vm.xplane.pb"));
