@@ -1,7 +1,7 @@
 // Two timelines: run A above run B, pair by pair of tracks, from the same moment of each, and
 // coloured by what an op takes more or less in B. The server says how they lie beside each other;
 // the slices are those of each run's own timeline.
-import { Source, lengthText, perfettoRange, recordAt, recordsIn, searchable, seenOf, timeText } from "./timeline_data.js";
+import { Source, accepted, lengthText, perfettoRange, recordAt, recordsIn, searchable, seenOf, timeText } from "./timeline_data.js";
 import { CanvasPen, GROUP, ROW, RULER, SvgPen, coloursOf, drawGrid, drawRuler, drawTrack, xOf } from "./timeline_draw.js";
 import { button, definition, isGood, make, tableOf } from "./timeline_parts.js";
 
@@ -828,8 +828,7 @@ async function analyse() {
 async function begin() {
   const whole = fetch(`${root.dataset.api}?${new URLSearchParams(sides.filter((s) => s.host).map((s) => [`host_${s.key}`, s.host]))}`);
   const [answer, ...tracks] = await Promise.all([whole, ...sides.map((side) => (side.host ? side.source.tracks().catch(() => null) : null))]);
-  const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) return say(told.error || `HTTP ${answer.status}`, true);
+  const told = await (await accepted(answer)).json();
   sides.forEach((side, i) => takeSide(side, told[side.key], tracks[i]));
   Object.assign(state, { ops: told.ops, perStep: told.per_step, error: told.error, leftOut: told.tracks_left_out,
     byStep: sides.every((side) => side.extent && side.steps.length) });

@@ -15,6 +15,13 @@ export function exactSpan({ exact_start_ps, exact_dur_ps }) {
   return [from, from + BigInt(exact_dur_ps)];
 }
 
+// The answer, or an error with the reason of its refusal.
+export async function accepted(answer) {
+  if (answer.ok) return answer;
+  const { error } = await answer.json().catch(() => ({}));
+  throw Object.assign(new Error(error || `HTTP ${answer.status}`), { status: answer.status });
+}
+
 export class Source {
   constructor(api, host) {
     this.api = api;
@@ -31,9 +38,7 @@ export class Source {
 
   async json(what, query, signal) {
     const answer = await fetch(this.url(what, query), { signal });
-    const body = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw Object.assign(new Error(body.error || `HTTP ${answer.status}`), { status: answer.status });
-    return body;
+    return (await accepted(answer)).json();
   }
 
   tracks = () => this.json("tracks");
@@ -73,8 +78,7 @@ export class Source {
   async window(from, to, px, wants, signal) {
     const query = { from: whole(from), to: whole(to), px: Math.max(1, Math.round(px)), tracks: runs(wants) };
     const answer = await fetch(this.url("slices", query), { signal });
-    if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error || `HTTP ${answer.status}`);
-    return this.decode(await answer.arrayBuffer());
+    return this.decode(await (await accepted(answer)).arrayBuffer());
   }
 
   decode(buffer) {

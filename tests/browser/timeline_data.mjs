@@ -71,3 +71,19 @@ await test("tracks for which a window had no room are not taken for empty", () =
   assert.deepEqual(told([3, 3], 7), [3]); // more than that no window holds
   assert.equal(windowOf([3], 7).leftOut, 7);
 });
+
+await test("an event whose answer breaks off is no event", async () => {
+  const { fetch } = globalThis;
+  const brokenOff = () => Promise.reject(new DOMException("broken off", "AbortError"));
+  const answers = [{ ok: true, json: brokenOff }, { ok: true, arrayBuffer: brokenOff },
+    { ok: false, status: 404, json: async () => ({ error: "no such event" }) }, { ok: false, status: 502, json: brokenOff }];
+  globalThis.fetch = async () => answers.shift();
+  try {
+    await assert.rejects(new Source("", "").event("1.0.0"), { name: "AbortError" });
+    await assert.rejects(new Source("", "").window(0, 1, 1, []), { name: "AbortError" });
+    await assert.rejects(new Source("", "").event("1.0.0"), { message: "no such event", status: 404 });
+    await assert.rejects(new Source("", "").event("1.0.0"), { message: "HTTP 502", status: 502 });
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
