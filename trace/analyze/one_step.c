@@ -144,7 +144,7 @@ static int keep_event(cut_times *c, const trace_track *k, uint32_t i, int64_t la
     VP_TRY(trace_times_put(&c->own, c->n, trace_start(k, i) + late, dur, trace_kind_of(k, i)));
     if (trace_has_aligned(k)) {
         VP_TRY(trace_times_room(&c->aligned, c->n, c->n + 1));
-        int64_t aligned = cut ? dur : trace_times_dur(&k->aligned, i);
+        int64_t aligned = cut ? 0 : trace_times_dur(&k->aligned, i);
         VP_TRY(trace_times_put(&c->aligned, c->n, trace_aligned_start(k, i) + late, aligned, 0));
     }
     c->order[c->n++] = i;

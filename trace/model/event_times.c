@@ -276,7 +276,7 @@ static int take_longs(trace_times *t, size_t at, const sink_stretch *s)
     if (!s->long_n)
         return 0;
     VP_TRY(vp_grow(&t->longs, &t->long_cap, t->long_n + s->long_n, sizeof *t->longs,
-                   SINK_PACKED_LONG));
+                   SINK_PACKED_LONGS));
     memcpy(t->longs + t->long_n, s->longs, s->long_n * sizeof *t->longs);
     for (size_t i = 0; i < s->n && behind; i++)
         v[i].dur += v[i].dur < SINK_PACKED_LONG ? 0 : behind;
@@ -317,7 +317,7 @@ int trace_times_name_kinds(trace_times *t, size_t at, size_t n, const uint32_t *
 
 static int put_long(trace_times *t, int64_t dur_ps, uint32_t *packed)
 {
-    VP_TRY(vp_grow(&t->longs, &t->long_cap, t->long_n + 1, sizeof *t->longs, SINK_PACKED_LONG));
+    VP_TRY(vp_grow(&t->longs, &t->long_cap, t->long_n + 1, sizeof *t->longs, SINK_PACKED_LONGS));
     *packed = SINK_PACKED_LONG + (uint32_t)t->long_n;
     t->longs[t->long_n++] = dur_ps;
     return 0;
@@ -325,15 +325,15 @@ static int put_long(trace_times *t, int64_t dur_ps, uint32_t *packed)
 
 int trace_times_put(trace_times *t, size_t i, int64_t start_ps, int64_t dur_ps, uint32_t kind)
 {
-    uint32_t dur = (uint32_t)dur_ps;
+    uint32_t dur = sink_pack_dur(dur_ps);
     VP_TRY(place_start(t, i, start_ps));
-    if (sink_is_long(dur_ps))
+    if (dur == SINK_PACKED_LONG)
         VP_TRY(put_long(t, dur_ps, &dur));
     sink_pack(&t->v[i], start_ps, dur, 0);
     return trace_times_set_kind(t, i, kind);
 }
 
-int trace_times_copy(trace_times *to, const trace_times *from, size_t count, size_t cap)
+int trace_times_copy_starts(trace_times *to, const trace_times *from, size_t count, size_t cap)
 {
     *to = (trace_times){0};
     VP_TRY(trace_times_resize(to, 0, cap));
@@ -347,11 +347,10 @@ int trace_times_copy(trace_times *to, const trace_times *from, size_t count, siz
         to->shift = from->shift;
     }
     memcpy(to->near, from->near, nears_of(from->shift, count) * sizeof *to->near);
-    memcpy(to->v, from->v, count * sizeof *to->v);
-    VP_TRY(vp_grow(&to->longs, &to->long_cap, from->long_n, sizeof *to->longs, SINK_PACKED_LONG));
-    if (from->long_n)
-        memcpy(to->longs, from->longs, from->long_n * sizeof *to->longs);
-    to->long_n = from->long_n;
+    for (size_t i = 0; i < count; i++) {
+        to->v[i] = from->v[i];
+        to->v[i].dur = 0;
+    }
     return 0;
 }
 

@@ -52,9 +52,9 @@ static inline int trace_times_set_kind(trace_times *t, size_t i, uint32_t kind)
 }
 /* Event i from `at` on becomes of the kind kinds[its kind so far]. */
 int trace_times_name_kinds(trace_times *t, size_t at, size_t n, const uint32_t *kinds);
-/* The first `count` events of another's, with room for `cap`; `to` is empty. Kinds that do not fit
- * are left behind. */
-int trace_times_copy(trace_times *to, const trace_times *from, size_t count, size_t cap);
+/* The starts of the first `count` events of another's, with room for `cap`; `to` is empty. Lengths
+ * become 0, and kinds that do not fit are left behind. */
+int trace_times_copy_starts(trace_times *to, const trace_times *from, size_t count, size_t cap);
 
 /* What sorting uses again and again, as little as it can: to touch more costs more than to sort.
  * The user frees p. */
@@ -76,7 +76,7 @@ static inline int64_t trace_times_start(const trace_times *t, size_t i)
 static inline int64_t trace_times_dur(const trace_times *t, size_t i)
 {
     uint32_t dur = t->v[i].dur;
-    return dur < SINK_PACKED_LONG ? dur : t->longs[dur - SINK_PACKED_LONG];
+    return dur < SINK_PACKED_LONG ? sink_packed_dur(dur) : t->longs[dur - SINK_PACKED_LONG];
 }
 static inline uint32_t trace_times_kind(const trace_times *t, size_t i)
 {

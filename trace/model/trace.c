@@ -132,7 +132,7 @@ static int make_room(trace_track *k, size_t need)
 /* A device clock that appears in the middle of a track: what came before had only one clock. */
 static int add_aligned(trace_track *k)
 {
-    return trace_times_copy(&k->aligned, &k->own, k->count, k->own.cap);
+    return trace_times_copy_starts(&k->aligned, &k->own, k->count, k->own.cap);
 }
 
 /* The attributes of the event at `at`, the track's last. */
@@ -172,7 +172,7 @@ static int on_events(sink *s, const sink_event *e, size_t n)
         VP_TRY(trace_times_put(&k->own, at, e->start_ps, e->dur_ps, e->kind));
         if (k->aligned.v)
             VP_TRY(trace_times_put(&k->aligned, at, aligned ? e->aligned_start_ps : e->start_ps,
-                                   aligned ? e->aligned_dur_ps : e->dur_ps, 0));
+                                   aligned ? sink_dur_beside(e->aligned_dur_ps, e->dur_ps) : 0, 0));
         if (e->extra)
             VP_TRY(put_extra(k, at, e->extra));
         k->count = at + 1;
@@ -235,6 +235,18 @@ static int take(trace_times *t, size_t at, const sink_stretch *s)
     return trace_times_take(t, at, s);
 }
 
+/* Events that have one clock only, as those of the other. */
+static int take_starts(trace_times *t, size_t at, const sink_stretch *s)
+{
+    sink_stretch starts = *s;
+    starts.long_n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        t->v[at + i] = s->v[i];
+        t->v[at + i].dur = 0;
+    }
+    return trace_times_take(t, at, &starts);
+}
+
 static int on_columns(sink *s, const sink_columns *c)
 {
     trace *t = of(s);
@@ -250,7 +262,8 @@ static int on_columns(sink *s, const sink_columns *c)
         VP_TRY(keep_longest(t, k, c));
     k->sorted = k->sorted && c->sorted && !goes_back(k, c->own.first_ps, c->first_dur_ps);
     if (k->aligned.v)
-        VP_TRY(take(&k->aligned, at, c->aligned.n ? &c->aligned : &c->own));
+        VP_TRY(c->aligned.n ? take(&k->aligned, at, &c->aligned)
+                            : take_starts(&k->aligned, at, &c->own));
     VP_TRY(take(&k->own, at, &c->own));
     VP_TRY(trace_times_name_kinds(&k->own, at, n, c->kinds));
     for (size_t i = 0; i < c->value_n; i++)

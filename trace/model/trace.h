@@ -58,7 +58,7 @@ typedef struct trace_track {
     bool sorted;
     trace_times own;       /* of `count` events; read by trace_start, trace_dur, trace_kind_of */
     bool own_clock;        /* its device's; then it has either places on the host's clock: */
-    trace_times aligned;   /* v NULL: as above, or only those of */
+    trace_times aligned;   /* lengths as sink_dur_beside; v NULL: as above, or only those of */
     sink_longest *longest; /* each kind, in the order they were met */
     size_t longest_n, longest_cap;
     vp_map longest_at;              /* by kind */
@@ -217,15 +217,19 @@ static inline const trace_times *trace_host_times(const trace_track *k)
 {
     return k->aligned.v ? &k->aligned : &k->own;
 }
-/* Event i's start on the host's clock, and its end. */
+/* Event i's start on the host's clock, its length and its end. */
 static inline int64_t trace_aligned_start(const trace_track *k, size_t i)
 {
     return trace_times_start(trace_host_times(k), i);
 }
+static inline int64_t trace_aligned_dur(const trace_track *k, size_t i)
+{
+    int64_t dur = trace_dur(k, i);
+    return k->aligned.v ? sink_dur_from(trace_times_dur(&k->aligned, i), dur) : dur;
+}
 static inline int64_t trace_aligned_end(const trace_track *k, size_t i)
 {
-    const trace_times *t = trace_host_times(k);
-    return trace_times_start(t, i) + trace_times_dur(t, i);
+    return trace_aligned_start(k, i) + trace_aligned_dur(k, i);
 }
 static inline int64_t trace_attr(const trace_track *k, sink_attr a, size_t i)
 {

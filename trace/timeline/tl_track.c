@@ -18,12 +18,12 @@ typedef struct source {
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-static bool in_order(const trace_times *t, size_t n)
+static bool in_order(const trace_track *k, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        int64_t before = trace_times_start(t, i - 1), start = trace_times_start(t, i);
+        int64_t before = trace_aligned_start(k, i - 1), start = trace_aligned_start(k, i);
         if (start < before ||
-            (start == before && trace_times_dur(t, i) > trace_times_dur(t, i - 1)))
+            (start == before && trace_aligned_dur(k, i) > trace_aligned_dur(k, i - 1)))
             return false;
     }
     return true;
@@ -44,9 +44,10 @@ static void forget_clock(const trace_times *t, size_t from, size_t n)
 static int sort_copy(source *s, bool last)
 {
     trace_track *c = &s->sorted;
-    VP_TRY(trace_times_copy(&c->own, s->times, s->count, s->count));
+    VP_TRY(trace_times_resize(&c->own, 0, s->count));
     for (size_t i = 0; i < s->count; i++)
-        VP_TRY(trace_times_set_kind(&c->own, i, (uint32_t)i));
+        VP_TRY(trace_times_put(&c->own, i, trace_aligned_start(s->k, i), trace_aligned_dur(s->k, i),
+                               (uint32_t)i));
     c->count = s->count;
     if (last && s->times != &s->k->own)
         forget_clock(s->times, 0, s->count);
@@ -59,7 +60,7 @@ static int sort_copy(source *s, bool last)
 static int open_source(source *s, const trace_track *k, size_t count, bool last)
 {
     *s = (source){.k = k, .times = trace_host_times(k), .count = count, .in_order = true};
-    return in_order(s->times, count) ? 0 : sort_copy(s, last);
+    return in_order(k, count) ? 0 : sort_copy(s, last);
 }
 
 static bool has_attrs(const trace_track *k)
@@ -77,7 +78,7 @@ static int64_t start_of(const source *s, size_t i)
 
 static int64_t dur_of(const source *s, size_t i)
 {
-    int64_t dur = trace_times_dur(s->times, i);
+    int64_t dur = s->in_order ? trace_aligned_dur(s->k, i) : trace_times_dur(s->times, i);
     return dur > 0 ? dur : 0;
 }
 

@@ -4,8 +4,9 @@
  *
  * Of a start only the low 48 bits are kept. They say where it is within 2^47 ps (140 s) of a time
  * that is known: `near`, one for a whole track, one for some of its events, or for each of them
- * (model/event_times.h). A length that does not fit is in a list beside the events, and its place
- * there stands here; of a kind that does not fit, the largest value says so. */
+ * (model/event_times.h). A length of 2.1 ms and more is told in steps of what clocks count in; one
+ * that does not fit is in a list beside the events, and its place there stands here. Of a kind that
+ * does not fit, the largest value says so. */
 #ifndef VP_READ_PACKED_EVENT_H
 #define VP_READ_PACKED_EVENT_H
 
@@ -15,16 +16,48 @@
 typedef struct sink_packed {
     uint32_t low;  /* of the start */
     uint32_t high; /* 16 bits of the start, and above them the kind */
-    uint32_t dur;  /* ps, or from SINK_PACKED_LONG on a place in the list of lengths */
+    uint32_t dur;  /* below SINK_PACKED_STEPS ps, then steps, then places in the list of lengths */
 } sink_packed;
 
-#define SINK_PACKED_LONG (UINT32_C(1) << 31)
+/* Hosts and GPUs count nanoseconds, TPUs of 800 MHz 1.25 ns: whole steps are all of them. */
+#define SINK_PACKED_STEP_PS 250
+#define SINK_PACKED_STEPS (UINT32_C(1) << 31)
+#define SINK_PACKED_LONG (UINT32_C(7) << 29) /* so steps reach 402 ms */
+#define SINK_PACKED_LONGS (UINT32_MAX - SINK_PACKED_LONG)
 #define SINK_PACKED_WIDE UINT16_MAX
 #define SINK_PACKED_NEAR_PS (INT64_C(1) << 47)
 
-static inline bool sink_is_long(int64_t dur_ps)
+/* What `dur` is of a length; SINK_PACKED_LONG: it goes into the list. */
+static inline uint32_t sink_pack_dur(int64_t dur_ps)
 {
-    return (uint64_t)dur_ps >= SINK_PACKED_LONG;
+    if ((uint64_t)dur_ps < SINK_PACKED_STEPS)
+        return (uint32_t)dur_ps;
+    uint64_t steps = (uint64_t)dur_ps / SINK_PACKED_STEP_PS;
+    return steps < SINK_PACKED_LONG - SINK_PACKED_STEPS &&
+                   steps * SINK_PACKED_STEP_PS == (uint64_t)dur_ps
+               ? SINK_PACKED_STEPS + (uint32_t)steps
+               : SINK_PACKED_LONG;
+}
+
+/* The length of dur < SINK_PACKED_LONG. */
+static inline int64_t sink_packed_dur(uint32_t dur)
+{
+    return dur < SINK_PACKED_STEPS ? dur : (int64_t)(dur - SINK_PACKED_STEPS) * SINK_PACKED_STEP_PS;
+}
+
+/* What stands as the length of an event on its other clock: how much longer it is there than on its
+ * own, the sign in the lowest bit. Clocks hardly differ. */
+static inline int64_t sink_dur_beside(int64_t dur_ps, int64_t own_ps)
+{
+    int64_t more = (int64_t)((uint64_t)dur_ps - (uint64_t)own_ps);
+    return (int64_t)((uint64_t)more << 1 ^ (uint64_t)(more >> 63));
+}
+
+/* The length of which that is said. */
+static inline int64_t sink_dur_from(int64_t beside, int64_t own_ps)
+{
+    uint64_t more = (uint64_t)beside >> 1 ^ (0 - ((uint64_t)beside & 1));
+    return (int64_t)((uint64_t)own_ps + more);
 }
 
 /* kind < SINK_PACKED_WIDE, or that. */

@@ -444,7 +444,7 @@ static __attribute__((noinline)) int put_attrs(decoding *g, const sink_extra *x)
  * length. */
 static __attribute__((noinline)) int64_t put_long(const xs_clock *c, xs_beside *b, int64_t dur)
 {
-    VP_TRY(vp_grow(&b->longs, &b->long_cap, b->long_n + 1, sizeof *b->longs, VP_EVENTS_MAX));
+    VP_TRY(vp_grow(&b->longs, &b->long_cap, b->long_n + 1, sizeof *b->longs, SINK_PACKED_LONGS));
     b->longs[b->long_n] = dur;
     return SINK_PACKED_LONG + (int64_t)(b->long_n++ - c->long_first);
 }
@@ -459,13 +459,13 @@ static __attribute__((noinline)) int put_far(const xs_clock *c, xs_beside *b, in
 /* Appends an event to those of a clock. */
 static inline int put_times(xs_clock *c, xs_beside *b, int64_t start, int64_t dur, uint32_t kind)
 {
-    int64_t packed = dur;
+    int64_t packed = sink_pack_dur(dur);
     size_t n = c->s.n;
     if (!n)
         c->s.first_ps = c->s.least_ps = c->s.most_ps = c->last_ps = start;
     if (!sink_is_near(start, c->last_ps))
         VP_TRY(put_far(c, b, start));
-    if (sink_is_long(dur))
+    if (packed == SINK_PACKED_LONG)
         packed = put_long(c, b, dur);
     if (packed < 0)
         return (int)packed;
@@ -503,18 +503,17 @@ static int begin_other_clock(decoding *g)
     xs_run *run = g->run;
     xs_beside *from = &g->p->own, *to = &g->p->other;
     sink_packed *v = run->other.s.v;
-    size_t longs = from->long_n - run->own.long_first, far = from->far_n - run->own.far_first;
+    size_t far = from->far_n - run->own.far_first;
     run->own_clock = true;
     if (g->c->few_places || !run->own.s.n)
         return 0;
-    VP_TRY(
-        vp_grow(&to->longs, &to->long_cap, to->long_n + longs, sizeof *to->longs, VP_EVENTS_MAX));
     VP_TRY(vp_grow(&to->far, &to->far_cap, to->far_n + far, sizeof *to->far, VP_EVENTS_MAX));
-    for (size_t i = 0; i < longs; i++)
-        to->longs[to->long_n++] = from->longs[run->own.long_first + i];
     for (size_t i = 0; i < far; i++)
         to->far[to->far_n++] = from->far[run->own.far_first + i];
-    memcpy(v, run->own.s.v, run->own.s.n * sizeof *v);
+    for (size_t i = 0; i < run->own.s.n; i++) {
+        v[i] = run->own.s.v[i];
+        v[i].dur = 0;
+    }
     run->other.last_ps = run->own.last_ps;
     run->other.s = run->own.s;
     run->other.s.v = v;
@@ -535,7 +534,8 @@ static int device_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
     if (g->c->few_places)
         note_longest(&g->p->kinds[kind].longest, start, dur, e->offset);
     else if (g->run->own_clock)
-        VP_TRY(put_times(&g->run->other, &g->p->other, e->offset, e->duration, 0));
+        VP_TRY(put_times(&g->run->other, &g->p->other, e->offset, sink_dur_beside(e->duration, dur),
+                         0));
     return put_event(g, e, start, dur, kind);
 }
 
