@@ -1,5 +1,6 @@
 /* Sets of times as sorted, disjoint spans. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/analyze/device/sweep.h"
 #include "trace/base/err.h"
@@ -72,6 +73,7 @@ static int part_strays(spans *s, size_t *kept)
     return 0;
 }
 
+/* `out` may be a, where there is no b, or as many spans in front of a as b has. */
 static size_t unite(span *out, const span *a, size_t a_n, const span *b, size_t b_n)
 {
     size_t n = 0;
@@ -82,18 +84,6 @@ static size_t unite(span *out, const span *a, size_t a_n, const span *b, size_t 
     return n;
 }
 
-/* The first n spans of s, which are sorted by start, and as many more: *s = their union. */
-static int take_union(spans *s, size_t n, const span *more, size_t more_n)
-{
-    span *both = vp_realloc_array(NULL, n + more_n, sizeof *both);
-    VP_NEED(both);
-    s->cap = n + more_n;
-    s->n = unite(both, s->v, n, more, more_n);
-    vp_free(s->v);
-    s->v = both;
-    return 0;
-}
-
 int spans_union(spans *s)
 {
     size_t kept;
@@ -101,16 +91,30 @@ int spans_union(spans *s)
         return 0;
     VP_TRY(part_strays(s, &kept));
     if (kept == s->n) {
-        s->n = unite(s->v, s->v, kept, NULL, 0); /* never writes behind what it reads */
+        s->n = unite(s->v, s->v, kept, NULL, 0);
         return 0;
     }
     qsort(s->v + kept, s->n - kept, sizeof *s->v, by_start);
-    return take_union(s, kept, s->v + kept, s->n - kept);
+    span *both = vp_realloc_array(NULL, s->n, sizeof *both);
+    VP_NEED(both);
+    size_t n = unite(both, s->v, kept, s->v + kept, s->n - kept);
+    vp_free(s->v);
+    *s = (spans){both, n, s->n};
+    return 0;
 }
 
 int spans_unite(spans *into, const spans *more)
 {
-    return more->n ? take_union(into, into->n, more->v, more->n) : 0;
+    span *v = into->v;
+    if (!more->n)
+        return 0;
+    v = vp_realloc_array(v, into->n + more->n, sizeof *v);
+    VP_NEED(v);
+    memmove(v + more->n, v, into->n * sizeof *v);
+    into->v = v;
+    into->cap = into->n + more->n;
+    into->n = unite(v, v + more->n, into->n, more->v, more->n);
+    return 0;
 }
 
 int64_t spans_length(const spans *s)

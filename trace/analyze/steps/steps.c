@@ -73,7 +73,7 @@ static int match(step_search *s, uint32_t *count)
 /* A host's steps while they are put together. */
 typedef struct building {
     analysis *a;
-    const step_search *search;
+    step_search *search;       /* empty once steps are named */
     step_window_list *windows; /* by device */
     bool *cut;                 /* by step */
     uint32_t steps;
@@ -170,14 +170,21 @@ static int name_steps(building *b, const step_marks *m)
     return 0;
 }
 
+/* Nobody asks for the marks any more then, and what comes takes more room than they. */
+static int name_all(building *b)
+{
+    VP_TRY(name_steps(b, &b->search->host));
+    for (size_t d = 0; d < b->search->device_count; d++)
+        VP_TRY(name_steps(b, &b->search->device[d]));
+    step_search_free(b->search);
+    return 0;
+}
+
 /* Fills in the steps. A step that is cut on one device is partial; a device without a window for a
  * step has no entry in it. */
 static int fill_list(building *b)
 {
     host_result *h = b->a->h;
-    VP_TRY(name_steps(b, &b->search->host));
-    for (size_t d = 0; d < b->search->device_count; d++)
-        VP_TRY(name_steps(b, &b->search->device[d]));
     if (h->has_devices) {
         VP_TRY(open_entries(b));
         VP_TRY(
@@ -273,6 +280,7 @@ static int build(building *b)
     h->steps.count = b->steps;
     h->steps.source = b->search->source;
     VP_TRY(find_windows(b));
+    VP_TRY(name_all(b));
     VP_TRY(fill_list(b));
     VP_TRY(order_list(b));
     return steps_judge(&h->steps, &h->arena);
@@ -282,6 +290,7 @@ static int build_all(analysis *a, step_search *s)
 {
     building b = {.a = a, .search = s};
     VP_TRY(match(s, &b.steps));
+    VP_TRY(step_marks_note(a->h, s));
     int rc = b.steps ? build(&b) : 0;
     for (size_t d = 0; b.windows && d < a->device_count; d++)
         vp_free(b.windows[d].v);
@@ -296,7 +305,7 @@ int steps_collect(analysis *a)
     VP_TRY(step_search_run(&s, a));
     int rc = build_all(a, &s);
     if (rc >= 0)
-        rc = steps_note(a->h, &s);
+        rc = steps_note(a->h);
     step_search_free(&s);
     VP_TRY(rc);
     if (!a->windows)

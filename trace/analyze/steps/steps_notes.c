@@ -61,7 +61,13 @@ static int note_disorder(host_result *h, const step_search *s)
     return host_note(h, "steps-order", VP_SEV_WARNING, text);
 }
 
-static int note_apart(host_result *h)
+int step_marks_note(host_result *h, const step_search *s)
+{
+    VP_TRY(note_left_out(h, s));
+    return note_disorder(h, s);
+}
+
+int steps_note(host_result *h)
 {
     char text[200];
     double share = result_steps_share(&h->steps, h->devices, h->device_count);
@@ -73,11 +79,4 @@ static int note_apart(host_result *h)
              "the step",
              100 * share);
     return host_note(h, "steps-apart", VP_SEV_WARNING, text);
-}
-
-int steps_note(host_result *h, const step_search *s)
-{
-    VP_TRY(note_left_out(h, s));
-    VP_TRY(note_disorder(h, s));
-    return note_apart(h);
 }

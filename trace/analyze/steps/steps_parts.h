@@ -81,8 +81,10 @@ typedef struct step_window_list {
 int step_windows_find(step_window_list *w, const analysis *a, const step_search *s, step_owner *o,
                       uint32_t d, bool *cut);
 
-/* steps_notes.c: quality notes on the steps, once they are in h->steps. */
-int steps_note(host_result *h, const step_search *s);
+/* steps_notes.c: quality notes on the marks, once they have their steps; and on the steps, once
+ * they are in h->steps. */
+int step_marks_note(host_result *h, const step_search *s);
+int steps_note(host_result *h);
 
 /* steps_ops.c: step_self_ps and per_step_ps of the ops, steps_counted of the devices. */
 int step_ops_collect(analysis *a);
