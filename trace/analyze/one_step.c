@@ -210,7 +210,7 @@ static int put_devices(vp_step *x, const one_step *s, const analysis *a)
 {
     x->device = VP_NO_DEVICE;
     x->device_count = 0;
-    x->devices = vp_arena_alloc(&a->h->arena, a->device_count * sizeof *x->devices);
+    x->devices = vp_arena_alloc(&a->h->step_rows, a->device_count * sizeof *x->devices);
     VP_NEED(x->devices);
     for (uint32_t d = 0; d < a->device_count; d++) {
         const vp_step_device *part = &s->devices[a->devices[d].process];

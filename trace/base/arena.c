@@ -29,6 +29,17 @@ void vp_arena_free(vp_arena *a)
     vp_arena_init(a);
 }
 
+void vp_arena_take_over(vp_arena *a, vp_arena *from)
+{
+    chunk **end = a->head ? &a->head->next : &a->head, *behind = *end; /* a's head stays open */
+    *end = from->head;
+    while (*end)
+        end = &(*end)->next;
+    *end = behind;
+    a->bytes += from->bytes;
+    vp_arena_init(from);
+}
+
 static chunk *new_chunk(vp_arena *a, size_t size)
 {
     if (size > SIZE_MAX - sizeof(chunk))

@@ -28,6 +28,8 @@ typedef struct vp_arena {
 
 void vp_arena_init(vp_arena *a);
 void vp_arena_free(vp_arena *a);
+/* All pieces of `from`, which is empty then, are a's from now on; they stay where they are. */
+void vp_arena_take_over(vp_arena *a, vp_arena *from);
 void *vp_arena_alloc(vp_arena *a, size_t n);  /* uninitialised; NULL when out of memory */
 void *vp_arena_zalloc(vp_arena *a, size_t n); /* zeroed */
 char *vp_arena_strndup(vp_arena *a, const char *p, size_t n); /* NUL-terminated copy */

@@ -22,6 +22,7 @@ void host_result_init(host_result *h)
                           .max_ps = VP_UNKNOWN,
                           .excess_ps = VP_UNKNOWN};
     vp_arena_init(&h->arena);
+    vp_arena_init(&h->step_rows);
 }
 
 void host_result_free(host_result *h)
@@ -37,6 +38,7 @@ void host_result_free(host_result *h)
     vp_free(h->steps.list);
     vp_free(h->compile.functions);
     vp_arena_free(&h->arena);
+    vp_arena_free(&h->step_rows);
     host_result_init(h);
 }
 

@@ -76,6 +76,7 @@ typedef struct host_result {
     size_t module_count, module_cap;
     vp_steps steps;
     size_t step_cap;
+    vp_arena step_rows; /* the steps' devices: a report of this host alone takes them over */
     vp_compile compile;
     size_t function_cap;
     uint64_t quality_dropped; /* notes beyond VP_QUALITY_MAX */

@@ -123,7 +123,7 @@ static int open_entries(building *b)
     size_t n = 0;
     for (uint32_t d = 0; d < b->a->device_count; d++)
         n += b->windows[d].n;
-    vp_step_device *room = vp_arena_alloc(&b->a->h->arena, n * sizeof *room);
+    vp_step_device *room = vp_arena_alloc(&b->a->h->step_rows, n * sizeof *room);
     VP_NEED(room);
     for (uint32_t d = 0; d < b->a->device_count; d++)
         for (size_t i = 0; i < b->windows[d].n; i++)

@@ -344,9 +344,9 @@ static int fill(merging *m)
     return report_finish(m->r);
 }
 
-int report_merge(vp_report **out, const vp_report *const *parts, size_t n)
+int merge_reports(vp_report **out, const vp_report *const *parts, size_t n, vp_arena *step_rows)
 {
-    merging m = {.count = n};
+    merging m = {.count = n, .keeps_rows = step_rows};
     if (!n)
         return vp_fail(VP_EARG, "no reports to merge");
     VP_CLEANUP(vp_free_ptr) merge_part *list = vp_calloc(n, sizeof *list);
@@ -361,6 +361,13 @@ int report_merge(vp_report **out, const vp_report *const *parts, size_t n)
         analyze_free(m.r);
         return rc;
     }
+    if (step_rows)
+        vp_arena_take_over(m.arena, step_rows);
     *out = m.r;
     return 0;
+}
+
+int report_merge(vp_report **out, const vp_report *const *parts, size_t n)
+{
+    return merge_reports(out, parts, n, NULL);
 }

@@ -2,6 +2,7 @@
 #include "trace/analyze/device/scopes.h"
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/analyze/whole/merge.h"
+#include "trace/analyze/whole/merge_parts.h"
 #include "trace/analyze/whole/whole.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -225,9 +226,11 @@ int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
                 const vp_report_options *opts)
 {
     const host_part *failed = NULL;
+    vp_arena *only = NULL;
     size_t good = 0, n = 0;
     for (size_t i = 0; i < s->host_count; i++) {
         good += usable(&parts[i]);
+        only = parts[i].wanted ? &parts[i].result.step_rows : only;
         if (parts[i].wanted && parts[i].status < 0 && !failed)
             failed = &parts[i];
     }
@@ -239,5 +242,5 @@ int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
     VP_NEED(reports && list && files);
     parting g = {s, files, opts};
     VP_TRY(make_parts(reports, list, &n, &g, parts));
-    return report_merge(out, list, n);
+    return merge_reports(out, list, n, n == 1 ? only : NULL);
 }

@@ -20,8 +20,13 @@ typedef struct merging {
     vp_arena *arena;
     merge_part *parts; /* by rank */
     size_t count;
+    bool keeps_rows;    /* of the steps of the only part, which become the whole's as they are */
     bool out_of_memory; /* sticky, so that copying needs one check at the end */
 } merging;
+
+/* As report_merge. step_rows: NULL, or where the only part has its steps' devices, which the whole
+ * takes over. */
+int merge_reports(vp_report **out, const vp_report *const *parts, size_t n, vp_arena *step_rows);
 
 const char *merge_text(merging *m, const char *s);                       /* NULL stays NULL */
 void *merge_items(merging *m, const void *items, size_t n, size_t size); /* a copy; NULL for none */

@@ -117,14 +117,37 @@ static void find_critical(vp_step *out)
     }
 }
 
+static void adopt_device(const merge_part *p, vp_step_device *d)
+{
+    d->device = merge_device(p, d->device);
+    d->start_ps = merge_time(p, d->start_ps);
+}
+
 static void add_devices(vp_step *out, const step_entry *e)
 {
     for (size_t k = 0; k < e->step->device_count; k++) {
         vp_step_device *d = &out->devices[out->device_count++];
         *d = e->step->devices[k];
-        d->device = merge_device(e->part, d->device);
-        d->start_ps = merge_time(e->part, d->start_ps);
+        adopt_device(e->part, d);
     }
+}
+
+/* The devices of a step of one part, in the rows where they are. */
+static void keep_devices(vp_step *out, const step_entry *e)
+{
+    for (size_t k = 0; k < out->device_count; k++)
+        adopt_device(e->part, &out->devices[k]);
+}
+
+/* The devices of a step of some parts. room: for those of all steps to come; these are taken off.
+ */
+static void join_devices(vp_step *out, const step_entry *e, size_t count, vp_step_device **room)
+{
+    out->devices = *room;
+    out->device_count = 0;
+    for (size_t i = 0; i < count; i++)
+        add_devices(out, &e[i]);
+    *room += out->device_count;
 }
 
 /* A step of hosts alone is that of the host on which it is longest. */
@@ -137,20 +160,13 @@ static void adopt_grown(merging *m, vp_grown *out, const step_entry *e)
     out->start_ps = merge_time(e->part, out->start_ps);
 }
 
-/* room: for the devices of all steps to come; those of this one are taken off. */
 static void join(merging *m, vp_step *out, const step_entry *e, size_t count, vp_step_device **room)
 {
-    size_t devices = 0;
+    const step_entry *longest = e;
     *out = *e->step;
     out->name = merge_text(m, out->name);
     out->device = merge_device(e->part, out->device);
     out->start_ps = merge_time(e->part, out->start_ps);
-    for (size_t i = 0; i < count; i++)
-        devices += e[i].step->device_count;
-    out->devices = devices ? *room : NULL;
-    *room += devices;
-    const step_entry *longest = e;
-    out->device_count = 0;
     for (size_t i = 0; i < count; i++) {
         out->partial = out->partial || e[i].step->partial;
         if (e[i].step->dur_ps > out->dur_ps) {
@@ -158,12 +174,16 @@ static void join(merging *m, vp_step *out, const step_entry *e, size_t count, vp
             out->dur_ps = e[i].step->dur_ps;
             longest = &e[i];
         }
-        if (out->devices)
-            add_devices(out, &e[i]);
     }
     adopt_grown(m, &out->grew, longest);
-    if (!out->devices)
+    if (m->keeps_rows)
+        keep_devices(out, e);
+    else
+        join_devices(out, e, count, room);
+    if (!out->device_count) {
+        out->devices = NULL;
         return;
+    }
     vp_put_in_order(out->devices, out->device_count, sizeof *out->devices, by_device);
     if (count > 1)
         find_critical(out);
@@ -177,7 +197,7 @@ int merge_steps(merging *m)
     n = collect(NULL, &devices, m, s->source);
     VP_CLEANUP(vp_free_ptr) step_entry *v = vp_calloc(n, sizeof *v);
     s->list = merge_room(m, n, sizeof *s->list);
-    vp_step_device *room = vp_arena_alloc(m->arena, devices * sizeof *room);
+    vp_step_device *room = vp_arena_alloc(m->arena, m->keeps_rows ? 0 : devices * sizeof *room);
     if (!v || !room || m->out_of_memory)
         return vp_no_memory();
     collect(v, &devices, m, s->source);
