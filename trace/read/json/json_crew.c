@@ -73,26 +73,27 @@ static cj_piece *piece_at(cj_crew *c, uint64_t i)
     return &c->pieces[i % c->piece_n];
 }
 
-/* Finds the events of a piece, from the first that begins as they do. */
+/* Finds the events of a piece, from the first that begins as they do. What the piece says of itself
+ * is written once: it lies beside what other threads read and write all the time. */
 static void scan(cj_piece *p, vp_str first, js_skip_fn *skip, cj_layout *layout)
 {
-    const char *end = p->text + p->n, *after;
+    const char *text = p->text, *end = text + p->n, *after;
     const char *at =
-        first.n ? memmem(p->text, p->n < GUESS_MAX ? p->n : GUESS_MAX, first.p, first.n) : NULL;
+        first.n ? memmem(text, p->n < GUESS_MAX ? p->n : GUESS_MAX, first.p, first.n) : NULL;
+    cj_found *const found = p->found, *e = found;
     p->count = 0;
     if (!at)
         return;
-    p->from = (size_t)(at - p->text);
-    while (at < end && *at == '{' && p->count < FOUND_MAX) {
-        cj_found *e = &p->found[p->count];
+    p->from = (size_t)(at - text);
+    while (at < end && *at == '{' && e < found + FOUND_MAX) {
         if (cj_event_fields(at, end, skip, layout, &e->f, &after) != JS_CLOSE)
             break;
-        e->at = at;
-        p->count++;
+        e++->at = at;
         for (at = after; (at = js_skip_line(at, end, true)) < end && *at == ',';)
             at++;
     }
-    p->to = (size_t)(at - p->text);
+    p->count = (size_t)(e - found);
+    p->to = (size_t)(at - text);
 }
 
 static bool scan_one(cj_crew *c, cj_layout *layout)
