@@ -168,12 +168,6 @@ size_t spans_search(const spans *a, int64_t t, size_t near)
     return low;
 }
 
-bool spans_contain(const spans *a, int64_t t, size_t *near)
-{
-    size_t i = *near = spans_behind(a, t, *near);
-    return i < a->n && a->v[i].start <= t;
-}
-
 int64_t spans_sum(const spans *a, int64_t start, int64_t end, size_t first)
 {
     int64_t sum = 0;

@@ -73,7 +73,8 @@ int64_t spans_overlap(const spans *a, const spans *b);
 size_t spans_search(const spans *a, int64_t t, size_t near);
 static inline size_t spans_behind(const spans *a, int64_t t, size_t near)
 {
-    bool here = near < a->n && a->v[near].end > t && (!near || a->v[near - 1].end <= t);
+    bool here =
+        near <= a->n && (near == a->n || a->v[near].end > t) && (!near || a->v[near - 1].end <= t);
     return here ? near : spans_search(a, t, near);
 }
 /* |[start, end) ∩ a|, which spans_sum adds up from a's span `first` on; and whether t lies in one
@@ -88,7 +89,11 @@ static inline int64_t spans_cut(const spans *a, int64_t start, int64_t end, size
         return end - (a->v[i].start > start ? a->v[i].start : start);
     return spans_sum(a, start, end, i);
 }
-bool spans_contain(const spans *a, int64_t t, size_t *near);
+static inline bool spans_contain(const spans *a, int64_t t, size_t *near)
+{
+    size_t i = *near = spans_behind(a, t, *near);
+    return i < a->n && a->v[i].start <= t;
+}
 
 /* When any device of the host works: the union of all their ops, on the aligned clock. */
 int sweep_any_busy(spans *out, const analysis *a);
