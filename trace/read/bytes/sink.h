@@ -197,8 +197,9 @@ typedef struct sink_stretch {
 typedef struct sink_columns {
     uint32_t track;
     sink_stretch own;
-    sink_stretch
-        aligned; /* n 0: none has a clock of its own; else as many, and kinds are of `own` */
+    /* n 0: none has a clock of its own; else as many, their lengths as sink_dur_beside says, and
+     * kinds are of `own` */
+    sink_stretch aligned;
     const sink_room *room; /* that holds them */
     int64_t first_dur_ps;
     /* In place of aligned columns with rd_options.longest_only: of each of their kinds. NULL: none
