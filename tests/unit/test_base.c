@@ -190,6 +190,35 @@ static void terminal_text_cannot_move_the_cursor(void **state)
     assert_int_equal(vp_display_width(VP_STR("ab\xe6\xbc\xa2")), 4);
 }
 
+/* Pieces of one arena, small ones and one in a chunk of its own, outlive it as another's, which
+ * goes on where it was. */
+static void an_arena_takes_another_over(void **state)
+{
+    (void)state;
+    for (int has = 0; has < 4; has++) { /* either may be empty */
+        vp_arena a, from;
+        vp_arena_init(&a);
+        vp_arena_init(&from);
+        char *own = has & 1 ? vp_arena_strndup(&a, "own", 3) : NULL;
+        char *small = has & 2 ? vp_arena_strndup(&from, "small", 5) : NULL;
+        char *large = has & 2 ? vp_arena_zalloc(&from, 1 << 20) : NULL;
+        uint64_t bytes = a.bytes + from.bytes;
+        vp_arena_take_over(&a, &from);
+        assert_int_equal(a.bytes, bytes);
+        assert_int_equal(from.bytes, 0);
+        assert_string_equal(vp_arena_strndup(&from, "again", 5), "again");
+        vp_arena_free(&from);
+        char *next = vp_arena_strndup(&a, "next", 4);
+        if (own)
+            assert_ptr_equal(next, own + 8);
+        if (small) {
+            assert_string_equal(small, "small");
+            assert_int_equal(large[(1 << 20) - 1], 0);
+        }
+        vp_arena_free(&a);
+    }
+}
+
 static void interning_is_stable(void **state)
 {
     vp_arena a;
@@ -347,6 +376,7 @@ int main(void)
         cmocka_unit_test(a_streaming_buffer_delivers_everything),
         cmocka_unit_test(json_escapes_what_it_must),
         cmocka_unit_test(terminal_text_cannot_move_the_cursor),
+        cmocka_unit_test(an_arena_takes_another_over),
         cmocka_unit_test(interning_is_stable),
         cmocka_unit_test(a_map_finds_what_was_set),
         cmocka_unit_test(the_wire_format_round_trips),

@@ -121,6 +121,31 @@ static void what_is_put_comes_back(void **state)
         }
 }
 
+/* Of lengths up to 402 ms those that a clock of 1 ns or 1.25 ns can tell take no room in the list.
+ */
+static void lengths_in_steps_are_in_no_list(void **state)
+{
+    static const struct {
+        int64_t dur;
+        bool listed;
+    } cases[] = {{INT64_C(0x7fffffff), false},      {INT64_C(0x80000000), true},
+                 {INT64_C(2147484000), false},      {INT64_C(65000001250), false},
+                 {INT64_C(65000001251), true},      {INT64_C(402653183750), false},
+                 {INT64_C(402653184000), true},     {-1, true},
+                 {INT64_MIN / 4 / 250 * 250, true}, {0, false}};
+    size_t listed = 0;
+    trace_times t = {0};
+    (void)state;
+    assert_int_equal(trace_times_resize(&t, 0, 64), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        listed += cases[i].listed;
+        assert_int_equal(trace_times_put(&t, i, 0, cases[i].dur, 0), 0);
+        assert_int_equal(trace_times_dur(&t, i), cases[i].dur);
+        assert_int_equal(t.long_n, listed);
+    }
+    trace_times_free(&t);
+}
+
 /* 12 bytes an event, where a capture is not longer than 140 s, and an eighth of a byte more where
  * no 64 events lie 281 s apart: no list has more than it needs. */
 static void starts_take_no_more_than_they_need(void **state)
@@ -483,6 +508,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_put_comes_back),
+        cmocka_unit_test(lengths_in_steps_are_in_no_list),
         cmocka_unit_test(starts_take_no_more_than_they_need),
         cmocka_unit_test(blocks_reach_over_a_pause),
         cmocka_unit_test(another_order),
