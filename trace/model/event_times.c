@@ -347,10 +347,7 @@ int trace_times_copy_starts(trace_times *to, const trace_times *from, size_t cou
         to->shift = from->shift;
     }
     memcpy(to->near, from->near, nears_of(from->shift, count) * sizeof *to->near);
-    for (size_t i = 0; i < count; i++) {
-        to->v[i] = from->v[i];
-        to->v[i].dur = 0;
-    }
+    sink_pack_beside(to->v, from->v, count);
     return 0;
 }
 

@@ -240,10 +240,7 @@ static int take_starts(trace_times *t, size_t at, const sink_stretch *s)
 {
     sink_stretch starts = *s;
     starts.long_n = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        t->v[at + i] = s->v[i];
-        t->v[at + i].dur = 0;
-    }
+    sink_pack_beside(t->v + at, s->v, s->n);
     return trace_times_take(t, at, &starts);
 }
 

@@ -11,6 +11,7 @@
 #define VP_READ_PACKED_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct sink_packed {
@@ -66,6 +67,16 @@ static inline void sink_pack(sink_packed *p, int64_t start_ps, uint32_t dur, uin
     p->low = (uint32_t)(uint64_t)start_ps;
     p->high = (uint32_t)((uint64_t)start_ps >> 32 & UINT16_MAX) | kind << 16;
     p->dur = dur;
+}
+
+/* Events that have one clock only, as those of the other: the same starts, and 0 for lengths, as
+ * sink_dur_beside says of equal ones. */
+static inline void sink_pack_beside(sink_packed *to, const sink_packed *own, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = own[i];
+        to[i].dur = 0;
+    }
 }
 
 /* Its start, which lies in [near - 2^47, near + 2^47) ps. */

@@ -510,10 +510,7 @@ static int begin_other_clock(decoding *g)
     VP_TRY(vp_grow(&to->far, &to->far_cap, to->far_n + far, sizeof *to->far, VP_EVENTS_MAX));
     for (size_t i = 0; i < far; i++)
         to->far[to->far_n++] = from->far[run->own.far_first + i];
-    for (size_t i = 0; i < run->own.s.n; i++) {
-        v[i] = run->own.s.v[i];
-        v[i].dur = 0;
-    }
+    sink_pack_beside(v, run->own.s.v, run->own.s.n);
     run->other.last_ps = run->own.last_ps;
     run->other.s = run->own.s;
     run->other.s.v = v;
