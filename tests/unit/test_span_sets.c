@@ -77,8 +77,27 @@ static void test_unions(void **state)
     }
 }
 
+/* What is no further from the span before is joined to it, with the moments between. */
+static void test_near(void **state)
+{
+    (void)state;
+    spans s = {0};
+    assert_int_equal(spans_add_near(&s, 0, 10, 5), 0);
+    assert_int_equal(spans_add_near(&s, 15, 20, 5), 0);
+    assert_int_equal(spans_add_near(&s, 16, 18, 5), 0);
+    assert_int_equal(spans_add_near(&s, 26, 30, 5), 0);
+    assert_int_equal(spans_add_near(&s, 31, 31, 5), 0); /* empty */
+    assert_int_equal(spans_add_near(&s, INT64_MAX - 1, INT64_MAX, 5), 0);
+    assert_int_equal(spans_add_near(&s, INT64_MIN, INT64_MIN + 1, 5), 0); /* before it */
+    assert_int_equal(s.n, 4);
+    static const span want[] = {
+        {0, 20}, {26, 30}, {INT64_MAX - 1, INT64_MAX}, {INT64_MIN, INT64_MIN + 1}};
+    assert_memory_equal(s.v, want, sizeof want);
+    spans_free(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_unions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_unions), cmocka_unit_test(test_near)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

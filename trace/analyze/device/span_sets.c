@@ -13,19 +13,30 @@ void spans_free(spans *s)
     *s = (spans){0};
 }
 
-/* A span that continues the last one extends it, so that a sorted list of busy ops stays short. */
-int spans_add(spans *s, int64_t start, int64_t end)
+static inline int add(spans *s, int64_t start, int64_t end, int64_t apart)
 {
     span *last = s->n ? &s->v[s->n - 1] : NULL;
     if (end <= start)
         return 0;
-    if (last && start >= last->start && start <= last->end) {
+    if (last && start >= last->start &&
+        (start <= last->end || (uint64_t)start - (uint64_t)last->end <= (uint64_t)apart)) {
         last->end = end > last->end ? end : last->end;
         return 0;
     }
     VP_TRY(vp_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, VP_EVENTS_MAX));
     s->v[s->n++] = (span){start, end};
     return 0;
+}
+
+/* A span that continues the last one extends it, so that a sorted list of busy ops stays short. */
+int spans_add(spans *s, int64_t start, int64_t end)
+{
+    return add(s, start, end, 0);
+}
+
+int spans_add_near(spans *s, int64_t start, int64_t end, int64_t apart)
+{
+    return add(s, start, end, apart);
 }
 
 static int by_start(const void *a, const void *b)

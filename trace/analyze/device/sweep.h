@@ -63,6 +63,8 @@ void spans_free(spans *s);
 int spans_add(spans *s, int64_t start, int64_t end); /* in any order; empty spans are dropped */
 /* Sorts and merges what touches or overlaps. VP_ENOMEM. */
 int spans_union(spans *s);
+/* The same with what lies between it and the last one, if that is at most so long. */
+int spans_add_near(spans *s, int64_t start, int64_t end, int64_t apart);
 /* *into = the union of two unions. VP_ENOMEM. */
 int spans_unite(spans *into, const spans *more);
 int64_t spans_length(const spans *s);

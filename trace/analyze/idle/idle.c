@@ -166,13 +166,17 @@ int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn
                               : by_main(&s, s.from, s.to, g->in_run ? IN_RUN : TAKEN);
 }
 
+/* Gaps that are closer to each other are asked for with what lies between, which mostly has the
+ * same labels: so there are fewer. */
+#define ASKED_APART_PS INT64_C(10000000) /* 10 us */
+
 int idle_asks(spans *asked, const idle_gap *g, const analysis *a)
 {
     uint32_t call = idle_launch(g, a);
     int64_t from = begin_of(g), to = g->to;
     if (call != UINT32_MAX)
         to = clamp(call_start(a->calls, a->t, call), from, to);
-    return spans_add(asked, from, to);
+    return spans_add_near(asked, from, to, ASKED_APART_PS);
 }
 
 void idle_sums_init(idle_sums *s)

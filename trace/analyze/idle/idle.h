@@ -47,7 +47,7 @@ typedef int idle_fn(void *ctx, const idle_piece *p);
 int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx);
 /* The launch call of the op that ends the gap; UINT32_MAX: it is not known. */
 uint32_t idle_launch(const idle_gap *g, const analysis *a);
-/* Adds the time for which idle_split will ask for labels. */
+/* Adds the time for which idle_split will ask for labels, at least. */
 int idle_asks(spans *asked, const idle_gap *g, const analysis *a);
 
 /* Idle time added up by (cause, label, thread). */
