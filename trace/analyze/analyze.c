@@ -140,10 +140,15 @@ static void *worker(void *ctx)
     }
 }
 
+static int threads_of(const job *j)
+{
+    return j->opts->jobs > 0 ? j->opts->jobs : vp_cpus();
+}
+
 /* Files read at once, and the threads that each of them is read by. */
 static size_t worker_count(job *j)
 {
-    size_t jobs = (size_t)(j->opts->jobs > 0 ? j->opts->jobs : vp_cpus()), wanted = 0;
+    size_t jobs = (size_t)threads_of(j), wanted = 0;
     for (size_t i = 0; i < j->s->host_count; i++)
         wanted += j->parts[i].wanted;
     size_t n = jobs < wanted ? jobs : wanted;
@@ -214,6 +219,9 @@ static int join(vp_report **out, job *j)
 {
     if (atomic_load(&j->stop))
         return vp_fail(VP_ECANCELLED, "stopped");
+    for (size_t i = 0; i < j->s->host_count; i++)
+        if (j->parts[i].wanted && j->parts[i].status >= 0)
+            VP_TRY(host_unpack_steps(&j->parts[i].result, threads_of(j)));
     VP_TRY(merge_hosts(out, j->s, j->parts, j->opts));
     mfu_ask(*out, j->opts->params, j->opts->tokens);
     return 0;

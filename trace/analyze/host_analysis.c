@@ -367,12 +367,16 @@ static int analyze_grouped(host_result *h, device_list *l, const grouping *g, co
                   .watch = watch};
     if (depth == VP_DEPTH_FULL)
         VP_TRY(analyze_fully(&a));
-    return watch.done ? watch.done(watch.ctx, &a) : 0;
+    if (!watch.done)
+        return 0;
+    VP_TRY(host_unpack_steps(h, t->threads));
+    return watch.done(watch.ctx, &a);
 }
 
 int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth)
 {
-    return host_analyze_with(h, t, by, depth, (host_watch){0});
+    VP_TRY(host_analyze_with(h, t, by, depth, (host_watch){0}));
+    return host_unpack_steps(h, t->threads);
 }
 
 int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth, host_watch watch)

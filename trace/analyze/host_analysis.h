@@ -14,6 +14,8 @@ int64_t host_origin_ps(const trace *t);
 /* Fills h, which host_result_init made. */
 int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth);
 
+/* The same while somebody looks on. Where nobody waits for its end, steps have their devices only
+ * after host_unpack_steps, for which the trace may be gone. */
 int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
                       host_watch watch);
 

@@ -186,31 +186,43 @@ void sweep_close(vp_breakdown *b, int64_t window_ps)
     b->idle_ps = window_ps - b->busy_ps;
 }
 
-typedef struct windows {
-    vp_breakdown *out;
-    const int64_t *start, *end;
-    size_t n, at;
-} windows;
+typedef struct window_sweep {
+    const step_windows *w;
+    size_t at;
+    vp_breakdown sum; /* of window `at`: segments are disjoint and in order, as windows are */
+    sweep_window_fn *fn;
+    void *ctx;
+} window_sweep;
+
+static int close_window(window_sweep *x)
+{
+    sweep_close(&x->sum, x->w->end_ps[x->at] - x->w->start_ps[x->at]);
+    x->at++;
+    int rc = x->fn(x->ctx, &x->sum);
+    x->sum = (vp_breakdown){0};
+    return rc;
+}
 
 static int add_to_windows(void *ctx, const sweep_segment *s)
 {
-    windows *w = ctx;
-    while (w->at < w->n && w->end[w->at] <= s->start)
-        w->at++;
-    for (size_t i = w->at; i < w->n && w->start[i] < s->end; i++)
-        sweep_add(&w->out[i], s, w->start[i], w->end[i]);
+    window_sweep *x = ctx;
+    const step_windows *w = x->w;
+    while (x->at < w->count && w->start_ps[x->at] < s->end) {
+        sweep_add(&x->sum, s, w->start_ps[x->at], w->end_ps[x->at]);
+        if (w->end_ps[x->at] > s->end)
+            break;
+        VP_TRY(close_window(x));
+    }
     return 0;
 }
 
-int sweep_windows(vp_breakdown *out, track_set set, const uint8_t *class_of, const int64_t *start,
-                  const int64_t *end, size_t n)
+int sweep_windows(track_set set, const uint8_t *class_of, const step_windows *windows,
+                  sweep_window_fn *fn, void *ctx)
 {
-    windows w = {out, start, end, n, 0};
-    for (size_t i = 0; i < n; i++)
-        out[i] = (vp_breakdown){0};
-    VP_TRY(sweep_run(set, class_of, add_to_windows, &w));
-    for (size_t i = 0; i < n; i++)
-        sweep_close(&out[i], end[i] - start[i]);
+    window_sweep x = {.w = windows, .fn = fn, .ctx = ctx};
+    VP_TRY(sweep_run(set, class_of, add_to_windows, &x));
+    while (x.at < windows->count)
+        VP_TRY(close_window(&x));
     return 0;
 }
 

@@ -46,9 +46,11 @@ int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx);
 void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to);
 void sweep_close(vp_breakdown *b, int64_t window_ps);
 
-/* Breakdowns of `n` windows at once: disjoint, ascending, half-open [start[i], end[i]). */
-int sweep_windows(vp_breakdown *out, track_set set, const uint8_t *class_of, const int64_t *start,
-                  const int64_t *end, size_t n);
+/* Calls fn with the breakdown of each of a device's steps, in their order; what it returns below 0
+ * ends the sweep and is passed on. */
+typedef int sweep_window_fn(void *ctx, const vp_breakdown *b);
+int sweep_windows(track_set set, const uint8_t *class_of, const step_windows *windows,
+                  sweep_window_fn *fn, void *ctx);
 
 /* Disjoint ascending intervals, a plain value for unions and intersections. */
 typedef struct span {
@@ -61,10 +63,10 @@ typedef struct spans {
 
 void spans_free(spans *s);
 int spans_add(spans *s, int64_t start, int64_t end); /* in any order; empty spans are dropped */
-/* Sorts and merges what touches or overlaps. VP_ENOMEM. */
-int spans_union(spans *s);
 /* The same with what lies between it and the last one, if that is at most so long. */
 int spans_add_near(spans *s, int64_t start, int64_t end, int64_t apart);
+/* Sorts and merges what touches or overlaps. VP_ENOMEM. */
+int spans_union(spans *s);
 /* *into = the union of two unions. VP_ENOMEM. */
 int spans_unite(spans *into, const spans *more);
 int64_t spans_length(const spans *s);

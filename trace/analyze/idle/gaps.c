@@ -106,7 +106,7 @@ static int account(void *ctx, const idle_piece *p)
     l->starved_call_ps += f->starved && p->cause == VP_CAUSE_CALL ? p->end - p->start : 0;
     l->starved_latency_ps += f->starved && p->cause == VP_CAUSE_LATENCY ? p->end - p->start : 0;
     f->d->cause_ps[p->cause] += p->end - p->start;
-    step_idle_add(&f->steps, p);
+    VP_TRY(step_idle_add(&f->steps, p));
     const host_watch *w = &f->a->watch;
     if (w->idle)
         VP_TRY(w->idle(w->ctx, f->a, f->device, f->gap, p));
@@ -116,8 +116,7 @@ static int account(void *ctx, const idle_piece *p)
 static int account_to_steps(void *ctx, const idle_piece *p)
 {
     finder *f = ctx;
-    step_idle_add(&f->steps, p);
-    return 0;
+    return step_idle_add(&f->steps, p);
 }
 
 static int ask(finder *f, const idle_gap *g, bool of_device)
@@ -365,9 +364,8 @@ static int account_device(void *ctx, uint32_t i)
     f->usual_delay = x->usual[f->device];
     f->idle_before = r->ps;
     idle_sums_init(&f->sums);
-    int rc = find_gaps(f);
-    if (rc >= 0)
-        step_idle_close(&f->steps);
+    step_idle_open(&f->steps, &x->a->h->packed, f->device);
+    int rc = step_idle_close(&f->steps, &x->a->h->packed, f->device, find_gaps(f));
     spread_idle_before(x, f->device, r);
     return rc;
 }

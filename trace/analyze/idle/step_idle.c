@@ -1,8 +1,21 @@
 #include "trace/analyze/idle/step_idle.h"
 
+#include <string.h>
+
+#include "trace/base/err.h"
+
 step_idle step_idle_of(const analysis *a, uint32_t device)
 {
-    return (step_idle){a->windows ? &a->windows[device] : NULL, &a->h->steps, 0};
+    return (step_idle){.windows = a->windows ? &a->windows[device] : NULL};
+}
+
+void step_idle_open(step_idle *s, const packed_steps *packed, uint32_t device)
+{
+    s->opened = s->windows;
+    if (!s->opened)
+        return;
+    s->breakdown = packed_steps_read(packed, device, STEP_BREAKDOWN);
+    packed_steps_begin(&s->causes, STEP_CAUSES);
 }
 
 bool step_idle_extent(const step_idle *s, int64_t *start, int64_t *end)
@@ -14,30 +27,44 @@ bool step_idle_extent(const step_idle *s, int64_t *start, int64_t *end)
     return true;
 }
 
-static vp_step_device *step_of(const step_idle *s, size_t window)
+static int close_window(step_idle *s)
 {
-    return &s->steps->list[s->windows->step[window]].devices[s->windows->entry[window]];
+    vp_breakdown breakdown;
+    int64_t explained = 0;
+    packed_steps_next(&s->breakdown, (int64_t *)&breakdown);
+    for (int c = 0; c < VP_CAUSES; c++)
+        explained += s->cause_ps[c];
+    s->cause_ps[VP_CAUSE_UNKNOWN] += breakdown.idle_ps - explained;
+    s->at++;
+    VP_TRY(packed_steps_put(&s->causes, s->cause_ps));
+    memset(s->cause_ps, 0, sizeof s->cause_ps);
+    return 0;
 }
 
-void step_idle_add(step_idle *s, const idle_piece *p)
+int step_idle_add(step_idle *s, const idle_piece *p)
 {
-    const step_windows *w = s->windows;
-    while (w && s->at < w->count && w->end_ps[s->at] <= p->start)
-        s->at++;
-    for (size_t i = s->at; w && i < w->count && w->start_ps[i] < p->end; i++) {
-        int64_t start = p->start > w->start_ps[i] ? p->start : w->start_ps[i];
-        int64_t end = p->end < w->end_ps[i] ? p->end : w->end_ps[i];
-        step_of(s, i)->cause_ps[p->cause] += end > start ? end - start : 0;
+    const step_windows *w = s->opened ? s->windows : NULL;
+    while (w && s->at < w->count && w->start_ps[s->at] < p->end) {
+        int64_t start = p->start > w->start_ps[s->at] ? p->start : w->start_ps[s->at];
+        int64_t end = p->end < w->end_ps[s->at] ? p->end : w->end_ps[s->at];
+        s->cause_ps[p->cause] += end > start ? end - start : 0;
+        if (w->end_ps[s->at] > p->end)
+            break;
+        VP_TRY(close_window(s));
     }
+    return 0;
 }
 
-void step_idle_close(step_idle *s)
+int step_idle_close(step_idle *s, packed_steps *packed, uint32_t device, int rc)
 {
-    for (size_t i = 0; s->windows && i < s->windows->count; i++) {
-        vp_step_device *d = step_of(s, i);
-        int64_t explained = 0;
-        for (int c = 0; c < VP_CAUSES; c++)
-            explained += d->cause_ps[c];
-        d->cause_ps[VP_CAUSE_UNKNOWN] += d->breakdown.idle_ps - explained;
-    }
+    if (!s->opened)
+        return rc;
+    while (rc >= 0 && s->at < s->windows->count)
+        rc = close_window(s);
+    if (rc < 0)
+        packed_steps_drop(&s->causes);
+    else
+        packed_steps_end(&s->causes, packed, device);
+    s->opened = false;
+    return rc;
 }

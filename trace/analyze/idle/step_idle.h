@@ -7,16 +7,24 @@
 
 typedef struct step_idle {
     const step_windows *windows; /* of the device; NULL without steps */
-    vp_steps *steps;
+    bool opened;
     size_t at;
+    int64_t cause_ps[VP_CAUSES];   /* of window `at`: pieces are disjoint, as windows are */
+    packed_steps_reader breakdown; /* of the windows from there on */
+    packed_steps_writer causes;    /* of those before */
 } step_idle;
 
+/* For step_idle_extent alone. */
 step_idle step_idle_of(const analysis *a, uint32_t device);
+/* Opens it for pieces, too; to be closed. */
+void step_idle_open(step_idle *s, const packed_steps *packed, uint32_t device);
 /* Where the device's steps begin and end; false without any. */
 bool step_idle_extent(const step_idle *s, int64_t *start, int64_t *end);
-/* To be called in the order of the pieces. */
-void step_idle_add(step_idle *s, const idle_piece *p);
-/* What no piece explained is UNKNOWN: the causes of each step sum to its idle time. */
-void step_idle_close(step_idle *s);
+/* To be called in the order of the pieces; does nothing unless it is open. VP_ENOMEM. */
+int step_idle_add(step_idle *s, const idle_piece *p);
+/* Packs the causes of the device's steps, or drops them where rc < 0 says that some are missing.
+ * What no piece explained is UNKNOWN: the causes of each step sum to its idle time. Returns rc, or
+ * VP_ENOMEM. */
+int step_idle_close(step_idle *s, packed_steps *packed, uint32_t device, int rc);
 
 #endif

@@ -45,10 +45,11 @@ typedef struct fall {
     priced *priced;    /* the same */
     uint32_t *slot_of; /* the place in the list, by kind */
     int64_t dtype_flops[VP_DTYPES];
-    const step_windows *steps; /* NULL: none */
-    size_t step;               /* no earlier window is met again */
-    int64_t from, to;          /* only what is within counts */
-    int64_t now, reach;        /* reach: when the last copy or collective so far ends */
+    const step_windows *steps;                 /* NULL: none */
+    int64_t (*step_cells)[STEP_CELLS_FIGURES]; /* by window */
+    size_t step;                               /* no earlier window is met again */
+    int64_t from, to;                          /* only what is within counts */
+    int64_t now, reach; /* reach: when the last copy or collective so far ends */
     open_ops ops, containers;
     bool over;
 } fall;
@@ -59,12 +60,6 @@ static int64_t overlap(int64_t start, int64_t end, int64_t from, int64_t to)
     return b > a ? b - a : 0;
 }
 
-static vp_step_device *step_of(const fall *f, size_t window)
-{
-    vp_step *s = &f->a->h->steps.list[f->steps->step[window]];
-    return &s->devices[f->steps->entry[window]];
-}
-
 /* Ends an op's part in a step. */
 static void leave_step(fall *f, open_op *o)
 {
@@ -73,10 +68,10 @@ static void leave_step(fall *f, open_op *o)
     int64_t part =
         overlap(o->start, o->end, f->steps->start_ps[o->step], f->steps->end_ps[o->step]);
     op_price p = price_part(&o->price, part, o->end - o->start);
-    vp_step_device *d = step_of(f, o->step);
-    cells_add(d->cell_ps, &p, o->step_ps);
+    int64_t *cells = f->step_cells[o->step], *peak_ps = &cells[VP_CELLS];
+    cells_add(cells, &p, o->step_ps);
     if (!p.remat)
-        d->peak_ps = vp_add_most(d->peak_ps, p.compute_ps);
+        *peak_ps = vp_add_most(*peak_ps, p.compute_ps);
     o->step_ps = 0;
 }
 
@@ -267,12 +262,26 @@ static void tell_peaks(fall *f)
     m->bandwidth_mb_s = f->peaks.mb_s ? f->peaks.mb_s : VP_UNKNOWN;
 }
 
+static int pack_cells(const fall *f, uint32_t device, size_t windows)
+{
+    packed_steps_writer w;
+    packed_steps_begin(&w, STEP_CELLS);
+    for (size_t i = 0; i < windows; i++)
+        VP_TRY(packed_steps_put(&w, f->step_cells[i]));
+    if (windows)
+        packed_steps_end(&w, &f->a->h->packed, device);
+    return 0;
+}
+
 static int fall_of_device(fall *f, uint32_t device, const vp_map *scope_at)
 {
     const device_work *w = &f->a->devices[device];
     VP_CLEANUP(vp_free_ptr) vp_roof *roofs = vp_calloc((size_t)w->times.n + 1, sizeof *roofs);
     VP_CLEANUP(vp_free_ptr) priced *prices = vp_calloc((size_t)w->times.n + 1, sizeof *prices);
-    VP_NEED(roofs && prices);
+    size_t windows = f->steps ? f->steps->count : 0;
+    VP_CLEANUP(vp_free_ptr) void *cells = vp_calloc(windows + 1, sizeof *f->step_cells);
+    VP_NEED(roofs && prices && cells);
+    f->step_cells = cells;
     for (uint32_t i = 0; i < w->times.n; i++) {
         roofs[i] = ROOF_NONE;
         f->slot_of[w->times.kind[i]] = i;
@@ -289,7 +298,7 @@ static int fall_of_device(fall *f, uint32_t device, const vp_map *scope_at)
     }
     vp_free(f->ops.v);
     vp_free(f->containers.v);
-    return rc;
+    return rc < 0 ? rc : pack_cells(f, device, windows);
 }
 
 static int add_device(const analysis *a, costs *c, uint32_t device, const vp_map *scope_at,

@@ -58,15 +58,6 @@ typedef struct device_work {
     uint32_t first_op; /* in h->ops; times.group_n of them */
 } device_work;
 
-/* The steps of one device on its own clock, for questions that cut by step: ascending, disjoint,
- * half-open. Made by steps_collect, of the result's arena. */
-typedef struct step_windows {
-    int64_t *start_ps, *end_ps;
-    uint32_t *step;  /* which of h->steps.list */
-    uint32_t *entry; /* which of that step's devices; without devices unused */
-    size_t count;
-} step_windows;
-
 typedef struct analysis analysis;
 
 /* Who looks on while a host is analysed; either function may be NULL. What they return below 0 ends

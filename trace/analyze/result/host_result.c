@@ -39,7 +39,13 @@ void host_result_free(host_result *h)
     vp_free(h->compile.functions);
     vp_arena_free(&h->arena);
     vp_arena_free(&h->step_rows);
+    packed_steps_free(&h->packed);
     host_result_init(h);
+}
+
+int host_unpack_steps(host_result *h, int threads)
+{
+    return packed_steps_unpack(&h->packed, &h->steps, &h->step_rows, h->origin_ps, threads);
 }
 
 /* A name in a file may hold a NUL byte, a C string cannot: it becomes the symbol for it, U+2400. */

@@ -5,6 +5,7 @@
 #define VP_ANALYZE_HOST_RESULT_H
 
 #include "include/view_profile.h"
+#include "trace/analyze/result/packed_steps.h"
 #include "trace/base/arena.h"
 #include "trace/model/trace.h"
 
@@ -76,7 +77,8 @@ typedef struct host_result {
     size_t module_count, module_cap;
     vp_steps steps;
     size_t step_cap;
-    vp_arena step_rows; /* the steps' devices: a report of this host alone takes them over */
+    packed_steps packed; /* the steps' devices while the trace is there; then */
+    vp_arena step_rows;  /* these: a report of this host alone takes them over */
     vp_compile compile;
     size_t function_cap;
     uint64_t quality_dropped; /* notes beyond VP_QUALITY_MAX */
@@ -93,6 +95,8 @@ typedef struct host_result {
 
 void host_result_init(host_result *h);
 void host_result_free(host_result *h);
+/* Gives steps their devices, once nobody packs any more (packed_steps.h). VP_ENOMEM. */
+int host_unpack_steps(host_result *h, int threads);
 /* A copy in the arena; NULL for an empty string. *out untouched on failure. */
 int host_text(const char **out, host_result *h, vp_str s);
 /* Add a quality entry; the code is a constant. */

@@ -12,6 +12,12 @@ int step_marks_add(step_marks *m, const step_mark *mark)
     return 0;
 }
 
+void step_marks_free(step_marks *m)
+{
+    vp_free(m->v);
+    *m = (step_marks){0};
+}
+
 /* Of those that begin together the longest comes first, which may hold the others; but before it
  * what ended there and then, which lies in front. */
 static int by_place(const void *a, const void *b)

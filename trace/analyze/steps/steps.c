@@ -73,9 +73,8 @@ static int match(step_search *s, uint32_t *count)
 /* A host's steps while they are put together. */
 typedef struct building {
     analysis *a;
-    step_search *search;       /* empty once steps are named */
-    step_window_list *windows; /* by device */
-    bool *cut;                 /* by step */
+    step_search *search; /* without what became windows */
+    bool *cut;           /* by step */
     uint32_t steps;
 } building;
 
@@ -83,67 +82,57 @@ static int new_windows(step_windows *out, const step_window_list *l, vp_arena *a
 {
     step_windows w = {vp_arena_alloc(arena, l->n * sizeof *w.start_ps),
                       vp_arena_alloc(arena, l->n * sizeof *w.end_ps),
+                      vp_arena_alloc(arena, l->n * sizeof *w.aligned_ps),
                       vp_arena_alloc(arena, l->n * sizeof *w.step),
-                      vp_arena_alloc(arena, l->n * sizeof *w.entry), l->n};
-    VP_NEED(w.start_ps && w.end_ps && w.step && w.entry);
+                      vp_arena_alloc(arena, l->n * sizeof *w.entry),
+                      l->n};
+    VP_NEED(w.start_ps && w.end_ps && w.aligned_ps && w.step && w.entry);
     for (size_t i = 0; i < l->n; i++) {
         w.start_ps[i] = l->v[i].start;
         w.end_ps[i] = l->v[i].end;
+        w.aligned_ps[i] = l->v[i].aligned;
         w.step[i] = l->v[i].step;
     }
     *out = w;
     return 0;
 }
 
-/* Of device d, in the places that open_entries gave it: each device on a thread. */
-static int fill_entries(void *ctx, uint32_t d)
+static int pack_breakdown(void *writer, const vp_breakdown *b)
+{
+    return packed_steps_put(writer, (const int64_t *)b);
+}
+
+/* Of device d: each device on a thread. */
+static int pack_breakdowns(void *ctx, uint32_t d)
 {
     const building *b = ctx;
+    packed_steps_writer w;
+    packed_steps_begin(&w, STEP_BREAKDOWN);
+    int rc = sweep_windows(b->a->devices[d].set, grouping_sweep_classes(b->a->g), &b->a->windows[d],
+                           pack_breakdown, &w);
+    if (rc < 0)
+        packed_steps_drop(&w);
+    else
+        packed_steps_end(&w, &b->a->h->packed, d);
+    return rc;
+}
+
+/* Gives each window its place among the devices of its step. A step takes as long as its longest
+ * window; without windows, as long as the host says. */
+static void place_windows(building *b, uint32_t d)
+{
     const host_result *h = b->a->h;
-    const step_window_list *l = &b->windows[d];
     const step_windows *w = &b->a->windows[d];
-    VP_CLEANUP(vp_free_ptr) vp_breakdown *parts = vp_calloc(l->n + 1, sizeof *parts);
-    VP_NEED(parts);
-    VP_TRY(sweep_windows(parts, b->a->devices[d].set, grouping_sweep_classes(b->a->g), w->start_ps,
-                         w->end_ps, l->n));
-    for (size_t i = 0; i < l->n; i++)
-        h->steps.list[l->v[i].step].devices[w->entry[i]] =
-            (vp_step_device){.device = d,
-                             .start_ps = l->v[i].aligned - h->origin_ps,
-                             .dur_ps = l->v[i].end - l->v[i].start,
-                             .breakdown = parts[i]};
-    return 0;
-}
-
-/* Gives each step room for as many devices as it has windows, parts of one block, and each window
- * its place in it. */
-static int open_entries(building *b)
-{
-    vp_step *list = b->a->h->steps.list;
-    size_t n = 0;
-    for (uint32_t d = 0; d < b->a->device_count; d++)
-        n += b->windows[d].n;
-    vp_step_device *room = vp_arena_alloc(&b->a->h->step_rows, n * sizeof *room);
-    VP_NEED(room);
-    for (uint32_t d = 0; d < b->a->device_count; d++)
-        for (size_t i = 0; i < b->windows[d].n; i++)
-            b->a->windows[d].entry[i] = (uint32_t)list[b->windows[d].v[i].step].device_count++;
-    for (uint32_t i = 0; i < b->steps; i++) {
-        list[i].devices = room;
-        room += list[i].device_count;
+    for (size_t i = 0; i < w->count; i++) {
+        vp_step *x = &h->steps.list[w->step[i]];
+        int64_t dur = w->end_ps[i] - w->start_ps[i];
+        w->entry[i] = (uint32_t)x->device_count++;
+        if (x->device != VP_NO_DEVICE && dur <= x->dur_ps)
+            continue;
+        x->device = d;
+        x->start_ps = w->aligned_ps[i] - h->origin_ps;
+        x->dur_ps = dur;
     }
-    return 0;
-}
-
-/* A step takes as long as its longest window; without windows, as long as the host says. */
-static void choose_critical(vp_step *x)
-{
-    for (size_t i = 0; i < x->device_count; i++)
-        if (x->device == VP_NO_DEVICE || x->devices[i].dur_ps > x->dur_ps) {
-            x->device = x->devices[i].device;
-            x->start_ps = x->devices[i].start_ps;
-            x->dur_ps = x->devices[i].dur_ps;
-        }
 }
 
 static int name_steps(building *b, const step_marks *m)
@@ -170,13 +159,11 @@ static int name_steps(building *b, const step_marks *m)
     return 0;
 }
 
-/* Nobody asks for the marks any more then, and what comes takes more room than they. */
 static int name_all(building *b)
 {
     VP_TRY(name_steps(b, &b->search->host));
     for (size_t d = 0; d < b->search->device_count; d++)
         VP_TRY(name_steps(b, &b->search->device[d]));
-    step_search_free(b->search);
     return 0;
 }
 
@@ -185,17 +172,15 @@ static int name_all(building *b)
 static int fill_list(building *b)
 {
     host_result *h = b->a->h;
-    if (h->has_devices) {
-        VP_TRY(open_entries(b));
-        VP_TRY(
-            vp_each(device_sums_threads(b->a->t), (uint32_t)b->a->device_count, fill_entries, b));
-    }
+    uint32_t devices = h->has_devices ? (uint32_t)b->a->device_count : 0;
+    VP_TRY(packed_steps_open(&h->packed, b->a->windows, devices));
+    for (uint32_t d = 0; d < devices; d++)
+        place_windows(b, d);
     for (uint32_t i = 0; i < b->steps; i++) {
         vp_step *x = &h->steps.list[i];
-        choose_critical(x);
         x->partial = b->cut[i] || (h->has_devices && x->device == VP_NO_DEVICE);
     }
-    return 0;
+    return vp_each(device_sums_threads(b->a->t), devices, pack_breakdowns, b);
 }
 
 /* ---- By time ---- */
@@ -212,10 +197,20 @@ static int by_start(const void *a, const void *b)
                                 : (x->step > y->step) - (x->step < y->step);
 }
 
+static bool in_order(const vp_steps *s)
+{
+    for (size_t i = 1; i < s->count; i++)
+        if (s->list[i].start_ps < s->list[i - 1].start_ps)
+            return false;
+    return true;
+}
+
 /* Sorts the steps by time. They are sorted already, unless devices number steps themselves. */
 static int order_list(building *b)
 {
     vp_steps *s = &b->a->h->steps;
+    if (in_order(s))
+        return 0;
     VP_CLEANUP(vp_free_ptr) place *order = vp_calloc(s->count + 1, sizeof *order);
     VP_CLEANUP(vp_free_ptr) uint32_t *now_at = vp_calloc(s->count + 1, sizeof *now_at);
     VP_CLEANUP(vp_free_ptr) int64_t *marked = vp_calloc(2 * s->count + 1, sizeof *marked);
@@ -249,19 +244,26 @@ static int order_list(building *b)
 
 /* ---- The question ---- */
 
+static int find_on_device(step_windows *out, const building *b, step_owner *o, uint32_t d)
+{
+    step_window_list l = {0};
+    int rc = step_windows_find(&l, b->a, b->search, o, d, b->cut);
+    step_marks_free(&b->search->device[d]); /* what comes takes more room than they */
+    if (rc >= 0)
+        rc = new_windows(out, &l, &b->a->h->arena);
+    vp_free(l.v);
+    return rc;
+}
+
 static int find_windows(building *b)
 {
-    analysis *a = b->a;
     step_owner *o = NULL;
-    VP_TRY(step_owner_new(&o, a, b->search));
+    VP_TRY(step_owner_new(&o, b->a, b->search));
     int rc = 0;
-    for (uint32_t d = 0; rc >= 0 && d < a->device_count; d++)
-        rc = step_windows_find(&b->windows[d], a, b->search, o, d, b->cut);
+    for (uint32_t d = 0; rc >= 0 && d < b->a->device_count; d++)
+        rc = find_on_device(&b->a->windows[d], b, o, d);
     step_owner_free(o);
-    VP_TRY(rc);
-    for (uint32_t d = 0; d < a->device_count; d++)
-        VP_TRY(new_windows(&a->windows[d], &b->windows[d], &a->h->arena));
-    return 0;
+    return rc;
 }
 
 static int build(building *b)
@@ -269,18 +271,18 @@ static int build(building *b)
     host_result *h = b->a->h;
     h->steps.list = vp_calloc((size_t)b->steps + 1, sizeof *h->steps.list);
     b->cut = vp_calloc((size_t)b->steps + 1, sizeof *b->cut);
-    b->windows = vp_calloc(b->a->device_count + 1, sizeof *b->windows);
     b->a->windows = vp_arena_zalloc(&h->arena, (b->a->device_count + 1) * sizeof *b->a->windows);
     b->a->marked_start_ps = vp_arena_zalloc(&h->arena, b->steps * sizeof(int64_t) + 1);
     b->a->marked_end_ps = vp_arena_zalloc(&h->arena, b->steps * sizeof(int64_t) + 1);
     b->a->marked_track = vp_arena_zalloc(&h->arena, b->steps * sizeof(uint32_t) + 1);
     VP_NEED(b->a->marked_track && b->a->marked_start_ps && b->a->marked_end_ps && h->steps.list &&
-            b->cut && b->windows && b->a->windows);
+            b->cut && b->a->windows);
     h->step_cap = (size_t)b->steps + 1;
     h->steps.count = b->steps;
     h->steps.source = b->search->source;
-    VP_TRY(find_windows(b));
     VP_TRY(name_all(b));
+    VP_TRY(find_windows(b));
+    step_search_free(b->search);
     VP_TRY(fill_list(b));
     VP_TRY(order_list(b));
     return steps_judge(&h->steps, &h->arena);
@@ -292,9 +294,6 @@ static int build_all(analysis *a, step_search *s)
     VP_TRY(match(s, &b.steps));
     VP_TRY(step_marks_note(a->h, s));
     int rc = b.steps ? build(&b) : 0;
-    for (size_t d = 0; b.windows && d < a->device_count; d++)
-        vp_free(b.windows[d].v);
-    vp_free(b.windows);
     vp_free(b.cut);
     return rc;
 }

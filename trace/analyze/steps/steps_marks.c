@@ -9,11 +9,11 @@
 void step_search_free(step_search *s)
 {
     for (size_t i = 0; s->device && i < s->device_count; i++)
-        vp_free(s->device[i].v);
+        step_marks_free(&s->device[i]);
     vp_free(s->device);
     vp_free(s->device_of);
-    vp_free(s->host.v);
-    vp_free(s->beside.v);
+    step_marks_free(&s->host);
+    step_marks_free(&s->beside);
     *s = (step_search){0};
 }
 

@@ -40,6 +40,7 @@ typedef struct step_search {
 int step_search_run(step_search *out, const analysis *a);
 void step_search_free(step_search *s);
 int step_marks_add(step_marks *m, const step_mark *mark);
+void step_marks_free(step_marks *m);
 /* Sorts the marks and drops those inside another one. */
 void step_marks_order(step_marks *m);
 /* Gives the marks of `beside` the step to which the main thread gave the same number. */

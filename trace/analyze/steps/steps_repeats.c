@@ -54,15 +54,15 @@ static uint32_t step_at(const analysis *a, uint32_t d, int64_t at)
     size_t low = 0, high = w->count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (list[w->step[mid]].devices[w->entry[mid]].start_ps <= at)
+        if (w->aligned_ps[mid] <= at)
             low = mid + 1;
         else
             high = mid;
     }
     if (!low || list[w->step[low - 1]].device != d)
         return STEP_NONE;
-    const vp_step_device *x = &list[w->step[low - 1]].devices[w->entry[low - 1]];
-    return low == w->count && at >= x->start_ps + x->dur_ps ? STEP_NONE : w->step[low - 1];
+    int64_t dur = w->end_ps[low - 1] - w->start_ps[low - 1];
+    return low == w->count && at >= w->aligned_ps[low - 1] + dur ? STEP_NONE : w->step[low - 1];
 }
 
 /* The name of a kind is read once, since a module may run a million times. */
@@ -83,7 +83,7 @@ static void runs_of_track(repeats *r, const trace_track *k, uint32_t d)
 {
     for (size_t e = 0; e < k->count; e++) {
         int64_t start = trace_aligned_start(k, e);
-        int64_t middle = start + (trace_aligned_end(k, e) - start) / 2 - r->a->h->origin_ps;
+        int64_t middle = start + (trace_aligned_end(k, e) - start) / 2;
         add_run(r, module_of(r, trace_kind_of(k, e)), step_at(r->a, d, middle), trace_dur(k, e));
     }
     close_step(r);

@@ -1,0 +1,82 @@
+/* The rows of steps on devices while a trace is analysed. A row is a vp_step_device of 256 bytes
+ * most of whose figures are 0, and there may be as many as steps times devices: so each question
+ * packs its section of a device's rows, and they are unpacked once the trace needs no memory any
+ * more. Until then a step has a device_count, but no devices. Included by questions that have a
+ * section, and by who asks them; a host_result owns the rows. */
+#ifndef VP_ANALYZE_PACKED_STEPS_H
+#define VP_ANALYZE_PACKED_STEPS_H
+
+#include <stdint.h>
+
+#include "include/view_profile.h"
+#include "trace/base/arena.h"
+#include "trace/base/buf.h"
+#include "trace/base/pb.h"
+
+/* The steps of one device on its own clock, for questions that cut by step: ascending, disjoint,
+ * half-open. Made by steps_collect, of the result's arena. */
+typedef struct step_windows {
+    int64_t *start_ps, *end_ps;
+    int64_t *aligned_ps; /* starts on the host's clock, before the origin is taken off */
+    uint32_t *step;      /* which of h->steps.list */
+    uint32_t *entry;     /* which of that step's devices; without devices unused */
+    size_t count;
+} step_windows;
+
+/* Members of vp_step_device that one question fills, all of them int64_t side by side. */
+typedef enum step_section {
+    STEP_BREAKDOWN,
+    STEP_CAUSES,
+    STEP_CELLS, /* and peak_ps */
+    STEP_SECTIONS
+} step_section;
+
+#define STEP_BREAKDOWN_FIGURES (sizeof(vp_breakdown) / sizeof(int64_t))
+#define STEP_CELLS_FIGURES (VP_CELLS + 1)
+#define STEP_FIGURES_MAX 16 /* of a section */
+
+typedef struct step_packed {
+    char *p; /* owned */
+    size_t n;
+} step_packed;
+
+typedef struct packed_steps {
+    const step_windows *windows;           /* by device: a row for each window */
+    step_packed (*section)[STEP_SECTIONS]; /* by device; NULL: there are no rows, or no more */
+    size_t device_count;
+} packed_steps;
+
+/* No section is packed yet: figures of one that never is are 0. VP_ENOMEM. */
+int packed_steps_open(packed_steps *r, const step_windows *windows, size_t device_count);
+void packed_steps_free(packed_steps *r);
+
+/* Packs a section of a device's rows, once, one row after the other. Devices and sections may be
+ * packed at once, on a thread each. */
+typedef struct packed_steps_writer {
+    vp_buf packed;
+    step_section section;
+} packed_steps_writer;
+
+void packed_steps_begin(packed_steps_writer *w, step_section s);
+/* The figures of the next row. VP_ENOMEM. */
+int packed_steps_put(packed_steps_writer *w, const int64_t *figures);
+/* All rows were put. */
+void packed_steps_end(packed_steps_writer *w, packed_steps *r, uint32_t device);
+void packed_steps_drop(packed_steps_writer *w);
+
+/* Goes over the rows of a packed section. */
+typedef struct packed_steps_reader {
+    vp_pb in;
+    size_t figures;
+} packed_steps_reader;
+
+packed_steps_reader packed_steps_read(const packed_steps *r, uint32_t device, step_section s);
+/* The figures of the next row. */
+void packed_steps_next(packed_steps_reader *r, int64_t *figures);
+
+/* Makes the rows, in `arena`, and gives each step its own; what was packed is freed. Does nothing
+ * where nothing is packed. Aligned times are told after origin_ps. VP_ENOMEM. */
+int packed_steps_unpack(packed_steps *r, vp_steps *steps, vp_arena *arena, int64_t origin_ps,
+                        int threads);
+
+#endif
