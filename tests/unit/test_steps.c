@@ -185,6 +185,72 @@ static void without_any_mark_there_are_no_steps(void **state)
     done(&m);
 }
 
+static int none_watches(void *ctx, const analysis *a)
+{
+    (void)ctx;
+    (void)a;
+    return 0;
+}
+
+/* A program whose second thread works for the first one's step, which only flows tell. */
+static made with_hand_over(bool marked)
+{
+    made m = make(SINK_PROCESS_GPU);
+    put(&m, m.modules[0], "jit_f(7)", 0, 40);
+    put(&m, m.modules[0], "jit_f(7)", 50, 90);
+    if (marked)
+        put_root(&m, m.main, "train", 0, 30, 3);
+    put_attr(&m, m.main, "enqueue", 10, 20, SINK_FLOW_OUT, 9);
+    put_attr(&m, m.other, "execute", 40, 60, SINK_FLOW_IN, 9);
+    launch(&m, m.other, 45, 0, 50, 70, 1);
+    put_attr(&m, m.main, "alloc", 11, 12, SINK_MEM_USED, 100);
+    assert_int_equal(trace_seal(m.t), 0);
+    host_result_init(&m.h);
+    return m;
+}
+
+static bool any_has(const trace *t, sink_attr a)
+{
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].attr[a])
+            return true;
+    return false;
+}
+
+/* What no question reads any more is freed where nobody needs the trace, and changes no answer. */
+static void an_expendable_trace_gives_the_same_steps(void **state)
+{
+    (void)state;
+    for (int marked = 0; marked < 2; marked++) {
+        made whole = with_hand_over(marked), spent = with_hand_over(marked);
+        assert_int_equal(host_analyze_with(&whole.h, whole.t, VP_GROUP_NAME, VP_DEPTH_FULL,
+                                           (host_watch){.done = none_watches}),
+                         0);
+        assert_int_equal(host_analyze_with(&spent.h, spent.t, VP_GROUP_NAME, VP_DEPTH_FULL,
+                                           (host_watch){.expendable = spent.t}),
+                         0);
+        assert_int_equal(host_unpack_steps(&spent.h, 1), 0);
+        const vp_steps *a = &whole.h.steps, *b = &spent.h.steps;
+        assert_int_equal(a->source, marked ? VP_STEPS_ANNOTATION : VP_STEPS_MODULES);
+        assert_int_equal(a->count, b->count);
+        for (size_t i = 0; i < a->count; i++) {
+            assert_int_equal(a->list[i].device_count, 1);
+            assert_int_equal(b->list[i].device_count, 1);
+            assert_memory_equal(a->list[i].devices, b->list[i].devices, sizeof(vp_step_device));
+        }
+        if (marked)
+            assert_int_equal(a->list[0].devices[0].start_ps + a->list[0].devices[0].dur_ps, 70);
+        assert_int_equal(spent.h.memory_count, whole.h.memory_count);
+        assert_true(any_has(whole.t, SINK_FLOW_OUT) && any_has(whole.t, SINK_FLOW_IN) &&
+                    any_has(whole.t, SINK_MEM_USED));
+        assert_false(any_has(spent.t, SINK_FLOW_OUT) || any_has(spent.t, SINK_FLOW_IN) ||
+                     any_has(spent.t, SINK_MEM_USED));
+        assert_true(any_has(spent.t, SINK_CORRELATION));
+        done(&whole);
+        done(&spent);
+    }
+}
+
 /* The profiler's line goes before what the program says, and that before modules. */
 static void sources_come_in_order(void **state)
 {
@@ -726,6 +792,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_any_mark_there_are_no_steps),
         cmocka_unit_test(sources_come_in_order),
+        cmocka_unit_test(an_expendable_trace_gives_the_same_steps),
         cmocka_unit_test(only_outermost_annotations_are_steps),
         cmocka_unit_test(steps_of_no_time_count),
         cmocka_unit_test(numbers_alone_make_steps),

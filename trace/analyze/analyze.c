@@ -129,7 +129,7 @@ static void *worker(void *ctx)
             lo.left = &j->left;
         if (j->look) {
             lo.look = on_trace;
-            lo.watch = (host_watch){on_done, on_idle, &hl};
+            lo.watch = (host_watch){.done = on_done, .idle = on_idle, .ctx = &hl};
         }
         if (!p->wanted)
             continue;

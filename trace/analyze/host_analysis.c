@@ -262,54 +262,76 @@ static int ask(analysis *a, question *const *list)
 typedef struct lists {
     analysis *a;
     question *const *const *v;
+    uint32_t waiting; /* those from here on need what the first list has asked until `behind` */
+    question *const *behind;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t told;
+    bool asked, failed;
 } lists;
+
+/* The first list; the others need not wait for what comes behind. */
+static int ask_leading(lists *l)
+{
+    int rc = ask(l->a, l->v[0]);
+    pthread_mutex_lock(&l->lock);
+    l->asked = true;
+    l->failed = rc < 0;
+    pthread_cond_broadcast(&l->told);
+    pthread_mutex_unlock(&l->lock);
+    return rc < 0 ? rc : ask(l->a, l->behind);
+}
+
+/* Whoever began the first list goes on with it, whatever the others do. false: it failed. */
+static bool wait_for_first(lists *l)
+{
+    pthread_mutex_lock(&l->lock);
+    while (!l->asked)
+        pthread_cond_wait(&l->told, &l->lock);
+    bool ready = !l->failed;
+    pthread_mutex_unlock(&l->lock);
+    return ready;
+}
 
 static int ask_list(void *ctx, uint32_t i)
 {
-    const lists *l = ctx;
-    return ask(l->a, l->v[i]);
-}
-
-static int ask_at_once(analysis *a, question *const *const *v, uint32_t n)
-{
-    return vp_each(device_sums_threads(a->t), n, ask_list, &(lists){a, v});
+    lists *l = ctx;
+    if (!i)
+        return ask_leading(l);
+    return i < l->waiting || wait_for_first(l) ? ask(l->a, l->v[i]) : 0;
 }
 
 /* No list reads or writes what another writes, though it may be another member of the same device,
  * op or step: they share only the arena, which has a lock by then. Notes come in the order of the
- * questions, so those that may make one are all in one list. */
-static int ask_first(analysis *a)
+ * questions, so those that may make one are all in one list. static_collect parsed all programs
+ * before mfu looks them up. */
+static int ask_at_once(analysis *a)
 {
-    static question *const chain[] = {steps_collect, launch_collect, NULL};
+    static question *const chain[] = {steps_collect, launch_collect, args_collect, static_collect,
+                                      NULL};
+    static question *const memory[] = {memory_collect, NULL};
     static question *const copies[] = {transfers_collect, NULL};
-    static question *const comm[] = {collectives_collect, NULL};
+    static question *const comm[] = {collectives_collect, barriers_collect, NULL};
     static question *const ops[] = {hygiene_collect, NULL};
-    static question *const *const v[] = {chain, copies, comm, ops};
-    return ask_at_once(a, v, sizeof v / sizeof *v);
-}
-
-/* Those that need the steps; the same holds of them, and none makes a note. static_collect parsed
- * all programs before: here they are only looked up. mfu adds to rows that are there and to a flag,
- * and gaps to other members of the same rows. */
-static int ask_behind_steps(analysis *a)
-{
-    static question *const idle[] = {gaps_collect, threads_collect, NULL};
-    static question *const memory[] = {memory_collect, barriers_collect, NULL};
     static question *const costs[] = {mfu_collect, NULL};
     static question *const compiles[] = {compile_collect, NULL};
-    static question *const *const v[] = {idle, memory, costs, compiles};
-    return ask_at_once(a, v, sizeof v / sizeof *v);
+    static question *const *const v[] = {chain, copies, comm, ops, costs, compiles};
+    lists l = {.a = a, .v = v, .waiting = 4, .behind = memory};
+    pthread_mutex_init(&l.lock, NULL);
+    pthread_cond_init(&l.told, NULL);
+    int rc = vp_each(device_sums_threads(a->t), sizeof v / sizeof *v, ask_list, &l);
+    pthread_cond_destroy(&l.told);
+    pthread_mutex_destroy(&l.lock);
+    return rc;
 }
 
-/* Asks the questions beyond the op tables. host_ops, which counts on another thread, comes last, so
- * that nothing waits for it. */
+/* Asks the questions beyond the op tables. Gaps keep all threads busy by themselves and need the
+ * most memory, so they are alone, behind what forgets parts of an expendable trace. host_ops, which
+ * counts on another thread, comes last, so that nothing waits for it. */
 static int ask_all(analysis *a)
 {
-    static question *const next[] = {args_collect, static_collect, NULL};
-    static question *const last[] = {quality_collect, host_ops_collect, NULL};
-    VP_TRY(ask_first(a));
-    VP_TRY(ask(a, next));
-    VP_TRY(ask_behind_steps(a));
+    static question *const last[] = {gaps_collect, threads_collect, quality_collect,
+                                     host_ops_collect, NULL};
+    VP_TRY(ask_at_once(a));
     return ask(a, last);
 }
 

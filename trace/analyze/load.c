@@ -174,7 +174,7 @@ static int analyze_part(host_result *out, trace *t, const load_options *opts)
     part p = {&s, opts};
     if (rc >= 0)
         rc = host_analyze_with(out, t, opts->group, opts->depth,
-                               (host_watch){look_at_part, idle_of_part, &p});
+                               (host_watch){.done = look_at_part, .idle = idle_of_part, .ctx = &p});
     one_step_free(&s);
     return rc;
 }
@@ -188,9 +188,11 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
     if (rc >= 0 && !is_part(opts))
         rc = leave_host(t, opts);
     out->wish = opts->wish;
+    host_watch watch = opts->watch;
+    watch.expendable = watch.done ? NULL : t; /* who is left with it only frees it */
     if (rc >= 0)
         rc = is_part(opts) ? analyze_part(out, t, opts)
-                           : host_analyze_with(out, t, opts->group, opts->depth, opts->watch);
+                           : host_analyze_with(out, t, opts->group, opts->depth, watch);
     if (rc >= 0 && opts->left)
         *opts->left = t;
     else

@@ -35,8 +35,8 @@ typedef struct load_options {
     /* The sealed trace, before anything is analysed or cut; may be NULL. Its ctx is the watch's. */
     int (*look)(void *ctx, const trace *t);
     host_watch watch;
-    trace **left; /* where the trace of a host that was analysed is left, for the caller to free;
-                     NULL: it is freed here */
+    trace **left; /* where the trace of a host that was analysed is left, for the caller to free,
+                     or what is left of it; NULL: it is freed here */
 } load_options;
 
 /* Of a sealed trace without a device: every event's kind becomes one of its call path, which is its

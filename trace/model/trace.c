@@ -400,6 +400,14 @@ int trace_seal(trace *t)
     return trace_seal_by(t, 1);
 }
 
+void trace_forget(trace *t, sink_attr a)
+{
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        trace_column_free(t->tracks[i].attr[a]);
+        t->tracks[i].attr[a] = NULL;
+    }
+}
+
 int trace_track_keep(trace_track *k, const uint32_t *order, size_t n, trace_times *own,
                      trace_times *aligned)
 {

@@ -231,6 +231,8 @@ static inline int64_t trace_aligned_end(const trace_track *k, size_t i)
 {
     return trace_aligned_start(k, i) + trace_aligned_dur(k, i);
 }
+/* Frees an attribute of all events: they are as if they had none. */
+void trace_forget(trace *t, sink_attr a);
 static inline int64_t trace_attr(const trace_track *k, sink_attr a, size_t i)
 {
     return k->attr[a] ? trace_column_get(k->attr[a], i, SINK_NO_VALUE) : SINK_NO_VALUE;

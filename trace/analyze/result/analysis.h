@@ -70,6 +70,7 @@ typedef struct host_watch {
     int (*idle)(void *ctx, const analysis *a, uint32_t device, const idle_gap *g,
                 const idle_piece *p);
     void *ctx;
+    trace *expendable; /* the trace, where nobody asks it anything behind the analysis; or NULL */
 } host_watch;
 
 struct analysis {
@@ -93,5 +94,13 @@ struct analysis {
     bool cost_overflow;            /* mfu_collect: of an op, beyond all reason; quality says so */
     host_watch watch;
 };
+
+/* No question reads this attribute any more, and none does so at the same time: frees it where the
+ * trace is expendable. */
+static inline void analysis_forget(const analysis *a, sink_attr attr)
+{
+    if (a->watch.expendable)
+        trace_forget(a->watch.expendable, attr);
+}
 
 #endif

@@ -303,6 +303,7 @@ int steps_collect(analysis *a)
     step_search s;
     VP_TRY(step_search_run(&s, a));
     int rc = build_all(a, &s);
+    step_owner_forget(a);
     if (rc >= 0)
         rc = steps_note(a->h);
     step_search_free(&s);

@@ -209,6 +209,15 @@ static int64_t number_in(vp_str name)
     return vp_str_to_i64(vp_str_skip(name, from), &n) ? n : VP_UNKNOWN;
 }
 
+static bool has_lines(const step_search *s, const trace *t)
+{
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].role == SINK_ROLE_STEPS && t->tracks[i].count &&
+            s->device_of[t->tracks[i].process] != STEP_NONE)
+            return true;
+    return false;
+}
+
 static int find_lines(step_search *s, const analysis *a)
 {
     const trace *t = a->t;
@@ -244,11 +253,14 @@ static int run(step_search *s, const analysis *a)
         s->device_of[p] = STEP_NONE;
     for (uint32_t d = 0; d < a->device_count; d++)
         s->device_of[a->devices[d].process] = d;
-    VP_TRY(find_lines(s, a));
-    if (!any(s))
-        VP_TRY(find_host(s, a));
-    else
+    if (has_lines(s, a->t))
         s->source = VP_STEPS_LINE;
+    else
+        VP_TRY(find_host(s, a));
+    if (s->source != VP_STEPS_ANNOTATION) /* no others are followed from thread to thread */
+        step_owner_forget(a);
+    if (s->source == VP_STEPS_LINE)
+        return find_lines(s, a);
     if (s->source != VP_STEPS_NONE || !a->h->has_devices)
         return 0;
     VP_TRY(step_modules_marks(s, a));

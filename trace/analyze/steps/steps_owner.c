@@ -153,3 +153,9 @@ uint32_t step_owner_of(const step_owner *o, const trace_track *k, size_t event)
     return step != STEP_NONE || flow == SINK_NO_VALUE ? step
                                                       : vp_map_get(&o->flows, (uint64_t)flow);
 }
+
+void step_owner_forget(const analysis *a)
+{
+    analysis_forget(a, SINK_FLOW_OUT);
+    analysis_forget(a, SINK_FLOW_IN);
+}

@@ -64,6 +64,8 @@ void step_owner_free(step_owner *o);
 uint32_t step_owner_at(step_owner *o, uint32_t track, int64_t at);
 /* The step that an event itself tells: by its group, or by what produced what it consumes. */
 uint32_t step_owner_of(const step_owner *o, const trace_track *k, size_t event);
+/* Nobody asks which step events belong to, as far as flows tell. */
+void step_owner_forget(const analysis *a);
 
 /* A step on one device. */
 typedef struct step_window {
