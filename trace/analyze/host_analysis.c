@@ -262,14 +262,14 @@ static int ask(analysis *a, question *const *list)
 typedef struct lists {
     analysis *a;
     question *const *const *v;
-    uint32_t waiting; /* those from here on need what the first list has asked until `behind` */
-    question *const *behind;
-    pthread_mutex_t lock; /* of what follows */
+    uint32_t n;
+    uint32_t waiting;        /* those from here on need what the first list asks; */
+    question *const *behind; /* these it asks when they are told */
+    pthread_mutex_t lock;    /* of what follows */
     pthread_cond_t told;
     bool asked, failed;
 } lists;
 
-/* The first list; the others need not wait for what comes behind. */
 static int ask_leading(lists *l)
 {
     int rc = ask(l->a, l->v[0]);
@@ -300,38 +300,54 @@ static int ask_list(void *ctx, uint32_t i)
     return i < l->waiting || wait_for_first(l) ? ask(l->a, l->v[i]) : 0;
 }
 
-/* No list reads or writes what another writes, though it may be another member of the same device,
- * op or step: they share only the arena, which has a lock by then. Notes come in the order of the
- * questions, so those that may make one are all in one list. static_collect parsed all programs
- * before mfu looks them up. */
-static int ask_at_once(analysis *a)
+static int ask_at_once(lists l)
 {
-    static question *const chain[] = {steps_collect, launch_collect, args_collect, static_collect,
-                                      NULL};
-    static question *const memory[] = {memory_collect, NULL};
-    static question *const copies[] = {transfers_collect, NULL};
-    static question *const comm[] = {collectives_collect, barriers_collect, NULL};
-    static question *const ops[] = {hygiene_collect, NULL};
-    static question *const costs[] = {mfu_collect, NULL};
-    static question *const compiles[] = {compile_collect, NULL};
-    static question *const *const v[] = {chain, copies, comm, ops, costs, compiles};
-    lists l = {.a = a, .v = v, .waiting = 4, .behind = memory};
     pthread_mutex_init(&l.lock, NULL);
     pthread_cond_init(&l.told, NULL);
-    int rc = vp_each(device_sums_threads(a->t), sizeof v / sizeof *v, ask_list, &l);
+    int rc = vp_each(device_sums_threads(l.a->t), l.n, ask_list, &l);
     pthread_cond_destroy(&l.told);
     pthread_mutex_destroy(&l.lock);
     return rc;
 }
 
-/* Asks the questions beyond the op tables. Gaps keep all threads busy by themselves and need the
- * most memory, so they are alone, behind what forgets parts of an expendable trace. host_ops, which
- * counts on another thread, comes last, so that nothing waits for it. */
+static question *const none[] = {NULL};
+
+/* No list reads or writes what another writes, though it may be another member of the same device,
+ * op or step: they share only the arena, which has a lock by then. Notes come in the order of the
+ * questions, so those that may make one are all in one list. */
+static int ask_first(analysis *a)
+{
+    static question *const chain[] = {steps_collect, launch_collect, NULL};
+    static question *const memory[] = {args_collect, static_collect, memory_collect, NULL};
+    static question *const copies[] = {transfers_collect, NULL};
+    static question *const comm[] = {collectives_collect, barriers_collect, NULL};
+    static question *const ops[] = {hygiene_collect, NULL};
+    static question *const idle[] = {gaps_ask, NULL};
+    static question *const *const v[] = {chain, copies, comm, ops, idle};
+    return ask_at_once(
+        (lists){.a = a, .v = v, .n = sizeof v / sizeof *v, .waiting = 4, .behind = memory});
+}
+
+/* The same holds of these, and none makes a note. static_collect parsed all programs before: here
+ * they are only looked up. Gaps need the most memory, so they come behind what forgets parts of an
+ * expendable trace. */
+static int ask_behind_steps(analysis *a)
+{
+    static question *const idle[] = {gaps_collect, threads_collect, NULL};
+    static question *const costs[] = {mfu_collect, NULL};
+    static question *const compiles[] = {compile_collect, NULL};
+    static question *const *const v[] = {idle, costs, compiles};
+    uint32_t n = sizeof v / sizeof *v;
+    return ask_at_once((lists){.a = a, .v = v, .n = n, .waiting = n, .behind = none});
+}
+
+/* Asks the questions beyond the op tables. host_ops, which counts on another thread, comes last, so
+ * that nothing waits for it. */
 static int ask_all(analysis *a)
 {
-    static question *const last[] = {gaps_collect, threads_collect, quality_collect,
-                                     host_ops_collect, NULL};
-    VP_TRY(ask_at_once(a));
+    static question *const last[] = {quality_collect, host_ops_collect, NULL};
+    VP_TRY(ask_first(a));
+    VP_TRY(ask_behind_steps(a));
     return ask(a, last);
 }
 
@@ -359,6 +375,7 @@ static int analyze_fully(analysis *a)
     if (rc >= 0)
         rc = ask_sharing(a);
     host_ops_end(a);
+    gaps_free(a);
     any_device_free(a);
     calls_free(a->calls);
     host_kinds_free(a->kinds);

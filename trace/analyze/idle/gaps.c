@@ -445,21 +445,6 @@ static int unite_all(spans *v, size_t n)
     return 0;
 }
 
-/* Of each device on a thread. */
-static int ask_labels(spans *asked, const analysis *a, int64_t *usual)
-{
-    VP_CLEANUP(vp_free_ptr) spans *by_device = vp_calloc(a->device_count + 1, sizeof *by_device);
-    VP_NEED(by_device);
-    asking x = {a, by_device, usual};
-    int rc = vp_each(device_sums_threads(a->t), (uint32_t)a->device_count, ask_device, &x);
-    if (rc >= 0)
-        rc = unite_all(by_device, a->device_count);
-    *asked = by_device[0];
-    for (size_t d = 1; d < a->device_count; d++)
-        spans_free(&by_device[d]);
-    return rc;
-}
-
 /* Without a device the processes stand in its place, and their idle time has no cause that the
  * host's events could tell: they are the host's events. */
 static void all_unknown(host_result *h)
@@ -468,22 +453,57 @@ static void all_unknown(host_result *h)
         h->devices[d].cause_ps[VP_CAUSE_UNKNOWN] = h->devices[d].breakdown.idle_ps;
 }
 
+/* What gaps_ask finds for gaps_collect. */
+struct gaps_asked {
+    size_t n;
+    spans *when;    /* by device, once united all in the first */
+    int64_t *usual; /* by device */
+};
+
+int gaps_ask(analysis *a)
+{
+    size_t n = a->device_count;
+    if (!a->h->has_devices)
+        return 0;
+    struct gaps_asked *g = a->gaps = vp_calloc(1, sizeof *g);
+    VP_NEED(g);
+    *g = (struct gaps_asked){n, vp_calloc(n + 1, sizeof *g->when),
+                             vp_calloc(n + 1, sizeof *g->usual)};
+    VP_NEED(g->when && g->usual);
+    asking x = {a, g->when, g->usual};
+    return vp_each(device_sums_threads(a->t), (uint32_t)n, ask_device, &x);
+}
+
+static void forget_spans(struct gaps_asked *g)
+{
+    for (size_t d = 0; g->when && d < g->n; d++)
+        spans_free(&g->when[d]);
+}
+
+void gaps_free(analysis *a)
+{
+    if (!a->gaps)
+        return;
+    forget_spans(a->gaps);
+    vp_free(a->gaps->when);
+    vp_free(a->gaps->usual);
+    vp_free(a->gaps);
+    a->gaps = NULL;
+}
+
 int gaps_collect(analysis *a)
 {
     label_book *labels = NULL;
-    spans asked = {0};
     if (!a->h->has_devices) {
         all_unknown(a->h);
         return 0;
     }
-    VP_CLEANUP(vp_free_ptr) int64_t *usual = vp_calloc(a->device_count + 1, sizeof *usual);
-    VP_NEED(usual);
-    int rc = ask_labels(&asked, a, usual);
+    int rc = unite_all(a->gaps->when, a->gaps->n);
     if (rc >= 0)
-        rc = labels_new(&labels, a, &asked);
+        rc = labels_new(&labels, a, &a->gaps->when[0]);
     if (rc >= 0)
-        rc = all_devices(a, labels, usual);
+        rc = all_devices(a, labels, a->gaps->usual);
     labels_free(labels);
-    spans_free(&asked);
+    forget_spans(a->gaps); /* `a` itself is read by other questions meanwhile */
     return rc;
 }

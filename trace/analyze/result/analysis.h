@@ -89,6 +89,7 @@ struct analysis {
     uint32_t *marked_track; /* the track whose event says so */
     host_ops_task *host_ops;
     struct any_device *any_device; /* device/any_device.h */
+    struct gaps_asked *gaps;       /* idle/gaps.c; NULL before gaps_ask */
     uint32_t *op_of_group;         /* ops_by_group's */
     struct program_list *programs; /* programs.h */
     bool cost_overflow;            /* mfu_collect: of an op, beyond all reason; quality says so */
