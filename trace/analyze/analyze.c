@@ -221,7 +221,7 @@ static int join(vp_report **out, job *j)
         return vp_fail(VP_ECANCELLED, "stopped");
     for (size_t i = 0; i < j->s->host_count; i++)
         if (j->parts[i].wanted && j->parts[i].status >= 0)
-            VP_TRY(host_unpack_steps(&j->parts[i].result, threads_of(j)));
+            VP_TRY(load_unpack(&j->parts[i].result, &j->s->files[j->parts[i].file], threads_of(j)));
     VP_TRY(merge_hosts(out, j->s, j->parts, j->opts));
     mfu_ask(*out, j->opts->params, j->opts->tokens);
     return 0;

@@ -209,11 +209,16 @@ int64_t load_memory_max(int64_t bytes)
 }
 
 /* The memory that a member may take is measured by its archive: it takes no more of the disk. */
+static vp_mem_budget budget_of(const cat_file *f)
+{
+    bool packed = f->is_member && (f->bytes < 0 || f->bytes > f->id.size);
+    return (vp_mem_budget){.max = load_memory_max(packed ? f->id.size : f->bytes)};
+}
+
 static int analyze_bounded(host_result *out, const catalog *c, const cat_file *f,
                            const load_options *opts)
 {
-    bool packed = f->is_member && (f->bytes < 0 || f->bytes > f->id.size);
-    vp_mem_budget budget = {.max = load_memory_max(packed ? f->id.size : f->bytes)};
+    vp_mem_budget budget = budget_of(f);
     vp_mem_budget *before = vp_mem_enter(&budget);
     int rc = vp_mem_explain(analyze_file(out, c, f, opts));
     if (rc < 0)
@@ -249,4 +254,15 @@ int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_sess
         return vp_fail_copy(&why); /* of the two failures, that of the better half is told */
     *used = h->secondary;
     return note_fallback(out, &why);
+}
+
+int load_unpack(host_result *h, const cat_file *f, int threads)
+{
+    vp_mem_budget budget = budget_of(f);
+    vp_mem_budget *before = vp_mem_enter(&budget);
+    int rc = vp_mem_explain(host_unpack_steps(h, threads));
+    if (rc < 0)
+        vp_fail_at(rc, f->path, -1, -1);
+    vp_mem_enter(before);
+    return rc;
 }

@@ -51,6 +51,10 @@ void host_zones(trace *t);
 int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_session *s,
               uint32_t host, const load_options *opts);
 
+/* Gives the steps of such a host their devices, with so many threads: nothing else needs them, so
+ * it is done once its trace is being freed. VP_ENOMEM, VP_ELIMIT. */
+int load_unpack(host_result *h, const cat_file *f, int threads);
+
 /* What reading a profile of so many bytes on the disk may take: a vp_mem_budget's max. */
 int64_t load_memory_max(int64_t bytes);
 
