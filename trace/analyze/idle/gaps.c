@@ -455,7 +455,6 @@ static void all_unknown(host_result *h)
 
 /* What gaps_ask finds for gaps_collect. */
 struct gaps_asked {
-    size_t n;
     spans *when;    /* by device, once united all in the first */
     int64_t *usual; /* by device */
 };
@@ -467,24 +466,23 @@ int gaps_ask(analysis *a)
         return 0;
     struct gaps_asked *g = a->gaps = vp_calloc(1, sizeof *g);
     VP_NEED(g);
-    *g = (struct gaps_asked){n, vp_calloc(n + 1, sizeof *g->when),
-                             vp_calloc(n + 1, sizeof *g->usual)};
+    *g = (struct gaps_asked){vp_calloc(n + 1, sizeof *g->when), vp_calloc(n + 1, sizeof *g->usual)};
     VP_NEED(g->when && g->usual);
     asking x = {a, g->when, g->usual};
     return vp_each(device_sums_threads(a->t), (uint32_t)n, ask_device, &x);
 }
 
-static void forget_spans(struct gaps_asked *g)
+static void forget_spans(const analysis *a)
 {
-    for (size_t d = 0; g->when && d < g->n; d++)
-        spans_free(&g->when[d]);
+    for (size_t d = 0; a->gaps->when && d < a->device_count; d++)
+        spans_free(&a->gaps->when[d]);
 }
 
 void gaps_free(analysis *a)
 {
     if (!a->gaps)
         return;
-    forget_spans(a->gaps);
+    forget_spans(a);
     vp_free(a->gaps->when);
     vp_free(a->gaps->usual);
     vp_free(a->gaps);
@@ -498,12 +496,12 @@ int gaps_collect(analysis *a)
         all_unknown(a->h);
         return 0;
     }
-    int rc = unite_all(a->gaps->when, a->gaps->n);
+    int rc = unite_all(a->gaps->when, a->device_count);
     if (rc >= 0)
         rc = labels_new(&labels, a, &a->gaps->when[0]);
     if (rc >= 0)
         rc = all_devices(a, labels, a->gaps->usual);
     labels_free(labels);
-    forget_spans(a->gaps); /* `a` itself is read by other questions meanwhile */
+    forget_spans(a); /* `a` itself is read by other questions meanwhile */
     return rc;
 }

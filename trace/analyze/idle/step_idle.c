@@ -11,8 +11,7 @@ step_idle step_idle_of(const analysis *a, uint32_t device)
 
 void step_idle_open(step_idle *s, const packed_steps *packed, uint32_t device)
 {
-    s->opened = s->windows;
-    if (!s->opened)
+    if (!s->windows)
         return;
     s->breakdown = packed_steps_read(packed, device, STEP_BREAKDOWN);
     packed_steps_begin(&s->causes, STEP_CAUSES);
@@ -43,7 +42,7 @@ static int close_window(step_idle *s)
 
 int step_idle_add(step_idle *s, const idle_piece *p)
 {
-    const step_windows *w = s->opened ? s->windows : NULL;
+    const step_windows *w = s->windows;
     while (w && s->at < w->count && w->start_ps[s->at] < p->end) {
         int64_t start = p->start > w->start_ps[s->at] ? p->start : w->start_ps[s->at];
         int64_t end = p->end < w->end_ps[s->at] ? p->end : w->end_ps[s->at];
@@ -57,14 +56,9 @@ int step_idle_add(step_idle *s, const idle_piece *p)
 
 int step_idle_close(step_idle *s, packed_steps *packed, uint32_t device, int rc)
 {
-    if (!s->opened)
+    if (!s->windows)
         return rc;
     while (rc >= 0 && s->at < s->windows->count)
         rc = close_window(s);
-    if (rc < 0)
-        packed_steps_drop(&s->causes);
-    else
-        packed_steps_end(&s->causes, packed, device);
-    s->opened = false;
-    return rc;
+    return packed_steps_end(&s->causes, packed, device, rc);
 }

@@ -7,7 +7,6 @@
 
 typedef struct step_idle {
     const step_windows *windows; /* of the device; NULL without steps */
-    bool opened;
     size_t at;
     int64_t cause_ps[VP_CAUSES];   /* of window `at`: pieces are disjoint, as windows are */
     packed_steps_reader breakdown; /* of the windows from there on */
@@ -20,7 +19,7 @@ step_idle step_idle_of(const analysis *a, uint32_t device);
 void step_idle_open(step_idle *s, const packed_steps *packed, uint32_t device);
 /* Where the device's steps begin and end; false without any. */
 bool step_idle_extent(const step_idle *s, int64_t *start, int64_t *end);
-/* To be called in the order of the pieces; does nothing unless it is open. VP_ENOMEM. */
+/* To be called in the order of the pieces, once it is open. VP_ENOMEM. */
 int step_idle_add(step_idle *s, const idle_piece *p);
 /* Packs the causes of the device's steps, or drops them where rc < 0 says that some are missing.
  * What no piece explained is UNKNOWN: the causes of each step sum to its idle time. Returns rc, or

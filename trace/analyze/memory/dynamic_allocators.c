@@ -545,15 +545,12 @@ static void drop(allocators *all)
 
 int memory_collect(analysis *a)
 {
-    static const sink_attr figures[] = {SINK_MEM_DELTA,    SINK_MEM_USED,       SINK_MEM_FREE,
-                                        SINK_MEM_RESERVED, SINK_MEM_DEVICE,     SINK_MEM_ADDRESS,
-                                        SINK_MEM_LIFETIME, SINK_MEM_FRAGMENTED, SINK_MEM_THREAD};
     allocators all = {.a = a};
     vp_map_init(&all.by_key);
     vp_map_init(&all.by_holder);
     int rc = collect(&all);
     drop(&all);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        analysis_forget(a, figures[i]);
+    for (sink_attr x = SINK_MEM_DELTA; x <= SINK_MEM_THREAD; x++) /* all that allocators say */
+        analysis_forget(a, x);
     return rc;
 }

@@ -265,12 +265,13 @@ static void tell_peaks(fall *f)
 static int pack_cells(const fall *f, uint32_t device, size_t windows)
 {
     packed_steps_writer w;
+    int rc = 0;
+    if (!windows)
+        return 0;
     packed_steps_begin(&w, STEP_CELLS);
-    for (size_t i = 0; i < windows; i++)
-        VP_TRY(packed_steps_put(&w, f->step_cells[i]));
-    if (windows)
-        packed_steps_end(&w, &f->a->h->packed, device);
-    return 0;
+    for (size_t i = 0; rc >= 0 && i < windows; i++)
+        rc = packed_steps_put(&w, f->step_cells[i]);
+    return packed_steps_end(&w, &f->a->h->packed, device, rc);
 }
 
 static int fall_of_device(fall *f, uint32_t device, const vp_map *scope_at)

@@ -8,6 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/pb_file.h"
 #include "trace/base/thread.h"
+#include "trace/read/bytes/packed_event.h"
 
 /* Where a section stands in a row. */
 static const struct place {
@@ -26,8 +27,7 @@ static_assert(offsetof(vp_step_device, peak_ps) ==
               "cells and the peak stand side by side");
 
 /* A row of a section: 16 bits that say which figures are not 0, and those. Most are whole steps of
- * 250 ps, as clocks count (read/bytes/packed_event.h). */
-#define STEP_PS 250
+ * what clocks count in. */
 #define RAW 0 /* what no other figure is: 64 bits follow */
 #define FIGURE_BYTES 20
 #define ROW_BYTES (sizeof(uint16_t) + STEP_FIGURES_MAX * FIGURE_BYTES)
@@ -37,8 +37,8 @@ static_assert(offsetof(vp_step_device, peak_ps) ==
 
 static char *put_figure(char *p, int64_t v)
 {
-    if (v > 0 && v % STEP_PS == 0)
-        return pf_varint(p, (uint64_t)(v / STEP_PS) << 1 | 1);
+    if (v > 0 && v % SINK_PACKED_STEP_PS == 0)
+        return pf_varint(p, (uint64_t)(v / SINK_PACKED_STEP_PS) << 1 | 1);
     if (v > -(INT64_C(1) << 61) && v < INT64_C(1) << 61)
         return pf_varint(p, ((uint64_t)v << 1 ^ (uint64_t)(v >> 63)) << 1);
     return pf_varint(pf_varint(p, RAW), (uint64_t)v);
@@ -49,7 +49,7 @@ static int64_t take_figure(vp_pb *in)
     uint64_t v = 0;
     vp_pb_varint_long(in, &v);
     if (v & 1)
-        return (int64_t)(v >> 1) * STEP_PS;
+        return (int64_t)(v >> 1) * SINK_PACKED_STEP_PS;
     if (v != RAW)
         return (int64_t)(v >> 2 ^ (0 - (v >> 1 & 1)));
     vp_pb_varint_long(in, &v);
@@ -102,15 +102,15 @@ int packed_steps_put(packed_steps_writer *w, const int64_t *figures)
     return 0;
 }
 
-void packed_steps_end(packed_steps_writer *w, packed_steps *r, uint32_t device)
+int packed_steps_end(packed_steps_writer *w, packed_steps *r, uint32_t device, int rc)
 {
+    if (rc < 0) {
+        vp_buf_free(&w->packed);
+        return rc;
+    }
     char *p = w->packed.p, *exact = p ? vp_realloc_array(p, w->packed.n, 1) : NULL;
     r->section[device][w->section] = (step_packed){exact ? exact : p, w->packed.n};
-}
-
-void packed_steps_drop(packed_steps_writer *w)
-{
-    vp_buf_free(&w->packed);
+    return rc;
 }
 
 packed_steps_reader packed_steps_read(const packed_steps *r, uint32_t device, step_section s)

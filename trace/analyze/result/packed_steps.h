@@ -60,9 +60,8 @@ typedef struct packed_steps_writer {
 void packed_steps_begin(packed_steps_writer *w, step_section s);
 /* The figures of the next row. VP_ENOMEM. */
 int packed_steps_put(packed_steps_writer *w, const int64_t *figures);
-/* All rows were put. */
-void packed_steps_end(packed_steps_writer *w, packed_steps *r, uint32_t device);
-void packed_steps_drop(packed_steps_writer *w);
+/* All rows were put; or drops them where rc < 0 says that some are missing. Returns rc. */
+int packed_steps_end(packed_steps_writer *w, packed_steps *r, uint32_t device, int rc);
 
 /* Goes over the rows of a packed section. */
 typedef struct packed_steps_reader {

@@ -110,11 +110,7 @@ static int pack_breakdowns(void *ctx, uint32_t d)
     packed_steps_begin(&w, STEP_BREAKDOWN);
     int rc = sweep_windows(b->a->devices[d].set, grouping_sweep_classes(b->a->g), &b->a->windows[d],
                            pack_breakdown, &w);
-    if (rc < 0)
-        packed_steps_drop(&w);
-    else
-        packed_steps_end(&w, &b->a->h->packed, d);
-    return rc;
+    return packed_steps_end(&w, &b->a->h->packed, d, rc);
 }
 
 /* Gives each window its place among the devices of its step. A step takes as long as its longest
