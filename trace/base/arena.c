@@ -55,7 +55,7 @@ static chunk *new_chunk(vp_arena *a, size_t size)
     return c;
 }
 
-static void *take(vp_arena *a, size_t n)
+static void *arena_reserve(vp_arena *a, size_t n)
 {
     chunk *c = a->head;
     size_t need = (n + 7) & ~(size_t)7;
@@ -93,9 +93,9 @@ static void *take(vp_arena *a, size_t n)
 void *vp_arena_alloc(vp_arena *a, size_t n)
 {
     if (!a->lock)
-        return take(a, n);
+        return arena_reserve(a, n);
     pthread_mutex_lock(a->lock);
-    void *p = take(a, n);
+    void *p = arena_reserve(a, n);
     pthread_mutex_unlock(a->lock);
     return p;
 }
@@ -141,7 +141,7 @@ void vp_intern_free(vp_intern *in)
     *in = (vp_intern){0};
 }
 
-static int rehash(vp_intern *in)
+static int intern_rehash(vp_intern *in)
 {
     size_t mask = in->slot_mask * 2 + 1;
     uint32_t *slots = vp_calloc(mask + 1, sizeof *slots);
@@ -158,7 +158,7 @@ static int rehash(vp_intern *in)
     return 0;
 }
 
-static int add(vp_intern *in, vp_str s, uint32_t hash, vp_sid *out)
+static int intern_append(vp_intern *in, vp_str s, uint32_t hash, vp_sid *out)
 {
     if (in->bytes + s.n > VP_INTERN_BYTES_MAX)
         return vp_fail(VP_ELIMIT, "more than %llu bytes of names",
@@ -193,9 +193,10 @@ int vp_intern_put(vp_intern *in, vp_str s, vp_sid *out)
             return 0;
         }
     }
-    vp_sid id = 0; /* gcc does not see that add() sets it when it instruments for threads */
-    VP_TRY(add(in, s, hash, &id));
+    /* gcc does not see that intern_append() sets it when it instruments for threads. */
+    vp_sid id = 0;
+    VP_TRY(intern_append(in, s, hash, &id));
     in->slots[i] = id;
     *out = id;
-    return in->count * 2 > in->slot_mask ? rehash(in) : 0;
+    return in->count * 2 > in->slot_mask ? intern_rehash(in) : 0;
 }

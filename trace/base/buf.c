@@ -47,7 +47,7 @@ int vp_buf_flush(vp_buf *b)
     return rc < 0 ? vp_buf_fail(b, rc) : 0;
 }
 
-static int room(vp_buf *b, size_t n)
+static int buf_reserve(vp_buf *b, size_t n)
 {
     if (b->status < 0)
         return b->status;
@@ -61,10 +61,10 @@ static int room(vp_buf *b, size_t n)
 
 char *vp_buf_room(vp_buf *b, size_t n)
 {
-    return room(b, n) < 0 ? NULL : b->p + b->n;
+    return buf_reserve(b, n) < 0 ? NULL : b->p + b->n;
 }
 
-static inline int drained(vp_buf *b)
+static inline int buf_flush_if_full(vp_buf *b)
 {
     return b->drain && b->n >= DRAIN_AT ? vp_buf_flush(b) : 0;
 }
@@ -72,23 +72,23 @@ static inline int drained(vp_buf *b)
 int vp_buf_wrote(vp_buf *b, size_t n)
 {
     b->n += n;
-    return drained(b);
+    return buf_flush_if_full(b);
 }
 
 int vp_buf_put(vp_buf *b, const void *p, size_t n)
 {
-    VP_TRY(room(b, n));
+    VP_TRY(buf_reserve(b, n));
     if (n)
         memcpy(b->p + b->n, p, n);
     b->n += n;
-    return drained(b);
+    return buf_flush_if_full(b);
 }
 
 int vp_buf_putc(vp_buf *b, char c)
 {
-    VP_TRY(room(b, 1));
+    VP_TRY(buf_reserve(b, 1));
     b->p[b->n++] = c;
-    return drained(b);
+    return buf_flush_if_full(b);
 }
 
 int vp_buf_puts(vp_buf *b, const char *z)
@@ -121,10 +121,10 @@ int vp_buf_i64(vp_buf *b, int64_t v)
 
 int vp_buf_pad(vp_buf *b, char c, size_t count)
 {
-    VP_TRY(room(b, count));
+    VP_TRY(buf_reserve(b, count));
     memset(b->p + b->n, c, count);
     b->n += count;
-    return drained(b);
+    return buf_flush_if_full(b);
 }
 
 int vp_buf_printf(vp_buf *b, const char *fmt, ...)
@@ -135,12 +135,12 @@ int vp_buf_printf(vp_buf *b, const char *fmt, ...)
     va_copy(again, ap);
     int n = vsnprintf(had ? b->p + b->n : NULL, had, fmt, ap);
     va_end(ap);
-    int rc = n < 0 ? vp_fail(VP_EARG, "bad format") : room(b, (size_t)n);
+    int rc = n < 0 ? vp_fail(VP_EARG, "bad format") : buf_reserve(b, (size_t)n);
     if (rc >= 0) {
         if ((size_t)n >= had)
             vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
         b->n += (size_t)n;
-        rc = drained(b);
+        rc = buf_flush_if_full(b);
     }
     va_end(again);
     return rc;
@@ -148,7 +148,7 @@ int vp_buf_printf(vp_buf *b, const char *fmt, ...)
 
 const char *vp_buf_cstr(vp_buf *b)
 {
-    if (room(b, 0) < 0)
+    if (buf_reserve(b, 0) < 0)
         return "";
     b->p[b->n] = 0;
     return b->p;
@@ -156,7 +156,7 @@ const char *vp_buf_cstr(vp_buf *b)
 
 char *vp_buf_take(vp_buf *b, size_t *n)
 {
-    if (room(b, 0) < 0)
+    if (buf_reserve(b, 0) < 0)
         return NULL;
     char *p = b->p;
     p[b->n] = 0;

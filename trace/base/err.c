@@ -20,24 +20,24 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
-static void drop(void *p)
+static void free_thread_error(void *p)
 {
     own = NULL;
     vp_free(p);
 }
 
-static void make_key(void)
+static void create_error_key(void)
 {
-    has_key = pthread_key_create(&key, drop) == 0;
+    has_key = pthread_key_create(&key, free_thread_error) == 0;
 }
 
 /* The thread's own; NULL where there is no memory for it. */
-static vp_error *mine(void)
+static vp_error *thread_error(void)
 {
     if (own && own != &no_memory)
         return own;
     own = &no_memory;
-    pthread_once(&once, make_key);
+    pthread_once(&once, create_error_key);
     vp_error *e = has_key ? vp_malloc(sizeof *e) : NULL;
     if (!e)
         return NULL;
@@ -49,9 +49,9 @@ static vp_error *mine(void)
     return own = e;
 }
 
-static void keep(const vp_error *err)
+static void store_thread_error(const vp_error *err)
 {
-    vp_error *last = mine();
+    vp_error *last = thread_error();
     if (last)
         *last = *err;
 }
@@ -96,7 +96,7 @@ int vp_fail(int code, const char *fmt, ...)
     vsnprintf(e.message, sizeof e.message, fmt, ap);
     va_end(ap);
     vp_hide_secrets(e.message, sizeof e.message);
-    keep(&e);
+    store_thread_error(&e);
     return code;
 }
 
@@ -130,7 +130,7 @@ static void copy_printable(char *dst, size_t cap, const char *src)
 
 int vp_fail_at(int code, const char *path, int64_t event, int64_t offset)
 {
-    vp_error *last = mine();
+    vp_error *last = thread_error();
     if (!last)
         return code;
     if (path && !last->path[0]) {
@@ -147,7 +147,7 @@ int vp_fail_at(int code, const char *path, int64_t event, int64_t offset)
 int vp_fail_copy(const vp_error *err)
 {
     vp_error e = *err; /* which may be the last one */
-    keep(&e);
+    store_thread_error(&e);
     return e.code;
 }
 

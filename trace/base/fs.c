@@ -28,7 +28,7 @@ void vp_fs_fail_at(uint64_t k, int err)
     atomic_store(&fault_at, k);
 }
 
-static bool fault(void)
+static bool injected_fault(void)
 {
     if (!atomic_load_explicit(&fault_at, memory_order_relaxed))
         return false;
@@ -54,7 +54,7 @@ static int os_error(const char *what, const char *path)
 
 /* In ns since 1970. File systems may hold times that do not fit: those become the nearest that
  * does. */
-static int64_t unix_ns(const struct timespec *t)
+static int64_t timespec_to_unix_ns(const struct timespec *t)
 {
     int64_t ns;
     if (__builtin_mul_overflow((int64_t)t->tv_sec, INT64_C(1000000000), &ns) ||
@@ -65,7 +65,7 @@ static int64_t unix_ns(const struct timespec *t)
 
 vp_file_id vp_fs_id(const struct stat *st)
 {
-    return (vp_file_id){st->st_dev, st->st_ino, st->st_size, unix_ns(&st->st_mtim)};
+    return (vp_file_id){st->st_dev, st->st_ino, st->st_size, timespec_to_unix_ns(&st->st_mtim)};
 }
 
 static int accept_fd(int opened, const char *path, int *fd, bool *is_dir, vp_file_id *id)
@@ -88,7 +88,7 @@ static int accept_fd(int opened, const char *path, int *fd, bool *is_dir, vp_fil
 
 int vp_fs_open_user(const char *path, int *fd, bool *is_dir, vp_file_id *id)
 {
-    int f = fault() ? -1 : open(path, OPEN_FLAGS);
+    int f = injected_fault() ? -1 : open(path, OPEN_FLAGS);
     if (f < 0)
         return os_error("cannot open", path);
     return accept_fd(f, path, fd, is_dir, id);
@@ -135,7 +135,7 @@ static int open_beneath(int root_fd, const char *path)
 
 int vp_fs_open_beneath(int root_fd, const char *path, int *fd, bool *is_dir, vp_file_id *id)
 {
-    int f = fault() ? -1 : open_beneath(root_fd, *path ? path : ".");
+    int f = injected_fault() ? -1 : open_beneath(root_fd, *path ? path : ".");
     if (f < 0)
         return os_error("cannot open", path);
     return accept_fd(f, path, fd, is_dir, id);
@@ -145,7 +145,8 @@ int vp_fs_pread(int fd, void *buf, size_t n, int64_t offset, size_t *got)
 {
     size_t done = 0;
     while (done < n) {
-        ssize_t r = fault() ? -1 : pread(fd, (char *)buf + done, n - done, offset + (int64_t)done);
+        ssize_t r =
+            injected_fault() ? -1 : pread(fd, (char *)buf + done, n - done, offset + (int64_t)done);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
@@ -159,13 +160,13 @@ int vp_fs_pread(int fd, void *buf, size_t n, int64_t offset, size_t *got)
 }
 
 /* offset -1: at the file's own position. */
-static int write_all(int fd, const char *buf, size_t n, int64_t offset)
+static int fs_write_at(int fd, const char *buf, size_t n, int64_t offset)
 {
     size_t done = 0;
     while (done < n) {
-        ssize_t r = fault()      ? -1
-                    : offset < 0 ? write(fd, buf + done, n - done)
-                                 : pwrite(fd, buf + done, n - done, offset + (int64_t)done);
+        ssize_t r = injected_fault() ? -1
+                    : offset < 0     ? write(fd, buf + done, n - done)
+                                     : pwrite(fd, buf + done, n - done, offset + (int64_t)done);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
@@ -177,12 +178,12 @@ static int write_all(int fd, const char *buf, size_t n, int64_t offset)
 
 int vp_fs_write_all(int fd, const void *buf, size_t n)
 {
-    return write_all(fd, buf, n, -1);
+    return fs_write_at(fd, buf, n, -1);
 }
 
 int vp_fs_pwrite_all(int fd, const void *buf, size_t n, int64_t offset)
 {
-    return write_all(fd, buf, n, offset);
+    return fs_write_at(fd, buf, n, offset);
 }
 
 int vp_fs_identity(int fd, vp_file_id *id)
@@ -202,7 +203,7 @@ static const char *temp_root(void)
 
 int vp_fs_temp(int *fd)
 {
-    int f = fault() ? -1 : open(temp_root(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int f = injected_fault() ? -1 : open(temp_root(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (f < 0) {
         char path[VP_PATH_MAX];
         snprintf(path, sizeof path, "%s/view_profile_XXXXXX", temp_root());
@@ -220,7 +221,7 @@ int vp_fs_temp_dir(const char *name, char *out)
     int n = snprintf(out, VP_PATH_MAX, "%s/%s_XXXXXX", temp_root(), name);
     if (n < 0 || n >= (int)VP_PATH_MAX)
         return vp_fail(VP_ELIMIT, "TMPDIR is too long");
-    if (fault() || !mkdtemp(out))
+    if (injected_fault() || !mkdtemp(out))
         return os_error("cannot make a temporary directory", out);
     return 0;
 }

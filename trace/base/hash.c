@@ -23,7 +23,7 @@ uint64_t vp_hash(const void *p, size_t n, uint64_t seed)
 }
 
 /* Fewer than 8 bytes as one number, the first the lowest, in three steps instead of seven. */
-static uint64_t rest_of(const unsigned char *p, size_t n)
+static uint64_t load_tail_bytes(const unsigned char *p, size_t n)
 {
     uint64_t w = 0;
     unsigned at = 0;
@@ -55,6 +55,6 @@ uint64_t vp_fingerprint(const void *data, size_t n, uint64_t seed)
         h = (h ^ w) * UINT64_C(0xff51afd7ed558ccd);
         h ^= h >> 32;
     }
-    h = (h ^ rest_of(p, n)) * UINT64_C(0xc4ceb9fe1a85ec53);
+    h = (h ^ load_tail_bytes(p, n)) * UINT64_C(0xc4ceb9fe1a85ec53);
     return h ^ (h >> 29);
 }

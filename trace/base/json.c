@@ -20,7 +20,7 @@ static inline void before_value(vp_json *j)
     j->has_item = true;
 }
 
-static void open_container(vp_json *j, char c)
+static void json_open_container(vp_json *j, char c)
 {
     before_value(j);
     vp_buf_putc(j->b, c);
@@ -28,7 +28,7 @@ static void open_container(vp_json *j, char c)
     j->has_item = false;
 }
 
-static void close_container(vp_json *j, char c)
+static void json_close_container(vp_json *j, char c)
 {
     if (j->depth)
         j->depth--;
@@ -38,22 +38,22 @@ static void close_container(vp_json *j, char c)
 
 void vp_json_begin_object(vp_json *j)
 {
-    open_container(j, '{');
+    json_open_container(j, '{');
 }
 
 void vp_json_end_object(vp_json *j)
 {
-    close_container(j, '}');
+    json_close_container(j, '}');
 }
 
 void vp_json_begin_array(vp_json *j)
 {
-    open_container(j, '[');
+    json_open_container(j, '[');
 }
 
 void vp_json_end_array(vp_json *j)
 {
-    close_container(j, ']');
+    json_close_container(j, ']');
 }
 
 void vp_json_key(vp_json *j, const char *key)

@@ -43,7 +43,7 @@ void vp_log(int level, const char *fmt, ...)
 
 /* Characters that hide or reorder text: C1 controls, line separators, zero-width and bidirectional
  * controls, tags. */
-static bool invisible(uint32_t c)
+static bool is_invisible_char(uint32_t c)
 {
     return (c >= 0x80 && c < 0xa0) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
@@ -74,7 +74,7 @@ int vp_put_escaped(vp_buf *b, vp_str s)
         if (!len || c < 0x20 || c == 0x7f) {
             vp_buf_printf(b, "\\x%02x", *p);
             i++;
-        } else if (invisible(c)) {
+        } else if (is_invisible_char(c)) {
             vp_buf_printf(b, "\\u{%x}", c);
             i += len;
         } else {

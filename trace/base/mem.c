@@ -52,7 +52,7 @@ vp_mem_budget *vp_mem_enter(vp_mem_budget *b)
 }
 
 /* Asks the machine for a ceiling. Threads that ask at the same time get the same answer. */
-static int64_t ask(void)
+static int64_t query_memory_ceiling(void)
 {
     int64_t room = vp_mem_room("");
     int64_t most = room < 0 ? 0 : atomic_load(&in_use) + room / 10 * 9;
@@ -77,7 +77,7 @@ void vp_mem_renew_ceiling(void)
 int64_t vp_mem_ceiling(void)
 {
     int64_t most = atomic_load(&ceiling);
-    return most < 0 ? ask() : most;
+    return most < 0 ? query_memory_ceiling() : most;
 }
 
 const vp_mem_budget *vp_mem_budget_here(void)
@@ -90,17 +90,17 @@ bool vp_mem_ceiling_is_set(void)
     return atomic_load(&ceiling_is_set);
 }
 
-static void add(int64_t bytes)
+static void count_bytes_in_use(int64_t bytes)
 {
     atomic_fetch_add_explicit(&in_use, bytes, memory_order_relaxed);
     if (budget)
         atomic_fetch_add_explicit(&budget->used, bytes, memory_order_relaxed);
 }
 
-static void *counted(void *p)
+static void *count_allocation(void *p)
 {
     if (p)
-        add((int64_t)malloc_usable_size(p));
+        count_bytes_in_use((int64_t)malloc_usable_size(p));
     return p;
 }
 
@@ -109,12 +109,12 @@ static bool above_ceiling(int64_t more)
     int64_t most = atomic_load_explicit(&ceiling, memory_order_relaxed);
     int64_t used = atomic_load_explicit(&in_use, memory_order_relaxed);
     if (most < 0 && more > -most - used)
-        most = ask();
+        most = query_memory_ceiling();
     return most > 0 && more > most - used;
 }
 
 /* Whether n bytes more would exceed a bound. */
-static bool too_much(size_t n)
+static bool exceeds_memory_bound(size_t n)
 {
     int64_t more = n < INT64_MAX / 2 ? (int64_t)n : INT64_MAX / 2;
     vp_mem_budget *b = budget;
@@ -130,20 +130,20 @@ static bool too_much(size_t n)
 
 void *vp_malloc(size_t n)
 {
-    return must_fail() || too_much(n) ? NULL : counted(malloc(n ? n : 1));
+    return must_fail() || exceeds_memory_bound(n) ? NULL : count_allocation(malloc(n ? n : 1));
 }
 
 void *vp_calloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || must_fail() || too_much(bytes))
+    if (__builtin_mul_overflow(count, size, &bytes) || must_fail() || exceeds_memory_bound(bytes))
         return NULL;
-    return counted(calloc(bytes ? bytes : 1, 1));
+    return count_allocation(calloc(bytes ? bytes : 1, 1));
 }
 
 /* Tells the machine something about the whole pages of `bytes` at p. A wish: nothing is wrong
  * without it. */
-static void advise(const void *p, size_t bytes, uintptr_t page, int advice)
+static void advise_whole_pages(const void *p, size_t bytes, uintptr_t page, int advice)
 {
     uintptr_t from = ((uintptr_t)p + page - 1) / page * page;
     uintptr_t to = ((uintptr_t)p + bytes) / page * page;
@@ -158,11 +158,11 @@ static void advise(const void *p, size_t bytes, uintptr_t page, int advice)
 static void *want_huge(void *p, size_t bytes)
 {
     if (p && bytes >= HUGE_PAGE)
-        advise(p, bytes, HUGE_PAGE, MADV_HUGEPAGE);
+        advise_whole_pages(p, bytes, HUGE_PAGE, MADV_HUGEPAGE);
     return p;
 }
 
-static void *resized(void *p, size_t bytes)
+static void *realloc_huge_aligned(void *p, size_t bytes)
 {
     void *q;
     if (p || bytes < HUGE_PAGE)
@@ -176,11 +176,11 @@ void *vp_realloc_array(void *p, size_t count, size_t size)
 {
     size_t bytes, before = p ? malloc_usable_size(p) : 0;
     if (__builtin_mul_overflow(count, size, &bytes) || must_fail() ||
-        too_much(bytes > before ? bytes - before : 0))
+        exceeds_memory_bound(bytes > before ? bytes - before : 0))
         return NULL;
-    void *q = resized(p, bytes);
+    void *q = realloc_huge_aligned(p, bytes);
     if (q)
-        add((int64_t)malloc_usable_size(q) - (int64_t)before);
+        count_bytes_in_use((int64_t)malloc_usable_size(q) - (int64_t)before);
     return q;
 }
 
@@ -202,13 +202,13 @@ char *vp_strdup(const char *s)
 void vp_free(void *p)
 {
     if (p)
-        add(-(int64_t)malloc_usable_size(p));
+        count_bytes_in_use(-(int64_t)malloc_usable_size(p));
     free(p);
 }
 
 void vp_mem_forget(const void *p, size_t bytes)
 {
-    advise(p, bytes, (uintptr_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
+    advise_whole_pages(p, bytes, (uintptr_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
 }
 
 void vp_free_ptr(void *p)

@@ -18,7 +18,7 @@ struct generation {
 
 /* The file as text, "" where it cannot be read. The allocator itself calls this, so it can neither
  * allocate nor record an error. */
-static void slurp(char *text, size_t cap, const char *path)
+static void read_small_file(char *text, size_t cap, const char *path)
 {
     size_t n = 0;
     ssize_t got = 0;
@@ -31,7 +31,7 @@ static void slurp(char *text, size_t cap, const char *path)
 }
 
 /* The number behind `key` at the start of a line; -1: none, or "max". */
-static int64_t number_of(const char *text, const char *key)
+static int64_t number_after_key(const char *text, const char *key)
 {
     vp_str rest = vp_str_of(text), line;
     uint64_t v;
@@ -46,23 +46,24 @@ static int64_t number_of(const char *text, const char *key)
     return -1;
 }
 
-static int64_t number_in(const char *dir, const char *name, const char *key)
+static int64_t cgroup_file_number(const char *dir, const char *name, const char *key)
 {
     char path[VP_PATH_MAX], text[8192];
     snprintf(path, sizeof path, "%s/%s", dir, name);
-    slurp(text, sizeof text, path);
-    return number_of(text, key);
+    read_small_file(text, sizeof text, path);
+    return number_after_key(text, key);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t smaller_known_limit(int64_t a, int64_t b)
 {
     return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
 static int64_t room_in_group(const generation *g, const char *dir)
 {
-    int64_t limit = number_in(dir, g->limit, ""), use = number_in(dir, g->use, "");
-    int64_t cache = number_in(dir, "memory.stat", g->cache);
+    int64_t limit = cgroup_file_number(dir, g->limit, ""),
+            use = cgroup_file_number(dir, g->use, "");
+    int64_t cache = cgroup_file_number(dir, "memory.stat", g->cache);
     if (limit < 0 || use < 0)
         return -1;
     use -= cache > 0 && cache < use ? cache : 0;
@@ -75,13 +76,13 @@ static int64_t cpus_in_group(const generation *g, const char *dir)
     char path[VP_PATH_MAX], text[64];
     uint64_t quota, period;
     snprintf(path, sizeof path, "%s/%s", dir, g->limit);
-    slurp(text, sizeof text, path);
+    read_small_file(text, sizeof text, path);
     vp_str rest = vp_str_of(text);
     if (!vp_take_uint(&rest, INT64_MAX / 2, &quota))
         return -1;
     rest = vp_str_trim(rest);
     if (g->use)
-        period = (uint64_t)number_in(dir, g->use, "");
+        period = (uint64_t)cgroup_file_number(dir, g->use, "");
     else if (!vp_take_uint(&rest, INT64_MAX / 2, &period))
         return -1;
     return period && period < INT64_MAX / 2 ? (int64_t)((quota + period - 1) / period) : -1;
@@ -110,7 +111,7 @@ static int64_t room_along(const char *root, const generation *g, vp_str path)
     int64_t room = -1;
     for (;;) {
         snprintf(dir, sizeof dir, "%s%s%.*s", root, g->mount, (int)path.n, path.p);
-        room = smaller(room, g->room(g, dir));
+        room = smaller_known_limit(room, g->room(g, dir));
         if (!path.n)
             return room;
         path = vp_str_head(path, vp_str_rfind_char(path, '/') % path.n);
@@ -122,14 +123,14 @@ static int64_t room_in_groups(const char *root, const generation *list)
     char path[VP_PATH_MAX], text[8192];
     int64_t room = -1;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    slurp(text, sizeof text, path);
+    read_small_file(text, sizeof text, path);
     vp_str rest = vp_str_of(text), line;
     while (rest.n && vp_take_until(&rest, '\n', rest.n, &line))
         for (const generation *g = list; g->line; g++) {
             vp_str group = vp_str_skip(line, vp_str_find(line, VP_STR(":")));
             vp_str head = vp_str_of(g->line);
             if (vp_str_starts(group, head))
-                room = smaller(room, room_along(root, g, vp_str_skip(group, head.n)));
+                room = smaller_known_limit(room, room_along(root, g, vp_str_skip(group, head.n)));
         }
     return room;
 }
@@ -138,8 +139,8 @@ int64_t vp_mem_room(const char *root)
 {
     char path[VP_PATH_MAX];
     snprintf(path, sizeof path, "%s/proc", root);
-    int64_t room = number_in(path, "meminfo", "MemAvailable:");
-    return smaller(room < 0 ? -1 : room * 1024, room_in_groups(root, memory_groups));
+    int64_t room = cgroup_file_number(path, "meminfo", "MemAvailable:");
+    return smaller_known_limit(room < 0 ? -1 : room * 1024, room_in_groups(root, memory_groups));
 }
 
 int64_t vp_cpu_room(const char *root)

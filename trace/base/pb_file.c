@@ -18,7 +18,7 @@ void pf_free(pb_file *f)
     f->out = NULL;
 }
 
-static int write_out(pb_file *f, size_t n)
+static int pb_file_write_out(pb_file *f, size_t n)
 {
     VP_TRY(vp_fs_write_all(f->fd, f->out, n));
     f->flushed += n;
@@ -29,12 +29,12 @@ static int write_out(pb_file *f, size_t n)
 
 int pf_drain(pb_file *f)
 {
-    return write_out(f, PF_BUFFER);
+    return pb_file_write_out(f, PF_BUFFER);
 }
 
 int pf_flush(pb_file *f)
 {
-    return write_out(f, f->n);
+    return pb_file_write_out(f, f->n);
 }
 
 int pf_put(pb_file *f, const void *p, size_t n)

@@ -15,7 +15,8 @@ static void count_digits(uint32_t (*counts)[BUCKETS], const uint64_t *v, size_t 
     }
 }
 
-static void pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift, uint32_t *at)
+static void radix_scatter_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift,
+                               uint32_t *at)
 {
     uint32_t sum = 0;
     for (size_t b = 0; b < BUCKETS; b++) {
@@ -34,7 +35,7 @@ uint64_t *vp_radix_sort(uint64_t *from, uint64_t *to, size_t n, unsigned low, un
         return from;
     count_digits(counts, from, n, low, high - low);
     for (unsigned shift = low, d = 0; shift < high; shift += DIGIT, d++) {
-        pass(to, from, n, shift, counts[d]);
+        radix_scatter_pass(to, from, n, shift, counts[d]);
         uint64_t *swap = from;
         from = to;
         to = swap;

@@ -41,7 +41,7 @@ static void cut_query(char *host, size_t room)
         memcpy(query + 1, HIDDEN, sign);
 }
 
-static bool ends_with(const char *text, const char *at, vp_str word)
+static bool text_before_ends_with(const char *text, const char *at, vp_str word)
 {
     size_t n = (size_t)(at - text);
     return n >= word.n && vp_str_eq_nocase((vp_str){at - word.n, word.n}, word);
@@ -50,7 +50,8 @@ static bool ends_with(const char *text, const char *at, vp_str word)
 void vp_hide_secrets(char *text, unsigned long room)
 {
     for (char *at = text; (at = strstr(at, "://"));) {
-        bool web = ends_with(text, at, VP_STR("http")) || ends_with(text, at, VP_STR("https"));
+        bool web = text_before_ends_with(text, at, VP_STR("http")) ||
+                   text_before_ends_with(text, at, VP_STR("https"));
         at += 3;
         if (web)
             cut_user(at);

@@ -138,7 +138,7 @@ static bool take_sign(vp_str *s)
     return neg;
 }
 
-static bool take_digits(vp_str *s, decimal *d)
+static bool parse_decimal_digits(vp_str *s, decimal *d)
 {
     bool point = false, any = false;
     int kept = 0;
@@ -177,7 +177,7 @@ static bool take_exponent(vp_str *s, decimal *d)
 }
 
 /* digits * 10^scale as an integer, rounded half to even; false when it passes 2^120. */
-static bool scaled(const decimal *d, __int128 *out)
+static bool decimal_to_int128(const decimal *d, __int128 *out)
 {
     __int128 v = d->digits, div = 1;
     int scale = v ? d->scale : 0;
@@ -201,7 +201,8 @@ bool vp_str_us_to_ps(vp_str s, int64_t base_us, int64_t *out_ps)
     decimal d = {.scale = 6};
     __int128 v;
     d.neg = take_sign(&s);
-    if (!take_digits(&s, &d) || !take_exponent(&s, &d) || s.n || !scaled(&d, &v))
+    if (!parse_decimal_digits(&s, &d) || !take_exponent(&s, &d) || s.n ||
+        !decimal_to_int128(&d, &v))
         return false;
     v = (d.neg ? -v : v) - (__int128)base_us * 1000000;
     if (v > INT64_MAX || v < INT64_MIN)

@@ -18,7 +18,7 @@ const char *vp_take_symbols(void *library, const vp_symbol *table, size_t n)
     return lacks;
 }
 
-static int load(const char *soname, const vp_symbol *table, size_t n)
+static int load_library_symbols(const char *soname, const vp_symbol *table, size_t n)
 {
     void *handle = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
     if (!handle)
@@ -31,7 +31,7 @@ static int load(const char *soname, const vp_symbol *table, size_t n)
 int vp_library_load(vp_library *library, const vp_symbol *table, size_t n)
 {
     pthread_mutex_lock(&library->lock);
-    int rc = library->loaded ? 0 : load(library->soname, table, n);
+    int rc = library->loaded ? 0 : load_library_symbols(library->soname, table, n);
     library->loaded = !rc;
     pthread_mutex_unlock(&library->lock);
     return rc;

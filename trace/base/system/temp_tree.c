@@ -29,7 +29,7 @@ void vp_remove_tree(const char *path)
     nftw(path, remove_one, OPEN_DIRS, FTW_DEPTH | FTW_PHYS);
 }
 
-static int take_lock(const char *dir, int flags, int *out)
+static int lock_temp_tree(const char *dir, int flags, int *out)
 {
     char path[VP_PATH_MAX + sizeof LOCK + 1];
     snprintf(path, sizeof path, "%s/" LOCK, dir);
@@ -45,7 +45,7 @@ static void remove_if_left(const char *dir)
     struct stat st;
     VP_CLEANUP(vp_fs_close) int fd = -1;
     if (lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-        take_lock(dir, 0, &fd) == 0)
+        lock_temp_tree(dir, 0, &fd) == 0)
         vp_remove_tree(dir);
 }
 
@@ -74,7 +74,7 @@ int vp_temp_tree_make(vp_temp_tree *t, const char *name)
 {
     vp_temp_tree made = VP_TEMP_TREE_NONE;
     VP_TRY(vp_fs_temp_dir(name, made.path));
-    int rc = take_lock(made.path, O_CREAT, &made.lock_fd);
+    int rc = lock_temp_tree(made.path, O_CREAT, &made.lock_fd);
     if (rc < 0) {
         vp_temp_tree_free(&made);
         return rc;

@@ -16,34 +16,35 @@ static const uint32_t constants[BLOCK] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, unsigned n)
+static uint32_t rotate_right_32(uint32_t x, unsigned n)
 {
     return x >> n | x << (32 - n);
 }
 
-static void schedule(uint32_t w[BLOCK], const unsigned char *p)
+static void sha256_message_schedule(uint32_t w[BLOCK], const unsigned char *p)
 {
     for (size_t i = 0; i < 16; i++)
         w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
                (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
     for (size_t i = 16; i < BLOCK; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
-        w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] +
-               (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (rotate_right_32(a, 7) ^ rotate_right_32(a, 18) ^ a >> 3) + w[i - 7] +
+               (rotate_right_32(b, 17) ^ rotate_right_32(b, 19) ^ b >> 10);
     }
 }
 
-static void take_block(uint32_t state[8], const unsigned char *p)
+static void sha256_compress_block(uint32_t state[8], const unsigned char *p)
 {
     uint32_t w[BLOCK], s[8];
-    schedule(w, p);
+    sha256_message_schedule(w, p);
     memcpy(s, state, sizeof s);
     for (size_t i = 0; i < BLOCK; i++) {
         uint32_t a = s[0], e = s[4];
-        uint32_t one = s[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
+        uint32_t one = s[7] +
+                       (rotate_right_32(e, 6) ^ rotate_right_32(e, 11) ^ rotate_right_32(e, 25)) +
                        ((e & s[5]) ^ (~e & s[6])) + constants[i] + w[i];
-        uint32_t two =
-            (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
+        uint32_t two = (rotate_right_32(a, 2) ^ rotate_right_32(a, 13) ^ rotate_right_32(a, 22)) +
+                       ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
         memmove(s + 1, s, 7 * sizeof *s);
         s[4] += one;
         s[0] = one + two;
@@ -60,14 +61,14 @@ void vp_sha256(const void *data, size_t n, unsigned char out[VP_SHA256_BYTES])
     size_t whole = n / BLOCK, rest = n % BLOCK, blocks = rest < BLOCK - 8 ? 1 : 2;
     unsigned char end[2 * BLOCK] = {0};
     for (size_t i = 0; i < whole; i++)
-        take_block(state, p + i * BLOCK);
+        sha256_compress_block(state, p + i * BLOCK);
     if (rest)
         memcpy(end, p + whole * BLOCK, rest);
     end[rest] = 0x80;
     for (size_t i = 0; i < 8; i++)
         end[blocks * BLOCK - 1 - i] = (unsigned char)((uint64_t)n * 8 >> 8 * i);
     for (size_t i = 0; i < blocks; i++)
-        take_block(state, end + i * BLOCK);
+        sha256_compress_block(state, end + i * BLOCK);
     for (size_t i = 0; i < VP_SHA256_BYTES; i++)
         out[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));
 }

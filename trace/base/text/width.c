@@ -5,7 +5,7 @@
 #include "trace/base/text/width_table.h"
 
 /* The number that begins at nibble *at. */
-static uint32_t take(size_t *at)
+static uint32_t read_nibble_varint(size_t *at)
 {
     uint32_t n = 0, nibble;
     do {
@@ -16,17 +16,17 @@ static uint32_t take(size_t *at)
     return n;
 }
 
-static size_t width_of(uint32_t c)
+static size_t codepoint_width(uint32_t c)
 {
     size_t i = sizeof width_from / sizeof *width_from - 1;
     while (c < width_from[i]) /* the first is 0 */
         i--;
     size_t at = width_at[i];
     for (uint32_t end = width_from[i];;) {
-        end += take(&at);
+        end += read_nibble_varint(&at);
         if (c < end)
             return 1;
-        uint32_t run = take(&at);
+        uint32_t run = read_nibble_varint(&at);
         end += run / 2;
         if (c < end)
             return run % 2 * 2;
@@ -54,7 +54,7 @@ size_t vp_display_width(vp_str s)
         }
         const unsigned char *p = (const unsigned char *)s.p + i;
         unsigned len = *p < 0x80 ? 1 : vp_utf8_len(p, s.n - i);
-        w += len < 2 ? 1 : width_of(vp_utf8_at(p, len));
+        w += len < 2 ? 1 : codepoint_width(vp_utf8_at(p, len));
         i += len ? len : 1;
     }
     return w;
