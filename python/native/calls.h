@@ -1,4 +1,4 @@
-/* The calls of the recorder that Python's half is built on. Included by native.c. */
+/* The calls of the recorder that Python's half is built on. */
 #ifndef VP_PYTHON_CALLS_H
 #define VP_PYTHON_CALLS_H
 

@@ -1,4 +1,4 @@
-/* What the files of the extension share: the state of one module. Included by them alone. */
+/* What the files of the extension share: the state of one module. */
 #ifndef VP_PYTHON_NATIVE_H
 #define VP_PYTHON_NATIVE_H
 

@@ -1,6 +1,5 @@
 /* What `view_profile doctor` says of other machines: who fetches from them, and where credentials
- * of object stores would come from, without a value and without asking anybody else. Included by
- * cmd_doctor.c. */
+ * of object stores would come from, without a value and without asking anybody else. */
 #ifndef VP_CLI_DOCTOR_STORES_H
 #define VP_CLI_DOCTOR_STORES_H
 

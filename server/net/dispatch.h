@@ -1,5 +1,4 @@
-/* What libmicrohttpd calls for a request, and what a worker does with one. Included by server/net
- * only. */
+/* What libmicrohttpd calls for a request, and what a worker does with one. */
 #ifndef VP_NET_DISPATCH_H
 #define VP_NET_DISPATCH_H
 

@@ -1,5 +1,5 @@
-/* The server: what its user may say of it, its start and its end. Included by server/net, and by
- * those who start one through http.h, who also stop it. */
+/* The server: what its user may say of it, its start and its end. The caller that starts a server
+ * also stops it. */
 #ifndef VP_NET_SERVER_H
 #define VP_NET_SERVER_H
 

@@ -1,5 +1,5 @@
 /* The user's browser: opened by argv, never through a shell; over ssh there is none here, so the
- * line that makes a tunnel is what helps. Included by server/api, cli and routes. */
+ * line that makes a tunnel is what helps. */
 #ifndef VP_REMOTE_BROWSER_H
 #define VP_REMOTE_BROWSER_H
 

@@ -1,7 +1,6 @@
 /* What can be captured over the network: HOST:PORT, several with commas where they become one run,
  * by a grammar that leaves no room for anything else, and those that were captured before, in
- * $XDG_CACHE_HOME/view_profile/targets, one a line. Included by server/remote and server/routes.
- * Nothing is allocated. */
+ * $XDG_CACHE_HOME/view_profile/targets, one a line. Nothing is allocated. */
 #ifndef VP_REMOTE_CAPTURE_TARGETS_H
 #define VP_REMOTE_CAPTURE_TARGETS_H
 

@@ -1,7 +1,7 @@
 /* Programs of this user that run now and can be told to record: found by their sockets
  * (trace/base/system/live_dir.h) and asked by one line each, which is answered by one line of JSON
  * (docs/man/view_profile-record.1.md). Whoever answers is another process: its words are bounded,
- * and only what is understood is taken over. Included by server/routes and server/cli. */
+ * and only what is understood is taken over. */
 #ifndef VP_REMOTE_LIVE_H
 #define VP_REMOTE_LIVE_H
 

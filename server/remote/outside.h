@@ -2,8 +2,7 @@
  * opens the browser, once, and ends; it is told which page, never what to run or to open: whoever
  * gets hold of the server gets nothing else from it. The other sees which program holds a socket of
  * this machine (Landlock hides other processes). Neither may gain rights. Both end with us; where
- * one was not started, what it does is done in place. Included by server/remote and server/cli.
- * Thread-safe, except for start and end.
+ * one was not started, what it does is done in place. Thread-safe, except for start and end.
  *
  * The first makes the address itself, of port, view and session, and does not exist with
  * --no-browser. A browser that needs a setuid helper to start (a snap, where none runs yet) does

@@ -2,7 +2,7 @@
  * own `capture` into the one directory that was named when it was started. It is told which
  * HOST:PORTs and for how long, and checks both; whoever gets hold of the server gets nothing else
  * from it. It gives every line of the captures back, keeps the targets that answered, and can gain
- * no rights. Included by server/cli, which starts and ends it, and by server/routes.
+ * no rights. server/cli starts and ends it.
  *
  * One thread hears; the others may begin and cancel at any time. Where it does not run, nothing
  * can be captured. */

@@ -1,6 +1,6 @@
 /* Which directories are served at which addresses of this machine: each server has a file in the
  * user's own directory (trace/base/system/live_dir.h), PID.serve, which it keeps locked as long as
- * it runs. Included by server/cli. */
+ * it runs. */
 #ifndef VP_REMOTE_SERVED_H
 #define VP_REMOTE_SERVED_H
 

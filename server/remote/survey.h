@@ -1,6 +1,6 @@
 /* What this machine offers to the viewer: one line a question, with an advice where the answer is
  * no. For `view_profile doctor`. Asks and changes nothing, starts nothing that stays; a few seconds
- * at most. Included by server/cli. */
+ * at most. */
 #ifndef VP_REMOTE_SURVEY_H
 #define VP_REMOTE_SURVEY_H
 

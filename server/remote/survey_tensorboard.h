@@ -1,5 +1,5 @@
 /* Which TensorBoard would be started, and whether it has the profile plugin: asked of the Python
- * that it belongs to, which takes a twentieth of starting it. Included by server/cli. */
+ * that it belongs to, which takes a twentieth of starting it. */
 #ifndef VP_REMOTE_SURVEY_TENSORBOARD_H
 #define VP_REMOTE_SURVEY_TENSORBOARD_H
 

@@ -1,5 +1,4 @@
-/* What POST /api/v1/extract unpacks, into a temporary directory that goes when the site stops.
- * Included by site.c and extraction.c only. */
+/* What POST /api/v1/extract unpacks, into a temporary directory that goes when the site stops. */
 #ifndef VP_ROUTES_EXTRACTION_H
 #define VP_ROUTES_EXTRACTION_H
 

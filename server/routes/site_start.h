@@ -1,5 +1,4 @@
-/* The web site's start and end. Included by server/api and server/cli; who starts a site stops it.
- */
+/* The web site's start and end. The caller that starts a site stops it. */
 #ifndef VP_ROUTES_SITE_START_H
 #define VP_ROUTES_SITE_START_H
 

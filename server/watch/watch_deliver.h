@@ -1,6 +1,6 @@
 /* `view_profile-live deliver PLAN`: a child of a watch whose --out is an address (watch_away.h). It
  * writes runs and their history there and removes old ones, each a question to the fetcher, and
- * says what it did by a line of JSON each. Included by this room and by server/cli. */
+ * says what it did by a line of JSON each. */
 #ifndef VP_WATCH_WATCH_DELIVER_H
 #define VP_WATCH_WATCH_DELIVER_H
 

@@ -1,5 +1,5 @@
 /* Archives byte by byte, so that tests can make what no tool would: tar headers with any type, zip
- * entries with any flag, and compression around them. Included by the archive tests. */
+ * entries with any flag, and compression around them. */
 #ifndef ARCHIVE_MAKER_H
 #define ARCHIVE_MAKER_H
 

@@ -1,5 +1,5 @@
 /* Somebody who answers questions about what lies elsewhere as view_profile-fetch does, from a
- * table: each on a thread of its own. Included by tests of trace/source. */
+ * table: each on a thread of its own. */
 #ifndef VP_TESTS_SOURCE_STUB_H
 #define VP_TESTS_SOURCE_STUB_H
 

@@ -1,5 +1,5 @@
 /* Traces built in memory for tests of trace/analyze: processes, tracks and events by name. Times
- * are ps. Included by unit tests after cmocka.h. */
+ * are ps. */
 #ifndef VP_TESTS_TRACE_MAKER_H
 #define VP_TESTS_TRACE_MAKER_H
 

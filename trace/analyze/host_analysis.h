@@ -1,5 +1,4 @@
-/* A sealed trace of one host → its figures. Reads no file. Included by analyze/'s other doors, and
- * by those who look at a trace while its analysis stands.
+/* A sealed trace of one host → its figures. Reads no file.
  *
  * Each question is a file and a single pass, and adds its part to a host_result; several are asked
  * at once, on a thread each. */

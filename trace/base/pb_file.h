@@ -2,7 +2,7 @@
  * behind their lengths: room is left for a length, which is filled in when the part is complete.
  * Lengths take five bytes, which readers accept. The file is written in whole buffers, which file
  * systems take in three quarters of the time. Who opens it frees it; the descriptor stays the
- * caller's. Included by the recorder's encoders. */
+ * caller's. */
 #ifndef VP_BASE_PB_FILE_H
 #define VP_BASE_PB_FILE_H
 

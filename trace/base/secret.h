@@ -1,5 +1,5 @@
 /* What web addresses hold that nobody is to read: a name and password, and the query, in which
- * signatures and tokens stand. Included by trace/base, trace/source, server/watch and tests. */
+ * signatures and tokens stand. */
 #ifndef VP_BASE_SECRET_H
 #define VP_BASE_SECRET_H
 

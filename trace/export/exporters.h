@@ -1,6 +1,5 @@
-/* Which file of a host is exported, and by whom, by its format's row (read/detect/formats.h).
- * Included by the server's routes and the `export` command; the files are the
- * catalog's. */
+/* Which file of a host is exported, and by whom, by its format's row (read/detect/formats.h). The
+ * catalog owns the files. */
 #ifndef VP_EXPORT_EXPORTERS_H
 #define VP_EXPORT_EXPORTERS_H
 

@@ -1,7 +1,7 @@
-/* A recording's image as the planes and lines that a profile is made of, its events in the order
- * of their starts, in memory that does not grow with the number of zones: a recorder writes zones
- * when they end, a profile lists them by start. Whoever encodes (XSpace here, Trace Event JSON in
- * capture/) gives the functions of vl_encoder. Included by vpcap_xspace and by capture/.
+/* A recording's image as the planes and lines that a profile is made of, its events in the order of
+ * their starts, in memory that does not grow with the number of zones: a recorder writes zones when
+ * they end, a profile lists them by start. Whoever encodes (XSpace here, Trace Event JSON in
+ * capture/) gives the functions of vl_encoder.
  *
  * How: zones of a thread come by their ends, so those that lie within the last two blocks of
  * events are sorted in a window and leave it before the window ends. The others (they are long,

@@ -2,7 +2,7 @@
  * one, so that an event without costs a quarter of a byte and nothing to write. A value takes four
  * bytes as long as all lie within 2^32 steps of each other, of one, as ids and counts do, or of a
  * power of two, as what allocators say of a device's memory does (multiples of 128 bytes and more);
- * else eight. Included by model/trace; the track owns its columns. */
+ * else eight. The track owns its columns. */
 #ifndef VP_MODEL_COLUMN_H
 #define VP_MODEL_COLUMN_H
 

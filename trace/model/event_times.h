@@ -1,6 +1,6 @@
 /* When the events of a track begin, how long they are and of which kind: 12 bytes an event, exact
- * for every int64. Included by model/trace, whose tracks own one for each clock, and by what builds
- * tracks of its own; analyses use trace_start, trace_dur and trace_kind_of.
+ * for every int64. model/trace's tracks own one for each clock; analyses use trace_start, trace_dur
+ * and trace_kind_of.
  *
  * The starts of events i with the same i >> shift are told from one time of `near`. At first that
  * is all of them (shift 63); where a track lasts longer than 140 s it is 64 (shift 6), and where

@@ -1,5 +1,4 @@
-/* The address of a log directory elsewhere, taken apart. Included by trace/source, server/watch,
- * server/cli and tests. */
+/* The address of a log directory elsewhere, taken apart. */
 #ifndef VP_SOURCE_ADDRESS_H
 #define VP_SOURCE_ADDRESS_H
 

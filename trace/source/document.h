@@ -1,6 +1,5 @@
 /* A file that is read whole by its path, such as a report, wherever it lies: of one at an address a
- * copy is made in the cache directory, whose path that of the descriptor is. Included by
- * server/cli and server/api. */
+ * copy is made in the cache directory, whose path that of the descriptor is. */
 #ifndef VP_SOURCE_DOCUMENT_H
 #define VP_SOURCE_DOCUMENT_H
 

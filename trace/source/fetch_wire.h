@@ -1,7 +1,6 @@
 /* What is said between this program and view_profile-fetch, the process that alone speaks with
  * other machines (libcurl, credentials) and never looks into a profile. This room is the side that
- * asks; server/fetch is the other. Included by trace/source, trace/model, server/fetch,
- * server/remote and tests.
+ * asks; server/fetch is the other.
  *
  * One question is one stream socket: its other end goes over the fetcher's control socket with the
  * question, a protobuf message (FETCH_ASK_*), and descriptors that the answer may need. The answer

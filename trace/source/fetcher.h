@@ -1,6 +1,5 @@
 /* view_profile-fetch as a child of this process: started once, asked many things at once
- * (fetch_wire.h). It ends with us. Thread-safe but for start and end. Included by trace/model,
- * server/remote, server/cli, server/routes and tests. */
+ * (fetch_wire.h). It ends with us. Thread-safe but for start and end. */
 #ifndef VP_SOURCE_FETCHER_H
 #define VP_SOURCE_FETCHER_H
 

@@ -1,6 +1,6 @@
 /* What is kept on disk of objects that lie elsewhere: whole small ones, archives, and heads. A file
  * is named by a hash of what it is a version of, so one that is there is right; what was not used
- * for longest goes first. Programs share it. Included by trace/source and tests. */
+ * for longest goes first. Programs share it. */
 #ifndef VP_SOURCE_KEPT_H
 #define VP_SOURCE_KEPT_H
 

@@ -1,8 +1,7 @@
 /* A log directory, or one file, that lies elsewhere (gs://, s3://, az://, http(s)://), as a tree of
  * names, sizes and times in memory. The catalog walks that as any directory, and gets what it looks
  * at of a file from here, by the identity that the file has in the tree; small content is kept
- * beneath $XDG_CACHE_HOME/view_profile/remote. Included by trace/model, server/cli, server/routes,
- * server/api and tests.
+ * beneath $XDG_CACHE_HOME/view_profile/remote.
  *
  * Reference counted and thread-safe but for mirror_renew, which one thread at a time calls, and
  * what looks into the tree, which threads call between two renewals. What names cannot be in it

@@ -1,7 +1,7 @@
 /* An object that lies elsewhere, as a source: read by ranges ahead of its readers, on a few
  * threads, into blocks of which a bounded number is kept. It is one version of the object: one that
- * changes while it is read fails all further reads. Included by trace/source and tests. Whoever
- * opens the source closes it; `ask` is copied, and whom it asks outlives the source. */
+ * changes while it is read fails all further reads. Whoever opens the source closes it; `ask` is
+ * copied, and whom it asks outlives the source. */
 #ifndef VP_SOURCE_OBJECT_H
 #define VP_SOURCE_OBJECT_H
 

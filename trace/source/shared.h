@@ -1,5 +1,5 @@
 /* Memory of this process that another one fills through a descriptor, so that what it sends is
- * copied once less and it need not wait until somebody takes it. Included by trace/source only. */
+ * copied once less and it need not wait until somebody takes it. */
 #ifndef VP_SOURCE_SHARED_H
 #define VP_SOURCE_SHARED_H
 

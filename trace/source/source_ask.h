@@ -1,5 +1,5 @@
 /* Asking for what lies elsewhere: questions about one address, and entries out of the answers. Who
- * answers is a fetcher, or in tests a function. Included by trace/source and tests. */
+ * answers is a fetcher, or in tests a function. */
 #ifndef VP_SOURCE_SOURCE_ASK_H
 #define VP_SOURCE_SOURCE_ASK_H
 

@@ -1,5 +1,5 @@
-/* Files of this machine on their way to where a log directory lies elsewhere, and away from there.
- * Included by server/watch, server/cli and tests. */
+/* Files of this machine on their way to where a log directory lies elsewhere, and away from
+ * there. */
 #ifndef VP_SOURCE_SOURCE_WRITE_H
 #define VP_SOURCE_SOURCE_WRITE_H
 

@@ -1,5 +1,5 @@
 /* The events of one track become blocks while they come by in the order of their starts, each with
- * its row. Included by tl_track, which owns the packer; all zero before the first track. */
+ * its row. tl_track owns the packer; all zero before the first track. */
 #ifndef VP_TIMELINE_TL_PACK_H
 #define VP_TIMELINE_TL_PACK_H
 

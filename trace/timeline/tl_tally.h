@@ -1,5 +1,4 @@
-/* What neighbouring events of a row come to together: the sum of their lengths, and the longest.
- * Included by tl_slices alone. */
+/* What neighbouring events of a row come to together: the sum of their lengths, and the longest. */
 #ifndef VP_TIMELINE_TL_TALLY_H
 #define VP_TIMELINE_TL_TALLY_H
 

@@ -1,6 +1,5 @@
 /* One track of a sealed trace becomes one of an index: its events are placed on rows and packed in
- * one pass. Included by tl_build; every thread that builds has a tl_maker of its own, all zero
- * before its first track. */
+ * one pass. Each building thread has its own tl_maker, all zero before its first track. */
 #ifndef VP_TIMELINE_TL_TRACK_H
 #define VP_TIMELINE_TL_TRACK_H
 

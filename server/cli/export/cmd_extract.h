@@ -1,5 +1,4 @@
-/* Trace files out of archives and .gz into a directory: `extract`, and --extract of `serve`.
- * Included by server/cli only. */
+/* Trace files out of archives and .gz into a directory: `extract`, and --extract of `serve`. */
 #ifndef VP_CLI_CMD_EXTRACT_H
 #define VP_CLI_CMD_EXTRACT_H
 

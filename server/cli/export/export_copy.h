@@ -1,4 +1,4 @@
-/* Where what `export` makes goes. Included by server/cli only. */
+/* Where what `export` makes goes. */
 #ifndef VP_CLI_EXPORT_COPY_H
 #define VP_CLI_EXPORT_COPY_H
 

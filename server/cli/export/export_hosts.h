@@ -1,4 +1,4 @@
-/* `export` of all hosts of a run into one file. Included by cmd_export.c. */
+/* `export` of all hosts of a run into one file. */
 #ifndef VP_CLI_EXPORT_HOSTS_H
 #define VP_CLI_EXPORT_HOSTS_H
 

@@ -1,5 +1,4 @@
-/* `export --to folded` and `--to speedscope`: the op time of a run by stacks. Included by
- * server/cli only. */
+/* `export --to folded` and `--to speedscope`: the op time of a run by stacks. */
 #ifndef VP_CLI_EXPORT_STACKS_H
 #define VP_CLI_EXPORT_STACKS_H
 

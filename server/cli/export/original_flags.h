@@ -1,5 +1,5 @@
-/* `view_profile --list-only` and `--extract`: what is done before anything is served, or instead.
- * Included by server/cli only. */
+/* `view_profile --list-only` and `--extract`: what is done before anything is served, or
+ * instead. */
 #ifndef VP_CLI_ORIGINAL_FLAGS_H
 #define VP_CLI_ORIGINAL_FLAGS_H
 

@@ -1,4 +1,4 @@
-/* --fail-on: which findings make a command fail. Included by server/cli only. */
+/* --fail-on: which findings make a command fail. */
 #ifndef VP_CLI_FINDINGS_GATE_H
 #define VP_CLI_FINDINGS_GATE_H
 

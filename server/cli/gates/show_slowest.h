@@ -1,5 +1,4 @@
-/* `view_profile top` as a process of its own: how the commands that make a profile end. Included by
- * the commands. */
+/* `view_profile top` as a process of its own: how the commands that make a profile end. */
 #ifndef VP_CLI_SHOW_SLOWEST_H
 #define VP_CLI_SHOW_SLOWEST_H
 

@@ -1,4 +1,4 @@
-/* An operand of `compare`, `merge` and `trend` becomes a report. Included by server/cli only. */
+/* An operand of `compare`, `merge` and `trend` becomes a report. */
 #ifndef VP_CLI_INPUT_H
 #define VP_CLI_INPUT_H
 

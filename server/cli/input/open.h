@@ -1,5 +1,4 @@
-/* PATH and SESSION become a catalog and one of its sessions; what goes wrong is said in words.
- * Included by server/cli only. */
+/* PATH and SESSION become a catalog and one of its sessions; what goes wrong is said in words. */
 #ifndef VP_CLI_OPEN_H
 #define VP_CLI_OPEN_H
 

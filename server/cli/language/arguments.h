@@ -1,5 +1,4 @@
-/* argv against the table of options: what was typed, and what was perhaps meant. Included by
- * server/cli only. */
+/* argv against the table of options: what was typed, and what was perhaps meant. */
 #ifndef VP_CLI_ARGUMENTS_H
 #define VP_CLI_ARGUMENTS_H
 

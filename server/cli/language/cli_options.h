@@ -1,5 +1,4 @@
-/* What was typed on the command line, as a command gets it. Included by server/cli only. Strings
- * belong to argv. */
+/* What was typed on the command line, as a command gets it. Strings belong to argv. */
 #ifndef VP_CLI_CLI_OPTIONS_H
 #define VP_CLI_CLI_OPTIONS_H
 

@@ -2,7 +2,7 @@
  * and the completions (table.h). This room may include every other; nobody includes it. Data goes
  * to stdout, everything else to stderr as "view_profile: …" lines.
  *
- * Here: every command, its bit and what runs it. Included by server/cli only. */
+ * Here: every command, its bit and what runs it. */
 #ifndef VP_CLI_COMMANDS_H
 #define VP_CLI_COMMANDS_H
 

@@ -1,4 +1,4 @@
-/* Times as they are typed: 1.5s, 500ms, 10m. Included by server/cli only. */
+/* Times as they are typed: 1.5s, 500ms, 10m. */
 #ifndef VP_CLI_DURATION_H
 #define VP_CLI_DURATION_H
 

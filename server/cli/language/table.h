@@ -1,6 +1,6 @@
 /* The commands and options. What is said of them here drives parsing, --help, the man page and the
- * completions. Included by server/cli only. Longer texts (summary, description, examples, help and
- * the lists at the end) are read by vp_unpacked. */
+ * completions. Longer texts (summary, description, examples, help and the lists at the end) are
+ * read by vp_unpacked. */
 #ifndef VP_CLI_TABLE_H
 #define VP_CLI_TABLE_H
 

@@ -1,5 +1,5 @@
 /* `compare` where the operands are results of benchmarks, and the formats that both kinds of
- * comparison have. Included by server/cli only. */
+ * comparison have. */
 #ifndef VP_CLI_COMPARE_RESULTS_H
 #define VP_CLI_COMPARE_RESULTS_H
 

@@ -1,5 +1,5 @@
 /* Shell completions from the same table as --help. What they print lies in docs/completion and a
- * test compares it. Included by server/cli only. */
+ * test compares it. */
 #ifndef VP_CLI_COMPLETION_H
 #define VP_CLI_COMPLETION_H
 

@@ -1,5 +1,5 @@
 /* `capture --kineto`: PyTorch processes write their profiles themselves, into the run's directory,
- * when a dynolog daemon tells them to. Included by server/cli only. */
+ * when a dynolog daemon tells them to. */
 #ifndef VP_CLI_KINETO_JOB_H
 #define VP_CLI_KINETO_JOB_H
 

@@ -1,5 +1,5 @@
 /* Man pages, as Markdown for pandoc, from the same table as --help. What they print lies in
- * docs/man and a test compares it. Included by server/cli only. */
+ * docs/man and a test compares it. */
 #ifndef VP_CLI_MAN_H
 #define VP_CLI_MAN_H
 

@@ -1,5 +1,5 @@
 /* One capture from outside: the fetcher (trace/source/fetcher.h) asks each process, and what comes
- * lands in one run. Included by server/cli only; whoever makes a job owns it. */
+ * lands in one run. The maker of a job owns it. */
 #ifndef VP_CLI_PROFILE_JOB_H
 #define VP_CLI_PROFILE_JOB_H
 

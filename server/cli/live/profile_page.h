@@ -1,4 +1,4 @@
-/* Where the page of a captured run is. Included by server/cli only. */
+/* Where the page of a captured run is. */
 #ifndef VP_CLI_PROFILE_PAGE_H
 #define VP_CLI_PROFILE_PAGE_H
 

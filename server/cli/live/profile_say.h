@@ -1,5 +1,5 @@
 /* What `capture` says while it captures and at the end: lines of JSON on standard output, or a line
- * that moves on the terminal and then one a failure. Included by server/cli only. */
+ * that moves on the terminal and then one a failure. */
 #ifndef VP_CLI_PROFILE_SAY_H
 #define VP_CLI_PROFILE_SAY_H
 

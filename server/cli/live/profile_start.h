@@ -1,4 +1,4 @@
-/* When the recording of an XSpace began, by the clock of its host. Included by server/cli only. */
+/* When the recording of an XSpace began, by the clock of its host. */
 #ifndef VP_CLI_PROFILE_START_H
 #define VP_CLI_PROFILE_START_H
 

@@ -1,5 +1,5 @@
 /* The processes that a capture is of: HOST:PORT, several with commas between, or a line each in a
- * file. Included by server/cli only. */
+ * file. */
 #ifndef VP_CLI_PROFILE_TARGETS_H
 #define VP_CLI_PROFILE_TARGETS_H
 

@@ -1,5 +1,5 @@
 /* Where captures from outside land: <out>/plugins/profile/<run>/<host>.xplane.pb. A file is there
- * whole or not at all, and never in the place of another. Included by server/cli only. */
+ * whole or not at all, and never in the place of another. */
 #ifndef VP_CLI_RUN_LANDING_H
 #define VP_CLI_RUN_LANDING_H
 

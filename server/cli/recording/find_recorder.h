@@ -1,5 +1,5 @@
 /* The recorder's libraries, which lie beside this program, and what is asked of one: the writer of
- * profiles is in it, and not in the viewer a second time. Included by server/cli only. */
+ * profiles is in it, and not in the viewer a second time. */
 #ifndef VP_CLI_FIND_RECORDER_H
 #define VP_CLI_FIND_RECORDER_H
 

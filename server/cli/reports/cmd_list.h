@@ -1,4 +1,4 @@
-/* `--list-only` of `serve`. Included by server/cli only. */
+/* `--list-only` of `serve`. */
 #ifndef VP_CLI_CMD_LIST_H
 #define VP_CLI_CMD_LIST_H
 

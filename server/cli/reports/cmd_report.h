@@ -1,5 +1,4 @@
-/* What commands that print reports share: `top`, `report`, `findings`, `memory` and `merge`.
- * Included by server/cli only. */
+/* What commands that print reports share: `top`, `report`, `findings`, `memory` and `merge`. */
 #ifndef VP_CLI_CMD_REPORT_H
 #define VP_CLI_CMD_REPORT_H
 

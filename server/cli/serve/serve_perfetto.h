@@ -1,5 +1,4 @@
-/* Which Perfetto `serve` hands traces to: what --perfetto-ui and --offline say of it. Included by
- * server/cli only. */
+/* Which Perfetto `serve` hands traces to: what --perfetto-ui and --offline say of it. */
 #ifndef VP_CLI_SERVE_PERFETTO_H
 #define VP_CLI_SERVE_PERFETTO_H
 

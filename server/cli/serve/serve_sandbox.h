@@ -1,4 +1,4 @@
-/* What the server may still read and write once it serves. Included by server/cli only. */
+/* What the server may still read and write once it serves. */
 #ifndef VP_CLI_SERVE_SANDBOX_H
 #define VP_CLI_SERVE_SANDBOX_H
 

@@ -1,4 +1,4 @@
-/* Ctrl-C, SIGTERM and a closed terminal while the server runs. Included by server/cli only. */
+/* Ctrl-C, SIGTERM and a closed terminal while the server runs. */
 #ifndef VP_CLI_SERVE_SIGNALS_H
 #define VP_CLI_SERVE_SIGNALS_H
 

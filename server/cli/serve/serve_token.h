@@ -1,4 +1,4 @@
-/* The token of `serve`. Included by server/cli only. */
+/* The token of `serve`. */
 #ifndef VP_CLI_SERVE_TOKEN_H
 #define VP_CLI_SERVE_TOKEN_H
 

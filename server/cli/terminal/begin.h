@@ -1,5 +1,4 @@
-/* What both programs set up for the whole process before they read a word. Included by their
- * main()s only. */
+/* What both programs set up for the whole process before they read a word. */
 #ifndef VP_CLI_BEGIN_H
 #define VP_CLI_BEGIN_H
 

@@ -1,5 +1,5 @@
 /* Where a command's document goes: stdout, or a file that appears whole or not at all. And the line
- * that says why there is none. Included by server/cli only. */
+ * that says why there is none. */
 #ifndef VP_CLI_STANDARD_OUT_H
 #define VP_CLI_STANDARD_OUT_H
 

@@ -1,4 +1,4 @@
-/* The terminal: its width, its colours, and progress on stderr. Included by server/cli only. */
+/* The terminal: its width, its colours, and progress on stderr. */
 #ifndef VP_CLI_TERM_H
 #define VP_CLI_TERM_H
 

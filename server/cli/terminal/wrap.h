@@ -1,4 +1,4 @@
-/* Paragraphs for help, man pages and what `doctor` says. Included by server/cli only. */
+/* Paragraphs for help, man pages and what `doctor` says. */
 #ifndef VP_CLI_WRAP_H
 #define VP_CLI_WRAP_H
 

@@ -1,6 +1,6 @@
 /* AWS credentials where its own tools look for them, in their order: the environment, the shared
  * files with their profiles, a web identity's token, a container's endpoint, the instance's
- * metadata service. Included by server/fetch only. */
+ * metadata service. */
 #ifndef VP_FETCH_AWS_CREDENTIALS_H
 #define VP_FETCH_AWS_CREDENTIALS_H
 

@@ -1,5 +1,5 @@
 /* AWS Signature Version 4, of the headers of one request. libcurl 7.88 has one, which neither sorts
- * a query nor encodes a key as S3 does. Included by server/fetch and its unit test. */
+ * a query nor encodes a key as S3 does. */
 #ifndef VP_FETCH_AWS_SIGN_H
 #define VP_FETCH_AWS_SIGN_H
 

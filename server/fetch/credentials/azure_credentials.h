@@ -1,6 +1,6 @@
 /* Azure storage: the account, where it lies, and what opens it, as Azure's tools find them: a
- * connection string, a SAS token or a key in the environment, a workload's or a managed identity.
- * Included by server/fetch only. */
+ * connection string, a SAS token or a key in the environment, a workload's or a managed
+ * identity. */
 #ifndef VP_FETCH_AZURE_CREDENTIALS_H
 #define VP_FETCH_AZURE_CREDENTIALS_H
 

@@ -1,5 +1,4 @@
-/* Signatures of Azure storage by an account's key ("Shared Key", version 2015-02-21 and later).
- * Included by server/fetch and its unit test. */
+/* Signatures of Azure storage by an account's key ("Shared Key", version 2015-02-21 and later). */
 #ifndef VP_FETCH_AZURE_KEY_H
 #define VP_FETCH_AZURE_KEY_H
 

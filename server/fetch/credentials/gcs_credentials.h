@@ -1,5 +1,5 @@
 /* Google's application-default credentials: a token in the environment, a service account's or a
- * user's file, the metadata service. Included by server/fetch only. */
+ * user's file, the metadata service. */
 #ifndef VP_FETCH_GCS_CREDENTIALS_H
 #define VP_FETCH_GCS_CREDENTIALS_H
 

@@ -1,5 +1,5 @@
 /* Bearer tokens, as Google's and Microsoft's services hand them out: one is kept for this process
- * until shortly before it ends. Included by server/fetch only. */
+ * until shortly before it ends. */
 #ifndef VP_FETCH_OAUTH_TOKEN_H
 #define VP_FETCH_OAUTH_TOKEN_H
 

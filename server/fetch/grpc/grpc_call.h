@@ -1,6 +1,6 @@
 /* One unary call of gRPC without encryption: HTTP/2 by prior knowledge, one POST, and the status in
  * the trailers. It is an easy handle of libcurl that its owner performs, alone or in a multi
- * handle. No proxy is used and no redirect followed. Included by server/fetch only. */
+ * handle. No proxy is used and no redirect followed. */
 #ifndef VP_FETCH_GRPC_CALL_H
 #define VP_FETCH_GRPC_CALL_H
 

@@ -1,8 +1,7 @@
 /* What XLA's ProfilerService answers, read as it comes and never held: gRPC's frame, in it the
  * ProfileResponse, whose field 8, the XSpace, is passed on byte by byte while its outline is
  * checked (planes and their fields within their lengths; what they hold is not looked at). It may
- * be cut anywhere. Included by server/fetch and tests; the caller owns it, there is nothing to
- * free. */
+ * be cut anywhere. The caller owns it; there is nothing to free. */
 #ifndef VP_FETCH_PROFILE_ANSWER_H
 #define VP_FETCH_PROFILE_ANSWER_H
 

@@ -1,5 +1,5 @@
 /* The message that asks XLA's ProfilerService for a profile (ProfileRequest), made of the body of a
- * FETCH_CAPTURE. Included by server/fetch and tests. */
+ * FETCH_CAPTURE. */
 #ifndef VP_FETCH_PROFILE_REQUEST_H
 #define VP_FETCH_PROFILE_REQUEST_H
 

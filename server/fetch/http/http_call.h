@@ -1,7 +1,7 @@
 /* One request over HTTP and its answer, for stores: connections are kept (http_pool.h), failures
  * that pass are tried again with growing pauses, redirects are followed where they may be
  * (http_guard.h) and never with credentials to another host, certificates are always verified, and
- * the proxies of the environment are used, except for this machine. Included by server/fetch only.
+ * the proxies of the environment are used, except for this machine.
  *
  * http_begin, headers, http_perform, then the answer's fields; http_end frees all of it, and wipes
  * what was secret. */

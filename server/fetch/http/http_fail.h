@@ -1,5 +1,5 @@
 /* What a store's refusal means, in one line: by its status, by the code and the message in its XML
- * or JSON, and by its clock. Included by server/fetch only. */
+ * or JSON, and by its clock. */
 #ifndef VP_FETCH_HTTP_FAIL_H
 #define VP_FETCH_HTTP_FAIL_H
 

@@ -1,6 +1,6 @@
 /* Where a request may go: what another server's redirect names must not be this machine or what
  * lies behind its link, where metadata services hand out credentials, unless the first request went
- * there itself. Included by server/fetch only. */
+ * there itself. */
 #ifndef VP_FETCH_HTTP_GUARD_H
 #define VP_FETCH_HTTP_GUARD_H
 

@@ -1,4 +1,4 @@
-/* What the files of http_call.h share. Included by them only. */
+/* What the files of http_call.h share. */
 #ifndef VP_FETCH_HTTP_PARTS_H
 #define VP_FETCH_HTTP_PARTS_H
 

@@ -1,7 +1,6 @@
 /* Connections that are kept: easy handles of libcurl by origin (scheme, host, port), of which at
  * most four have a request under way. A request whose reader does not read does not count: it steps
- * aside, so that no reader can keep another from its bytes. Thread-safe. Included by server/fetch
- * only. */
+ * aside, so that no reader can keep another from its bytes. Thread-safe. */
 #ifndef VP_FETCH_HTTP_POOL_H
 #define VP_FETCH_HTTP_POOL_H
 

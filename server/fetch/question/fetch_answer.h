@@ -6,7 +6,7 @@
  * Here: a question and how it is answered. Each has a thread of its own, which may block. A handler
  * returns 0 after its frames, and FETCH_DONE is sent, or a failure that it recorded, and
  * FETCH_FAILED is. fetch_put on its stream fails with VP_ECANCELLED when nobody waits any more:
- * then it ends. Included by server/fetch only. */
+ * then it ends. */
 #ifndef VP_FETCH_FETCH_ANSWER_H
 #define VP_FETCH_FETCH_ANSWER_H
 

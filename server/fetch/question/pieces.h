@@ -1,4 +1,4 @@
-/* What is to be written, as it comes from who asked. Included by server/fetch only. */
+/* What is to be written, as it comes from who asked. */
 #ifndef VP_FETCH_PIECES_H
 #define VP_FETCH_PIECES_H
 

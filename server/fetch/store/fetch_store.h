@@ -1,6 +1,6 @@
 /* What a store can do, by the scheme of its addresses. A store knows how an object's address is
  * made and signed; reading and writing goes over http_call.h the same way in all of them
- * (store_bytes.h). Included by server/fetch only. */
+ * (store_bytes.h). */
 #ifndef VP_FETCH_FETCH_STORE_H
 #define VP_FETCH_FETCH_STORE_H
 

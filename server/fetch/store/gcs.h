@@ -1,4 +1,4 @@
-/* gs://BUCKET/KEY by Google's JSON API: what its files share. Included by server/fetch only. */
+/* gs://BUCKET/KEY by Google's JSON API: what its files share. */
 #ifndef VP_FETCH_GCS_H
 #define VP_FETCH_GCS_H
 

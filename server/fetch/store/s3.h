@@ -1,5 +1,4 @@
-/* s3://BUCKET/KEY at AWS, or at what AWS_ENDPOINT_URL names (MinIO, Ceph): what its files share.
- * Included by server/fetch only. */
+/* s3://BUCKET/KEY at AWS, or at what AWS_ENDPOINT_URL names (MinIO, Ceph): what its files share. */
 #ifndef VP_FETCH_S3_H
 #define VP_FETCH_S3_H
 

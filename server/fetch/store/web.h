@@ -1,5 +1,4 @@
-/* Files on a web server: how its directories are listed, one each. Included by server/fetch only.
- */
+/* Files on a web server: how its directories are listed, one each. */
 #ifndef VP_FETCH_WEB_H
 #define VP_FETCH_WEB_H
 

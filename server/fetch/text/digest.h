@@ -1,5 +1,4 @@
-/* Digests and what signatures are written in, by OpenSSL. Included by server/fetch and unit tests.
- */
+/* Digests and what signatures are written in, by OpenSSL. */
 #ifndef VP_FETCH_DIGEST_H
 #define VP_FETCH_DIGEST_H
 

@@ -1,5 +1,4 @@
-/* Files of name = value under [sections], as AWS's tools keep them. Included by server/fetch only.
- */
+/* Files of name = value under [sections], as AWS's tools keep them. */
 #ifndef VP_FETCH_INI_FILE_H
 #define VP_FETCH_INI_FILE_H
 

@@ -1,5 +1,4 @@
-/* Parts of addresses: percent escapes, and what a name of an object may be. Included by
- * server/fetch and its unit test. */
+/* Parts of addresses: percent escapes, and what a name of an object may be. */
 #ifndef VP_FETCH_URL_H
 #define VP_FETCH_URL_H
 

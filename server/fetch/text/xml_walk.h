@@ -1,7 +1,6 @@
 /* Reads XML as listings have it, piece by piece as it comes: tells each element's beginning and its
  * end with the text that stood in it. Elements go by their local names. No document types, no
- * entities but the five and numbers; names and texts have ceilings. Included by server/fetch and
- * its unit test. */
+ * entities but the five and numbers; names and texts have ceilings. */
 #ifndef VP_FETCH_XML_WALK_H
 #define VP_FETCH_XML_WALK_H
 

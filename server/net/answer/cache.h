@@ -1,7 +1,7 @@
 /* Finished conversions, so that a trace that was converted once is a plain file the next time: with
  * a length, ranges and sendfile. They live in unlinked temporary files: nothing is written where
  * the user would see it, nothing is left behind, and nobody else can change them. Least recently
- * used ones give way. Included by server/net only. Thread-safe. */
+ * used ones give way. Thread-safe. */
 #ifndef VP_NET_CACHE_H
 #define VP_NET_CACHE_H
 

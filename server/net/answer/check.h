@@ -1,5 +1,4 @@
-/* The rules of headers that every answer keeps (DESIGN 8), checked in builds for tests. Included by
- * server/net only. */
+/* The rules of headers that every answer keeps (DESIGN 8), checked in builds for tests. */
 #ifndef VP_NET_CHECK_H
 #define VP_NET_CHECK_H
 

@@ -1,5 +1,4 @@
-/* gzip on the way out: a finished buffer, or a source while it is sent. Included by server/net and
- * by the `export` command. */
+/* gzip on the way out: a finished buffer, or a source while it is sent. */
 #ifndef VP_NET_ENCODE_H
 #define VP_NET_ENCODE_H
 

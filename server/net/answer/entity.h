@@ -1,5 +1,5 @@
 /* What an answer says of the thing that it sends: its validators (RFC 9110 8.8), and in which
- * coding this client is to get it. Included by server/net, and by handlers through http.h. */
+ * coding this client is to get it. */
 #ifndef VP_NET_ENTITY_H
 #define VP_NET_ENTITY_H
 

@@ -1,5 +1,4 @@
-/* Files and constants as answers: conditional (RFC 9110 13), and files in ranges (14). Included by
- * server/net, and by handlers through http.h. */
+/* Files and constants as answers: conditional (RFC 9110 13), and files in ranges (14). */
 #ifndef VP_NET_FILE_ANSWER_H
 #define VP_NET_FILE_ANSWER_H
 

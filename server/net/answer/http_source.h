@@ -1,5 +1,4 @@
-/* Bytes that are made while they are sent: what an answer streams, encodes and keeps. Included by
- * server/net, and by handlers through http.h. */
+/* Bytes that are made while they are sent: what an answer streams, encodes and keeps. */
 #ifndef VP_NET_HTTP_SOURCE_H
 #define VP_NET_HTTP_SOURCE_H
 

@@ -1,5 +1,4 @@
-/* Large files as answers, handed to the kernel on the thread of the loop. Included by server/net
- * only. */
+/* Large files as answers, handed to the kernel on the thread of the loop. */
 #ifndef VP_NET_LARGE_H
 #define VP_NET_LARGE_H
 

@@ -14,7 +14,7 @@
  * that it has given back.)
  *
  * tests/http check every answer for the headers, so a libmicrohttpd that is linked in another way
- * is noticed. Included by server/net only. */
+ * is noticed. */
 #ifndef VP_NET_REFUSALS_H
 #define VP_NET_REFUSALS_H
 

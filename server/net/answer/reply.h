@@ -1,6 +1,5 @@
 /* Answers of a handler that are made in memory: pages, JSON, lines, failures, redirections. Each
- * returns 0, or a negative code where nothing could be answered. Included by server/net, and by
- * handlers through http.h. */
+ * returns 0, or a negative code where nothing could be answered. */
 #ifndef VP_NET_REPLY_H
 #define VP_NET_REPLY_H
 

@@ -1,6 +1,6 @@
 /* A libmicrohttpd response and all of its headers: the only place where they are put together.
- * Included by server/net only. Where a function takes a pointer to a response, NULL in it is one
- * that failed before, and stays. */
+ * Where a function takes a pointer to a response, NULL in it is one that failed before, and
+ * stays. */
 #ifndef VP_NET_RESPONSE_H
 #define VP_NET_RESPONSE_H
 

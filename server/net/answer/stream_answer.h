@@ -1,5 +1,4 @@
-/* Answers that are made while they are sent, each by a thread of its own. Included by server/net,
- * and by handlers through http.h.
+/* Answers that are made while they are sent, each by a thread of its own.
  *
  * At most 32 are sent at once. Then the one whose client has taken nothing for longest, and for 3 s
  * at least, is cut for the next. Off loopback a machine has 24 of them at most. */

@@ -3,8 +3,8 @@
  * the end of every connection, also where it gave up a request without a word (0.9.75: when a query
  * exhausts its pool), so nothing of a request outlives its connection. Idle connections, which wait
  * for a next request, stand in a list, longest first: the first of them is ended when there are
- * nearly as many connections as there may be. Included by server/net only; a loop's connections are
- * touched by its thread alone, but for http_resume. */
+ * nearly as many connections as there may be. Only a loop's own thread touches its connections,
+ * except for http_resume. */
 #ifndef VP_NET_CONN_H
 #define VP_NET_CONN_H
 

@@ -1,8 +1,7 @@
 /* One thread that serves connections: a libmicrohttpd daemon without threads of its own, and the
  * wait for its events. The daemon is never asked to wait itself: when exactly as many events come
  * as its array holds (128 in 0.9.75), it waits for more before it looks at these, so 128 requests
- * that come at once may stay unanswered until a timeout. Included by server/net only. Who makes a
- * loop stops it.
+ * that come at once may stay unanswered until a timeout. Who makes a loop stops it.
  *
  * Up to four loops share the first socket, and each other socket has one loop. libmicrohttpd tells
  * only threads of its own that a connection was resumed, so http_resume wakes the loop. When it was

@@ -1,6 +1,6 @@
 /* Whose program is at the other end of a connection. Every user of a machine reaches its loopback
  * addresses; a socket's owner is what tells them apart. Asked once a connection, when it is
- * accepted. Included by server/net only. Thread-safe.
+ * accepted. Thread-safe.
  *
  * Without a token only our own user and root are answered. The kernel is asked by sock_diag for the
  * one socket with these four numbers, else by /proc/net/tcp and tcp6; of Unix sockets SO_PEERCRED

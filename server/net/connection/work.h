@@ -1,6 +1,6 @@
 /* The threads that run slow handlers, while their connections are suspended. Threads start when
  * they are needed, up to a bound; what does not fit waits in a queue with a bound of its own.
- * Included by server/net only. Thread-safe. */
+ * Thread-safe. */
 #ifndef VP_NET_WORK_H
 #define VP_NET_WORK_H
 

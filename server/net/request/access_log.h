@@ -1,7 +1,7 @@
 /* The access log: one line a request, in the "combined" form that every log tool reads, or as JSON
  * lines. Whatever a client sent is escaped, and a token is never written. A thread of its own
  * writes, so that a slow disk or an unread pipe holds up nobody; what does not fit into its buffer
- * is counted and said. Included by server/net only. Thread-safe.
+ * is counted and said. Thread-safe.
  *
  * Bytes are those of answers that were sent whole; of others libmicrohttpd does not tell how much
  * got out, and a "-" says so. The file is opened for appending and never reopened: rotate with

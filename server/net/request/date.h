@@ -1,5 +1,5 @@
 /* Dates of HTTP (RFC 9110 5.6.7): one form is written, three are read. Pure functions without
- * locale or time zone; included by server/net only. */
+ * locale or time zone. */
 #ifndef VP_NET_DATE_H
 #define VP_NET_DATE_H
 

@@ -1,6 +1,5 @@
-/* A route and its handler, and what a handler may ask of its request. Included by server/net, and
- * by handlers through http.h. The request belongs to the server; what is returned lives as long as
- * the request. */
+/* A route and its handler, and what a handler may ask of its request. The request belongs to the
+ * server; what is returned lives as long as the request. */
 #ifndef VP_NET_HANDLER_H
 #define VP_NET_HANDLER_H
 

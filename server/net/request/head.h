@@ -1,5 +1,4 @@
-/* Whether libmicrohttpd has read the head of a request as it was sent. Included by server/net only.
- */
+/* Whether libmicrohttpd has read the head of a request as it was sent. */
 #ifndef VP_NET_HEAD_H
 #define VP_NET_HEAD_H
 

@@ -1,7 +1,6 @@
 /* libmicrohttpd, loaded when a server starts: linked, it and the TLS libraries that it brings cost
  * every start of the program 3 ms. In files that include this header, its functions below are
- * called through http_lib; one that lacks its line below is missed by the linker. Included by
- * server/net only. */
+ * called through http_lib; one that lacks its line below is missed by the linker. */
 #ifndef VP_NET_REQUEST_LIBMICROHTTPD_H
 #define VP_NET_REQUEST_LIBMICROHTTPD_H
 

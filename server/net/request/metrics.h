@@ -1,6 +1,5 @@
 /* What the server counts about its answers, for /metrics. The labels are ours: a route's pattern
- * and a status; nothing that a client sends becomes one. Included by server/net only. Counting is
- * lock-free. */
+ * and a status; nothing that a client sends becomes one. Counting is lock-free. */
 #ifndef VP_NET_METRICS_H
 #define VP_NET_METRICS_H
 

@@ -1,5 +1,5 @@
 /* What a client accepts and already has: Accept-Encoding, entity tags, dates, Range (RFC 9110
- * 12.5.3, 8.8.3, 13.1, 14.1). Pure functions; included by server/net only. */
+ * 12.5.3, 8.8.3, 13.1, 14.1). Pure functions. */
 #ifndef VP_NET_NEGOTIATE_H
 #define VP_NET_NEGOTIATE_H
 

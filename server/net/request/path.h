@@ -1,6 +1,6 @@
 /* The request target, decoded exactly once, here and nowhere else: libmicrohttpd hands us the raw
  * text (it would cut at %00 and resolve nothing). Whatever could mean two things to two parsers is
- * refused instead of repaired. Pure functions; included by server/net only. */
+ * refused instead of repaired. Pure functions. */
 #ifndef VP_NET_PATH_H
 #define VP_NET_PATH_H
 

@@ -3,9 +3,8 @@
  *   raw URI seen → head read and guarded → (POST: body) → handler → response → completed
  *                                                └ HTTP_SLOW: suspended, on a worker, resumed
  *
- * Always the loop thread that owns the connection touches a request, except between suspension
- * and resumption, when it belongs to one worker. Included by server/net only. dispatch.c makes a
- * request, request_end.c frees it. */
+ * Always the loop thread that owns the connection touches a request, except between suspension and
+ * resumption, when it belongs to one worker. dispatch.c makes a request, request_end.c frees it. */
 #ifndef VP_NET_REQUEST_H
 #define VP_NET_REQUEST_H
 

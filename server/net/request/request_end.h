@@ -1,4 +1,4 @@
-/* The end of a request: it is counted, logged and freed. Included by server/net only. */
+/* The end of a request: it is counted, logged and freed. */
 #ifndef VP_NET_REQUEST_END_H
 #define VP_NET_REQUEST_END_H
 

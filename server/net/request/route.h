@@ -1,4 +1,4 @@
-/* Which route a path belongs to. Included by server/net only. */
+/* Which route a path belongs to. */
 #ifndef VP_NET_ROUTE_H
 #define VP_NET_ROUTE_H
 

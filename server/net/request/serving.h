@@ -1,6 +1,6 @@
 /* What the requests and connections of one server share: what was settled before the first of them
  * came, what is counted, and the parts of the server, each of which the header of its own name
- * defines. Included by server/net only; server.c makes and frees it. */
+ * defines. server.c makes and frees it. */
 #ifndef VP_NET_SERVING_H
 #define VP_NET_SERVING_H
 

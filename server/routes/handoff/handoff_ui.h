@@ -1,5 +1,5 @@
-/* Which Perfetto UIs a hand-off page may open: one of the web, one of this machine, either or none.
- * Included by pages_perfetto.c. */
+/* Which Perfetto UIs a hand-off page may open: one of the web, one of this machine, either or
+ * none. */
 #ifndef VP_ROUTES_HANDOFF_UI_H
 #define VP_ROUTES_HANDOFF_UI_H
 

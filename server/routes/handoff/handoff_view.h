@@ -1,6 +1,5 @@
 /* Where in the trace a hand-off to Perfetto opens: at the time that the query names, else at the
- * one in which the host's devices work, as far as a report is there that knows it. Included by
- * pages_perfetto.c. */
+ * one in which the host's devices work, as far as a report is there that knows it. */
 #ifndef VP_ROUTES_HANDOFF_VIEW_H
 #define VP_ROUTES_HANDOFF_VIEW_H
 

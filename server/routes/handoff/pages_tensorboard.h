@@ -1,5 +1,4 @@
-/* The TensorBoard that /tensorboard/ID leads to, as long as the site is there. Included by site.c
- * and pages_tensorboard.c only. */
+/* The TensorBoard that /tensorboard/ID leads to, as long as the site is there. */
 #ifndef VP_ROUTES_PAGES_TENSORBOARD_H
 #define VP_ROUTES_PAGES_TENSORBOARD_H
 

@@ -1,7 +1,6 @@
 /* A directory that holds a build of the Perfetto UI: index.html, and beside it a directory for each
  * version that it can load. What is needed to serve it (ui_server.h) is read once; the files are
- * opened when they are asked for. Included by ui_server.c, and by server/cli to look whether a
- * directory is one. */
+ * opened when they are asked for. */
 #ifndef VP_ROUTES_UI_BUILD_H
 #define VP_ROUTES_UI_BUILD_H
 

@@ -1,8 +1,7 @@
 /* A Perfetto UI of this machine, served on a loopback port of its own. Its code is not ours, so it
  * must not be able to ask our API: another port is another origin, which the guard of the site's
  * server knows as foreign. A trace reaches it through the window that the hand-off page opened, and
- * in no other way. It is served below /ui/, where it registers no service worker. Included by
- * site.c and who asks where it is. */
+ * in no other way. It is served below /ui/, where it registers no service worker. */
 #ifndef VP_ROUTES_UI_SERVER_H
 #define VP_ROUTES_UI_SERVER_H
 

@@ -1,6 +1,5 @@
 /* What `view_profile watch --out` says of the directory that is served: its targets, their last
- * figures and what is wrong with them (docs/watch.md has the file). Included by pages_index.c
- * only. */
+ * figures and what is wrong with them (docs/watch.md has the file). */
 #ifndef VP_ROUTES_WATCHED_H
 #define VP_ROUTES_WATCHED_H
 

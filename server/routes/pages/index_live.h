@@ -1,6 +1,5 @@
-/* The part of the index for programs that run: the place for those that live.js lists, and the
- * form that captures one over the network, or why that is not possible. Included by pages_index.c
- * only. */
+/* The part of the index for programs that run: the place for those that live.js lists, and the form
+ * that captures one over the network, or why that is not possible. */
 #ifndef VP_ROUTES_INDEX_LIVE_H
 #define VP_ROUTES_INDEX_LIVE_H
 

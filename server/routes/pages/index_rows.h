@@ -1,6 +1,5 @@
-/* The rows of the index: one a session, under a heading for each nested run where they are
- * grouped. Every row carries data-key, by which app.js finds it again. Included by pages_index.c
- * only. */
+/* The rows of the index: one a session, under a heading for each nested run where they are grouped.
+ * Every row carries data-key, by which app.js finds it again. */
 #ifndef VP_ROUTES_INDEX_ROWS_H
 #define VP_ROUTES_INDEX_ROWS_H
 

@@ -1,6 +1,6 @@
 /* The figures of a session in short: how busy its devices were, its slowest op, and, where it was
  * analysed in full, what is wrong first of all. The index shows them; they come from the one
- * report, like every figure. Included by pages_*.c only. */
+ * report, like every figure. */
 #ifndef VP_ROUTES_HEADLINE_H
 #define VP_ROUTES_HEADLINE_H
 

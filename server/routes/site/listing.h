@@ -1,6 +1,6 @@
 /* Which sessions the index shows, and in which order: what the query asks for, settled before
  * anything is printed. Figures come from reports that are there already; a session without them
- * stands last, whichever way the list runs. Included by pages_index.c and its tests. */
+ * stands last, whichever way the list runs. */
 #ifndef VP_ROUTES_LISTING_H
 #define VP_ROUTES_LISTING_H
 

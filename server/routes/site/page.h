@@ -1,7 +1,7 @@
-/* What every page of ours has in common: the frame (head, banner, landmarks), the failure page,
- * and the few phrases that are set the same way everywhere. Pages hold no inline script or style
- * (the CSP refuses both); their assets are /static/…. Included by pages_*.c only. Output goes to
- * a vp_buf whose failure is checked once, by http_html.
+/* What every page of ours has in common: the frame (head, banner, landmarks), the failure page, and
+ * the few phrases that are set the same way everywhere. Pages hold no inline script or style (the
+ * CSP refuses both); their assets are /static/…. Output goes to a vp_buf whose failure is checked
+ * once, by http_html.
  *
  * Every page is whole without a script: order, groups, pages, tabs, filters and the choice of two
  * sessions are links and forms whose state is the query, and every link keeps the rest of it. All

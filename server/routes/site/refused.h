@@ -1,6 +1,5 @@
 /* What a person sees whose request was refused before any handler: a page that says what next. It
- * is given to whoever asks, so it holds nothing but what is the same for all of them. Included by
- * site.c and refused.c only. */
+ * is given to whoever asks, so it holds nothing but what is the same for all of them. */
 #ifndef VP_ROUTES_REFUSED_H
 #define VP_ROUTES_REFUSED_H
 

@@ -1,6 +1,5 @@
 /* The web site: what it is started with, what it holds while it serves, and where a browser finds
- * it. Included by server/api and server/cli, which start one (site_start.h), and by the files of
- * server/routes. */
+ * it. */
 #ifndef VP_ROUTES_SITE_H
 #define VP_ROUTES_SITE_H
 

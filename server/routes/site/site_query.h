@@ -1,6 +1,6 @@
 /* What a request asks for, as every handler reads it: the session of its path, and of its query the
- * view, the grouping, the place and the report. Included by the handlers. Catalogs and reports are
- * references that the caller lets go of. */
+ * view, the grouping, the place and the report. Catalogs and reports are references that the caller
+ * lets go of. */
 #ifndef VP_ROUTES_SITE_QUERY_H
 #define VP_ROUTES_SITE_QUERY_H
 

@@ -1,6 +1,6 @@
 /* Which traces turned out to be damaged when they were sent. A gzip file shows its damage only at
  * its end, long after the head of the answer went out. The newest are kept, by what the file was
- * when it was listed. Thread-safe. Included by routes only.
+ * when it was listed. Thread-safe.
  *
  * The hand-off page asks here again when it has the trace. */
 #ifndef VP_ROUTES_DAMAGE_H

@@ -1,7 +1,6 @@
 /* The list of sessions that the store serves from: made and renewed by one thread, so that the
  * server answers at once however large the directory is. A change that the kernel reports, a page
- * that finds the list too old, and POST /rescan all end there. Thread-safe. Included by store.c
- * only.
+ * that finds the list too old, and POST /rescan all end there. Thread-safe.
  *
  * It scans at the start, when inotify reports a change and 150 ms of quiet followed (watch.h), when
  * a request finds the list older than its page allows, on SIGHUP and POST /api/v1/rescan. A

@@ -5,7 +5,7 @@
  *    - a turn that lasts gives its place to the next, and goes on beside it if few others do;
  *    - a turn ends when nobody waits for it any more, or when it took longer than files take.
  *
- * Thread-safe. Included by the store only.
+ * Thread-safe.
  *
  * Two sessions are analysed at once. A turn that lasts 3 s gives its place to the next. Two of that
  * kind go on at most; further ones stand still until one of those has ended. A turn is ended after

@@ -1,6 +1,6 @@
 /* Notices changes below directories (inotify), and can be woken: the thread that keeps the index
  * waits here. Where the kernel has no inotify, or not enough of it, nothing is noticed, and the
- * list is as new as requests make it. Included by routes only. */
+ * list is as new as requests make it. */
 #ifndef VP_ROUTES_WATCH_H
 #define VP_ROUTES_WATCH_H
 

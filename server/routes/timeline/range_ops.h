@@ -1,6 +1,6 @@
 /* What the events of a range add up to, as the report adds ops up: device by device, ops of one
  * name without its numbers together, where their categories are equal too. Without a device, name
- * by name over all tracks. Included by the route of the range, which owns it. */
+ * by name over all tracks. The route of the range owns it. */
 #ifndef VP_ROUTES_RANGE_OPS_H
 #define VP_ROUTES_RANGE_OPS_H
 

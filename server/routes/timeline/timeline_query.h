@@ -1,5 +1,5 @@
 /* What a request for a timeline asks for: the session of its path, and of its query host, window,
- * tracks and event. Included by the routes of the timeline. */
+ * tracks and event. */
 #ifndef VP_ROUTES_TIMELINE_QUERY_H
 #define VP_ROUTES_TIMELINE_QUERY_H
 

@@ -2,8 +2,7 @@
  * the report of its session is made, by one reading of the file, on a thread of its own: whoever
  * asks has it as soon as the file is read, and the report follows; of a trace of very many events
  * the index follows the report, in the place of the events. Reference counted and bounded.
- * Blocking: only HTTP_SLOW handlers call it. Thread-safe. Included by site.c, which owns it, and by
- * the routes of the timeline. */
+ * Blocking: only HTTP_SLOW handlers call it. Thread-safe. site.c owns it. */
 #ifndef VP_ROUTES_TIMELINES_H
 #define VP_ROUTES_TIMELINES_H
 

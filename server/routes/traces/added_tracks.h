@@ -1,8 +1,7 @@
 /* What is added behind a host's exported events: the tracks of its analysis. The server's store
  * makes them once they are asked for; where there is none they are made by another thread while the
  * events are exported. A profile that cannot be analysed is exported without them, and the log says
- * so. Included by the routes of timelines and by `export`; whoever makes one keeps it until the
- * stream that takes its pick is closed, and frees it. */
+ * so. The maker keeps it until the stream that takes its pick is closed, and frees it. */
 #ifndef VP_ROUTES_ADDED_TRACKS_H
 #define VP_ROUTES_ADDED_TRACKS_H
 

@@ -1,5 +1,4 @@
-/* /trace/ID/all.pftrace and /trace/ID/all.tar.gz: all hosts of a session in one file. Included by
- * traces.c and by the page that links there. */
+/* /trace/ID/all.pftrace and /trace/ID/all.tar.gz: all hosts of a session in one file. */
 #ifndef VP_ROUTES_TRACE_HOSTS_H
 #define VP_ROUTES_TRACE_HOSTS_H
 

@@ -1,4 +1,4 @@
-/* What TPUs wait for each other. Included by host_analysis.c. */
+/* What TPUs wait for each other. */
 #ifndef VP_ANALYZE_BARRIERS_H
 #define VP_ANALYZE_BARRIERS_H
 

@@ -1,4 +1,4 @@
-/* Collectives: their time, bytes and partners. Included by host_analysis.c. */
+/* Collectives: their time, bytes and partners. */
 #ifndef VP_ANALYZE_COLLECTIVES_H
 #define VP_ANALYZE_COLLECTIVES_H
 

@@ -1,4 +1,4 @@
-/* Copies between host and devices, and among devices. Included by host_analysis.c. */
+/* Copies between host and devices, and among devices. */
 #ifndef VP_ANALYZE_TRANSFERS_H
 #define VP_ANALYZE_TRANSFERS_H
 

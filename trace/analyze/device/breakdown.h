@@ -1,5 +1,5 @@
 /* The four parts of a device's window: compute, exposed communication, exposed copies, idle
- * (analysis.md A1). Included by analyze/'s rooms. */
+ * (analysis.md A1). */
 #ifndef VP_ANALYZE_BREAKDOWN_H
 #define VP_ANALYZE_BREAKDOWN_H
 

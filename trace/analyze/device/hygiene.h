@@ -1,5 +1,5 @@
 /* What a device could be rid of: formatting, padding, duplicates, and how ops split by shape or
- * module. Included by host_analysis.c. */
+ * module. */
 #ifndef VP_ANALYZE_HYGIENE_H
 #define VP_ANALYZE_HYGIENE_H
 

@@ -1,5 +1,5 @@
-/* The runs of the compiled modules (XLA's programs) of a host. Included by analyze/'s rooms; the
- * caller owns what module_runs_count made, also where it failed. */
+/* The runs of the compiled modules (XLA's programs) of a host. The caller owns what
+ * module_runs_count made, also after a failure. */
 #ifndef VP_ANALYZE_MODULE_RUNS_H
 #define VP_ANALYZE_MODULE_RUNS_H
 

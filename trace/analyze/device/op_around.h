@@ -1,4 +1,4 @@
-/* Finds what stands around an op in its program. Included by whoever looks at one op. */
+/* Finds what stands around an op in its program. */
 #ifndef VP_ANALYZE_OP_AROUND_H
 #define VP_ANALYZE_OP_AROUND_H
 

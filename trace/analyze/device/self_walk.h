@@ -1,6 +1,6 @@
 /* The walk of self.h as inline functions, for those who pass millions of events and would pay for a
- * call by address at each: with constant functions the compiler makes a loop of its own of it.
- * Included by analyze/'s rooms; the caller owns the stack, zeroed before, and frees `v`. */
+ * call by address at each: with constant functions the compiler makes a loop of its own of it. The
+ * caller owns the stack, zeroed before, and frees `v`. */
 #ifndef VP_ANALYZE_SELF_WALK_H
 #define VP_ANALYZE_SELF_WALK_H
 

@@ -1,4 +1,4 @@
-/* What was compiled while the program ran. Included by host_analysis.c. */
+/* What was compiled while the program ran. */
 #ifndef VP_ANALYZE_COMPILE_H
 #define VP_ANALYZE_COMPILE_H
 

@@ -1,4 +1,4 @@
-/* Calls of the host's threads. Included by host_analysis.c. */
+/* Calls of the host's threads. */
 #ifndef VP_ANALYZE_HOST_OPS_H
 #define VP_ANALYZE_HOST_OPS_H
 

@@ -1,4 +1,4 @@
-/* Launches of device ops by the host. Included by host_analysis.c. */
+/* Launches of device ops by the host. */
 #ifndef VP_ANALYZE_LAUNCH_H
 #define VP_ANALYZE_LAUNCH_H
 

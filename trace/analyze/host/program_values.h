@@ -1,4 +1,4 @@
-/* What the program says of itself: arguments, counters and facts. Included by host_analysis.c.
+/* What the program says of itself: arguments, counters and facts.
  *
  * They come from the recorder (VP_SCOPE_ARGS, VP_COUNTER, vp_meta_*) and are added up while the
  * XSpace or the .vpcap is read: a row for each argument of each zone, however many calls there are

@@ -1,4 +1,4 @@
-/* What to doubt of a host's figures. Included by host_analysis.c. */
+/* What to doubt of a host's figures. */
 #ifndef VP_ANALYZE_QUALITY_H
 #define VP_ANALYZE_QUALITY_H
 

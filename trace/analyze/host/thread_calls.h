@@ -1,6 +1,6 @@
 /* What the calls on one thread of the host add up to, by name: in two halves that need nothing of
- * each other, so that a trace with one long thread keeps two processors busy. Included by
- * host_ops*.c only; the caller owns what they fill. */
+ * each other, so that a trace with one long thread keeps two processors busy. The caller owns what
+ * these functions fill. */
 #ifndef VP_ANALYZE_THREAD_CALLS_H
 #define VP_ANALYZE_THREAD_CALLS_H
 

@@ -1,4 +1,4 @@
-/* Why a device is idle. Included by host_analysis.c. */
+/* Why a device is idle. */
 #ifndef VP_ANALYZE_GAPS_H
 #define VP_ANALYZE_GAPS_H
 

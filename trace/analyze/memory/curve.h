@@ -1,6 +1,5 @@
 /* A curve of levels over time that is not known in advance: at most MEM_CURVE_MAX points, each the
- * highest of a slice of time, whose width doubles as time goes on. Included by what reads
- * snapshots. */
+ * highest of a slice of time, whose width doubles as time goes on. */
 #ifndef VP_ANALYZE_CURVE_H
 #define VP_ANALYZE_CURVE_H
 

@@ -1,5 +1,5 @@
 /* Memory as the allocators' events tell it: in use, reserved, free; the peak and who holds it; what
- * steps take and leave (memory_mfu.md B1 to B3). Included by host_analysis.c. */
+ * steps take and leave (memory_mfu.md B1 to B3). */
 #ifndef VP_ANALYZE_DYNAMIC_ALLOCATORS_H
 #define VP_ANALYZE_DYNAMIC_ALLOCATORS_H
 

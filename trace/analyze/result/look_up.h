@@ -1,4 +1,4 @@
-/* What several rooms look up in a report. Included by analyze/'s rooms and by the report's. */
+/* What several rooms look up in a report. */
 #ifndef VP_ANALYZE_LOOK_UP_H
 #define VP_ANALYZE_LOOK_UP_H
 

@@ -1,5 +1,5 @@
 /* Words of a result's enums, by value, NULL at the end: as JSON has them, and as findings and
- * derived tracks say them. All constant. Included by analyze/'s rooms and by the report's. */
+ * derived tracks say them. All constant. */
 #ifndef VP_ANALYZE_RESULT_WORDS_H
 #define VP_ANALYZE_RESULT_WORDS_H
 

@@ -1,5 +1,4 @@
-/* The steps of a host, and what ops and modules do in them (analysis.md A7). Included by
- * host_analysis.c. */
+/* The steps of a host, and what ops and modules do in them (analysis.md A7). */
 #ifndef VP_ANALYZE_STEPS_H
 #define VP_ANALYZE_STEPS_H
 

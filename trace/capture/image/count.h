@@ -1,4 +1,4 @@
-/* What an image holds, in numbers. Included by capture's rooms; nothing is owned. */
+/* What an image holds, in numbers. Nothing is owned. */
 #ifndef VP_CAPTURE_COUNT_H
 #define VP_CAPTURE_COUNT_H
 

@@ -1,5 +1,4 @@
-/* Which reader takes a file, by its format's row (read/detect/formats.h). Included by the loader of
- * reports and by the catalog. */
+/* Which reader takes a file, by its format's row (read/detect/formats.h). */
 #ifndef VP_MODEL_TIMELINE_H
 #define VP_MODEL_TIMELINE_H
 

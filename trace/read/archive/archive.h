@@ -2,7 +2,7 @@
  * Which kinds is in read/detect/archive_kinds.h; libarchive has exactly their formats and filters
  * (quality.md 0.9; this is the only room that includes archive.h), and gzip goes always through our
  * verified reader. Links, devices, absolute names and "..", encrypted members and everything above
- * limits.h are named and skipped. Included by the catalog. */
+ * limits.h are named and skipped. */
 #ifndef VP_READ_ARCHIVE_H
 #define VP_READ_ARCHIVE_H
 

@@ -1,4 +1,4 @@
-/* Which entries of an archive become members, under which name. Included by archive.c only. */
+/* Which entries of an archive become members, under which name. */
 #ifndef VP_READ_ARCHIVE_NAME_H
 #define VP_READ_ARCHIVE_NAME_H
 

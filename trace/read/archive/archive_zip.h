@@ -1,5 +1,5 @@
 /* What is asked of a zip before libarchive sees it: libarchive takes the whole directory into
- * memory, and recognises no directory without entries. Included by archive_reader.c only. */
+ * memory, and recognises no directory without entries. */
 #ifndef VP_READ_ARCHIVE_ZIP_H
 #define VP_READ_ARCHIVE_ZIP_H
 

@@ -1,7 +1,6 @@
 /* libarchive, loaded when the first archive is met: linked, it and the ten libraries that it brings
  * cost every start of the program 3 ms. In files that include this header, its functions below are
- * called through ar_lib; one that lacks its line below is missed by the linker. Included by this
- * room only. */
+ * called through ar_lib; one that lacks its line below is missed by the linker. */
 #ifndef VP_READ_LIBARCHIVE_H
 #define VP_READ_LIBARCHIVE_H
 

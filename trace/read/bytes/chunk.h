@@ -1,6 +1,5 @@
 /* The buffer that a stream hands out in pieces: RD_HEADROOM writable bytes before it and RD_PAD
- * readable bytes behind it (stream.h). Included by the streams of this room only; the stream that
- * allocates a chunk frees it. */
+ * readable bytes behind it (stream.h). The stream that allocates a chunk frees it. */
 #ifndef VP_READ_CHUNK_H
 #define VP_READ_CHUNK_H
 

@@ -1,6 +1,5 @@
 /* An event in 12 bytes: what readers that know how many come write straight into the columns of a
- * trace (sink_columns), and what model/event_times keeps. Included by the sink, readers and
- * model/event_times.
+ * trace (sink_columns), and what model/event_times keeps.
  *
  * Of a start only the low 48 bits are kept. They say where it is within 2^47 ps (140 s) of a time
  * that is known: `near`, one for a whole track, one for some of its events, or for each of them

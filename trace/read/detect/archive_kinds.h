@@ -1,5 +1,4 @@
-/* Every kind of archive, a row each. Included by detection, by the archive room, which compiles the
- * filters that rows name, and by what names directories after archives. */
+/* Every kind of archive, a row each. The archive reader compiles the filters that rows name. */
 #ifndef VP_READ_ARCHIVE_KINDS_H
 #define VP_READ_ARCHIVE_KINDS_H
 

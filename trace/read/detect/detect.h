@@ -1,5 +1,4 @@
-/* What a file is: by content, with the name as a hint (every row of DESIGN 4). Included by the
- * catalog, the archives and the merge of reports. Pure functions. */
+/* What a file is: by content, with the name as a hint (every row of DESIGN 4). Pure functions. */
 #ifndef VP_READ_DETECT_H
 #define VP_READ_DETECT_H
 

@@ -1,5 +1,4 @@
-/* The pieces of detect.c: names, JSON heads. Included by detect*.c only; pure functions, all
- * results constant. */
+/* The pieces of detect.c: names, JSON heads. Pure functions; all results are constant. */
 #ifndef VP_READ_DETECT_PARTS_H
 #define VP_READ_DETECT_PARTS_H
 

@@ -1,6 +1,6 @@
-/* Every format, a row each. Included by detect.h, and by the files that keep what rows name:
- * model/timeline.c the readers, export/exporters.c the exporters. A row that names a reader
- * or exporter is compiled there only, so this header includes neither. */
+/* Every format, a row each. model/timeline.c keeps the readers that rows name, export/exporters.c
+ * the exporters. A row that names a reader or exporter is compiled there only, so this header
+ * includes neither. */
 #ifndef VP_READ_FORMATS_H
 #define VP_READ_FORMATS_H
 

@@ -1,7 +1,6 @@
 /* gzip, verified: CRC and length of every member are checked (libarchive does not: quality.md 0.1),
  * several members are one stream, a truncated file gives its good prefix and `damage`. Inflates in
- * a thread of its own. ISA-L when built in (VP_IGZIP), else zlib. Included by
- * whoever reads files. */
+ * a thread of its own. ISA-L when built in (VP_IGZIP), else zlib. */
 #ifndef VP_READ_GZIP_H
 #define VP_READ_GZIP_H
 

@@ -1,6 +1,6 @@
 /* What the gzip reader needs from a library: raw deflate and CRC-32. The gzip framing (headers,
  * CRC, lengths, several members) is ours and the same for both, so that what counts as damage does
- * not depend on how the program was built. Included by gzip*.c only. */
+ * not depend on how the program was built. */
 #ifndef VP_READ_GZIP_BACKEND_H
 #define VP_READ_GZIP_BACKEND_H
 

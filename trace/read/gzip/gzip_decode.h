@@ -1,6 +1,6 @@
 /* The gzip file format (RFC 1952) around a backend: headers, CRC and length of every member,
  * members one after the other, zero padding at the end. Pulls compressed bytes from a stream.
- * Included by gzip.c only, which owns the decoder and uses it from one thread at a time. */
+ * gzip.c owns the decoder and uses it from one thread at a time. */
 #ifndef VP_READ_GZIP_DECODE_H
 #define VP_READ_GZIP_DECODE_H
 

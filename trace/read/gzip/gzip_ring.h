@@ -2,7 +2,7 @@
  *
  *   producer fills ──►  [full] [full] [filling] [held by the reader]  ──► reader takes
  *
- * Included by gzip.c only. One producer thread, one reader thread. */
+ * One producer thread, one reader thread. */
 #ifndef VP_READ_GZIP_RING_H
 #define VP_READ_GZIP_RING_H
 

@@ -5,7 +5,7 @@
  *
  * Where a piece's first event begins is a guess, by the text that events of this file begin with.
  * The reader proves it before it believes what was found: it has read everything before, and then
- * stands there, between two events. Included by chrome_json.c only. */
+ * stands there, between two events. */
 #ifndef VP_READ_JSON_CREW_H
 #define VP_READ_JSON_CREW_H
 

@@ -1,8 +1,7 @@
 /* How the objects of one sort are laid out: profilers write the members of every event of a phase
  * in the same order with the same spaces, so what stands between two values is compared with what
  * stood there in objects before, and looked at only where it differs. The texts are a tree: what
- * follows one, and beside it what else stood in that place. Included by the readers of Chrome JSON.
- */
+ * follows one, and beside it what else stood in that place. */
 #ifndef VP_READ_JSON_LAYOUT_H
 #define VP_READ_JSON_LAYOUT_H
 

@@ -1,6 +1,6 @@
-/* What a begin and its end have in common, where a file tells a span in two events (B and E, or
- * the halves of async ones). Pure functions. Included by the JSON reader's files, and by those of
- * trace/export that write JSON anew: both must pair alike. */
+/* What a begin and its end have in common, where a file tells a span in two events (B and E, or the
+ * halves of async ones). Pure functions. The JSON reader and the exporters that rewrite JSON share
+ * these functions, because both must pair alike. */
 #ifndef VP_READ_JSON_MARK_H
 #define VP_READ_JSON_MARK_H
 

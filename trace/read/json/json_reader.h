@@ -2,7 +2,6 @@
  * road of an event: chrome_json.c finds it, or json_crew.c on several threads, json_event.c knows
  * its phase, json_ops.c whether it is device work; json_tracks.c, json_kinds.c and json_spans.c say
  * where, what and how long; it leaves in a batch (cj_emit). Nothing is allocated per event.
- * Included by these files only.
  *
  * Every function returns 0 or a negative code to pass on; what is wrong with an event is no
  * failure but a note (cj_note). Values of fields are slices into the chunk. */

@@ -1,8 +1,7 @@
 /* Where JSON text ends: strings, nested values, members of an object. Nothing is built or copied,
  * slices point into the text. The syntax is taken as browsers and trace viewers take it, and a
- * little more: raw control characters count as text, commas may repeat or trail.
- * Every function reads up to RD_PAD bytes behind `end` without believing them (SIMD).
- * Included by the files of this room, and by those of trace/export that write JSON anew. */
+ * little more: raw control characters count as text, commas may repeat or trail. Every function
+ * reads up to RD_PAD bytes behind `end` without believing them (SIMD). */
 #ifndef VP_READ_JSON_SCAN_H
 #define VP_READ_JSON_SCAN_H
 

@@ -1,5 +1,5 @@
 /* JSON text to values: strings to UTF-8, numbers to integers, exactly. Pure functions, nothing is
- * owned. Included by the JSON reader's files, and by those of trace/export that write JSON anew. */
+ * owned. */
 #ifndef VP_READ_JSON_TEXT_H
 #define VP_READ_JSON_TEXT_H
 

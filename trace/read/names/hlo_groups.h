@@ -1,7 +1,6 @@
 /* What HLO protos say of the devices of collectives, as the text that replica_groups.h reads: the
- * groups of an instruction, the devices of a program. Included by hlo.c and tests. Functions append
- * to b, and nothing where the proto does not say it or says more than VP_GROUP_DEVICES_MAX ids;
- * VP_ENOMEM, VP_ELIMIT. */
+ * groups of an instruction, the devices of a program. Functions append to b, and nothing where the
+ * proto does not say it or says more than VP_GROUP_DEVICES_MAX ids; VP_ENOMEM, VP_ELIMIT. */
 #ifndef VP_READ_HLO_GROUPS_H
 #define VP_READ_HLO_GROUPS_H
 

@@ -1,5 +1,5 @@
 /* The bytes of a pickle as its opcodes take them: a window over a stream, in which so many bytes
- * lie in one piece as are asked for. Included by pickle_machine.c only, which owns it. */
+ * lie in one piece as are asked for. pickle_machine.c owns it. */
 #ifndef VP_READ_PICKLE_INPUT_H
 #define VP_READ_PICKLE_INPUT_H
 

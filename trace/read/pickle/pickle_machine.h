@@ -1,8 +1,7 @@
 /* Python's pickle machine, as far as plain values go: nothing is imported, called or built. What it
  * makes is told to a client as it comes, container by container, and no tree is kept: a dict of
  * interest is seen once, when all of its items are there, and then only what the client made of it
- * is left. Memory: the memo's four bytes an entry, and the stack. Included by the readers of what
- * pickles hold (torch_snapshot.c).
+ * is left. Memory: the memo's four bytes an entry, and the stack.
  *
  * A container gets a role when it is opened, from what stands around it on the stack: it is the
  * value of a key of a dict of some role, or an item of a list of some role. The root has

@@ -1,5 +1,5 @@
 /* What a pickle's memo remembers, in four bytes an entry: of most, only that they were there. A
- * snapshot of 1 GB has twenty million. Included by pickle_machine.c only, which owns it. */
+ * snapshot of 1 GB has twenty million. pickle_machine.c owns it. */
 #ifndef VP_READ_PICKLE_MEMO_H
 #define VP_READ_PICKLE_MEMO_H
 

@@ -1,5 +1,4 @@
-/* The opcodes of Python's pickles (pickletools.py, protocols 0 to 5), a row each. Included by the
- * reader beside it and by trace/read/detect.
+/* The opcodes of Python's pickles (pickletools.py, protocols 0 to 5), a row each.
  *
  * A pickle is a program for a small stack machine, and some of its opcodes import names and call
  * what they find. Those that only build plain values are taken; all others are refused by name. */

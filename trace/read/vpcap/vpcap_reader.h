@@ -1,7 +1,6 @@
 /* `.vpcap`: a recording of ours whose process ended before it was written, or that still goes on.
  * It is turned into the XSpace that it would have become (image/vpcap_xspace), so that its figures
- * and its timeline are those of a finished one. Included by model/timeline.c, by detection
- * and by export. */
+ * and its timeline are those of a finished one. */
 #ifndef VP_READ_VPCAP_READER_H
 #define VP_READ_VPCAP_READER_H
 

@@ -1,7 +1,7 @@
 /* The threads that read one XSpace. They go over the lines that were planned (xs_walk.h) and decode
  * the parts that these are cut into; the reader's own thread asks for one line after the other,
  * makes parts of it, and joins what is decoded in the file's order; while it would wait it does as
- * the others do. With one thread it does all. Included by trace/read/xspace/xs_*.c only. */
+ * the others do. With one thread it does all. */
 #ifndef VP_READ_XS_CREW_H
 #define VP_READ_XS_CREW_H
 

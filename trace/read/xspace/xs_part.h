@@ -1,8 +1,8 @@
 /* A part of an XSpace: stretches of lines ("runs"), cut between events, which any thread decodes
- * into the room of their line, where they stay. What needs an order (kinds, tracks, ops of
- * XLA:CPU, args) is only noted, and done when the part is joined (xs_join.c), part by part in the
- * file's order: so the sink hears the same, however many threads decode. Included by
- * trace/read/xspace/xs_*.c only. A part owns its memory and is used again and again. */
+ * into the room of their line, where they stay. What needs an order (kinds, tracks, ops of XLA:CPU,
+ * args) is only noted, and done when the part is joined (xs_join.c), part by part in the file's
+ * order: so the sink hears the same, however many threads decode. A part owns its memory and is
+ * used again and again. */
 #ifndef VP_READ_XS_PART_H
 #define VP_READ_XS_PART_H
 

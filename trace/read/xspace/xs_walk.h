@@ -1,6 +1,5 @@
 /* The first pass over a line: what its header says, how many events it has, and where it may be cut
- * between them. Nothing of an event is looked at but its length. Included by
- * trace/read/xspace/xs_*.c only.
+ * between them. Nothing of an event is looked at but its length.
  *
  * A long line is gone over in stretches, by any thread and in any order. Where a stretch begins
  * nobody knows before the one in front of it was gone over, so it is guessed: fields follow each

@@ -1,5 +1,5 @@
 /* The tables of results of benchmarks: methods by the number of devices, and two results beside
- * each other. Included by what prints them; for who owns what see tbl.h. */
+ * each other. For ownership see tbl.h. */
 #ifndef VP_REPORT_RESULT_TABLES_H
 #define VP_REPORT_RESULT_TABLES_H
 

@@ -1,4 +1,4 @@
-/* A comparison in all formats. Included by the doors of report/. */
+/* A comparison in all formats. */
 #ifndef VP_REPORT_COMPARE_FORMATS_H
 #define VP_REPORT_COMPARE_FORMATS_H
 

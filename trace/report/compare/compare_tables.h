@@ -1,5 +1,4 @@
-/* The tables of a comparison, as the terminal and the page have them. Included by the two; for who
- * owns what see tbl.h. */
+/* The tables of a comparison, as the terminal and the page have them. For ownership see tbl.h. */
 #ifndef VP_REPORT_COMPARE_TABLES_H
 #define VP_REPORT_COMPARE_TABLES_H
 

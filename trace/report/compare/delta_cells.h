@@ -1,5 +1,4 @@
-/* Differences as facts, and the heads of comparisons, in text and on pages. Included by report/'s
- * pages and tables about two runs. */
+/* Differences as facts, and the heads of comparisons, in text and on pages. */
 #ifndef VP_REPORT_DELTA_CELLS_H
 #define VP_REPORT_DELTA_CELLS_H
 

@@ -1,5 +1,4 @@
-/* Columns of a difference, and the tables of two runs. Included by what prints comparisons; for who
- * owns what see tbl.h. */
+/* Columns of a difference, and the tables of two runs. For ownership see tbl.h. */
 #ifndef VP_REPORT_DELTA_COLUMNS_H
 #define VP_REPORT_DELTA_COLUMNS_H
 

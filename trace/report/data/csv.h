@@ -1,4 +1,4 @@
-/* A report and its findings as CSV. Included by the doors of report/ and its writers of CSV. */
+/* A report and its findings as CSV. */
 #ifndef VP_REPORT_CSV_H
 #define VP_REPORT_CSV_H
 

@@ -1,4 +1,4 @@
-/* Cells of CSV. Included by the writers of CSV in report/. */
+/* Cells of CSV. */
 #ifndef VP_REPORT_CSV_CELLS_H
 #define VP_REPORT_CSV_CELLS_H
 

@@ -1,4 +1,4 @@
-/* A table as CSV. Included by the writers of CSV in report/; nothing is owned. */
+/* A table as CSV. Nothing is owned. */
 #ifndef VP_REPORT_CSV_TABLE_H
 #define VP_REPORT_CSV_TABLE_H
 

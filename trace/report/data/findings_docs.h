@@ -1,4 +1,4 @@
-/* The rules of the findings as a page of the documentation. Included by the doors of report/. */
+/* The rules of the findings as a page of the documentation. */
 #ifndef VP_REPORT_FINDINGS_DOCS_H
 #define VP_REPORT_FINDINGS_DOCS_H
 

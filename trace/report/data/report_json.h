@@ -1,5 +1,4 @@
-/* A report as JSON, and back. Included by the doors of report/ and by what writes JSON of its own;
- * writers append to a vp_buf of the caller.
+/* A report as JSON, and back. Writers append to a vp_buf of the caller.
  *
  * jansson parses, with its limits: it refuses integers beyond 2^63-1, which XLA's program ids may
  * be, so these are quoted before it sees them. Its tree takes about ten times the file;

@@ -1,7 +1,6 @@
 /* Where the frames of a flame graph lie: the root at the top, children below their parent from its
  * left edge on, what is left of it at its right. Integers only, so that no frame reaches beyond its
- * parent and none over its neighbour. Included by who draws one; the layout is freed by its owner.
- */
+ * parent and none over its neighbour. The caller frees the layout. */
 #ifndef VP_REPORT_FLAME_LAYOUT_H
 #define VP_REPORT_FLAME_LAYOUT_H
 

@@ -1,7 +1,6 @@
 /* A flame graph as SVG on a page: no script, no style attribute. Each frame is an <svg> of its own.
  * It holds its label as often as widths of the picture leave different room for it, each cut to
- * what fits there, and the style sheet shows the one of the width at hand. Included by who draws
- * one. */
+ * what fits there, and the style sheet shows the one of the width at hand. */
 #ifndef VP_REPORT_FLAME_SVG_H
 #define VP_REPORT_FLAME_SVG_H
 

@@ -1,5 +1,5 @@
-/* Stacks as other viewers take them, in pieces, so that a million of them need no room. Included by
- * the `export` command; who opens a stream closes it.
+/* Stacks as other viewers take them, in pieces, so that a million of them need no room. The caller
+ * that opens a stream closes it.
  *
  * Folded: a line a stack, "frame;frame;frame VALUE", of nanoseconds, outermost frame first, as
  * flamegraph.pl, inferno and speedscope read it. The first frame is the device, before it the host

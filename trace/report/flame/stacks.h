@@ -1,6 +1,5 @@
 /* A report's op time by stacks: a device, the scopes from the outermost one on, and the op that ran
- * there. Included by the encoders beside it and by the `export` command; who makes the stacks frees
- * them. */
+ * there. The maker of the stacks frees them. */
 #ifndef VP_REPORT_STACKS_H
 #define VP_REPORT_STACKS_H
 

@@ -1,4 +1,4 @@
-/* A report as static pages. Included by the doors of report/ and by whoever writes pages. */
+/* A report as static pages. */
 #ifndef VP_REPORT_HTML_H
 #define VP_REPORT_HTML_H
 

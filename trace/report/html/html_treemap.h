@@ -1,4 +1,4 @@
-/* Areas in proportion to figures, as SVG. Included by the sections of the page. */
+/* Areas in proportion to figures, as SVG. */
 #ifndef VP_REPORT_HTML_TREEMAP_H
 #define VP_REPORT_HTML_TREEMAP_H
 

@@ -1,5 +1,4 @@
-/* The table of where the window of each device went. Included by sections on the terminal; for who
- * owns what see tbl.h. */
+/* The table of where the window of each device went. For ownership see tbl.h. */
 #ifndef VP_REPORT_BREAKDOWN_TABLE_H
 #define VP_REPORT_BREAKDOWN_TABLE_H
 

@@ -1,5 +1,4 @@
-/* Tables of what devices say to each other and to the host. Included by sections on the terminal
- * and on pages; for who owns what see tbl.h. */
+/* Tables of what devices say to each other and to the host. For ownership see tbl.h. */
 #ifndef VP_REPORT_COMM_TABLES_H
 #define VP_REPORT_COMM_TABLES_H
 

@@ -1,5 +1,4 @@
-/* Tables with a row a device. Included by the sections on the terminal and on pages; for who owns
- * what see tbl.h. */
+/* Tables with a row a device. For ownership see tbl.h. */
 #ifndef VP_REPORT_DEVICE_TABLES_H
 #define VP_REPORT_DEVICE_TABLES_H
 

@@ -1,5 +1,4 @@
-/* The table of the files that a report was read from. Included by sections on the terminal and on
- * pages; for who owns what see tbl.h. */
+/* The table of the files that a report was read from. For ownership see tbl.h. */
 #ifndef VP_REPORT_FILES_TABLE_H
 #define VP_REPORT_FILES_TABLE_H
 

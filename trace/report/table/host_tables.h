@@ -1,5 +1,4 @@
-/* Tables of what hosts do: compilation and work. Included by the sections on the terminal and
- * on pages; for who owns what see tbl.h. */
+/* Tables of what hosts do: compilation and work. For ownership see tbl.h. */
 #ifndef VP_REPORT_HOST_TABLES_H
 #define VP_REPORT_HOST_TABLES_H
 

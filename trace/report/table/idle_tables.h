@@ -1,5 +1,4 @@
-/* Tables of what devices idle for. Included by the sections on the terminal and on pages; for who
- * owns what see tbl.h. */
+/* Tables of what devices idle for. For ownership see tbl.h. */
 #ifndef VP_REPORT_IDLE_TABLES_H
 #define VP_REPORT_IDLE_TABLES_H
 

@@ -1,5 +1,4 @@
-/* Tables of memory: what allocators did, and what compilers planned. Included by the sections on
- * the terminal and on pages, and by CSV; for who owns what see tbl.h. */
+/* Tables of memory: what allocators did, and what compilers planned. For ownership see tbl.h. */
 #ifndef VP_REPORT_MEMORY_TABLES_H
 #define VP_REPORT_MEMORY_TABLES_H
 

@@ -1,5 +1,5 @@
 /* Ops and scopes under the roof: rates, intensity, what bounds them and how near they come to it.
- * Included by who prints them; the caller frees the rows. */
+ * The caller frees the rows. */
 #ifndef VP_REPORT_MFU_TABLES_H
 #define VP_REPORT_MFU_TABLES_H
 

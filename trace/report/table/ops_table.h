@@ -1,6 +1,6 @@
 /* The table of ops: the slowest of a device on the terminal and on its page, all as CSV. Rows are
- * made one by one from groups of the report, parts of a group and what is not shown. Included by
- * the files that show ops; nothing is owned. */
+ * made one by one from groups of the report, parts of a group and what is not shown. Nothing is
+ * owned. */
 #ifndef VP_REPORT_OPS_TABLE_H
 #define VP_REPORT_OPS_TABLE_H
 

@@ -1,6 +1,5 @@
 /* Tables of what a program's threads do and what it says of itself: arguments of its zones,
- * counters, facts. Included by the sections on the terminal and on pages; for who owns what see
- * tbl.h. */
+ * counters, facts. For ownership see tbl.h. */
 #ifndef VP_REPORT_PROGRAM_TABLES_H
 #define VP_REPORT_PROGRAM_TABLES_H
 

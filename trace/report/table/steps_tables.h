@@ -1,5 +1,4 @@
-/* Tables of a program's steps. Included by the sections on the terminal and on pages; for who owns
- * what see tbl.h. */
+/* Tables of a program's steps. For ownership see tbl.h. */
 #ifndef VP_REPORT_STEPS_TABLES_H
 #define VP_REPORT_STEPS_TABLES_H
 

@@ -1,4 +1,4 @@
-/* A report on the terminal. Included by the doors of report/. */
+/* A report on the terminal. */
 #ifndef VP_REPORT_TEXT_H
 #define VP_REPORT_TEXT_H
 

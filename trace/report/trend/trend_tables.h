@@ -1,5 +1,4 @@
-/* The tables of many runs: the runs, and the ops that moved most. Included by what prints them; for
- * who owns what see tbl.h. */
+/* The tables of many runs: the runs, and the ops that moved most. For ownership see tbl.h. */
 #ifndef VP_REPORT_TREND_TABLES_H
 #define VP_REPORT_TREND_TABLES_H
 

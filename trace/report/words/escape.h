@@ -1,4 +1,4 @@
-/* What comes from a file, made safe for HTML and addresses. Included by all who write pages. */
+/* What comes from a file, made safe for HTML and addresses. */
 #ifndef VP_REPORT_ESCAPE_H
 #define VP_REPORT_ESCAPE_H
 

@@ -1,5 +1,4 @@
-/* What is said of memory wherever it is shown. Included by the sections on the terminal and on
- * pages, and by JSON; they own what is made. */
+/* What is said of memory wherever it is shown. The caller owns what is made. */
 #ifndef VP_REPORT_MEMORY_WORDS_H
 #define VP_REPORT_MEMORY_WORDS_H
 

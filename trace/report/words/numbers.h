@@ -1,5 +1,5 @@
-/* Numbers as people read them: times, sizes, shares, rates. One place for text, pages and findings;
- * included by all who print. Nothing is owned. */
+/* Numbers as people read them: times, sizes, shares, rates. One place for text, pages and findings.
+ * Nothing is owned. */
 #ifndef VP_REPORT_NUMBERS_H
 #define VP_REPORT_NUMBERS_H
 

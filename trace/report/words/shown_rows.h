@@ -1,5 +1,4 @@
-/* Which devices and rows a view shows. Included by all who print; nothing here owns memory but
- * rep_rows. */
+/* Which devices and rows a view shows. Nothing here owns memory except rep_rows. */
 #ifndef VP_REPORT_SHOWN_ROWS_H
 #define VP_REPORT_SHOWN_ROWS_H
 

@@ -1,5 +1,5 @@
 /* What a view may be asked for by name, each list once and in the order of its enum: JSON, queries
- * and the command line take their words from here. Included by words.c and by who lists choices. */
+ * and the command line take their words from here. */
 #ifndef VP_REPORT_VIEW_WORDS_H
 #define VP_REPORT_VIEW_WORDS_H
 

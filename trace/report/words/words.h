@@ -1,4 +1,4 @@
-/* Words of enums, as JSON and people have them. Included by all who print; all constant. */
+/* Words of enums, as JSON and people have them. All constant. */
 #ifndef VP_REPORT_WORDS_H
 #define VP_REPORT_WORDS_H
 
