@@ -1,7 +1,11 @@
 """Every method on every route, the routes taken from the program itself: a new one is tested without
 being named here."""
+import pathlib
+import re
+
 import pytest
 
+REFERENCE = pathlib.Path(__file__).resolve().parents[2] / 'docs/reference/http.md'
 KNOWN = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT']
 UNKNOWN = ['get', 'BREW', 'PROPFIND']
 EVIL = ['https://evil.example', 'null', 'http://1.2.3.4', 'http://localhost:1']
@@ -46,6 +50,25 @@ def test_methods(server, routes):
             else:
                 assert a.status == 405, (method, target)
                 assert set(a.get('Allow').split(', ')) == set(allowed(get, post, cors)), (method, target)
+
+
+def test_the_reference_lists_every_route(server):
+    """docs/reference/http.md has one row per route and method, and no others."""
+    exist = [(method, pattern) for get, post, _, _, pattern in server.routes()
+             for method, takes in [('GET', get), ('POST', post)] if takes]
+    rows = re.findall(r'^\| `([A-Z]+) (/[^`?]*)` \| (.+) \|$', REFERENCE.read_text(), re.M)
+    listed = [(method, re.sub(r'{\w+}', '{}', path)) for method, path, _ in rows]
+    assert sorted(listed) == sorted(exist)
+
+
+def test_the_reference_says_who_may_ask(server):
+    """It names the routes that need no token, and those that allowed origins may read."""
+    text = REFERENCE.read_text()
+    for get, _, cors, is_open, pattern in server.routes():
+        path = re.sub(r'\\{\\}', r'{\\w+}', re.escape(pattern))
+        row = re.search(rf'^\| `{"GET" if get else "POST"} {path}` \| (.+) \|$', text, re.M).group(1)
+        assert ('Needs no token' in row) == is_open, pattern
+        assert ('Readable by allowed origins' in row) == cors, pattern
 
 
 def test_foreign_host_reaches_no_route(server, session, routes):
