@@ -46,7 +46,7 @@ static int refuse_as(builder *b, vp_str name, const char *why, bool lost)
     return 0;
 }
 
-static int refuse(builder *b, vp_str name, const char *why)
+static int index_refuse_entry(builder *b, vp_str name, const char *why)
 {
     return refuse_as(b, name, why, false);
 }
@@ -65,7 +65,7 @@ static bool is_damage(int rc)
 }
 
 /* The first bytes. Damage behind them is not looked at here: reading the member reports it. */
-static int read_head(ar_reader *r, ar_member *m)
+static int member_read_head(ar_reader *r, ar_member *m)
 {
     const void *p;
     size_t n;
@@ -93,7 +93,7 @@ static bool too_much(builder *b, int64_t size)
     return false;
 }
 
-static int keep(builder *b, ar_member *m, vp_buf *name)
+static int index_keep_member(builder *b, ar_member *m, vp_buf *name)
 {
     ar_index *ix = b->ix;
     VP_TRY(
@@ -106,17 +106,17 @@ static int keep(builder *b, ar_member *m, vp_buf *name)
 }
 
 /* Damage while a head is read ends a stream, but not a zip, whose members stand alone. */
-static int add_file(builder *b, ar_reader *r, ar_member *m, vp_str raw, vp_buf *name)
+static int index_add_file(builder *b, ar_reader *r, ar_member *m, vp_str raw, vp_buf *name)
 {
     if (too_much(b, m->size))
-        return refuse(b, raw, "above the limit for all members together (16 GiB)");
+        return index_refuse_entry(b, raw, "above the limit for all members together (16 GiB)");
     if (m->size > VP_ARCHIVE_RATIO_FREE && m->size / VP_ARCHIVE_RATIO_MAX > b->archive_size)
-        return refuse(b, raw, "it grows more than 200 times when unpacked");
-    int rc = read_head(r, m);
+        return index_refuse_entry(b, raw, "it grows more than 200 times when unpacked");
+    int rc = member_read_head(r, m);
     if (rc == VP_ECORRUPT && ar_reader_recover(r) == 0) /* `raw` is gone now */
         return refuse_as(b, vp_buf_view(name), why_unreadable, true);
     VP_TRY(rc);
-    return keep(b, m, name);
+    return index_keep_member(b, m, name);
 }
 
 static vp_str raw_name(struct archive_entry *e, uint32_t index, char *made, size_t cap)
@@ -130,7 +130,7 @@ static vp_str raw_name(struct archive_entry *e, uint32_t index, char *made, size
     return vp_str_of(made);
 }
 
-static int add_entry(builder *b, ar_reader *r, struct archive_entry *e)
+static int index_add_entry(builder *b, ar_reader *r, struct archive_entry *e)
 {
     char made[32];
     uint32_t index = r->entries - 1;
@@ -144,11 +144,11 @@ static int add_entry(builder *b, ar_reader *r, struct archive_entry *e)
         why = ar_clean_name(&name, raw);
     VP_TRY(name.status);
     if (why)
-        return refuse(b, raw, why);
+        return index_refuse_entry(b, raw, why);
     ar_member m = {.size = archive_entry_size_is_set(e) ? archive_entry_size(e) : -1,
                    .mtime_ns = mtime_of(e),
                    .index = index};
-    return add_file(b, r, &m, raw, &name);
+    return index_add_file(b, r, &m, raw, &name);
 }
 
 static int by_name_then_index(const void *a, const void *b)
@@ -172,7 +172,7 @@ static int drop_duplicates(builder *b)
     int rc = 0;
     for (size_t i = 0; i + 1 < n && rc == 0; i++)
         if (!strcmp(sorted[i]->name, sorted[i + 1]->name)) {
-            rc = refuse(b, vp_str_of(sorted[i]->name), why_duplicate);
+            rc = index_refuse_entry(b, vp_str_of(sorted[i]->name), why_duplicate);
             sorted[i]->head_n = SIZE_MAX; /* marks it for the sweep below */
         }
     for (size_t i = 0; i < n; i++) {
@@ -191,7 +191,7 @@ static int list_entries(builder *b, ar_reader *r)
     struct archive_entry *e;
     int rc;
     while ((rc = ar_reader_next(r, &e)) > 0)
-        VP_TRY(add_entry(b, r, e));
+        VP_TRY(index_add_entry(b, r, e));
     return rc;
 }
 

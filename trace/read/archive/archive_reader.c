@@ -46,7 +46,7 @@ static bool all_zero(vp_str s)
     return true;
 }
 
-static int duplicate(int fd, int *copy)
+static int duplicate_descriptor(int fd, int *copy)
 {
     *copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     return *copy < 0 ? vp_fail(VP_EIO, "too many open files") : 0;
@@ -61,7 +61,7 @@ static int gzip_head(int fd, char *block, size_t *n)
     size_t got;
     int copy, rc;
     *n = 0;
-    VP_TRY(duplicate(fd, &copy));
+    VP_TRY(duplicate_descriptor(fd, &copy));
     VP_TRY(rd_stream_fd(&file, copy));
     VP_TRY(gz_stream(&gz, file, false));
     while (*n < TAR_BLOCK && (rc = gz->next(gz, &p, &got)) != 0) {
@@ -85,7 +85,7 @@ static ar_kind kind_of_plain(vp_str head)
 }
 
 /* AR_NONE also for what is damaged. VP_EIO, VP_ENOMEM. */
-static int kind_of(ar_kind *out, int fd)
+static int archive_kind_of_fd(ar_kind *out, int fd)
 {
     char block[TAR_BLOCK];
     size_t n;
@@ -186,7 +186,7 @@ static la_int64_t on_seek(struct archive *a, void *ctx, la_int64_t offset, int w
 }
 
 /* libarchive's reason, if it gives one, on one line of ASCII: it may quote the archive. */
-static const char *reason(struct archive *a, char *buf, size_t cap)
+static const char *libarchive_reason(struct archive *a, char *buf, size_t cap)
 {
     const char *why = archive_error_string(a);
     size_t n = 0;
@@ -196,12 +196,13 @@ static const char *reason(struct archive *a, char *buf, size_t cap)
     return n ? buf : "no reason known";
 }
 
-static int damaged(ar_reader *r)
+static int archive_damaged(ar_reader *r)
 {
     char why[200];
     if (r->below.code)
         return vp_fail_copy(&r->below);
-    vp_fail(VP_ECORRUPT, "the archive is damaged or cut off: %s", reason(r->a, why, sizeof why));
+    vp_fail(VP_ECORRUPT, "the archive is damaged or cut off: %s",
+            libarchive_reason(r->a, why, sizeof why));
     return vp_fail_at(VP_ECORRUPT, NULL, -1, ar_reader_raw_done(r));
 }
 
@@ -220,7 +221,7 @@ static int enable_formats(const ar_reader *r)
                            : archive_read_support_format_zip_seekable(r->a);
 }
 
-static int start(ar_reader *r)
+static int start_archive_read(ar_reader *r)
 {
     r->a = archive_read_new();
     if (!r->a)
@@ -233,14 +234,14 @@ static int start(ar_reader *r)
         archive_read_set_skip_callback(r->a, on_skip);
         archive_read_set_seek_callback(r->a, on_seek);
     }
-    return archive_read_open1(r->a) == ARCHIVE_OK ? 0 : damaged(r);
+    return archive_read_open1(r->a) == ARCHIVE_OK ? 0 : archive_damaged(r);
 }
 
 static int open_input(ar_reader *r, bool threaded)
 {
     vp_file_id id;
     rd_stream *file;
-    VP_TRY(duplicate(r->fd, &r->fd));
+    VP_TRY(duplicate_descriptor(r->fd, &r->fd));
     VP_TRY(vp_fs_identity(r->fd, &id));
     r->size = id.size;
     if (r->kind == AR_TAR_GZ) {
@@ -257,25 +258,25 @@ static int open_input(ar_reader *r, bool threaded)
 static int restart_without_directory(ar_reader *r)
 {
     if (r->below.code || r->streamed_zip)
-        return damaged(r);
+        return archive_damaged(r);
     archive_read_free(r->a);
     r->a = NULL;
     r->streamed_zip = true;
-    return start(r);
+    return start_archive_read(r);
 }
 
 int ar_reader_open(ar_reader *r, int fd, bool threaded)
 {
     r->fd = -1;
     VP_TRY(ar_lib_load());
-    VP_TRY(kind_of(&r->kind, fd));
+    VP_TRY(archive_kind_of_fd(&r->kind, fd));
     if (r->kind == AR_NONE)
         return vp_fail(VP_ECORRUPT, "not an archive, or damaged at its start");
     r->fd = fd;
     VP_TRY(open_input(r, threaded));
     if (r->empty_zip)
         return 0;
-    int rc = start(r);
+    int rc = start_archive_read(r);
     return rc == VP_ECORRUPT && r->kind == AR_ZIP ? restart_without_directory(r) : rc;
 }
 
@@ -322,7 +323,7 @@ int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset)
         return 0;
     r->unpacked += (int64_t)*n;
     if (rc != ARCHIVE_OK)
-        return damaged(r);
+        return archive_damaged(r);
     VP_TRY(check_growth(r));
     return 1;
 }
@@ -386,11 +387,11 @@ int ar_reader_recover(ar_reader *r)
         return VP_ECORRUPT;
     archive_read_free(r->a);
     r->a = NULL;
-    VP_TRY(start(r));
+    VP_TRY(start_archive_read(r));
     for (uint32_t i = 0; i < r->entries; i++) {
         int rc = archive_read_next_header(r->a, &e);
         if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
-            return damaged(r);
+            return archive_damaged(r);
     }
     return 0;
 }
@@ -414,7 +415,7 @@ int ar_reader_next(ar_reader *r, struct archive_entry **e)
     }
     if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
         if (r->kind != AR_ZIP || r->entries)
-            return damaged(r);
+            return archive_damaged(r);
         VP_TRY(restart_without_directory(r));
         return ar_reader_next(r, e);
     }

@@ -13,7 +13,7 @@
 /* 46 bytes and the name and extra fields: 300 an entry are generous. */
 #define DIRECTORY_MAX ((int64_t)VP_ARCHIVE_ENTRIES_MAX * 300)
 
-static uint64_t le(const char *p, unsigned n)
+static uint64_t load_le(const char *p, unsigned n)
 {
     uint64_t v = 0;
     while (n--)
@@ -21,7 +21,7 @@ static uint64_t le(const char *p, unsigned n)
     return v;
 }
 
-static int64_t smaller(int64_t a, uint64_t b)
+static int64_t smaller_offset(int64_t a, uint64_t b)
 {
     return b < (uint64_t)a ? (int64_t)b : a;
 }
@@ -31,12 +31,12 @@ static int start_64(int fd, int64_t size, const char *locator, int64_t *start)
 {
     char r[END_RECORD_64];
     size_t n;
-    uint64_t at = le(locator + 8, 8);
+    uint64_t at = load_le(locator + 8, 8);
     if (!VP_SAME(locator, "PK\6\7") || at >= (uint64_t)size)
         return 0;
     VP_TRY(vp_fs_pread(fd, r, sizeof r, (int64_t)at, &n));
     if (n == sizeof r)
-        *start = smaller(*start, le(r + 48, 8));
+        *start = smaller_offset(*start, load_le(r + 48, 8));
     return 0;
 }
 
@@ -44,7 +44,7 @@ static int start_64(int fd, int64_t size, const char *locator, int64_t *start)
  * it says of its place is then counted from the member's start. */
 static bool is_of_member(const char *record, int64_t end, bool has_64)
 {
-    uint64_t start = le(record + 16, 4), bytes = le(record + 12, 4);
+    uint64_t start = load_le(record + 16, 4), bytes = load_le(record + 12, 4);
     return !has_64 && (uint32_t)(start + bytes) != (uint32_t)end;
 }
 
@@ -64,8 +64,8 @@ int ar_zip_check(int fd, int64_t size, bool *empty, bool *cut)
     *empty = end == 0;
     bool has_64 = i >= LOCATOR && VP_SAME(tail + i - LOCATOR, "PK\6\7");
     *cut = is_of_member(tail + i, end, has_64);
-    start = smaller(start, le(tail + i + 16, 4));                 /* where it says it starts */
-    start = smaller(start, (uint64_t)end - le(tail + i + 12, 4)); /* or by its length */
+    start = smaller_offset(start, load_le(tail + i + 16, 4)); /* where it says it starts */
+    start = smaller_offset(start, (uint64_t)end - load_le(tail + i + 12, 4)); /* or by its length */
     if (i >= LOCATOR)
         VP_TRY(start_64(fd, size, tail + i - LOCATOR, &start));
     if (end - start > DIRECTORY_MAX)

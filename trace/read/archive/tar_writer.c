@@ -14,7 +14,7 @@ struct ar_tar {
     bool ended; /* nothing more goes to the buffer */
 };
 
-static la_ssize_t put(struct archive *a, void *ctx, const void *p, size_t n)
+static la_ssize_t tar_put_bytes(struct archive *a, void *ctx, const void *p, size_t n)
 {
     ar_tar *t = ctx;
     (void)a;
@@ -26,7 +26,7 @@ static la_ssize_t put(struct archive *a, void *ctx, const void *p, size_t n)
 
 /* The buffer's failure is asked for here: libarchive frees what it opened only if it may close it,
  * which it does not try once a write failed. */
-static int check(const ar_tar *t, int64_t rc)
+static int tar_check_status(const ar_tar *t, int64_t rc)
 {
     if (t->b->status < 0)
         return t->b->status;
@@ -43,11 +43,11 @@ int ar_tar_make(ar_tar **out, vp_buf *b)
     *t = (ar_tar){.a = archive_write_new(), .entry = archive_entry_new(), .b = b};
     int rc = t->a && t->entry ? 0 : vp_no_memory();
     if (rc >= 0)
-        rc = check(t, archive_write_set_format_gnutar(t->a));
+        rc = tar_check_status(t, archive_write_set_format_gnutar(t->a));
     if (rc >= 0) /* what was written is in the buffer when a call returns */
-        rc = check(t, archive_write_set_bytes_per_block(t->a, 0));
+        rc = tar_check_status(t, archive_write_set_bytes_per_block(t->a, 0));
     if (rc >= 0)
-        rc = check(t, archive_write_open(t->a, t, NULL, put, NULL));
+        rc = tar_check_status(t, archive_write_open(t->a, t, NULL, tar_put_bytes, NULL));
     if (rc < 0)
         ar_tar_free(t);
     else
@@ -65,17 +65,17 @@ int ar_tar_member(ar_tar *t, const char *name, int64_t size)
     archive_entry_set_perm(t->entry, 0644);
     archive_entry_set_size(t->entry, size);
     archive_entry_set_mtime(t->entry, 0, 0);
-    return check(t, archive_write_header(t->a, t->entry));
+    return tar_check_status(t, archive_write_header(t->a, t->entry));
 }
 
 int ar_tar_data(ar_tar *t, const void *p, size_t n)
 {
-    return check(t, archive_write_data(t->a, p, n));
+    return tar_check_status(t, archive_write_data(t->a, p, n));
 }
 
 int ar_tar_end(ar_tar *t)
 {
-    return check(t, archive_write_close(t->a));
+    return tar_check_status(t, archive_write_close(t->a));
 }
 
 void ar_tar_free(ar_tar *t)

@@ -64,7 +64,7 @@ static int basic_new(rd_stream **out, next_fn *next, fill_fn *fill, int fd, int6
     return 0;
 }
 
-static int deliver(basic_stream *b, size_t n, size_t *n_out)
+static int stream_deliver(basic_stream *b, size_t n, size_t *n_out)
 {
     if (n == 0) {
         b->ended = true;
@@ -76,7 +76,7 @@ static int deliver(basic_stream *b, size_t n, size_t *n_out)
     return 1;
 }
 
-static size_t window(const basic_stream *b, size_t cap)
+static size_t stream_bytes_left(const basic_stream *b, size_t cap)
 {
     int64_t left = (b->hole < 0 ? b->base.total : b->hole) - b->pos;
     return left < (int64_t)cap ? (size_t)left : cap;
@@ -93,7 +93,7 @@ static void end_at(basic_stream *b, int64_t at)
 static int fd_fill(rd_stream *s, char *p, size_t cap, size_t *n)
 {
     basic_stream *b = (basic_stream *)s;
-    size_t want = window(b, cap), got;
+    size_t want = stream_bytes_left(b, cap), got;
     if (b->ended)
         return 0;
     VP_TRY(vp_fs_pread(b->fd, p, want, b->pos, &got));
@@ -108,7 +108,7 @@ static int fd_fill(rd_stream *s, char *p, size_t cap, size_t *n)
                 (long long)s->total);
         end_at(b, b->hole);
     }
-    return deliver(b, got, n);
+    return stream_deliver(b, got, n);
 }
 
 /* Into the stream's own window. */
@@ -156,7 +156,7 @@ int rd_stream_text(rd_stream **out, int fd)
     return 0;
 }
 
-static int read_some(int fd, char *p, size_t n, size_t *got)
+static int read_fd_or_wait(int fd, char *p, size_t n, size_t *got)
 {
     for (;;) {
         ssize_t r = read(fd, p, n);
@@ -179,11 +179,11 @@ static int pipe_next(rd_stream *s, char **p, size_t *n)
     basic_stream *b = (basic_stream *)s;
     size_t filled = 0, got = 1;
     while (!b->ended && filled < b->cap && got) {
-        VP_TRY(read_some(b->fd, b->chunk + filled, b->cap - filled, &got));
+        VP_TRY(read_fd_or_wait(b->fd, b->chunk + filled, b->cap - filled, &got));
         filled += got;
     }
     *p = b->chunk;
-    return deliver(b, filled, n);
+    return stream_deliver(b, filled, n);
 }
 
 int rd_stream_pipe(rd_stream **out, int fd)
@@ -194,10 +194,10 @@ int rd_stream_pipe(rd_stream **out, int fd)
 static int memory_fill(rd_stream *s, char *p, size_t cap, size_t *n)
 {
     basic_stream *b = (basic_stream *)s;
-    size_t want = window(b, cap < b->cap ? cap : b->cap);
+    size_t want = stream_bytes_left(b, cap < b->cap ? cap : b->cap);
     if (want)
         memcpy(p, b->mem + b->pos, want);
-    return deliver(b, want, n);
+    return stream_deliver(b, want, n);
 }
 
 int rd_stream_memory(rd_stream **out, const void *p, size_t n, size_t chunk)
@@ -213,8 +213,8 @@ static int source_fill(rd_stream *s, char *p, size_t cap, size_t *n)
 {
     basic_stream *b = (basic_stream *)s;
     size_t got = 0;
-    VP_TRY(rd_source_read(b->source, p, window(b, cap), b->pos, &got));
-    return deliver(b, got, n);
+    VP_TRY(rd_source_read(b->source, p, stream_bytes_left(b, cap), b->pos, &got));
+    return stream_deliver(b, got, n);
 }
 
 int rd_stream_source(rd_stream **out, rd_source *in)

@@ -43,7 +43,7 @@ bool rd_is_tar(vp_str head)
     return sum == want;
 }
 
-static bool printable(vp_str s)
+static bool is_printable_text(vp_str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] < 0x20)
@@ -83,7 +83,7 @@ static bool is_xspace(vp_str head)
         if (!vp_pb_varint(&plane, &id))
             return false;
     }
-    return first_nested(&plane, XPLANE_NAME_TAG, &name, &whole) && printable(name);
+    return first_nested(&plane, XPLANE_NAME_TAG, &name, &whole) && is_printable_text(name);
 }
 
 /* What is named like one: all that its first bytes can say against it is asked here, and no more,
@@ -173,7 +173,7 @@ static bool is_trace_zip(vp_str name, vp_str head)
     return true;
 }
 
-static rd_kind kind(rd_format format, const char *why)
+static rd_kind kind_of_format(rd_format format, const char *why)
 {
     return (rd_kind){format, false, why};
 }
@@ -182,10 +182,10 @@ static rd_kind kind(rd_format format, const char *why)
 static rd_kind of_packed(vp_str name, rd_format promised, ar_kind packing)
 {
     if (promised == RD_ARCHIVE)
-        return kind(RD_ARCHIVE, NULL);
+        return kind_of_format(RD_ARCHIVE, NULL);
     if (rd_name_has(name, VP_STR(".json")) || rd_name_has(name, VP_STR(".pb")))
-        return kind(RD_UNREADABLE, why_packed[packing]);
-    return kind(RD_UNKNOWN, NULL);
+        return kind_of_format(RD_UNREADABLE, why_packed[packing]);
+    return kind_of_format(RD_UNKNOWN, NULL);
 }
 
 /* By first bytes that belong to one format, whatever the name says, a line each; RD_UNKNOWN. */
@@ -212,26 +212,26 @@ static rd_kind of_content(vp_str name, rd_kind promised, vp_str text)
     vp_str start = rd_skip_blank(text);
     rd_format known = by_magic(text);
     if (known != RD_UNKNOWN)
-        return kind(known, NULL);
+        return kind_of_format(known, NULL);
     if (promised.format == RD_VPCAP)
-        return kind(RD_UNREADABLE, why_foreign);
+        return kind_of_format(RD_UNREADABLE, why_foreign);
     if (is_trace_zip(name, text) || rd_is_tar(text))
-        return kind(RD_ARCHIVE, NULL);
+        return kind_of_format(RD_ARCHIVE, NULL);
     ar_kind packing = ar_kind_by_magic(text);
     if (packing != AR_NONE)
         return of_packed(name, promised.format, packing);
     if (promised.format == RD_XSPACE)
-        return may_be_xspace(text) ? promised : kind(RD_UNREADABLE, why_foreign);
+        return may_be_xspace(text) ? promised : kind_of_format(RD_UNREADABLE, why_foreign);
     if (start.n && (start.p[0] == '{' || start.p[0] == '['))
         return rd_sniff_json(name, promised.format, start);
     if (promised.format == RD_UNREADABLE)
         return promised;
     known = by_shape(text);
     if (known != RD_UNKNOWN)
-        return kind(known, NULL);
+        return kind_of_format(known, NULL);
     if (is_systrace(name, text))
-        return kind(RD_UNREADABLE, why_systrace);
-    return promised.format == RD_UNKNOWN ? promised : kind(RD_UNREADABLE, why_foreign);
+        return kind_of_format(RD_UNREADABLE, why_systrace);
+    return promised.format == RD_UNKNOWN ? promised : kind_of_format(RD_UNREADABLE, why_foreign);
 }
 
 rd_kind rd_detect(vp_str name, vp_str head, vp_str inner)
@@ -241,13 +241,13 @@ rd_kind rd_detect(vp_str name, vp_str head, vp_str inner)
     if (promised.format == RD_CACHE)
         return promised;
     if (head.n == 0)
-        return promised.format == RD_UNKNOWN ? promised : kind(RD_UNREADABLE, why_empty);
+        return promised.format == RD_UNKNOWN ? promised : kind_of_format(RD_UNREADABLE, why_empty);
     if (is_lfs_pointer(head)) {
         bool ours =
             promised.format != RD_UNKNOWN || rd_name_has(name, VP_STR(".json")) ||
             vp_str_ends_nocase(name, VP_STR(".gz")) || vp_str_ends_nocase(name, VP_STR(".pb")) ||
             vp_str_ends_nocase(name, VP_STR(".pickle")) || vp_str_ends_nocase(name, VP_STR(".pkl"));
-        return ours ? kind(RD_UNREADABLE, why_lfs) : kind(RD_UNKNOWN, NULL);
+        return ours ? kind_of_format(RD_UNREADABLE, why_lfs) : kind_of_format(RD_UNKNOWN, NULL);
     }
     if (gzip && inner.n == 0)
         found = promised;

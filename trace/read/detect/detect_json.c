@@ -172,20 +172,21 @@ static bool has_kineto_cat(vp_str t)
     }
 }
 
-static bool has(vp_str text, const char *what)
+static bool head_contains(vp_str text, const char *what)
 {
     return vp_str_find(text, vp_str_of(what)) < text.n;
 }
 
 /* Which producer, once it is known to be a trace. */
-static rd_format producer(rd_format promised, unsigned bits, vp_str text)
+static rd_format json_producer(rd_format promised, unsigned bits, vp_str text)
 {
     if (bits & KEY_KINETO || promised == RD_KINETO || has_kineto_cat(text) ||
-        has(text, "\"torch_profiler_kwargs\""))
+        head_contains(text, "\"torch_profiler_kwargs\""))
         return RD_KINETO;
     if (bits & KEY_SCHEMA_VERSION)
         return RD_KINETO;
-    if (has(text, "\"highres-ticks\"") || has(text, "\"/device:") || has(text, "\"/host:"))
+    if (head_contains(text, "\"highres-ticks\"") || head_contains(text, "\"/device:") ||
+        head_contains(text, "\"/host:"))
         return RD_XLA_JSON;
     return RD_CHROME;
 }
@@ -217,7 +218,7 @@ static rd_kind known_other(vp_str name, unsigned bits, vp_str text)
         return (rd_kind){RD_UNREADABLE, false, why_rocprof};
     if (bits & KEY_GRAPH && bits & KEY_SCHEMA)
         return (rd_kind){RD_UNREADABLE, false, why_graph};
-    if (has(text, "speedscope.app/file-format-schema"))
+    if (head_contains(text, "speedscope.app/file-format-schema"))
         return (rd_kind){RD_UNREADABLE, false, why_speedscope};
     if (bits & KEY_NUMBERS && (rd_name_has(name, VP_STR("memory_timeline")) ||
                                rd_name_has(name, VP_STR("memory-timeline"))))
@@ -237,6 +238,6 @@ rd_kind rd_sniff_json(vp_str name, rd_format promised, vp_str text)
         !(bits & (KEY_EVENTS | KEY_KINETO | KEY_PH | KEY_ARRAY)))
         return (rd_kind){RD_UNREADABLE, false, why_no_events};
     if (is_trace(bits, promised))
-        return (rd_kind){.format = producer(promised, bits, text)};
+        return (rd_kind){.format = json_producer(promised, bits, text)};
     return (rd_kind){.format = RD_UNKNOWN};
 }

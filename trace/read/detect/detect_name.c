@@ -139,7 +139,7 @@ rd_kind rd_detect_name(vp_str name)
 }
 
 /* "worker0.1623143089861" of PyTorch's tensorboard_trace_handler: the number is the time. */
-static vp_str without_number(vp_str stem)
+static vp_str strip_trace_number(vp_str stem)
 {
     size_t dot = vp_str_rfind_char(stem, '.');
     uint64_t time;
@@ -152,7 +152,7 @@ vp_str rd_host_of(vp_str base_name)
 {
     vp_str name = rd_name_without_gz(base_name);
     if (vp_str_ends_nocase(name, VP_STR(".pt.trace.json")))
-        return without_number(vp_str_head(name, name.n - strlen(".pt.trace.json")));
+        return strip_trace_number(vp_str_head(name, name.n - strlen(".pt.trace.json")));
     if (vp_str_eq(name, VP_STR("remote.trace.json"))) /* python -m jax.collect_profile */
         return (vp_str){name.p, 0};
     for (int f = 0; f < RD_FORMAT_COUNT; f++) {

@@ -21,15 +21,15 @@ void gz_decoder_free(gz_decoder *d)
     d->state = NULL;
 }
 
-static int64_t position(const gz_decoder *d)
+static int64_t gz_compressed_offset(const gz_decoder *d)
 {
     return d->received - (d->end - d->p) - (int64_t)(d->back_n - d->back_i);
 }
 
 /* Ends the stream at the present byte of the compressed file. */
-static int damaged(gz_decoder *d, const char *what)
+static int gz_damaged(gz_decoder *d, const char *what)
 {
-    int64_t at = position(d);
+    int64_t at = gz_compressed_offset(d);
     if (d->in->damage.code) { /* the stream below is damaged, and that is the cause */
         d->damage = d->in->damage;
         return vp_fail_copy(&d->damage);
@@ -41,7 +41,7 @@ static int damaged(gz_decoder *d, const char *what)
 }
 
 /* Gets more compressed bytes. 1; 0: the stream below has ended; < 0: failed. */
-static int refill(gz_decoder *d)
+static int gz_refill(gz_decoder *d)
 {
     char *p;
     size_t n;
@@ -56,14 +56,14 @@ static int refill(gz_decoder *d)
     return 1;
 }
 
-static int take_byte(gz_decoder *d, unsigned char *c)
+static int gz_take_byte(gz_decoder *d, unsigned char *c)
 {
     if (d->back_i < d->back_n) {
         *c = d->back[d->back_i++];
         return 1;
     }
     while (d->p == d->end) {
-        int rc = refill(d);
+        int rc = gz_refill(d);
         if (rc <= 0)
             return rc;
     }
@@ -74,9 +74,9 @@ static int take_byte(gz_decoder *d, unsigned char *c)
 /* Takes a byte of the header. That none comes is damage. */
 static int header_byte(gz_decoder *d, unsigned char *c)
 {
-    int rc = take_byte(d, c);
+    int rc = gz_take_byte(d, c);
     if (rc == 0)
-        return damaged(d, "the gzip data end inside a header: the file is cut off");
+        return gz_damaged(d, "the gzip data end inside a header: the file is cut off");
     if (rc > 0)
         d->header_crc = d->backend->crc(d->header_crc, c, 1);
     return rc;
@@ -105,7 +105,7 @@ static int check_header_crc(gz_decoder *d)
     uint32_t have = d->header_crc & 0xffff;
     unsigned want;
     VP_TRY(header_u16(d, &want));
-    return want == have ? 0 : damaged(d, "the checksum of a gzip header is wrong");
+    return want == have ? 0 : gz_damaged(d, "the checksum of a gzip header is wrong");
 }
 
 static int read_header(gz_decoder *d)
@@ -116,11 +116,11 @@ static int read_header(gz_decoder *d)
     for (size_t i = 0; i < sizeof h; i++) {
         VP_TRY(header_byte(d, &h[i]));
         if ((i == 0 && h[0] != 0x1f) || (i == 1 && h[1] != 0x8b))
-            return damaged(d, d->produced ? "there is something else behind the gzip data"
-                                          : "this is not gzip");
+            return gz_damaged(d, d->produced ? "there is something else behind the gzip data"
+                                             : "this is not gzip");
     }
     if (h[2] != METHOD_DEFLATE || h[3] & FLAG_RESERVED)
-        return damaged(d, "a gzip header asks for something that does not exist");
+        return gz_damaged(d, "a gzip header asks for something that does not exist");
     if (h[3] & FLAG_EXTRA) {
         VP_TRY(header_u16(d, &extra));
         while (extra--)
@@ -141,13 +141,13 @@ static int read_header(gz_decoder *d)
 /* Deflate cannot exceed 1,032:1; more means that the library went wrong. */
 static int check_ratio(const gz_decoder *d)
 {
-    if (d->produced / VP_GZIP_RATIO_MAX > position(d) + (int64_t)VP_READ_WINDOW)
+    if (d->produced / VP_GZIP_RATIO_MAX > gz_compressed_offset(d) + (int64_t)VP_READ_WINDOW)
         return vp_fail(VP_ELIMIT, "gzip data that grow more than %d times", VP_GZIP_RATIO_MAX);
     return 0;
 }
 
 /* Inflates into dst until it is full, the member ends or the input does. */
-static int read_body(gz_decoder *d, char *dst, size_t cap, size_t *n)
+static int gz_read_body(gz_decoder *d, char *dst, size_t cap, size_t *n)
 {
     gz_io io = {d->p, (size_t)(d->end - d->p), (unsigned char *)dst, cap};
     gz_step step = d->backend->run(d->state, &io);
@@ -159,7 +159,7 @@ static int read_body(gz_decoder *d, char *dst, size_t cap, size_t *n)
     d->produced += (int64_t)*n;
     VP_TRY(check_ratio(d));
     if (step == GZ_BROKEN)
-        return damaged(d, "the gzip data are damaged");
+        return gz_damaged(d, "the gzip data are damaged");
     if (step == GZ_END) {
         d->back_n = d->backend->give_back(d->state, d->back);
         d->back_i = 0;
@@ -169,9 +169,9 @@ static int read_body(gz_decoder *d, char *dst, size_t cap, size_t *n)
     if (*n || moved || !io.out_n)
         return 0;
     if (io.in_n)
-        return damaged(d, "the gzip data are damaged");
-    int rc = refill(d);
-    return rc ? rc : damaged(d, "the gzip data end too early: the file is cut off");
+        return gz_damaged(d, "the gzip data are damaged");
+    int rc = gz_refill(d);
+    return rc ? rc : gz_damaged(d, "the gzip data end too early: the file is cut off");
 }
 
 static int trailer_u32(gz_decoder *d, uint32_t *v)
@@ -179,10 +179,11 @@ static int trailer_u32(gz_decoder *d, uint32_t *v)
     *v = 0;
     for (unsigned i = 0; i < 4; i++) {
         unsigned char c;
-        int rc = take_byte(d, &c);
+        int rc = gz_take_byte(d, &c);
         if (rc <= 0)
             return rc ? rc
-                      : damaged(d, "the gzip data end before their checksum: the file is cut off");
+                      : gz_damaged(d,
+                                   "the gzip data end before their checksum: the file is cut off");
         *v |= (uint32_t)c << (8 * i);
     }
     return 0;
@@ -195,7 +196,7 @@ static int read_trailer(gz_decoder *d)
     VP_TRY(trailer_u32(d, &length));
     d->checksum_failed = crc != d->crc || length != d->length;
     if (d->checksum_failed)
-        return damaged(
+        return gz_damaged(
             d, crc != d->crc ? "the checksum of the gzip data is wrong: something before is damaged"
                              : "the length of the gzip data is wrong: something before is damaged");
     d->phase = GZ_NEXT;
@@ -208,7 +209,7 @@ static int read_next(gz_decoder *d)
     unsigned char c;
     bool padded = false;
     int rc;
-    while ((rc = take_byte(d, &c)) > 0 && c == 0)
+    while ((rc = gz_take_byte(d, &c)) > 0 && c == 0)
         padded = true;
     VP_TRY(rc);
     if (rc == 0) {
@@ -218,7 +219,7 @@ static int read_next(gz_decoder *d)
         return 0;
     }
     if (padded)
-        return damaged(d, "there is something else behind the gzip data");
+        return gz_damaged(d, "there is something else behind the gzip data");
     d->back[0] = c; /* the next header's first byte; `back` is empty here */
     d->back_n = 1;
     d->back_i = 0;
@@ -226,14 +227,14 @@ static int read_next(gz_decoder *d)
     return 0;
 }
 
-static int advance(gz_decoder *d, char *dst, size_t cap, size_t *n)
+static int gz_advance(gz_decoder *d, char *dst, size_t cap, size_t *n)
 {
     *n = 0;
     switch (d->phase) {
     case GZ_HEADER:
         return read_header(d);
     case GZ_BODY:
-        return read_body(d, dst, cap, n);
+        return gz_read_body(d, dst, cap, n);
     case GZ_TRAILER:
         return read_trailer(d);
     case GZ_NEXT:
@@ -248,7 +249,7 @@ int gz_decode(gz_decoder *d, char *dst, size_t cap, size_t *n)
 {
     size_t filled = 0, got;
     while (filled < cap && d->phase != GZ_DONE) {
-        int rc = advance(d, dst + filled, cap - filled, &got);
+        int rc = gz_advance(d, dst + filled, cap - filled, &got);
         filled += got;
         if (rc < 0 && (!d->damage.code || !d->produced))
             return rc;

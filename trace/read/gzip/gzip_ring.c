@@ -35,7 +35,7 @@ static gz_slot *wait_for_room(gz_ring *r)
     return slot;
 }
 
-static void publish(gz_ring *r, int result)
+static void ring_publish_slot(gz_ring *r, int result)
 {
     pthread_mutex_lock(&r->lock);
     if (result > 0)
@@ -47,14 +47,14 @@ static void publish(gz_ring *r, int result)
     pthread_mutex_unlock(&r->lock);
 }
 
-static void *produce(void *arg)
+static void *ring_producer_thread(void *arg)
 {
     gz_ring *r = arg;
     gz_slot *slot;
     int rc = 1;
     while (rc > 0 && (slot = wait_for_room(r))) {
         rc = r->fill(r->ctx, slot);
-        publish(r, rc);
+        ring_publish_slot(r, rc);
     }
     return NULL;
 }
@@ -82,7 +82,7 @@ int gz_ring_start(gz_ring **out, gz_fill_fn *fill, void *ctx)
     for (size_t i = 0; i < SLOTS && rc == 0; i++)
         if (!(r->slots[i].data = rd_chunk_new(VP_INFLATE_WINDOW)))
             rc = vp_fail(VP_ENOMEM, "no memory to inflate");
-    if (rc == 0 && vp_thread_start(&r->thread, produce, r) < 0)
+    if (rc == 0 && vp_thread_start(&r->thread, ring_producer_thread, r) < 0)
         rc = vp_fail(VP_EBUSY, "no thread to inflate with");
     if (rc < 0) {
         ring_free(r);

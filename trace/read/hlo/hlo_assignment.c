@@ -116,7 +116,7 @@ typedef struct event_row {
     int64_t kind, buffer, canonical;
 } event_row;
 
-static int read_event(hlo_reader *r, vp_str bytes)
+static int read_heap_event(hlo_reader *r, vp_str bytes)
 {
     static const hlo_field fields[] = {
         {HEAP_EVENT_KIND, HLO_AS_NUMBER, offsetof(event_row, kind)},
@@ -137,7 +137,7 @@ static int read_event(hlo_reader *r, vp_str bytes)
 static int read_trace(hlo_reader *r, vp_str bytes)
 {
     hlo_heap_trace t = {.first = (uint32_t)r->p->event_count};
-    VP_TRY(hlo_each(r, bytes, HEAP_TRACE_EVENTS, read_event));
+    VP_TRY(hlo_each(r, bytes, HEAP_TRACE_EVENTS, read_heap_event));
     t.count = (uint32_t)r->p->event_count - t.first;
     VP_TRY(HLO_GROW_BUFFERS(r, traces, trace));
     r->p->traces[r->p->trace_count++] = t;

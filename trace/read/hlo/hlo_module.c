@@ -9,7 +9,7 @@
 #define IN(member) offsetof(hlo_instr, member)
 
 /* Of OpMetadata; the frame takes the line's place until frames are known. */
-static int read_metadata(hlo_instr *in, vp_str bytes)
+static int hlo_read_metadata(hlo_instr *in, vp_str bytes)
 {
     struct metadata {
         vp_str op_name, file;
@@ -33,7 +33,7 @@ typedef struct instr_row {
     vp_str shape, metadata;
 } instr_row;
 
-static int read_instruction(hlo_reader *r, vp_str bytes)
+static int hlo_read_instruction(hlo_reader *r, vp_str bytes)
 {
     static const hlo_field fields[] = {
         {HLO_INSTRUCTION_NAME, HLO_AS_TEXT, IN(name)},
@@ -54,7 +54,7 @@ static int read_instruction(hlo_reader *r, vp_str bytes)
     hlo_span operands, called;
     hlo_instr *in = &row.in;
     VP_TRY(hlo_take(&row, bytes, fields, "an instruction"));
-    VP_TRY(read_metadata(in, row.metadata));
+    VP_TRY(hlo_read_metadata(in, row.metadata));
     VP_TRY(hlo_take_ids(r, bytes, HLO_INSTRUCTION_OPERAND_IDS, &operands));
     VP_TRY(hlo_take_ids(r, bytes, HLO_INSTRUCTION_CALLED_COMPUTATION_IDS, &called));
     if (row.shape.p)
@@ -81,7 +81,7 @@ typedef struct computation_row {
     int64_t root;
 } computation_row;
 
-static int read_computation(hlo_reader *r, vp_str bytes)
+static int hlo_read_computation(hlo_reader *r, vp_str bytes)
 {
     static const hlo_field fields[] = {
         {HLO_COMPUTATION_NAME, HLO_AS_TEXT, offsetof(hlo_computation, name)},
@@ -92,7 +92,7 @@ static int read_computation(hlo_reader *r, vp_str bytes)
     computation_row row = {.c = {.first = (uint32_t)r->p->instr_count, .root = HLO_NONE}};
     size_t n = r->p->computation_count;
     VP_TRY(hlo_take(&row, bytes, fields, "a computation"));
-    VP_TRY(hlo_each(r, bytes, HLO_COMPUTATION_INSTRUCTIONS, read_instruction));
+    VP_TRY(hlo_each(r, bytes, HLO_COMPUTATION_INSTRUCTIONS, hlo_read_instruction));
     row.c.count = (uint32_t)r->p->instr_count - row.c.first;
     VP_TRY(HLO_GROW(r, computations, computation));
     VP_TRY(
@@ -141,16 +141,16 @@ static int put_frame_row(frame_index *x, const vp_pb_field *f)
 }
 
 /* The row of an id, which counts from 1; SIZE_MAX without. */
-static size_t row_of(int32_t id, size_t count)
+static size_t row_of_frame_id(int32_t id, size_t count)
 {
     return id > 0 && (size_t)id <= count ? (size_t)id - 1 : SIZE_MAX;
 }
 
 static void resolve_source(hlo_instr *in, const frame_index *x)
 {
-    size_t frame = row_of(in->source_line, x->frame_count);
-    size_t place = frame == SIZE_MAX ? frame : row_of(x->frames[frame], x->place_count);
-    size_t file = place == SIZE_MAX ? place : row_of(x->places[place][0], x->file_count);
+    size_t frame = row_of_frame_id(in->source_line, x->frame_count);
+    size_t place = frame == SIZE_MAX ? frame : row_of_frame_id(x->frames[frame], x->place_count);
+    size_t file = place == SIZE_MAX ? place : row_of_frame_id(x->places[place][0], x->file_count);
     in->source_line = file == SIZE_MAX ? 0 : x->places[place][1];
     in->source_file = file == SIZE_MAX ? VP_STR_NONE : x->files[file];
 }
@@ -174,7 +174,8 @@ static int read_sources(hlo_reader *r, vp_str index)
 
 /* --- what ids stand for --- */
 
-static void resolve(hlo_reader *r, uint32_t first, uint32_t count, const vp_map *map)
+static void resolve_instruction_ids(hlo_reader *r, uint32_t first, uint32_t count,
+                                    const vp_map *map)
 {
     for (uint32_t i = first; i < first + count; i++) {
         r->p->links[i] = vp_map_get(map, (uint64_t)r->ids[i]);
@@ -194,7 +195,7 @@ static int read_sequence(hlo_reader *r, vp_str entry)
     hlo_span order;
     VP_TRY(hlo_take(&e, entry, fields, "a schedule"));
     VP_TRY(hlo_take_ids(r, e.value, INSTRUCTION_SEQUENCE_INSTRUCTION_IDS, &order));
-    resolve(r, order.first, order.count, &r->p->by_id);
+    resolve_instruction_ids(r, order.first, order.count, &r->p->by_id);
     uint32_t c = vp_map_get(&r->computation_by_id, (uint64_t)e.key);
     if (c == HLO_NONE) {
         r->p->loose++;
@@ -269,11 +270,11 @@ int hlo_read_module(hlo_reader *r, vp_str proto)
     VP_TRY(hlo_take(&m, proto, fields, "the module"));
     p->name = m.name;
     p->id = m.id;
-    VP_TRY(hlo_each(r, proto, HLO_MODULE_COMPUTATIONS, read_computation));
+    VP_TRY(hlo_each(r, proto, HLO_MODULE_COMPUTATIONS, hlo_read_computation));
     for (size_t i = 0; i < p->instr_count; i++) {
         const hlo_instr *in = &p->instrs[i];
-        resolve(r, in->operands, in->operand_count, &p->by_id);
-        resolve(r, in->called, in->called_count, &r->computation_by_id);
+        resolve_instruction_ids(r, in->operands, in->operand_count, &p->by_id);
+        resolve_instruction_ids(r, in->called, in->called_count, &r->computation_by_id);
     }
     for (size_t c = 0; c < p->computation_count; c++)
         p->computations[c].root = vp_map_get(&p->by_id, (uint64_t)r->root_ids[c]);

@@ -37,25 +37,25 @@ static const attribute attributes[] = {{14, AS_LIST, "dimensions"},
                                    {4, AS_LIST, "rhs_batch_dims"},
                                    {0}};
 
-static void put_cut(vp_buf *b, vp_str s, size_t most)
+static void put_text_cut_at(vp_buf *b, vp_str s, size_t most)
 {
     vp_buf_str(b, vp_str_head(s, most));
     vp_buf_puts(b, s.n > most ? "..." : "");
 }
 
-static int64_t number_of(vp_str message, uint32_t field)
+static int64_t hlo_number_field(vp_str message, uint32_t field)
 {
     hlo_numbers l;
     hlo_numbers_of(&l, message, field);
     return l.n ? l.v[0] : 0;
 }
 
-static void put_slice(vp_buf *b, vp_str s)
+static void put_slice_bounds(vp_buf *b, vp_str s)
 {
-    vp_buf_printf(b, "[%lld:%lld", (long long)number_of(s, SLICE_START),
-                  (long long)number_of(s, SLICE_LIMIT));
-    if (number_of(s, SLICE_STRIDE) > 1)
-        vp_buf_printf(b, ":%lld", (long long)number_of(s, SLICE_STRIDE));
+    vp_buf_printf(b, "[%lld:%lld", (long long)hlo_number_field(s, SLICE_START),
+                  (long long)hlo_number_field(s, SLICE_LIMIT));
+    if (hlo_number_field(s, SLICE_STRIDE) > 1)
+        vp_buf_printf(b, ":%lld", (long long)hlo_number_field(s, SLICE_STRIDE));
     vp_buf_putc(b, ']');
 }
 
@@ -68,7 +68,8 @@ static bool put_sides(vp_buf *b, vp_str window, uint8_t field, bool pair, int64_
     for (size_t n = 0; n < HLO_NUMBERS_MAX && vp_pb_next(&r, &f) > 0;) {
         if (f.number != WINDOW_DIMENSIONS || f.wire != VP_PB_LEN)
             continue;
-        int64_t v = number_of(f.data, field), high = pair ? number_of(f.data, field + 1) : usual;
+        int64_t v = hlo_number_field(f.data, field),
+                high = pair ? hlo_number_field(f.data, field + 1) : usual;
         vp_buf_printf(b, n++ ? "x%lld" : "%lld", (long long)v);
         if (pair)
             vp_buf_printf(b, "_%lld", (long long)high);
@@ -77,7 +78,7 @@ static bool put_sides(vp_buf *b, vp_str window, uint8_t field, bool pair, int64_
     return unusual;
 }
 
-static void put_window(vp_buf *b, vp_str window)
+static void put_window_attr(vp_buf *b, vp_str window)
 {
     static const struct {
         uint8_t field, usual;
@@ -99,7 +100,7 @@ static void put_window(vp_buf *b, vp_str window)
 }
 
 /* "b01f_01io->b01f": what each dimension of the input, the kernel and the output is. */
-static void put_labels(vp_buf *b, vp_str message)
+static void put_dimension_labels(vp_buf *b, vp_str message)
 {
     static const struct {
         uint8_t field, of;
@@ -120,7 +121,7 @@ static void put_labels(vp_buf *b, vp_str message)
     vp_buf_printf(b, "%s_%s->%s", label[0], label[1], label[2]);
 }
 
-static void put_plain(vp_buf *b, vp_str message, const attribute *a)
+static void put_number_attr(vp_buf *b, vp_str message, const attribute *a)
 {
     hlo_numbers l;
     hlo_numbers_of(&l, message, a->field);
@@ -133,11 +134,11 @@ static void put_plain(vp_buf *b, vp_str message, const attribute *a)
 }
 
 /* One that is a text or a message. */
-static void put_field(vp_buf *b, const attribute *a, vp_str v, size_t i)
+static void put_message_attr(vp_buf *b, const attribute *a, vp_str v, size_t i)
 {
     if (a->as == AS_DOT) {
         for (const attribute *d = of_dot; d->field; d++)
-            put_plain(b, v, d);
+            put_number_attr(b, v, d);
         return;
     }
     if (i)
@@ -145,14 +146,14 @@ static void put_field(vp_buf *b, const attribute *a, vp_str v, size_t i)
     else
         vp_buf_printf(b, a->as == AS_SLICES ? ", %s={" : ", %s=", a->name);
     if (a->as == AS_SLICES)
-        put_slice(b, v);
+        put_slice_bounds(b, v);
     else if (a->as == AS_WINDOW)
-        put_window(b, v);
+        put_window_attr(b, v);
     else if (a->as == AS_LABELS)
-        put_labels(b, v);
+        put_dimension_labels(b, v);
     else {
         vp_buf_puts(b, a->as == AS_QUOTED ? "\"" : "");
-        put_cut(b, v, NAME_MAX_BYTES);
+        put_text_cut_at(b, v, NAME_MAX_BYTES);
         vp_buf_puts(b, a->as == AS_QUOTED ? "\"" : "");
     }
 }
@@ -163,12 +164,12 @@ static void put_attribute(vp_buf *b, vp_str raw, const attribute *a)
     vp_pb_field f;
     size_t n = 0;
     if (a->as <= AS_LIST) {
-        put_plain(b, raw, a);
+        put_number_attr(b, raw, a);
         return;
     }
     while (vp_pb_next(&r, &f) > 0 && n < HLO_NUMBERS_MAX)
         if (f.number == a->field && f.wire == VP_PB_LEN && f.data.n)
-            put_field(b, a, f.data, n++);
+            put_message_attr(b, a, f.data, n++);
     if (n && a->as == AS_SLICES)
         vp_buf_putc(b, '}');
 }
@@ -185,7 +186,7 @@ static void put_called(vp_buf *b, const hlo_program *p, const hlo_instr *in)
                        : i              ? ", %"
                        : part           ? ", calls=%"
                                         : ", to_apply=%");
-        put_cut(b, c == HLO_NONE ? VP_STR("?") : p->computations[c].name, NAME_MAX_BYTES);
+        put_text_cut_at(b, c == HLO_NONE ? VP_STR("?") : p->computations[c].name, NAME_MAX_BYTES);
     }
 }
 
@@ -197,7 +198,7 @@ static void put_operands(vp_buf *b, const hlo_program *p, const hlo_instr *in)
     for (uint32_t i = 0; i < in->operand_count && i < LINKS_MAX; i++) {
         uint32_t at = p->links[in->operands + i];
         vp_buf_puts(b, i ? ", %" : "%");
-        put_cut(b, at == HLO_NONE ? VP_STR("?") : p->instrs[at].name, NAME_MAX_BYTES);
+        put_text_cut_at(b, at == HLO_NONE ? VP_STR("?") : p->instrs[at].name, NAME_MAX_BYTES);
     }
     if (in->operand_count > LINKS_MAX)
         vp_buf_printf(b, ", ... %u more", in->operand_count - LINKS_MAX);
@@ -206,22 +207,22 @@ static void put_operands(vp_buf *b, const hlo_program *p, const hlo_instr *in)
         vp_buf_printf(b, ", index=%lld", (long long)in->tuple_index);
 }
 
-static void put_metadata(vp_buf *b, const hlo_instr *in)
+static void put_op_metadata(vp_buf *b, const hlo_instr *in)
 {
     if (in->op_name.n || in->source_file.n) {
         vp_buf_puts(b, ", metadata={op_name=\"");
-        put_cut(b, in->op_name, 2 * NAME_MAX_BYTES);
+        put_text_cut_at(b, in->op_name, 2 * NAME_MAX_BYTES);
         vp_buf_putc(b, '"');
         if (in->source_file.n) {
             vp_buf_puts(b, " source_file=\"");
-            put_cut(b, in->source_file, NAME_MAX_BYTES);
+            put_text_cut_at(b, in->source_file, NAME_MAX_BYTES);
             vp_buf_printf(b, "\" source_line=%d", (int)in->source_line);
         }
         vp_buf_putc(b, '}');
     }
     if (in->backend_config.n && *in->backend_config.p == '{') {
         vp_buf_puts(b, ", backend_config=");
-        put_cut(b, in->backend_config, CONFIG_MAX);
+        put_text_cut_at(b, in->backend_config, CONFIG_MAX);
     }
 }
 
@@ -243,15 +244,15 @@ int hlo_put_instruction(vp_buf *b, const hlo_program *p, uint32_t instruction)
 {
     const hlo_instr *in = &p->instrs[instruction];
     vp_buf_putc(b, '%');
-    put_cut(b, in->name, NAME_MAX_BYTES);
+    put_text_cut_at(b, in->name, NAME_MAX_BYTES);
     vp_buf_puts(b, " = ");
     hlo_put_brief_shape(b, p, in->shape);
     vp_buf_putc(b, ' ');
-    put_cut(b, in->opcode, NAME_MAX_BYTES);
+    put_text_cut_at(b, in->opcode, NAME_MAX_BYTES);
     put_operands(b, p, in);
     for (const attribute *a = attributes; a->field; a++)
         put_attribute(b, in->raw, a);
     put_called(b, p, in);
-    put_metadata(b, in);
+    put_op_metadata(b, in);
     return b->status;
 }

@@ -6,14 +6,15 @@
 #define COMBINE INT64_MIN /* a dimension of a tile that merges with the next one */
 
 /* *n times v; false where that does not fit, or v is negative. */
-static bool times(int64_t *n, int64_t v)
+static bool multiply_within_int64(int64_t *n, int64_t v)
 {
     return v >= 0 && !__builtin_mul_overflow(*n, v, n);
 }
 
-static int64_t bytes_of(int64_t elements, int32_t bits)
+static int64_t bytes_of_elements(int64_t elements, int32_t bits)
 {
-    return times(&elements, bits) && elements <= INT64_MAX - 7 ? (elements + 7) / 8 : HLO_UNSIZED;
+    return multiply_within_int64(&elements, bits) && elements <= INT64_MAX - 7 ? (elements + 7) / 8
+                                                                               : HLO_UNSIZED;
 }
 
 int64_t hlo_shape_elements(const hlo_program *p, uint32_t shape)
@@ -21,7 +22,7 @@ int64_t hlo_shape_elements(const hlo_program *p, uint32_t shape)
     const hlo_shape *s = &p->shapes[shape];
     int64_t n = s->type != HLO_TYPE_TUPLE;
     for (uint32_t i = 0; i < s->rank; i++)
-        if (!times(&n, p->numbers[s->dims + i]))
+        if (!multiply_within_int64(&n, p->numbers[s->dims + i]))
             return HLO_UNSIZED;
     return n;
 }
@@ -32,7 +33,7 @@ int64_t hlo_shape_bytes(const hlo_program *p, uint32_t shape)
     if (s->type == HLO_TYPE_TUPLE)
         return 8 * (int64_t)s->leaf_count;
     int64_t n = hlo_shape_elements(p, shape);
-    return n < 0 ? n : bytes_of(n, s->element_bits);
+    return n < 0 ? n : bytes_of_elements(n, s->element_bits);
 }
 
 #define LEAVES_MAX 4096u
@@ -80,7 +81,7 @@ static bool cut_into_tiles(physical *d, const int64_t *tile, uint32_t k)
         in[i] = i < missing ? 1 : d->v[d->n - k + i];
     d->n -= k - missing;
     for (uint32_t i = 0; i < k; i++) {
-        if (!times(&carry, in[i]))
+        if (!multiply_within_int64(&carry, in[i]))
             return false;
         if (tile[i] == COMBINE)
             continue;
@@ -109,12 +110,12 @@ int64_t hlo_shape_padded(const hlo_program *p, uint32_t shape)
         if (!cut_into_tiles(&d, tile + 1, (uint32_t)tile[0]))
             return HLO_UNSIZED;
     for (uint32_t i = 0; i < d.n; i++)
-        if (!times(&n, d.v[i]))
+        if (!multiply_within_int64(&n, d.v[i]))
             return HLO_UNSIZED;
     int64_t blocks = s->tail > 1 ? n / s->tail + (n % s->tail != 0) : n;
-    if (s->tail > 1 && !times(&blocks, s->tail))
+    if (s->tail > 1 && !multiply_within_int64(&blocks, s->tail))
         return HLO_UNSIZED;
-    return bytes_of(blocks, s->element_bits);
+    return bytes_of_elements(blocks, s->element_bits);
 }
 
 uint32_t hlo_shape_at(const hlo_program *p, uint32_t shape, uint32_t index, uint32_t count)
@@ -127,7 +128,7 @@ uint32_t hlo_shape_at(const hlo_program *p, uint32_t shape, uint32_t index, uint
     return shape;
 }
 
-static void put_list(vp_buf *b, const int64_t *v, uint32_t n, char open, char shut)
+static void put_dimension_list(vp_buf *b, const int64_t *v, uint32_t n, char open, char shut)
 {
     vp_buf_putc(b, open);
     for (uint32_t i = 0; i < n; i++) {
@@ -142,22 +143,22 @@ static void put_list(vp_buf *b, const int64_t *v, uint32_t n, char open, char sh
         vp_buf_putc(b, shut);
 }
 
-static void put_array(vp_buf *b, const hlo_program *p, const hlo_shape *s)
+static void put_array_shape(vp_buf *b, const hlo_program *p, const hlo_shape *s)
 {
     const int64_t *tile = p->numbers + s->tiles;
     bool extra = s->tile_count || s->bits_said || s->memory_space;
     vp_buf_puts(b, hlo_type_name(s->type));
-    put_list(b, p->numbers + s->dims, s->rank, '[', ']');
+    put_dimension_list(b, p->numbers + s->dims, s->rank, '[', ']');
     if (!extra && (s->layout == HLO_NONE || !s->rank))
         return;
-    put_list(b, p->numbers + (s->layout == HLO_NONE ? s->dims : s->layout),
-             s->layout == HLO_NONE ? 0 : s->rank, '{', 0);
+    put_dimension_list(b, p->numbers + (s->layout == HLO_NONE ? s->dims : s->layout),
+                       s->layout == HLO_NONE ? 0 : s->rank, '{', 0);
     if (extra)
         vp_buf_putc(b, ':');
     if (s->tile_count)
         vp_buf_putc(b, 'T');
     for (uint32_t i = 0; i < s->tile_count; tile += 1 + tile[0], i++)
-        put_list(b, tile + 1, (uint32_t)tile[0], '(', ')');
+        put_dimension_list(b, tile + 1, (uint32_t)tile[0], '(', ')');
     if (s->bits_said)
         vp_buf_printf(b, "E(%d)", (int)s->element_bits);
     if (s->memory_space)
@@ -174,7 +175,7 @@ int hlo_put_shape(vp_buf *b, const hlo_program *p, uint32_t shape)
     } level[DEEPEST];
     uint32_t depth = 0;
     if (p->shapes[shape].type != HLO_TYPE_TUPLE) {
-        put_array(b, p, &p->shapes[shape]);
+        put_array_shape(b, p, &p->shapes[shape]);
         return b->status;
     }
     for (uint32_t at = shape;;) {
@@ -189,7 +190,7 @@ int hlo_put_shape(vp_buf *b, const hlo_program *p, uint32_t shape)
         } else if (tuple) {
             vp_buf_puts(b, "(...)");
         } else {
-            put_array(b, p, s);
+            put_array_shape(b, p, s);
         }
         while (depth && level[depth - 1].next == level[depth - 1].end) {
             vp_buf_putc(b, ')');

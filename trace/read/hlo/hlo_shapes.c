@@ -7,7 +7,7 @@
 #include "trace/read/names/hlo_fields.h"
 #include "trace/read/names/hlo_types.h"
 
-static int add_shape(hlo_reader *r, vp_str bytes)
+static int hlo_add_shape(hlo_reader *r, vp_str bytes)
 {
     size_t n = r->p->shape_count + 1;
     VP_TRY(HLO_GROW(r, shapes, shape));
@@ -18,7 +18,7 @@ static int add_shape(hlo_reader *r, vp_str bytes)
     return 0;
 }
 
-static int put_tile(hlo_reader *r, vp_str tile)
+static int hlo_add_tile(hlo_reader *r, vp_str tile)
 {
     hlo_span dims;
     size_t head = r->p->number_count;
@@ -33,7 +33,7 @@ typedef struct layout_row {
 } layout_row;
 
 /* Whether minor_to_major is an order of the dimensions. */
-static bool is_order(const int64_t *v, uint32_t n)
+static bool is_dimension_order(const int64_t *v, uint32_t n)
 {
     uint64_t seen = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -57,9 +57,9 @@ static int read_layout(hlo_reader *r, uint32_t shape, vp_str bytes)
     VP_TRY(hlo_take(&row, bytes, fields, "a layout"));
     VP_TRY(hlo_take_numbers(r, bytes, LAYOUT_MINOR_TO_MAJOR, &order));
     uint32_t first_tile = (uint32_t)r->p->number_count;
-    VP_TRY(hlo_each(r, bytes, LAYOUT_TILES, put_tile));
+    VP_TRY(hlo_each(r, bytes, LAYOUT_TILES, hlo_add_tile));
     hlo_shape *s = &r->p->shapes[shape];
-    if (order.count == s->rank && is_order(r->p->numbers + order.first, order.count))
+    if (order.count == s->rank && is_dimension_order(r->p->numbers + order.first, order.count))
         s->layout = order.first;
     s->tiles = first_tile;
     for (before = first_tile; before < r->p->number_count; s->tile_count++)
@@ -97,7 +97,7 @@ static int read_level(hlo_reader *r, uint32_t shape)
     vp_pb_field f;
     bool dynamic = false;
     VP_TRY(hlo_take(&row, bytes, fields, "a shape"));
-    VP_TRY(hlo_each(r, bytes, SHAPE_TUPLE_SHAPES, add_shape));
+    VP_TRY(hlo_each(r, bytes, SHAPE_TUPLE_SHAPES, hlo_add_shape));
     leaves.count = (uint32_t)r->p->shape_count - leaves.first;
     VP_TRY(hlo_take_numbers(r, bytes, SHAPE_DIMENSIONS, &dims));
     if (dims.count > VP_HLO_RANK_MAX)
@@ -119,7 +119,7 @@ static int read_level(hlo_reader *r, uint32_t shape)
 int hlo_read_shape(hlo_reader *r, vp_str proto, uint32_t *shape)
 {
     *shape = (uint32_t)r->p->shape_count;
-    VP_TRY(add_shape(r, proto));
+    VP_TRY(hlo_add_shape(r, proto));
     for (size_t i = *shape; i < r->p->shape_count; i++)
         VP_TRY(read_level(r, (uint32_t)i));
     return 0;

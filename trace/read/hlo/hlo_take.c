@@ -36,7 +36,7 @@ int hlo_put_number(hlo_reader *r, int64_t v)
     return 0;
 }
 
-static int put_id(hlo_reader *r, int64_t v)
+static int hlo_add_id(hlo_reader *r, int64_t v)
 {
     VP_TRY(vp_grow(&r->ids, &r->ids_cap, r->p->link_count + 1, sizeof v, VP_HLO_INSTRUCTIONS_MAX));
     VP_TRY(HLO_GROW(r, links, link));
@@ -75,7 +75,7 @@ int hlo_take_numbers(hlo_reader *r, vp_str message, uint32_t field, hlo_span *ou
 int hlo_take_ids(hlo_reader *r, vp_str message, uint32_t field, hlo_span *out)
 {
     out->first = (uint32_t)r->p->link_count;
-    VP_TRY(each_number(r, message, field, put_id));
+    VP_TRY(each_number(r, message, field, hlo_add_id));
     out->count = (uint32_t)r->p->link_count - out->first;
     return 0;
 }

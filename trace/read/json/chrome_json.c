@@ -39,7 +39,7 @@ typedef struct doc {
     size_t need; /* do not look at the tail again before it is so long */
 } doc;
 
-static int64_t place(const doc *d)
+static int64_t doc_file_offset(const doc *d)
 {
     return d->offset + (d->at - d->origin);
 }
@@ -48,14 +48,14 @@ static int64_t place(const doc *d)
 static void leave_out(doc *d, cj_note_id why)
 {
     d->r.event = d->events++;
-    d->r.byte = place(d);
+    d->r.byte = doc_file_offset(d);
     cj_note(&d->r, why);
 }
 
 static int read_fields(doc *d, const cj_fields *f)
 {
     d->r.event = d->events++;
-    d->r.byte = place(d);
+    d->r.byte = doc_file_offset(d);
     return cj_event(&d->r, f);
 }
 
@@ -150,7 +150,7 @@ static int step_top(doc *d)
         return 0;
     if (*d->at == '{')
         return step_top_object(d);
-    if (place(d) == 0 && *d->at == *bom) {
+    if (doc_file_offset(d) == 0 && *d->at == *bom) {
         if (d->end - d->at < 3 && !d->last)
             return 0;
         if (d->end - d->at >= 3 && !memcmp(d->at, bom, 3)) {
@@ -162,7 +162,7 @@ static int step_top(doc *d)
         d->in_object = false;
         d->state = DOC_EVENTS;
     } else if (*d->at != ',') {
-        d->trailing_at = place(d);
+        d->trailing_at = doc_file_offset(d);
         d->state = DOC_DONE;
     }
     d->at++;
@@ -186,7 +186,7 @@ static int step_object(doc *d)
         return 1;
     case JS_WALK_FOUND:
         key = js_walk_key(&d->walk);
-        d->r.byte = place(d);
+        d->r.byte = doc_file_offset(d);
         if (js_names_a_secret(key))
             VP_TRY(cj_note_credential(&d->r, key));
         return 1;
@@ -293,7 +293,7 @@ static int append_tail(doc *d, const char *p, size_t n)
 static int keep_rest(doc *d, bool in_tail)
 {
     size_t n = (size_t)(d->end - d->at);
-    d->offset = place(d);
+    d->offset = doc_file_offset(d);
     d->need = 2 * n;
     if (in_tail)
         memmove(d->tail, d->at, n);
@@ -302,7 +302,7 @@ static int keep_rest(doc *d, bool in_tail)
 }
 
 /* The next chunk; bytes before it may be overwritten (RD_HEADROOM). */
-static int feed(doc *d, char *p, size_t n)
+static int doc_feed_chunk(doc *d, char *p, size_t n)
 {
     bool in_tail = d->tail_n > RD_HEADROOM;
     if (d->tail_n + n < d->need)
@@ -329,7 +329,7 @@ static int take_found(doc *d, const cj_piece *p)
         VP_TRY(read_fields(d, &p->found[i].f));
     }
     d->at = p->text + p->to;
-    d->offset = place(d);
+    d->offset = doc_file_offset(d);
     d->origin = d->at;
     return 0;
 }
@@ -353,14 +353,14 @@ static int feed_piece(doc *d, cj_crew *crew, const cj_piece *p)
     if (p->count && d->state == DOC_EVENTS && d->tail_n <= RD_HEADROOM) {
         used = p->from;
         d->need = 0;
-        VP_TRY(feed(d, p->text, used));
+        VP_TRY(doc_feed_chunk(d, p->text, used));
         proved = d->state == DOC_EVENTS && !d->tail_n;
     }
     if (proved) {
         used = p->to;
         VP_TRY(take_found(d, p));
     }
-    VP_TRY(feed(d, p->text + used, p->n - used));
+    VP_TRY(doc_feed_chunk(d, p->text + used, p->n - used));
     if (!proved)
         show_first(d, crew);
     return 0;
@@ -393,13 +393,13 @@ static int read_chunks(doc *d, rd_stream *in)
     size_t n;
     int rc;
     while ((rc = in->next(in, &p, &n)) > 0) {
-        VP_TRY(feed(d, p, n));
+        VP_TRY(doc_feed_chunk(d, p, n));
         VP_TRY(report_progress(d, in, in->raw_done));
     }
     return rc;
 }
 
-static int read_all(doc *d, rd_stream *in)
+static int doc_read_all(doc *d, rd_stream *in)
 {
     VP_TRY((cj_crew_fits(in, d->r.opts->threads) ? read_pieces : read_chunks)(d, in));
     VP_TRY(append_tail(d, NULL, 0));
@@ -407,7 +407,7 @@ static int read_all(doc *d, rd_stream *in)
 }
 
 /* Fails with the reason why the file gave no event. */
-static int refuse(const doc *d, const rd_stream *in)
+static int doc_refuse(const doc *d, const rd_stream *in)
 {
     if (in->damage.code)
         return vp_fail_copy(&in->damage);
@@ -417,7 +417,7 @@ static int refuse(const doc *d, const rd_stream *in)
     }
     if (d->state != DOC_TOP || d->at != d->end) {
         vp_fail(VP_ECORRUPT, "the file ends before its first event");
-        return vp_fail_at(VP_ECORRUPT, NULL, -1, place(d) + (d->end - d->at));
+        return vp_fail_at(VP_ECORRUPT, NULL, -1, doc_file_offset(d) + (d->end - d->at));
     }
     return vp_fail(VP_EEMPTY, "valid JSON, but without a single trace event");
 }
@@ -427,7 +427,7 @@ static int report_end(doc *d, const rd_stream *in)
     sink_quality q = {.code = "truncated",
                       .severity = SINK_WARNING,
                       .event = d->events,
-                      .byte = place(d),
+                      .byte = doc_file_offset(d),
                       .partial = true};
     bool in_event = d->at != d->end || d->state == DOC_JUNK;
     if (in->damage.code)
@@ -490,10 +490,10 @@ static void report_base(cj_reader *r)
     r->out->base(r->out, ns);
 }
 
-static int finish(doc *d, const rd_stream *in)
+static int doc_finish(doc *d, const rd_stream *in)
 {
     if (!d->r.phased)
-        return refuse(d, in);
+        return doc_refuse(d, in);
     VP_TRY(cj_spans_finish(&d->r));
     VP_TRY(cj_flush(&d->r));
     VP_TRY(cj_tracks_finish(&d->r));
@@ -520,6 +520,6 @@ int cj_read(sink *out, rd_stream *in, const rd_options *opts)
     VP_NEED(d);
     d->trailing_at = -1;
     VP_TRY(cj_reader_init(&d->r, out, opts ? opts : &none));
-    VP_TRY(read_all(d, in));
-    return finish(d, in);
+    VP_TRY(doc_read_all(d, in));
+    return doc_finish(d, in);
 }

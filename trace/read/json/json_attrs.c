@@ -24,7 +24,7 @@ static const struct {
     {VP_STR_INIT("all_reduce_unique_id"), SINK_RUN, false},
 };
 
-static bool number(js_value v, int64_t *out)
+static bool value_to_number(js_value v, int64_t *out)
 {
     return v.type != JS_NESTED && js_to_id(v.s, out) && *out != SINK_NO_VALUE;
 }
@@ -33,7 +33,7 @@ static void take_plain(sink_extra *x, vp_str key, js_value v)
 {
     int64_t n;
     for (size_t i = 0; i < sizeof plain / sizeof *plain && plain[i].key.n <= key.n; i++)
-        if (vp_str_eq(key, plain[i].key) && number(v, &n) &&
+        if (vp_str_eq(key, plain[i].key) && value_to_number(v, &n) &&
             !(plain[i].weak && rd_has_attr(x, plain[i].attr)))
             sink_extra_set(x, plain[i].attr, n);
 }
@@ -44,7 +44,7 @@ void cj_attr_take(cj_attrs *a, vp_str key, js_value v)
     if (key.n > 3) {
         if (vp_str_eq(key, VP_STR("allocator_name")))
             a->allocator = v;
-        else if (vp_str_eq(key, VP_STR("flow")) && number(v, &n))
+        else if (vp_str_eq(key, VP_STR("flow")) && value_to_number(v, &n))
             a->flow = (uint64_t)n;
         else
             take_plain(&a->x, key, v);
@@ -52,7 +52,7 @@ void cj_attr_take(cj_attrs *a, vp_str key, js_value v)
     }
     if (vp_str_eq(key, VP_STR("_r")))
         take_plain(&a->x, key, v);
-    else if (!number(v, &n))
+    else if (!value_to_number(v, &n))
         return;
     else if (vp_str_eq(key, VP_STR("_pt")))
         a->producer_type = (uint64_t)n;
@@ -107,14 +107,14 @@ static inline int memory_attr(vp_str key)
 
 /* Takes the value at *p. JS_MEMBER: it is a number, and wanted; JS_CLOSE: it is not; else as
  * js_take_value. */
-static inline js_step take_number(const char **p, const char *end, js_skip_fn *skip, bool wanted,
-                                  int64_t *n)
+static inline js_step take_wanted_number(const char **p, const char *end, js_skip_fn *skip,
+                                         bool wanted, int64_t *n)
 {
     js_value v;
     if (wanted && js_take_int(p, end, n))
         return JS_MEMBER;
     js_step step = js_take_value(p, end, skip, &v);
-    return step == JS_MEMBER && !(wanted && number(v, n)) ? JS_CLOSE : step;
+    return step == JS_MEMBER && !(wanted && value_to_number(v, n)) ? JS_CLOSE : step;
 }
 
 static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
@@ -132,7 +132,7 @@ static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
     a->allocator = (js_value){VP_STR("[memory]"), JS_STRING};
     while (a->x.has != all &&
            cj_next_field(&p, end, layout, &link, memory_attr, &attr) == JS_MEMBER &&
-           (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0)
+           (step = take_wanted_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0)
         if (step == JS_MEMBER)
             sink_extra_set(&a->x, (sink_attr)attr, n);
     return rd_has_attr(&a->x, SINK_MEM_DELTA) ? &a->x : NULL;
@@ -143,7 +143,7 @@ static inline int launch_attr(vp_str key)
     return vp_str_eq(key, VP_STR("correlation")) ? SINK_CORRELATION : SINK_ATTRS;
 }
 
-static const sink_extra *correlation(cj_attrs *a, cj_reader *r, js_value args)
+static const sink_extra *launch_correlation(cj_attrs *a, cj_reader *r, js_value args)
 {
     cj_layout *layout = &r->launch_layout;
     uint32_t *link = &layout->first;
@@ -155,7 +155,7 @@ static const sink_extra *correlation(cj_attrs *a, cj_reader *r, js_value args)
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
     while (attr != SINK_CORRELATION &&
            cj_next_field(&p, end, layout, &link, launch_attr, &attr) == JS_MEMBER &&
-           (step = take_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0)
+           (step = take_wanted_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0)
         if (step == JS_MEMBER && n != 0)
             sink_extra_set(&a->x, SINK_CORRELATION, n);
     return a->x.has ? &a->x : NULL;
@@ -164,7 +164,7 @@ static const sink_extra *correlation(cj_attrs *a, cj_reader *r, js_value args)
 void cj_correlation(sink_extra *x, js_value v)
 {
     int64_t n;
-    if (number(v, &n) && n != 0)
+    if (value_to_number(v, &n) && n != 0)
         sink_extra_set(x, SINK_CORRELATION, n);
 }
 
@@ -198,7 +198,7 @@ const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
         return cj_attrs_close(a, name);
     }
     if (is_launch_cat(cat.s))
-        return correlation(a, r, args);
+        return launch_correlation(a, r, args);
     /* on a device's stream ("gpu_user_annotation") it only repeats the host's annotation */
     if (!name.s.n || *name.s.p != 'P' || !vp_str_starts(name.s, step) ||
         vp_str_starts(cat.s, VP_STR("gpu_")))

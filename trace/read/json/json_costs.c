@@ -11,7 +11,7 @@ static const vp_str arg_names[ARGS] = {
     [ARG_FLOPS] = VP_STR_INIT("flops"),
 };
 
-static void read_args(const cj_reader *r, js_value args, js_value a[ARGS])
+static void read_cost_args(const cj_reader *r, js_value args, js_value a[ARGS])
 {
     vp_str key;
     js_value v;
@@ -58,7 +58,7 @@ int cj_costed_op(cj_reader *r, const cj_fields *f, sink_extra *x, uint32_t *kind
     js_value a[ARGS];
     int64_t number;
     uint64_t key = cj_hash(f->v[CJ_NAME], 60) ^ cj_hash(f->v[CJ_CAT], 61) * 3;
-    read_args(r, f->v[CJ_ARGS], a);
+    read_cost_args(r, f->v[CJ_ARGS], a);
     if (js_to_id(a[ARG_NUMBER].s, &number) && number != SINK_NO_VALUE)
         sink_extra_set(x, SINK_EXTERNAL, number);
     for (size_t i = ARG_DIMS; i < ARGS; i++)

@@ -75,7 +75,7 @@ static cj_piece *piece_at(cj_crew *c, uint64_t i)
 
 /* Finds the events of a piece, from the first that begins as they do. What the piece says of itself
  * is written once: it lies beside what other threads read and write all the time. */
-static void scan(cj_piece *p, vp_str first, js_skip_fn *skip, cj_layout *layout)
+static void scan_piece(cj_piece *p, vp_str first, js_skip_fn *skip, cj_layout *layout)
 {
     const char *text = p->text, *end = text + p->n, *after;
     const char *at =
@@ -105,7 +105,7 @@ static bool scan_one(cj_crew *c, cj_layout *layout)
     cj_piece *p = piece_at(c, c->scans++);
     memcpy(first, c->first, n);
     pthread_mutex_unlock(&c->lock);
-    scan(p, (vp_str){first, n}, c->skip, layout);
+    scan_piece(p, (vp_str){first, n}, c->skip, layout);
     pthread_mutex_lock(&c->lock);
     p->scanned = true;
     pthread_cond_broadcast(&c->changed);
@@ -140,7 +140,7 @@ static bool fill_or_scan(cj_crew *c, cj_layout *layout)
     return (c->filled - c->scans < WAITING && fill_one(c)) || scan_one(c, layout);
 }
 
-static int help(void *ctx)
+static int crew_helper_thread(void *ctx)
 {
     cj_crew *c = ctx;
     cj_layout layout = {0};
@@ -168,7 +168,7 @@ int cj_crew_new(cj_crew **out, rd_stream *in, int threads)
         VP_NEED(p->text && p->found);
     }
     for (int i = 1; i < threads; i++)
-        if (vp_aside_try(&c->threads[i], help, c) < 0)
+        if (vp_aside_try(&c->threads[i], crew_helper_thread, c) < 0)
             break; /* done without */
     *out = c;
     c = NULL;

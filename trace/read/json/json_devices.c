@@ -8,7 +8,7 @@
 
 /* Devices that no process stands for: Kineto's, which its kernels name in their args, and XLA's
  * thread pools on CPU. */
-static int device_of(cj_reader *r, uint64_t key, const sink_process *info, uint32_t *index)
+static int device_process_of(cj_reader *r, uint64_t key, const sink_process *info, uint32_t *index)
 {
     cj_device d = {.track = SINK_NONE, .number = -1};
     if (info->kind == SINK_PROCESS_GPU)
@@ -97,7 +97,7 @@ static int gpu_of(cj_reader *r, js_value key, bool mtia, uint32_t *index)
         info.id = id;
         info.ordinal = id >= 0 && id <= INT32_MAX ? (int32_t)id : -1;
     }
-    return device_of(r, hash, &info, index);
+    return device_process_of(r, hash, &info, index);
 }
 
 /* The track of a stream, called "stream 7" or as Kineto's thread_name says. `text` holds the name.
@@ -148,7 +148,7 @@ int cj_cpu_track(cj_reader *r, int64_t ordinal, uint32_t *track)
                          .id = ordinal,
                          .kind = SINK_PROCESS_CPU,
                          .ordinal = ordinal <= INT32_MAX ? (int32_t)ordinal : -1};
-    VP_TRY(device_of(r, vp_mix((uint64_t)ordinal) ^ 1, &info, &index));
+    VP_TRY(device_process_of(r, vp_mix((uint64_t)ordinal) ^ 1, &info, &index));
     cj_device *d = &r->devices[index];
     if (d->track == SINK_NONE) {
         sink_track ops = {

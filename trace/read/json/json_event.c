@@ -56,7 +56,7 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
 
 /* The duration of an event. One that is missing is 0; one that is negative is noted and 0. false:
  * it is no number, or the event would end after the end of time. */
-static bool duration(cj_reader *r, js_value v, int64_t start_ps, int64_t *dur_ps)
+static bool event_duration(cj_reader *r, js_value v, int64_t start_ps, int64_t *dur_ps)
 {
     *dur_ps = 0;
     if (v.type == JS_NONE)
@@ -79,8 +79,8 @@ static bool is_echo(vp_str cat)
     return vp_str_starts(cat, VP_STR("gpu_")) || vp_str_eq(cat, VP_STR("cuda_sync"));
 }
 
-static int host_event(cj_reader *r, const cj_fields *f, cj_thread *t, int64_t start_ps,
-                      int64_t dur_ps)
+static int emit_host_event(cj_reader *r, const cj_fields *f, cj_thread *t, int64_t start_ps,
+                           int64_t dur_ps)
 {
     cj_attrs a;
     sink_event e = {.start_ps = start_ps, .dur_ps = dur_ps, .aligned_start_ps = SINK_NO_TIME};
@@ -110,12 +110,12 @@ static int complete_event(cj_reader *r, const cj_fields *f)
     int64_t start_ps, dur_ps;
     cj_thread *t;
     r->complete++;
-    if (!cj_start(r, f, &start_ps) || !duration(r, f->v[CJ_DUR], start_ps, &dur_ps))
+    if (!cj_start(r, f, &start_ps) || !event_duration(r, f->v[CJ_DUR], start_ps, &dur_ps))
         return 0;
     if (start_ps + dur_ps > r->extent_last_ps)
         r->extent_last_ps = start_ps + dur_ps;
     VP_TRY(cj_op(r, f, start_ps, dur_ps, &t));
-    return !t || cj_unwanted(r) ? 0 : host_event(r, f, t, start_ps, dur_ps);
+    return !t || cj_unwanted(r) ? 0 : emit_host_event(r, f, t, start_ps, dur_ps);
 }
 
 static int instant_event(cj_reader *r, const cj_fields *f)
@@ -125,7 +125,7 @@ static int instant_event(cj_reader *r, const cj_fields *f)
     if (!cj_start(r, f, &start_ps) || cj_unwanted(r))
         return 0;
     VP_TRY(cj_thread_of(r, f, &t));
-    return host_event(r, f, t, start_ps, 0);
+    return emit_host_event(r, f, t, start_ps, 0);
 }
 
 int cj_event(cj_reader *r, const cj_fields *f)

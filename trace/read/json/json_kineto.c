@@ -79,7 +79,7 @@ static bool may_be_annotated(js_value args)
 }
 
 /* Which of these args an event of this category may have, and is asked for. */
-static unsigned wanted(const cj_reader *r, cj_gpu_cat cat, const cj_fields *f)
+static unsigned wanted_kineto_args(const cj_reader *r, cj_gpu_cat cat, const cj_fields *f)
 {
     vp_str name = f->v[CJ_NAME].s;
     unsigned want = 1u << ARG_DEVICE;
@@ -105,7 +105,7 @@ static bool is_arg(vp_str key, size_t arg)
                             : vp_str_eq(key, arg_names[arg]);
 }
 
-static void read_args(const cj_reader *r, js_value args, unsigned want, js_value a[ARGS])
+static void read_kineto_args(const cj_reader *r, js_value args, unsigned want, js_value a[ARGS])
 {
     vp_str key;
     js_value v;
@@ -176,7 +176,7 @@ static js_value annotation_of(js_value a[ARGS])
     return js_to_id(a[ARG_NODE].s, &node) && node > 0 ? said : (js_value){0};
 }
 
-static int kind_of(cj_reader *r, const cj_fields *f, js_value a[ARGS], uint32_t *kind)
+static int kineto_kind_of(cj_reader *r, const cj_fields *f, js_value a[ARGS], uint32_t *kind)
 {
     js_value annotation = annotation_of(a);
     uint64_t key = cj_hash(f->v[CJ_NAME], cj_hash(f->v[CJ_CAT], 40));
@@ -207,7 +207,7 @@ int cj_kineto_op(cj_reader *r, const cj_fields *f, cj_gpu_cat cat, sink_event *e
     sink_extra x = {.has = 0};
     cj_thread *t;
     int64_t number;
-    read_args(r, f->v[CJ_ARGS], wanted(r, cat, f), a);
+    read_kineto_args(r, f->v[CJ_ARGS], wanted_kineto_args(r, cat, f), a);
     cj_correlation(&x, a[ARG_CORRELATION]);
     if (js_to_id(a[ARG_EXTERNAL].s, &number) && number > 0)
         sink_extra_set(&x, SINK_EXTERNAL, number);
@@ -216,6 +216,6 @@ int cj_kineto_op(cj_reader *r, const cj_fields *f, cj_gpu_cat cat, sink_event *e
     VP_TRY(cj_thread_of(r, f, &t));
     VP_TRY(cj_gpu_track(r, t, a[ARG_DEVICE].type ? a[ARG_DEVICE] : f->v[CJ_PID], cat == CJ_GPU_MTIA,
                         &e->track));
-    VP_TRY(kind_of(r, f, a, &e->kind));
+    VP_TRY(kineto_kind_of(r, f, a, &e->kind));
     return cj_emit(r, t, e);
 }

@@ -2,7 +2,7 @@
 
 /* Without room all is forgotten: what a file holds now is not what it began with. Returns where the
  * text behind this one is to be noted. */
-static uint32_t *remember(cj_layout *layout, uint32_t *link, vp_str text, int field)
+static uint32_t *layout_remember(cj_layout *layout, uint32_t *link, vp_str text, int field)
 {
     unsigned beside = 0;
     if (link == &layout->none || text.n > CJ_LAYOUT_TEXT)
@@ -32,6 +32,6 @@ js_step cj_learn_field(const char **at, const char *end, cj_layout *layout, uint
     if (step < 0)
         return step;
     *field = step == JS_CLOSE ? CJ_LAYOUT_CLOSE : field_of(key);
-    *link = remember(layout, *link, (vp_str){p, (size_t)(*at - p)}, *field);
+    *link = layout_remember(layout, *link, (vp_str){p, (size_t)(*at - p)}, *field);
     return step;
 }

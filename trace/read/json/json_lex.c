@@ -2,7 +2,7 @@
 
 #ifdef __SSE2__
 /* Bit i: byte i is no white space. */
-static inline unsigned others(const char *p, bool odd)
+static inline unsigned non_space_bits(const char *p, bool odd)
 {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
     __m128i blank = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
@@ -16,10 +16,10 @@ static inline unsigned others(const char *p, bool odd)
     return (unsigned)_mm_movemask_epi8(_mm_or_si128(blank, control)) ^ 0xffffu;
 }
 
-static inline const char *skip(const char *p, const char *end, bool odd)
+static inline const char *skip_white_space(const char *p, const char *end, bool odd)
 {
     for (; p < end; p += 16) {
-        unsigned bits = others(p, odd);
+        unsigned bits = non_space_bits(p, odd);
         if (bits) {
             p += __builtin_ctz(bits);
             return p < end ? p : end;
@@ -28,7 +28,7 @@ static inline const char *skip(const char *p, const char *end, bool odd)
     return end;
 }
 #else
-static inline const char *skip(const char *p, const char *end, bool odd)
+static inline const char *skip_white_space(const char *p, const char *end, bool odd)
 {
     while (p < end && js_is_space(*p) && (odd || !js_is_odd_space(*p)))
         p++;
@@ -38,10 +38,10 @@ static inline const char *skip(const char *p, const char *end, bool odd)
 
 const char *js_skip_spaces(const char *p, const char *end)
 {
-    return skip(p, end, true);
+    return skip_white_space(p, end, true);
 }
 
 const char *js_skip_json_spaces(const char *p, const char *end)
 {
-    return skip(p, end, false);
+    return skip_white_space(p, end, false);
 }

@@ -50,7 +50,7 @@ static const vp_str xla_args[ARGS] = {
 
 /* Finds the values of these keys, and how many there are. All other args go to `attrs`, unless that
  * is NULL. */
-static size_t read_args(const cj_reader *r, js_value args, js_value out[ARGS], cj_attrs *attrs)
+static size_t read_op_args(const cj_reader *r, js_value args, js_value out[ARGS], cj_attrs *attrs)
 {
     vp_str key;
     js_value v;
@@ -172,7 +172,7 @@ static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
     js_value a[ARGS];
     cj_attrs attrs;
     int64_t ordinal = 0;
-    read_args(r, f->v[CJ_ARGS], a, start_attrs(r, &attrs));
+    read_op_args(r, f->v[CJ_ARGS], a, start_attrs(r, &attrs));
     if (!a[ARG_HLO_OP].s.n)
         return 0;
     if (a[ARG_ORDINAL].type && (!js_to_id(a[ARG_ORDINAL].s, &ordinal) || ordinal < 0))
@@ -193,7 +193,7 @@ static int unnamed_event(cj_reader *r, const cj_fields *f, cj_thread **thread, s
     cj_thread *t = *thread;
     js_value a[ARGS];
     cj_attrs attrs;
-    if (!read_args(r, f->v[CJ_ARGS], a, start_attrs(r, &attrs)))
+    if (!read_op_args(r, f->v[CJ_ARGS], a, start_attrs(r, &attrs)))
         return 0;
     if (!a[ARG_CATEGORY].type && !a[ARG_HLO_OP].type && !a[ARG_OFFSET].type)
         return 0;
@@ -216,7 +216,7 @@ int cj_op(cj_reader *r, const cj_fields *f, int64_t start_ps, int64_t dur_ps, cj
     if (p->is_device) {
         js_value a[ARGS];
         cj_attrs attrs;
-        read_args(r, args, a, start_attrs(r, &attrs));
+        read_op_args(r, args, a, start_attrs(r, &attrs));
         return xla_event(r, f, a, &attrs, t, cj_role(r, t) == SINK_ROLE_OPS, &e);
     }
     *thread = t;

@@ -76,8 +76,8 @@ static inline uint64_t prefix_parity(uint64_t x)
 }
 
 /* Takes one block; the end of the value when it is in there. */
-__attribute__((always_inline)) static inline const char *take_block(skip_state *s, masks m,
-                                                                    const char *p)
+__attribute__((always_inline)) static inline const char *skip_take_block(skip_state *s, masks m,
+                                                                         const char *p)
 {
     if (m.slashes | s->escaped)
         m.quotes &= ~escaped_bytes(m.slashes, &s->escaped);
@@ -101,7 +101,7 @@ __attribute__((always_inline)) static inline const char *take_block(skip_state *
 /* '[' and '{', ']' and '}' differ in this bit only, and nothing else becomes one of them. */
 #define BRACKET_BIT 0x20
 
-static inline uint64_t equal16(__m128i v, char c, unsigned at)
+static inline uint64_t match_16_bytes(__m128i v, char c, unsigned at)
 {
     unsigned bits = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c)));
     return (uint64_t)bits << at;
@@ -115,19 +115,19 @@ static const char *skip_sse2(const char *p, const char *end)
         for (unsigned at = 0; at < 64; at += 16) {
             __m128i v = _mm_loadu_si128((const __m128i *)(p + at));
             __m128i folded = _mm_or_si128(v, _mm_set1_epi8(BRACKET_BIT));
-            m.quotes |= equal16(v, '"', at);
-            m.slashes |= equal16(v, '\\', at);
-            m.open |= equal16(folded, '{', at);
-            m.close |= equal16(folded, '}', at);
+            m.quotes |= match_16_bytes(v, '"', at);
+            m.slashes |= match_16_bytes(v, '\\', at);
+            m.open |= match_16_bytes(folded, '{', at);
+            m.close |= match_16_bytes(folded, '}', at);
         }
-        const char *hit = take_block(&s, m, p);
+        const char *hit = skip_take_block(&s, m, p);
         if (hit)
             return hit <= end ? hit : NULL;
     }
     return NULL;
 }
 
-__attribute__((target("avx2"))) static inline uint64_t equal64(__m256i a, __m256i b, char c)
+__attribute__((target("avx2"))) static inline uint64_t match_64_bytes(__m256i a, __m256i b, char c)
 {
     __m256i x = _mm256_set1_epi8(c);
     uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, x));
@@ -144,9 +144,9 @@ __attribute__((target("avx2,popcnt,bmi"))) static const char *skip_avx2(const ch
         __m256i a = _mm256_loadu_si256((const __m256i *)p);
         __m256i b = _mm256_loadu_si256((const __m256i *)(p + 32));
         __m256i fa = _mm256_or_si256(a, bit), fb = _mm256_or_si256(b, bit);
-        masks m = {equal64(a, b, '"'), equal64(a, b, '\\'), equal64(fa, fb, '{'),
-                   equal64(fa, fb, '}')};
-        const char *hit = take_block(&s, m, p);
+        masks m = {match_64_bytes(a, b, '"'), match_64_bytes(a, b, '\\'),
+                   match_64_bytes(fa, fb, '{'), match_64_bytes(fa, fb, '}')};
+        const char *hit = skip_take_block(&s, m, p);
         if (hit)
             return hit <= end ? hit : NULL;
     }
@@ -175,7 +175,7 @@ js_skip_fn *js_skip_backend(js_backend b)
     return b == JS_PORTABLE ? skip_portable : NULL;
 }
 
-static js_skip_fn *choose(void)
+static js_skip_fn *choose_skip_backend(void)
 {
     js_skip_fn *f = js_skip_backend(JS_AVX2);
     if (!f)
@@ -190,7 +190,7 @@ js_skip_fn *js_skip_best(void)
     static js_skip_fn *_Atomic best;
     js_skip_fn *f = atomic_load_explicit(&best, memory_order_relaxed);
     if (!f) {
-        f = choose();
+        f = choose_skip_backend();
         atomic_store_explicit(&best, f, memory_order_relaxed);
     }
     return f;

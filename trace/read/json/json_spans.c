@@ -16,16 +16,17 @@ static int new_lane(cj_reader *r, cj_lane lane, uint32_t *id)
 }
 
 /* 0: there is none. */
-static uint32_t hash_of(js_value v)
+static uint32_t edge_value_hash(js_value v)
 {
     return v.type ? (uint32_t)(cj_hash(v, 0) >> 24 | 1) : 0;
 }
 
-static int put_edge(cj_reader *r, const cj_fields *f, uint32_t lane, int64_t ts_ps, bool is_end)
+static int add_span_edge(cj_reader *r, const cj_fields *f, uint32_t lane, int64_t ts_ps,
+                         bool is_end)
 {
     cj_edge e = {.ts_ps = ts_ps,
                  .lane = lane,
-                 .mark = {hash_of(f->v[CJ_NAME]), hash_of(f->v[CJ_CAT])},
+                 .mark = {edge_value_hash(f->v[CJ_NAME]), edge_value_hash(f->v[CJ_CAT])},
                  .number = (uint32_t)r->edge_count,
                  .is_end = is_end};
     if (!is_end)
@@ -48,7 +49,7 @@ int cj_edge_of(cj_reader *r, const cj_fields *f, bool is_end)
         VP_TRY(new_lane(r, (cj_lane){(uint32_t)(t - r->threads), SINK_NONE}, &t->lane));
     if (t->last_ps < ts_ps)
         t->last_ps = ts_ps;
-    return put_edge(r, f, t->lane, ts_ps, is_end);
+    return add_span_edge(r, f, t->lane, ts_ps, is_end);
 }
 
 /* What the halves of an async event share: category, id and scope; the process too where the id
@@ -97,7 +98,7 @@ int cj_async(cj_reader *r, const cj_fields *f, char phase)
         VP_TRY(new_lane(r, l, &lane));
         VP_TRY(vp_map_set(&r->maps[CJ_BY_ASYNC], key, lane));
     }
-    return put_edge(r, f, lane, ts_ps, phase == 'e' || phase == 'F');
+    return add_span_edge(r, f, lane, ts_ps, phase == 'e' || phase == 'F');
 }
 
 static int by_lane_and_time(const void *a, const void *b)
@@ -126,7 +127,7 @@ static int emit_span(cj_reader *r, const cj_edge *begin, int64_t end_ps)
 }
 
 /* Which open begin an end closes: the innermost that fits. depth: none. */
-static size_t find_begin(const cj_edge *const *open, size_t depth, const cj_edge *end)
+static size_t find_matching_begin(const cj_edge *const *open, size_t depth, const cj_edge *end)
 {
     for (size_t i = depth; i-- > 0 && depth - i <= JS_SEARCH_MAX;)
         if (js_mark_fits(open[i]->mark, end->mark))
@@ -136,7 +137,7 @@ static size_t find_begin(const cj_edge *const *open, size_t depth, const cj_edge
 
 /* Of ends at one moment the one of the innermost begin comes first, else the file's first: an outer
  * end that stands before an inner one of the same name must not close more than its own frame. */
-static void inner_end_first(const cj_edge *innermost, cj_edge *e, size_t n)
+static void put_inner_end_first(const cj_edge *innermost, cj_edge *e, size_t n)
 {
     for (size_t i = 0; i < n && i < JS_SEARCH_MAX && e[i].is_end && e[i].ts_ps == e->ts_ps; i++) {
         if (!js_mark_fits(innermost->mark, e[i].mark))
@@ -160,8 +161,8 @@ static int pair_lane(cj_reader *r, cj_edge *e, size_t n, const cj_edge **open)
             continue;
         }
         if (depth)
-            inner_end_first(open[depth - 1], e + i, n - i);
-        size_t at = find_begin(open, depth, &e[i]);
+            put_inner_end_first(open[depth - 1], e + i, n - i);
+        size_t at = find_matching_begin(open, depth, &e[i]);
         if (at == depth) {
             cj_note(r, CJ_END_WITHOUT_BEGIN);
             continue;

@@ -3,7 +3,7 @@
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
 
-static bool take_start(const cj_reader *r, vp_str ts, int64_t *start_ps)
+static bool parse_event_start(const cj_reader *r, vp_str ts, int64_t *start_ps)
 {
     return js_us_to_ps(ts, r->base_us, start_ps) && *start_ps >= -VP_TIME_MAX_PS &&
            *start_ps <= VP_TIME_MAX_PS;
@@ -11,7 +11,7 @@ static bool take_start(const cj_reader *r, vp_str ts, int64_t *start_ps)
 
 /* Where only events at 0 came before times since 1970, these are what is counted from: those had no
  * time, and lie at the first of the others. */
-static bool starts_again(cj_reader *r, vp_str ts)
+static bool restart_time_base(cj_reader *r, vp_str ts)
 {
     int64_t base_us;
     if (r->base_us || r->any_time || !js_time_base(ts, &base_us))
@@ -29,8 +29,8 @@ bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps)
     if (text && !r->has_base)
         r->has_base = js_time_base(ts.s, &r->base_us);
     if (text && r->has_base &&
-        (take_start(r, ts.s, start_ps) ||
-         (starts_again(r, ts.s) && take_start(r, ts.s, start_ps)))) {
+        (parse_event_start(r, ts.s, start_ps) ||
+         (restart_time_base(r, ts.s) && parse_event_start(r, ts.s, start_ps)))) {
         r->any_time = r->any_time || *start_ps;
         if (!r->any_time)
             cj_count_here(&r->zeros, r);

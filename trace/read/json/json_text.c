@@ -2,7 +2,7 @@
 
 #define REPLACEMENT 0xfffd
 
-static char *put_utf8(char *d, uint32_t c)
+static char *encode_utf8(char *d, uint32_t c)
 {
     if (c < 0x80) {
         *d++ = (char)c;
@@ -24,7 +24,7 @@ static char *put_utf8(char *d, uint32_t c)
 }
 
 /* The four digits of \uXXXX, or UINT32_MAX. */
-static uint32_t hex4(vp_str s)
+static uint32_t parse_hex4(vp_str s)
 {
     uint32_t v = 0;
     if (s.n < 4)
@@ -45,14 +45,14 @@ static uint32_t hex4(vp_str s)
 /* *s stands behind "\u": takes one character, with the low half of a surrogate pair. */
 static uint32_t take_unicode(vp_str *s)
 {
-    uint32_t c = hex4(*s);
+    uint32_t c = parse_hex4(*s);
     if (c == UINT32_MAX)
         return REPLACEMENT;
     *s = vp_str_skip(*s, 4);
     if (c < 0xd800 || c > 0xdfff)
         return c;
     if (c < 0xdc00 && vp_str_starts(*s, VP_STR("\\u"))) {
-        uint32_t low = hex4(vp_str_skip(*s, 2));
+        uint32_t low = parse_hex4(vp_str_skip(*s, 2));
         if (low >= 0xdc00 && low <= 0xdfff) {
             *s = vp_str_skip(*s, 6);
             return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
@@ -70,7 +70,7 @@ static char *put_escape(char *d, vp_str *s)
     char c = *s->p;
     *s = vp_str_skip(*s, 1);
     if (c == 'u')
-        return put_utf8(d, take_unicode(s));
+        return encode_utf8(d, take_unicode(s));
     const char *at = c ? strchr(from, c) : NULL;
     if (at)
         c = to[at - from];
@@ -82,7 +82,7 @@ static char *put_escape(char *d, vp_str *s)
 }
 
 /* How much of s is plain ASCII. */
-static size_t plain_run(vp_str s)
+static size_t plain_ascii_length(vp_str s)
 {
     size_t n = 0;
     while (n < s.n && (signed char)s.p[n] >= 0 && s.p[n] != '\\')
@@ -94,7 +94,7 @@ size_t js_unescape(vp_str raw, char *dst)
 {
     char *d = dst;
     while (raw.n) {
-        size_t run = plain_run(raw);
+        size_t run = plain_ascii_length(raw);
         memcpy(d, raw.p, run);
         d += run;
         raw = vp_str_skip(raw, run);
@@ -110,7 +110,7 @@ size_t js_unescape(vp_str raw, char *dst)
             memcpy(d, raw.p, n);
             d += n;
         } else {
-            d = put_utf8(d, REPLACEMENT);
+            d = encode_utf8(d, REPLACEMENT);
         }
         raw = vp_str_skip(raw, n ? n : 1);
     }

@@ -6,7 +6,7 @@
 #include "trace/read/names/roles.h"
 
 /* A pid or tid that is a number; one that is missing is 0. */
-static bool number_of(js_value v, int64_t *number)
+static bool parse_pid_or_tid(js_value v, int64_t *number)
 {
     *number = 0;
     return v.type == JS_NONE || (v.type != JS_NESTED && js_to_id(v.s, number));
@@ -31,7 +31,7 @@ static int new_token(cj_reader *r, vp_map *map, uint64_t key, cj_token token, ui
 static int token_of(cj_reader *r, js_value v, uint32_t *id)
 {
     cj_token token = {0};
-    if (number_of(v, &token.number)) {
+    if (parse_pid_or_tid(v, &token.number)) {
         *id = vp_map_get(&r->maps[CJ_BY_NUMBER], (uint64_t)token.number);
         if (*id != VP_MAP_NONE)
             return 0;

@@ -2,7 +2,7 @@
 
 #include "trace/read/json/json_scan.h"
 
-static void keep(js_walk *w, const char *p, size_t n)
+static void walk_keep_key_bytes(js_walk *w, const char *p, size_t n)
 {
     size_t room = JS_KEY_MAX - w->key_n;
     if (w->is_value)
@@ -18,7 +18,7 @@ static bool walk_string(js_walk *w, const char **at, const char *end)
     const char *p = *at;
     while (p < end) {
         if (w->state == JS_WALK_ESCAPED) {
-            keep(w, p++, 1);
+            walk_keep_key_bytes(w, p++, 1);
             w->state = JS_WALK_IN_STRING;
             continue;
         }
@@ -29,7 +29,7 @@ static bool walk_string(js_walk *w, const char **at, const char *end)
             const char *slash = memchr(p, '\\', (size_t)(limit - p));
             p = slash ? slash : limit;
         }
-        keep(w, start, (size_t)(p - start));
+        walk_keep_key_bytes(w, start, (size_t)(p - start));
         if (p == end)
             break;
         if (*p == '"') {
@@ -37,7 +37,7 @@ static bool walk_string(js_walk *w, const char **at, const char *end)
             *at = p + 1;
             return true;
         }
-        keep(w, p++, 1);
+        walk_keep_key_bytes(w, p++, 1);
         w->state = JS_WALK_ESCAPED;
     }
     *at = p;

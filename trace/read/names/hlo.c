@@ -53,7 +53,7 @@ static int list_put(list *l, vp_str s)
 }
 
 /* The last varint of a field in a small message, or `def`. */
-static int64_t number_of(vp_str message, uint32_t field, int64_t def)
+static int64_t last_varint_field(vp_str message, uint32_t field, int64_t def)
 {
     vp_pb r = vp_pb_of(message);
     vp_pb_field f;
@@ -73,7 +73,7 @@ static int64_t first_packed(const vp_pb_field *f)
     return f->wire == VP_PB_LEN && vp_pb_varint(&r, &v) ? (int64_t)v : -1;
 }
 
-static void read_metadata(instruction *in, vp_str bytes)
+static void names_read_metadata(instruction *in, vp_str bytes)
 {
     vp_pb r = vp_pb_of(bytes);
     vp_pb_field f;
@@ -117,11 +117,11 @@ static int64_t device_list_group(vp_str devices)
         if (f.wire == VP_PB_LEN && f.number == COLLECTIVE_DEVICE_LIST_REPLICA_GROUPS)
             return group_length(f.data);
         else if (f.wire == VP_PB_LEN && f.number == COLLECTIVE_DEVICE_LIST_IOTA_REPLICA_GROUP_LIST)
-            return number_of(f.data, IOTA_REPLICA_GROUP_LIST_NUM_DEVICES_PER_GROUP, -1);
+            return last_varint_field(f.data, IOTA_REPLICA_GROUP_LIST_NUM_DEVICES_PER_GROUP, -1);
     return -1;
 }
 
-static int read_instruction(hlo_module *m, vp_str bytes)
+static int names_read_instruction(hlo_module *m, vp_str bytes)
 {
     instruction in = {.calls = -1, .id = -1, .group_size = -1};
     vp_pb r = vp_pb_of(bytes);
@@ -136,7 +136,7 @@ static int read_instruction(hlo_module *m, vp_str bytes)
         else if (f.number == HLO_INSTRUCTION_SHAPE && text)
             in.shape = f.data;
         else if (f.number == HLO_INSTRUCTION_METADATA && text)
-            read_metadata(&in, f.data);
+            names_read_metadata(&in, f.data);
         else if (f.number == HLO_INSTRUCTION_ID && !text)
             in.id = (int64_t)f.u;
         else if (f.number == HLO_INSTRUCTION_CALLED_COMPUTATION_IDS && in.calls < 0)
@@ -159,7 +159,7 @@ static int read_instruction(hlo_module *m, vp_str bytes)
     return 0;
 }
 
-static int read_computation(hlo_module *m, vp_str bytes)
+static int names_read_computation(hlo_module *m, vp_str bytes)
 {
     computation c = {.id = -1, .root_id = -1, .first = m->n};
     vp_pb r = vp_pb_of(bytes);
@@ -167,7 +167,7 @@ static int read_computation(hlo_module *m, vp_str bytes)
     int rc;
     while ((rc = vp_pb_next(&r, &f)) > 0) {
         if (f.number == HLO_COMPUTATION_INSTRUCTIONS && f.wire == VP_PB_LEN)
-            VP_TRY(read_instruction(m, f.data));
+            VP_TRY(names_read_instruction(m, f.data));
         else if (f.number == HLO_COMPUTATION_ID && f.wire == VP_PB_VARINT)
             c.id = (int64_t)f.u;
         else if (f.number == HLO_COMPUTATION_ROOT_ID && f.wire == VP_PB_VARINT)
@@ -208,7 +208,7 @@ static int read_module(hlo_module *m, vp_str bytes)
         if (f.number == HLO_MODULE_NAME)
             m->name = f.data;
         else if (f.number == HLO_MODULE_COMPUTATIONS)
-            VP_TRY(read_computation(m, f.data));
+            VP_TRY(names_read_computation(m, f.data));
         else if (f.number == HLO_MODULE_DEVICE_ASSIGNMENT)
             m->assignment = f.data;
         else if (f.number == HLO_MODULE_STACK_FRAME_INDEX)
@@ -308,12 +308,12 @@ static vp_str fused_name(hlo_module *m, int64_t computation_id)
     return c->fused;
 }
 
-static int put_array(vp_buf *b, vp_str shape)
+static int put_array_type(vp_buf *b, vp_str shape)
 {
     vp_pb r = vp_pb_of(shape);
     vp_pb_field f;
     const char *sep = "";
-    vp_buf_printf(b, "%s[", hlo_type_name(number_of(shape, SHAPE_ELEMENT_TYPE, 0)));
+    vp_buf_printf(b, "%s[", hlo_type_name(last_varint_field(shape, SHAPE_ELEMENT_TYPE, 0)));
     while (vp_pb_next(&r, &f) > 0) {
         vp_pb dims;
         uint64_t d;
@@ -334,13 +334,14 @@ static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
     vp_pb_field f;
     char sep = '(';
     vp_buf_init(&b, 4096);
-    while (number_of(shape, SHAPE_ELEMENT_TYPE, 0) == HLO_TYPE_TUPLE && vp_pb_next(&r, &f) > 0)
+    while (last_varint_field(shape, SHAPE_ELEMENT_TYPE, 0) == HLO_TYPE_TUPLE &&
+           vp_pb_next(&r, &f) > 0)
         if (f.number == SHAPE_TUPLE_SHAPES && f.wire == VP_PB_LEN) {
             vp_buf_putc(&b, sep);
-            put_array(&b, f.data);
+            put_array_type(&b, f.data);
             sep = ',';
         }
-    int rc = sep == '(' ? put_array(&b, shape) : vp_buf_putc(&b, ')');
+    int rc = sep == '(' ? put_array_type(&b, shape) : vp_buf_putc(&b, ')');
     char *copy = rc < 0 ? NULL : vp_arena_strndup(&m->arena, b.p, b.n);
     *out = (vp_str){copy, copy ? b.n : 0};
     vp_buf_free(&b);
@@ -353,10 +354,12 @@ static int source_text(hlo_module *m, const instruction *in, vp_str *out)
     vp_str file = in->source_file;
     int64_t line = in->source_line;
     if (!file.n && in->frame > 0 && (uint64_t)in->frame <= m->frames.n) {
-        int64_t loc = number_of(m->frames.v[in->frame - 1], STACK_FRAME_FILE_LOCATION_ID, 0);
+        int64_t loc =
+            last_varint_field(m->frames.v[in->frame - 1], STACK_FRAME_FILE_LOCATION_ID, 0);
         if (loc > 0 && (uint64_t)loc <= m->locations.n) {
-            int64_t name = number_of(m->locations.v[loc - 1], FILE_LOCATION_FILE_NAME_ID, 0);
-            line = number_of(m->locations.v[loc - 1], FILE_LOCATION_LINE, 0);
+            int64_t name =
+                last_varint_field(m->locations.v[loc - 1], FILE_LOCATION_FILE_NAME_ID, 0);
+            line = last_varint_field(m->locations.v[loc - 1], FILE_LOCATION_LINE, 0);
             if (name > 0 && (uint64_t)name <= m->files.n)
                 file = m->files.v[name - 1];
         }
@@ -389,7 +392,8 @@ static instruction *called_collective(const hlo_module *m, const instruction *in
 }
 
 /* The text that `put` makes of a proto, in the module's arena; empty if it is too long. */
-static int made_text(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_str proto, vp_str *out)
+static int arena_text_of_proto(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_str proto,
+                               vp_str *out)
 {
     vp_buf b;
     vp_buf_init(&b, VP_GROUP_TEXT_MAX);
@@ -404,9 +408,9 @@ static int made_text(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_str proto, 
 static int group_texts(hlo_module *m, instruction *in, hlo_instruction *out)
 {
     if (!in->groups.p)
-        VP_TRY(made_text(m, hlo_put_groups, in->bytes, &in->groups));
+        VP_TRY(arena_text_of_proto(m, hlo_put_groups, in->bytes, &in->groups));
     if (!m->program.p && m->assignment.n)
-        VP_TRY(made_text(m, hlo_put_program, m->assignment, &m->program));
+        VP_TRY(arena_text_of_proto(m, hlo_put_program, m->assignment, &m->program));
     out->groups = in->groups;
     out->program = m->program;
     return 0;

@@ -37,7 +37,7 @@ static void read_ids(id_list *all, vp_str message, uint32_t field)
     }
 }
 
-static int put_ids(vp_buf *b, const id_list *all)
+static int put_group_ids(vp_buf *b, const id_list *all)
 {
     for (uint32_t i = 0; i < all->n; i++)
         VP_TRY(vp_buf_printf(b, "%s%lld", i ? "," : "", (long long)all->v[i]));
@@ -45,7 +45,7 @@ static int put_ids(vp_buf *b, const id_list *all)
 }
 
 /* Puts the ReplicaGroup messages that a message has as `field`. */
-static int put_list(vp_buf *b, vp_str message, uint32_t field, id_list *all)
+static int put_replica_groups(vp_buf *b, vp_str message, uint32_t field, id_list *all)
 {
     const char *open = "replica_groups={{";
     vp_pb r = vp_pb_of(message);
@@ -58,7 +58,7 @@ static int put_list(vp_buf *b, vp_str message, uint32_t field, id_list *all)
         sum += all->n;
         all->full = all->full || sum > VP_GROUP_DEVICES_MAX;
         VP_TRY(vp_buf_puts(b, open));
-        VP_TRY(put_ids(b, all));
+        VP_TRY(put_group_ids(b, all));
         VP_TRY(vp_buf_putc(b, '}'));
         open = ",{";
     }
@@ -66,7 +66,7 @@ static int put_list(vp_buf *b, vp_str message, uint32_t field, id_list *all)
 }
 
 /* The last number of a field, or 0. */
-static uint64_t number(vp_str message, uint32_t field)
+static uint64_t last_number_field(vp_str message, uint32_t field)
 {
     vp_pb r = vp_pb_of(message);
     vp_pb_field f;
@@ -81,13 +81,13 @@ static int put_box(vp_buf *b, vp_str box, id_list *all)
 {
     VP_TRY(vp_buf_printf(
         b, "replica_groups=[%llu,%llu]<=[",
-        (unsigned long long)number(box, IOTA_REPLICA_GROUP_LIST_NUM_REPLICA_GROUPS),
-        (unsigned long long)number(box, IOTA_REPLICA_GROUP_LIST_NUM_DEVICES_PER_GROUP)));
+        (unsigned long long)last_number_field(box, IOTA_REPLICA_GROUP_LIST_NUM_REPLICA_GROUPS),
+        (unsigned long long)last_number_field(box, IOTA_REPLICA_GROUP_LIST_NUM_DEVICES_PER_GROUP)));
     read_ids(all, box, IOTA_REPLICA_GROUP_LIST_IOTA_RESHAPE_DIMS);
-    VP_TRY(put_ids(b, all));
+    VP_TRY(put_group_ids(b, all));
     read_ids(all, box, IOTA_REPLICA_GROUP_LIST_IOTA_TRANSPOSE_PERM);
     VP_TRY(vp_buf_puts(b, all->n ? "]T(" : "]"));
-    VP_TRY(put_ids(b, all));
+    VP_TRY(put_group_ids(b, all));
     return all->n ? vp_buf_putc(b, ')') : 0;
 }
 
@@ -98,7 +98,7 @@ static int put_device_list(vp_buf *b, vp_str list, id_list *all)
     while (vp_pb_next(&r, &f) > 0)
         if (f.number == COLLECTIVE_DEVICE_LIST_IOTA_REPLICA_GROUP_LIST && f.wire == VP_PB_LEN)
             return put_box(b, f.data, all);
-    return put_list(b, list, COLLECTIVE_DEVICE_LIST_REPLICA_GROUPS, all);
+    return put_replica_groups(b, list, COLLECTIVE_DEVICE_LIST_REPLICA_GROUPS, all);
 }
 
 static int put_either(vp_buf *b, vp_str instruction, id_list *all)
@@ -108,7 +108,7 @@ static int put_either(vp_buf *b, vp_str instruction, id_list *all)
     while (vp_pb_next(&r, &f) > 0)
         if (f.number == HLO_INSTRUCTION_COLLECTIVE_DEVICE_LIST && f.wire == VP_PB_LEN)
             return put_device_list(b, f.data, all);
-    return put_list(b, instruction, HLO_INSTRUCTION_REPLICA_GROUPS, all);
+    return put_replica_groups(b, instruction, HLO_INSTRUCTION_REPLICA_GROUPS, all);
 }
 
 static int new_list(id_list *all)
@@ -130,9 +130,9 @@ int hlo_put_groups(vp_buf *b, vp_str instruction)
         b->n = before;
     if (b->n == before)
         return 0;
-    if (number(instruction, HLO_INSTRUCTION_CHANNEL_ID))
+    if (last_number_field(instruction, HLO_INSTRUCTION_CHANNEL_ID))
         VP_TRY(vp_buf_puts(b, ", channel_id=1"));
-    return number(instruction, HLO_INSTRUCTION_USE_GLOBAL_DEVICE_IDS)
+    return last_number_field(instruction, HLO_INSTRUCTION_USE_GLOBAL_DEVICE_IDS)
                ? vp_buf_puts(b, ", use_global_device_ids=true")
                : 0;
 }
@@ -158,7 +158,7 @@ static bool read_program(id_list *all, id_list *one, vp_str proto, uint32_t repl
     return p == partitions;
 }
 
-static int put_program(vp_buf *b, vp_str proto, uint32_t replicas, uint32_t partitions)
+static int put_program_devices(vp_buf *b, vp_str proto, uint32_t replicas, uint32_t partitions)
 {
     id_list all, one;
     VP_TRY(new_list(&all));
@@ -166,7 +166,7 @@ static int put_program(vp_buf *b, vp_str proto, uint32_t replicas, uint32_t part
     if (rc >= 0 && read_program(&all, &one, proto, replicas, partitions)) {
         rc = vp_buf_printf(b, "%ux%u:", replicas, partitions);
         if (rc >= 0)
-            rc = put_ids(b, &all);
+            rc = put_group_ids(b, &all);
     }
     vp_free(one.v);
     vp_free(all.v);
@@ -175,10 +175,10 @@ static int put_program(vp_buf *b, vp_str proto, uint32_t replicas, uint32_t part
 
 int hlo_put_program(vp_buf *b, vp_str proto)
 {
-    uint64_t replicas = number(proto, DEVICE_ASSIGNMENT_REPLICA_COUNT);
-    uint64_t partitions = number(proto, DEVICE_ASSIGNMENT_COMPUTATION_COUNT);
+    uint64_t replicas = last_number_field(proto, DEVICE_ASSIGNMENT_REPLICA_COUNT);
+    uint64_t partitions = last_number_field(proto, DEVICE_ASSIGNMENT_COMPUTATION_COUNT);
     if (!replicas || !partitions || replicas > VP_GROUP_DEVICES_MAX ||
         partitions > VP_GROUP_DEVICES_MAX / replicas)
         return 0;
-    return put_program(b, proto, (uint32_t)replicas, (uint32_t)partitions);
+    return put_program_devices(b, proto, (uint32_t)replicas, (uint32_t)partitions);
 }

@@ -46,7 +46,7 @@ static const hlo_type types[] = {
     [36] = {"f6e2m3fn", 6},
 };
 
-static const hlo_type *type_of(int64_t type)
+static const hlo_type *hlo_type_row(int64_t type)
 {
     static const hlo_type none = {"?", 0};
     bool known = type > 0 && type < (int64_t)(sizeof types / sizeof *types) && types[type].name[0];
@@ -55,10 +55,10 @@ static const hlo_type *type_of(int64_t type)
 
 const char *hlo_type_name(int64_t type)
 {
-    return type_of(type)->name;
+    return hlo_type_row(type)->name;
 }
 
 int hlo_type_bits(int64_t type)
 {
-    return type_of(type)->bits;
+    return hlo_type_row(type)->bits;
 }

@@ -36,7 +36,7 @@ static const op_row rows[] = {
     {"aten::_efficient_attention_backward", ATTENTION_BACK, 1, 2, NONE, false, false, 0},
 };
 
-static const op_row *row_of(vp_str name)
+static const op_row *op_row_of(vp_str name)
 {
     if (!vp_str_starts(name, VP_STR("aten::")))
         return NULL;
@@ -48,7 +48,7 @@ static const op_row *row_of(vp_str name)
 
 bool rd_op_has_cost(vp_str name)
 {
-    return row_of(name) != NULL;
+    return op_row_of(name) != NULL;
 }
 
 static vp_str without_space(vp_str s)
@@ -122,23 +122,23 @@ typedef struct big {
     bool over;
 } big;
 
-static big times(big x, int64_t y)
+static big big_times(big x, int64_t y)
 {
     x.over = __builtin_mul_overflow(x.v, y, &x.v) || x.over;
     return x;
 }
 
-static big plus(big x, big y)
+static big big_plus(big x, big y)
 {
     x.over = __builtin_add_overflow(x.v, y.v, &x.v) || x.over || y.over;
     return x;
 }
 
-static big elements(const dims *d)
+static big count_elements(const dims *d)
 {
     big all = {1, false};
     for (size_t i = 0; i < d->n; i++)
-        all = times(all, d->v[i]);
+        all = big_times(all, d->v[i]);
     return all;
 }
 
@@ -167,20 +167,20 @@ typedef struct sums {
 } sums;
 
 /* [M, K] x [K, N], or B of them. */
-static bool matrix(sums *out, const op_row *row, const rd_op_shapes *s)
+static bool matrix_sums(sums *out, const op_row *row, const rd_op_shapes *s)
 {
     dims a, b, c = {.n = 0};
     if (!dims_at(&a, s->dims, row->a) || !dims_at(&b, s->dims, row->b) || a.n != b.n || a.n < 2 ||
         a.n > 3 || a.v[a.n - 1] != b.v[b.n - 2])
         return false;
     bool added = row->c != NONE && dims_at(&c, s->dims, row->c);
-    big result = times(elements(&a), b.v[b.n - 1]);
-    out->flops = times(result, 2);
+    big result = big_times(count_elements(&a), b.v[b.n - 1]);
+    out->flops = big_times(result, 2);
     result = (big){a.n == 3 ? a.v[0] : 1, false};
-    result = times(times(result, a.v[a.n - 2]), b.v[b.n - 1]);
-    out->elements = plus(plus(elements(&a), elements(&b)), result);
+    result = big_times(big_times(result, a.v[a.n - 2]), b.v[b.n - 1]);
+    out->elements = big_plus(big_plus(count_elements(&a), count_elements(&b)), result);
     if (added)
-        out->elements = plus(out->elements, elements(&c));
+        out->elements = big_plus(out->elements, count_elements(&c));
     out->rows = a.v[a.n - 2];
     out->columns = b.v[b.n - 1];
     out->batch = a.n == 3 ? a.v[0] : 1;
@@ -188,13 +188,14 @@ static bool matrix(sums *out, const op_row *row, const rd_op_shapes *s)
 }
 
 /* The value for dimension i: lists of one hold for all. */
-static int64_t value(const dims *d, size_t i)
+static int64_t dim_value(const dims *d, size_t i)
 {
     return d->v[i < d->n ? i : d->n - 1];
 }
 
 /* Positions of the kernel along dimension i; 0: it does not fit. */
-static int64_t positions(int64_t in, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation)
+static int64_t kernel_positions(int64_t in, int64_t kernel, int64_t stride, int64_t pad,
+                                int64_t dilation)
 {
     const int64_t most = INT64_C(1) << 40;
     if (in > most || kernel > most || pad > most || dilation > (INT64_C(1) << 20) ||
@@ -206,7 +207,7 @@ static int64_t positions(int64_t in, int64_t kernel, int64_t stride, int64_t pad
 
 /* Input [N, C, …], weight [O, C / groups, …]: 2 x result x C / groups x kernel, positions in the
  * padding included. */
-static bool convolution(sums *out, const op_row *row, const rd_op_shapes *s)
+static bool convolution_sums(sums *out, const op_row *row, const rd_op_shapes *s)
 {
     dims in, w, stride, pad, dilation;
     size_t first = row->c;
@@ -218,14 +219,15 @@ static bool convolution(sums *out, const op_row *row, const rd_op_shapes *s)
         return false;
     if (row->more && !vp_str_eq(item_at(s->concrete, first + 3), VP_STR("\"False\"")))
         return false; /* transposed */
-    big result = times((big){in.v[0], false}, w.v[0]);
+    big result = big_times((big){in.v[0], false}, w.v[0]);
     for (size_t i = 2; i < in.n; i++)
-        result = times(result, positions(in.v[i], w.v[i], value(&stride, i - 2), value(&pad, i - 2),
-                                         value(&dilation, i - 2)));
-    out->flops = times(result, 2);
+        result = big_times(result,
+                           kernel_positions(in.v[i], w.v[i], dim_value(&stride, i - 2),
+                                            dim_value(&pad, i - 2), dim_value(&dilation, i - 2)));
+    out->flops = big_times(result, 2);
     for (size_t i = 1; i < w.n; i++)
-        out->flops = times(out->flops, w.v[i]);
-    out->elements = plus(plus(elements(&in), elements(&w)), result);
+        out->flops = big_times(out->flops, w.v[i]);
+    out->elements = big_plus(big_plus(count_elements(&in), count_elements(&w)), result);
     return result.v > 0;
 }
 
@@ -234,28 +236,29 @@ static bool convolution_back(sums *out, const op_row *row, const rd_op_shapes *s
 {
     vp_str mask = item_at(s->concrete, row->c + 6u);
     int64_t both = (vp_str_find(mask, VP_STR("True, True")) < mask.n) + 1;
-    if (!convolution(out, row, s))
+    if (!convolution_sums(out, row, s))
         return false;
-    out->flops = times(out->flops, both);
+    out->flops = big_times(out->flops, both);
     return true;
 }
 
 /* Query and value: 2 x B x H x Tq x Tk x (Dqk + Dv), going back 2.5 times as much. */
-static bool attention(sums *out, const op_row *row, const rd_op_shapes *s, bool back)
+static bool attention_sums(sums *out, const op_row *row, const rd_op_shapes *s, bool back)
 {
     dims q, k, v;
     size_t t = row->heads_first ? 2 : 1, h = row->heads_first ? 1 : 2;
     if (!dims_at(&q, s->dims, row->a) || !dims_at(&k, s->dims, row->b) ||
         !dims_at(&v, s->dims, row->b + 1u) || q.n != 4 || k.n != 4 || v.n != 4)
         return false;
-    big pairs = times(times(times((big){q.v[0], false}, q.v[h]), q.v[t]), k.v[t]);
-    big width = plus((big){q.v[3], false}, (big){v.v[3], false});
-    out->flops = times(times(pairs, width.v), back ? 5 : 2);
+    big pairs = big_times(big_times(big_times((big){q.v[0], false}, q.v[h]), q.v[t]), k.v[t]);
+    big width = big_plus((big){q.v[3], false}, (big){v.v[3], false});
+    out->flops = big_times(big_times(pairs, width.v), back ? 5 : 2);
     out->flops.over = out->flops.over || width.over;
-    big result = times(times(times((big){q.v[0], false}, q.v[h]), q.v[t]), v.v[3]);
-    out->elements = plus(plus(plus(elements(&q), elements(&k)), elements(&v)), result);
+    big result = big_times(big_times(big_times((big){q.v[0], false}, q.v[h]), q.v[t]), v.v[3]);
+    out->elements = big_plus(
+        big_plus(big_plus(count_elements(&q), count_elements(&k)), count_elements(&v)), result);
     if (back)
-        out->elements = times(out->elements, 2);
+        out->elements = big_times(out->elements, 2);
     return true;
 }
 
@@ -263,27 +266,27 @@ static bool sums_of(sums *out, const op_row *row, const rd_op_shapes *s)
 {
     switch ((op_form)row->form) {
     case MATRIX:
-        return matrix(out, row, s);
+        return matrix_sums(out, row, s);
     case CONVOLUTION:
-        return convolution(out, row, s);
+        return convolution_sums(out, row, s);
     case CONVOLUTION_BACK:
         return convolution_back(out, row, s);
     case ATTENTION:
-        return attention(out, row, s, false);
+        return attention_sums(out, row, s, false);
     case ATTENTION_BACK:
-        return attention(out, row, s, true);
+        return attention_sums(out, row, s, true);
     }
     return false;
 }
 
 bool rd_op_cost(rd_op_cost_of *out, vp_str name, const rd_op_shapes *s)
 {
-    const op_row *row = row_of(name);
+    const op_row *row = op_row_of(name);
     sums sum = {.rows = 0};
     if (!row || !sums_of(&sum, row, s))
         return false;
     int64_t each = bytes_of_type(item_at(s->types, row->a), &out->dtype);
-    big bytes = times(sum.elements, each);
+    big bytes = big_times(sum.elements, each);
     out->flops = sum.flops.v;
     out->bytes = bytes.v;
     out->rows = sum.rows;

@@ -7,7 +7,7 @@
 
 /* ---- The text ---- */
 
-static bool take(vp_str *s, vp_str what)
+static bool skip_prefix_if(vp_str *s, vp_str what)
 {
     if (!vp_str_starts(*s, what))
         return false;
@@ -24,15 +24,15 @@ static uint32_t take_numbers(vp_str *s, uint32_t *out, uint32_t max, vp_str clos
         if (!vp_take_uint(s, VP_GROUP_DEVICES_MAX, &v))
             return 0;
         out[n++] = (uint32_t)v;
-        if (take(s, close))
+        if (skip_prefix_if(s, close))
             return n;
-        if (!take(s, VP_STR(",")))
+        if (!skip_prefix_if(s, VP_STR(",")))
             return 0;
     }
     return 0;
 }
 
-static bool is_order(const uint32_t *turn, uint32_t n)
+static bool is_axis_order(const uint32_t *turn, uint32_t n)
 {
     uint32_t seen = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -44,7 +44,7 @@ static bool is_order(const uint32_t *turn, uint32_t n)
 }
 
 /* The product of the sides; 0: it is beyond VP_GROUP_DEVICES_MAX. */
-static uint32_t volume(const uint32_t *sides, uint32_t n)
+static uint32_t box_volume(const uint32_t *sides, uint32_t n)
 {
     uint64_t v = 1;
     for (uint32_t i = 0; i < n && v; i++)
@@ -63,10 +63,11 @@ static bool parse_box(rg_groups *g, vp_str s)
     g->dims = take_numbers(&s, g->dim, RG_DIMS_MAX, VP_STR("]"));
     for (uint32_t i = 0; i < g->dims; i++)
         g->turn[i] = i;
-    if (take(&s, VP_STR("T(")) && take_numbers(&s, g->turn, g->dims, VP_STR(")")) != g->dims)
+    if (skip_prefix_if(&s, VP_STR("T(")) &&
+        take_numbers(&s, g->turn, g->dims, VP_STR(")")) != g->dims)
         return false;
-    uint32_t n = volume(shape, 2);
-    return g->dims && n && n == volume(g->dim, g->dims) && is_order(g->turn, g->dims);
+    uint32_t n = box_volume(shape, 2);
+    return g->dims && n && n == box_volume(g->dim, g->dims) && is_axis_order(g->turn, g->dims);
 }
 
 /* Takes one "{0,4}" from the front of *s. Returns how many ids it has (0: this is none), and
@@ -74,7 +75,7 @@ static bool parse_box(rg_groups *g, vp_str s)
 static uint32_t take_group(vp_str *s, uint32_t id, bool *holds, int64_t *out)
 {
     *holds = false;
-    if (!take(s, VP_STR("{")))
+    if (!skip_prefix_if(s, VP_STR("{")))
         return 0;
     for (uint32_t n = 0; n < VP_GROUP_DEVICES_MAX;) {
         uint64_t v;
@@ -84,9 +85,9 @@ static uint32_t take_group(vp_str *s, uint32_t id, bool *holds, int64_t *out)
         if (out)
             out[n] = (int64_t)v;
         n++;
-        if (take(s, VP_STR("}")))
+        if (skip_prefix_if(s, VP_STR("}")))
             return n;
-        if (!take(s, VP_STR(",")))
+        if (!skip_prefix_if(s, VP_STR(",")))
             return 0;
     }
     return 0;
@@ -104,12 +105,12 @@ static bool parse_list(rg_groups *g, vp_str s)
         ids += n;
         if (!n || ids > VP_GROUP_DEVICES_MAX)
             return false;
-    } while (take(&s, VP_STR(",")));
+    } while (skip_prefix_if(&s, VP_STR(",")));
     g->list = vp_str_head(start, (size_t)(s.p - start.p));
     return vp_str_starts(s, VP_STR("}"));
 }
 
-static bool has(vp_str text, vp_str what)
+static bool group_text_contains(vp_str text, vp_str what)
 {
     return vp_str_find(text, what) < text.n;
 }
@@ -118,7 +119,8 @@ static bool has(vp_str text, vp_str what)
  * means: then it joins partitions. */
 static bool joins_partitions(vp_str opcode)
 {
-    return has(opcode, VP_STR("all-to-all")) || has(opcode, VP_STR("collective-broadcast"));
+    return group_text_contains(opcode, VP_STR("all-to-all")) ||
+           group_text_contains(opcode, VP_STR("collective-broadcast"));
 }
 
 bool rg_parse(rg_groups *out, vp_str opcode, vp_str text)
@@ -129,10 +131,11 @@ bool rg_parse(rg_groups *out, vp_str opcode, vp_str text)
     rg_groups g = {.count = 0};
     if (at >= text.n)
         return false;
-    bool good =
-        take(&s, VP_STR("{")) ? parse_list(&g, s) : take(&s, VP_STR("[")) && parse_box(&g, s);
-    bool channel = has(text, VP_STR("channel_id=")),
-         global = has(text, VP_STR("use_global_device_ids=true"));
+    bool good = skip_prefix_if(&s, VP_STR("{"))
+                    ? parse_list(&g, s)
+                    : skip_prefix_if(&s, VP_STR("[")) && parse_box(&g, s);
+    bool channel = group_text_contains(text, VP_STR("channel_id=")),
+         global = group_text_contains(text, VP_STR("use_global_device_ids=true"));
     g.mode = !channel                   ? RG_REPLICAS
              : global                   ? RG_FLAT
              : joins_partitions(opcode) ? RG_PARTITIONS
@@ -182,11 +185,11 @@ static uint32_t ids_beside(int64_t *out, const rg_groups *g, uint32_t id)
         uint32_t n = take_group(&s, id, &holds, out);
         if (!n || holds)
             return n;
-    } while (take(&s, VP_STR(",")));
+    } while (skip_prefix_if(&s, VP_STR(",")));
     return 0;
 }
 
-static int ascending(const void *a, const void *b)
+static int by_device_id(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -213,7 +216,7 @@ uint32_t rg_members(int64_t *out, const rg_groups *g, const rg_program *p, int64
             return 0;
         out[i] = p->devices[first + (uint32_t)out[i] * step];
     }
-    qsort(out, n, sizeof *out, ascending);
+    qsort(out, n, sizeof *out, by_device_id);
     for (uint32_t i = 1; i < n; i++)
         if (out[i] == out[i - 1])
             return 0;
@@ -225,12 +228,12 @@ uint32_t rg_members(int64_t *out, const rg_groups *g, const rg_program *p, int64
 bool rg_program_parse(rg_program *out, int64_t *devices, vp_str s)
 {
     uint64_t replicas, partitions, id;
-    if (!vp_take_uint(&s, VP_GROUP_DEVICES_MAX, &replicas) || !take(&s, VP_STR("x")) ||
+    if (!vp_take_uint(&s, VP_GROUP_DEVICES_MAX, &replicas) || !skip_prefix_if(&s, VP_STR("x")) ||
         !vp_take_uint(&s, VP_GROUP_DEVICES_MAX, &partitions) || !replicas || !partitions ||
         replicas * partitions > VP_GROUP_DEVICES_MAX)
         return false;
     for (uint64_t i = 0; i < replicas * partitions; i++) {
-        if (!take(&s, i ? VP_STR(",") : VP_STR(":")) || !vp_take_uint(&s, INT64_MAX, &id))
+        if (!skip_prefix_if(&s, i ? VP_STR(",") : VP_STR(":")) || !vp_take_uint(&s, INT64_MAX, &id))
             return false;
         devices[i] = (int64_t)id;
     }

@@ -76,7 +76,7 @@ vp_str rd_device_prefix(vp_str process)
 }
 
 /* Without " (2)" at its end. */
-static vp_str without_number(vp_str track)
+static vp_str strip_track_number(vp_str track)
 {
     size_t i = track.n;
     if (!vp_str_ends(track, VP_STR(")")))
@@ -92,7 +92,7 @@ vp_str rd_bare_track(vp_str process, vp_str track)
     vp_str device = rd_device_prefix(process), rest = vp_str_skip(track, device.n);
     if (!device.n || !vp_str_starts(track, device) || !vp_str_starts(rest, VP_STR(" ")))
         return track;
-    return without_number(vp_str_skip(rest, 1));
+    return strip_track_number(vp_str_skip(rest, 1));
 }
 
 static bool is_opcode_char(char c, bool first)

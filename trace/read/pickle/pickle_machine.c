@@ -29,7 +29,7 @@ struct pk_machine {
 
 typedef int op_fn(pk_machine *m);
 
-static uint64_t little(const unsigned char *p, size_t n)
+static uint64_t load_little_endian(const unsigned char *p, size_t n)
 {
     uint64_t v = 0;
     for (size_t i = n; i-- > 0;)
@@ -38,7 +38,7 @@ static uint64_t little(const unsigned char *p, size_t n)
 }
 
 /* Takes n bytes (at most RD_HEADROOM). false: the pickle is cut off, or reading failed. */
-static int take(pk_machine *m, size_t n, const unsigned char **p)
+static int machine_take_bytes(pk_machine *m, size_t n, const unsigned char **p)
 {
     int rc = pk_input_need(&m->in, n);
     if (rc <= 0)
@@ -55,7 +55,7 @@ static size_t floor_of(const pk_machine *m)
     return m->mark_count ? m->marks[m->mark_count - 1] + 1u : 0;
 }
 
-static int push(pk_machine *m, pk_value v)
+static int machine_push(pk_machine *m, pk_value v)
 {
     if (m->n >= STACK_MAX)
         return vp_fail(VP_ELIMIT, "the pickle is nested too deep: more than %u values wait at once",
@@ -67,15 +67,15 @@ static int push(pk_machine *m, pk_value v)
 
 static int push_other(pk_machine *m)
 {
-    return push(m, (pk_value){.type = PK_A_OTHER, .id = 1});
+    return machine_push(m, (pk_value){.type = PK_A_OTHER, .id = 1});
 }
 
 static int push_number(pk_machine *m, int64_t v)
 {
-    return push(m, (pk_value){.type = PK_A_NUMBER, .v = v});
+    return machine_push(m, (pk_value){.type = PK_A_NUMBER, .v = v});
 }
 
-static int underflow(void)
+static int stack_underflow(void)
 {
     return vp_fail(VP_ECORRUPT, "the pickle takes a value from where there is none");
 }
@@ -84,7 +84,7 @@ static int underflow(void)
 static int top_of(pk_machine *m, pk_value **out)
 {
     if (m->n <= floor_of(m))
-        return underflow();
+        return stack_underflow();
     *out = &m->stack[m->n - 1];
     return 1;
 }
@@ -99,7 +99,7 @@ static void close_value(pk_machine *m, const pk_value *v)
 }
 
 /* Drops so many values. */
-static int drop(pk_machine *m, uint32_t n)
+static int machine_drop_values(pk_machine *m, uint32_t n)
 {
     while (n--) {
         pk_value *v = NULL;
@@ -184,7 +184,7 @@ static uint8_t role_here(const pk_machine *m, bool dict, uint32_t *index)
     return role ? role : role_in_list(m, floor, dict, index);
 }
 
-static int open_container(pk_machine *m, bool dict)
+static int machine_open_container(pk_machine *m, bool dict)
 {
     uint32_t index;
     pk_value v = {.type = dict ? PK_A_DICT : PK_A_LIST, .v = -1};
@@ -193,7 +193,7 @@ static int open_container(pk_machine *m, bool dict)
         return vp_fail(VP_ECORRUPT, "a pickle of something else than a dict");
     if (v.role)
         VP_TRY(m->client.open(m->client.ctx, v.role, index, &v.id));
-    return push(m, v);
+    return machine_push(m, v);
 }
 
 static int into_itself(void)
@@ -202,7 +202,7 @@ static int into_itself(void)
 }
 
 /* Items first … n of the stack go into the list below them. */
-static int append(pk_machine *m, size_t list, size_t first)
+static int machine_append_items(pk_machine *m, size_t list, size_t first)
 {
     pk_value *to = &m->stack[list];
     if (to->type != PK_A_LIST)
@@ -221,7 +221,7 @@ static int append(pk_machine *m, size_t list, size_t first)
 }
 
 /* A dict whose items are there is what the client made of it. */
-static int take_dict(pk_machine *m, size_t at, size_t first)
+static int machine_close_dict(pk_machine *m, size_t at, size_t first)
 {
     pk_value *d = &m->stack[at];
     uint32_t id = 0;
@@ -232,7 +232,7 @@ static int take_dict(pk_machine *m, size_t at, size_t first)
         pk_memo_change(&m->memo, (uint32_t)d->v, record ? PK_MEMO_RECORD : PK_MEMO_OTHER, id);
     m->n = at;
     if (record)
-        return push(m, (pk_value){.type = PK_A_RECORD, .id = id});
+        return machine_push(m, (pk_value){.type = PK_A_RECORD, .id = id});
     VP_TRY(push_other(m));
     join_others(m);
     return 1;
@@ -249,43 +249,43 @@ static int set_items(pk_machine *m, size_t at, size_t first)
         if (m->stack[i].type == PK_A_OTHER && m->stack[i].v == (int64_t)at + 1)
             return into_itself();
     if (d->role > PK_ROLE_ROOT)
-        return take_dict(m, at, first);
+        return machine_close_dict(m, at, first);
     cut_to(m, at + 1);
     return 1;
 }
 
 static int op_EMPTY_DICT(pk_machine *m)
 {
-    return open_container(m, true);
+    return machine_open_container(m, true);
 }
 
 static int op_EMPTY_LIST(pk_machine *m)
 {
-    return open_container(m, false);
+    return machine_open_container(m, false);
 }
 
 static int op_APPEND(pk_machine *m)
 {
-    return m->n < floor_of(m) + 2 ? underflow() : append(m, m->n - 2, m->n - 1);
+    return m->n < floor_of(m) + 2 ? stack_underflow() : machine_append_items(m, m->n - 2, m->n - 1);
 }
 
 static int op_SETITEM(pk_machine *m)
 {
-    return m->n < floor_of(m) + 3 ? underflow() : set_items(m, m->n - 3, m->n - 2);
+    return m->n < floor_of(m) + 3 ? stack_underflow() : set_items(m, m->n - 3, m->n - 2);
 }
 
 static int op_APPENDS(pk_machine *m)
 {
     size_t first = 0;
     VP_TRY(pop_mark(m, &first));
-    return first < 2 ? underflow() : append(m, first - 2, first);
+    return first < 2 ? stack_underflow() : machine_append_items(m, first - 2, first);
 }
 
 static int op_SETITEMS(pk_machine *m)
 {
     size_t first = 0;
     VP_TRY(pop_mark(m, &first));
-    return first < 2 ? underflow() : set_items(m, first - 2, first);
+    return first < 2 ? stack_underflow() : set_items(m, first - 2, first);
 }
 
 static int op_MARK(pk_machine *m)
@@ -294,7 +294,7 @@ static int op_MARK(pk_machine *m)
         return vp_fail(VP_ELIMIT, "the pickle is nested too deep: more than %u batches", MARKS_MAX);
     VP_TRY(vp_grow(&m->marks, &m->mark_cap, m->mark_count + 1, sizeof *m->marks, MARKS_MAX));
     m->marks[m->mark_count++] = (uint32_t)m->n;
-    return push(m, (pk_value){.type = PK_A_MARK});
+    return machine_push(m, (pk_value){.type = PK_A_MARK});
 }
 
 /* ---- Values ---- */
@@ -317,22 +317,22 @@ static int op_NEWFALSE(pk_machine *m)
 static int op_BININT(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 4, &p);
-    return rc > 0 ? push_number(m, (int32_t)little(p, 4)) : rc;
+    int rc = machine_take_bytes(m, 4, &p);
+    return rc > 0 ? push_number(m, (int32_t)load_little_endian(p, 4)) : rc;
 }
 
 static int op_BININT1(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 1, &p);
+    int rc = machine_take_bytes(m, 1, &p);
     return rc > 0 ? push_number(m, *p) : rc;
 }
 
 static int op_BININT2(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 2, &p);
-    return rc > 0 ? push_number(m, (int64_t)little(p, 2)) : rc;
+    int rc = machine_take_bytes(m, 2, &p);
+    return rc > 0 ? push_number(m, (int64_t)load_little_endian(p, 2)) : rc;
 }
 
 /* Two's complement, lowest byte first. What does not fit is no number of a snapshot's. */
@@ -343,10 +343,10 @@ static int push_long(pk_machine *m, uint64_t n)
         int rc = pk_input_skip(&m->in, n);
         return rc > 0 ? push_other(m) : rc;
     }
-    int rc = take(m, (size_t)n, &p);
+    int rc = machine_take_bytes(m, (size_t)n, &p);
     if (rc <= 0)
         return rc;
-    uint64_t v = little(p, (size_t)n);
+    uint64_t v = load_little_endian(p, (size_t)n);
     if (n && n < 8 && p[n - 1] & 0x80)
         v |= UINT64_MAX << (8 * n);
     return push_number(m, (int64_t)v);
@@ -355,17 +355,17 @@ static int push_long(pk_machine *m, uint64_t n)
 static int op_LONG1(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 1, &p);
+    int rc = machine_take_bytes(m, 1, &p);
     return rc > 0 ? push_long(m, *p) : rc;
 }
 
 static int op_LONG4(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 4, &p);
+    int rc = machine_take_bytes(m, 4, &p);
     if (rc <= 0)
         return rc;
-    int32_t n = (int32_t)little(p, 4);
+    int32_t n = (int32_t)load_little_endian(p, 4);
     return n < 0 ? vp_fail(VP_ECORRUPT, "a number of %d bytes in the pickle", n)
                  : push_long(m, (uint64_t)n);
 }
@@ -373,58 +373,58 @@ static int op_LONG4(pk_machine *m)
 static int op_BINFLOAT(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 8, &p);
+    int rc = machine_take_bytes(m, 8, &p);
     return rc > 0 ? push_other(m) : rc;
 }
 
-static int take_length(pk_machine *m, size_t width, uint64_t *n)
+static int op_read_length(pk_machine *m, size_t width, uint64_t *n)
 {
     const unsigned char *p;
-    int rc = take(m, width, &p);
+    int rc = machine_take_bytes(m, width, &p);
     if (rc <= 0)
         return rc;
-    *n = little(p, width);
+    *n = load_little_endian(p, width);
     return *n > STRING_MAX
                ? vp_fail(VP_ELIMIT, "a string of %llu bytes in the pickle", (unsigned long long)*n)
                : 1;
 }
 
-static int take_text(pk_machine *m, size_t width)
+static int push_text_operand(pk_machine *m, size_t width)
 {
     const unsigned char *p;
     uint64_t n;
     vp_sid id;
-    int rc = take_length(m, width, &n);
+    int rc = op_read_length(m, width, &n);
     if (rc <= 0)
         return rc;
     size_t kept = n < PK_TEXT_MAX ? (size_t)n : PK_TEXT_MAX;
-    rc = take(m, kept, &p);
+    rc = machine_take_bytes(m, kept, &p);
     if (rc <= 0)
         return rc;
     VP_TRY(vp_intern_put(&m->names, (vp_str){(const char *)p, kept}, &id));
     rc = n > kept ? pk_input_skip(&m->in, n - kept) : 1;
-    return rc > 0 ? push(m, (pk_value){.type = PK_A_TEXT, .id = id}) : rc;
+    return rc > 0 ? machine_push(m, (pk_value){.type = PK_A_TEXT, .id = id}) : rc;
 }
 
 static int op_SHORT_BINUNICODE(pk_machine *m)
 {
-    return take_text(m, 1);
+    return push_text_operand(m, 1);
 }
 
 static int op_BINUNICODE(pk_machine *m)
 {
-    return take_text(m, 4);
+    return push_text_operand(m, 4);
 }
 
 static int op_BINUNICODE8(pk_machine *m)
 {
-    return take_text(m, 8);
+    return push_text_operand(m, 8);
 }
 
-static int take_bytes(pk_machine *m, size_t width)
+static int skip_bytes_operand(pk_machine *m, size_t width)
 {
     uint64_t n;
-    int rc = take_length(m, width, &n);
+    int rc = op_read_length(m, width, &n);
     if (rc > 0)
         rc = pk_input_skip(&m->in, n);
     return rc > 0 ? push_other(m) : rc;
@@ -432,17 +432,17 @@ static int take_bytes(pk_machine *m, size_t width)
 
 static int op_SHORT_BINBYTES(pk_machine *m)
 {
-    return take_bytes(m, 1);
+    return skip_bytes_operand(m, 1);
 }
 
 static int op_BINBYTES(pk_machine *m)
 {
-    return take_bytes(m, 4);
+    return skip_bytes_operand(m, 4);
 }
 
 static int make_tuple(pk_machine *m, uint32_t n)
 {
-    VP_TRY(drop(m, n));
+    VP_TRY(machine_drop_values(m, n));
     return push_other(m);
 }
 
@@ -482,7 +482,7 @@ static int op_TUPLE(pk_machine *m)
 
 static int op_POP(pk_machine *m)
 {
-    return m->mark_count && m->n == floor_of(m) ? op_POP_MARK(m) : drop(m, 1);
+    return m->mark_count && m->n == floor_of(m) ? op_POP_MARK(m) : machine_drop_values(m, 1);
 }
 
 static int op_DUP(pk_machine *m)
@@ -492,12 +492,12 @@ static int op_DUP(pk_machine *m)
     pk_value copy = *v;
     return copy.type == PK_A_LIST || copy.type == PK_A_DICT || copy.type == PK_A_OTHER
                ? push_other(m)
-               : push(m, copy);
+               : machine_push(m, copy);
 }
 
 /* ---- The memo ---- */
 
-static int put(pk_machine *m, uint32_t index)
+static int memo_store(pk_machine *m, uint32_t index)
 {
     static const uint8_t kinds[] = {
         [PK_A_OTHER] = PK_MEMO_OTHER,   [PK_A_NUMBER] = PK_MEMO_OTHER,  [PK_A_TEXT] = PK_MEMO_TEXT,
@@ -516,21 +516,21 @@ static int put(pk_machine *m, uint32_t index)
 
 static int op_MEMOIZE(pk_machine *m)
 {
-    return put(m, m->memo.puts);
+    return memo_store(m, m->memo.puts);
 }
 
 static int op_BINPUT(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 1, &p);
-    return rc > 0 ? put(m, *p) : rc;
+    int rc = machine_take_bytes(m, 1, &p);
+    return rc > 0 ? memo_store(m, *p) : rc;
 }
 
 static int op_LONG_BINPUT(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 4, &p);
-    return rc > 0 ? put(m, (uint32_t)little(p, 4)) : rc;
+    int rc = machine_take_bytes(m, 4, &p);
+    return rc > 0 ? memo_store(m, (uint32_t)load_little_endian(p, 4)) : rc;
 }
 
 /* A container that is still filled may not be an item of its own; one that only waits to be put
@@ -540,10 +540,10 @@ static int get_open(pk_machine *m, uint32_t at)
     for (size_t i = 0; i < m->mark_count; i++)
         if (m->marks[i] == at + 1)
             return into_itself();
-    return push(m, (pk_value){.type = PK_A_OTHER, .id = 1, .v = (int64_t)at + 1});
+    return machine_push(m, (pk_value){.type = PK_A_OTHER, .id = 1, .v = (int64_t)at + 1});
 }
 
-static int get(pk_machine *m, uint32_t index)
+static int memo_load(pk_machine *m, uint32_t index)
 {
     static const uint8_t types[] = {
         [PK_MEMO_TEXT] = PK_A_TEXT, [PK_MEMO_RECORD] = PK_A_RECORD, [PK_MEMO_FOLDED] = PK_A_FOLDED};
@@ -556,21 +556,21 @@ static int get(pk_machine *m, uint32_t index)
         return get_open(m, id);
     if (kind == PK_MEMO_OTHER)
         return push_other(m);
-    return push(m, (pk_value){.type = types[kind], .id = id});
+    return machine_push(m, (pk_value){.type = types[kind], .id = id});
 }
 
 static int op_BINGET(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 1, &p);
-    return rc > 0 ? get(m, *p) : rc;
+    int rc = machine_take_bytes(m, 1, &p);
+    return rc > 0 ? memo_load(m, *p) : rc;
 }
 
 static int op_LONG_BINGET(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 4, &p);
-    return rc > 0 ? get(m, (uint32_t)little(p, 4)) : rc;
+    int rc = machine_take_bytes(m, 4, &p);
+    return rc > 0 ? memo_load(m, (uint32_t)load_little_endian(p, 4)) : rc;
 }
 
 /* ---- The program ---- */
@@ -578,7 +578,7 @@ static int op_LONG_BINGET(pk_machine *m)
 static int op_PROTO(pk_machine *m)
 {
     const unsigned char *p;
-    int rc = take(m, 1, &p);
+    int rc = machine_take_bytes(m, 1, &p);
     if (rc > 0 && *p > PK_PROTOCOL_MAX)
         return vp_fail(VP_EUNSUPPORTED, "a pickle of protocol %u, which is newer than %d", *p,
                        PK_PROTOCOL_MAX);
@@ -589,7 +589,7 @@ static int op_PROTO(pk_machine *m)
 static int op_FRAME(pk_machine *m)
 {
     const unsigned char *p;
-    return take(m, 8, &p);
+    return machine_take_bytes(m, 8, &p);
 }
 
 static int op_STOP(pk_machine *m)
@@ -610,7 +610,7 @@ static const uint8_t op_at[256] = {PK_TAKEN(BY_BYTE) PK_REFUSED(BY_BYTE)};
 #define BY_NUMBER(name, byte) [AT_##name] = op_##name,
 static op_fn *const ops[REFUSED_FROM] = {PK_TAKEN(BY_NUMBER)};
 
-static int refuse(unsigned char op)
+static int refuse_opcode(unsigned char op)
 {
 #define NAME(name, byte) #name,
     static const char names[][20] = {PK_REFUSED(NAME)};
@@ -627,9 +627,9 @@ static int run_ops(pk_machine *m)
     while (!m->stopped) {
         const unsigned char *p;
         m->at = pk_input_at(&m->in);
-        int rc = take(m, 1, &p);
+        int rc = machine_take_bytes(m, 1, &p);
         if (rc > 0)
-            rc = op_at[*p] && op_at[*p] < REFUSED_FROM ? ops[op_at[*p]](m) : refuse(*p);
+            rc = op_at[*p] && op_at[*p] < REFUSED_FROM ? ops[op_at[*p]](m) : refuse_opcode(*p);
         if (rc <= 0)
             return rc;
     }

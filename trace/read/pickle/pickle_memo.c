@@ -15,7 +15,7 @@ void pk_memo_free(pk_memo *m)
     vp_free(m->chunks);
 }
 
-static int make_room(pk_memo *m, size_t chunk)
+static int memo_make_chunk(pk_memo *m, size_t chunk)
 {
     if (chunk >= m->chunk_count) {
         VP_TRY(vp_grow(&m->chunks, &m->chunk_cap, chunk + 1, sizeof *m->chunks, UINT32_MAX));
@@ -37,7 +37,7 @@ int pk_memo_put(pk_memo *m, uint32_t index, pk_memo_kind kind, uint32_t id)
                        index, m->puts);
     if (id > PK_MEMO_ID_MAX)
         return vp_fail(VP_ELIMIT, "the pickle has more than %u different values", PK_MEMO_ID_MAX);
-    VP_TRY(make_room(m, index / PK_MEMO_CHUNK));
+    VP_TRY(memo_make_chunk(m, index / PK_MEMO_CHUNK));
     pk_memo_change(m, index, kind, id);
     m->puts += m->puts < UINT32_MAX;
     return 0;

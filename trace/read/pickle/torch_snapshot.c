@@ -89,7 +89,7 @@ bool ts_is(vp_str head)
            vp_str_find(head, VP_STR("allocator_settings")) < head.n;
 }
 
-static uint8_t role_of(uint8_t parent, vp_sid key, bool dict)
+static uint8_t snapshot_role_of(uint8_t parent, vp_sid key, bool dict)
 {
     static const struct {
         uint8_t parent, key;
@@ -135,19 +135,19 @@ typedef struct fields {
     const pk_value *of[W_KEYS_END];
 } fields;
 
-static int64_t number(const fields *f, int key)
+static int64_t number_field(const fields *f, int key)
 {
     const pk_value *v = f->of[key];
     return v && v->type == PK_A_NUMBER ? v->v : NOT_SAID;
 }
 
-static vp_sid text(const fields *f, int key)
+static vp_sid text_field(const fields *f, int key)
 {
     const pk_value *v = f->of[key];
     return v && v->type == PK_A_TEXT ? v->id : 0;
 }
 
-static ts_site site(const fields *f)
+static ts_site site_field(const fields *f)
 {
     const pk_value *v = f->of[W_frames];
     return v && (v->type == PK_A_FOLDED || (v->type == PK_A_LIST && v->role == FRAMES)) ? v->id : 0;
@@ -155,7 +155,7 @@ static ts_site site(const fields *f)
 
 /* A Python frame outside PyTorch says it best, then one inside it, then what C++ does before it
  * asks the allocator, which comes first and is the same everywhere. */
-static uint8_t rank_of(vp_str name, vp_str file)
+static uint8_t frame_rank(vp_str name, vp_str file)
 {
     static const char *const always[] = {"torch::unwind", "CapturedTraceback", "gather_with_cpp",
                                          "CUDACachingAllocator", "c10::"};
@@ -169,24 +169,24 @@ static uint8_t rank_of(vp_str name, vp_str file)
 
 static int take_frame(ts_snapshot *s, const fields *f, uint32_t *id)
 {
-    frame x = {text(f, W_name), text(f, W_filename), number(f, W_line), 0};
+    frame x = {text_field(f, W_name), text_field(f, W_filename), number_field(f, W_line), 0};
     x.line = x.line > 0 ? x.line : 0;
     uint64_t key = vp_mix(vp_mix((uint64_t)x.name << 32 | x.file) + (uint64_t)x.line);
     *id = vp_map_get(&s->frame_at, key);
     if (*id != VP_MAP_NONE)
         return 0;
-    x.rank = rank_of(pk_text(s->machine, x.name), pk_text(s->machine, x.file));
+    x.rank = frame_rank(pk_text(s->machine, x.name), pk_text(s->machine, x.file));
     VP_TRY(vp_grow(&s->frames, &s->frame_cap, s->frame_count + 1, sizeof x, UINT32_MAX - 1));
     *id = (uint32_t)s->frame_count;
     s->frames[s->frame_count++] = x;
     return vp_map_set(&s->frame_at, key, *id);
 }
 
-static int take_block(ts_snapshot *s, const fields *f, uint32_t *id)
+static int snapshot_take_block(ts_snapshot *s, const fields *f, uint32_t *id)
 {
-    vp_sid state = text(f, W_state);
-    ts_block b = {number(f, W_address), number(f, W_size), number(f, W_requested_size), TS_INACTIVE,
-                  site(f)};
+    vp_sid state = text_field(f, W_state);
+    ts_block b = {number_field(f, W_address), number_field(f, W_size),
+                  number_field(f, W_requested_size), TS_INACTIVE, site_field(f)};
     (void)id;
     if (b.size < 0) {
         s->odd++;
@@ -210,10 +210,10 @@ static int take_block(ts_snapshot *s, const fields *f, uint32_t *id)
 
 static int take_segment(ts_snapshot *s, const fields *f, uint32_t *id)
 {
-    int64_t device = number(f, W_device);
+    int64_t device = number_field(f, W_device);
     (void)id;
-    s->segment.address = number(f, W_address);
-    s->segment.total = number(f, W_total_size);
+    s->segment.address = number_field(f, W_address);
+    s->segment.total = number_field(f, W_total_size);
     s->segment.device = device >= 0 && device < TS_DEVICES_MAX ? (uint32_t)device : 0;
     if (s->segment.total < 0) {
         s->odd++;
@@ -238,13 +238,17 @@ static ts_action action_of(vp_sid word)
     return word < W_END ? (ts_action)actions[word] : TS_OTHER;
 }
 
-static int take_entry(ts_snapshot *s, const fields *f, uint32_t *id)
+static int snapshot_take_entry(ts_snapshot *s, const fields *f, uint32_t *id)
 {
-    ts_entry e = {action_of(text(f, W_action)), s->device, number(f, W_addr), number(f, W_size),
-                  number(f, W_time_us),         site(f)};
+    ts_entry e = {action_of(text_field(f, W_action)),
+                  s->device,
+                  number_field(f, W_addr),
+                  number_field(f, W_size),
+                  number_field(f, W_time_us),
+                  site_field(f)};
     (void)id;
     if (e.action == TS_OOM)
-        e.address = number(f, W_device_free);
+        e.address = number_field(f, W_device_free);
     if (e.action != TS_OTHER && e.size < 0) {
         s->odd++;
         return 0;
@@ -256,18 +260,19 @@ static int take_entry(ts_snapshot *s, const fields *f, uint32_t *id)
 
 static int take_note(ts_snapshot *s, const fields *f, uint32_t *id)
 {
-    ts_note n = {text(f, W_stage) == W_START, pk_text(s->machine, text(f, W_name)),
-                 number(f, W_time_us)};
+    ts_note n = {text_field(f, W_stage) == W_START, pk_text(s->machine, text_field(f, W_name)),
+                 number_field(f, W_time_us)};
     (void)id;
     return n.unix_us < 0 ? 0 : s->sink.note(s->sink.ctx, &n);
 }
 
-static int take_dict(void *ctx, uint8_t role, const pk_value *pairs, size_t n, uint32_t *id)
+static int snapshot_take_dict(void *ctx, uint8_t role, const pk_value *pairs, size_t n,
+                              uint32_t *id)
 {
     typedef int take_fn(ts_snapshot *, const fields *, uint32_t *);
     static take_fn *const takes[] = {[SEGMENT] = take_segment,
-                                     [BLOCK] = take_block,
-                                     [ENTRY] = take_entry,
+                                     [BLOCK] = snapshot_take_block,
+                                     [ENTRY] = snapshot_take_entry,
                                      [FRAME] = take_frame,
                                      [NOTE] = take_note};
     fields f = {{NULL}};
@@ -277,7 +282,7 @@ static int take_dict(void *ctx, uint8_t role, const pk_value *pairs, size_t n, u
     return takes[role](ctx, &f, id);
 }
 
-static int take_item(void *ctx, uint8_t role, uint32_t *id, const pk_value *item)
+static int snapshot_take_item(void *ctx, uint8_t role, uint32_t *id, const pk_value *item)
 {
     const ts_snapshot *s = ctx;
     if (role == TRACES)
@@ -290,7 +295,7 @@ static int take_item(void *ctx, uint8_t role, uint32_t *id, const pk_value *item
 
 /* ---- All of it ---- */
 
-static int judge(ts_snapshot *s, int rc, const rd_stream *in)
+static int check_snapshot_result(ts_snapshot *s, int rc, const rd_stream *in)
 {
     if (rc < 0)
         return rc;
@@ -313,11 +318,18 @@ int ts_read(ts_snapshot **out, rd_stream *in, const ts_sink *sink)
     VP_NEED(s);
     s->sink = *sink;
     vp_map_init(&s->frame_at);
-    pk_client client = {s,       words,     W_END - 1, FRAME,    FRAMES,
-                        role_of, open_role, take_dict, take_item};
+    pk_client client = {s,
+                        words,
+                        W_END - 1,
+                        FRAME,
+                        FRAMES,
+                        snapshot_role_of,
+                        open_role,
+                        snapshot_take_dict,
+                        snapshot_take_item};
     int rc = pk_new(&s->machine, &client);
     if (rc >= 0)
-        rc = judge(s, pk_run(s->machine, in), in);
+        rc = check_snapshot_result(s, pk_run(s->machine, in), in);
     if (rc < 0) {
         ts_free(s);
         return rc;

@@ -187,7 +187,7 @@ static void read_sample(const reader *r, vp_str message, sample *s)
 
 /* Whether a frame says anything: JAX's own only say how it came to allocate, and "<listcomp>" not
  * even where. */
-static bool tells(vp_str name, vp_str file)
+static bool is_telling_frame(vp_str name, vp_str file)
 {
     return name.n && *name.p != '<' && vp_str_find(file, VP_STR("/jax/_src/")) == file.n &&
            vp_str_find(file, VP_STR("/jaxlib/")) == file.n;
@@ -205,16 +205,16 @@ static bool choose_frame(const reader *r, const sample *s, frame *out)
         if (fn == VP_MAP_NONE)
             continue;
         const function *f = &r->functions[fn];
-        if (!any || tells(string_at(r, f->name), string_at(r, f->file)))
+        if (!any || is_telling_frame(string_at(r, f->name), string_at(r, f->file)))
             *out = (frame){fn, r->frames[i].line};
-        if (tells(string_at(r, f->name), string_at(r, f->file)))
+        if (is_telling_frame(string_at(r, f->name), string_at(r, f->file)))
             return true;
         any = true;
     }
     return any;
 }
 
-static int copy(reader *r, const char **out, vp_str s)
+static int copy_to_arena(reader *r, const char **out, vp_str s)
 {
     char *text = s.n ? vp_arena_strndup(&r->arena, s.p, s.n) : NULL;
     if (s.n && !text)
@@ -228,10 +228,10 @@ static int name_source(reader *r, const char **out, vp_str file, int64_t line)
     char text[VP_PATH_MAX + 32];
     int n =
         snprintf(text, sizeof text, "%.*s:%lld", VP_STR_CUT(file, VP_PATH_MAX), (long long)line);
-    return copy(r, out, file.n ? (vp_str){text, (size_t)n} : VP_STR_NONE);
+    return copy_to_arena(r, out, file.n ? (vp_str){text, (size_t)n} : VP_STR_NONE);
 }
 
-static void add(int64_t *sum, int64_t v)
+static void add_saturated(int64_t *sum, int64_t v)
 {
     if (v > 0 && __builtin_add_overflow(*sum, v, sum))
         *sum = INT64_MAX;
@@ -249,11 +249,11 @@ static int holder_of(reader *r, const sample *s, pp_holder **out)
         *out = &p->holders[i];
         return 0;
     }
-    VP_TRY(copy(r, &h.kind, string_at(r, s->kind)));
-    VP_TRY(copy(r, &h.device, string_at(r, s->device)));
+    VP_TRY(copy_to_arena(r, &h.kind, string_at(r, s->kind)));
+    VP_TRY(copy_to_arena(r, &h.device, string_at(r, s->device)));
     if (named) {
         const function *f = &r->functions[at.function];
-        VP_TRY(copy(r, &h.function, string_at(r, f->name)));
+        VP_TRY(copy_to_arena(r, &h.function, string_at(r, f->name)));
         VP_TRY(name_source(r, &h.source, string_at(r, f->file), at.line));
     }
     VP_TRY(vp_grow(&p->holders, &r->holder_cap, p->holder_count + 1, sizeof h, VP_INTERN_MAX));
@@ -263,7 +263,7 @@ static int holder_of(reader *r, const sample *s, pp_holder **out)
     return 0;
 }
 
-static int device_of(reader *r, uint64_t string, pp_device **out)
+static int pprof_device_of(reader *r, uint64_t string, pp_device **out)
 {
     pp_profile *p = &r->public;
     pp_device d = {0};
@@ -272,7 +272,7 @@ static int device_of(reader *r, uint64_t string, pp_device **out)
         *out = &p->devices[i];
         return 0;
     }
-    VP_TRY(copy(r, &d.name, string_at(r, string)));
+    VP_TRY(copy_to_arena(r, &d.name, string_at(r, string)));
     VP_TRY(vp_grow(&p->devices, &r->device_cap, p->device_count + 1, sizeof d, VP_INTERN_MAX));
     VP_TRY(vp_map_set(&r->device_by_string, string, (uint32_t)p->device_count));
     *out = &p->devices[p->device_count++];
@@ -280,7 +280,7 @@ static int device_of(reader *r, uint64_t string, pp_device **out)
     return 0;
 }
 
-static int add_sample(reader *r, vp_str message)
+static int pprof_add_sample(reader *r, vp_str message)
 {
     sample s;
     pp_holder *h;
@@ -290,13 +290,13 @@ static int add_sample(reader *r, vp_str message)
     if (r->count_at != SIZE_MAX)
         count = s.value[r->count_at];
     VP_TRY(holder_of(r, &s, &h));
-    VP_TRY(device_of(r, s.device, &d));
-    add(&h->bytes, bytes);
-    add(&h->count, count);
-    add(&d->bytes, bytes);
-    add(&d->count, count);
-    add(&r->public.total_bytes, bytes);
-    add(&r->public.total_count, count);
+    VP_TRY(pprof_device_of(r, s.device, &d));
+    add_saturated(&h->bytes, bytes);
+    add_saturated(&h->count, count);
+    add_saturated(&d->bytes, bytes);
+    add_saturated(&d->count, count);
+    add_saturated(&r->public.total_bytes, bytes);
+    add_saturated(&r->public.total_count, count);
     r->public.samples++;
     return 0;
 }
@@ -307,31 +307,31 @@ static int read_samples(reader *r)
     vp_pb_field f;
     while (vp_pb_next(&p, &f) > 0)
         if (f.number == PPROF_PROFILE_SAMPLE && f.wire == VP_PB_LEN)
-            VP_TRY(add_sample(r, f.data));
+            VP_TRY(pprof_add_sample(r, f.data));
     return 0;
 }
 
-static int by_text(const char *a, const char *b)
+static int compare_nullable_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-static int by_size(const void *a, const void *b)
+static int by_holder_size(const void *a, const void *b)
 {
     const pp_holder *x = a, *y = b;
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
     if (x->count != y->count)
         return x->count > y->count ? -1 : 1;
-    int c = by_text(x->function, y->function);
-    c = c ? c : by_text(x->source, y->source);
-    c = c ? c : by_text(x->kind, y->kind);
-    return c ? c : by_text(x->device, y->device);
+    int c = compare_nullable_text(x->function, y->function);
+    c = c ? c : compare_nullable_text(x->source, y->source);
+    c = c ? c : compare_nullable_text(x->kind, y->kind);
+    return c ? c : compare_nullable_text(x->device, y->device);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_device_name(const void *a, const void *b)
 {
-    return by_text(((const pp_device *)a)->name, ((const pp_device *)b)->name);
+    return compare_nullable_text(((const pp_device *)a)->name, ((const pp_device *)b)->name);
 }
 
 static int read_profile(reader *r)
@@ -341,9 +341,9 @@ static int read_profile(reader *r)
     VP_TRY(read_samples(r));
     pp_profile *p = &r->public;
     if (p->holder_count)
-        qsort(p->holders, p->holder_count, sizeof *p->holders, by_size);
+        qsort(p->holders, p->holder_count, sizeof *p->holders, by_holder_size);
     if (p->device_count)
-        qsort(p->devices, p->device_count, sizeof *p->devices, by_name);
+        qsort(p->devices, p->device_count, sizeof *p->devices, by_device_name);
     return 0;
 }
 
@@ -361,7 +361,7 @@ static void drop_tables(reader *r)
     r->all = VP_STR_NONE;
 }
 
-static int slurp(rd_stream *in, char **bytes, size_t *n)
+static int slurp_undamaged(rd_stream *in, char **bytes, size_t *n)
 {
     VP_TRY(rd_stream_slurp(in, BYTES_MAX, bytes, n));
     if (!in->damage.code)
@@ -371,23 +371,23 @@ static int slurp(rd_stream *in, char **bytes, size_t *n)
 }
 
 /* Replaces gzip's bytes by what is in them. */
-static int inflate(char **bytes, size_t *n)
+static int inflate_in_place(char **bytes, size_t *n)
 {
     VP_CLEANUP(vp_free_ptr) char *packed = *bytes;
     VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
     rd_stream *raw;
     VP_TRY(rd_stream_memory(&raw, packed, *n, 0));
     VP_TRY(gz_stream(&in, raw, false));
-    return slurp(in, bytes, n);
+    return slurp_undamaged(in, bytes, n);
 }
 
 int pp_read(pp_profile **out, rd_stream *in)
 {
     char *bytes;
     size_t n;
-    VP_TRY(slurp(in, &bytes, &n));
+    VP_TRY(slurp_undamaged(in, &bytes, &n));
     if (gz_is(bytes, n))
-        VP_TRY(inflate(&bytes, &n));
+        VP_TRY(inflate_in_place(&bytes, &n));
     reader *r = vp_calloc(1, sizeof *r);
     if (!r) {
         vp_free(bytes);

@@ -16,7 +16,7 @@ bool vr_is(vp_str head)
 }
 
 /* Reads the whole image into memory, as it was in the process that wrote it. */
-static int read_image(char **image, size_t *n, rd_source *in)
+static int read_vpcap_image(char **image, size_t *n, rd_source *in)
 {
     int64_t size = rd_source_size(in);
     if (size > VP_RECORDING_MAX)
@@ -32,7 +32,7 @@ static int read_image(char **image, size_t *n, rd_source *in)
     return rc;
 }
 
-static int convert(rd_source **out, uint64_t *torn, const char *image, size_t n)
+static int image_to_xspace(rd_source **out, uint64_t *torn, const char *image, size_t n)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     vpcap *v;
@@ -49,8 +49,8 @@ static int open_xspace(rd_source **out, uint64_t *torn, rd_source *in)
 {
     char *image = NULL;
     size_t n = 0;
-    VP_TRY(read_image(&image, &n, in));
-    int rc = convert(out, torn, image, n);
+    VP_TRY(read_vpcap_image(&image, &n, in));
+    int rc = image_to_xspace(out, torn, image, n);
     vp_free(image);
     return rc;
 }

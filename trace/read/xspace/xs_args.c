@@ -13,7 +13,7 @@ typedef struct said {
     bool is_text, is_number;
 } said;
 
-static said read_said(const xs_plane *pl, vp_str stat)
+static said read_said_stat(const xs_plane *pl, vp_str stat)
 {
     vp_pb r = vp_pb_of(stat);
     vp_pb_field f;
@@ -46,7 +46,7 @@ int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps)
     while (vp_pb_next(&r, &f) > 0) {
         if (f.number != XEVENT_STATS || f.wire != VP_PB_LEN)
             continue;
-        said s = read_said(c->plane, f.data);
+        said s = read_said_stat(c->plane, f.data);
         bool own = vx_is_own_stat(s.name), value = vp_str_eq(s.name, VP_STR(VX_COUNTER));
         if (!s.name.n || (!s.is_text && !s.is_number) || (counter ? !value : own))
             continue;
@@ -68,7 +68,7 @@ static int note_secret(xs_reader *r, vp_str key)
         r->out, &(sink_quality){"credentials", SINK_WARNING, {text, (size_t)n}, -1, -1, false});
 }
 
-static int put_fact(xs_reader *r, const said *s)
+static int emit_fact(xs_reader *r, const said *s)
 {
     char number[32];
     if (js_names_a_secret(s->name))
@@ -93,13 +93,13 @@ int xs_facts(xs_reader *r, const xs_plane *pl)
         for (vp_pb p = vp_pb_of(all); vp_pb_next(&p, &f) > 0;) {
             if (f.number != XPLANE_STATS || f.wire != VP_PB_LEN)
                 continue;
-            said s = read_said(pl, f.data);
+            said s = read_said_stat(pl, f.data);
             if (!pass)
                 r->is_ours = r->is_ours || (vp_str_eq(s.name, VP_STR("recorder")) &&
                                             vp_str_starts(s.text, VP_STR("view_profile ")));
             else if (s.name.n && !is_time(s.name) &&
                      !vp_str_eq(s.name, VP_STR("window_start_time")))
-                VP_TRY(put_fact(r, &s));
+                VP_TRY(emit_fact(r, &s));
         }
     return 0;
 }

@@ -96,7 +96,7 @@ static void tools_free(tools *t)
 
 /* Decodes a part that waits, or else goes over a stretch. false: there is neither. Called with the
  * lock, which it gives up meanwhile. */
-static bool work(xs_crew *c, tools *t)
+static bool crew_work_once(xs_crew *c, tools *t)
 {
     work_state *state;
     if (c->next < c->last) {
@@ -119,7 +119,7 @@ static bool work(xs_crew *c, tools *t)
     return true;
 }
 
-static int help(void *ctx)
+static int crew_help_thread(void *ctx)
 {
     xs_crew *c = ctx;
     tools t = {0};
@@ -127,7 +127,7 @@ static int help(void *ctx)
     int rc = xw_init(&t.window, c->r->w.source, XS_WALK_WINDOW);
     pthread_mutex_lock(&c->lock);
     while (rc >= 0 && !c->quit)
-        if (!work(c, &t))
+        if (!crew_work_once(c, &t))
             pthread_cond_wait(&c->work, &c->lock);
     pthread_mutex_unlock(&c->lock);
     tools_free(&t);
@@ -136,13 +136,13 @@ static int help(void *ctx)
 }
 
 /* A thread that cannot be had is done without. */
-static void start(xs_crew *c)
+static void crew_start_threads(xs_crew *c)
 {
     if (c->started)
         return;
     c->started = true;
     for (size_t i = 0; i < c->thread_n; i++) {
-        if (vp_aside_try(&c->threads[i], help, c) < 0)
+        if (vp_aside_try(&c->threads[i], crew_help_thread, c) < 0)
             return;
     }
 }
@@ -150,10 +150,10 @@ static void start(xs_crew *c)
 /* ---- The reader's own thread ---------------------------------------------------------------- */
 
 /* Until somebody is done with it. Called with the lock, which it gives up meanwhile. */
-static void wait_for(xs_crew *c, const work_state *state)
+static void crew_wait_for(xs_crew *c, const work_state *state)
 {
     while (*state != DONE)
-        if (!work(c, &c->mine))
+        if (!crew_work_once(c, &c->mine))
             pthread_cond_wait(&c->done, &c->lock);
 }
 
@@ -161,7 +161,7 @@ static void wait_for(xs_crew *c, const work_state *state)
 static int join_first(xs_crew *c)
 {
     size_t i = (size_t)(c->first % c->part_n);
-    wait_for(c, &c->state[i]);
+    crew_wait_for(c, &c->state[i]);
     pthread_mutex_unlock(&c->lock);
     int rc = xs_part_join(c->r, &c->parts[i]);
     pthread_mutex_lock(&c->lock);
@@ -245,7 +245,7 @@ static int use_stretches(xs_crew *c, xs_lined *out, const xs_line *line, size_t 
         pthread_mutex_lock(&c->lock);
         c->asked++;
         pthread_cond_signal(&c->work);
-        wait_for(c, &s->state);
+        crew_wait_for(c, &s->state);
         pthread_mutex_unlock(&c->lock);
         if (rc >= 0 && out->damage < 0 && at < line->end && (s->s.begin >= 0 || s->s.status < 0))
             rc = use_stretch(c, out, &s->s, &at);
@@ -270,7 +270,7 @@ int xs_crew_line(xs_crew *c, xs_lined *out, const xs_line *line)
     *out = (xs_lined){.damage = -1};
     c->cut_n = 0;
     if (n > 1)
-        start(c);
+        crew_start_threads(c);
     show_stretches(c);
     VP_TRY(n ? use_stretches(c, out, line, n) : walk_now(c, out, line));
     out->cuts = c->cuts;
@@ -279,10 +279,10 @@ int xs_crew_line(xs_crew *c, xs_lined *out, const xs_line *line)
 }
 
 /* Hands the filled part over and finds room for the next. */
-static int hand_over(xs_crew *c)
+static int crew_hand_over_part(xs_crew *c)
 {
     int rc = 0;
-    start(c);
+    crew_start_threads(c);
     pthread_mutex_lock(&c->lock);
     c->state[c->last % c->part_n] = WAITS;
     c->last++;
@@ -300,12 +300,12 @@ int xs_crew_add(xs_crew *c, const xs_run *run)
 {
     xs_part *p = &c->parts[c->last % c->part_n];
     VP_TRY(xs_part_add(p, run));
-    return xs_part_is_full(p) ? hand_over(c) : 0;
+    return xs_part_is_full(p) ? crew_hand_over_part(c) : 0;
 }
 
 int xs_crew_finish(xs_crew *c)
 {
-    int rc = c->parts[c->last % c->part_n].run_n ? hand_over(c) : 0;
+    int rc = c->parts[c->last % c->part_n].run_n ? crew_hand_over_part(c) : 0;
     pthread_mutex_lock(&c->lock);
     while (rc >= 0 && c->first < c->last)
         rc = join_first(c);

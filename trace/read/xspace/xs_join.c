@@ -27,7 +27,7 @@ static int unknown_kind(xs_line_ctx *c, uint32_t *kind)
     return vp_map_set(&c->r->kinds, key, *kind);
 }
 
-static vp_str event_of(const xs_part *p, size_t at, size_t n)
+static vp_str part_event_bytes(const xs_part *p, size_t at, size_t n)
 {
     return (vp_str){(const char *)p->bytes + at, n};
 }
@@ -37,8 +37,8 @@ static int join_kind(xs_line_ctx *c, const xs_part *p, const xs_part_kind *k, ui
     if (k->meta == SINK_NONE)
         return unknown_kind(c, kind);
     xs_meta *meta = &c->plane->meta[k->meta];
-    return k->key ? xs_kind_of_event(c, meta, k->key, event_of(p, k->event, k->event_n), k->cpu_op,
-                                     kind)
+    return k->key ? xs_kind_of_event(c, meta, k->key, part_event_bytes(p, k->event, k->event_n),
+                                     k->cpu_op, kind)
                   : xs_kind_of_meta(c, meta, kind);
 }
 
@@ -82,7 +82,7 @@ static int join_special(xs_line_ctx *c, const xs_part *p, const xs_special *s)
 {
     xs_event_facts e;
     uint32_t meta = p->kinds[s->kind].meta;
-    vp_str event = event_of(p, s->event, s->event_n);
+    vp_str event = part_event_bytes(p, s->event, s->event_n);
     sink_event out = {.start_ps = s->start_ps,
                       .dur_ps = s->dur_ps,
                       .aligned_start_ps = SINK_NO_TIME,
@@ -159,7 +159,7 @@ void xs_rooms_close(xs_reader *r)
         close_room(r, r->rooms);
 }
 
-static int open_line(xs_reader *r, const xs_run *run, xs_line_ctx *c)
+static int join_open_line(xs_reader *r, const xs_run *run, xs_line_ctx *c)
 {
     uint32_t process = r->join_process;
     if (run->opens_process)
@@ -180,7 +180,7 @@ static int join_run(xs_reader *r, xs_part *p, xs_run *run, const xs_run *before)
     xs_line_ctx *c = &run->line;
     if (c->role == SINK_ROLE_OPS)
         c->stream_label = rd_stream_label((vp_str){c->name, c->name_n});
-    VP_TRY(open_line(r, run, c));
+    VP_TRY(join_open_line(r, run, c));
     for (size_t i = before->kind_end; i < run->kind_end; i++)
         VP_TRY(join_kind(c, p, &p->kinds[i], &p->global[i]));
     VP_TRY(join_columns(c, p, run, before));

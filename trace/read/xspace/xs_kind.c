@@ -32,7 +32,7 @@ static int parse_module(xs_reader *r, xs_hlo *h)
 }
 
 /* *out is NULL where there is no such module, or where it is damaged (which is said once). */
-static int module_of(xs_reader *r, int64_t program_id, hlo_module **out)
+static int module_of_program(xs_reader *r, int64_t program_id, hlo_module **out)
 {
     uint32_t i = vp_map_get(&r->hlo_by_program, (uint64_t)program_id);
     *out = NULL;
@@ -52,7 +52,7 @@ static int join_hlo(xs_reader *r, sink_kind *k)
     hlo_module *m;
     if (k->program_id == SINK_UNKNOWN)
         return 0;
-    VP_TRY(module_of(r, k->program_id, &m));
+    VP_TRY(module_of_program(r, k->program_id, &m));
     if (!m)
         return 0;
     if (!k->module.n)
@@ -108,7 +108,7 @@ static void read_breakdown(sink_kind *k, const xs_value *v)
 }
 
 /* A number that is there and does not fit, or is negative. */
-static bool is_beyond(const xs_value *v)
+static bool is_bad_number(const xs_value *v)
 {
     return v->wire && v->wire != XSTAT_STR_VALUE && v->wire != XSTAT_REF_VALUE &&
            xs_value_i64(v) < 0;
@@ -116,8 +116,8 @@ static bool is_beyond(const xs_value *v)
 
 static bool has_bad_cost(const xs_value st[XS_STAT_ROLES])
 {
-    return is_beyond(&st[XS_STAT_MODEL_FLOPS]) || is_beyond(&st[XS_STAT_FLOPS]) ||
-           is_beyond(&st[XS_STAT_BYTES]);
+    return is_bad_number(&st[XS_STAT_MODEL_FLOPS]) || is_bad_number(&st[XS_STAT_FLOPS]) ||
+           is_bad_number(&st[XS_STAT_BYTES]);
 }
 
 static int64_t number_or_none(const xs_value *v)

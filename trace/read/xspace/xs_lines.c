@@ -6,7 +6,7 @@
 #include "trace/read/xspace/xs_crew.h"
 
 /* Room for so many events of a line, fresh: no page of it is touched before it is decoded into. */
-static int make_room(xs_room **out, const xs_line_ctx *c, uint64_t events)
+static int line_make_room(xs_room **out, const xs_line_ctx *c, uint64_t events)
 {
     xs_room *room = vp_calloc(1, sizeof *room);
     VP_NEED(room);
@@ -25,12 +25,13 @@ static int make_room(xs_room **out, const xs_line_ctx *c, uint64_t events)
 }
 
 /* Gives the runs of a line to the crew. */
-static int read_runs(const xs_line_ctx *c, const xs_lined *l, xs_crew *crew, const xs_line *line)
+static int give_line_runs(const xs_line_ctx *c, const xs_lined *l, xs_crew *crew,
+                          const xs_line *line)
 {
     xs_run run = {.line = *c, .end = line->offset, .opens_track = true};
     uint64_t events = 0;
     if (l->events && (c->device || c->r->want_host))
-        VP_TRY(make_room(&run.room, c, l->events));
+        VP_TRY(line_make_room(&run.room, c, l->events));
     for (size_t i = 0; i < l->n; i++) {
         run.offset = run.end;
         run.end = l->cuts[i].end;
@@ -44,7 +45,7 @@ static int read_runs(const xs_line_ctx *c, const xs_lined *l, xs_crew *crew, con
     return 0;
 }
 
-static int skip(xs_reader *r, const xs_lined *l)
+static int skip_line(xs_reader *r, const xs_lined *l)
 {
     r->out->skipped(r->out, l->events);
     return 0;
@@ -62,7 +63,7 @@ static void use_head(xs_line_ctx *c, const xs_head *h)
                                                       : SINK_ROLE_PLAIN;
 }
 
-static bool is_wanted(const xs_reader *r, const xs_line_ctx *c)
+static bool is_wanted_line(const xs_reader *r, const xs_line_ctx *c)
 {
     if (c->role == SINK_ROLE_OPS || (r->want_host && c->role != SINK_ROLE_DERIVED))
         return true;
@@ -77,8 +78,8 @@ static void begin_ops(xs_reader *r, xs_line_ctx *c, uint64_t events)
     r->device_ops += events;
 }
 
-static int read_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, const xs_line *line,
-                     bool device)
+static int read_one_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, const xs_line *line,
+                         bool device)
 {
     xs_lined l;
     xs_line_ctx ctx = {.r = r,
@@ -94,18 +95,18 @@ static int read_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, const xs
     if (__builtin_sub_overflow(c->timestamp_ns, r->base_ns, &ns) ||
         __builtin_mul_overflow(ns, INT64_C(1000), &c->base_ps)) {
         r->bad_time += l.events;
-        return skip(r, &l);
+        return skip_line(r, &l);
     }
-    if (!is_wanted(r, c))
-        return skip(r, &l);
+    if (!is_wanted_line(r, c))
+        return skip_line(r, &l);
     if (c->role == SINK_ROLE_OPS)
         begin_ops(r, c, l.events);
     c->cpu_ops = !device && !r->device_ops;
-    return read_runs(c, &l, crew, line);
+    return give_line_runs(c, &l, crew, line);
 }
 
 /* Of a host, once a device has ops: none of its lines is wanted. */
-static bool leaves(const xs_reader *r, bool device)
+static bool leaves_host_lines(const xs_reader *r, bool device)
 {
     return !device && !r->want_host && r->device_ops && r->opts->uncounted;
 }
@@ -113,7 +114,7 @@ static bool leaves(const xs_reader *r, bool device)
 int xs_lines_plan(const xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device)
 {
     const xs_plane *pl = &r->planes[plane_index];
-    if (leaves(r, device))
+    if (leaves_host_lines(r, device))
         return 0;
     for (size_t i = 0; i < pl->line_count; i++)
         VP_TRY(xs_crew_plan(crew, &pl->lines[i]));
@@ -126,7 +127,7 @@ int xs_lines_read(xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device
     xs_run opens = {.line = {.r = r, .plane = &r->planes[plane_index], .plane_index = plane_index},
                     .opens_process = true};
     VP_TRY(xs_crew_add(crew, &opens));
-    bool left = leaves(r, device);
+    bool left = leaves_host_lines(r, device);
     for (size_t i = 0; i < pl->line_count; i++) {
         const xs_line *line = &pl->lines[i];
         if (left) {
@@ -137,7 +138,7 @@ int xs_lines_read(xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device
         if (r->opts && r->opts->progress &&
             r->opts->progress(r->opts->progress_ctx, line->offset, r->w.size))
             return vp_fail(VP_ECANCELLED, "stopped");
-        VP_TRY(read_line(r, crew, plane_index, line, device));
+        VP_TRY(read_one_line(r, crew, plane_index, line, device));
     }
     return 0;
 }

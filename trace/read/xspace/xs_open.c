@@ -36,7 +36,7 @@ static void read_core(sink_process *p, const xs_value *details)
 }
 
 /* What is absent, unknown or negative is 0. */
-static int64_t figure(const xs_plane *pl, xs_stat_role role, int64_t factor)
+static int64_t stat_figure(const xs_plane *pl, xs_stat_role role, int64_t factor)
 {
     int64_t v = xs_value_times(&pl->stats[role], factor);
     return v > 0 ? v : 0;
@@ -44,15 +44,15 @@ static int64_t figure(const xs_plane *pl, xs_stat_role role, int64_t factor)
 
 static sink_chip chip_of(const xs_plane *pl)
 {
-    sink_chip c = {.gflops = figure(pl, XS_STAT_PEAK, 1000),
-                   .mb_s = figure(pl, XS_STAT_HBM, 1000),
-                   .cores = figure(pl, XS_STAT_CORES, 1),
-                   .khz = figure(pl, XS_STAT_CLOCK, 1),
-                   .memory_bytes = figure(pl, XS_STAT_MEMORY, 1),
-                   .major = figure(pl, XS_STAT_CC_MAJOR, 1),
-                   .minor = figure(pl, XS_STAT_CC_MINOR, 1)};
+    sink_chip c = {.gflops = stat_figure(pl, XS_STAT_PEAK, 1000),
+                   .mb_s = stat_figure(pl, XS_STAT_HBM, 1000),
+                   .cores = stat_figure(pl, XS_STAT_CORES, 1),
+                   .khz = stat_figure(pl, XS_STAT_CLOCK, 1),
+                   .memory_bytes = stat_figure(pl, XS_STAT_MEMORY, 1),
+                   .major = stat_figure(pl, XS_STAT_CC_MAJOR, 1),
+                   .minor = stat_figure(pl, XS_STAT_CC_MINOR, 1)};
     if (!c.mb_s)
-        c.mb_s = figure(pl, XS_STAT_BANDWIDTH, 1) / 1000000;
+        c.mb_s = stat_figure(pl, XS_STAT_BANDWIDTH, 1) / 1000000;
     return c;
 }
 

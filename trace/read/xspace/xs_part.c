@@ -116,7 +116,7 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
 
 /* Reads a varint whose first byte is at *p, with PAD bytes readable behind `end`. false: it does
  * not end before that, or is overlong. */
-static inline bool take(const uint8_t **p, const uint8_t *end, uint64_t *out)
+static inline bool read_padded_varint(const uint8_t **p, const uint8_t *end, uint64_t *out)
 {
     const uint8_t *at = *p;
     uint64_t v, last;
@@ -174,19 +174,20 @@ static inline void use_number(raw_event *e, xs_stat_role role, uint64_t u)
 /* Reads an XStat, which lies in [p, end): a metadata id and a value. Its usual form, in that order
  * and with a number, is taken straight; if `bits`, its beginning, have nothing else in them, the
  * next is guessed by them. */
-static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end,
-                             xs_guess *guess, uint64_t bits)
+static inline void decode_stat(const xs_plane *pl, raw_event *e, const uint8_t *p,
+                               const uint8_t *end, xs_guess *guess, uint64_t bits)
 {
     const uint8_t *at = p + 1;
     uint64_t id, u;
     if (end - p > 2 && *p == XSTAT_METADATA_ID_TAG) {
-        if (!take(&at, end, &id))
+        if (!read_padded_varint(&at, end, &id))
             return;
         xs_stat_role role = xs_plane_role(pl, (int64_t)id);
         bool short_id = at == p + 2;
         if (role == XS_STAT_OTHER)
             return;
-        if (at < end && (*at++ & 7) == VP_PB_VARINT && take(&at, end, &u) && at == end) {
+        if (at < end && (*at++ & 7) == VP_PB_VARINT && read_padded_varint(&at, end, &u) &&
+            at == end) {
             use_number(e, role, u);
             if (short_id && end - p < 0x80)
                 *guess = (xs_guess){bits & GUESS_MASK, role};
@@ -196,13 +197,14 @@ static inline void read_stat(const xs_plane *pl, raw_event *e, const uint8_t *p,
     read_any_stat(pl, e, p, end);
 }
 
-static inline bool take_field(const uint8_t **p, const uint8_t *end, uint8_t tag, int64_t *out)
+static inline bool decode_usual_field(const uint8_t **p, const uint8_t *end, uint8_t tag,
+                                      int64_t *out)
 {
     uint64_t v;
     if (*p == end || **p != tag)
         return true;
     ++*p;
-    if (!take(p, end, &v))
+    if (!read_padded_varint(p, end, &v))
         return false;
     *out = (int64_t)v;
     return true;
@@ -211,9 +213,9 @@ static inline bool take_field(const uint8_t **p, const uint8_t *end, uint8_t tag
 /* What events begin with, in its usual order; the rest is read field by field. */
 static inline bool take_usual(raw_event *e, const uint8_t **p, const uint8_t *end)
 {
-    return take_field(p, end, XEVENT_METADATA_ID_TAG, &e->metadata_id) &&
-           take_field(p, end, XEVENT_OFFSET_PS_TAG, &e->offset) &&
-           take_field(p, end, XEVENT_DURATION_PS_TAG, &e->duration);
+    return decode_usual_field(p, end, XEVENT_METADATA_ID_TAG, &e->metadata_id) &&
+           decode_usual_field(p, end, XEVENT_OFFSET_PS_TAG, &e->offset) &&
+           decode_usual_field(p, end, XEVENT_DURATION_PS_TAG, &e->duration);
 }
 
 static inline bool take_stat(const xs_plane *pl, raw_event *e, const uint8_t **p,
@@ -225,16 +227,16 @@ static inline bool take_stat(const xs_plane *pl, raw_event *e, const uint8_t **p
     e->says = true;
     if ((bits & GUESS_MASK) == guess->bits && from[1] <= end - from - 2) {
         const uint8_t *stop = from + 2 + from[1];
-        if (take(&at, stop, &u) && at == stop) {
+        if (read_padded_varint(&at, stop, &u) && at == stop) {
             use_number(e, guess->role, u);
             *p = stop;
             return true;
         }
     }
     ++*p;
-    if (!take(p, end, &n) || n > (uint64_t)(end - *p))
+    if (!read_padded_varint(p, end, &n) || n > (uint64_t)(end - *p))
         return false;
-    read_stat(pl, e, *p, *p + n, guess, bits);
+    decode_stat(pl, e, *p, *p + n, guess, bits);
     *p += n;
     return true;
 }
@@ -261,8 +263,8 @@ static __attribute__((noinline)) bool take_other(raw_event *e, const uint8_t **p
 }
 
 /* With PAD bytes readable behind it. false: the event is damaged. */
-static bool read_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end,
-                       xs_guess *guess)
+static bool decode_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end,
+                         xs_guess *guess)
 {
     /* Field by field: clearing the whole struct cost an eighth of the reader's time. */
     e->metadata_id = e->offset = e->duration = 0;
@@ -324,11 +326,12 @@ static __attribute__((noinline)) bool mend_times(xs_part *part, raw_event *e, in
 }
 
 /* Reads an event and checks its times; false: counted as unusable. */
-static inline bool usable(decoding *g, raw_event *e, const uint8_t *p, const uint8_t *end)
+static inline bool decode_usable_event(decoding *g, raw_event *e, const uint8_t *p,
+                                       const uint8_t *end)
 {
     xs_part *part = g->p;
     int64_t start;
-    if (!read_event(g->c->plane, e, p, end, g->d->guess)) {
+    if (!decode_event(g->c->plane, e, p, end, g->d->guess)) {
         part->bad_time++;
         return false;
     }
@@ -365,7 +368,7 @@ static void close_attrs(raw_event *e)
 
 /* ---- Kinds ---------------------------------------------------------------------------------- */
 
-static int add_kind(decoding *g, xs_part_kind k, uint32_t *kind)
+static int part_add_kind(decoding *g, xs_part_kind k, uint32_t *kind)
 {
     xs_part *p = g->p;
     VP_TRY(vp_grow(&p->kinds, &p->kinds_cap, p->kind_n + 1, sizeof k, VP_INTERN_MAX));
@@ -379,7 +382,7 @@ static __attribute__((noinline)) int meet_meta(decoding *g, size_t i)
 {
     xs_decoder *d = g->d;
     uint32_t meta = i < g->c->plane->meta_count ? (uint32_t)i : SINK_NONE;
-    VP_TRY(add_kind(g, (xs_part_kind){.meta = meta}, &d->local[i]));
+    VP_TRY(part_add_kind(g, (xs_part_kind){.meta = meta}, &d->local[i]));
     d->stamp[i] = d->run;
     return 0;
 }
@@ -409,7 +412,7 @@ static int kind_of_event(decoding *g, const xs_meta *meta, uint64_t key, vp_str 
                       .cpu_op = cpu_op,
                       .event = (size_t)((const uint8_t *)event.p - g->p->bytes),
                       .event_n = event.n};
-    VP_TRY(add_kind(g, k, kind));
+    VP_TRY(part_add_kind(g, k, kind));
     return vp_map_set(&g->d->keys, here, *kind);
 }
 
@@ -428,7 +431,7 @@ static bool is_end_event(const xs_plane *pl, xs_meta *meta)
 /* ---- Events --------------------------------------------------------------------------------- */
 
 /* The attributes of the event that is put next. */
-static __attribute__((noinline)) int put_attrs(decoding *g, const sink_extra *x)
+static __attribute__((noinline)) int part_put_attrs(decoding *g, const sink_extra *x)
 {
     xs_part *p = g->p;
     for (uint32_t has = x->has & ((1u << SINK_ATTRS) - 1); has; has &= has - 1) {
@@ -440,9 +443,10 @@ static __attribute__((noinline)) int put_attrs(decoding *g, const sink_extra *x)
     return 0;
 }
 
-/* What follows is rare, and kept out of `put_times`, which is not. Returns what is packed for the
- * length. */
-static __attribute__((noinline)) int64_t put_long(const xs_clock *c, xs_beside *b, int64_t dur)
+/* What follows is rare, and kept out of `pack_event_times`, which is not. Returns what is packed
+ * for the length. */
+static __attribute__((noinline)) int64_t pack_long_duration(const xs_clock *c, xs_beside *b,
+                                                            int64_t dur)
 {
     VP_TRY(vp_grow(&b->longs, &b->long_cap, b->long_n + 1, sizeof *b->longs, SINK_PACKED_LONGS));
     b->longs[b->long_n] = dur;
@@ -457,7 +461,8 @@ static __attribute__((noinline)) int put_far(const xs_clock *c, xs_beside *b, in
 }
 
 /* Appends an event to those of a clock. */
-static inline int put_times(xs_clock *c, xs_beside *b, int64_t start, int64_t dur, uint32_t kind)
+static inline int pack_event_times(xs_clock *c, xs_beside *b, int64_t start, int64_t dur,
+                                   uint32_t kind)
 {
     int64_t packed = sink_pack_dur(dur);
     size_t n = c->s.n;
@@ -466,7 +471,7 @@ static inline int put_times(xs_clock *c, xs_beside *b, int64_t start, int64_t du
     if (!sink_is_near(start, c->last_ps))
         VP_TRY(put_far(c, b, start));
     if (packed == SINK_PACKED_LONG)
-        packed = put_long(c, b, dur);
+        packed = pack_long_duration(c, b, dur);
     if (packed < 0)
         return (int)packed;
     c->s.least_ps = start < c->s.least_ps ? start : c->s.least_ps;
@@ -477,18 +482,18 @@ static inline int put_times(xs_clock *c, xs_beside *b, int64_t start, int64_t du
     return 0;
 }
 
-static inline int put_event(decoding *g, const raw_event *e, int64_t start, int64_t dur,
-                            uint32_t kind)
+static inline int part_put_event(decoding *g, const raw_event *e, int64_t start, int64_t dur,
+                                 uint32_t kind)
 {
     xs_run *run = g->run;
     if (e->x.has && (g->r->want_host || g->c->plane->graphs))
-        VP_TRY(put_attrs(g, &e->x));
+        VP_TRY(part_put_attrs(g, &e->x));
     if (!run->own.s.n)
         run->first_dur_ps = dur;
     else if (start < run->own.last_ps || (start == run->own.last_ps && dur > g->last_dur))
         run->sorted = false;
     g->last_dur = dur;
-    return put_times(&run->own, &g->p->own, start, dur, kind);
+    return pack_event_times(&run->own, &g->p->own, start, dur, kind);
 }
 
 static void note_longest(sink_longest *l, int64_t start, int64_t dur, int64_t aligned)
@@ -531,9 +536,9 @@ static int device_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
     if (g->c->few_places)
         note_longest(&g->p->kinds[kind].longest, start, dur, e->offset);
     else if (g->run->own_clock)
-        VP_TRY(put_times(&g->run->other, &g->p->other, e->offset, sink_dur_beside(e->duration, dur),
-                         0));
-    return put_event(g, e, start, dur, kind);
+        VP_TRY(pack_event_times(&g->run->other, &g->p->other, e->offset,
+                                sink_dur_beside(e->duration, dur), 0));
+    return part_put_event(g, e, start, dur, kind);
 }
 
 static int add_cpu_op(decoding *g, const raw_event *e, const xs_meta *meta, vp_str event)
@@ -590,11 +595,11 @@ static int show_host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str even
         return add_special(g, XS_SPECIAL_LOST, e, event, kind);
     if (allocator)
         return add_special(g, XS_SPECIAL_ALLOCATOR, e, event, kind);
-    return put_event(g, e, e->offset, e->duration, kind);
+    return part_put_event(g, e, e->offset, e->duration, kind);
 }
 
 /* A host event. It is shown on its thread, and may also be an op of XLA:CPU, or the end of one. */
-static int host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
+static int decode_host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
 {
     if (meta && g->c->cpu_ops && SEEN(e, XS_STAT_HLO_OP))
         VP_TRY(add_cpu_op(g, e, meta, event));
@@ -606,10 +611,10 @@ static int host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
     return 0;
 }
 
-static int one_event(decoding *g, const uint8_t *p, const uint8_t *end)
+static int decode_one_event(decoding *g, const uint8_t *p, const uint8_t *end)
 {
     raw_event e;
-    if (!usable(g, &e, p, end)) {
+    if (!decode_usable_event(g, &e, p, end)) {
         g->p->skipped++;
         return 0;
     }
@@ -617,7 +622,7 @@ static int one_event(decoding *g, const uint8_t *p, const uint8_t *end)
     vp_str event = {(const char *)p, (size_t)(end - p)};
     if (g->r->want_host)
         close_attrs(&e);
-    return g->c->device ? device_event(g, &e, meta, event) : host_event(g, &e, meta, event);
+    return g->c->device ? device_event(g, &e, meta, event) : decode_host_event(g, &e, meta, event);
 }
 
 /* ---- Runs ----------------------------------------------------------------------------------- */
@@ -636,7 +641,7 @@ static int walk_events(decoding *g, const uint8_t *p, const uint8_t *end)
             r.p++;
             if (!left-- || !vp_pb_varint(&r, &n) || n > (uint64_t)(end - r.p))
                 break;
-            VP_TRY(one_event(g, r.p, r.p + n));
+            VP_TRY(decode_one_event(g, r.p, r.p + n));
             p = r.p + n;
         } else {
             if (vp_pb_next(&r, &f) <= 0)
@@ -649,7 +654,7 @@ static int walk_events(decoding *g, const uint8_t *p, const uint8_t *end)
     return 0;
 }
 
-static int new_run(xs_decoder *d, const xs_plane *pl)
+static int decoder_reset_run(xs_decoder *d, const xs_plane *pl)
 {
     size_t need = pl->meta_count + 1, had = d->stamp_cap;
     memset(d->guess, 0, sizeof d->guess);
@@ -670,7 +675,7 @@ static int decode_run(xs_part *p, xs_run *run, xs_decoder *d, const xs_reader *r
     decoding g = {.r = r, .p = p, .d = d, .run = run, .c = &run->line};
     size_t n = (size_t)(run->end - run->offset), got = 0;
     uint8_t *at = p->bytes + p->bytes_n;
-    VP_TRY(new_run(d, run->line.plane));
+    VP_TRY(decoder_reset_run(d, run->line.plane));
     g.keys = vp_mix(d->run);
     if (run->room)
         run->own.s.v = run->room->m.own + run->at;
@@ -684,7 +689,7 @@ static int decode_run(xs_part *p, xs_run *run, xs_decoder *d, const xs_reader *r
     return walk_events(&g, at, at + got);
 }
 
-static int decode(xs_part *p, xs_decoder *d, const xs_reader *r)
+static int decode_part(xs_part *p, xs_decoder *d, const xs_reader *r)
 {
     VP_TRY(vp_grow(&p->bytes, &p->bytes_cap, (size_t)p->bytes_wanted + PAD, 1,
                    VP_XPLANE_META_MAX + XS_PART_BYTES));
@@ -712,7 +717,7 @@ static int decode(xs_part *p, xs_decoder *d, const xs_reader *r)
 
 void xs_part_decode(xs_part *p, xs_decoder *d, const xs_reader *r)
 {
-    p->status = decode(p, d, r);
+    p->status = decode_part(p, d, r);
     if (p->status < 0)
         p->error = *vp_error_last();
 }
@@ -772,7 +777,7 @@ void xs_event_look(xs_event_facts *out, const xs_plane *pl, vp_str event)
     raw_event e;
     const uint8_t *p = (const uint8_t *)event.p;
     xs_guess guess[XS_GUESSES] = {{0}};
-    read_event(pl, &e, p, p + event.n, guess);
+    decode_event(pl, &e, p, p + event.n, guess);
     close_attrs(&e);
     *out = (xs_event_facts){e.x, e.lost, e.allocator, e.allocator_ref};
 }

@@ -68,16 +68,16 @@ static const char *const role_names[XS_STAT_ROLES] = {
 };
 
 /* Nodes of graphs are told apart by the launch that they have in common, whatever the depth. */
-static bool is_wanted(const xs_plane *pl, int role)
+static bool is_wanted_stat_role(const xs_plane *pl, int role)
 {
     return role < XS_STAT_ATTRS || pl->attrs || (role == XS_STAT_CORRELATION && pl->graphs);
 }
 
-static xs_stat_role role_of(const xs_plane *pl, vp_str name)
+static xs_stat_role stat_role_of(const xs_plane *pl, vp_str name)
 {
     for (int r = 1; r < XS_STAT_ROLES; r++)
         if (vp_str_eq(name, vp_str_of(role_names[r])))
-            return is_wanted(pl, r) ? (xs_stat_role)r : XS_STAT_OTHER;
+            return is_wanted_stat_role(pl, r) ? (xs_stat_role)r : XS_STAT_OTHER;
     return vp_str_eq(name, VP_STR("hlo_proto")) ? XS_STAT_HLO_PROTO : XS_STAT_OTHER;
 }
 
@@ -112,7 +112,7 @@ static int add_stat_meta(xs_plane *pl, vp_str bytes)
     VP_TRY(vp_grow(&pl->stat_names, &pl->stat_cap, pl->stat_count + 1, sizeof name, VP_INTERN_MAX));
     VP_TRY(vp_grow(&pl->stat_roles, &pl->role_cap, pl->stat_count + 1, 1, VP_INTERN_MAX));
     pl->stat_names[pl->stat_count] = name;
-    pl->stat_roles[pl->stat_count] = (uint8_t)role_of(pl, name);
+    pl->stat_roles[pl->stat_count] = (uint8_t)stat_role_of(pl, name);
     pl->graphs = pl->graphs || pl->stat_roles[pl->stat_count] == XS_STAT_GRAPH;
     if (!pl->launches && pl->stat_roles[pl->stat_count] == XS_STAT_LAUNCH)
         pl->stat_roles[pl->stat_count] = XS_STAT_OTHER;
@@ -165,7 +165,7 @@ static int keep_field(xs_window *w, vp_buf *b, int64_t from, int64_t to)
 
 /* Notes a line. Its base time is needed before any of its events is read; where these begin does
  * not matter yet. */
-static int add_line(xs_plane *pl, xs_window *w, int64_t offset, int64_t end)
+static int plane_add_line(xs_plane *pl, xs_window *w, int64_t offset, int64_t end)
 {
     xs_line line = {offset, end, 0};
     xw_field f;
@@ -178,7 +178,7 @@ static int add_line(xs_plane *pl, xs_window *w, int64_t offset, int64_t end)
 }
 
 /* Walks the plane in the source: lines are located, the rest is copied. */
-static int collect(xs_plane *pl, xs_window *w, vp_buf *b)
+static int plane_collect(xs_plane *pl, xs_window *w, vp_buf *b)
 {
     int64_t at = pl->offset;
     xw_field f;
@@ -188,13 +188,13 @@ static int collect(xs_plane *pl, xs_window *w, vp_buf *b)
         if (rc == VP_ECORRUPT) {
             pl->damage = from;
             return f.overrun && f.number == XPLANE_LINES && f.wire == VP_PB_LEN
-                       ? add_line(pl, w, f.offset, pl->end)
+                       ? plane_add_line(pl, w, f.offset, pl->end)
                        : 0;
         }
         if (rc <= 0)
             return rc;
         if (f.number == XPLANE_LINES && f.wire == VP_PB_LEN)
-            VP_TRY(add_line(pl, w, f.offset, at));
+            VP_TRY(plane_add_line(pl, w, f.offset, at));
         else
             VP_TRY(keep_field(w, b, from, at));
     }
@@ -233,7 +233,7 @@ int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool 
     *pl = (xs_plane){
         .offset = offset, .end = end, .damage = -1, .attrs = attrs, .launches = launches};
     vp_buf_init(&b, VP_XPLANE_META_MAX);
-    int rc = collect(pl, w, &b);
+    int rc = plane_collect(pl, w, &b);
     pl->bytes = rc < 0 ? NULL : vp_buf_take(&b, &pl->bytes_n);
     if (!pl->bytes) {
         vp_buf_free(&b);

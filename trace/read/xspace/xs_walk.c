@@ -34,7 +34,7 @@ static const uint8_t *end_of_chain(const uint8_t *p, const uint8_t *end)
 }
 
 /* The guess for a stretch that is to begin at `from`. 1, or 0 where there is nothing to go by. */
-static int guess(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
+static int guess_stretch_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
 {
     const uint8_t *p, *found = NULL;
     size_t have, n = line_end - from < LOOK_AT ? (size_t)(line_end - from) : LOOK_AT;
@@ -52,7 +52,7 @@ static int guess(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
 static int next_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
 {
     for (; from < line_end; from += XS_STRETCH_BYTES) {
-        int rc = guess(w, from, line_end, begin);
+        int rc = guess_stretch_begin(w, from, line_end, begin);
         if (rc != 0)
             return rc < 0 ? rc : 0;
     }
@@ -62,7 +62,7 @@ static int next_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *beg
 
 /* ---- Going over it -------------------------------------------------------------------------- */
 
-static void put_text(char *to, uint16_t *to_n, vp_str text)
+static void head_put_text(char *to, uint16_t *to_n, vp_str text)
 {
     *to_n = (uint16_t)(text.n < sizeof((xs_head *)0)->name ? text.n : sizeof((xs_head *)0)->name);
     memcpy(to, text.p, *to_n);
@@ -78,9 +78,9 @@ static void head_field(xs_head *h, const vp_pb_field *f)
         h->has_timestamp = true;
         h->timestamp_ns = (int64_t)f->u;
     } else if (f->number == XLINE_DISPLAY_NAME && f->data.n) {
-        put_text(h->display, &h->display_n, f->data);
+        head_put_text(h->display, &h->display_n, f->data);
     } else if (f->number == XLINE_NAME && f->data.n && !h->name_n) {
-        put_text(h->name, &h->name_n, f->data);
+        head_put_text(h->name, &h->name_n, f->data);
     }
 }
 
@@ -93,12 +93,12 @@ void xs_head_add(xs_head *h, const xs_head *later)
     h->has_id = h->has_id || later->has_id;
     h->has_timestamp = h->has_timestamp || later->has_timestamp;
     if (later->display_n)
-        put_text(h->display, &h->display_n, (vp_str){later->display, later->display_n});
+        head_put_text(h->display, &h->display_n, (vp_str){later->display, later->display_n});
     if (!h->name_n)
-        put_text(h->name, &h->name_n, (vp_str){later->name, later->name_n});
+        head_put_text(h->name, &h->name_n, (vp_str){later->name, later->name_n});
 }
 
-static int cut(xs_stretch *s, int64_t at)
+static int stretch_cut_at(xs_stretch *s, int64_t at)
 {
     if (s->n && s->cuts[s->n - 1].end == at)
         return 0;
@@ -142,7 +142,7 @@ static int walk_fields(xs_stretch *s, const uint8_t *p, const uint8_t *stop, con
         s->events += skip_events(cur, full, end, XS_PART_EVENTS - (s->events - last.events));
         if (at + (*cur - p) - last.end >= (int64_t)XS_PART_BYTES ||
             s->events - last.events >= XS_PART_EVENTS) {
-            VP_TRY(cut(s, at + (*cur - p)));
+            VP_TRY(stretch_cut_at(s, at + (*cur - p)));
         } else if (*cur < full) {
             vp_pb r = {*cur, end};
             vp_pb_field f;
@@ -156,7 +156,7 @@ static int walk_fields(xs_stretch *s, const uint8_t *p, const uint8_t *stop, con
 }
 
 /* On to the first field at or behind `to`. */
-static int walk(xs_stretch *s, xs_window *w, int64_t to)
+static int stretch_walk_to(xs_stretch *s, xs_window *w, int64_t to)
 {
     size_t want = 1;
     while (s->end < to) {
@@ -189,20 +189,20 @@ static int walk_guessed(xs_stretch *s, xs_window *w)
     int64_t to;
     s->begin = s->from;
     if (!s->first) {
-        int rc = guess(w, s->from, s->line_end, &s->begin);
+        int rc = guess_stretch_begin(w, s->from, s->line_end, &s->begin);
         if (rc <= 0)
             return rc;
     }
     s->end = s->begin;
-    VP_TRY(walk(s, w, s->to));
+    VP_TRY(stretch_walk_to(s, w, s->to));
     if (!s->damaged) {
         VP_TRY(next_begin(w, s->to, s->line_end, &to));
-        VP_TRY(walk(s, w, to));
+        VP_TRY(stretch_walk_to(s, w, to));
     }
-    return cut(s, s->end);
+    return stretch_cut_at(s, s->end);
 }
 
-static void note(xs_stretch *s, int rc)
+static void stretch_note_status(xs_stretch *s, int rc)
 {
     s->status = rc;
     if (rc < 0)
@@ -211,7 +211,7 @@ static void note(xs_stretch *s, int rc)
 
 void xs_stretch_walk(xs_stretch *s, xs_window *w)
 {
-    note(s, walk_guessed(s, w));
+    stretch_note_status(s, walk_guessed(s, w));
 }
 
 void xs_stretch_walk_from(xs_stretch *s, xs_window *w, int64_t begin)
@@ -220,8 +220,8 @@ void xs_stretch_walk_from(xs_stretch *s, xs_window *w, int64_t begin)
     s->n = 0;
     s->events = 0;
     s->head = (xs_head){0};
-    int rc = walk(s, w, s->line_end);
-    note(s, rc < 0 ? rc : cut(s, s->end));
+    int rc = stretch_walk_to(s, w, s->line_end);
+    stretch_note_status(s, rc < 0 ? rc : stretch_cut_at(s, s->end));
 }
 
 void xs_stretch_free(xs_stretch *s)

@@ -20,7 +20,7 @@ void xw_free(xs_window *w)
 #define AFTER_JUMP (16u << 10)
 
 /* Moves the window so that it starts at `offset`, keeping what it already holds from there on. */
-static int slide(xs_window *w, int64_t offset, size_t want)
+static int window_slide(xs_window *w, int64_t offset, size_t want)
 {
     bool jumps = offset < w->base || offset > w->base + (int64_t)w->have;
     size_t keep = 0, got, n;
@@ -45,7 +45,7 @@ int xw_need(xs_window *w, int64_t offset, size_t n, const uint8_t **p, size_t *h
 {
     int64_t inside = offset - w->base;
     if (inside < 0 || inside + (int64_t)n > (int64_t)w->have) {
-        VP_TRY(slide(w, offset, n));
+        VP_TRY(window_slide(w, offset, n));
         inside = 0;
     }
     *p = w->buf + inside;

@@ -9,8 +9,8 @@
 #include "trace/read/names/roles.h"
 #include "trace/read/xspace/xs_crew.h"
 
-static int note(xs_reader *r, const char *code, sink_severity severity, vp_str text, int64_t byte,
-                bool partial)
+static int note_quality(xs_reader *r, const char *code, sink_severity severity, vp_str text,
+                        int64_t byte, bool partial)
 {
     return r->out->quality(r->out, &(sink_quality){code, severity, text, -1, byte, partial});
 }
@@ -21,7 +21,7 @@ static int note_count(xs_reader *r, uint64_t n, const char *code, const char *wh
     if (!n)
         return 0;
     int len = snprintf(text, sizeof text, "%llu events %s", (unsigned long long)n, what);
-    return note(r, code, SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
+    return note_quality(r, code, SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
 }
 
 static int note_bad_costs(xs_reader *r)
@@ -32,7 +32,7 @@ static int note_bad_costs(xs_reader *r)
     int len = snprintf(text, sizeof text,
                        "%llu kinds of ops tell FLOP or bytes that cannot be: taken as unknown",
                        (unsigned long long)r->bad_costs);
-    return note(r, "bad-cost", SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
+    return note_quality(r, "bad-cost", SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
 }
 
 /* A peak of 0, or that is no number, is none: what a device can do is then looked up. */
@@ -44,7 +44,8 @@ static int note_bad_peak(xs_reader *r, const xs_plane *pl)
         return 0;
     int len = snprintf(text, sizeof text, "the peak that %.*s tells is none: it is not used",
                        VP_STR_CUT(pl->name, 60u));
-    return note(r, "bad-peak", SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset, false);
+    return note_quality(r, "bad-peak", SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset,
+                        false);
 }
 
 static int add_plane(xs_reader *r, int64_t offset, int64_t end)
@@ -64,7 +65,7 @@ static int add_plane(xs_reader *r, int64_t offset, int64_t end)
 static const char dropped_events[] = "dropped-events";
 
 /* Notes what a device's profiler says it could not keep. */
-static int note_dropped(xs_reader *r, const xs_plane *pl)
+static int note_dropped_events(xs_reader *r, const xs_plane *pl)
 {
     char text[200];
     int64_t n = xs_value_i64(&pl->stats[XS_STAT_DROPPED]);
@@ -72,7 +73,8 @@ static int note_dropped(xs_reader *r, const xs_plane *pl)
         return 0;
     int len = snprintf(text, sizeof text, "%lld events of %.*s were dropped by the profiler",
                        (long long)n, VP_STR_CUT(pl->name, 60u));
-    return note(r, dropped_events, SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset, true);
+    return note_quality(r, dropped_events, SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset,
+                        true);
 }
 
 /* XSpace.errors and .warnings: what the profiler itself wants the user to know. */
@@ -87,17 +89,17 @@ static int add_message(xs_reader *r, const xw_field *f)
     bool ring = vp_str_starts(text, VP_STR(VX_RING));
     bool part = vp_str_starts(text, VP_STR(VX_UNFINISHED));
     bool open = vp_str_starts(text, VP_STR(VX_OPEN));
-    return note(r,
-                dropped                                   ? dropped_events
-                : part || open                            ? "unfinished"
-                : vp_str_starts(text, VP_STR(VX_CUT_OFF)) ? "cut-off"
-                : ring                                    ? "ring"
-                : error                                   ? "profiler-error"
-                                                          : "profiler-warning",
-                error          ? SINK_ERROR
-                : ring || open ? SINK_INFO
-                               : SINK_WARNING,
-                text, -1, dropped || part);
+    return note_quality(r,
+                        dropped                                   ? dropped_events
+                        : part || open                            ? "unfinished"
+                        : vp_str_starts(text, VP_STR(VX_CUT_OFF)) ? "cut-off"
+                        : ring                                    ? "ring"
+                        : error                                   ? "profiler-error"
+                                                                  : "profiler-warning",
+                        error          ? SINK_ERROR
+                        : ring || open ? SINK_INFO
+                                       : SINK_WARNING,
+                        text, -1, dropped || part);
 }
 
 static int find_planes(xs_reader *r)
@@ -180,7 +182,7 @@ static void use_extent(xs_reader *r)
         r->out->capture(r->out, r->first_ps, r->last_ps);
 }
 
-static void choose_base(xs_reader *r)
+static void choose_base_time(xs_reader *r)
 {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < r->plane_count; i++)
@@ -250,7 +252,7 @@ static int cut_lines(xs_reader *r, xs_crew *crew)
     return plan_or_read(r, crew, false);
 }
 
-static int read_lines(xs_reader *r)
+static int read_plane_lines(xs_reader *r)
 {
     xs_crew *crew;
     VP_TRY(xs_crew_new(&crew, r));
@@ -267,7 +269,7 @@ static int read_lines(xs_reader *r)
 
 /* Whether there is a plane with anything in it. Planes without even a name are none: any bytes may
  * look like that. */
-static bool has_content(const xs_reader *r)
+static bool has_plane_content(const xs_reader *r)
 {
     for (size_t i = 0; i < r->plane_count; i++) {
         const xs_plane *pl = &r->planes[i];
@@ -277,17 +279,17 @@ static bool has_content(const xs_reader *r)
     return false;
 }
 
-static int read_all(xs_reader *r)
+static int xspace_read_all(xs_reader *r)
 {
     VP_TRY(find_planes(r));
-    if (!has_content(r))
+    if (!has_plane_content(r))
         return vp_fail_at(vp_fail(VP_ECORRUPT, "not an XSpace: no plane could be read"), NULL, -1,
                           r->first_damage);
-    choose_base(r);
+    choose_base_time(r);
     for (size_t i = 0; i < r->plane_count; i++) {
         if (r->planes[i].is_metadata)
             VP_TRY(index_hlo(r, &r->planes[i]));
-        VP_TRY(note_dropped(r, &r->planes[i]));
+        VP_TRY(note_dropped_events(r, &r->planes[i]));
         VP_TRY(note_bad_peak(r, &r->planes[i]));
         if (!vp_str_eq(r->planes[i].name, VP_STR("Task Environment")))
             continue;
@@ -296,13 +298,13 @@ static int read_all(xs_reader *r)
         if (r->want_host)
             VP_TRY(xs_facts(r, &r->planes[i]));
     }
-    VP_TRY(read_lines(r));
+    VP_TRY(read_plane_lines(r));
     use_extent(r);
     if (r->first_damage >= 0)
-        VP_TRY(
-            note(r, "truncated", SINK_ERROR,
-                 VP_STR("damaged or cut off here: what came before is shown, the rest is missing"),
-                 r->first_damage, true));
+        VP_TRY(note_quality(
+            r, "truncated", SINK_ERROR,
+            VP_STR("damaged or cut off here: what came before is shown, the rest is missing"),
+            r->first_damage, true));
     VP_TRY(
         note_count(r, r->negative, "negative-duration", "with a negative duration count as empty"));
     VP_TRY(note_count(r, r->bad_time, "bad-event",
@@ -343,7 +345,7 @@ int xs_read(sink *out, rd_source *in, const rd_options *opts)
     r->want_host = !opts || !opts->device_only;
     int rc = xw_init(&r->w, in, VP_READ_WINDOW);
     if (rc == 0)
-        rc = read_all(r);
+        rc = xspace_read_all(r);
     reader_free(r);
     return rc;
 }
