@@ -20,14 +20,14 @@ static uint64_t steps_to(const trace_column *c, int64_t v)
     return ((uint64_t)v - (uint64_t)c->base) >> c->shift;
 }
 
-static bool fits(const trace_column *c, int64_t v)
+static bool column_fits(const trace_column *c, int64_t v)
 {
     uint64_t steps = steps_to(c, v);
     return steps <= UINT32_MAX && (uint64_t)c->base + (steps << c->shift) == (uint64_t)v;
 }
 
 /* Eight bytes a value from now on. */
-static int widen(trace_column *c)
+static int column_widen(trace_column *c)
 {
     int64_t *v = vp_realloc_array(NULL, c->cap, sizeof *v);
     VP_NEED(v);
@@ -43,7 +43,7 @@ static int widen(trace_column *c)
 #define REFITS_MAX 8
 
 /* Chooses base and shift anew, for the values so far and v. false: none will do. */
-static bool refit(trace_column *c, int64_t v)
+static bool column_refit(trace_column *c, int64_t v)
 {
     trace_column to = *c;
     int64_t least = v, most = v;
@@ -76,12 +76,12 @@ static __attribute__((noinline)) int make_fit(trace_column *c, int64_t v)
     if (c->n == c->cap)
         VP_TRY(c->v ? vp_grow(&c->v, &c->cap, c->n + 1, sizeof *c->v, VP_EVENTS_MAX)
                     : vp_grow(&c->low, &c->cap, c->n + 1, sizeof *c->low, VP_EVENTS_MAX));
-    return c->v || fits(c, v) || refit(c, v) ? 0 : widen(c);
+    return c->v || column_fits(c, v) || column_refit(c, v) ? 0 : column_widen(c);
 }
 
-static inline int put_value(trace_column *c, int64_t v)
+static inline int column_put_value(trace_column *c, int64_t v)
 {
-    if (c->n == c->cap || !(c->v || fits(c, v)))
+    if (c->n == c->cap || !(c->v || column_fits(c, v)))
         VP_TRY(make_fit(c, v));
     if (c->v)
         c->v[c->n] = v;
@@ -99,7 +99,7 @@ int trace_column_put(trace_column **column, size_t i, int64_t v)
     VP_NEED(c);
     if (i / 64 >= c->block_n)
         VP_TRY(add_blocks(c, i / 64 + 1));
-    VP_TRY(put_value(c, v));
+    VP_TRY(column_put_value(c, v));
     trace_block *b = &c->block[i / 64];
     if (!b->has)
         b->first = (uint32_t)c->n - 1;
@@ -174,7 +174,7 @@ static void copy_value(trace_column *to, size_t place, const trace_column *from,
 }
 
 /* Whether the events that have a value are the first n, without a gap. */
-static bool is_full(const trace_column *c)
+static bool is_full_column(const trace_column *c)
 {
     size_t before = c->block_n ? (c->block_n - 1) * 64 : 0, n = c->n - before;
     return c->block_n && c->n > before && n <= 64 &&
@@ -222,7 +222,7 @@ int trace_column_permute(trace_column **column, const uint32_t *order, size_t co
 {
     const trace_column *old = *column;
     trace_column *c = NULL;
-    bool full = is_full(old);
+    bool full = is_full_column(old);
     size_t n = values_of(old, full, order, count);
     if (n) {
         int rc = column_new(&c, old, n, (count + 63) / 64);

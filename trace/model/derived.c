@@ -86,7 +86,7 @@ int derived_add_group(derived *d, vp_str name)
     return 0;
 }
 
-static int put_track(derived *d, derived_track t)
+static int derived_put_track(derived *d, derived_track t)
 {
     VP_TRY(vp_grow(&d->tracks, &d->track_cap, d->track_count + 1, sizeof t, VP_TRACKS_MAX));
     d->tracks[d->track_count++] = t;
@@ -102,7 +102,7 @@ int derived_add_track(derived *d, derived_kind kind, vp_str more)
     derived_track t = {
         .kind = kind, .group = (uint32_t)d->group_count - 1, .first = d->slice_count};
     VP_TRY(derived_name(d, &t.name, (vp_str){text, length}));
-    return put_track(d, t);
+    return derived_put_track(d, t);
 }
 
 int derived_add(derived *d, const derived_slice *s, size_t *at)
@@ -133,7 +133,7 @@ int derived_group_name(vp_buf *b, const derived *d, const derived_group *g)
 
 /* Until a track is ended, a slice's depth is its number in the track: of slices alike, the first is
  * around the others. */
-static int by_place(const void *a, const void *b)
+static int by_slice_place(const void *a, const void *b)
 {
     const derived_slice *x = a, *y = b;
     if (x->start_ps != y->start_ps)
@@ -143,13 +143,13 @@ static int by_place(const void *a, const void *b)
     return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-static void sort(derived_slice *v, size_t n)
+static void sort_slices(derived_slice *v, size_t n)
 {
     size_t i = 1;
-    while (i < n && by_place(&v[i - 1], &v[i]) < 0)
+    while (i < n && by_slice_place(&v[i - 1], &v[i]) < 0)
         i++;
     if (i < n)
-        qsort(v, n, sizeof *v, by_place);
+        qsort(v, n, sizeof *v, by_slice_place);
 }
 
 /* Ends of the slices that are open, the outermost first. */
@@ -159,7 +159,7 @@ typedef struct open_slices {
 } open_slices;
 
 /* 1 and the slice's depth; 0: it crosses one that is open. */
-static int nest(open_slices *o, derived_slice *s)
+static int nest_slice(open_slices *o, derived_slice *s)
 {
     while (o->n && o->end[o->n - 1] <= s->start_ps)
         o->n--;
@@ -173,7 +173,7 @@ static int nest(open_slices *o, derived_slice *s)
 
 /* Moves the slices of [first, first + n) that nest to its front, the others, in their order, behind
  * them. *kept: how many nest. */
-static int part(derived_slice *v, size_t n, size_t *kept)
+static int part_nesting_slices(derived_slice *v, size_t n, size_t *kept)
 {
     VP_CLEANUP(vp_free_ptr) derived_slice *rest = NULL;
     size_t crossing = 0, cap = 0;
@@ -181,7 +181,7 @@ static int part(derived_slice *v, size_t n, size_t *kept)
     int rc = 0;
     *kept = 0;
     for (size_t i = 0; i < n && rc >= 0; i++) {
-        rc = nest(&open, &v[i]);
+        rc = nest_slice(&open, &v[i]);
         if (rc == 1)
             v[(*kept)++] = v[i];
         else if (rc == 0)
@@ -203,7 +203,7 @@ static int add_sibling(derived *d, derived_track like, unsigned lane)
     vp_str name = derived_text(d, like.name);
     int n = snprintf(text, sizeof text, "%.*s (%u)", (int)name.n, name.p, lane);
     VP_TRY(derived_name(d, &like.name, (vp_str){text, (size_t)n}));
-    return put_track(d, like);
+    return derived_put_track(d, like);
 }
 
 int derived_end_track(derived *d)
@@ -215,9 +215,9 @@ int derived_end_track(derived *d)
         return 0;
     }
     derived_track like = *t;
-    sort(d->slices + at, left);
+    sort_slices(d->slices + at, left);
     for (unsigned lane = 1; left && lane <= LANES_MAX; lane++) {
-        VP_TRY(part(d->slices + at, left, &kept));
+        VP_TRY(part_nesting_slices(d->slices + at, left, &kept));
         if (lane > 1)
             VP_TRY(add_sibling(d, like, lane));
         t = &d->tracks[d->track_count - 1];

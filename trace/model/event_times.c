@@ -120,7 +120,7 @@ static reach reach_of(const trace_times *t, const uint32_t *order, size_t from, 
 }
 
 /* The time from which all of them are told; false: there is none. */
-static bool middle_of(reach r, int64_t *near)
+static bool middle_of_reach(reach r, int64_t *near)
 {
     uint64_t apart = (uint64_t)r.most - (uint64_t)r.least;
     if (apart >= 2 * (uint64_t)SINK_PACKED_NEAR_PS)
@@ -142,7 +142,7 @@ static int near_of_blocks(int64_t **out, const trace_times *t, const uint32_t *o
     if (!near)
         return no_room(t->cap);
     for (size_t i = 0; i < count; i += 64)
-        if (!middle_of(reach_of(t, order, i, block_end(i, count)), &near[i / 64])) {
+        if (!middle_of_reach(reach_of(t, order, i, block_end(i, count)), &near[i / 64])) {
             vp_free(near);
             *out = NULL;
             return 0;
@@ -170,7 +170,7 @@ static int tell_each(trace_times *t, size_t count)
 }
 
 /* Tells the starts of the first `count` events from more times than before. */
-static int refine(trace_times *t, size_t count)
+static int refine_near_times(trace_times *t, size_t count)
 {
     int64_t *near = NULL;
     if (t->shift == ALL)
@@ -186,7 +186,7 @@ static bool move_near(trace_times *t, size_t i, int64_t start_ps)
 {
     reach r = reach_of(t, NULL, i / 64 * 64, i);
     reach_add(&r, start_ps);
-    return middle_of(r, &t->near[i / 64]);
+    return middle_of_reach(r, &t->near[i / 64]);
 }
 
 /* Makes event i, behind the last, tellable where it starts. */
@@ -200,7 +200,7 @@ static __attribute__((noinline)) int place_anew(trace_times *t, size_t i, int64_
             return 0;
         if (t->shift == BLOCKS && move_near(t, i, start_ps))
             return 0;
-        VP_TRY(refine(t, i));
+        VP_TRY(refine_near_times(t, i));
     }
 }
 
@@ -315,7 +315,7 @@ int trace_times_name_kinds(trace_times *t, size_t at, size_t n, const uint32_t *
     return 0;
 }
 
-static int put_long(trace_times *t, int64_t dur_ps, uint32_t *packed)
+static int times_put_long(trace_times *t, int64_t dur_ps, uint32_t *packed)
 {
     VP_TRY(vp_grow(&t->longs, &t->long_cap, t->long_n + 1, sizeof *t->longs, SINK_PACKED_LONGS));
     *packed = SINK_PACKED_LONG + (uint32_t)t->long_n;
@@ -328,7 +328,7 @@ int trace_times_put(trace_times *t, size_t i, int64_t start_ps, int64_t dur_ps, 
     uint32_t dur = sink_pack_dur(dur_ps);
     VP_TRY(place_start(t, i, start_ps));
     if (dur == SINK_PACKED_LONG)
-        VP_TRY(put_long(t, dur_ps, &dur));
+        VP_TRY(times_put_long(t, dur_ps, &dur));
     sink_pack(&t->v[i], start_ps, dur, 0);
     return trace_times_set_kind(t, i, kind);
 }

@@ -8,7 +8,7 @@
 
 /* Kernels whose names count where the order is not known: no other kernel of the replay is called
  * so. */
-static int find_names(graph_kernel *k, size_t n)
+static int find_kernel_names(graph_kernel *k, size_t n)
 {
     vp_map first VP_CLEANUP(vp_map_free);
     vp_map_init(&first);
@@ -54,7 +54,7 @@ typedef struct launchers {
 } launchers;
 
 /* Between two places of the body, both exclusive. */
-static launchers launching(const replay *r, int64_t from, int64_t to)
+static launchers launching_between(const replay *r, int64_t from, int64_t to)
 {
     const hlo_program *p = r->g->hlo;
     launchers l = {HLO_NONE, 0, 0};
@@ -101,14 +101,15 @@ static size_t kernels_between(const replay *r, int64_t a, int64_t b)
 /* Places kernels strictly between k[a] and k[b] on instructions strictly between two places, where
  * that is certain: on the only one that is there, with the memory that it sets, or one on each.
  * open: some of those there may not be in the graph. */
-static void fill(const replay *r, int64_t a, int64_t b, int64_t from, int64_t to, bool open)
+static void fill_kernel_gap(const replay *r, int64_t a, int64_t b, int64_t from, int64_t to,
+                            bool open)
 {
     size_t kernels = kernels_between(r, a, b);
     uint64_t steps = to > from ? (uint64_t)(to - from) : 0;
     if (!kernels || steps > *r->steps)
         return;
     *r->steps -= steps;
-    launchers l = launching(r, from, to);
+    launchers l = launching_between(r, from, to);
     bool all = l.surely + l.possibly == 1 && l.only != HLO_NONE;
     if (!all && (open || l.possibly || l.surely != kernels))
         return;
@@ -134,7 +135,7 @@ static void fill_all(const replay *r, int64_t from, int64_t end, bool open, bool
         size_t next = next_named(r, (size_t)(kernel + 1));
         bool last = next == r->n;
         int64_t to = last ? end : (int64_t)r->g->instrs[r->k[next].instr].place;
-        fill(r, kernel, (int64_t)next, from, to, open || (last && open_end));
+        fill_kernel_gap(r, kernel, (int64_t)next, from, to, open || (last && open_end));
         if (last)
             return;
         kernel = (int64_t)next;
@@ -207,7 +208,7 @@ static bool numbers_rise(const graph_replay *of)
     return true;
 }
 
-static uint32_t neighbour(const graph_program *g, vp_str name)
+static uint32_t neighbour_instruction(const graph_program *g, vp_str name)
 {
     uint32_t i = name.n ? hlo_program_find(g->hlo, name) : HLO_NONE;
     return i != HLO_NONE && g->instrs[i].place != HLO_NONE ? i : HLO_NONE;
@@ -222,7 +223,7 @@ static int find_unordered(replay *r, uint32_t body)
         kernels += !r->k[i].memory;
     if (body == HLO_NONE || kernels < r->g->parts[body].launching)
         return 0;
-    VP_TRY(find_names(r->k, r->n));
+    VP_TRY(find_kernel_names(r->k, r->n));
     keep_named_in(r, body);
     return 0;
 }
@@ -257,5 +258,6 @@ int graph_kernels_find(const graph_program *g, const graph_replay *of)
     }
     if (!of->one_launch || !of->chain || !numbers_rise(of))
         return find_unordered(&r, body);
-    return find_chain(&r, (graph_place){body, neighbour(g, of->before), neighbour(g, of->after)});
+    return find_chain(&r, (graph_place){body, neighbour_instruction(g, of->before),
+                                        neighbour_instruction(g, of->after)});
 }

@@ -44,7 +44,7 @@ static uint32_t launched_with(const match *x, size_t f)
 
 /* A loop that is recorded with what is around it runs its fusions' kernels several times: they are
  * not taken for equal fusions around it. */
-static bool may_be(const match *x, const own *o, size_t f)
+static bool may_be_fusion(const match *x, const own *o, size_t f)
 {
     const hlo_instr *instrs = x->g->hlo->instrs;
     uint32_t home = instrs[o->named].computation, here = instrs[x->fusions[f]].computation;
@@ -56,7 +56,7 @@ static bool may_be(const match *x, const own *o, size_t f)
                         : !x->g->parts[home].repeats || !x->g->parts[here].has_loops;
 }
 
-static bool may_begin(const match *x, size_t f)
+static bool may_begin_with_fusion(const match *x, size_t f)
 {
     uint32_t others = x->owns[0].others, launched = at_fusion(x, f)->launched;
     if (x->at.body != HLO_NONE)
@@ -81,12 +81,12 @@ static bool may_end(const match *x, size_t f, uint32_t launching)
 
 /* ---- All of them along a computation -------------------------------------------------------- */
 
-static bool has(const match *x, size_t row, size_t f)
+static bool match_has_bit(const match *x, size_t row, size_t f)
 {
     return x->rows[row * x->words + f / 64] >> f % 64 & 1;
 }
 
-static void put(match *x, size_t row, size_t f, bool on)
+static void match_put_bit(match *x, size_t row, size_t f, bool on)
 {
     uint64_t bit = UINT64_C(1) << f % 64, *w = &x->rows[row * x->words + f / 64];
     *w = on ? *w | bit : *w & ~bit;
@@ -94,7 +94,7 @@ static void put(match *x, size_t row, size_t f, bool on)
 
 /* Which fusions each kernel may be of, from what those in front of it may. Of several in front the
  * nearest leaves the fewest between. false: none. */
-static bool forward(match *x)
+static bool match_forward(match *x)
 {
     bool any = false;
     for (size_t row = 0; row < x->n; row++) {
@@ -104,12 +104,12 @@ static bool forward(match *x)
             bool on =
                 row ? last != SIZE_MAX &&
                           at_fusion(x, f)->launched - launched_with(x, last) <= x->owns[row].others
-                    : may_begin(x, f);
-            if (row && has(x, row - 1, f))
+                    : may_begin_with_fusion(x, f);
+            if (row && match_has_bit(x, row - 1, f))
                 last = f;
-            if (!on || !may_be(x, &x->owns[row], f))
+            if (!on || !may_be_fusion(x, &x->owns[row], f))
                 continue;
-            put(x, row, f, true);
+            match_put_bit(x, row, f, true);
             any = true;
         }
         if (!any)
@@ -119,20 +119,20 @@ static bool forward(match *x)
 }
 
 /* Takes away what nothing behind follows. */
-static bool backward(match *x, uint32_t all)
+static bool match_backward(match *x, uint32_t all)
 {
     bool any = false;
     for (size_t row = x->n; row-- > 0;) {
         size_t next = SIZE_MAX;
         any = false;
         for (size_t f = x->m; f-- > 0;) {
-            bool behind = row + 1 < x->n && has(x, row + 1, f);
-            if (has(x, row, f)) {
+            bool behind = row + 1 < x->n && match_has_bit(x, row + 1, f);
+            if (match_has_bit(x, row, f)) {
                 bool on = row + 1 == x->n ? may_end(x, f, all)
                                           : next != SIZE_MAX && at_fusion(x, next)->launched -
                                                                         launched_with(x, f) <=
                                                                     x->owns[row + 1].others;
-                put(x, row, f, on);
+                match_put_bit(x, row, f, on);
                 any = any || on;
             }
             next = behind ? f : next;
@@ -147,7 +147,7 @@ static void count_ways(match *x)
 {
     for (size_t row = 0; row < x->n; row++)
         for (size_t f = 0; f < x->m; f++) {
-            if (!has(x, row, f))
+            if (!match_has_bit(x, row, f))
                 continue;
             x->owns[row].ways++;
             x->owns[row].only = x->fusions[f];
@@ -162,14 +162,14 @@ static int look_for(match *x, uint32_t launching, bool *found)
     VP_NEED(x->rows && x->taken);
     for (size_t f = 0; f < x->m; f++)
         x->taken[f] = vp_map_get(&x->named, x->fusions[f]) != VP_MAP_NONE;
-    if (forward(x) && backward(x, launching)) {
+    if (match_forward(x) && match_backward(x, launching)) {
         *found = true;
         count_ways(x);
     }
     return 0;
 }
 
-static bool is_elsewhere(const match *x, uint32_t instr, size_t c)
+static bool is_in_other_computation(const match *x, uint32_t instr, size_t c)
 {
     return instr != HLO_NONE && x->g->hlo->instrs[instr].computation != c;
 }
@@ -181,7 +181,7 @@ static int try_computation(match *x, size_t c, bool *found)
     x->fusions = x->g->fusions + part->fusions;
     x->m = part->fusion_count;
     if (x->m < x->n || (x->at.body != HLO_NONE && c != x->at.body) ||
-        is_elsewhere(x, x->at.before, c) || is_elsewhere(x, x->at.after, c) ||
+        is_in_other_computation(x, x->at.before, c) || is_in_other_computation(x, x->at.after, c) ||
         x->m > *x->steps / x->n)
         return 0;
     *x->steps -= x->n * x->m;
@@ -219,7 +219,7 @@ static int try_places(match *x)
 
 /* ---- A replay ------------------------------------------------------------------------------- */
 
-static int collect(match *x, const graph_kernel *k, size_t n)
+static int collect_fusion_kernels(match *x, const graph_kernel *k, size_t n)
 {
     uint32_t others = 0;
     x->owns = vp_calloc(n + 1, sizeof *x->owns);
@@ -238,9 +238,9 @@ static int collect(match *x, const graph_kernel *k, size_t n)
     return 0;
 }
 
-static int run(match *x, graph_kernel *k, size_t n)
+static int match_replay(match *x, graph_kernel *k, size_t n)
 {
-    VP_TRY(collect(x, k, n));
+    VP_TRY(collect_fusion_kernels(x, k, n));
     if (!x->n)
         return 0;
     VP_TRY(try_places(x));
@@ -254,7 +254,7 @@ int graph_match(const graph_program *g, graph_kernel *k, size_t n, graph_place a
 {
     match x = {.g = g, .at = at, .steps = steps};
     vp_map_init(&x.named);
-    int rc = run(&x, k, n);
+    int rc = match_replay(&x, k, n);
     vp_free(x.owns);
     vp_free(x.rows);
     vp_free(x.taken);

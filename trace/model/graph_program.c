@@ -20,7 +20,7 @@ static bool is_any(vp_str s, const char *const *words, size_t n)
 #define IS_ANY(s, words) is_any(s, words, sizeof(words) / sizeof *(words))
 
 /* What a fusion may do without a kernel, as a copy of memory. */
-static bool copies(const hlo_program *p, uint32_t instr)
+static bool is_memory_copy(const hlo_program *p, uint32_t instr)
 {
     static const char *const words[] = {"copy", "dynamic-slice", "dynamic-update-slice", "bitcast"};
     return instr >= p->instr_count || IS_ANY(p->instrs[instr].opcode, words);
@@ -28,12 +28,12 @@ static bool copies(const hlo_program *p, uint32_t instr)
 
 static bool only_copies(const hlo_program *p, uint32_t root)
 {
-    if (copies(p, root))
+    if (is_memory_copy(p, root))
         return true;
     const hlo_instr *r = &p->instrs[root];
     bool all = vp_str_eq(r->opcode, VP_STR("tuple"));
     for (uint32_t i = 0; all && i < r->operand_count; i++)
-        all = copies(p, p->links[r->operands + i]);
+        all = is_memory_copy(p, p->links[r->operands + i]);
     return all;
 }
 

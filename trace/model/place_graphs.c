@@ -43,7 +43,7 @@ typedef struct placing {
     uint64_t steps;       /* left to look for them */
 } placing;
 
-static uint32_t kind_at(const placing *p, const node *v)
+static uint32_t kind_of_node(const placing *p, const node *v)
 {
     return trace_kind_of(&p->t->tracks[v->track], v->event);
 }
@@ -91,7 +91,7 @@ static int by_replay(const void *a, const void *b)
 /* ---- Their instructions --------------------------------------------------------------------- */
 
 /* *out is NULL where there is no such program, or where it is damaged, which is said elsewhere. */
-static int program_of(placing *p, int64_t id, recorded **out)
+static int recorded_program_of(placing *p, int64_t id, recorded **out)
 {
     uint32_t i = trace_find_program(p->t, id);
     *out = NULL;
@@ -144,7 +144,7 @@ static bool is_told(const hlo_program *p, vp_str hlo_op)
 
 /* The instruction that the event behind a replay on its stream names (`next`), or that in front of
  * it: of the same program. */
-static vp_str neighbour(const placing *p, const node *v, bool next)
+static vp_str neighbour_on_stream(const placing *p, const node *v, bool next)
 {
     const trace *t = p->t;
     const trace_track *k = &t->tracks[v->track];
@@ -152,7 +152,8 @@ static vp_str neighbour(const placing *p, const node *v, bool next)
     if (next ? i + 1 >= k->count : !i)
         return VP_STR_NONE;
     const trace_kind *kind = &t->kinds[trace_kind_of(k, next ? i + 1 : i - 1)];
-    return (kind->graph && !kind->placed) || kind->program_id != t->kinds[kind_at(p, v)].program_id
+    return (kind->graph && !kind->placed) ||
+                   kind->program_id != t->kinds[kind_of_node(p, v)].program_id
                ? VP_STR_NONE
                : hlo_innermost(trace_str(t, kind->hlo_op));
 }
@@ -163,26 +164,26 @@ static bool are_one_piece(const placing *p, const recorded *r, const node *v, si
                           uint32_t *kinds)
 {
     const trace *t = p->t;
-    const trace_kind *first = &t->kinds[kind_at(p, v)];
+    const trace_kind *first = &t->kinds[kind_of_node(p, v)];
     bool one = true, told = false;
     for (size_t i = 0; i < n; i++) {
-        const trace_kind *k = &t->kinds[kind_at(p, &v[i])];
+        const trace_kind *k = &t->kinds[kind_of_node(p, &v[i])];
         bool same = k->hlo_op == first->hlo_op && k->program_id == first->program_id;
         if (!i || !same)
             told = r && is_told(r->program.hlo, hlo_innermost(trace_str(t, k->hlo_op)));
-        kinds[i] = told ? kind_at(p, &v[i]) : SINK_NONE;
+        kinds[i] = told ? kind_of_node(p, &v[i]) : SINK_NONE;
         one = one && same && !told;
     }
     return one;
 }
 
 /* Finds the kinds of a replay that was not met before. */
-static int solve(placing *p, const node *v, size_t n, bool chain, uint32_t *kinds)
+static int solve_replay(placing *p, const node *v, size_t n, bool chain, uint32_t *kinds)
 {
     const trace *t = p->t;
-    const trace_kind first = t->kinds[kind_at(p, v)];
+    const trace_kind first = t->kinds[kind_of_node(p, v)];
     recorded *r;
-    VP_TRY(program_of(p, first.program_id, &r));
+    VP_TRY(recorded_program_of(p, first.program_id, &r));
     if (!are_one_piece(p, r, v, n, kinds) || !r)
         return 0;
     graph_replay replay = {.launch = hlo_innermost(trace_str(t, first.hlo_op)),
@@ -190,13 +191,13 @@ static int solve(placing *p, const node *v, size_t n, bool chain, uint32_t *kind
                            .n = n,
                            .one_launch = v->launch != SINK_NO_VALUE,
                            .chain = chain,
-                           .before = neighbour(p, v, false),
-                           .after = neighbour(p, &v[n - 1], true),
+                           .before = neighbour_on_stream(p, v, false),
+                           .after = neighbour_on_stream(p, &v[n - 1], true),
                            .steps = &p->steps};
     VP_TRY(graph_kernels_find(&r->program, &replay));
     for (size_t i = 0; i < n; i++)
         if (p->kernels[i].instr != HLO_NONE)
-            VP_TRY(variant_of(p, r, &p->kernels[i], kind_at(p, &v[i]), &kinds[i]));
+            VP_TRY(variant_of(p, r, &p->kernels[i], kind_of_node(p, &v[i]), &kinds[i]));
     return 0;
 }
 
@@ -218,26 +219,26 @@ static bool is_chain(const node *v, size_t n)
 }
 
 /* Fills p->kernels. Replays with one hash are alike. */
-static uint64_t look_at(placing *p, const node *v, size_t n, bool chain)
+static uint64_t load_replay_kernels(placing *p, const node *v, size_t n, bool chain)
 {
     uint64_t h = vp_mix(n) ^ (v->launch != SINK_NO_VALUE) ^ (uint64_t)chain << 1;
     for (int next = 0; next < 2; next++) {
-        vp_str name = neighbour(p, next ? &v[n - 1] : v, next);
+        vp_str name = neighbour_on_stream(p, next ? &v[n - 1] : v, next);
         h = vp_mix(h ^ vp_hash(name.p, name.n, 0));
     }
     for (size_t i = 0; i < n; i++) {
-        const trace_kind *at = &p->t->kinds[kind_at(p, &v[i])];
+        const trace_kind *at = &p->t->kinds[kind_of_node(p, &v[i])];
         p->kernels[i] = (graph_kernel){.name = trace_str(p->t, at->name),
                                        .memory = is_memory(p->t, at),
                                        .node = at->graph_node,
                                        .instr = HLO_NONE};
-        h = vp_mix(h ^ kind_at(p, &v[i]));
+        h = vp_mix(h ^ kind_of_node(p, &v[i]));
     }
     return h;
 }
 
 /* An answer is the number of its kernels, and their kinds. */
-static bool is_answer(const placing *p, uint32_t at, size_t n)
+static bool is_replay_answer(const placing *p, uint32_t at, size_t n)
 {
     return at != VP_MAP_NONE && p->kinds[at] == n;
 }
@@ -246,15 +247,15 @@ static int place_replay(placing *p, const node *v, size_t n)
 {
     bool chain = is_chain(v, n);
     VP_TRY(vp_grow(&p->kernels, &p->kernel_cap, n, sizeof *p->kernels, VP_EVENTS_MAX));
-    uint64_t key = look_at(p, v, n, chain);
+    uint64_t key = load_replay_kernels(p, v, n, chain);
     uint32_t at = vp_map_get(&p->answers, key);
-    if (!is_answer(p, at, n)) {
+    if (!is_replay_answer(p, at, n)) {
         at = (uint32_t)p->kind_n;
         VP_TRY(
             vp_grow(&p->kinds, &p->kind_cap, p->kind_n + n + 1, sizeof *p->kinds, VP_EVENTS_MAX));
         p->kinds[at] = (uint32_t)n;
         p->kind_n += n + 1;
-        VP_TRY(solve(p, v, n, chain, p->kinds + at + 1));
+        VP_TRY(solve_replay(p, v, n, chain, p->kinds + at + 1));
         VP_TRY(vp_map_set(&p->answers, key, at));
     }
     for (size_t i = 0; i < n; i++) {
@@ -298,7 +299,7 @@ static int say_left(const placing *p)
         &p->t->sink, &(sink_quality){"graph-kernels", SINK_INFO, {text, (size_t)n}, -1, -1, false});
 }
 
-static int place_all(placing *p)
+static int place_graph_kernels(placing *p)
 {
     p->programs = vp_calloc((size_t)p->t->program_count + 1, sizeof *p->programs);
     VP_NEED(p->programs);
@@ -312,7 +313,7 @@ int trace_place_graphs(trace *t)
     placing p = {.t = t, .steps = VP_GRAPH_STEPS_MAX};
     vp_map_init(&p.answers);
     vp_map_init(&p.variants);
-    int rc = place_all(&p);
+    int rc = place_graph_kernels(&p);
     for (uint32_t i = 0; p.programs && i < t->program_count; i++) {
         graph_program_close(&p.programs[i].program);
         hlo_module_free(p.programs[i].names);

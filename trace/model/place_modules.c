@@ -91,7 +91,7 @@ static int place_track(placing *p, trace_track *ops, const trace_track *runs)
     return 0;
 }
 
-static const trace_track *runs_of(const trace *t, uint32_t process)
+static const trace_track *module_runs_of(const trace *t, uint32_t process)
 {
     TRACE_EACH_OF(t, process, i)
     if (t->tracks[i].role == SINK_ROLE_MODULES && t->tracks[i].count)
@@ -99,14 +99,14 @@ static const trace_track *runs_of(const trace *t, uint32_t process)
     return NULL;
 }
 
-static int place_all(placing *p)
+static int place_ops_in_modules(placing *p)
 {
     typedef const trace_track *track;
     trace *t = p->t;
     VP_CLEANUP(vp_free_ptr) track *runs = vp_calloc((size_t)t->process_count + 1, sizeof *runs);
     VP_NEED(runs);
     for (uint32_t i = 0; i < t->process_count; i++)
-        runs[i] = runs_of(t, i);
+        runs[i] = module_runs_of(t, i);
     for (uint32_t i = 0; i < t->track_count; i++) {
         trace_track *k = &t->tracks[i];
         if (k->role == SINK_ROLE_OPS && runs[k->process])
@@ -134,7 +134,7 @@ int trace_place_modules(trace *t)
     for (uint32_t i = 0; i < t->kind_count; i++)
         p.run_of[i] = t->kinds[i].module ? NAMED : UNSEEN;
     vp_map_init(&p.variants);
-    int rc = place_all(&p);
+    int rc = place_ops_in_modules(&p);
     vp_map_free(&p.variants);
     vp_free(p.run_of);
     return rc;

@@ -5,7 +5,7 @@
 #include "trace/base/mem.h"
 #include "trace/model/trace.h"
 
-static int row_of(trace_arg **out, trace *t, const sink_arg *a)
+static int arg_row_of(trace_arg **out, trace *t, const sink_arg *a)
 {
     vp_sid zone = t->kinds[a->kind].name, key;
     VP_TRY(vp_intern_put(&t->names, a->key, &key));
@@ -41,7 +41,7 @@ static void add_number(trace_arg *x, double v, int64_t start_ps)
     x->sum += v;
 }
 
-static vp_str cut(vp_str s)
+static vp_str cut_arg_text(vp_str s)
 {
     size_t n = s.n < VP_ARG_TEXT_MAX ? s.n : VP_ARG_TEXT_MAX;
     while (n < s.n && n && ((unsigned char)s.p[n] & 0xc0) == 0x80) /* no part of a character */
@@ -49,9 +49,9 @@ static vp_str cut(vp_str s)
     return vp_str_head(s, n);
 }
 
-static int add_text(trace_arg *x, trace *t, vp_str text)
+static int arg_add_text(trace_arg *x, trace *t, vp_str text)
 {
-    text = cut(text);
+    text = cut_arg_text(text);
     x->texts++;
     for (uint32_t i = 0; i < x->value_count; i++)
         if (vp_str_eq(trace_str(t, x->values[i].text), text)) {
@@ -77,13 +77,13 @@ int trace_put_arg(sink *s, const sink_arg *a)
     trace_arg *x;
     if (a->kind >= t->kind_count)
         return vp_fail(VP_EARG, "no kind %u", a->kind);
-    VP_TRY(row_of(&x, t, a));
+    VP_TRY(arg_row_of(&x, t, a));
     if (!x) {
         t->args_dropped++;
         return 0;
     }
     if (a->is_text)
-        return add_text(x, t, a->text);
+        return arg_add_text(x, t, a->text);
     add_number(x, a->number, a->start_ps);
     return 0;
 }
@@ -95,7 +95,7 @@ int trace_put_meta(sink *s, vp_str key, vp_str value)
     if (t->meta_count == VP_METAS_MAX)
         return 0;
     VP_TRY(vp_intern_put(&t->names, key, &m.key));
-    VP_TRY(vp_intern_put(&t->names, cut(value), &m.value));
+    VP_TRY(vp_intern_put(&t->names, cut_arg_text(value), &m.value));
     VP_TRY(vp_grow(&t->metas, &t->meta_cap, (size_t)t->meta_count + 1, sizeof m, VP_METAS_MAX));
     t->metas[t->meta_count++] = m;
     return 0;

@@ -40,8 +40,8 @@ static size_t find_runs(merger *m)
 }
 
 /* The first of the sorted order[from, to) that stands behind event e, or `to`. */
-static size_t first_behind(const trace_track *k, const uint32_t *order, size_t from, size_t to,
-                           uint32_t e)
+static size_t first_event_behind(const trace_track *k, const uint32_t *order, size_t from,
+                                 size_t to, uint32_t e)
 {
     while (from < to) {
         size_t middle = from + (to - from) / 2;
@@ -54,13 +54,13 @@ static size_t first_behind(const trace_track *k, const uint32_t *order, size_t f
 }
 
 /* Merges the neighbours order[from, middle) and order[middle, to) where they overlap. */
-static int merge(merger *m, size_t from, size_t middle, size_t to)
+static int merge_neighbour_runs(merger *m, size_t from, size_t middle, size_t to)
 {
     const trace_track *k = m->k;
     uint32_t *order = m->order;
     sort_room *room = m->room;
-    from = first_behind(k, order, from, middle, order[middle]);
-    to = first_behind(k, order, middle, to, order[middle - 1]);
+    from = first_event_behind(k, order, from, middle, order[middle]);
+    to = first_event_behind(k, order, middle, to, order[middle - 1]);
     size_t n = middle - from, i = 0;
     m->moved += to - from;
     VP_TRY(vp_grow(&room->p, &room->cap, n / 2 + 1, sizeof *room->p, VP_EVENTS_MAX));
@@ -73,12 +73,12 @@ static int merge(merger *m, size_t from, size_t middle, size_t to)
 }
 
 /* Merges pairs of neighbours, of which a last one that is left over waits. The runs that remain. */
-static int halve(merger *m, size_t *runs)
+static int merge_run_pairs(merger *m, size_t *runs)
 {
     size_t kept = 0;
     for (size_t i = 0; i < *runs; i += 2) {
         if (i + 1 < *runs)
-            VP_TRY(merge(m, m->bounds[i], m->bounds[i + 1], m->bounds[i + 2]));
+            VP_TRY(merge_neighbour_runs(m, m->bounds[i], m->bounds[i + 1], m->bounds[i + 2]));
         m->bounds[kept++] = m->bounds[i];
     }
     m->bounds[kept] = m->bounds[*runs];
@@ -93,6 +93,6 @@ int trace_merge_runs(const trace_track *k, uint32_t *order, sort_room *room)
     for (size_t i = 0; runs && i < k->count; i++)
         order[i] = (uint32_t)i;
     while (runs > 1 && m.moved < PASSES_MAX * (uint64_t)k->count)
-        VP_TRY(halve(&m, &runs));
+        VP_TRY(merge_run_pairs(&m, &runs));
     return runs == 1;
 }

@@ -9,7 +9,7 @@
 #include "trace/base/thread.h"
 #include "trace/model/runs.h"
 
-static int compare(const void *x, const void *y, void *track)
+static int compare_track_events(const void *x, const void *y, void *track)
 {
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
     return trace_before(track, a, b) ? -1 : a != b;
@@ -30,7 +30,7 @@ static int permute_attr(void *ctx, uint32_t a)
     return *c ? trace_column_permute(c, r->order, r->k->count) : 0;
 }
 
-static int permute(trace_track *k, const uint32_t *order, sort_room *room, int threads)
+static int permute_track(trace_track *k, const uint32_t *order, sort_room *room, int threads)
 {
     reorder r = {k, order};
     VP_TRY(trace_times_permute(&k->own, order, k->count, room));
@@ -56,7 +56,7 @@ static int merge_strays(const trace_track *k, uint32_t *order, sort_room *room)
         else
             return 0;
     }
-    qsort_r(strays, stray_n, sizeof *strays, compare, (void *)(uintptr_t)k);
+    qsort_r(strays, stray_n, sizeof *strays, compare_track_events, (void *)(uintptr_t)k);
     while (stray_n) { /* from the back, into the room that the strays left */
         if (main_n && trace_before(k, strays[stray_n - 1], order[main_n - 1]))
             order[--at] = order[--main_n];
@@ -68,7 +68,7 @@ static int merge_strays(const trace_track *k, uint32_t *order, sort_room *room)
 
 /* What the radix sort moves: the start from the earliest on, and below it the event's index. The
  * start loses low bits, at least 10 of them (1 ns), so that both fit and files in ns need a pass
- * less; what is equal then is told apart by `compare`. */
+ * less; what is equal then is told apart by `compare_track_events`. */
 typedef struct packing {
     int64_t least;
     unsigned drop, index_bits, bits;
@@ -94,7 +94,7 @@ static packing choose_packing(const trace_track *k)
 static void order_equals(const trace_track *k, uint32_t *v, size_t n)
 {
     if (n > 16) {
-        qsort_r(v, n, sizeof *v, compare, (void *)(uintptr_t)k);
+        qsort_r(v, n, sizeof *v, compare_track_events, (void *)(uintptr_t)k);
         return;
     }
     for (size_t i = 1; i < n; i++) {
@@ -106,7 +106,7 @@ static void order_equals(const trace_track *k, uint32_t *v, size_t n)
     }
 }
 
-static void order_of(uint32_t *order, const trace_track *k, const uint64_t *keys, packing p)
+static void order_from_keys(uint32_t *order, const trace_track *k, const uint64_t *keys, packing p)
 {
     uint64_t mask = (UINT64_C(1) << p.index_bits) - 1;
     for (size_t i = 0, end; i < k->count; i = end) {
@@ -130,8 +130,8 @@ static int radix_sort(trace_track *k, sort_room *a, sort_room *b, int threads)
     bool in_a = vp_radix_sort(from, (uint64_t *)b->p, n, p.index_bits, p.bits) == from;
     sort_room *keys = in_a ? a : b;
     uint32_t *order = (uint32_t *)(in_a ? b : a)->p;
-    order_of(order, k, (const uint64_t *)keys->p, p);
-    return permute(k, order, keys, threads);
+    order_from_keys(order, k, (const uint64_t *)keys->p, p);
+    return permute_track(k, order, keys, threads);
 }
 
 /* A step back is mended in place if it is of at most so many events, and only as long as such moves
@@ -164,7 +164,7 @@ static bool move_back(trace_track *k, size_t from, size_t to)
 /* The usual case: a device's own clock swaps 1 % of neighbours. false: it is not that, and some
  * events may have moved, but none past one that is equal to it, so that the order of the file still
  * tells those apart. */
-static bool mend(trace_track *k)
+static bool mend_swapped_neighbours(trace_track *k)
 {
     size_t left = k->count;
     if (!cover_attrs(k))
@@ -198,7 +198,7 @@ static void room_free(sort_room *room)
 int trace_sort_track(trace_track *k, int threads)
 {
     VP_CLEANUP(room_free) sort_room a = {0}, b = {0};
-    if (mend(k)) {
+    if (mend_swapped_neighbours(k)) {
         k->sorted = true;
         return 0;
     }
@@ -208,5 +208,5 @@ int trace_sort_track(trace_track *k, int threads)
     if (done == 0)
         done = merge_strays(k, order, &b);
     VP_TRY(done);
-    return done ? permute(k, order, &b, threads) : radix_sort(k, &a, &b, threads);
+    return done ? permute_track(k, order, &b, threads) : radix_sort(k, &a, &b, threads);
 }

@@ -9,12 +9,12 @@
 /* Events that are sorted before another thread has begun. */
 #define SORT_ALONE 50000u
 
-static trace *of(sink *s)
+static trace *trace_of_sink(sink *s)
 {
     return (trace *)s;
 }
 
-static int put_process(trace_process *p, trace *t, const sink_process *info)
+static int fill_process(trace_process *p, trace *t, const sink_process *info)
 {
     p->id = info->id;
     p->kind = info->kind;
@@ -30,11 +30,11 @@ static int put_process(trace_process *p, trace *t, const sink_process *info)
 
 static int on_process(sink *s, const sink_process *info, uint32_t *id)
 {
-    trace *t = of(s);
+    trace *t = trace_of_sink(s);
     trace_process p = {.part_start_ps = SINK_NO_TIME, .part_end_ps = SINK_NO_TIME};
     VP_TRY(vp_grow(&t->processes, &t->process_cap, (size_t)t->process_count + 1, sizeof p,
                    VP_PROCESSES_MAX));
-    VP_TRY(put_process(&p, t, info));
+    VP_TRY(fill_process(&p, t, info));
     t->processes[t->process_count] = p;
     *id = t->process_count++;
     return 0;
@@ -42,13 +42,13 @@ static int on_process(sink *s, const sink_process *info, uint32_t *id)
 
 static int on_process_update(sink *s, uint32_t id, const sink_process *info)
 {
-    trace *t = of(s);
+    trace *t = trace_of_sink(s);
     if (id >= t->process_count)
         return vp_fail(VP_EARG, "no process %u", id);
-    return put_process(&t->processes[id], t, info);
+    return fill_process(&t->processes[id], t, info);
 }
 
-static int put_track(trace_track *k, trace *t, const sink_track *info)
+static int fill_track(trace_track *k, trace *t, const sink_track *info)
 {
     k->process = info->process;
     k->id = info->id;
@@ -60,10 +60,10 @@ static int put_track(trace_track *k, trace *t, const sink_track *info)
 
 static int on_track(sink *s, const sink_track *info, uint32_t *id)
 {
-    trace *t = of(s);
+    trace *t = trace_of_sink(s);
     trace_track k = {.sorted = true};
     VP_TRY(vp_grow(&t->tracks, &t->track_cap, (size_t)t->track_count + 1, sizeof k, VP_TRACKS_MAX));
-    VP_TRY(put_track(&k, t, info));
+    VP_TRY(fill_track(&k, t, info));
     t->tracks[t->track_count] = k;
     *id = t->track_count++;
     return 0;
@@ -71,15 +71,15 @@ static int on_track(sink *s, const sink_track *info, uint32_t *id)
 
 static int on_track_update(sink *s, uint32_t id, const sink_track *info)
 {
-    trace *t = of(s);
+    trace *t = trace_of_sink(s);
     if (id >= t->track_count)
         return vp_fail(VP_EARG, "no track %u", id);
-    return put_track(&t->tracks[id], t, info);
+    return fill_track(&t->tracks[id], t, info);
 }
 
 static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
 {
-    trace *t = of(s);
+    trace *t = trace_of_sink(s);
     trace_kind k = {.program_id = info->program_id,
                     .bytes = info->bytes,
                     .flops = info->flops,
@@ -123,7 +123,7 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
 }
 
 /* Room for so many events in memory of its own. */
-static int make_room(trace_track *k, size_t need)
+static int track_make_room(trace_track *k, size_t need)
 {
     VP_TRY(trace_times_room(&k->own, k->count, need));
     return k->aligned.v ? trace_times_room(&k->aligned, k->count, need) : 0;
@@ -145,7 +145,7 @@ static int put_extra(trace_track *k, size_t at, const sink_extra *x)
     return 0;
 }
 
-static bool goes_back(const trace_track *k, int64_t start, int64_t dur)
+static bool event_goes_back(const trace_track *k, int64_t start, int64_t dur)
 {
     if (!k->count)
         return false;
@@ -155,7 +155,7 @@ static bool goes_back(const trace_track *k, int64_t start, int64_t dur)
 
 static int on_events(sink *s, const sink_event *e, size_t n)
 {
-    trace *t = of(s);
+    trace *t = trace_of_sink(s);
     for (size_t i = 0; i < n; i++, e++) {
         if (e->track >= t->track_count || e->kind >= t->kind_count)
             return vp_fail(VP_EARG, "no track %u or kind %u", e->track, e->kind);
@@ -163,11 +163,11 @@ static int on_events(sink *s, const sink_event *e, size_t n)
         bool aligned = e->aligned_start_ps != SINK_NO_TIME;
         size_t at = k->count;
         if (at == k->own.cap || k->own.borrowed)
-            VP_TRY(make_room(k, at + 1));
+            VP_TRY(track_make_room(k, at + 1));
         if (aligned && !k->aligned.v)
             VP_TRY(add_aligned(k));
         k->own_clock = k->own_clock || aligned;
-        if (k->sorted && goes_back(k, e->start_ps, e->dur_ps))
+        if (k->sorted && event_goes_back(k, e->start_ps, e->dur_ps))
             k->sorted = false;
         VP_TRY(trace_times_put(&k->own, at, e->start_ps, e->dur_ps, e->kind));
         if (k->aligned.v)
@@ -224,11 +224,11 @@ static int open_columns(trace_track *k, const sink_columns *c)
     if (here && !k->count && c->aligned.n)
         VP_TRY(trace_times_borrow(&k->aligned, room->aligned, room->cap));
     if (!here)
-        VP_TRY(make_room(k, k->count + c->own.n));
+        VP_TRY(track_make_room(k, k->count + c->own.n));
     return c->aligned.n && !k->aligned.v ? add_aligned(k) : 0;
 }
 
-static int take(trace_times *t, size_t at, const sink_stretch *s)
+static int take_column_stretch(trace_times *t, size_t at, const sink_stretch *s)
 {
     if (t->v + at != s->v)
         memmove(t->v + at, s->v, s->n * sizeof *t->v);
@@ -246,7 +246,7 @@ static int take_starts(trace_times *t, size_t at, const sink_stretch *s)
 
 static int on_columns(sink *s, const sink_columns *c)
 {
-    trace *t = of(s);
+    trace *t = trace_of_sink(s);
     if (c->track >= t->track_count)
         return vp_fail(VP_EARG, "no track %u", c->track);
     trace_track *k = &t->tracks[c->track];
@@ -257,11 +257,11 @@ static int on_columns(sink *s, const sink_columns *c)
     k->own_clock = k->own_clock || c->aligned.n;
     if (c->longest || k->longest)
         VP_TRY(keep_longest(t, k, c));
-    k->sorted = k->sorted && c->sorted && !goes_back(k, c->own.first_ps, c->first_dur_ps);
+    k->sorted = k->sorted && c->sorted && !event_goes_back(k, c->own.first_ps, c->first_dur_ps);
     if (k->aligned.v)
-        VP_TRY(c->aligned.n ? take(&k->aligned, at, &c->aligned)
+        VP_TRY(c->aligned.n ? take_column_stretch(&k->aligned, at, &c->aligned)
                             : take_starts(&k->aligned, at, &c->own));
-    VP_TRY(take(&k->own, at, &c->own));
+    VP_TRY(take_column_stretch(&k->own, at, &c->own));
     VP_TRY(trace_times_name_kinds(&k->own, at, n, c->kinds));
     for (size_t i = 0; i < c->value_n; i++)
         VP_TRY(
@@ -274,19 +274,19 @@ static int on_columns(sink *s, const sink_columns *c)
 /* The track keeps what it borrowed. */
 static void on_settle(sink *s, uint32_t track, sink_room *room)
 {
-    trace_track *k = &of(s)->tracks[track];
+    trace_track *k = &trace_of_sink(s)->tracks[track];
     trace_times_keep(&k->own, &room->own);
     trace_times_keep(&k->aligned, &room->aligned);
 }
 
 static void on_skipped(sink *s, uint64_t n)
 {
-    of(s)->skipped_count += n;
+    trace_of_sink(s)->skipped_count += n;
 }
 
 static int on_quality(sink *s, const sink_quality *q)
 {
-    trace *t = of(s);
+    trace *t = trace_of_sink(s);
     t->partial = t->partial || q->partial;
     if (t->quality_count >= VP_QUALITY_MAX) {
         t->quality_dropped++;
@@ -303,24 +303,24 @@ static int on_quality(sink *s, const sink_quality *q)
 
 static void on_base(sink *s, int64_t unix_ns)
 {
-    of(s)->base_unix_ns = unix_ns;
+    trace_of_sink(s)->base_unix_ns = unix_ns;
 }
 
 static void on_capture(sink *s, int64_t start_ps, int64_t end_ps)
 {
-    of(s)->capture_start_ps = start_ps;
-    of(s)->capture_end_ps = end_ps;
+    trace_of_sink(s)->capture_start_ps = start_ps;
+    trace_of_sink(s)->capture_end_ps = end_ps;
 }
 
 static void on_extent(sink *s, int64_t start_ps, int64_t end_ps)
 {
-    of(s)->extent_start_ps = start_ps;
-    of(s)->extent_end_ps = end_ps;
+    trace_of_sink(s)->extent_start_ps = start_ps;
+    trace_of_sink(s)->extent_end_ps = end_ps;
 }
 
 static void on_origin(sink *s, int64_t file_ns)
 {
-    of(s)->file_origin_ns = file_ns;
+    trace_of_sink(s)->file_origin_ns = file_ns;
 }
 
 int trace_new(trace **out)

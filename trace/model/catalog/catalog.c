@@ -60,7 +60,7 @@ static int set_real(catalog *c, const char *path, size_t n)
     return c->real ? 0 : cat_no_memory();
 }
 
-static int resolve(const char *path, char *real)
+static int resolve_catalog_path(const char *path, char *real)
 {
     if (realpath(path, real))
         return 0;
@@ -88,7 +88,7 @@ static int scan_file(cat_scan *s, const char *real, const vp_file_id *id)
 }
 
 /* Standard input is read once; everything else needs to go back in it. */
-static int spool(int *out)
+static int spool_stdin(int *out)
 {
     rd_stream *in VP_CLEANUP(rd_stream_close) = NULL;
     VP_CLEANUP(vp_fs_close) int temp = -1, input = dup(STDIN_FILENO);
@@ -111,12 +111,12 @@ static int scan_stdin(cat_scan *s)
     vp_file_id id;
     s->single = true;
     VP_TRY(set_real(s->c, "", 0));
-    VP_TRY(spool(&s->c->spool_fd));
+    VP_TRY(spool_stdin(&s->c->spool_fd));
     VP_TRY(vp_fs_identity(s->c->spool_fd, &id));
     return cat_walk_file(s, "stdin", &id);
 }
 
-static int scan(cat_scan *s, const char *path)
+static int scan_path(cat_scan *s, const char *path)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     char real[VP_PATH_MAX];
@@ -125,12 +125,12 @@ static int scan(cat_scan *s, const char *path)
     if (!strcmp(path, "-"))
         return scan_stdin(s);
     VP_TRY(vp_fs_open_user(path, &fd, &is_dir, &id));
-    VP_TRY(resolve(path, real));
+    VP_TRY(resolve_catalog_path(path, real));
     return is_dir ? scan_directory(s, &fd, real) : scan_file(s, real, &id);
 }
 
 /* What lies elsewhere and cannot be told is said as what lies here and cannot be read. */
-static int note_left_out(catalog *c)
+static int note_mirror_left_out(catalog *c)
 {
     const char *why;
     char text[256];
@@ -150,7 +150,7 @@ static int scan_mirror(cat_scan *s)
     vp_file_id id;
     s->c->mirror = mirror_ref(o->mirror);
     VP_TRY(mirror_renew(o->mirror, &how, &root));
-    VP_TRY(note_left_out(s->c));
+    VP_TRY(note_mirror_left_out(s->c));
     if (!mirror_find(o->mirror, "", &id)) {
         VP_TRY(set_real(s->c, root, strlen(root)));
         return cat_walk(s);
@@ -172,7 +172,7 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     c->copies = s.opts->copies;
     s.began_s = time(NULL);
     vp_map_init(&s.visited);
-    int rc = s.opts->mirror ? scan_mirror(&s) : scan(&s, path);
+    int rc = s.opts->mirror ? scan_mirror(&s) : scan_path(&s, path);
     vp_map_free(&s.visited);
     vp_free(s.links);
     VP_TRY(rc);

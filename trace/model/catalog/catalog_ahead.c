@@ -83,7 +83,7 @@ void cat_ahead_free(cat_ahead *a)
 
 /* ---- The queue: all of the following under the lock ----------------------------------------- */
 
-static void unqueue(cat_ahead *a, cat_node *n)
+static void ahead_unqueue(cat_ahead *a, cat_node *n)
 {
     if (n->prev)
         n->prev->next = n->next;
@@ -124,12 +124,12 @@ static cat_node *next_ahead(cat_ahead *a)
     cat_node *n = a->top;
     if (!n || a->held >= HELD_MAX || a->open >= OPEN_MAX || a->entries >= VP_WALK_AHEAD_MAX)
         return NULL;
-    unqueue(a, n);
+    ahead_unqueue(a, n);
     return n;
 }
 
 /* by: 1, or -1. */
-static void hold(cat_ahead *a, const cat_node *n, int by)
+static void ahead_count_held(cat_ahead *a, const cat_node *n, int by)
 {
     a->held += by;
     a->open += n->child_count ? by : 0;
@@ -137,7 +137,7 @@ static void hold(cat_ahead *a, const cat_node *n, int by)
 }
 
 /* own: the walk waits for it, and takes what came of it. What failed for others is unread again. */
-static int read_one(cat_ahead *a, cat_reader *r, cat_node *n, bool own)
+static int ahead_read_node(cat_ahead *a, cat_reader *r, cat_node *n, bool own)
 {
     n->state = CAT_READING;
     pthread_mutex_unlock(&a->lock);
@@ -153,7 +153,7 @@ static int read_one(cat_ahead *a, cat_reader *r, cat_node *n, bool own)
         n->state = CAT_UNREAD;
     } else {
         n->state = CAT_READ;
-        hold(a, n, 1);
+        ahead_count_held(a, n, 1);
         queue_children(a, n);
     }
     if (!own)
@@ -173,7 +173,7 @@ static int read_ahead(void *ctx)
     while (!atomic_load(&a->stop))
         if ((n = next_ahead(a))) {
             wake_one(a);
-            (void)read_one(a, r, n, false);
+            (void)ahead_read_node(a, r, n, false);
         } else {
             a->idle++;
             pthread_cond_wait(&a->work, &a->lock);
@@ -184,7 +184,7 @@ static int read_ahead(void *ctx)
     return 0;
 }
 
-static void start_thread(cat_ahead *a)
+static void ahead_start_thread(cat_ahead *a)
 {
     bool slow = a->asked >= JUDGED && a->ns > a->asked * SLOW_NS;
     int most = slow || a->scan->opts->jobs > 0 ? a->most : a->fast;
@@ -200,20 +200,20 @@ int cat_ahead_get(cat_ahead *a, cat_node *n)
 {
     int rc = 0;
     pthread_mutex_lock(&a->lock);
-    start_thread(a);
+    ahead_start_thread(a);
     while (rc >= 0 && n->state != CAT_READ) {
         cat_node *other;
         if (n->state == CAT_QUEUED)
-            unqueue(a, n);
+            ahead_unqueue(a, n);
         if (n->state == CAT_UNREAD)
-            rc = read_one(a, a->reader, n, true);
+            rc = ahead_read_node(a, a->reader, n, true);
         else if ((other = next_ahead(a)))
-            (void)read_one(a, a->reader, other, false);
+            (void)ahead_read_node(a, a->reader, other, false);
         else
             pthread_cond_wait(&a->done, &a->lock);
     }
     if (rc >= 0) {
-        hold(a, n, -1);
+        ahead_count_held(a, n, -1);
         if (a->held <= HELD_MAX / 2)
             wake_one(a);
     }
@@ -223,18 +223,18 @@ int cat_ahead_get(cat_ahead *a, cat_node *n)
 
 /* With its children, which the walk has not come to; VP_WALK_DEPTH_MAX bounds how deep this goes.
  */
-static void forget(cat_ahead *a, cat_node *n)
+static void ahead_forget_node(cat_ahead *a, cat_node *n)
 {
     for (size_t i = 0; i < n->child_count; i++) {
         cat_node *child = &n->children[i];
         while (child->state == CAT_READING)
             pthread_cond_wait(&a->done, &a->lock);
         if (child->state == CAT_QUEUED)
-            unqueue(a, child);
+            ahead_unqueue(a, child);
         if (child->state != CAT_READ)
             continue;
-        hold(a, child, -1);
-        forget(a, child);
+        ahead_count_held(a, child, -1);
+        ahead_forget_node(a, child);
     }
     cat_node_clear(n);
     n->state = CAT_UNREAD;
@@ -245,7 +245,7 @@ void cat_ahead_drop(cat_ahead *a, cat_node *n)
     bool shared = n->child_count > 0; /* others may be reading them */
     if (shared)
         pthread_mutex_lock(&a->lock);
-    forget(a, n);
+    ahead_forget_node(a, n);
     if (shared)
         pthread_mutex_unlock(&a->lock);
 }

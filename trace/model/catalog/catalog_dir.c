@@ -58,7 +58,7 @@ void cat_reader_free(cat_reader *r)
 /* ---- Where it is ---------------------------------------------------------------------------- */
 
 /* From its end on. */
-static int put_path(cat_reader *r, const cat_node *n)
+static int put_node_path(cat_reader *r, const cat_node *n)
 {
     const char *part = r->scan->c->real;
     size_t root = strcmp(part, "/") ? strlen(part) : 0, m;
@@ -88,7 +88,7 @@ static void set_dir(cat_node *n, const struct stat *st)
     n->changed = st->st_ctim;
 }
 
-static bool open_dir(cat_node *n)
+static bool open_node_dir(cat_node *n)
 {
     struct stat st;
     if (n->fd >= 0)
@@ -115,7 +115,7 @@ static const cat_memo_dir *known_dir(const cat_reader *r, cat_node *n)
 
 /* ---- Its entries ---------------------------------------------------------------------------- */
 
-static int add_entry(cat_reader *r, const char *name, unsigned char type)
+static int reader_add_entry(cat_reader *r, const char *name, unsigned char type)
 {
     size_t n = strlen(name) + 1;
     VP_TRY(vp_grow(&r->names, &r->names_cap, r->names_n + n, 1, UINT32_MAX));
@@ -126,7 +126,7 @@ static int add_entry(cat_reader *r, const char *name, unsigned char type)
     return 0;
 }
 
-static int by_name(const void *pa, const void *pb, void *names)
+static int by_entry_name(const void *pa, const void *pb, void *names)
 {
     const cat_entry *a = pa, *b = pb;
     const char *base = names;
@@ -148,7 +148,7 @@ static int read_entries(cat_reader *r, cat_node *n, bool ahead)
             at += e->d_reclen;
             next = e->d_off;
             if (e->d_name[0] != '.')
-                VP_TRY(add_entry(r, e->d_name, e->d_type));
+                VP_TRY(reader_add_entry(r, e->d_name, e->d_type));
         }
     n->cut = got < 0 ? errno : 0;
     return 0;
@@ -158,11 +158,11 @@ static int recall_entries(cat_reader *r, const cat_memo_dir *d)
 {
     const char *name = d->names;
     for (size_t i = 0; i < d->count; i++, name += strlen(name) + 1)
-        VP_TRY(add_entry(r, name, DT_REG));
+        VP_TRY(reader_add_entry(r, name, DT_REG));
     return 0;
 }
 
-static int tell(void *ctx, vp_str name, bool is_dir)
+static int on_remote_entry(void *ctx, vp_str name, bool is_dir)
 {
     cat_reader *r = ctx;
     char z[VP_MEMBER_NAME_MAX + 1];
@@ -170,11 +170,11 @@ static int tell(void *ctx, vp_str name, bool is_dir)
         return 1;
     memcpy(z, name.p, name.n);
     z[name.n] = 0;
-    return add_entry(r, z, is_dir ? DT_DIR : DT_REG);
+    return reader_add_entry(r, z, is_dir ? DT_DIR : DT_REG);
 }
 
 /* Of a directory that lies elsewhere, or of a file in it. */
-static const char *below_root(const cat_reader *r)
+static const char *remote_path_below_root(const cat_reader *r)
 {
     const char *path = r->path + strlen(r->scan->c->real);
     return *path == '/' ? path + 1 : path;
@@ -187,11 +187,11 @@ static int list_elsewhere(cat_reader *r, cat_node *n, bool ahead)
     n->changed.tv_sec = r->scan->began_s;
     n->cut = 0;
     r->whole = !ahead;
-    return mirror_each(r->scan->c->mirror, below_root(r), tell, r);
+    return mirror_each(r->scan->c->mirror, remote_path_below_root(r), on_remote_entry, r);
 }
 
 /* Kinds that the file system does not tell are asked for once. */
-static unsigned char type_of(int fd, const char *name)
+static unsigned char entry_type_by_stat(int fd, const char *name)
 {
     struct stat st;
     if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -202,12 +202,12 @@ static unsigned char type_of(int fd, const char *name)
 static void number_entries(cat_reader *r, cat_node *n)
 {
     if (r->count)
-        qsort_r(r->entries, r->count, sizeof *r->entries, by_name, r->names);
+        qsort_r(r->entries, r->count, sizeof *r->entries, by_entry_name, r->names);
     n->child_count = n->found_count = 0;
     for (size_t i = 0; i < r->count; i++) {
         cat_entry *e = &r->entries[i];
         if (e->type == DT_UNKNOWN)
-            e->type = type_of(n->fd, r->names + e->name);
+            e->type = entry_type_by_stat(n->fd, r->names + e->name);
         if (e->type == DT_REG)
             e->at = (uint32_t)n->found_count++;
         else if (e->type == DT_DIR)
@@ -215,7 +215,7 @@ static void number_entries(cat_reader *r, cat_node *n)
     }
 }
 
-static int pack(const cat_reader *r, cat_node *n)
+static int pack_node(const cat_reader *r, cat_node *n)
 {
     size_t children = n->child_count * sizeof *n->children,
            found = n->found_count * sizeof *n->found, entries = r->count * sizeof *n->entries;
@@ -245,7 +245,7 @@ static int pack(const cat_reader *r, cat_node *n)
 
 /* Names that decide the kind are not opened, so their permission is asked for: most modes let
  * everybody read, which needs no question. */
-static bool forbidden(cat_node *n, const char *name, const struct stat *st)
+static bool is_forbidden_file(cat_node *n, const char *name, const struct stat *st)
 {
     return (st->st_mode & 0444) != 0444 && faccessat(cat_dir_fd(n), name, R_OK, AT_EACCESS) < 0;
 }
@@ -279,7 +279,7 @@ static int by_wanted(const void *pw, const void *pe)
 }
 
 /* The directory holds what is called like the xplane of the same host. */
-static bool has_first_half(const cat_node *n, vp_str name)
+static bool node_has_first_half(const cat_node *n, vp_str name)
 {
     char first[NAME_MAX + 1];
     wanted w = {n->names, first};
@@ -287,14 +287,14 @@ static bool has_first_half(const cat_node *n, vp_str name)
            bsearch(&w, n->entries, n->count, sizeof *n->entries, by_wanted);
 }
 
-static void set_id(cat_found *f, vp_file_id id)
+static void set_found_id(cat_found *f, vp_file_id id)
 {
     f->id = id;
     f->bytes = id.size;
     f->mtime_ns = id.mtime_ns;
 }
 
-static void peek(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
+static void peek_file(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     vp_file_id id;
@@ -303,7 +303,7 @@ static void peek(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
         return;
     }
     if (cat_open_file(r->scan->c, cat_dir_fd(n), f->name.p, &fd, &id) == 0) {
-        set_id(f, id);
+        set_found_id(f, id);
         cat_peek(r->scan->c, fd, in_run, f);
     }
 }
@@ -311,8 +311,8 @@ static void peek(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
 static cat_told look_at_content(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
 {
     f->by_name = cat_is_second_half(f, in_run);
-    if (!(f->by_name && has_first_half(n, f->name)) && !cat_known(r->scan, f))
-        peek(r, n, in_run, f);
+    if (!(f->by_name && node_has_first_half(n, f->name)) && !cat_known(r->scan, f))
+        peek_file(r, n, in_run, f);
     f->by_name = f->by_name && !f->peeked;
     return f->by_name ? CAT_KEPT : CAT_LOOKED;
 }
@@ -324,8 +324,8 @@ static cat_told look_at_stat(const cat_reader *r, cat_node *n, bool in_run, cat_
         return CAT_GONE;
     if (f->kind.format == RD_VPCAP && stands_by(cat_dir_fd(n), f->name.p))
         return CAT_STANDBY;
-    set_id(f, vp_fs_id(st));
-    if (forbidden(n, f->name.p, st)) {
+    set_found_id(f, vp_fs_id(st));
+    if (is_forbidden_file(n, f->name.p, st)) {
         f->kind = (rd_kind){.format = RD_UNREADABLE};
         f->why = "cannot read: permission denied";
         return CAT_KEPT;
@@ -334,15 +334,15 @@ static cat_told look_at_stat(const cat_reader *r, cat_node *n, bool in_run, cat_
 }
 
 /* Files that lie elsewhere have no permissions, and no process here writes to them. */
-static cat_told look_elsewhere(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
+static cat_told look_at_remote_file(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
 {
     char path[2 * VP_PATH_MAX];
-    const char *dir = below_root(r);
+    const char *dir = remote_path_below_root(r);
     vp_file_id id;
     snprintf(path, sizeof path, "%s%s%s", dir, *dir ? "/" : "", f->name.p);
     if (!mirror_find(r->scan->c->mirror, path, &id))
         return CAT_GONE;
-    set_id(f, id);
+    set_found_id(f, id);
     return look_at_content(r, n, in_run, f);
 }
 
@@ -355,10 +355,10 @@ static cat_told look_at_file(const cat_reader *r, cat_node *n, bool in_run, cat_
     if (f->kind.format == RD_CACHE)
         return CAT_IGNORED;
     if (r->scan->c->mirror)
-        return look_elsewhere(r, n, in_run, f);
+        return look_at_remote_file(r, n, in_run, f);
     bool second = in_run && rd_formats[f->kind.format].role == RD_SECOND_HALF;
     if (!r->scan->opts->previous && !second && f->kind.format != RD_VPCAP)
-        peek(r, n, in_run, f);
+        peek_file(r, n, in_run, f);
     if (f->peeked)
         return CAT_LOOKED;
     if (stat_file(n, f->name, &st) == 0)
@@ -407,11 +407,11 @@ static void say_entering(const cat_reader *r)
 
 int cat_read_dir(cat_reader *r, cat_node *n, const _Atomic bool *stop)
 {
-    VP_TRY(put_path(r, n));
+    VP_TRY(put_node_path(r, n));
     bool here = !r->scan->c->mirror;
     const cat_memo_dir *known = here ? known_dir(r, n) : NULL;
     n->listed = !known;
-    if (here && !known && !open_dir(n))
+    if (here && !known && !open_node_dir(n))
         return 0;
     say_entering(r);
     r->names_n = r->count = 0;
@@ -419,7 +419,7 @@ int cat_read_dir(cat_reader *r, cat_node *n, const _Atomic bool *stop)
     VP_TRY(known ? recall_entries(r, known)
                  : (here ? read_entries : list_elsewhere)(r, n, stop != NULL));
     number_entries(r, n);
-    VP_TRY(pack(r, n));
+    VP_TRY(pack_node(r, n));
     VP_TRY(look_at_files(r, n, stop));
     if (n->parent && !n->child_count)
         vp_fs_close(&n->fd); /* descriptors are few */

@@ -13,7 +13,7 @@ static bool is_exactly(const char *text, vp_str key)
 }
 
 /* Ends with the key, at the border of a word: "06_33_16" but not "3_16" of 2026_11_21_06_33_16. */
-static bool ends_with(const char *text, vp_str key)
+static bool id_ends_with_key(const char *text, vp_str key)
 {
     vp_str t = vp_str_of(text);
     if (!vp_str_ends(t, key))
@@ -26,24 +26,24 @@ static bool ends_with(const char *text, vp_str key)
 
 typedef bool matches_fn(const cat_session *s, vp_str key);
 
-static bool by_id(const cat_session *s, vp_str key)
+static bool session_has_id(const cat_session *s, vp_str key)
 {
     return is_exactly(s->id, key);
 }
 
-static bool by_name(const cat_session *s, vp_str key)
+static bool session_has_name(const cat_session *s, vp_str key)
 {
     return is_exactly(s->name, key);
 }
 
-static bool by_path(const cat_session *s, vp_str key)
+static bool session_has_path(const cat_session *s, vp_str key)
 {
     return is_exactly(s->path, key);
 }
 
 static bool by_suffix(const cat_session *s, vp_str key)
 {
-    return ends_with(s->name, key) || ends_with(s->path, key);
+    return id_ends_with_key(s->name, key) || id_ends_with_key(s->path, key);
 }
 
 typedef struct candidates {
@@ -51,7 +51,7 @@ typedef struct candidates {
     size_t count; /* all of them */
 } candidates;
 
-static void add_candidate(candidates *c, const cat_session *s)
+static void add_session_candidate(candidates *c, const cat_session *s)
 {
     if (c->count < CANDIDATES_MAX)
         c->first[c->count] = s;
@@ -75,7 +75,7 @@ static const cat_session *none_matches(const catalog *c, vp_str key)
     candidates all = {0};
     char names[200];
     for (size_t i = 0; i < c->count; i++)
-        add_candidate(&all, &c->sessions[i]);
+        add_session_candidate(&all, &c->sessions[i]);
     list_names(&all, names, sizeof names);
     vp_fail(VP_ENOTFOUND, "no session is called \"%.*s\"; there are: %s", VP_STR_CUT(key, 80u),
             all.count ? names : "none");
@@ -100,7 +100,8 @@ const cat_host *catalog_host(const cat_session *s, vp_str name)
 
 const cat_session *catalog_find(const catalog *c, vp_str key)
 {
-    static matches_fn *const rules[] = {by_id, by_name, by_path, by_suffix};
+    static matches_fn *const rules[] = {session_has_id, session_has_name, session_has_path,
+                                        by_suffix};
     if (vp_str_starts(key, VP_STR("./")))
         key = vp_str_skip(key, 2);
     while (key.n > 1 && key.p[key.n - 1] == '/')
@@ -110,7 +111,7 @@ const cat_session *catalog_find(const catalog *c, vp_str key)
         char names[200];
         for (size_t i = 0; i < c->count; i++)
             if (rules[r](&c->sessions[i], key))
-                add_candidate(&found, &c->sessions[i]);
+                add_session_candidate(&found, &c->sessions[i]);
         if (found.count == 1)
             return found.first[0];
         if (!found.count)

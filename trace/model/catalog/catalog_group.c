@@ -21,8 +21,8 @@
 #define CAPTURE_SPREAD_NS (INT64_C(10) * 1000000000)
 
 /* A session with these files; the strings are in the arena, or NULL when that is full. */
-static int add_session(cat_scan *s, const cat_dir *d, const cat_session *like,
-                       const cat_found *const *files, size_t n)
+static int catalog_add_session(cat_scan *s, const cat_dir *d, const cat_session *like,
+                               const cat_found *const *files, size_t n)
 {
     catalog *c = s->c;
     cat_session session = *like;
@@ -49,7 +49,7 @@ static int add_directory(cat_scan *s, const cat_dir *d, const cat_found *const *
     vp_str run = slash == name.n ? name : vp_str_skip(name, slash + 1);
     session.time_from_name = vp_time_from_run_name(run, &session.captured_unix_ns);
     session.stray = !session.time_from_name && !cat_is_run(d);
-    return add_session(s, d, &session, files, n);
+    return catalog_add_session(s, d, &session, files, n);
 }
 
 /* What the file's name says of its time, else that of its directory. */
@@ -67,7 +67,7 @@ static int add_stray(cat_scan *s, const cat_dir *d, const cat_found *f)
     cat_session session = {
         .name = cat_stray_name(s, d, f->name), .path = cat_path_of(s, d, f->name), .stray = true};
     session.time_from_name = time_of_stray(&session.captured_unix_ns, d, f->name);
-    return add_session(s, d, &session, &f, 1);
+    return catalog_add_session(s, d, &session, &f, 1);
 }
 
 typedef struct worker {
@@ -76,7 +76,7 @@ typedef struct worker {
     int64_t unix_ns;
 } worker;
 
-static int by_time(const void *pa, const void *pb)
+static int by_worker_time(const void *pa, const void *pb)
 {
     const worker *a = pa, *b = pb;
     if (a->unix_ns != b->unix_ns)
@@ -97,12 +97,12 @@ static int add_capture(cat_scan *s, const cat_dir *d, const worker *workers, siz
                            .path = cat_path_of(s, d, n == 1 ? files[0]->name : VP_STR_NONE),
                            .captured_unix_ns = workers[0].unix_ns,
                            .time_from_name = true};
-    return add_session(s, d, &session, files, n);
+    return catalog_add_session(s, d, &session, files, n);
 }
 
 /* A worker that comes again begins the next capture, unless it is the same file, plain and gzip. */
-static bool joins(const vp_map *seen, uint64_t stem, uint32_t capture, const worker *first,
-                  const worker *previous, const worker *w)
+static bool joins_capture(const vp_map *seen, uint64_t stem, uint32_t capture, const worker *first,
+                          const worker *previous, const worker *w)
 {
     if (w->unix_ns - first->unix_ns > CAPTURE_SPREAD_NS)
         return false;
@@ -117,10 +117,11 @@ static int add_captures(cat_scan *s, const cat_dir *d, worker *workers, size_t n
     uint32_t capture = 0;
     size_t first = 0;
     vp_map_init(&seen);
-    qsort(workers, n, sizeof *workers, by_time);
+    qsort(workers, n, sizeof *workers, by_worker_time);
     for (size_t i = 0; i < n; i++) {
         uint64_t stem = vp_hash(workers[i].stem.p, workers[i].stem.n, 0);
-        if (i && !joins(&seen, stem, capture, &workers[first], &workers[i - 1], &workers[i])) {
+        if (i &&
+            !joins_capture(&seen, stem, capture, &workers[first], &workers[i - 1], &workers[i])) {
             VP_TRY(add_capture(s, d, workers + first, i - first, files));
             first = i;
             capture++;
@@ -155,7 +156,7 @@ static int piles_alloc(piles *p, size_t n)
     return p->run && p->alone && p->scratch && p->workers ? 0 : cat_no_memory();
 }
 
-static bool anchors(const cat_found *f)
+static bool anchors_session(const cat_found *f)
 {
     rd_role role = rd_formats[f->kind.format].role;
     return role == RD_FIRST_HALF || (role == RD_SECOND_HALF && rd_host_of(f->name).n > 0);
@@ -164,7 +165,7 @@ static bool anchors(const cat_found *f)
 static void sort_out(piles *p, const cat_dir *d)
 {
     for (size_t i = 0; i < d->count; i++)
-        p->anchored |= anchors(&d->files[i]);
+        p->anchored |= anchors_session(&d->files[i]);
     for (size_t i = 0; i < d->count; i++) {
         const cat_found *f = &d->files[i];
         worker w = {.file = f};

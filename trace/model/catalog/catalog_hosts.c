@@ -17,26 +17,26 @@ static int no_memory(void)
     return vp_fail(VP_ENOMEM, "out of memory for the files of a session");
 }
 
-static rd_role role_of(const cat_file *f)
+static rd_role file_role(const cat_file *f)
 {
     return rd_formats[f->kind.format].role;
 }
 
 /* Timelines are of one rank, whatever their role. */
-static int rank_of(const cat_file *f)
+static int file_role_rank(const cat_file *f)
 {
-    rd_role role = role_of(f);
+    rd_role role = file_role(f);
     return role < RD_ALONE ? (int)RD_ALONE : (int)role;
 }
 
 static int by_rank_and_name(const void *pa, const void *pb)
 {
     const cat_file *a = pa, *b = pb;
-    int order = rank_of(a) - rank_of(b);
+    int order = file_role_rank(a) - file_role_rank(b);
     return order ? order : strcmp(a->name, b->name);
 }
 
-static int copy_file(cat_scan *s, cat_file *out, const cat_dir *d, const cat_found *f)
+static int copy_session_file(cat_scan *s, cat_file *out, const cat_dir *d, const cat_found *f)
 {
     const char *path = cat_path_of(s, d, f->name);
     if (!path)
@@ -63,7 +63,7 @@ static int copy_files(cat_scan *s, cat_session *out, const cat_dir *d,
     if (!out->files)
         return no_memory();
     for (size_t i = 0; i < n; i++)
-        VP_TRY(copy_file(s, &out->files[i], d, files[i]));
+        VP_TRY(copy_session_file(s, &out->files[i], d, files[i]));
     qsort(out->files, n, sizeof *out->files, by_rank_and_name);
     out->file_count = n;
     return 0;
@@ -112,12 +112,12 @@ static int add_host(hosts *h, vp_str name, uint32_t file)
     return 0;
 }
 
-static void attach(hosts *h, uint32_t host, uint32_t file)
+static void attach_host_file(hosts *h, uint32_t host, uint32_t file)
 {
     cat_host *to = &h->out->hosts[host];
     h->out->files[file].host = host;
-    if (to->secondary == NO_FILE && role_of(&h->out->files[to->primary]) == RD_FIRST_HALF &&
-        role_of(&h->out->files[file]) == RD_SECOND_HALF)
+    if (to->secondary == NO_FILE && file_role(&h->out->files[to->primary]) == RD_FIRST_HALF &&
+        file_role(&h->out->files[file]) == RD_SECOND_HALF)
         to->secondary = file;
 }
 
@@ -133,14 +133,14 @@ static int place_named(hosts *h, uint32_t i)
 {
     const cat_file *f = &h->out->files[i];
     vp_str host = rd_host_of(vp_str_of(f->name));
-    if (!host.n && role_of(f) == RD_FIRST_HALF)
+    if (!host.n && file_role(f) == RD_FIRST_HALF)
         host = session_short_name(h->out);
     if (!host.n)
         return 0;
     uint32_t known = host_named(h, host);
     if (known == NO_HOST)
         return add_host(h, host, i);
-    attach(h, known, i);
+    attach_host_file(h, known, i);
     return 0;
 }
 
@@ -157,7 +157,7 @@ static int place_unnamed(hosts *h, uint32_t i)
     if (f->host != NO_HOST)
         return 0;
     if (h->first_halves == 1 || (copy && h->out->host_count == 1)) {
-        attach(h, 0, i);
+        attach_host_file(h, 0, i);
         return 0;
     }
     if (h->first_halves || (copy && h->out->host_count))
@@ -176,14 +176,14 @@ static int place_unfinished(hosts *h, uint32_t i)
     return host_named(h, name) != NO_HOST ? 0 : add_host(h, name, i);
 }
 
-static int place_all(hosts *h, size_t timelines, size_t unfinished)
+static int place_session_files(hosts *h, size_t timelines, size_t unfinished)
 {
     for (uint32_t i = 0; i < timelines; i++)
-        if (role_of(&h->out->files[i]) == RD_FIRST_HALF)
+        if (file_role(&h->out->files[i]) == RD_FIRST_HALF)
             VP_TRY(place_named(h, i));
     h->first_halves = h->out->host_count;
     for (uint32_t i = 0; i < timelines; i++)
-        if (role_of(&h->out->files[i]) != RD_FIRST_HALF)
+        if (file_role(&h->out->files[i]) != RD_FIRST_HALF)
             VP_TRY(place_named(h, i));
     for (uint32_t i = 0; i < timelines; i++)
         if (!is_perfetto_copy(&h->out->files[i]))
@@ -225,13 +225,13 @@ static int make_hosts(cat_scan *s, cat_session *out, size_t timelines, size_t un
     if (!out->hosts)
         return no_memory();
     vp_map_init(&h.by_name);
-    int rc = place_all(&h, timelines, unfinished);
+    int rc = place_session_files(&h, timelines, unfinished);
     vp_map_free(&h.by_name);
     VP_TRY(rc);
     return out->host_count > 1 ? sort_hosts(out) : 0;
 }
 
-static void judge(cat_session *out, const cat_dir *d)
+static void judge_session(cat_session *out, const cat_dir *d)
 {
     const cat_file *first = out->file_count ? out->files : NULL;
     out->kind = rd_formats[first ? first->kind.format : RD_UNKNOWN].session;
@@ -239,10 +239,10 @@ static void judge(cat_session *out, const cat_dir *d)
         out->status = CAT_EMPTY;
         out->why = d->caches ? "only caches that XProf wrote: the trace itself is gone"
                              : "a run directory without a trace";
-    } else if (role_of(first) == RD_UNFINISHED) {
+    } else if (file_role(first) == RD_UNFINISHED) {
         out->status = CAT_UNFINISHED;
         out->why = "its program was killed, still runs, or had no room to write";
-    } else if (role_of(first) == RD_REST) {
+    } else if (file_role(first) == RD_REST) {
         out->status = CAT_UNREADABLE;
         out->why = first->why;
     } else {
@@ -250,7 +250,7 @@ static void judge(cat_session *out, const cat_dir *d)
     }
 }
 
-static void sum_up(cat_session *out)
+static void sum_up_session(cat_session *out)
 {
     for (size_t i = 0; i < out->file_count; i++) {
         const cat_file *f = &out->files[i];
@@ -269,14 +269,14 @@ int cat_session_fill(cat_scan *s, cat_session *out, const cat_dir *d, const cat_
     size_t timelines = 0, unfinished = 0;
     if (n)
         VP_TRY(copy_files(s, out, d, files, n));
-    while (timelines < n && role_of(&out->files[timelines]) <= RD_ALONE)
+    while (timelines < n && file_role(&out->files[timelines]) <= RD_ALONE)
         timelines++;
     while (timelines + unfinished < n &&
-           role_of(&out->files[timelines + unfinished]) == RD_UNFINISHED)
+           file_role(&out->files[timelines + unfinished]) == RD_UNFINISHED)
         unfinished++;
     if (timelines + unfinished)
         VP_TRY(make_hosts(s, out, timelines, unfinished));
-    judge(out, d);
-    sum_up(out);
+    judge_session(out, d);
+    sum_up_session(out);
     return 0;
 }

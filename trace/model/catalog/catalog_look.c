@@ -49,12 +49,12 @@ static void keep_producer(rd_kind *found, rd_kind by_name, bool in_run)
         found->format = by_name.format;
 }
 
-static bool fatal(int rc)
+static bool is_fatal_status(int rc)
 {
     return rc == VP_ENOMEM || rc == VP_ECANCELLED;
 }
 
-static int detect(vp_str name, const char *head, size_t n, rd_kind *out)
+static int detect_by_head(vp_str name, const char *head, size_t n, rd_kind *out)
 {
     char inner[INNER_MAX];
     size_t inner_n = 0;
@@ -64,7 +64,7 @@ static int detect(vp_str name, const char *head, size_t n, rd_kind *out)
     return 0;
 }
 
-static int unreadable(cat_scan *s, cat_found *f, const char *why)
+static int mark_unreadable(cat_scan *s, cat_found *f, const char *why)
 {
     f->kind = (rd_kind){.format = RD_UNREADABLE};
     f->why = vp_arena_strndup(&s->c->arena, why, strlen(why));
@@ -87,10 +87,10 @@ static int index_archive(cat_scan *s, int fd, cat_found *f, cat_archive **out)
     if (rc >= 0)
         rc = ar_index_make(&index, copy >= 0 ? copy : fd, s->opts->progress ? index_progress : NULL,
                            s);
-    if (fatal(rc))
+    if (is_fatal_status(rc))
         return rc;
     if (rc < 0)
-        return unreadable(s, f, vp_error_last()->message);
+        return mark_unreadable(s, f, vp_error_last()->message);
     cat_archive *a = vp_calloc(1, sizeof *a);
     if (!a) {
         ar_index_free(index);
@@ -102,8 +102,8 @@ static int index_archive(cat_scan *s, int fd, cat_found *f, cat_archive **out)
     return 0;
 }
 
-static int remember(cat_scan *s, const cat_found *f, uint64_t name_hash, cat_archive *archive,
-                    const cat_archive **out)
+static int memo_remember(cat_scan *s, const cat_found *f, uint64_t name_hash, cat_archive *archive,
+                         const cat_archive **out)
 {
     cat_memo_entry e = {f->id, name_hash, f->kind, f->why, archive};
     if (s->opts->last && !archive)
@@ -116,16 +116,17 @@ static int remember(cat_scan *s, const cat_found *f, uint64_t name_hash, cat_arc
     return rc;
 }
 
-static int recall(cat_scan *s, const cat_memo_entry *e, cat_found *f, const cat_archive **archive)
+static int memo_recall(cat_scan *s, const cat_memo_entry *e, cat_found *f,
+                       const cat_archive **archive)
 {
     f->kind = e->kind;
     if (e->why) {
-        VP_TRY(unreadable(s, f, e->why));
+        VP_TRY(mark_unreadable(s, f, e->why));
         f->kind = e->kind;
     }
     if (e->archive)
         atomic_fetch_add(&e->archive->refs, 1);
-    return remember(s, f, e->name_hash, e->archive, archive);
+    return memo_remember(s, f, e->name_hash, e->archive, archive);
 }
 
 /* Of what lies elsewhere each look is a question over the network: names are believed, unless they
@@ -145,8 +146,8 @@ static bool too_large(const catalog *c, const cat_found *f)
            f->bytes > VP_REMOTE_ARCHIVE_MAX;
 }
 
-static int take_head(const catalog *c, int fd, const cat_found *f, char *head, size_t want,
-                     size_t *n)
+static int take_file_head(const catalog *c, int fd, const cat_found *f, char *head, size_t want,
+                          size_t *n)
 {
     *n = 0;
     if (!want)
@@ -179,17 +180,17 @@ static int read_enough(const catalog *c, int fd, const cat_found *f, char head[H
     /* Not more than there is: the end of a file is found by one more read. */
     size_t want = (uint64_t)f->bytes < HEAD_MAX ? (size_t)f->bytes : HEAD_MAX;
     if (!c->mirror && f->kind.format == RD_XSPACE && want > FIRST_LOOK) {
-        VP_TRY(take_head(c, fd, f, head, FIRST_LOOK, n));
+        VP_TRY(take_file_head(c, fd, f, head, FIRST_LOOK, n));
         if (begins_with_plane(head, *n)) {
             *n = may_be_tar(head) ? FIRST_LOOK : PLANE_LOOK;
             return 0;
         }
     }
-    return take_head(c, fd, f, head, want, n);
+    return take_file_head(c, fd, f, head, want, n);
 }
 
 /* f->kind is what the name says. */
-static int read_head(const catalog *c, int fd, bool in_run, cat_found *f)
+static int detect_file_kind(const catalog *c, int fd, bool in_run, cat_found *f)
 {
     char head[HEAD_MAX];
     size_t n;
@@ -203,7 +204,7 @@ static int read_head(const catalog *c, int fd, bool in_run, cat_found *f)
         return 0;
     }
     VP_TRY(read_enough(c, fd, f, head, &n));
-    VP_TRY(detect(f->name, head, n, &f->kind));
+    VP_TRY(detect_by_head(f->name, head, n, &f->kind));
     keep_producer(&f->kind, by_name, in_run);
     f->why = f->kind.why;
     if (f->kind.format == RD_UNKNOWN && by_name.format != RD_UNKNOWN) {
@@ -216,7 +217,7 @@ static int read_head(const catalog *c, int fd, bool in_run, cat_found *f)
 void cat_peek(const catalog *c, int fd, bool in_run, cat_found *f)
 {
     cat_found seen = *f;
-    seen.peeked = read_head(c, fd, in_run, &seen) >= 0 && seen.kind.format != RD_ARCHIVE;
+    seen.peeked = detect_file_kind(c, fd, in_run, &seen) >= 0 && seen.kind.format != RD_ARCHIVE;
     if (seen.peeked)
         *f = seen;
 }
@@ -226,7 +227,7 @@ static uint64_t name_hash(const cat_found *f)
     return vp_hash(f->name.p, f->name.n, 0);
 }
 
-static const cat_memo_entry *known(const cat_scan *s, const cat_found *f)
+static const cat_memo_entry *known_memo_entry(const cat_scan *s, const cat_found *f)
 {
     const catalog *previous = s->opts->previous;
     return previous ? cat_memo_get(&previous->memo, &f->id, name_hash(f)) : NULL;
@@ -234,21 +235,21 @@ static const cat_memo_entry *known(const cat_scan *s, const cat_found *f)
 
 bool cat_known(const cat_scan *s, const cat_found *f)
 {
-    return known(s, f) != NULL;
+    return known_memo_entry(s, f) != NULL;
 }
 
 static int look_inside(cat_scan *s, int fd, bool in_run, cat_found *f, const cat_archive **archive)
 {
     cat_archive *a = NULL;
     s->c->seen.opened++;
-    int rc = f->peeked ? 0 : read_head(s->c, fd, in_run, f);
+    int rc = f->peeked ? 0 : detect_file_kind(s->c, fd, in_run, f);
     if (rc < 0)
-        return fatal(rc) || (s->c->mirror && rc == VP_EREMOTE)
+        return is_fatal_status(rc) || (s->c->mirror && rc == VP_EREMOTE)
                    ? rc
-                   : unreadable(s, f, vp_error_last()->message);
+                   : mark_unreadable(s, f, vp_error_last()->message);
     if (f->kind.format == RD_ARCHIVE)
         VP_TRY(index_archive(s, fd, f, &a));
-    return remember(s, f, name_hash(f), a, archive);
+    return memo_remember(s, f, name_hash(f), a, archive);
 }
 
 int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_found *f,
@@ -262,16 +263,16 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
     f->why = f->kind.why;
     if (f->kind.format == RD_CACHE) /* anything may be named like a profile, but not like a cache */
         return 0;
-    const cat_memo_entry *e = known(s, f);
+    const cat_memo_entry *e = known_memo_entry(s, f);
     if (e)
-        return recall(s, e, f, archive);
+        return memo_recall(s, e, f, archive);
     int rc = s->c->mirror ? 0 : cat_open_file(s->c, dir_fd, open_name, &fd, NULL);
     if (rc == VP_ENOTFOUND) { /* gone since the directory was read */
         f->kind = (rd_kind){.format = RD_UNKNOWN};
         return 0;
     }
     if (rc < 0)
-        return fatal(rc) ? rc : unreadable(s, f, vp_error_last()->message);
+        return is_fatal_status(rc) ? rc : mark_unreadable(s, f, vp_error_last()->message);
     return look_inside(s, fd, in_run, f, archive);
 }
 
@@ -281,7 +282,7 @@ int cat_look_member(const ar_member *m, cat_found *f)
     /* Of a sparse member the first bytes may be a hole, which is not kept. */
     rd_kind by_name = f->kind;
     if (f->kind.format != RD_CACHE && (m->head_n || !m->size))
-        VP_TRY(detect(f->name, m->head, m->head_n, &f->kind));
+        VP_TRY(detect_by_head(f->name, m->head, m->head_n, &f->kind));
     keep_producer(&f->kind, by_name, true);
     f->why = f->kind.why;
     if (f->kind.format == RD_ARCHIVE) {

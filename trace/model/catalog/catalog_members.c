@@ -22,7 +22,7 @@ static int by_directory(const void *pa, const void *pb)
     return order ? order : strcmp(a->name.p, b->name.p);
 }
 
-static bool hidden(const char *name)
+static bool is_hidden_member(const char *name)
 {
     return name[0] == '.' || strstr(name, "/.");
 }
@@ -32,7 +32,7 @@ static void split_name(member *out, size_t *n, const char *name, const ar_member
     vp_str path = vp_str_of(name);
     size_t slash = vp_str_rfind_char(path, '/');
     bool top = slash == path.n;
-    if (!hidden(name))
+    if (!is_hidden_member(name))
         out[(*n)++] =
             (member){{path.p, top ? 0 : slash}, vp_str_skip(path, top ? 0 : slash + 1), m};
 }
@@ -57,7 +57,7 @@ static void look_at_lost(cat_found *out)
     out->why = "its archive does not hold it whole";
 }
 
-static int look_at(const cat_found *file, const member *m, cat_found *out)
+static int look_at_member(const cat_found *file, const member *m, cat_found *out)
 {
     *out = (cat_found){.name = m->name,
                        .bytes = -1,
@@ -83,7 +83,7 @@ static int group_directory(cat_scan *s, const cat_found *file, const char *path,
     for (size_t i = 0; i < n; i++) {
         cat_found f;
         VP_TRY(cat_tick(s));
-        VP_TRY(look_at(file, &members[i], &f));
+        VP_TRY(look_at_member(file, &members[i], &f));
         s->c->seen.files++;
         if (f.kind.format == RD_CACHE)
             d.caches++;

@@ -31,13 +31,13 @@ void cat_memo_free(cat_memo *m)
     cat_memo_init(m);
 }
 
-static uint64_t key_of(const vp_file_id *id, uint64_t name_hash)
+static uint64_t memo_key(const vp_file_id *id, uint64_t name_hash)
 {
     uint64_t words[5] = {id->dev, id->ino, (uint64_t)id->size, (uint64_t)id->mtime_ns, name_hash};
     return vp_hash(words, sizeof words, 0);
 }
 
-static bool same(const cat_memo_entry *e, const vp_file_id *id, uint64_t name_hash)
+static bool is_same_memo_entry(const cat_memo_entry *e, const vp_file_id *id, uint64_t name_hash)
 {
     return e->id.dev == id->dev && e->id.ino == id->ino && e->id.size == id->size &&
            e->id.mtime_ns == id->mtime_ns && e->name_hash == name_hash;
@@ -46,18 +46,19 @@ static bool same(const cat_memo_entry *e, const vp_file_id *id, uint64_t name_ha
 int cat_memo_put(cat_memo *m, const cat_memo_entry *e)
 {
     VP_TRY(vp_grow(&m->entries, &m->cap, m->count + 1, sizeof *m->entries, VP_WALK_ENTRIES_MAX));
-    VP_TRY(vp_map_set(&m->by_key, key_of(&e->id, e->name_hash), (uint32_t)m->count));
+    VP_TRY(vp_map_set(&m->by_key, memo_key(&e->id, e->name_hash), (uint32_t)m->count));
     m->entries[m->count++] = *e;
     return 0;
 }
 
 const cat_memo_entry *cat_memo_get(const cat_memo *m, const vp_file_id *id, uint64_t name_hash)
 {
-    uint32_t i = vp_map_get(&m->by_key, key_of(id, name_hash));
-    return i != VP_MAP_NONE && same(&m->entries[i], id, name_hash) ? &m->entries[i] : NULL;
+    uint32_t i = vp_map_get(&m->by_key, memo_key(id, name_hash));
+    return i != VP_MAP_NONE && is_same_memo_entry(&m->entries[i], id, name_hash) ? &m->entries[i]
+                                                                                 : NULL;
 }
 
-static uint64_t inode_key(const vp_file_id *id)
+static uint64_t memo_dir_key(const vp_file_id *id)
 {
     return id->ino ^ vp_mix(id->dev);
 }
@@ -65,7 +66,7 @@ static uint64_t inode_key(const vp_file_id *id)
 int cat_memo_put_dir(cat_memo *m, const cat_memo_dir *d)
 {
     VP_TRY(vp_grow(&m->dirs, &m->dir_cap, m->dir_count + 1, sizeof *m->dirs, VP_WALK_ENTRIES_MAX));
-    VP_TRY(vp_map_set(&m->by_inode, inode_key(&d->id), (uint32_t)m->dir_count));
+    VP_TRY(vp_map_set(&m->by_inode, memo_dir_key(&d->id), (uint32_t)m->dir_count));
     m->dirs[m->dir_count++] = *d;
     return 0;
 }
@@ -73,7 +74,7 @@ int cat_memo_put_dir(cat_memo *m, const cat_memo_dir *d)
 const cat_memo_dir *cat_memo_get_dir(const cat_memo *m, const vp_file_id *id,
                                      const struct timespec *changed)
 {
-    uint32_t i = vp_map_get(&m->by_inode, inode_key(id));
+    uint32_t i = vp_map_get(&m->by_inode, memo_dir_key(id));
     const cat_memo_dir *d = i == VP_MAP_NONE ? NULL : &m->dirs[i];
     return d && d->id.dev == id->dev && d->id.ino == id->ino &&
                    d->changed.tv_sec == changed->tv_sec && d->changed.tv_nsec == changed->tv_nsec

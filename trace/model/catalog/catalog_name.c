@@ -12,7 +12,7 @@
 #define ID_MAX 150u
 
 /* Takes the last component of a path. */
-static vp_str pop(vp_str *path)
+static vp_str pop_path_component(vp_str *path)
 {
     size_t slash = vp_str_rfind_char(*path, '/');
     vp_str last = slash == path->n ? *path : vp_str_skip(*path, slash + 1);
@@ -24,9 +24,9 @@ static vp_str pop(vp_str *path)
 static bool split_run(vp_str full, vp_str *tb_run, vp_str *run)
 {
     vp_str rest = full;
-    *run = pop(&rest);
-    if (!run->n || !vp_str_eq(pop(&rest), VP_STR("profile")) ||
-        !vp_str_eq(pop(&rest), VP_STR("plugins")))
+    *run = pop_path_component(&rest);
+    if (!run->n || !vp_str_eq(pop_path_component(&rest), VP_STR("profile")) ||
+        !vp_str_eq(pop_path_component(&rest), VP_STR("plugins")))
         return false;
     *tb_run = rest;
     return true;
@@ -38,7 +38,7 @@ bool cat_is_run(const cat_dir *d)
     return split_run(d->full, &tb_run, &run);
 }
 
-static vp_str below_root(const cat_dir *d, vp_str path)
+static vp_str dir_path_below_root(const cat_dir *d, vp_str path)
 {
     vp_str rel = vp_str_skip(path, d->root_n);
     return rel.n && *rel.p == '/' ? vp_str_skip(rel, 1) : rel;
@@ -46,7 +46,7 @@ static vp_str below_root(const cat_dir *d, vp_str path)
 
 vp_str cat_relative(const cat_dir *d)
 {
-    return below_root(d, d->full);
+    return dir_path_below_root(d, d->full);
 }
 
 const char *cat_join(cat_scan *s, vp_str a, const char *sep, vp_str b)
@@ -83,12 +83,12 @@ const char *cat_dir_name(cat_scan *s, const cat_dir *d)
 {
     vp_str tb_run, run, all = d->full, rel = cat_relative(d);
     if (split_run(d->full, &tb_run, &run))
-        return in_archive(s, d, cat_join(s, below_root(d, tb_run), "/", run));
+        return in_archive(s, d, cat_join(s, dir_path_below_root(d, tb_run), "/", run));
     if (rel.n)
         return in_archive(s, d, cat_join(s, rel, "/", VP_STR_NONE));
     if (d->archive)
         return d->archive;
-    return cat_join(s, all.n > 1 ? pop(&all) : VP_STR("root"), "/", VP_STR_NONE);
+    return cat_join(s, all.n > 1 ? pop_path_component(&all) : VP_STR("root"), "/", VP_STR_NONE);
 }
 
 const char *cat_stray_name(cat_scan *s, const cat_dir *d, vp_str name)
@@ -115,7 +115,7 @@ bool cat_worker_time(vp_str name, vp_str *stem, vp_str *digits, int64_t *unix_ns
     return true;
 }
 
-static bool plain(char c)
+static bool is_slug_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
@@ -140,7 +140,7 @@ const char *cat_slug(catalog *c, const char *name)
     size_t n = strlen(name), kept = n < ID_MAX ? n : ID_MAX;
     bool lossy = kept < n || kept == 0;
     for (size_t i = 0; i < kept; i++) {
-        bool ok = plain(name[i]) && !(i == 0 && name[i] == '.');
+        bool ok = is_slug_char(name[i]) && !(i == 0 && name[i] == '.');
         slug[i] = ok ? name[i] : '-';
         lossy |= !ok && name[i] != '/';
     }
@@ -149,23 +149,23 @@ const char *cat_slug(catalog *c, const char *name)
     return vp_arena_strndup(&c->arena, slug, kept);
 }
 
-static const char *place(const cat_session *s)
+static const char *session_place(const cat_session *s)
 {
     return s->file_count ? s->files[0].path : s->path;
 }
 
-static int by_id(const void *pa, const void *pb)
+static int by_session_id(const void *pa, const void *pb)
 {
     const cat_session *a = *(cat_session *const *)pa, *b = *(cat_session *const *)pb;
     int order = strcmp(a->id, b->id);
-    return order ? order : strcmp(place(a), place(b));
+    return order ? order : strcmp(session_place(a), session_place(b));
 }
 
 /* Fewer ids are sorted sooner than told apart by their hashes. */
 #define MANY 1000
 
 /* 1: no two ids have one hash, as is the rule, so that they differ. 0: some may be the same. */
-static int differ(const catalog *c)
+static int ids_differ(const catalog *c)
 {
     if (c->count < MANY)
         return 0;
@@ -191,13 +191,13 @@ static int make_unique(catalog *c)
         return cat_no_memory();
     for (size_t i = 0; i < c->count; i++)
         sorted[i] = &c->sessions[i];
-    qsort(sorted, c->count, sizeof *sorted, by_id);
+    qsort(sorted, c->count, sizeof *sorted, by_session_id);
     for (size_t i = 0, first = 0; i < c->count; i++) {
         cat_session *s = sorted[i];
         if (strcmp(sorted[first]->id, s->id) != 0) {
             first = i;
         } else if (i != first) {
-            const char *p = place(s);
+            const char *p = session_place(s);
             s->id = with_hash(c, vp_str_of(s->id), vp_fingerprint(p, strlen(p), 1));
             if (!s->id)
                 return cat_no_memory();
@@ -206,19 +206,19 @@ static int make_unique(catalog *c)
     return 0;
 }
 
-static int descending(int64_t a, int64_t b)
+static int order_descending(int64_t a, int64_t b)
 {
     return (a < b) - (a > b);
 }
 
-static int newest_first(const void *pa, const void *pb)
+static int newest_session_first(const void *pa, const void *pb)
 {
     const cat_session *a = pa, *b = pb;
     int order = (int)a->stray - (int)b->stray;
     if (!order)
-        order = descending(a->captured_unix_ns, b->captured_unix_ns);
+        order = order_descending(a->captured_unix_ns, b->captured_unix_ns);
     if (!order)
-        order = descending(a->newest_mtime_ns, b->newest_mtime_ns);
+        order = order_descending(a->newest_mtime_ns, b->newest_mtime_ns);
     if (!order)
         order = strcmp(b->name, a->name);
     return order ? order : strcmp(b->id, a->id);
@@ -228,10 +228,10 @@ int cat_sessions_finish(catalog *c)
 {
     if (!c->count)
         return 0;
-    int apart = differ(c);
+    int apart = ids_differ(c);
     VP_TRY(apart);
     if (!apart)
         VP_TRY(make_unique(c));
-    qsort(c->sessions, c->count, sizeof *c->sessions, newest_first);
+    qsort(c->sessions, c->count, sizeof *c->sessions, newest_session_first);
     return 0;
 }

@@ -74,7 +74,7 @@ int catalog_check(const catalog *c, const cat_file *f)
 }
 
 /* Without its gzip, so that it is no copy of the raw file where that has one. */
-static bool open_copy(int *fd, const catalog *c, const cat_file *f, bool raw)
+static bool open_unpacked_copy(int *fd, const catalog *c, const cat_file *f, bool raw)
 {
     bool packed = f->is_member || f->kind.gzip;
     return c->copies.open && packed && !(raw && f->kind.gzip) &&
@@ -87,7 +87,7 @@ int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool ra
     bool text = !raw && (f->kind.gzip || rd_formats[f->kind.format].text);
     rd_stream *stream;
     int rc;
-    if (open_copy(&fd, c, f, raw))
+    if (open_unpacked_copy(&fd, c, f, raw))
         return rd_stream_fd(out, vp_fs_take(&fd));
     if (c->mirror && !f->is_member)
         VP_TRY(catalog_check(c, f));
@@ -121,7 +121,7 @@ int catalog_source(rd_source **out, const catalog *c, const cat_file *f, vp_erro
         VP_TRY(open_listed(&fd, c, f));
         return rd_source_fd(out, fd);
     }
-    if (open_copy(&fd, c, f, false))
+    if (open_unpacked_copy(&fd, c, f, false))
         return rd_source_fd(out, fd);
     VP_TRY(catalog_stream(&stream, c, f, false));
     int rc = rd_source_spool(out, stream, damage);

@@ -35,12 +35,12 @@ typedef struct walk {
     vp_map found_ids; /* by inode; filled only in directories with links */
 } walk;
 
-static const char *name_of(const frame *f, const cat_entry *e)
+static const char *frame_entry_name(const frame *f, const cat_entry *e)
 {
     return f->node->names + e->name;
 }
 
-static const char *relative(const walk *w)
+static const char *walk_relative_path(const walk *w)
 {
     const char *rel = w->full + w->root_n;
     return *rel == '/' ? rel + 1 : rel;
@@ -49,7 +49,7 @@ static const char *relative(const walk *w)
 static int note_errno(walk *w, const char *name, const char *what)
 {
     char path[VP_PATH_MAX * 2], why[128];
-    const char *rel = relative(w);
+    const char *rel = walk_relative_path(w);
     snprintf(why, sizeof why, "%s: %s", what, strerror(errno));
     snprintf(path, sizeof path, "%s%s%s", rel, *rel && *name ? "/" : "", name);
     return cat_note_add(w->scan->c, *path ? path : ".", why);
@@ -58,7 +58,7 @@ static int note_errno(walk *w, const char *name, const char *what)
 static int note_limit(walk *w, const char *name, const char *why)
 {
     char path[VP_PATH_MAX * 2];
-    const char *rel = relative(w);
+    const char *rel = walk_relative_path(w);
     snprintf(path, sizeof path, "%s%s%s", rel, *rel ? "/" : "", name);
     return cat_note_add(w->scan->c, path, why);
 }
@@ -88,10 +88,10 @@ static cat_found found_of(const char *name, const vp_file_id *id)
         .name = vp_str_of(name), .bytes = id->size, .mtime_ns = id->mtime_ns, .id = *id};
 }
 
-static int keep(walk *w, const cat_found *f, const cat_archive *archive, cat_dir *d)
+static int walk_keep_found(walk *w, const cat_found *f, const cat_archive *archive, cat_dir *d)
 {
     char path[VP_PATH_MAX * 2];
-    const char *rel = relative(w);
+    const char *rel = walk_relative_path(w);
     if (f->kind.format == RD_CACHE) {
         d->caches++;
         return 0;
@@ -110,8 +110,8 @@ static int keep(walk *w, const cat_found *f, const cat_archive *archive, cat_dir
 }
 
 /* Opens the directory again, which was read and closed, only where the file has to be opened. */
-static int look(walk *w, const frame *f, cat_found *found, const cat_dir *d,
-                const cat_archive **archive)
+static int walk_look_at_file(walk *w, const frame *f, cat_found *found, const cat_dir *d,
+                             const cat_archive **archive)
 {
     bool here = !w->scan->c->mirror && !found->peeked && !cat_known(w->scan, found);
     int fd = here ? cat_dir_fd(f->node) : -1;
@@ -134,13 +134,13 @@ static int take_file(walk *w, const frame *f, const cat_entry *e, cat_dir *d)
         return 0;
     case CAT_NO_STAT:
         errno = e->error;
-        return note_errno(w, name_of(f, e), "cannot stat");
+        return note_errno(w, frame_entry_name(f, e), "cannot stat");
     case CAT_KEPT:
         break;
     case CAT_LOOKED:
-        VP_TRY(look(w, f, found, d, &archive));
+        VP_TRY(walk_look_at_file(w, f, found, d, &archive));
     }
-    return keep(w, found, archive, d);
+    return walk_keep_found(w, found, archive, d);
 }
 
 static int by_found_name(const void *pa, const void *pb)
@@ -150,7 +150,7 @@ static int by_found_name(const void *pa, const void *pb)
 }
 
 /* The xplane of the same host has been looked at and is one. */
-static bool has_first_half(const walk *w, const cat_found *f)
+static bool walk_has_first_half(const walk *w, const cat_found *f)
 {
     char name[NAME_MAX + 1];
     if (!cat_first_half(f->name, name))
@@ -165,7 +165,7 @@ static int look_at_the_rest(walk *w, const frame *f, cat_dir *d)
     size_t n = w->found_n, rest = 0;
     for (size_t i = 0; i < n; i++) {
         cat_found *one = &w->found[i];
-        one->by_name = one->by_name && !has_first_half(w, one);
+        one->by_name = one->by_name && !walk_has_first_half(w, one);
         rest += one->by_name;
     }
     if (rest)
@@ -174,13 +174,13 @@ static int look_at_the_rest(walk *w, const frame *f, cat_dir *d)
         cat_found one = w->found[i];
         const cat_archive *archive = NULL;
         if (one.by_name)
-            VP_TRY(look(w, f, &one, d, &archive));
-        VP_TRY(keep(w, &one, archive, d));
+            VP_TRY(walk_look_at_file(w, f, &one, d, &archive));
+        VP_TRY(walk_keep_found(w, &one, archive, d));
     }
     return 0;
 }
 
-static uint64_t inode_key(const vp_file_id *id)
+static uint64_t walk_inode_key(const vp_file_id *id)
 {
     return id->ino ^ vp_mix(id->dev);
 }
@@ -191,7 +191,7 @@ static int remember_found(walk *w)
     vp_map_free(&w->found_ids);
     vp_map_init(&w->found_ids);
     for (size_t i = 0; i < w->found_n; i++)
-        VP_TRY(vp_map_set(&w->found_ids, inode_key(&w->found[i].id), 0));
+        VP_TRY(vp_map_set(&w->found_ids, walk_inode_key(&w->found[i].id), 0));
     return 0;
 }
 
@@ -206,11 +206,11 @@ static int defer_link(cat_scan *s, const char *path)
     return 0;
 }
 
-static int take_link(walk *w, const frame *f, const cat_entry *e, cat_dir *d)
+static int walk_take_link(walk *w, const frame *f, const cat_entry *e, cat_dir *d)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     char path[VP_PATH_MAX * 2];
-    const char *rel = relative(w), *name = name_of(f, e);
+    const char *rel = walk_relative_path(w), *name = frame_entry_name(f, e);
     const cat_archive *archive;
     vp_file_id id;
     bool is_dir;
@@ -224,16 +224,16 @@ static int take_link(walk *w, const frame *f, const cat_entry *e, cat_dir *d)
     if (is_dir)
         return defer_link(w->scan, path);
     w->scan->c->seen.files++;
-    if (vp_map_get(&w->found_ids, inode_key(&id)) != VP_MAP_NONE)
+    if (vp_map_get(&w->found_ids, walk_inode_key(&id)) != VP_MAP_NONE)
         return 0;
-    VP_TRY(vp_map_set(&w->found_ids, inode_key(&id), 0));
+    VP_TRY(vp_map_set(&w->found_ids, walk_inode_key(&id), 0));
     cat_found found = found_of(name, &id);
     VP_TRY(cat_look(w->scan, w->scan->c->root_fd, path, cat_is_run(d), &found, &archive));
-    return keep(w, &found, archive, d);
+    return walk_keep_found(w, &found, archive, d);
 }
 
 /* Files first, then links to files, which must not displace what is really there. */
-static int take_files(walk *w, const frame *f)
+static int walk_take_files(walk *w, const frame *f)
 {
     const cat_node *n = f->node;
     cat_dir d = {.full = {w->full, f->full_n}, .root_n = w->root_n};
@@ -251,7 +251,7 @@ static int take_files(walk *w, const frame *f)
         VP_TRY(remember_found(w));
     for (size_t i = 0; links && i < n->count; i++)
         if (n->entries[i].type == DT_LNK)
-            VP_TRY(take_link(w, f, &n->entries[i], &d));
+            VP_TRY(walk_take_link(w, f, &n->entries[i], &d));
     if (links && w->found_n)
         qsort(w->found, w->found_n, sizeof *w->found, by_found_name);
     d.files = w->found;
@@ -261,9 +261,9 @@ static int take_files(walk *w, const frame *f)
 }
 
 /* A directory that was seen before (a link, a loop, a bind mount) is left at once. */
-static int visit(walk *w, const vp_file_id *id, bool *again)
+static int walk_visit_dir(walk *w, const vp_file_id *id, bool *again)
 {
-    uint64_t key = inode_key(id);
+    uint64_t key = walk_inode_key(id);
     *again = vp_map_get(&w->scan->visited, key) != VP_MAP_NONE;
     return *again ? 0 : vp_map_set(&w->scan->visited, key, 0);
 }
@@ -286,7 +286,7 @@ static int remember_dir(walk *w, const cat_node *n)
 }
 
 /* Enters the directory, which has been read and whose path is in w->full. */
-static int enter(walk *w, cat_node *n, size_t full_n)
+static int walk_enter_dir(walk *w, cat_node *n, size_t full_n)
 {
     frame *f = &w->frames[w->depth++];
     *f = (frame){.node = n, .full_n = full_n};
@@ -298,10 +298,10 @@ static int enter(walk *w, cat_node *n, size_t full_n)
         errno = n->cut;
         VP_TRY(note_errno(w, "", "cannot read the directory to its end"));
     }
-    return take_files(w, f);
+    return walk_take_files(w, f);
 }
 
-static void leave(walk *w)
+static void walk_leave_dir(walk *w)
 {
     cat_ahead_drop(w->ahead, w->frames[--w->depth].node);
     w->full[w->depth ? w->frames[w->depth - 1].full_n : w->root_n] = 0;
@@ -316,7 +316,7 @@ static int enter_read(walk *w, const frame *f, cat_node *n)
         VP_TRY(note_errno(w, n->name, n->no_stat ? "cannot stat" : "cannot open the directory"));
     }
     if (!n->failed)
-        VP_TRY(visit(w, &n->id, &again));
+        VP_TRY(walk_visit_dir(w, &n->id, &again));
     if (n->failed || again) {
         cat_ahead_drop(w->ahead, n);
         return 0;
@@ -324,10 +324,10 @@ static int enter_read(walk *w, const frame *f, cat_node *n)
     size_t m = strlen(n->name);
     w->full[f->full_n] = '/';
     memcpy(w->full + f->full_n + 1, n->name, m + 1);
-    return enter(w, n, f->full_n + 1 + m);
+    return walk_enter_dir(w, n, f->full_n + 1 + m);
 }
 
-static int descend(walk *w, const frame *f, cat_node *n)
+static int walk_descend(walk *w, const frame *f, cat_node *n)
 {
     if (w->depth > VP_WALK_DEPTH_MAX)
         return note_limit(w, n->name, "not entered: nested deeper than any log directory");
@@ -342,22 +342,22 @@ static int walk_tree(walk *w, const char *path, int fd, const vp_file_id *id)
 {
     bool again = false;
     w->root = (cat_node){.name = path, .fd = fd, .id = *id};
-    VP_TRY(visit(w, id, &again));
+    VP_TRY(walk_visit_dir(w, id, &again));
     if (again) {
         cat_ahead_drop(w->ahead, &w->root);
         return 0;
     }
     VP_TRY(cat_ahead_get(w->ahead, &w->root));
-    VP_TRY(enter(w, &w->root, strlen(w->full)));
+    VP_TRY(walk_enter_dir(w, &w->root, strlen(w->full)));
     while (w->depth) {
         frame *f = &w->frames[w->depth - 1];
         const cat_node *n = f->node;
         while (f->next < n->count && n->entries[f->next].type != DT_DIR)
             f->next++;
         if (f->next == n->count || w->scan->stopped)
-            leave(w);
+            walk_leave_dir(w);
         else
-            VP_TRY(descend(w, f, &n->children[n->entries[f->next++].at]));
+            VP_TRY(walk_descend(w, f, &n->children[n->entries[f->next++].at]));
     }
     return 0;
 }

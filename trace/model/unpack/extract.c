@@ -43,7 +43,7 @@ static vp_str without_suffix(vp_str s)
 
 /* Where a file goes: its path in the profile directory; below the archive's name for members,
  * unless the archive is all there is; without ".gz" when that is removed. */
-static int put_target(vp_buf *b, const extraction *x, const cat_file *f)
+static int put_extract_target(vp_buf *b, const extraction *x, const cat_file *f)
 {
     vp_str path = vp_str_of(f->path), archive = VP_STR_NONE, gz = VP_STR(".gz");
     if (f->is_member) {
@@ -63,31 +63,31 @@ static int put_target(vp_buf *b, const extraction *x, const cat_file *f)
     return vp_buf_str(b, path);
 }
 
-static int report(extraction *x)
+static int report_extract_progress(extraction *x)
 {
     return x->o->progress ? x->o->progress(x->o->ctx, x->counts) : 0;
 }
 
 /* What a file unpacks to is not known before its end: how far the packed one is read scales its
  * size. */
-static int on_piece(void *ctx, int64_t done, int64_t total)
+static int on_extract_piece(void *ctx, int64_t done, int64_t total)
 {
     extraction *x = ctx;
     double part = total > 0 ? (double)done / (double)total : 0;
     x->counts->done = x->before + (int64_t)((double)x->present * part);
-    return report(x);
+    return report_extract_progress(x);
 }
 
-static int make(extraction *x, const unpack_source *src, const cat_file *f)
+static int extract_to_target(extraction *x, const unpack_source *src, const cat_file *f)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
     VP_CLEANUP(vp_buf_free) vp_buf target;
     vp_buf_init(&target, VP_PATH_MAX * 2);
-    int rc = put_target(&target, x, f);
+    int rc = put_extract_target(&target, x, f);
     if (rc >= 0)
         rc = catalog_stream(&in, x->c, f, false);
     if (rc >= 0)
-        rc = unpack_file(x->to, src, vp_buf_cstr(&target), in, f->mtime_ns, on_piece, x);
+        rc = unpack_file(x->to, src, vp_buf_cstr(&target), in, f->mtime_ns, on_extract_piece, x);
     return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : 0;
 }
 
@@ -98,7 +98,7 @@ static int extract_file(extraction *x, const cat_file *f)
     if (unpack_has(x->to, &src)) {
         x->counts->kept++;
     } else {
-        int rc = make(x, &src, f);
+        int rc = extract_to_target(x, &src, f);
         if (rc < 0 && (rc == VP_ECANCELLED || unpack_is_full(x->to)))
             return rc;
         if (rc < 0 && x->o->left_out)
@@ -107,7 +107,7 @@ static int extract_file(extraction *x, const cat_file *f)
         x->counts->left_out += rc < 0;
     }
     x->counts->done = x->before += x->present;
-    return report(x) ? vp_fail(VP_ECANCELLED, "interrupted") : 0;
+    return report_extract_progress(x) ? vp_fail(VP_ECANCELLED, "interrupted") : 0;
 }
 
 typedef int visit(extraction *x, const cat_file *f);

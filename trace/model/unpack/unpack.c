@@ -27,7 +27,7 @@ struct unpack {
     ledger done;
 };
 
-static int os_fail(const char *what)
+static int unpack_os_fail(const char *what)
 {
     return vp_fail(errno == ELOOP || errno == ENOTDIR ? VP_EREFUSED : VP_EIO, "%s: %s", what,
                    strerror(errno));
@@ -49,7 +49,7 @@ static int check_ours(int fd)
     const struct dirent *e;
     if (!d) {
         vp_fs_close(&copy);
-        return os_fail("cannot be read");
+        return unpack_os_fail("cannot be read");
     }
     if (faccessat(fd, LEDGER_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         while (!rc && (e = readdir(d)))
@@ -65,7 +65,7 @@ static int check_outside(const char *dir, const char *profile_dir)
     if (!profile_dir || !realpath(profile_dir, root))
         return 0;
     if (!realpath(dir, real))
-        return os_fail("cannot be opened");
+        return unpack_os_fail("cannot be opened");
     return is_inside(real, root)
                ? vp_fail(VP_EREFUSED,
                          "lies in the profile directory, which is never written to; give another")
@@ -73,12 +73,12 @@ static int check_outside(const char *dir, const char *profile_dir)
 }
 
 /* What a killed run left half written goes. */
-static int begin(unpack *u)
+static int unpack_begin(unpack *u)
 {
     VP_TRY(check_ours(u->root_fd));
     VP_TRY(ledger_open(&u->done, u->root_fd));
     if (unlinkat(u->root_fd, TEMP_NAME, 0) != 0 && errno != ENOENT)
-        return os_fail("holds what cannot be removed");
+        return unpack_os_fail("holds what cannot be removed");
     return 0;
 }
 
@@ -86,15 +86,15 @@ int unpack_open(unpack **out, const char *dir, const char *profile_dir)
 {
     bool made = mkdir(dir, 0700) == 0;
     if (!made && errno != EEXIST)
-        return vp_fail_at(os_fail("cannot be made"), dir, -1, -1);
+        return vp_fail_at(unpack_os_fail("cannot be made"), dir, -1, -1);
     unpack *u = vp_calloc(1, sizeof *u);
     VP_NEED(u);
     pthread_mutex_init(&u->lock, NULL);
     u->done.fd = -1;
     u->root_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = u->root_fd < 0 ? os_fail("cannot be opened") : check_outside(dir, profile_dir);
+    int rc = u->root_fd < 0 ? unpack_os_fail("cannot be opened") : check_outside(dir, profile_dir);
     if (rc >= 0)
-        rc = begin(u);
+        rc = unpack_begin(u);
     if (rc < 0) {
         unpack_close(u);
         if (made)
@@ -175,10 +175,10 @@ static int open_parent(const unpack *u, const char *path, int *out, const char *
         memcpy(part, path, n);
         part[n] = 0;
         if (mkdirat(dir, part, 0700) < 0 && errno != EEXIST)
-            return os_fail("cannot be made");
+            return unpack_os_fail("cannot be made");
         int next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (next < 0)
-            return os_fail("cannot be made");
+            return unpack_os_fail("cannot be made");
         vp_fs_close(&dir);
         dir = next;
     }
@@ -208,8 +208,8 @@ int unpack_stream(int fd, rd_stream *in, unpack_copy *c)
     return rc >= 0 && in->damage.code < 0 ? vp_fail_copy(&in->damage) : rc;
 }
 
-static int copy(unpack *u, int fd, rd_stream *in, int64_t *bytes, vp_progress_fn *progress,
-                void *ctx)
+static int unpack_copy_stream(unpack *u, int fd, rd_stream *in, int64_t *bytes,
+                              vp_progress_fn *progress, void *ctx)
 {
     int64_t left = VP_ARCHIVE_TOTAL_MAX - u->written;
     bool last = left < VP_ARCHIVE_MEMBER_MAX;
@@ -227,7 +227,7 @@ static int copy(unpack *u, int fd, rd_stream *in, int64_t *bytes, vp_progress_fn
 
 /* "vm-2.trace.json" of "vm.trace.json": the number stands before the first dot of the last
  * component. */
-static int numbered(char *out, const char *path, int i)
+static int put_numbered_name(char *out, const char *path, int i)
 {
     const char *base = vp_path_name(path);
     int stem = (int)(base - path) + (int)strcspn(base + 1, ".") + 1;
@@ -249,7 +249,7 @@ static int choose_name(const unpack *u, char *out, const unpack_source *src, con
         return 0;
     }
     for (int i = 1; i <= NAMES_MAX; i++) {
-        VP_TRY(numbered(out, path, i));
+        VP_TRY(put_numbered_name(out, path, i));
         if (!ledger_of_target(&u->done, out) &&
             faccessat(dir, vp_path_name(out), F_OK, AT_SYMLINK_NOFOLLOW) != 0)
             return 0;
@@ -278,7 +278,7 @@ static int give_name(unpack *u, const unpack_source *src, const char *path, int6
     if (rc < 0)
         u->full = true;
     if (rc == 0 && renameat(u->root_fd, TEMP_NAME, dir, base) != 0)
-        rc = os_fail("cannot be named");
+        rc = unpack_os_fail("cannot be named");
     return rc;
 }
 
@@ -290,15 +290,15 @@ int unpack_file(unpack *u, const unpack_source *src, const char *path, rd_stream
     int fd =
         openat(u->root_fd, TEMP_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return os_fail("cannot be made");
-    int rc = copy(u, fd, in, &bytes, progress, ctx);
+        return unpack_os_fail("cannot be made");
+    int rc = unpack_copy_stream(u, fd, in, &bytes, progress, ctx);
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
                                 {mtime_ns / 1000000000, mtime_ns % 1000000000}};
     if (rc >= 0 && mtime_ns > 0)
         (void)futimens(fd, times);
     if (rc >= 0 && fsync(fd) < 0) {
         u->full = true;
-        rc = os_fail("cannot be written");
+        rc = unpack_os_fail("cannot be written");
     }
     if (rc >= 0) {
         pthread_mutex_lock(&u->lock);
