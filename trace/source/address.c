@@ -46,7 +46,7 @@ static int take_user(source_address *a, const char *url, size_t host)
     return 0;
 }
 
-static int take_apart(source_address *a, const char *typed)
+static int split_address(source_address *a, const char *typed)
 {
     size_t scheme = scheme_of(typed);
     *a = (source_address){.web = scheme < WEB_SCHEMES};
@@ -73,7 +73,7 @@ static bool is_at_or_above(const source_address *top, const source_address *a)
     return n && !strncmp(a->base, top->base, n) && (!a->base[n] || a->base[n] == '/');
 }
 
-static void swap(char **a, char **b)
+static void swap_texts(char **a, char **b)
 {
     char *was = *a;
     *a = *b;
@@ -84,12 +84,12 @@ int source_address_read(source_address *a, const char *typed)
 {
     const char *known = getenv(ADDRESS_SECRETS);
     source_address top;
-    VP_TRY(take_apart(a, typed));
+    VP_TRY(split_address(a, typed));
     if (!known || !source_is_address(known) || !a->web || a->user || a->query[0])
         return 0;
-    if (take_apart(&top, known) >= 0 && is_at_or_above(&top, a)) {
-        swap(&a->query, &top.query);
-        swap(&a->user, &top.user);
+    if (split_address(&top, known) >= 0 && is_at_or_above(&top, a)) {
+        swap_texts(&a->query, &top.query);
+        swap_texts(&a->user, &top.user);
     }
     source_address_free(&top);
     return 0;

@@ -7,14 +7,14 @@
 
 #define HEAD_BYTES 256u
 
-static bool may_be(const char *url, vp_str sign)
+static bool may_be_document(const char *url, vp_str sign)
 {
     vp_str name = {url, strcspn(url, "?")};
     return mirror_is_url(url) &&
            (!sign.n || vp_str_ends(name, VP_STR(".json")) || vp_str_ends(name, VP_STR(".jsonl")));
 }
 
-static int copy(document *d, const char *typed, vp_str sign)
+static int copy_document(document *d, const char *typed, vp_str sign)
 {
     const mirror_renewal how = {.progress = NULL};
     char head[HEAD_BYTES];
@@ -40,10 +40,10 @@ static int copy(document *d, const char *typed, vp_str sign)
 int document_open(document *d, const char *typed, bool is_unsigned, vp_str sign)
 {
     *d = (document){.path = typed, .fd = -1};
-    if (!may_be(typed, sign))
+    if (!may_be_document(typed, sign))
         return 0;
     VP_TRY(mirror_open_url(&d->m, typed, is_unsigned));
-    int rc = copy(d, typed, sign);
+    int rc = copy_document(d, typed, sign);
     if (rc < 0)
         document_close(d);
     return rc;

@@ -11,7 +11,7 @@
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* Sends all of two pieces, which must not raise SIGPIPE where a library's user has not asked. */
-static int send_all(int fd, struct iovec *v, size_t count)
+static int send_all_pieces(int fd, struct iovec *v, size_t count)
 {
     struct msghdr m = {.msg_iov = v, .msg_iovlen = count};
     while (m.msg_iovlen) {
@@ -42,7 +42,7 @@ int fetch_put(int stream, fetch_frame kind, vp_str payload)
         return vp_fail(VP_ELIMIT, "a frame of %zu bytes", payload.n);
     uint32_t head[2] = {(uint32_t)kind, (uint32_t)payload.n};
     struct iovec v[2] = {{head, sizeof head}, {(void *)(uintptr_t)payload.p, payload.n}};
-    return send_all(stream, v, payload.n ? 2 : 1);
+    return send_all_pieces(stream, v, payload.n ? 2 : 1);
 }
 
 int fetch_put_failure(int stream, int code, int64_t status)

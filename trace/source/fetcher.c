@@ -29,7 +29,7 @@ struct fetcher {
 /* ---- Starting -------------------------------------------------------------------------------- */
 
 /* Descriptor 3 there is `its`, and no signal is blocked or ignored that a thread of ours did. */
-static int spawn(pid_t *pid, const char *path, int its)
+static int spawn_fetcher(pid_t *pid, const char *path, int its)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -69,7 +69,7 @@ int fetcher_start(fetcher **out)
     fetcher *f = vp_calloc(1, sizeof *f);
     /* dup2 of a descriptor onto itself would leave it closed by exec. */
     int its = ends[1] == 3 ? fcntl(ends[1], F_DUPFD_CLOEXEC, 4) : ends[1];
-    rc = f && its >= 0 ? spawn(&f->pid, path, its) : ENOMEM;
+    rc = f && its >= 0 ? spawn_fetcher(&f->pid, path, its) : ENOMEM;
     close(ends[1]);
     if (its != ends[1])
         vp_fs_close(&its);

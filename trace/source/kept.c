@@ -96,7 +96,7 @@ typedef struct files {
     int64_t bytes;
 } files;
 
-static void look_at(files *all, int dir, const char *name)
+static void note_kept_file(files *all, int dir, const char *name)
 {
     struct stat st;
     size_t n = strlen(name);
@@ -123,7 +123,7 @@ void kept_trim(kept *k)
     k->added = 0;
     pthread_mutex_unlock(&k->lock);
     while ((e = readdir(d)))
-        look_at(&all, k->dir, e->d_name);
+        note_kept_file(&all, k->dir, e->d_name);
     closedir(d);
     bool over = all.bytes > k->most_bytes || all.n > k->most_files;
     if (over && all.n)

@@ -40,7 +40,7 @@ static int cache_dir(char *out)
 }
 
 /* The parts of the address behind the scheme, each a name that a directory can have. */
-static void put_parts(char *out, size_t cap, const char *from)
+static void put_address_parts(char *out, size_t cap, const char *from)
 {
     size_t n = 0, part = 0;
     for (; *from && n + 2 < cap; from++) {
@@ -55,7 +55,7 @@ static void put_parts(char *out, size_t cap, const char *from)
     out[n] = 0;
 }
 
-static int open_dir(const char *path, int *fd)
+static int open_mirror_dir(const char *path, int *fd)
 {
     *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (*fd >= 0)
@@ -82,15 +82,15 @@ static int make_dirs(const char *path)
     }
 }
 
-static int make_places(mirror *m)
+static int make_mirror_dirs(mirror *m)
 {
     char path[VP_PATH_MAX];
     VP_TRY(cache_dir(m->cache));
     snprintf(path, sizeof path, "%.1024s/kept", m->cache);
     VP_TRY(make_dirs(path));
-    VP_TRY(open_dir(path, &m->kept.dir));
+    VP_TRY(open_mirror_dir(path, &m->kept.dir));
     m->root[0] = '/';
-    put_parts(m->root + 1, VP_PATH_MAX / 2, strstr(m->at.base, "://") + 3);
+    put_address_parts(m->root + 1, VP_PATH_MAX / 2, strstr(m->at.base, "://") + 3);
     m->dev = vp_fingerprint(m->at.query, strlen(m->at.query), 0);
     m->dev = vp_fingerprint(m->at.url, strlen(m->at.url), m->dev);
     return 0;
@@ -98,12 +98,12 @@ static int make_places(mirror *m)
 
 /* ---- Its owner ------------------------------------------------------------------------------- */
 
-static int start(mirror *m, const char *url)
+static int mirror_start(mirror *m, const char *url)
 {
     VP_TRY(source_address_read(&m->at, url));
     m->ask.user = m->at.user;
     m->ask.query = m->at.query;
-    VP_TRY(make_places(m));
+    VP_TRY(make_mirror_dirs(m));
     kept_trim(&m->kept);
     return 0;
 }
@@ -120,7 +120,7 @@ int mirror_open(mirror **out, const char *url, const source_ask *ask, void (*dro
     m->kept.most_bytes = VP_REMOTE_KEPT_MAX;
     m->kept.most_files = VP_REMOTE_KEPT_FILES_MAX;
     pthread_mutex_init(&m->kept.lock, NULL);
-    int rc = start(m, url);
+    int rc = mirror_start(m, url);
     if (rc < 0) {
         mirror_free(m);
         return rc;
@@ -228,7 +228,7 @@ static int find_out(mirror_listing *l)
     return 0;
 }
 
-static int renew(mirror *m, const mirror_renewal *how)
+static int mirror_renew_table(mirror *m, const mirror_renewal *how)
 {
     mirror_listing l = {.m = m, .how = how, .old = m->table, .table = mirror_table_new()};
     VP_NEED(l.table);
@@ -257,7 +257,7 @@ int mirror_renew(mirror *m, const mirror_renewal *how, const char **root)
     fresh = fresh > FRESH_MS ? fresh : FRESH_MS;
     bool spoiled = atomic_exchange(&m->spoiled, false);
     if (!m->table || spoiled || start - m->renewed_ms >= fresh) {
-        VP_TRY(renew(m, how));
+        VP_TRY(mirror_renew_table(m, how));
         m->renewed_ms = vp_now_ms();
         m->took_ms = m->renewed_ms - start;
     }

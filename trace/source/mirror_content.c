@@ -24,14 +24,14 @@ static void version_free(version *v)
     vp_free(v->url);
 }
 
-static int changed(const char *url)
+static int fail_object_changed(const char *url)
 {
     vp_fail(VP_EIO, "it has changed since it was listed: list it again");
     return vp_fail_at(VP_EIO, url, -1, -1);
 }
 
 /* Under the lock. */
-static mirror_entry *entry_of(const mirror *m, const vp_file_id *id)
+static mirror_entry *mirror_entry_of(const mirror *m, const vp_file_id *id)
 {
     uint32_t i = m->table ? vp_map_get(&m->table->by_ino, id->ino) : VP_MAP_NONE;
     mirror_entry *e = i == VP_MAP_NONE ? NULL : &m->table->entries[i];
@@ -41,12 +41,13 @@ static mirror_entry *entry_of(const mirror *m, const vp_file_id *id)
 int mirror_check(mirror *m, const vp_file_id *id)
 {
     pthread_mutex_lock(&m->lock);
-    bool same = entry_of(m, id),
+    bool same = mirror_entry_of(m, id),
          known = m->table && vp_map_get(&m->table->by_ino, id->ino) != VP_MAP_NONE;
     pthread_mutex_unlock(&m->lock);
     if (same)
         return 0;
-    return known ? changed(m->at.url) : vp_fail(VP_ENOTFOUND, "it has gone since it was listed");
+    return known ? fail_object_changed(m->at.url)
+                 : vp_fail(VP_ENOTFOUND, "it has gone since it was listed");
 }
 
 /* Where lists tell no version, the object itself is asked for it once. */
@@ -59,13 +60,13 @@ static int ask_etag(mirror *m, const vp_file_id *id, version *v)
     if (rc < 0)
         return vp_fail_at(rc, v->url, -1, -1);
     if (now.bytes >= 0 && now.bytes != v->bytes)
-        return changed(v->url);
+        return fail_object_changed(v->url);
     if (!now.etag.n || now.etag.n >= sizeof v->etag)
         return 0;
     memcpy(v->etag, now.etag.p, now.etag.n);
     v->etag[now.etag.n] = 0;
     pthread_mutex_lock(&m->lock);
-    mirror_entry *e = entry_of(m, id);
+    mirror_entry *e = mirror_entry_of(m, id);
     char *copy = e ? vp_arena_strndup(&m->table->arena, v->etag, now.etag.n) : NULL;
     if (copy)
         e->etag = copy;
@@ -73,10 +74,10 @@ static int ask_etag(mirror *m, const vp_file_id *id, version *v)
     return 0;
 }
 
-static int find(mirror *m, const vp_file_id *id, version *v)
+static int mirror_find_version(mirror *m, const vp_file_id *id, version *v)
 {
     pthread_mutex_lock(&m->lock);
-    const mirror_entry *e = entry_of(m, id);
+    const mirror_entry *e = mirror_entry_of(m, id);
     if (e) {
         v->url = mirror_url_of(m, e->path);
         snprintf(v->etag, sizeof v->etag, "%s", e->etag);
@@ -85,12 +86,12 @@ static int find(mirror *m, const vp_file_id *id, version *v)
     }
     pthread_mutex_unlock(&m->lock);
     if (!e)
-        return changed(m->at.url);
+        return fail_object_changed(m->at.url);
     VP_NEED(v->url);
     return v->etag[0] ? 0 : ask_etag(m, id, v);
 }
 
-static void name_of(char out[KEPT_NAME], const mirror *m, const version *v, const char *what)
+static void kept_name_of(char out[KEPT_NAME], const mirror *m, const version *v, const char *what)
 {
     char numbers[64];
     snprintf(numbers, sizeof numbers, "%lld %lld", (long long)v->bytes, (long long)v->mtime_ns);
@@ -109,7 +110,7 @@ static int open_object(rd_source **out, const mirror *m, const version *v, int64
     return object_source(out, &m->ask, &of);
 }
 
-static int copy(int fd, rd_source *from)
+static int copy_source_to_fd(int fd, rd_source *from)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
     char *p;
@@ -122,17 +123,17 @@ static int copy(int fd, rd_source *from)
 }
 
 /* part: bytes from its start, or -1: all. */
-static int keep(mirror *m, const version *v, int64_t part, int *fd)
+static int keep_object(mirror *m, const version *v, int64_t part, int *fd)
 {
     char name[KEPT_NAME], temp[KEPT_NAME];
     rd_source *from;
-    name_of(name, m, v, part < 0 ? "" : "head");
+    kept_name_of(name, m, v, part < 0 ? "" : "head");
     if (kept_open(&m->kept, name, fd) >= 0)
         return 0;
     VP_TRY(kept_new(&m->kept, temp, fd));
     int rc = open_object(&from, m, v, part, true);
     if (rc >= 0)
-        rc = copy(*fd, from);
+        rc = copy_source_to_fd(*fd, from);
     if (rc >= 0) {
         kept_keep(&m->kept, temp, name, part < 0 ? v->bytes : part);
         return 0;
@@ -146,15 +147,15 @@ int mirror_head(mirror *m, const vp_file_id *id, char *p, size_t n, size_t *got)
 {
     VP_CLEANUP(version_free) version v = {0};
     VP_CLEANUP(vp_fs_close) int fd = -1;
-    VP_TRY(find(m, id, &v));
-    VP_TRY(keep(m, &v, v.bytes <= HEAD_WHOLE ? -1 : (int64_t)n, &fd));
+    VP_TRY(mirror_find_version(m, id, &v));
+    VP_TRY(keep_object(m, &v, v.bytes <= HEAD_WHOLE ? -1 : (int64_t)n, &fd));
     return vp_fs_pread(fd, p, n, 0, got);
 }
 
-static int whole(mirror *m, const version *v, int *fd)
+static int keep_whole_object(mirror *m, const version *v, int *fd)
 {
     if (v->bytes <= VP_REMOTE_WHOLE_MAX)
-        return keep(m, v, -1, fd);
+        return keep_object(m, v, -1, fd);
     vp_fail(VP_ELIMIT, "%lld bytes, of which no copy is made: download it first",
             (long long)v->bytes);
     return vp_fail_at(VP_ELIMIT, v->url, -1, -1);
@@ -163,18 +164,18 @@ static int whole(mirror *m, const version *v, int *fd)
 int mirror_whole(mirror *m, const vp_file_id *id, int *fd)
 {
     VP_CLEANUP(version_free) version v = {0};
-    VP_TRY(find(m, id, &v));
-    return whole(m, &v, fd);
+    VP_TRY(mirror_find_version(m, id, &v));
+    return keep_whole_object(m, &v, fd);
 }
 
 int mirror_source(mirror *m, const vp_file_id *id, rd_source **out)
 {
     VP_CLEANUP(version_free) version v = {0};
     int fd;
-    VP_TRY(find(m, id, &v));
+    VP_TRY(mirror_find_version(m, id, &v));
     if (v.bytes > VP_REMOTE_SMALL_MAX)
         return open_object(out, m, &v, -1, false);
-    VP_TRY(whole(m, &v, &fd));
+    VP_TRY(keep_whole_object(m, &v, &fd));
     return rd_source_fd(out, fd);
 }
 
@@ -183,11 +184,11 @@ int mirror_stream(mirror *m, const vp_file_id *id, bool text, rd_stream **out)
     VP_CLEANUP(version_free) version v = {0};
     rd_source *in;
     int fd;
-    VP_TRY(find(m, id, &v));
+    VP_TRY(mirror_find_version(m, id, &v));
     if (v.bytes > VP_REMOTE_SMALL_MAX) {
         VP_TRY(open_object(&in, m, &v, -1, true));
         return rd_stream_source(out, in);
     }
-    VP_TRY(whole(m, &v, &fd));
+    VP_TRY(keep_whole_object(m, &v, &fd));
     return (text ? rd_stream_text : rd_stream_fd)(out, fd);
 }

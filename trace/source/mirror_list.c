@@ -49,12 +49,12 @@ bool mirror_is_file_name(vp_str name)
 }
 
 /* What a look could find a profile in. A bucket holds a lot more than profiles. */
-static bool is_wanted(vp_str name)
+static bool is_wanted_object(vp_str name)
 {
     return mirror_is_file_name(name) || vp_str_find_nocase(name, VP_STR("trace")) < name.n;
 }
 
-static vp_str name_of(vp_str path)
+static vp_str last_path_component(vp_str path)
 {
     size_t slash = vp_str_rfind_char(path, '/');
     return slash < path.n ? vp_str_skip(path, slash + 1) : path;
@@ -74,9 +74,9 @@ static bool holds_runs(const mirror *m, const char *path)
 
 /* ---- Tasks: under the lock ------------------------------------------------------------------- */
 
-static int work(void *ctx);
+static int listing_thread(void *ctx);
 
-static int push(mirror_listing *l, vp_str path, bool head)
+static int push_listing_task(mirror_listing *l, vp_str path, bool head)
 {
     VP_TRY(vp_grow(&l->tasks, &l->task_cap, l->task_n + 1, sizeof *l->tasks, VP_WALK_ENTRIES_MAX));
     mirror_task t = {vp_arena_strndup(&l->table->arena, path.p, path.n), head};
@@ -86,7 +86,7 @@ static int push(mirror_listing *l, vp_str path, bool head)
     if (l->idle)
         pthread_cond_signal(&l->changed);
     else if (l->thread_n < most && l->task_n - l->task_next > 1 &&
-             vp_aside_try(&l->threads[l->thread_n], work, l) >= 0)
+             vp_aside_try(&l->threads[l->thread_n], listing_thread, l) >= 0)
         l->thread_n++;
     return 0;
 }
@@ -103,7 +103,7 @@ static void take_left_out(mirror_listing *l, vp_str says)
     mirror_leave_out(l->table, n, rest.n ? rest : says);
 }
 
-static int take_path(mirror_listing *l, vp_str path, const source_entry *e, bool flat)
+static int take_listed_path(mirror_listing *l, vp_str path, const source_entry *e, bool flat)
 {
     const char *fault = fault_of(path);
     if (fault) {
@@ -113,14 +113,14 @@ static int take_path(mirror_listing *l, vp_str path, const source_entry *e, bool
     }
     if (e->is_dir) {
         VP_TRY(mirror_put_dir(l, path));
-        return flat ? 0 : push(l, path, false);
+        return flat ? 0 : push_listing_task(l, path, false);
     }
-    if (!is_wanted(name_of(path)))
+    if (!is_wanted_object(last_path_component(path)))
         return 0;
-    return e->bytes < 0 ? push(l, path, true) : mirror_put_file(l, path, e);
+    return e->bytes < 0 ? push_listing_task(l, path, true) : mirror_put_file(l, path, e);
 }
 
-static int take_entry(mirror_listing *l, const char *dir, const source_entry *e, bool flat)
+static int take_listed_entry(mirror_listing *l, const char *dir, const source_entry *e, bool flat)
 {
     char path[VP_MEMBER_NAME_MAX + 1];
     size_t n = strlen(dir);
@@ -141,7 +141,7 @@ static int take_entry(mirror_listing *l, const char *dir, const source_entry *e,
         path[n++] = '/';
     if (e->name.n)
         memcpy(path + n, e->name.p, e->name.n);
-    return take_path(l, (vp_str){path, n + e->name.n}, e, flat);
+    return take_listed_path(l, (vp_str){path, n + e->name.n}, e, flat);
 }
 
 static int take_entries(mirror_listing *l, const char *dir, vp_str payload, bool flat)
@@ -153,7 +153,7 @@ static int take_entries(mirror_listing *l, const char *dir, vp_str payload, bool
     while (rc >= 0 && (got = vp_pb_next(&r, &f)) == 1) {
         source_entry e;
         if (f.number == FETCH_ENTRIES_ONE && (rc = source_entry_of(&e, f.data)) >= 0)
-            rc = take_entry(l, dir, &e, flat);
+            rc = take_listed_entry(l, dir, &e, flat);
     }
     pthread_mutex_unlock(&l->lock);
     return rc;
@@ -179,7 +179,7 @@ static int list_dir(mirror_listing *l, const char *dir, const char *url)
     }
 }
 
-static int look_at(mirror_listing *l, const char *path, const char *url)
+static int list_single_object(mirror_listing *l, const char *path, const char *url)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     source_entry e;
@@ -199,7 +199,7 @@ static int do_task(mirror_listing *l, const mirror_task *t)
 {
     VP_CLEANUP(vp_free_ptr) char *url = mirror_url_of(l->m, t->path);
     VP_NEED(url);
-    int rc = (t->head ? look_at : list_dir)(l, t->path, url);
+    int rc = (t->head ? list_single_object : list_dir)(l, t->path, url);
     if (rc == VP_ENOTFOUND && *t->path)
         return 0;
     return rc < 0 ? vp_fail_at(rc, *t->path ? url : l->m->at.url, -1, -1) : 0;
@@ -238,7 +238,7 @@ static void work_on(mirror_listing *l, bool own)
     pthread_mutex_unlock(&l->lock);
 }
 
-static int work(void *ctx)
+static int listing_thread(void *ctx)
 {
     work_on(ctx, false);
     return 0;
@@ -247,7 +247,7 @@ static int work(void *ctx)
 int mirror_list(mirror_listing *l)
 {
     pthread_mutex_lock(&l->lock);
-    int rc = push(l, VP_STR(""), false);
+    int rc = push_listing_task(l, VP_STR(""), false);
     pthread_mutex_unlock(&l->lock);
     if (rc >= 0)
         work_on(l, true);

@@ -10,7 +10,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fetcher *shared;
 static unsigned users;
 
-static void leave(void *ctx)
+static void release_shared_fetcher(void *ctx)
 {
     (void)ctx;
     pthread_mutex_lock(&lock);
@@ -21,7 +21,7 @@ static void leave(void *ctx)
     pthread_mutex_unlock(&lock);
 }
 
-static int join(fetcher **out)
+static int acquire_shared_fetcher(fetcher **out)
 {
     pthread_mutex_lock(&lock);
     int rc = shared ? 0 : fetcher_start(&shared);
@@ -36,13 +36,13 @@ static int join(fetcher **out)
 int mirror_open_url(mirror **out, const char *url, bool is_unsigned)
 {
     fetcher *f;
-    int rc = join(&f);
+    int rc = acquire_shared_fetcher(&f);
     if (rc < 0)
         return vp_fail_at(rc, url, -1, -1);
     rc = mirror_open(out, url,
                      &(source_ask){.ask = fetcher_source, .ctx = f, .is_unsigned = is_unsigned},
-                     leave);
+                     release_shared_fetcher);
     if (rc < 0)
-        leave(f);
+        release_shared_fetcher(f);
     return rc;
 }

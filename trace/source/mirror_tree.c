@@ -10,7 +10,7 @@
 
 /* ---- Putting --------------------------------------------------------------------------------- */
 
-static int put(mirror_table *t, vp_str path, mirror_entry x, vp_str etag)
+static int table_put_entry(mirror_table *t, vp_str path, mirror_entry x, vp_str etag)
 {
     x.path = vp_arena_strndup(&t->arena, path.p, path.n);
     x.etag = etag.n ? vp_arena_strndup(&t->arena, etag.p, etag.n) : "";
@@ -22,11 +22,11 @@ static int put(mirror_table *t, vp_str path, mirror_entry x, vp_str etag)
 
 int mirror_put_dir(mirror_listing *l, vp_str path)
 {
-    return put(l->table, path, (mirror_entry){.bytes = -1}, VP_STR_NONE);
+    return table_put_entry(l->table, path, (mirror_entry){.bytes = -1}, VP_STR_NONE);
 }
 
 /* The time that its file gets: one that changed and keeps its size and time is told apart. */
-static int64_t time_of(const mirror_listing *l, vp_str path, const source_entry *e)
+static int64_t mirror_file_time(const mirror_listing *l, vp_str path, const source_entry *e)
 {
     const mirror_entry *was = l->old ? mirror_at(l->old, path) : NULL;
     int64_t at = e->mtime_ns > 0 ? e->mtime_ns : 0;
@@ -42,8 +42,8 @@ int mirror_put_file(mirror_listing *l, vp_str path, const source_entry *e)
         mirror_leave_out(l->table, 1, VP_STR("it is larger than 1 TiB, or its version too long"));
         return 0;
     }
-    const mirror_entry x = {.bytes = e->bytes, .mtime_ns = time_of(l, path, e)};
-    return put(l->table, path, x, e->etag);
+    const mirror_entry x = {.bytes = e->bytes, .mtime_ns = mirror_file_time(l, path, e)};
+    return table_put_entry(l->table, path, x, e->etag);
 }
 
 void mirror_leave_out(mirror_table *t, uint64_t n, vp_str why)
@@ -56,34 +56,34 @@ void mirror_leave_out(mirror_table *t, uint64_t n, vp_str why)
 /* ---- Order ----------------------------------------------------------------------------------- */
 
 /* No name has bytes below '/' where it stands for 1: control characters are left out. */
-static int rank(char c)
+static int path_char_rank(char c)
 {
     return c == '/' ? 1 : (unsigned char)c;
 }
 
 /* b may end before its NUL. */
-static int compare(const char *a, vp_str b)
+static int compare_paths(const char *a, vp_str b)
 {
     size_t i = 0;
     while (i < b.n && a[i] && a[i] == b.p[i])
         i++;
-    return rank(a[i]) - (i < b.n ? rank(b.p[i]) : 0);
+    return path_char_rank(a[i]) - (i < b.n ? path_char_rank(b.p[i]) : 0);
 }
 
-static int by_path(const void *pa, const void *pb)
+static int by_mirror_path(const void *pa, const void *pb)
 {
     const mirror_entry *a = pa, *b = pb;
-    int order = compare(a->path, vp_str_of(b->path));
+    int order = compare_paths(a->path, vp_str_of(b->path));
     return order ? order : (a->bytes < 0) - (b->bytes < 0); /* a file before a directory */
 }
 
 /* The first entry that is not before the path. */
-static size_t place_of(const mirror_table *t, vp_str path)
+static size_t table_place_of(const mirror_table *t, vp_str path)
 {
     size_t low = 0, high = t->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(t->entries[middle].path, path) < 0)
+        if (compare_paths(t->entries[middle].path, path) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -111,7 +111,7 @@ int mirror_table_end(mirror_table *t)
 {
     size_t n = 0;
     if (t->n)
-        qsort(t->entries, t->n, sizeof *t->entries, by_path);
+        qsort(t->entries, t->n, sizeof *t->entries, by_mirror_path);
     for (size_t i = 0; i < t->n; i++) {
         mirror_entry e = t->entries[i];
         if (n && is_hidden_by(&e, &t->entries[n - 1]))
@@ -129,7 +129,7 @@ int mirror_table_end(mirror_table *t)
 
 const mirror_entry *mirror_at(const mirror_table *t, vp_str path)
 {
-    size_t i = place_of(t, path);
+    size_t i = table_place_of(t, path);
     const mirror_entry *e = i < t->n ? &t->entries[i] : NULL;
     return e && e->bytes >= 0 && vp_str_eq(vp_str_of(e->path), path) ? e : NULL;
 }
@@ -158,7 +158,7 @@ int mirror_each(const mirror *m, const char *dir, mirror_tell *tell, void *ctx)
         vp_buf_printf(&above, "%s/", dir);
     VP_TRY(above.status);
     vp_str all = vp_buf_view(&above);
-    for (size_t i = *dir ? place_of(t, all) : 0; rc == 0 && i < t->n; i++) {
+    for (size_t i = *dir ? table_place_of(t, all) : 0; rc == 0 && i < t->n; i++) {
         vp_str rest = vp_str_of(t->entries[i].path);
         if (!vp_str_starts(rest, all))
             break;

@@ -79,7 +79,7 @@ typedef struct object {
     vp_error error; /* code 0: none */
 } object;
 
-static uint32_t bytes_of(const object *o, uint32_t block)
+static uint32_t object_block_bytes(const object *o, uint32_t block)
 {
     int64_t left = o->bytes - (int64_t)block * BLOCK;
     return left < (int64_t)BLOCK ? (uint32_t)left : BLOCK;
@@ -92,7 +92,7 @@ static bool lies_ahead(const object *o, uint32_t block)
     return block >= o->cursor && block - o->cursor < o->ahead;
 }
 
-static bool stays(const object *o, const slot *s)
+static bool slot_stays(const object *o, const slot *s)
 {
     return s->block < START && !o->in_order && !o->once;
 }
@@ -105,13 +105,13 @@ static bool is_past(const object *o, const slot *s)
 
 static bool is_wanted_less(const object *o, const slot *a, const slot *b)
 {
-    if (stays(o, a) != stays(o, b))
-        return stays(o, b);
+    if (slot_stays(o, a) != slot_stays(o, b))
+        return slot_stays(o, b);
     return is_past(o, a) != is_past(o, b) ? is_past(o, a) : a->used < b->used;
 }
 
 /* One whose block is wanted least, or NONE: all are in use. */
-static uint32_t victim(const object *o)
+static uint32_t least_wanted_slot(const object *o)
 {
     uint32_t best = NONE;
     for (uint32_t i = 0; i < o->slot_n; i++) {
@@ -125,7 +125,7 @@ static uint32_t victim(const object *o)
     return best;
 }
 
-static void fail(object *o)
+static void object_fail(object *o)
 {
     if (!o->error.code)
         o->error = *vp_error_last();
@@ -134,9 +134,9 @@ static void fail(object *o)
 }
 
 /* A slot for the block, to be filled. false: there is none. */
-static bool take_slot(object *o, uint32_t block)
+static bool object_take_slot(object *o, uint32_t block)
 {
-    uint32_t i = victim(o);
+    uint32_t i = least_wanted_slot(o);
     /* Memory that was touched is warm: what holds nothing of use is taken before new one. */
     bool free = i != NONE && (o->slots[i].block == NONE || is_past(o, &o->slots[i]));
     if (!free && o->slot_n < o->slot_max)
@@ -190,7 +190,7 @@ static bool next_range(object *o, uint32_t *from, uint32_t *n)
         return false;
     end = end < o->blocks ? end : o->blocks;
     while (*n < o->range && *from + *n < end && o->at[*from + *n] == NONE &&
-           take_slot(o, *from + *n))
+           object_take_slot(o, *from + *n))
         ++*n;
     return *n > 0;
 }
@@ -215,7 +215,7 @@ static void go_ahead(object *o, bool jumps)
 
 /* Where readers are now. What is there already leads nobody elsewhere: one that decodes follows
  * one that looks where to cut. */
-static void move(object *o, uint32_t block)
+static void object_move_reader(object *o, uint32_t block)
 {
     uint32_t next = block + 1, past = o->cursor;
     bool all = o->blocks <= o->slot_max; /* are kept */
@@ -235,7 +235,7 @@ static void move(object *o, uint32_t block)
 
 /* ---- The lanes ------------------------------------------------------------------------------- */
 
-static int changed(void)
+static int fail_content_changed(void)
 {
     return vp_fail(VP_EIO, "it has changed since it was listed: list it again");
 }
@@ -246,7 +246,7 @@ static int check_info(object *o, vp_str payload)
     source_entry e;
     VP_TRY(source_entry_of(&e, payload));
     if (e.bytes >= 0 && e.bytes != o->bytes && !o->is_part)
-        return changed();
+        return fail_content_changed();
     if (!e.etag.n || e.etag.n >= sizeof o->etag)
         return 0;
     pthread_mutex_lock(&o->lock);
@@ -254,7 +254,7 @@ static int check_info(object *o, vp_str payload)
         memcpy(o->etag, e.etag.p, e.etag.n);
     bool same = vp_str_eq(e.etag, vp_str_of(o->etag));
     pthread_mutex_unlock(&o->lock);
-    return same ? 0 : changed();
+    return same ? 0 : fail_content_changed();
 }
 
 /* Bytes of a range that come one behind the other. */
@@ -274,20 +274,20 @@ static void block_done(filling *f)
     o->slots[o->at[f->block]].ready = true;
     pthread_cond_broadcast(&o->ready);
     pthread_mutex_unlock(&o->lock);
-    f->done += bytes_of(o, f->block);
+    f->done += object_block_bytes(o, f->block);
     f->block++;
     f->n = 0;
 }
 
 /* Of so many bytes the fetcher says that they are in the file. */
-static int take_progress(filling *f, vp_str payload)
+static int take_fill_progress(filling *f, vp_str payload)
 {
     vp_pb r = vp_pb_of(payload);
     vp_pb_field p;
     uint64_t bytes = 0;
     while (vp_pb_next(&r, &p) == 1)
         bytes = p.number == FETCH_PROGRESS_BYTES ? p.u : bytes;
-    while (f->block < f->end && bytes >= (uint64_t)f->done + bytes_of(f->o, f->block))
+    while (f->block < f->end && bytes >= (uint64_t)f->done + object_block_bytes(f->o, f->block))
         block_done(f);
     return 0;
 }
@@ -297,7 +297,7 @@ static int take_data(filling *f, int stream, size_t n)
     while (n) {
         if (f->block == f->end)
             return vp_fail(VP_EREMOTE, "more was sent than asked for");
-        uint32_t whole = bytes_of(f->o, f->block), room = whole - f->n;
+        uint32_t whole = object_block_bytes(f->o, f->block), room = whole - f->n;
         size_t part = n < room ? n : room;
         VP_TRY(fetch_take(stream, f->o->memory.p + f->places[f->block - f->first] + f->n, part));
         n -= part;
@@ -309,7 +309,7 @@ static int take_data(filling *f, int stream, size_t n)
 }
 
 /* The first answer tells how far away it is. */
-static void answered(object *o, int64_t ms)
+static void note_first_answer(object *o, int64_t ms)
 {
     pthread_mutex_lock(&o->lock);
     bool first = !o->asked, far = first && ms >= FAR_MS && !o->once;
@@ -325,7 +325,7 @@ static void answered(object *o, int64_t ms)
     pthread_mutex_unlock(&o->lock);
 }
 
-static int take_answer(filling *f, int stream)
+static int take_fetch_answer(filling *f, int stream)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     fetch_frame kind;
@@ -333,7 +333,7 @@ static int take_answer(filling *f, int stream)
     vp_buf_init(&b, FETCH_FRAME_MAX + 1);
     for (;;) {
         VP_TRY(fetch_head(stream, &kind, &n));
-        answered(f->o, vp_now_ms() - f->begun_ms);
+        note_first_answer(f->o, vp_now_ms() - f->begun_ms);
         if (kind == FETCH_DATA) {
             VP_TRY(take_data(f, stream, n));
             continue;
@@ -348,7 +348,7 @@ static int take_answer(filling *f, int stream)
         if (kind == FETCH_INFO)
             VP_TRY(check_info(f->o, vp_buf_view(&b)));
         if (kind == FETCH_PROGRESS)
-            VP_TRY(take_progress(f, vp_buf_view(&b)));
+            VP_TRY(take_fill_progress(f, vp_buf_view(&b)));
         if (kind == FETCH_DONE)
             return f->block == f->end ? 0
                                       : vp_fail(VP_EREMOTE, "it ended before all of it had come");
@@ -383,13 +383,13 @@ static int fetch_range(lane *l, uint32_t from, uint32_t n)
         rc = VP_ECANCELLED;
     pthread_mutex_unlock(&o->lock);
     if (rc >= 0)
-        rc = take_answer(&f, stream);
+        rc = take_fetch_answer(&f, stream);
     pthread_mutex_lock(&o->lock);
     l->stream = -1;
     for (; f.block < f.end; f.block++)
         drop_block(o, f.block);
     if (rc < 0 && !o->quit)
-        fail(o);
+        object_fail(o);
     pthread_mutex_unlock(&o->lock);
     vp_fs_close(&stream);
     return rc;
@@ -430,7 +430,7 @@ static int start_lanes(object *o)
 
 /* ---- The readers ----------------------------------------------------------------------------- */
 
-static void want(object *o, uint32_t block)
+static void want_block(object *o, uint32_t block)
 {
     if (o->wanted_n < sizeof o->wanted / sizeof *o->wanted)
         o->wanted[o->wanted_n++] = block;
@@ -459,7 +459,7 @@ static int get_block(object *o, uint32_t block, slot **out)
         if (o->error.code)
             break;
         if (!wants)
-            want(o, block);
+            want_block(o, block);
         wants = true;
         pthread_cond_wait(&o->ready, &o->lock);
     }
@@ -484,7 +484,7 @@ static int object_read(void *ctx, void *buf, size_t n, int64_t offset)
         uint32_t block = (uint32_t)(offset / BLOCK), skip = (uint32_t)(offset % BLOCK);
         size_t part = BLOCK - skip < n ? BLOCK - skip : n;
         slot *s = NULL;
-        move(o, block);
+        object_move_reader(o, block);
         rc = get_block(o, block, &s);
         if (rc < 0)
             break;
@@ -535,7 +535,7 @@ static void object_close(void *ctx)
     vp_free(o);
 }
 
-static int make(object *o, const object_of *of)
+static int object_make(object *o, const object_of *of)
 {
     if (of->bytes < 0 || of->bytes > VP_REMOTE_OBJECT_MAX || strlen(of->etag) >= sizeof o->etag)
         return vp_fail(VP_ELIMIT, "an object of %lld bytes", (long long)of->bytes);
@@ -566,7 +566,7 @@ int object_source(rd_source **out, const source_ask *ask, const object_of *of)
     pthread_mutex_init(&o->lock, NULL);
     pthread_cond_init(&o->work, NULL);
     pthread_cond_init(&o->ready, NULL);
-    int rc = make(o, of);
+    int rc = object_make(o, of);
     if (rc < 0) {
         vp_fail_at(rc, of->url, -1, -1);
         object_close(o);

@@ -10,7 +10,7 @@
 /* In ms: how often who waits looks whether it is to stop. */
 #define LOOK_MS 100
 
-static int put_url(const source_ask *a, const char *url, vp_buf *b)
+static int put_asked_url(const source_ask *a, const char *url, vp_buf *b)
 {
     VP_CLEANUP(vp_buf_free) vp_buf whole;
     vp_str rest = vp_str_of(url);
@@ -30,7 +30,7 @@ int source_ask_put(const source_ask *a, const source_question *q, int *stream)
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, FETCH_ASK_MAX);
     vp_pb_put_u64(&b, FETCH_ASK_WHAT, (uint64_t)q->what);
-    if (put_url(a, q->url, &b) < 0)
+    if (put_asked_url(a, q->url, &b) < 0)
         return vp_fail(VP_ELIMIT, "the address is too long");
     if (q->etag && *q->etag)
         vp_pb_put_len(&b, FETCH_ASK_ETAG, vp_str_of(q->etag));
@@ -52,7 +52,7 @@ int source_ask_put(const source_ask *a, const source_question *q, int *stream)
                         : a->ask(a->ctx, vp_buf_view(&b), &q->file, files, stream);
 }
 
-static int64_t number_of(uint64_t u)
+static int64_t clamp_to_int64(uint64_t u)
 {
     return u > INT64_MAX ? INT64_MAX : (int64_t)u;
 }
@@ -69,10 +69,10 @@ int source_entry_of(source_entry *out, vp_str message)
             out->name = f.data;
             break;
         case FETCH_ENTRY_BYTES:
-            out->bytes = number_of(f.u);
+            out->bytes = clamp_to_int64(f.u);
             break;
         case FETCH_ENTRY_MTIME_NS:
-            out->mtime_ns = number_of(f.u);
+            out->mtime_ns = clamp_to_int64(f.u);
             break;
         case FETCH_ENTRY_ETAG:
             out->etag = f.data;
