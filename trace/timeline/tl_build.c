@@ -27,7 +27,7 @@ typedef struct builder {
 
 /* ---- Texts and kinds ------------------------------------------------------------------------ */
 
-static int take_text(vp_sid *out, builder *b, vp_sid id)
+static int index_take_text(vp_sid *out, builder *b, vp_sid id)
 {
     *out = 0;
     if (!id)
@@ -41,7 +41,7 @@ static int take_text(vp_sid *out, builder *b, vp_sid id)
     return 0;
 }
 
-static uint8_t hue_of(vp_str name)
+static uint8_t hue_of_name(vp_str name)
 {
     char plain[64];
     size_t n = 0;
@@ -58,13 +58,13 @@ static int take_kind(tl_kind *out, builder *b, const trace_kind *k)
                      .flops = k->flops,
                      .is_op = k->is_op,
                      .unfinished = k->unfinished,
-                     .hue = hue_of(trace_str(b->t, k->name))};
+                     .hue = hue_of_name(trace_str(b->t, k->name))};
     const vp_sid from[] = {k->name,   k->long_name, k->category, k->opcode, k->hlo_op,
                            k->module, k->scope,     k->source,   k->shape};
     vp_sid *const to[] = {&out->name,   &out->long_name, &out->category, &out->opcode, &out->hlo_op,
                           &out->module, &out->scope,     &out->source,   &out->shape};
     for (size_t i = 0; i < sizeof from / sizeof *from; i++)
-        VP_TRY(take_text(to[i], b, from[i]));
+        VP_TRY(index_take_text(to[i], b, from[i]));
     return 0;
 }
 
@@ -87,8 +87,8 @@ static int take_groups(builder *b)
     for (uint32_t i = 0; i < t->process_count; i++) {
         tl_group *g = &x->groups[x->group_count++];
         *g = (tl_group){.id = t->processes[i].id, .kind = t->processes[i].kind};
-        VP_TRY(take_text(&g->name, b, t->processes[i].name));
-        VP_TRY(take_text(&g->model, b, t->processes[i].model));
+        VP_TRY(index_take_text(&g->name, b, t->processes[i].name));
+        VP_TRY(index_take_text(&g->model, b, t->processes[i].model));
         TRACE_EACH_OF(t, i, k)
         {
             g->has_ops = g->has_ops || (t->tracks[k].role == SINK_ROLE_OPS && t->tracks[k].count);
@@ -115,7 +115,7 @@ static int take_track(builder *b, uint32_t i)
     k->left_out = from->count - k->count;
     x->event_count += k->count;
     x->left_out += k->left_out;
-    return take_text(&k->name, b, from->name);
+    return index_take_text(&k->name, b, from->name);
 }
 
 /* What one thread works on. */
@@ -251,7 +251,7 @@ static int take_tracks(builder *b)
     return join_rows(b);
 }
 
-static int build(tl_index *x, const trace *t, bool last)
+static int build_index(tl_index *x, const trace *t, bool last)
 {
     builder b = {.x = x, .t = t, .last = last};
     b.text = vp_calloc(t->names.count + 1, sizeof *b.text);
@@ -281,7 +281,7 @@ static int build_new(tl_index **out, const trace *t, bool last)
     x->base_unix_ns = t->base_unix_ns;
     x->file_origin_ns = t->file_origin_ns;
     x->partial = t->partial;
-    int rc = build(x, t, last);
+    int rc = build_index(x, t, last);
     if (rc < 0) {
         tl_free(x);
         return rc;

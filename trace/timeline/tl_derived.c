@@ -13,7 +13,7 @@ typedef struct maker {
     size_t hue_cap;
 } maker;
 
-static int add_groups(maker *m)
+static int add_derived_groups(maker *m)
 {
     for (size_t i = 0; i < m->d->group_count; i++) {
         VP_CLEANUP(vp_buf_free) vp_buf name;
@@ -29,7 +29,7 @@ static int add_groups(maker *m)
     return 0;
 }
 
-static uint8_t hue_of(const derived *d, derived_kind kind, const derived_slice *s)
+static uint8_t derived_hue(const derived *d, derived_kind kind, const derived_slice *s)
 {
     uint8_t part = 0;
     if (kind != DERIVED_PARTS) {
@@ -42,7 +42,7 @@ static uint8_t hue_of(const derived *d, derived_kind kind, const derived_slice *
     return part;
 }
 
-static int kind_of(maker *m, derived_kind kind, const derived_slice *s, uint32_t *id)
+static int derived_kind_of(maker *m, derived_kind kind, const derived_slice *s, uint32_t *id)
 {
     uint64_t key = (uint64_t)s->name << 32 | s->text[0];
     *id = vp_map_get(&m->kinds, key);
@@ -60,7 +60,7 @@ static int kind_of(maker *m, derived_kind kind, const derived_slice *s, uint32_t
                    .group_size = SINK_UNKNOWN};
     VP_TRY(m->t->sink.kind(&m->t->sink, &k, id));
     VP_TRY(vp_grow(&m->hue, &m->hue_cap, (size_t)*id + 1, 1, UINT32_MAX));
-    m->hue[*id] = hue_of(m->d, kind, s);
+    m->hue[*id] = derived_hue(m->d, kind, s);
     return vp_map_set(&m->kinds, key, *id);
 }
 
@@ -71,11 +71,11 @@ static int add_slice(maker *m, const derived_track *k, uint32_t track, size_t i)
                     .dur_ps = s->end_ps - s->start_ps,
                     .aligned_start_ps = SINK_NO_TIME,
                     .track = track};
-    VP_TRY(kind_of(m, k->kind, s, &e.kind));
+    VP_TRY(derived_kind_of(m, k->kind, s, &e.kind));
     return m->t->sink.events(&m->t->sink, &e, 1);
 }
 
-static int add_track(maker *m, const derived_track *k)
+static int add_derived_track(maker *m, const derived_track *k)
 {
     sink_track as = {.process = k->group,
                      .name = derived_text(m->d, k->name),
@@ -91,11 +91,11 @@ static int add_track(maker *m, const derived_track *k)
     return rc;
 }
 
-static int make(tl_index **out, maker *m)
+static int make_derived_index(tl_index **out, maker *m)
 {
-    VP_TRY(add_groups(m));
+    VP_TRY(add_derived_groups(m));
     for (size_t i = 0; i < m->d->track_count; i++)
-        VP_TRY(add_track(m, &m->d->tracks[i]));
+        VP_TRY(add_derived_track(m, &m->d->tracks[i]));
     VP_TRY(trace_seal(m->t));
     VP_TRY(tl_build(out, m->t));
     for (uint32_t i = 0; i < (*out)->kind_count; i++)
@@ -107,7 +107,7 @@ int tl_build_derived(tl_index **out, const derived *d, const tl_index *beside)
 {
     maker m = {.d = d};
     VP_TRY(trace_new(&m.t));
-    int rc = make(out, &m);
+    int rc = make_derived_index(out, &m);
     trace_free(m.t);
     vp_free(m.hue);
     if (rc < 0)

@@ -52,7 +52,7 @@ static size_t seq_of(const tl_index *x, const tl_event *e)
 }
 
 /* The first event of row `seq` that lies behind the origin in the order of all. */
-static uint64_t first_behind(const tl_index *x, size_t seq, const origin *o)
+static uint64_t first_event_after_origin(const tl_index *x, size_t seq, const origin *o)
 {
     const tl_row *r = &x->rows[seq];
     if (!r->count)
@@ -64,7 +64,7 @@ static uint64_t first_behind(const tl_index *x, size_t seq, const origin *o)
     return tl_first_from(r, 0, seq < o->seq ? o->ps + 1 : o->ps);
 }
 
-static void take(const tl_index *x, tl_found *f, int64_t *best, size_t seq, uint64_t i)
+static void take_found_event(const tl_index *x, tl_found *f, int64_t *best, size_t seq, uint64_t i)
 {
     const tl_row *r = &x->rows[seq];
     *best = tl_start(r, i);
@@ -77,13 +77,13 @@ static void find_forwards(tl_found *f, const tl_index *x, const uint8_t *hit, co
     int64_t best = INT64_MAX;
     for (size_t seq = 0; seq < x->row_count; seq++) {
         const tl_row *r = &x->rows[seq];
-        for (uint64_t i = first_behind(x, seq, o); i < r->count; i++) {
+        for (uint64_t i = first_event_after_origin(x, seq, o); i < r->count; i++) {
             if (i % TL_BLOCK == 0 && r->blocks[i / TL_BLOCK].base_ps >= best)
                 break;
             if (!hit[tl_kind_of(r, i)])
                 continue;
             if (tl_start(r, i) < best)
-                take(x, f, &best, seq, i);
+                take_found_event(x, f, &best, seq, i);
             break;
         }
     }
@@ -94,7 +94,7 @@ static void find_backwards(tl_found *f, const tl_index *x, const uint8_t *hit, c
     int64_t best = INT64_MIN;
     for (size_t seq = 0; seq < x->row_count; seq++) {
         const tl_row *r = &x->rows[seq];
-        uint64_t i = o->exact && seq == o->seq ? o->index : first_behind(x, seq, o);
+        uint64_t i = o->exact && seq == o->seq ? o->index : first_event_after_origin(x, seq, o);
         for (; i > 0; i--) {
             if (!hit[tl_kind_of(r, i - 1)]) {
                 if ((i - 1) % TL_BLOCK == 0 && tl_start(r, i - 1) < best)
@@ -102,7 +102,7 @@ static void find_backwards(tl_found *f, const tl_index *x, const uint8_t *hit, c
                 continue;
             }
             if (tl_start(r, i - 1) >= best) /* of equals the last in the order of all */
-                take(x, f, &best, seq, i - 1);
+                take_found_event(x, f, &best, seq, i - 1);
             break;
         }
     }
@@ -129,7 +129,7 @@ int tl_find(tl_found *out, const tl_index *x, const tl_query *q)
 /* ---- What belongs together ------------------------------------------------------------------ */
 
 /* The event of a row that has this order; r->count: it is in another row. */
-static uint64_t index_of(const tl_row *r, uint32_t order)
+static uint64_t index_in_row(const tl_row *r, uint32_t order)
 {
     uint64_t low = 0, high = r->count;
     while (low < high) {
@@ -146,14 +146,14 @@ static tl_event event_at(const tl_index *x, uint32_t track, uint32_t order)
 {
     const tl_track *k = &x->tracks[track];
     uint32_t row = 0;
-    uint64_t i = index_of(&x->rows[k->first_row], order);
+    uint64_t i = index_in_row(&x->rows[k->first_row], order);
     while (i == x->rows[k->first_row + row].count && row + 1 < k->row_count)
-        i = index_of(&x->rows[k->first_row + ++row], order);
+        i = index_in_row(&x->rows[k->first_row + ++row], order);
     return (tl_event){track, row, i};
 }
 
-static size_t find_value(tl_event *out, size_t n, size_t max, const tl_index *x, sink_attr a,
-                         int64_t v, const tl_event *but)
+static size_t find_attr_value(tl_event *out, size_t n, size_t max, const tl_index *x, sink_attr a,
+                              int64_t v, const tl_event *but)
 {
     for (uint32_t t = 0; t < x->track_count && n < max; t++) {
         const tl_track *k = &x->tracks[t];
@@ -182,7 +182,7 @@ size_t tl_linked(tl_event *out, size_t max, const tl_index *x, const tl_event *e
     for (size_t w = 0; r && w < sizeof ways / sizeof *ways; w++) {
         int64_t v = tl_attr(x, r, ways[w].of, e->index);
         if (v != SINK_NO_VALUE)
-            n = find_value(out, n, max, x, ways[w].to, v, e);
+            n = find_attr_value(out, n, max, x, ways[w].to, v, e);
     }
     return n;
 }

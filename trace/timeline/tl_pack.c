@@ -13,7 +13,7 @@ typedef struct scaled {
 } scaled;
 
 /* Divides all times by 1,000 if nothing is lost. */
-static bool divide(scaled *t, uint32_t n)
+static bool divide_times_by_1000(scaled *t, uint32_t n)
 {
     scaled less;
     for (uint32_t i = 0; i < n; i++) {
@@ -28,15 +28,15 @@ static bool divide(scaled *t, uint32_t n)
     return true;
 }
 
-static void scale(scaled *t, const tl_stage *s)
+static void scale_stage_times(scaled *t, const tl_stage *s)
 {
     t->unit = 1;
     for (uint32_t i = 0; i < s->n; i++)
         t->start[i] = (uint64_t)s->start_ps[i] - (uint64_t)s->start_ps[0];
     memcpy(t->dur, s->dur_ps, s->n * sizeof *t->dur);
     /* ns, and µs */
-    if (divide(t, s->n))
-        divide(t, s->n);
+    if (divide_times_by_1000(t, s->n))
+        divide_times_by_1000(t, s->n);
 }
 
 static uint8_t width_of(uint64_t most)
@@ -63,7 +63,7 @@ static void set_widths(tl_block *b, const scaled *t, const tl_stage *s, bool ord
 }
 
 /* Writes 8 bytes, of which what follows keeps `width`. */
-static uint8_t *store(uint8_t *at, uint64_t v, unsigned width)
+static uint8_t *store_bytes(uint8_t *at, uint64_t v, unsigned width)
 {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
     v = __builtin_bswap64(v);
@@ -76,17 +76,17 @@ static size_t put_records(uint8_t *to, const tl_block *b, const scaled *t, const
 {
     uint8_t *at = to;
     for (uint32_t i = 0; i < s->n; i++) {
-        at = store(at, t->start[i], b->start_w);
-        at = store(at, t->dur[i], b->dur_w);
-        at = store(at, s->kind[i], b->kind_w);
+        at = store_bytes(at, t->start[i], b->start_w);
+        at = store_bytes(at, t->dur[i], b->dur_w);
+        at = store_bytes(at, s->kind[i], b->kind_w);
         if (b->order_w)
-            at = store(at, s->order[i] - b->first_order, b->order_w);
+            at = store_bytes(at, s->order[i] - b->first_order, b->order_w);
     }
     return (size_t)(at - to);
 }
 
 /* What a window wants to know of the block as a whole. */
-static void summarize(tl_block *b, tl_stage *s)
+static void summarize_block(tl_block *b, tl_stage *s)
 {
     b->base_ps = s->start_ps[0];
     b->busy_ps = s->busy_ps;
@@ -113,10 +113,10 @@ int tl_pack_flush(tl_packer *p, uint32_t row)
         VP_TRY(vp_grow(&p->blocks, &p->block_cap, p->block_count + 1, sizeof *p->blocks,
                        VP_EVENTS_MAX));
     tl_block b = {.at = p->byte_count};
-    scale(&t, s);
+    scale_stage_times(&t, s);
     b.unit = t.unit;
     set_widths(&b, &t, s, p->ordered);
-    summarize(&b, s);
+    summarize_block(&b, s);
     p->byte_count += put_records(p->bytes + p->byte_count, &b, &t, s);
     p->blocks[p->block_count++] = (tl_packed){b, row};
     s->n = 0;

@@ -50,7 +50,7 @@ static int pair_by(side *a, side *b, key_fn *key, unsigned way)
 
 /* ---- Keys ----------------------------------------------------------------------------------- */
 
-static uint64_t key_of(unsigned way, uint64_t number, vp_str name)
+static uint64_t pair_key(unsigned way, uint64_t number, vp_str name)
 {
     return vp_hash(name.p, name.n, vp_mix(number * 8 + way)) | 1;
 }
@@ -62,8 +62,8 @@ static uint64_t group_key(const void *of, uint32_t i, unsigned way)
     if (!s->used[i] || (way == ANY_DEVICE && !g->has_ops))
         return 0;
     uint64_t what = way == SAME_KIND ? 2u * (uint64_t)g->kind : 0;
-    return key_of(way, what + g->has_ops,
-                  way == SAME_NAME ? tl_text(s->x, g->name) : (vp_str){"", 0});
+    return pair_key(way, what + g->has_ops,
+                    way == SAME_NAME ? tl_text(s->x, g->name) : (vp_str){"", 0});
 }
 
 /* The name without digits. */
@@ -74,7 +74,7 @@ static uint64_t alike_key(unsigned way, uint64_t number, vp_str name)
     for (size_t i = 0; i < name.n && n < sizeof text; i++)
         if (name.p[i] < '0' || name.p[i] > '9')
             text[n++] = name.p[i];
-    return key_of(way, number, (vp_str){text, n});
+    return pair_key(way, number, (vp_str){text, n});
 }
 
 static uint64_t track_key(const void *of, uint32_t i, unsigned way)
@@ -88,9 +88,9 @@ static uint64_t track_key(const void *of, uint32_t i, unsigned way)
     if (way == ROLE_ALONE)
         return t->role == SINK_ROLE_PLAIN || t->role == SINK_ROLE_COUNTER
                    ? 0
-                   : key_of(way, number, (vp_str){"", 0});
+                   : pair_key(way, number, (vp_str){"", 0});
     vp_str name = tl_text(s->x, t->name);
-    return way == ALIKE ? alike_key(way, number, name) : key_of(way, number, name);
+    return way == ALIKE ? alike_key(way, number, name) : pair_key(way, number, name);
 }
 
 /* ---- Pairs ---------------------------------------------------------------------------------- */

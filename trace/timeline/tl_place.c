@@ -6,14 +6,14 @@
 
 /* Whether the lane takes an event: it lies in the innermost one that is still open. An event of no
  * length at the end of another lies behind it. */
-static bool takes(tl_lane *l, int64_t start_ps, int64_t end_ps)
+static bool lane_takes(tl_lane *l, int64_t start_ps, int64_t end_ps)
 {
     while (l->depth && l->levels[l->depth - 1].end_ps <= start_ps)
         l->depth--;
     return l->depth < TL_DEPTH_MAX && (!l->depth || end_ps <= l->levels[l->depth - 1].end_ps);
 }
 
-static int add_row(tl_places *p, uint32_t lane, uint32_t depth, bool overlaps, uint32_t *row)
+static int places_add_row(tl_places *p, uint32_t lane, uint32_t depth, bool overlaps, uint32_t *row)
 {
     VP_TRY(vp_grow(&p->rows, &p->row_cap, p->row_count + 1, sizeof *p->rows, TL_ROWS_MAX));
     *row = (uint32_t)p->row_count;
@@ -23,7 +23,7 @@ static int add_row(tl_places *p, uint32_t lane, uint32_t depth, bool overlaps, u
 
 /* The row of a lane's next level; UINT32_MAX where the track has as many as it may. One is left for
  * what no lane takes. */
-static int row_of(tl_places *p, uint32_t lane, uint32_t *row)
+static int next_lane_row(tl_places *p, uint32_t lane, uint32_t *row)
 {
     tl_lane *l = &p->lanes[lane];
     VP_TRY(vp_grow(&l->levels, &l->cap, l->depth + 1, sizeof *l->levels, TL_DEPTH_MAX));
@@ -31,7 +31,7 @@ static int row_of(tl_places *p, uint32_t lane, uint32_t *row)
     if (l->depth < l->known)
         *row = l->levels[l->depth].row;
     else if (p->row_count + 1 < TL_ROWS_MAX)
-        VP_TRY(add_row(p, lane, (uint32_t)l->depth, false, row));
+        VP_TRY(places_add_row(p, lane, (uint32_t)l->depth, false, row));
     return 0;
 }
 
@@ -45,10 +45,10 @@ static int add_lane(tl_places *p)
     return 0;
 }
 
-static int put_aside(tl_places *p, uint32_t *row)
+static int place_in_rest_row(tl_places *p, uint32_t *row)
 {
     if (!p->rest)
-        VP_TRY(add_row(p, TL_LANES_MAX, 0, true, &p->rest));
+        VP_TRY(places_add_row(p, TL_LANES_MAX, 0, true, &p->rest));
     *row = p->rest;
     p->rows[p->rest].count++;
     return 0;
@@ -57,15 +57,15 @@ static int put_aside(tl_places *p, uint32_t *row)
 int tl_place(tl_places *p, int64_t start_ps, int64_t end_ps, uint32_t *row)
 {
     size_t lane = 0;
-    while (lane < p->lane_count && !takes(&p->lanes[lane], start_ps, end_ps))
+    while (lane < p->lane_count && !lane_takes(&p->lanes[lane], start_ps, end_ps))
         lane++;
     if (lane == TL_LANES_MAX)
-        return put_aside(p, row);
+        return place_in_rest_row(p, row);
     if (lane == p->lane_count)
         VP_TRY(add_lane(p));
-    VP_TRY(row_of(p, (uint32_t)lane, row));
+    VP_TRY(next_lane_row(p, (uint32_t)lane, row));
     if (*row == UINT32_MAX)
-        return put_aside(p, row);
+        return place_in_rest_row(p, row);
     tl_lane *l = &p->lanes[lane];
     l->levels[l->depth++] = (tl_level){end_ps, *row};
     l->known = l->known > l->depth ? l->known : l->depth;

@@ -14,7 +14,7 @@ typedef struct adding {
     int64_t busy_ps;
 } adding;
 
-static int64_t cut(const adding *a, const tl_row *r, uint64_t i)
+static int64_t event_ps_in_range(const adding *a, const tl_row *r, uint64_t i)
 {
     int64_t start = tl_start(r, i), end = tl_end(r, i);
     start = start > a->from_ps ? start : a->from_ps;
@@ -23,14 +23,14 @@ static int64_t cut(const adding *a, const tl_row *r, uint64_t i)
 }
 
 /* above: the row of which this one's events are children; NULL for the first of a lane. */
-static void add_row(adding *a, const tl_row *r, const tl_row *above)
+static void add_range_row(adding *a, const tl_row *r, const tl_row *above)
 {
     uint64_t parent = above ? tl_first_at(above, a->from_ps) : 0;
     for (uint64_t i = tl_first_at(r, a->from_ps); i < r->count; i++) {
         int64_t start = tl_start(r, i);
         if (start >= a->until_ps)
             break;
-        int64_t ps = cut(a, r, i);
+        int64_t ps = event_ps_in_range(a, r, i);
         tl_sum_of_kind *k = &a->all[tl_kind_of(r, i)];
         k->calls++;
         k->total_ps = tl_sum(k->total_ps, ps);
@@ -47,11 +47,11 @@ static void add_row(adding *a, const tl_row *r, const tl_row *above)
     }
 }
 
-static void add_track(adding *a, const tl_track *k)
+static void add_range_track(adding *a, const tl_track *k)
 {
     for (uint32_t i = 0; i < k->row_count; i++) {
         const tl_row *r = &a->x->rows[k->first_row + i];
-        add_row(a, r, r->depth ? r - 1 : NULL);
+        add_range_row(a, r, r->depth ? r - 1 : NULL);
     }
 }
 
@@ -65,7 +65,7 @@ typedef struct lane {
     int64_t start_ps;
 } lane;
 
-static void settle(lane *heap, uint32_t n)
+static void lane_heap_sift_down(lane *heap, uint32_t n)
 {
     for (uint32_t i = 0, least; (least = 2 * i + 1) < n; i = least) {
         least += least + 1 < n && heap[least + 1].start_ps < heap[least].start_ps;
@@ -96,7 +96,7 @@ static uint32_t open_lanes(lane *heap, const adding *a, const tl_track *k)
     return n;
 }
 
-static int64_t covered(const adding *a, const tl_track *k)
+static int64_t covered_ps_of_track(const adding *a, const tl_track *k)
 {
     lane heap[TL_LANES_MAX + 1]; /* and the row of overlaps */
     int64_t sum = 0, until = a->from_ps;
@@ -112,14 +112,14 @@ static int64_t covered(const adding *a, const tl_track *k)
             heap->start_ps = tl_start(heap->r, heap->next);
         else
             *heap = heap[--n];
-        settle(heap, n);
+        lane_heap_sift_down(heap, n);
     }
     return sum;
 }
 
 /* ---- Sums ----------------------------------------------------------------------------------- */
 
-static int by_self(const void *a, const void *b)
+static int by_range_self_time(const void *a, const void *b)
 {
     const tl_sum_of_kind *x = a, *y = b;
     if (x->self_ps != y->self_ps)
@@ -137,8 +137,8 @@ int tl_range_of(tl_range *out, const tl_index *x, const uint32_t *tracks, size_t
     uint32_t used = 0;
     for (size_t i = 0; i < count; i++) {
         const tl_track *k = &x->tracks[tracks[i]];
-        add_track(&a, k);
-        once = tl_sum(once, covered(&a, k));
+        add_range_track(&a, k);
+        once = tl_sum(once, covered_ps_of_track(&a, k));
         used += k->count > 0;
     }
     size_t n = 0;
@@ -147,7 +147,7 @@ int tl_range_of(tl_range *out, const tl_index *x, const uint32_t *tracks, size_t
             a.all[n] = a.all[i];
             a.all[n++].kind = i;
         }
-    qsort(a.all, n, sizeof *a.all, by_self);
+    qsort(a.all, n, sizeof *a.all, by_range_self_time);
     *out = (tl_range){a.all, n, a.events, a.busy_ps, once, used};
     return 0;
 }

@@ -61,7 +61,7 @@ static uint64_t event_from(const tl_row *r, const tl_block *b, uint64_t low, uin
 }
 
 /* All of a block's records at once, where a search would wait for one after the other. */
-static void fetch(const tl_row *r, const tl_block *b)
+static void prefetch_block(const tl_row *r, const tl_block *b)
 {
     const uint8_t *at = tl_record(r, b, 0);
     for (unsigned n = 0; n < TL_BLOCK * b->record_w; n += 64)
@@ -75,7 +75,7 @@ uint64_t tl_first_from(const tl_row *r, uint64_t i, int64_t ps)
     uint64_t block = block_before(r, i / TL_BLOCK, ps);
     uint64_t first = block * TL_BLOCK, n = r->count - first;
     if (first > i)
-        fetch(r, &r->blocks[block]);
+        prefetch_block(r, &r->blocks[block]);
     return first + event_from(r, &r->blocks[block], i > first ? i - first : 0,
                               n < TL_BLOCK ? n : TL_BLOCK, ps);
 }

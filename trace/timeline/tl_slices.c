@@ -25,7 +25,7 @@ static divisor divisor_of(int64_t by)
 }
 
 /* n: 0 or more. The product is at most one too large, since n is below 2^63. */
-static uint64_t divided(int64_t n, const divisor *d)
+static uint64_t fast_divide(int64_t n, const divisor *d)
 {
     if (!d->times)
         return (uint64_t)n;
@@ -72,7 +72,7 @@ static int want_name(painter *p, uint32_t kind)
     return 0;
 }
 
-static int put_names(painter *p)
+static int put_label_table(painter *p)
 {
     char head[8];
     for (size_t i = 0; i < p->kind_count; i++) {
@@ -97,7 +97,7 @@ typedef struct run {
     uint32_t kind; /* of the longest */
 } run;
 
-static uint16_t share(int64_t part, int64_t whole)
+static uint16_t share_u16(int64_t part, int64_t whole)
 {
     if (whole <= 0 || part >= whole)
         return UINT16_MAX;
@@ -106,7 +106,7 @@ static uint16_t share(int64_t part, int64_t whole)
     return (uint16_t)((unsigned __int128)(uint64_t)part * UINT16_MAX / (uint64_t)whole);
 }
 
-static int put_record(painter *p, const run *g)
+static int put_slice_record(painter *p, const run *g)
 {
     const tl_kind *k = &p->x->kinds[g->kind];
     uint64_t count = g->end - g->i;
@@ -116,12 +116,12 @@ static int put_record(painter *p, const run *g)
     uint8_t flags =
         (uint8_t)((g->start_ps < start ? TL_RECORD_CUT_LEFT : 0) |
                   (g->end_ps > end ? TL_RECORD_CUT_RIGHT : 0) | (k->is_op ? TL_RECORD_OP : 0));
-    uint16_t busy = share(g->busy_ps, g->end_ps - g->start_ps);
+    uint16_t busy = share_u16(g->busy_ps, g->end_ps - g->start_ps);
     char *at = vp_buf_reserve(p->out, RECORD_BYTES);
     if (!at)
         return p->out->status;
-    uint32_t from = (uint32_t)divided(start - p->from_ps, &p->by_unit);
-    uint32_t until = (uint32_t)divided(end - p->from_ps, &p->by_unit);
+    uint32_t from = (uint32_t)fast_divide(start - p->from_ps, &p->by_unit);
+    uint32_t until = (uint32_t)fast_divide(end - p->from_ps, &p->by_unit);
     put_u32(at, from);
     put_u32(at + 4, until - from);
     put_u32(at + 8, p->x->first_kind + g->kind);
@@ -135,37 +135,37 @@ static int put_record(painter *p, const run *g)
     return 0;
 }
 
-static int put_slice(painter *p, uint64_t i)
+static int put_single_slice(painter *p, uint64_t i)
 {
     int64_t start = tl_start(p->r, i), dur = tl_dur(p->r, i);
-    return put_record(p, &(run){i, i + 1, start, start + dur, dur, tl_kind_of(p->r, i)});
+    return put_slice_record(p, &(run){i, i + 1, start, start + dur, dur, tl_kind_of(p->r, i)});
 }
 
 /* ---- Runs ----------------------------------------------------------------------------------- */
 
-static int put_run(painter *p, uint64_t i, uint64_t end)
+static int put_merged_run(painter *p, uint64_t i, uint64_t end)
 {
     run g = {.i = i, .end = end, .start_ps = tl_start(p->r, i)};
     if (end == i + 1)
-        return put_slice(p, i);
+        return put_single_slice(p, i);
     g.end_ps = tl_end(p->r, end - 1);
     tl_tally t = tl_tally_of(&p->seam, p->r, i, end);
     g.busy_ps = t.sum_ps;
     g.kind = t.kind;
-    return put_record(p, &g);
+    return put_slice_record(p, &g);
 }
 
 /* Where the pixel ends in which an event begins that is in the window, or at most a pixel before;
  * the pixels stand still when the window moves. */
 static int64_t pixel_end(const painter *p, int64_t ps)
 {
-    uint64_t pixel = divided(ps - p->grid_ps, &p->by_pixel);
+    uint64_t pixel = fast_divide(ps - p->grid_ps, &p->by_pixel);
     return p->grid_ps + (int64_t)(pixel + 1) * p->pixel_ps;
 }
 
 /* The first block from `block` up to `last` that may hold an event which begins before the window
  * and reaches into it. */
-static uint64_t reaching(const painter *p, uint64_t block, uint64_t last)
+static uint64_t first_reaching_block(const painter *p, uint64_t block, uint64_t last)
 {
     const tl_block *b = p->r->blocks;
     while (block < last) {
@@ -203,12 +203,12 @@ static int put_begun(painter *p, uint64_t i, uint64_t end)
     run g = {0};
     int64_t longest = -1;
     while (i < end) {
-        uint64_t block = reaching(p, i / TL_BLOCK, (end - 1) / TL_BLOCK);
+        uint64_t block = first_reaching_block(p, i / TL_BLOCK, (end - 1) / TL_BLOCK);
         i = block * TL_BLOCK > i ? block * TL_BLOCK : i;
         for (uint64_t next = (block + 1) * TL_BLOCK; i < end && i < next; i++)
             take_begun(p, &g, &longest, i);
     }
-    return g.end ? put_record(p, &g) : 0;
+    return g.end ? put_slice_record(p, &g) : 0;
 }
 
 /* Any number of events lies over each other: one record a pixel, of those that begin in it. The
@@ -222,12 +222,12 @@ static int put_overlaps(painter *p)
         int64_t start = tl_start(r, i), until = pixel_end(p, start);
         end = tl_first_from(r, i, until < p->until_ps ? until : p->until_ps);
         tl_tally t = tl_tally_of(&p->seam, r, i, end);
-        VP_TRY(put_record(p, &(run){i, end, start, tl_end(r, t.longest), t.sum_ps, t.kind}));
+        VP_TRY(put_slice_record(p, &(run){i, end, start, tl_end(r, t.longest), t.sum_ps, t.kind}));
     }
     return 0;
 }
 
-static int put_row(painter *p)
+static int put_row_slices(painter *p)
 {
     const tl_row *r = p->r;
     uint64_t i = tl_first_at(r, p->from_ps);
@@ -238,7 +238,7 @@ static int put_row(painter *p)
         if (start >= p->until_ps)
             break;
         if (tl_dur(r, i) >= p->pixel_ps) {
-            VP_TRY(put_slice(p, i++));
+            VP_TRY(put_single_slice(p, i++));
             continue;
         }
         int64_t until = pixel_end(p, start);
@@ -246,7 +246,7 @@ static int put_row(painter *p)
         uint64_t end = tl_first_from(r, i, until);
         if (end > i + 1 && tl_dur(r, end - 1) >= p->pixel_ps)
             end--; /* a slice of its own, which begins in this pixel */
-        VP_TRY(put_run(p, i, end));
+        VP_TRY(put_merged_run(p, i, end));
         i = end;
     }
     return 0;
@@ -277,7 +277,7 @@ typedef struct layout {
     uint32_t rows, left_out, px;
 } layout;
 
-static layout lay_out(const tl_index *x, const tl_window *w)
+static layout lay_out_window(const tl_index *x, const tl_window *w)
 {
     const uint32_t most = VP_TIMELINE_CELLS_MAX / PX_LEAST;
     layout l = {0, 0, w->px < VP_TIMELINE_PX_MAX ? w->px : VP_TIMELINE_PX_MAX};
@@ -292,7 +292,7 @@ static layout lay_out(const tl_index *x, const tl_window *w)
     return l;
 }
 
-static int put_rows(painter *p, char *sections, const tl_window *w, uint32_t rows)
+static int put_window_rows(painter *p, char *sections, const tl_window *w, uint32_t rows)
 {
     uint32_t done = 0;
     for (size_t i = 0; i < w->track_count; i++) {
@@ -302,14 +302,14 @@ static int put_rows(painter *p, char *sections, const tl_window *w, uint32_t row
             uint32_t before = p->records;
             p->r = &p->x->rows[k->first_row + w->tracks[i].first + row];
             p->seam = (tl_seam){0};
-            VP_TRY(put_row(p));
+            VP_TRY(put_row_slices(p));
             put_section(sections + (size_t)done * SECTION_BYTES, p->x, p->r, p->records - before);
         }
     }
     return 0;
 }
 
-static int put_all(painter *p, const tl_window *w, const layout *l)
+static int put_slice_window(painter *p, const tl_window *w, const layout *l)
 {
     VP_CLEANUP(vp_free_ptr) char *sections = vp_calloc((size_t)l->rows + 1, SECTION_BYTES);
     size_t head = p->out->n;
@@ -317,8 +317,8 @@ static int put_all(painter *p, const tl_window *w, const layout *l)
     VP_TRY(vp_buf_pad(p->out, 0, HEAD_BYTES + (size_t)l->rows * SECTION_BYTES));
     if (!vp_buf_room(p->out, (size_t)l->rows * l->px / 2 * RECORD_BYTES))
         return p->out->status;
-    VP_TRY(put_rows(p, sections, w, l->rows));
-    VP_TRY(put_names(p));
+    VP_TRY(put_window_rows(p, sections, w, l->rows));
+    VP_TRY(put_label_table(p));
     char *at = p->out->p + head;
     memcpy(at, "VPTL", 4);
     put_u32(at + 4, 1);
@@ -336,7 +336,7 @@ static int put_all(painter *p, const tl_window *w, const layout *l)
 
 int tl_slices(vp_buf *out, const tl_index *x, const tl_window *w)
 {
-    layout l = lay_out(x, w);
+    layout l = lay_out_window(x, w);
     vp_map named;
     int64_t span = w->until_ps - w->from_ps;
     painter p = {.x = x,
@@ -351,7 +351,7 @@ int tl_slices(vp_buf *out, const tl_index *x, const tl_window *w)
     p.by_unit = divisor_of(p.unit_ps);
     p.by_pixel = divisor_of(p.pixel_ps);
     vp_map_init(&named);
-    int rc = put_all(&p, w, &l);
+    int rc = put_slice_window(&p, w, &l);
     vp_map_free(&named);
     vp_free(p.kinds);
     return rc < 0 ? vp_buf_fail(out, rc) : 0;

@@ -1,6 +1,6 @@
 #include "trace/timeline/tl_tally.h"
 
-static void join(tl_tally *t, const tl_tally *more)
+static void tally_join(tl_tally *t, const tl_tally *more)
 {
     int64_t sum = tl_sum(t->sum_ps, more->sum_ps);
     if (more->longest_ps > t->longest_ps)
@@ -21,7 +21,7 @@ static int64_t sum_of(const tl_row *r, uint64_t i, uint64_t end, uint64_t units)
 }
 
 /* Events of one block, by looking at them. */
-static tl_tally look_at(const tl_row *r, uint64_t i, uint64_t end)
+static tl_tally tally_of_events(const tl_row *r, uint64_t i, uint64_t end)
 {
     const tl_block *b = &r->blocks[i / TL_BLOCK];
     const uint8_t *at = tl_record(r, b, i % TL_BLOCK) + b->start_w, *longest_at = at;
@@ -65,17 +65,17 @@ static void join_blocks(tl_tally *t, const tl_row *r, uint64_t block, uint64_t e
 
 /* The events of a block before `at` and those from there on. The longest of the block is on one
  * side, so that only the other one is looked at. */
-static void part(tl_tally *before, tl_tally *behind, const tl_row *r, uint64_t at)
+static void tally_split_block(tl_tally *before, tl_tally *behind, const tl_row *r, uint64_t at)
 {
     uint64_t block = at / TL_BLOCK, first = block * TL_BLOCK, next = first + TL_BLOCK;
     const tl_block *b = &r->blocks[block];
     if (next >= r->count) { /* how long the last block is all in all is not known */
-        *before = look_at(r, first, at);
-        *behind = look_at(r, at, r->count);
+        *before = tally_of_events(r, first, at);
+        *behind = tally_of_events(r, at, r->count);
         return;
     }
     bool later = first + b->longest >= at;
-    tl_tally seen = later ? look_at(r, first, at) : look_at(r, at, next);
+    tl_tally seen = later ? tally_of_events(r, first, at) : tally_of_events(r, at, next);
     int64_t sum = b[1].busy_ps - b->busy_ps - seen.sum_ps;
     tl_tally rest = {b->longest_ps, sum > 0 ? sum : 0, first + b->longest, b->longest_kind};
     *before = later ? seen : rest;
@@ -87,23 +87,23 @@ tl_tally tl_tally_of(tl_seam *seam, const tl_row *r, uint64_t i, uint64_t end)
     uint64_t first = (i + TL_BLOCK - 1) / TL_BLOCK, last = (end - 1) / TL_BLOCK;
     tl_tally t = {.longest_ps = -1, .longest = i}, before;
     if (i / TL_BLOCK == last)
-        return look_at(r, i, end);
+        return tally_of_events(r, i, end);
     if (end % TL_BLOCK == 0 && end < r->count)
         last++;
     if (i % TL_BLOCK && seam->at == i)
         t = seam->rest;
     else if (i % TL_BLOCK)
-        part(&before, &t, r, i);
+        tally_split_block(&before, &t, r, i);
     if (first < last)
         join_blocks(&t, r, first, last);
     if (last * TL_BLOCK == end)
         return t;
     if (end == r->count) {
-        before = look_at(r, last * TL_BLOCK, end);
+        before = tally_of_events(r, last * TL_BLOCK, end);
     } else {
-        part(&before, &seam->rest, r, end);
+        tally_split_block(&before, &seam->rest, r, end);
         seam->at = end;
     }
-    join(&t, &before);
+    tally_join(&t, &before);
     return t;
 }

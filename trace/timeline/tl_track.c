@@ -18,7 +18,7 @@ typedef struct source {
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-static bool in_order(const trace_track *k, size_t n)
+static bool is_in_start_order(const trace_track *k, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         int64_t before = trace_aligned_start(k, i - 1), start = trace_aligned_start(k, i);
@@ -57,10 +57,10 @@ static int sort_copy(source *s, bool last)
     return 0;
 }
 
-static int open_source(source *s, const trace_track *k, size_t count, bool last)
+static int open_track_source(source *s, const trace_track *k, size_t count, bool last)
 {
     *s = (source){.k = k, .times = trace_host_times(k), .count = count, .in_order = true};
-    return in_order(k, count) ? 0 : sort_copy(s, last);
+    return is_in_start_order(k, count) ? 0 : sort_copy(s, last);
 }
 
 static bool has_attrs(const trace_track *k)
@@ -71,12 +71,12 @@ static bool has_attrs(const trace_track *k)
     return false;
 }
 
-static int64_t start_of(const source *s, size_t i)
+static int64_t source_start(const source *s, size_t i)
 {
     return trace_times_start(s->times, i);
 }
 
-static int64_t dur_of(const source *s, size_t i)
+static int64_t source_dur(const source *s, size_t i)
 {
     int64_t dur = s->in_order ? trace_aligned_dur(s->k, i) : trace_times_dur(s->times, i);
     return dur > 0 ? dur : 0;
@@ -85,18 +85,18 @@ static int64_t dur_of(const source *s, size_t i)
 static int pack_event(tl_maker *m, const source *s, size_t i, uint32_t row)
 {
     uint32_t kind = trace_kind_of(s->k, s->in_order ? i : trace_times_kind(s->times, i));
-    int64_t dur = dur_of(s, i);
+    int64_t dur = source_dur(s, i);
     tl_calls *c = &m->kinds[kind];
     c->calls++;
     c->total_ps = tl_sum(c->total_ps, dur);
-    return tl_pack_put(&m->packer, row, start_of(s, i), dur, kind, (uint32_t)i);
+    return tl_pack_put(&m->packer, row, source_start(s, i), dur, kind, (uint32_t)i);
 }
 
 /* Events that are forgotten together. */
 #define FORGET 65536u
 
 /* Once all events before `to` are packed. Copies of them (sort_copy) are freed at once anyhow. */
-static void forget(const tl_maker *m, const source *s, size_t to)
+static void forget_packed_events(const tl_maker *m, const source *s, size_t to)
 {
     if (!m->last || !s->in_order || !to || (to % FORGET && to < s->count))
         return;
@@ -110,9 +110,10 @@ static int pack_one_by_one(tl_maker *m, const source *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         uint32_t row;
-        VP_TRY(tl_place(&m->places, start_of(s, i), start_of(s, i) + dur_of(s, i), &row));
+        VP_TRY(
+            tl_place(&m->places, source_start(s, i), source_start(s, i) + source_dur(s, i), &row));
         VP_TRY(pack_event(m, s, i, row));
-        forget(m, s, i + 1);
+        forget_packed_events(m, s, i + 1);
     }
     return 0;
 }
@@ -149,7 +150,7 @@ static size_t heap_end(const pair *p, size_t i)
 
 /* Says how far one of the two is and waits until the other lets it go on: with `i` as far as
  * `least` of it. false: the other failed. */
-static bool hand_over(pair *p, size_t *mine, size_t i, const size_t *other, size_t least)
+static bool pair_hand_over(pair *p, size_t *mine, size_t i, const size_t *other, size_t least)
 {
     pthread_mutex_lock(&p->lock);
     *mine = i;
@@ -161,7 +162,7 @@ static bool hand_over(pair *p, size_t *mine, size_t i, const size_t *other, size
     return !ended;
 }
 
-static int end_pair(pair *p, int rc)
+static int pair_end(pair *p, int rc)
 {
     pthread_mutex_lock(&p->lock);
     p->ended = p->ended || rc < 0;
@@ -176,13 +177,14 @@ static int place_heap(pair *p, size_t from, size_t to)
     uint16_t *rows = heap_of(p, from);
     for (size_t i = from; i < to; i++) {
         uint32_t row;
-        VP_TRY(tl_place(&p->m->places, start_of(s, i), start_of(s, i) + dur_of(s, i), &row));
+        VP_TRY(tl_place(&p->m->places, source_start(s, i), source_start(s, i) + source_dur(s, i),
+                        &row));
         rows[i - from] = (uint16_t)row;
     }
     return 0;
 }
 
-static int place_all(void *ctx)
+static int place_track_events(void *ctx)
 {
     pair *p = ctx;
     vp_mem_budget *before = vp_mem_enter(p->budget);
@@ -192,24 +194,24 @@ static int place_all(void *ctx)
         rc = place_heap(p, i, end);
         i = end;
         if (rc >= 0 &&
-            !hand_over(p, &p->placed, i, &p->packed, i + HEAP > room ? i + HEAP - room : 0))
+            !pair_hand_over(p, &p->placed, i, &p->packed, i + HEAP > room ? i + HEAP - room : 0))
             break;
     }
     vp_mem_enter(before);
-    return end_pair(p, rc);
+    return pair_end(p, rc);
 }
 
 static int pack_all(pair *p)
 {
     for (size_t i = 0; i < p->s->count;) {
         size_t end = heap_end(p, i);
-        if (!hand_over(p, &p->packed, i, &p->placed, end))
+        if (!pair_hand_over(p, &p->packed, i, &p->placed, end))
             return 0;
         const uint16_t *rows = heap_of(p, i);
         for (size_t k = i; k < end; k++)
             VP_TRY(pack_event(p->m, p->s, k, rows[k - i]));
         i = end;
-        forget(p->m, p->s, i);
+        forget_packed_events(p->m, p->s, i);
     }
     return 0;
 }
@@ -227,10 +229,10 @@ static int pack_by_two(tl_maker *m, const source *s)
     p->ended = false;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
-    int rc = vp_aside_try(&placing, place_all, p);
+    int rc = vp_aside_try(&placing, place_track_events, p);
     bool alone = rc < 0;
     if (!alone) {
-        rc = vp_aside_join(&placing, end_pair(p, pack_all(p)));
+        rc = vp_aside_join(&placing, pair_end(p, pack_all(p)));
     }
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
@@ -262,7 +264,7 @@ static int by_height(const void *a, const void *b)
 }
 
 /* Numbers the rows from above: lane by lane, in each by depth. */
-static numbered *sort_rows(const tl_places *p)
+static numbered *number_rows_by_lane(const tl_places *p)
 {
     numbered *rows = vp_calloc(p->row_count + 1, sizeof *rows);
     for (uint32_t i = 0; rows && i < p->row_count; i++)
@@ -299,7 +301,7 @@ static void fill_supers(uint32_t *supers, const tl_row *r)
 }
 
 /* Takes the records, without the room behind them. */
-static int take_bytes(tl_track *k, tl_packer *p)
+static int take_packed_bytes(tl_track *k, tl_packer *p)
 {
     k->byte_count = p->byte_count + 8;
     k->bytes = vp_realloc_array(p->bytes, k->byte_count, 1);
@@ -310,7 +312,7 @@ static int take_bytes(tl_track *k, tl_packer *p)
     return 0;
 }
 
-static void take_row(tl_track *k, const tl_row *r, int64_t busy_ps)
+static void track_take_row(tl_track *k, const tl_row *r, int64_t busy_ps)
 {
     int64_t start = tl_start(r, 0), end = r->blocks[(r->count - 1) / TL_BLOCK].end_ps;
     k->start_ps = start < k->start_ps ? start : k->start_ps;
@@ -319,11 +321,11 @@ static void take_row(tl_track *k, const tl_row *r, int64_t busy_ps)
     k->overlaid += r->overlaps ? r->count : 0;
 }
 
-static int make_rows(tl_track *k, tl_row **out, tl_maker *m, uint32_t track)
+static int make_track_rows(tl_track *k, tl_row **out, tl_maker *m, uint32_t track)
 {
     const tl_packer *p = &m->packer;
     size_t n = m->places.row_count, blocks = 0, supers = 0;
-    VP_CLEANUP(vp_free_ptr) numbered *rows = sort_rows(&m->places);
+    VP_CLEANUP(vp_free_ptr) numbered *rows = number_rows_by_lane(&m->places);
     VP_CLEANUP(vp_free_ptr) uint64_t *block_at = vp_calloc(n + 1, sizeof *block_at);
     tl_row *made = *out = vp_calloc(n + 1, sizeof *made);
     for (size_t i = 0; i < n; i++)
@@ -331,7 +333,7 @@ static int make_rows(tl_track *k, tl_row **out, tl_maker *m, uint32_t track)
     k->blocks = vp_realloc_array(NULL, p->block_count, sizeof *k->blocks);
     k->supers = vp_calloc(supers, sizeof *k->supers);
     VP_NEED(rows && block_at && made && k->blocks && k->supers);
-    VP_TRY(take_bytes(k, &m->packer));
+    VP_TRY(take_packed_bytes(k, &m->packer));
     k->row_count = (uint32_t)n;
     k->lane_count = (uint32_t)m->places.lane_count;
     for (size_t i = 0; i < n; i++) {
@@ -352,7 +354,7 @@ static int make_rows(tl_track *k, tl_row **out, tl_maker *m, uint32_t track)
     gather_blocks(k, p, block_at);
     for (size_t i = 0; i < n; i++) {
         fill_supers(k->supers + (made[i].supers - k->supers), &made[i]);
-        take_row(k, &made[i], p->rows[rows[i].was].busy_ps);
+        track_take_row(k, &made[i], p->rows[rows[i].was].busy_ps);
     }
     return 0;
 }
@@ -360,7 +362,7 @@ static int make_rows(tl_track *k, tl_row **out, tl_maker *m, uint32_t track)
 /* ---- Attributes ----------------------------------------------------------------------------- */
 
 /* Which event of the trace each is; NULL, and rc 0: the same. */
-static int order_of(uint32_t **out, const source *s)
+static int source_order(uint32_t **out, const source *s)
 {
     *out = NULL;
     if (s->in_order || !has_attrs(s->k))
@@ -375,7 +377,7 @@ static int order_of(uint32_t **out, const source *s)
 static int take_attrs(tl_track *k, const source *s)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *order = NULL;
-    VP_TRY(order_of(&order, s));
+    VP_TRY(source_order(&order, s));
     for (size_t a = 0; a < SINK_ATTRS; a++) {
         if (!s->k->attr[a])
             continue;
@@ -386,10 +388,10 @@ static int take_attrs(tl_track *k, const source *s)
     return 0;
 }
 
-static int make(tl_track *k, tl_row **rows, tl_maker *m, const source *s, uint32_t track)
+static int build_track(tl_track *k, tl_row **rows, tl_maker *m, const source *s, uint32_t track)
 {
     VP_TRY(pack_events(m, s));
-    VP_TRY(make_rows(k, rows, m, track));
+    VP_TRY(make_track_rows(k, rows, m, track));
     return take_attrs(k, s);
 }
 
@@ -397,9 +399,9 @@ int tl_track_make(tl_track *out, tl_row **rows, tl_maker *m, const trace_track *
                   uint32_t track)
 {
     source s;
-    int rc = open_source(&s, from, (size_t)out->count, m->last);
+    int rc = open_track_source(&s, from, (size_t)out->count, m->last);
     if (rc >= 0)
-        rc = make(out, rows, m, &s, track);
+        rc = build_track(out, rows, m, &s, track);
     close_source(&s);
     return rc;
 }
