@@ -33,7 +33,7 @@ typedef struct bundle {
 
 /* ---- Names of members ----------------------------------------------------------------------- */
 
-static bool is_plain(char c)
+static bool is_plain_member_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
@@ -44,10 +44,10 @@ static bool is_plain(char c)
 static void name_member(member *m, const char *host, uint32_t number)
 {
     size_t n = 0;
-    if (!is_plain(*host) || *host == '.' || *host == '-')
+    if (!is_plain_member_char(*host) || *host == '.' || *host == '-')
         m->name[n++] = '_';
     for (; *host && n < STEM_MAX; host++)
-        m->name[n++] = is_plain(*host) ? *host : '_';
+        m->name[n++] = is_plain_member_char(*host) ? *host : '_';
     m->name[n] = '\0';
     vp_buf tail;
     vp_buf_init(&tail, 32);
@@ -80,7 +80,7 @@ static int name_members(bundle *u)
 
 /* The host whose times need the least: all others are moved to later ones against it, since what
  * comes before the start of a trace is dropped. count: none is known. */
-static size_t earliest(const bundle *u)
+static size_t least_moved_host(const bundle *u)
 {
     size_t first = u->hosts->count;
     const ex_host *h = u->hosts->hosts;
@@ -91,7 +91,7 @@ static size_t earliest(const bundle *u)
     return first;
 }
 
-static void put_file(vp_json *j, const bundle *u, size_t host, size_t first)
+static void manifest_put_file(vp_json *j, const bundle *u, size_t host, size_t first)
 {
     const ex_host *h = &u->hosts->hosts[host];
     int64_t offset;
@@ -141,7 +141,7 @@ static void put_attributes(vp_json *j, const bundle *u)
 static int make_manifest(bundle *u)
 {
     vp_json j;
-    size_t first = earliest(u);
+    size_t first = least_moved_host(u);
     vp_json_init(&j, &u->manifest);
     vp_json_begin_object(&j);
     vp_json_key(&j, MANIFEST);
@@ -151,7 +151,7 @@ static int make_manifest(bundle *u)
     vp_json_begin_array(&j);
     for (size_t i = 0; i < u->hosts->count; i++)
         if (u->members[i].there)
-            put_file(&j, u, i, first);
+            manifest_put_file(&j, u, i, first);
     vp_json_end_array(&j);
     put_attributes(&j, u);
     vp_json_end_object(&j);

@@ -19,7 +19,7 @@ static const exporter exporters[EX_FORMS][RD_FORMAT_COUNT] = {
     [EX_PFTRACE] = {RD_FORMATS(EXPORTER_PFTRACE)},
 };
 
-static const cat_file *exported(ex_form form, const cat_session *s, uint32_t index)
+static const cat_file *exported_file_at(ex_form form, const cat_session *s, uint32_t index)
 {
     const cat_file *f = index == UINT32_MAX ? NULL : &s->files[index];
     return f && !f->why && exporters[form][f->kind.format].source ? f : NULL;
@@ -27,14 +27,14 @@ static const cat_file *exported(ex_form form, const cat_session *s, uint32_t ind
 
 const cat_file *ex_half(ex_form form, const cat_session *s, const cat_host *h)
 {
-    const cat_file *first = exported(form, s, h->primary);
-    return first ? first : exported(form, s, h->secondary);
+    const cat_file *first = exported_file_at(form, s, h->primary);
+    return first ? first : exported_file_at(form, s, h->secondary);
 }
 
 const cat_file *ex_other_half(ex_form form, const cat_session *s, const cat_host *h,
                               const cat_file *f)
 {
-    const cat_file *second = exported(form, s, h->secondary);
+    const cat_file *second = exported_file_at(form, s, h->secondary);
     return f != second ? second : NULL;
 }
 
@@ -59,7 +59,7 @@ typedef struct text_file {
     const cat_file *f;
 } text_file;
 
-static int open_text(void *ctx, rd_stream **out)
+static int open_text_file(void *ctx, rd_stream **out)
 {
     const text_file *t = ctx;
     return catalog_stream(out, t->c, t->f, false);
@@ -76,7 +76,7 @@ int ex_open(rd_stream **out, ex_form form, const catalog *c, const cat_file *f, 
     if (pick)
         pick->file = f;
     if (rd_formats[f->kind.format].text)
-        return x.stream(out, &(ex_input){open_text, &(text_file){c, f}}, pick);
+        return x.stream(out, &(ex_input){open_text_file, &(text_file){c, f}}, pick);
     VP_TRY(catalog_source(&source, c, f, NULL));
     return x.source(out, source, pick);
 }

@@ -9,7 +9,7 @@
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 /* The name and, from the second host of that name on, a number. */
-static char *numbered(const char *name, uint32_t number)
+static char *numbered_host_name(const char *name, uint32_t number)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     size_t n;
@@ -22,10 +22,10 @@ static char *numbered(const char *name, uint32_t number)
     return vp_buf_take(&b, &n);
 }
 
-static int name_host(ex_host *h, vp_map *taken)
+static int name_export_host(ex_host *h, vp_map *taken)
 {
     for (uint32_t number = 1;; number++) {
-        h->name = numbered(h->host->name, number);
+        h->name = numbered_host_name(h->host->name, number);
         VP_NEED(h->name);
         uint64_t key = vp_hash(h->name, strlen(h->name), 0);
         if (vp_map_get(taken, key) == VP_MAP_NONE)
@@ -46,7 +46,7 @@ int ex_hosts_make(ex_hosts *out, const catalog *c, const cat_session *s, const h
         out->hosts[i].host = &s->hosts[i];
         if (clocks)
             out->hosts[i].clock = clocks[i];
-        VP_TRY(name_host(&out->hosts[i], &taken));
+        VP_TRY(name_export_host(&out->hosts[i], &taken));
     }
     return 0;
 }
@@ -108,7 +108,7 @@ int64_t ex_hosts_bytes(const ex_hosts *h)
 /* ---- Clocks --------------------------------------------------------------------------------- */
 
 /* In ms with three decimals, rounded half away from zero. */
-static void put_ms(vp_buf *b, int64_t ps, bool sign)
+static void put_signed_ms(vp_buf *b, int64_t ps, bool sign)
 {
     uint64_t us = ((ps < 0 ? 0 - (uint64_t)ps : (uint64_t)ps) + 500000) / 1000000;
     if (sign)
@@ -119,11 +119,11 @@ static void put_ms(vp_buf *b, int64_t ps, bool sign)
 static void put_aligned(vp_buf *b, const host_clock *c)
 {
     if (c->wall)
-        put_ms(b, c->offset_ps, true);
+        put_signed_ms(b, c->offset_ps, true);
     else
         vp_buf_puts(b, "aligned");
     vp_buf_puts(b, " ± ");
-    put_ms(b, c->error_ps, false);
+    put_signed_ms(b, c->error_ps, false);
     vp_buf_printf(b, " by %lld common collectives", (long long)c->calls);
 }
 

@@ -42,7 +42,7 @@ int ex_startup_commands(vp_buf *b)
     return b->status;
 }
 
-static bool unreserved(unsigned char c)
+static bool is_unreserved_char(unsigned char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '.' || c == '_' || c == '~';
@@ -54,7 +54,7 @@ int ex_percent(vp_buf *b, vp_str s)
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
         char code[3] = {'%', hex[c >> 4], hex[c & 15]};
-        vp_buf_put(b, unreserved(c) ? s.p + i : code, unreserved(c) ? 1 : 3);
+        vp_buf_put(b, is_unreserved_char(c) ? s.p + i : code, is_unreserved_char(c) ? 1 : 3);
     }
     return b->status;
 }
@@ -69,7 +69,7 @@ int64_t ex_link_time(const ex_view *v, int64_t file_ns)
 
 /* The range with room around it as EX_VIEW_PERCENTAGE says, no further than the trace is known to
  * go: the UI ignores a view that leaves the trace (perfetto.md 1.3). */
-static void widen(int64_t *start, int64_t *end, const ex_view *v)
+static void widen_view_range(int64_t *start, int64_t *end, const ex_view *v)
 {
     int64_t dur = v->end_ns - v->start_ns, room = dur / 10 * 3 + dur % 10 * 3 / 10;
     *start = v->start_ns;
@@ -85,7 +85,8 @@ static void put_view(vp_buf *b, const ex_view *v)
     int64_t start, end;
     if (v->start_ns < 0 || v->end_ns <= v->start_ns)
         return;
-    widen(&start, &end, v->is_event ? v : &(ex_view){v->start_ns, v->end_ns, -1, -1, false, false});
+    widen_view_range(&start, &end,
+                     v->is_event ? v : &(ex_view){v->start_ns, v->end_ns, -1, -1, false, false});
     /* Both or none: the UI ignores one alone (perfetto.md 1.3). */
     vp_buf_printf(b, "&visStart=%lld&visEnd=%lld", (long long)ex_link_time(v, start),
                   (long long)ex_link_time(v, end));

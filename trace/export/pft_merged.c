@@ -26,7 +26,7 @@ typedef struct merged {
 enum { TRACK_CLOCKS = 1 };
 enum { NAME_OFFSET = 1, NAME_ERROR, NAME_CALLS };
 
-static int put_group(merged *m)
+static int put_clock_group(merged *m)
 {
     return pft_put_track(&m->notes, &(pft_track){.uuid = TRACK_CLOCKS,
                                                  .name = VP_STR("Clocks of the hosts"),
@@ -34,7 +34,7 @@ static int put_group(merged *m)
                                                  .ordered = true});
 }
 
-static void put_args(pft_writer *w, const host_clock *c)
+static void put_clock_args(pft_writer *w, const host_clock *c)
 {
     static const char *const names[] = {
         [NAME_OFFSET] = "offset_ps", [NAME_ERROR] = "error_ps", [NAME_CALLS] = "collectives"};
@@ -48,7 +48,7 @@ static void put_args(pft_writer *w, const host_clock *c)
 }
 
 /* Where the host begins, or would. */
-static int64_t begin_of(const ex_host *h)
+static int64_t host_begin_ps(const ex_host *h)
 {
     int64_t at;
     if (h->clock.how == HOST_CLOCK_UNPLACED ||
@@ -57,12 +57,12 @@ static int64_t begin_of(const ex_host *h)
     return at;
 }
 
-static int put_note(merged *m, const ex_host *h, int32_t rank)
+static int put_host_clock_note(merged *m, const ex_host *h, int32_t rank)
 {
     VP_CLEANUP(vp_buf_free) vp_buf text;
     pft_writer *w = &m->notes;
     uint64_t track = TRACK_CLOCKS + 1 + (uint64_t)rank;
-    int64_t at = begin_of(h);
+    int64_t at = host_begin_ps(h);
     vp_buf_init(&text, 64u << 10);
     VP_TRY(pft_put_track(w, &(pft_track){.uuid = track,
                                          .parent = TRACK_CLOCKS,
@@ -80,19 +80,19 @@ static int put_note(merged *m, const ex_host *h, int32_t rank)
     pft_instant(w, track);
     pft_event_text(w, vp_buf_view(&text));
     if (!h->left_out.code)
-        put_args(w, &h->clock);
+        put_clock_args(w, &h->clock);
     if (text.status < 0)
         return vp_buf_fail(&m->out, text.status);
     return pft_put_event(w, at);
 }
 
-static int put_notes(merged *m, char **p, size_t *n)
+static int put_clock_notes(merged *m, char **p, size_t *n)
 {
     ex_out_reset(&m->out);
     if (!m->note && m->hosts->count)
-        VP_TRY(put_group(m));
+        VP_TRY(put_clock_group(m));
     for (; m->note < m->hosts->count && !ex_out_full(&m->out); m->note++)
-        VP_TRY(put_note(m, &m->hosts->hosts[m->note], (int32_t)m->note));
+        VP_TRY(put_host_clock_note(m, &m->hosts->hosts[m->note], (int32_t)m->note));
     m->s.raw_done = m->s.raw_total;
     return ex_out_chunk(&m->out, p, n);
 }
@@ -118,7 +118,7 @@ static int merged_next(rd_stream *s, char **p, size_t *n)
     merged *m = (merged *)(void *)s;
     for (;;) {
         if (!m->open && m->next == m->hosts->count)
-            return put_notes(m, p, n);
+            return put_clock_notes(m, p, n);
         if (!m->open) {
             VP_TRY(open_next(m));
             continue;

@@ -30,7 +30,7 @@ int jp_add_async(json_plan *p, const jp_event *e)
     return 0;
 }
 
-static int by_key(const void *a, const void *b)
+static int by_half_key(const void *a, const void *b)
 {
     const jp_half *x = a, *y = b;
     if (x->key != y->key)
@@ -49,7 +49,7 @@ typedef struct pairing {
 } pairing;
 
 /* depth: none. An end without a name fits any begin. */
-static size_t find_begin(const pairing *g, const jp_half *end)
+static size_t find_open_half(const pairing *g, const jp_half *end)
 {
     for (size_t i = g->depth; i-- > 0 && g->depth - i <= JS_SEARCH_MAX;)
         if (!end->name || g->open[i]->name == end->name)
@@ -57,15 +57,15 @@ static size_t find_begin(const pairing *g, const jp_half *end)
     return g->depth;
 }
 
-static int set_id(pairing *g, const jp_half *half, int64_t id)
+static int set_half_id(pairing *g, const jp_half *half, int64_t id)
 {
     return id ? jp_change_put(g->plan, half->event, JP_ID, id) : 0;
 }
 
-static int take_end(pairing *g, const jp_half *end)
+static int pair_take_end(pairing *g, const jp_half *end)
 {
     json_plan *p = g->plan;
-    size_t at = find_begin(g, end);
+    size_t at = find_open_half(g, end);
     if (at == g->depth) {
         p->unpaired++;
         return jp_change_put(p, end->event, JP_DROP, 0);
@@ -75,8 +75,8 @@ static int take_end(pairing *g, const jp_half *end)
     int64_t id = apart ? jp_own_id(begin->event) : g->id;
     g->depth--;
     memmove(g->open + at, g->open + at + 1, (g->depth - at) * sizeof *g->open);
-    VP_TRY(set_id(g, begin, id));
-    VP_TRY(set_id(g, end, id));
+    VP_TRY(set_half_id(g, begin, id));
+    VP_TRY(set_half_id(g, end, id));
     return jp_count_pair(p, (jp_pair){begin->event, end->event, begin->ns, end->ns});
 }
 
@@ -88,23 +88,23 @@ static int pair_id(pairing *g, const jp_half *h, size_t n)
         if (h[i].phase == 'b')
             g->open[g->depth++] = &h[i];
         else if (h[i].phase == 'e')
-            VP_TRY(take_end(g, &h[i]));
+            VP_TRY(pair_take_end(g, &h[i]));
         else
-            VP_TRY(set_id(g, &h[i], g->id));
+            VP_TRY(set_half_id(g, &h[i], g->id));
     }
     for (; g->depth; g->depth--) {
         const jp_half *begin = g->open[g->depth - 1];
-        VP_TRY(set_id(g, begin, g->id));
+        VP_TRY(set_half_id(g, begin, g->id));
         VP_TRY(jp_count_open(g->plan, begin->event, begin->ns));
     }
     return 0;
 }
 
-static int pair_all(pairing *g, jp_half *h, size_t n)
+static int pair_all_halves(pairing *g, jp_half *h, size_t n)
 {
     g->open = vp_calloc(n, sizeof *g->open);
     VP_NEED(g->open);
-    qsort(h, n, sizeof *h, by_key);
+    qsort(h, n, sizeof *h, by_half_key);
     for (size_t i = 0, of; i < n; i += of) {
         for (of = 1; i + of < n && h[i + of].key == h[i].key;)
             of++;
@@ -116,7 +116,7 @@ static int pair_all(pairing *g, jp_half *h, size_t n)
 int jp_pair_async(json_plan *p)
 {
     pairing g = {.plan = p};
-    int rc = p->half_count ? pair_all(&g, p->halves, p->half_count) : 0;
+    int rc = p->half_count ? pair_all_halves(&g, p->halves, p->half_count) : 0;
     vp_free(g.open);
     vp_free(p->halves);
     p->halves = NULL;

@@ -57,7 +57,7 @@ static inline bool at_something(clean *c)
     return w->p < w->end;
 }
 
-static void separate(clean *c)
+static void clean_put_key_separator(clean *c)
 {
     vp_buf_puts(&c->out, c->any_key ? "," : "{");
     c->any_key = true;
@@ -75,7 +75,7 @@ static void add_events(clean *c)
 
 static void open_events(clean *c)
 {
-    separate(c);
+    clean_put_key_separator(c);
     vp_buf_puts(&c->out, "\"traceEvents\":[");
     c->state = AT_FIRST;
     c->in_events = c->any_events = true;
@@ -95,7 +95,7 @@ static void close_events(clean *c, state after)
     c->state = after;
 }
 
-static void finish(clean *c)
+static void clean_finish(clean *c)
 {
     if (!c->any_events)
         open_events(c);
@@ -114,24 +114,24 @@ static void skip_value(clean *c, state then)
     c->state = AT_SKIP;
 }
 
-static int64_t position(const clean *c)
+static int64_t clean_position(const clean *c)
 {
     return c->w.offset - (c->w.end - c->w.p);
 }
 
-static int start(clean *c)
+static int clean_start(clean *c)
 {
     ex_window *w = &c->w;
     size_t n = (size_t)(w->end - w->p);
     if (n < 3 && !w->over)
         return NEED_MORE;
-    if (position(c) == 0 && n >= 3 && VP_SAME(w->p, "\xef\xbb\xbf"))
+    if (clean_position(c) == 0 && n >= 3 && VP_SAME(w->p, "\xef\xbb\xbf"))
         w->p += 3;
     if (!at_something(c))
         return NEED_MORE;
     if (*w->p != '{' && *w->p != '[') {
         vp_fail(VP_ECORRUPT, "neither an object nor an array of trace events");
-        return vp_fail_at(VP_ECORRUPT, NULL, -1, position(c));
+        return vp_fail_at(VP_ECORRUPT, NULL, -1, clean_position(c));
     }
     c->bare = *w->p++ == '[';
     if (c->bare)
@@ -147,7 +147,7 @@ static int other_key(clean *c, vp_str key, const char *value)
     ex_window *w = &c->w;
     bool first = !c->any_key;
     size_t before = c->out.n;
-    separate(c);
+    clean_put_key_separator(c);
     const char *p = key.p;
     ex_verdict v = EX_MORE;
     ex_clean_counts counts = c->counts; /* with what is repaired in both, once both are whole */
@@ -175,7 +175,7 @@ static int other_key(clean *c, vp_str key, const char *value)
 }
 
 /* The end of the string at p, or NULL when it is not in the window. */
-static const char *string_end(const char *p, const char *end)
+static const char *string_end_in_window(const char *p, const char *end)
 {
     ex_json_skipper s = {0};
     return ex_json_skip(&s, &p, end) ? p : NULL;
@@ -193,9 +193,9 @@ static bool is_kept(vp_str key, char value)
 }
 
 /* Where the value of the key at w->p begins, or NULL when the key's end is not in the window. */
-static const char *find_value(const ex_window *w, const char **key_end)
+static const char *find_key_value(const ex_window *w, const char **key_end)
 {
-    const char *p = string_end(w->p, w->end);
+    const char *p = string_end_in_window(w->p, w->end);
     bool colon = false;
     *key_end = p;
     while (p && p < w->end && (js_is_space(*p) || (*p == ':' && !colon)))
@@ -210,7 +210,7 @@ static int at_key(clean *c)
         return NEED_MORE;
     if (*w->p == '}') {
         w->p++;
-        finish(c);
+        clean_finish(c);
         return GO_ON;
     }
     if (*w->p != '"') { /* no key: whatever it is, it is no part of the trace */
@@ -218,7 +218,7 @@ static int at_key(clean *c)
         w->p++;
         return GO_ON;
     }
-    const char *key_end, *p = find_value(w, &key_end);
+    const char *key_end, *p = find_key_value(w, &key_end);
     if ((p ? p : w->end) - w->p > (ptrdiff_t)VP_JSON_EVENT_MAX) {
         c->counts.keys++;
         skip_value(c, AT_COLON);
@@ -253,14 +253,14 @@ static int at_colon(clean *c)
 }
 
 /* The event at w->p, which ends before `behind` and is written as `text`. */
-static int keep_event(clean *c, const char *behind, vp_str text, const ex_fields *fields)
+static int clean_keep_event(clean *c, const char *behind, vp_str text, const ex_fields *fields)
 {
     size_t before = c->out.n;
     int kept = EX_KEPT;
     if (c->any_event)
         vp_buf_put(&c->out, ",\n", 2);
     if (c->edit.event)
-        kept = c->edit.event(c->edit.ctx, &c->out, text, position(c), fields);
+        kept = c->edit.event(c->edit.ctx, &c->out, text, clean_position(c), fields);
     else
         vp_buf_str(&c->out, text);
     if (kept < 0)
@@ -306,7 +306,7 @@ static int refuse_event(clean *c, ex_verdict v, const char *p, size_t whole)
 /* The end of an event that is no JSON, where its brackets match: another event or the end of the
  * array must follow. EX_KEPT: *p stands behind it; EX_MORE: it may lie behind `end`; else *p is
  * where that was decided. */
-static ex_verdict find_end(const char **p, const char *end)
+static ex_verdict find_broken_event_end(const char **p, const char *end)
 {
     ex_json_skipper skip = {0};
     if (!ex_json_skip(&skip, p, end))
@@ -324,7 +324,7 @@ static int broken_event(clean *c, const char *broken, const char *limit)
 {
     ex_window *w = &c->w;
     const char *p = w->p;
-    ex_verdict v = c->searched < SEARCH_MAX ? find_end(&p, limit) : EX_BROKEN;
+    ex_verdict v = c->searched < SEARCH_MAX ? find_broken_event_end(&p, limit) : EX_BROKEN;
     if (v == EX_MORE && limit == w->end && !w->over)
         return NEED_MORE;
     c->counts.refused++;
@@ -340,7 +340,7 @@ static int broken_event(clean *c, const char *broken, const char *limit)
 }
 
 /* The event at w->p as its values are. */
-static int read_event(clean *c, const char *limit, size_t whole)
+static int clean_read_event(clean *c, const char *limit, size_t whole)
 {
     const char *p = c->w.p;
     ex_fields fields;
@@ -349,12 +349,12 @@ static int read_event(clean *c, const char *limit, size_t whole)
     vp_buf_reserve(&c->text, RD_PAD); /* whoever scans may read on */
     VP_TRY(c->text.status);
     if (v == EX_KEPT)
-        return keep_event(c, p, vp_buf_view(&c->text), &fields);
+        return clean_keep_event(c, p, vp_buf_view(&c->text), &fields);
     return v == EX_BROKEN ? broken_event(c, p, limit) : refuse_event(c, v, p, whole);
 }
 
 /* One element of the array at w->p, which is not its end. */
-static int one_event(clean *c)
+static int clean_one_event(clean *c)
 {
     const char *p = c->w.p;
     size_t whole = (size_t)(c->w.end - p);
@@ -366,7 +366,7 @@ static int one_event(clean *c)
                    : ex_json_plain(&p, limit, &fields) ? EX_KEPT
                                                        : EX_BROKEN;
     if (v == EX_KEPT)
-        return keep_event(c, p, (vp_str){c->w.p, (size_t)(p - c->w.p)}, &fields);
+        return clean_keep_event(c, p, (vp_str){c->w.p, (size_t)(p - c->w.p)}, &fields);
     if (v == EX_EMPTY) {
         c->w.p = p;
         return GO_ON;
@@ -374,7 +374,7 @@ static int one_event(clean *c)
     /* Which of the two reads it may not depend on where the chunk ends. */
     if (v == EX_MORE && whole <= VP_JSON_EVENT_MAX && !c->w.over)
         return NEED_MORE;
-    return read_event(c, limit, whole);
+    return clean_read_event(c, limit, whole);
 }
 
 static int at_event(clean *c)
@@ -387,7 +387,7 @@ static int at_event(clean *c)
             close_events(c, c->bare ? AT_END : AT_KEY);
             return GO_ON;
         }
-        int rc = one_event(c);
+        int rc = clean_one_event(c);
         if (rc != GO_ON)
             return rc;
     }
@@ -425,22 +425,22 @@ static int at_behind(clean *c)
 
 /* What follows the trace is read for what its checks say; a trace that ends too early has events
  * there. */
-static int at_end(clean *c)
+static int clean_at_end(clean *c)
 {
     ex_window *w = &c->w;
     if (c->behind < 0) {
         w->p = js_skip_space(w->p, w->end, true);
-        c->behind = w->p < w->end ? position(c) : -1;
+        c->behind = w->p < w->end ? clean_position(c) : -1;
     }
     w->p = w->end;
     return NEED_MORE;
 }
 
-static int step(clean *c)
+static int clean_step(clean *c)
 {
     switch (c->state) {
     case AT_START:
-        return start(c);
+        return clean_start(c);
     case AT_FIRST:
         add_events(c);
         c->state = AT_EVENT;
@@ -461,13 +461,13 @@ static int step(clean *c)
         c->state = c->after_skip;
         return GO_ON;
     default:
-        return at_end(c);
+        return clean_at_end(c);
     }
 }
 
 /* What the file's own checks say of what was read: whoever keeps the answer cannot see it
  * otherwise. Importers skip keys that they do not know. */
-static void put_damage(clean *c, const vp_error *damage)
+static void clean_put_damage(clean *c, const vp_error *damage)
 {
     if (!damage->code)
         return;
@@ -476,7 +476,7 @@ static void put_damage(clean *c, const vp_error *damage)
 }
 
 /* Damage that only this file sees. */
-static void damage(clean *c, const char *what, int64_t at)
+static void clean_add_damage(clean *c, const char *what, int64_t at)
 {
     vp_fail(VP_ECORRUPT, "%s", what);
     vp_fail_at(VP_ECORRUPT, NULL, (int64_t)c->counts.events, at);
@@ -484,31 +484,32 @@ static void damage(clean *c, const char *what, int64_t at)
 }
 
 /* The input is over. A bare array need not be closed (perfetto.md 2.1); all else is a cut. */
-static void judge(clean *c)
+static void clean_check_end(clean *c)
 {
     bool whole = c->state == AT_END || (c->state == AT_EVENT && c->bare && c->w.p == c->w.end);
     rd_stream *in = c->w.in;
     if (in->damage.code < 0)
         c->s.damage = in->damage;
     else if (!whole)
-        damage(c, "the file ends in the middle; closed after its last whole event", c->w.offset);
+        clean_add_damage(c, "the file ends in the middle; closed after its last whole event",
+                         c->w.offset);
     else if (c->behind >= 0)
-        damage(c, "the trace ends before its file does", c->behind);
+        clean_add_damage(c, "the trace ends before its file does", c->behind);
     c->judged = true;
 }
 
 static void close_input(clean *c)
 {
     if (!c->judged)
-        judge(c);
+        clean_check_end(c);
     c->w.p = c->w.end;
     if (c->state != AT_END)
-        finish(c);
+        clean_finish(c);
     if (c->state != AT_END)
         return; /* the editor's events come first */
     if (c->edit.last)
         c->edit.last(c->edit.ctx, &c->out, &c->counts);
-    put_damage(c, c->behind >= 0 ? &c->s.damage : &c->w.in->damage);
+    clean_put_damage(c, c->behind >= 0 ? &c->s.damage : &c->w.in->damage);
     vp_buf_puts(&c->out, "}\n");
     c->closed = true;
 }
@@ -527,7 +528,7 @@ static int make_chunk(clean *c, int64_t until)
     while (!c->closed && !c->apart && !ex_out_full(&c->out)) {
         if (c->w.offset >= until)
             return 0;
-        int rc = step(c);
+        int rc = clean_step(c);
         if (rc == NEED_MORE && c->w.over)
             close_input(c);
         else if (rc == NEED_MORE)

@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/json/json_plan.h"
 
-static int by_key(const void *a, const void *b)
+static int by_flow_key(const void *a, const void *b)
 {
     const jp_flow *x = a, *y = b;
     if (x->key != y->key)
@@ -18,7 +18,7 @@ static int by_key(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static int by_thread(const void *a, const void *b)
+static int by_flow_thread(const void *a, const void *b)
 {
     const jp_flow *x = a, *y = b;
     if (x->thread != y->thread)
@@ -60,7 +60,7 @@ static int part_ids(json_plan *p)
     VP_TRY(once);
     if (once)
         return 0;
-    qsort(p->flows, p->flow_count, sizeof *p->flows, by_key);
+    qsort(p->flows, p->flow_count, sizeof *p->flows, by_flow_key);
     for (size_t i = 0; i < p->flow_count; i++) {
         const jp_flow *f = &p->flows[i];
         bool used = i && f->key == p->flows[i - 1].key;
@@ -118,7 +118,7 @@ typedef struct tracks {
     } lane[EX_LANES_MAX];
 } tracks;
 
-static void advance(tracks *k, int64_t ns)
+static void tracks_advance(tracks *k, int64_t ns)
 {
     const ex_spans *s = &k->thread->spans;
     for (; k->next < s->track.count && trace_start(&s->track, k->next) <= ns; k->next++) {
@@ -158,7 +158,7 @@ static bool is_before_its_slice(const tracks *k, uint32_t lane, const jp_flow *f
            k->lane[lane].last_event > f->event;
 }
 
-static int64_t place(const json_plan *p, const jp_thread *t, uint32_t lane)
+static int64_t flow_place_of_lane(const json_plan *p, const jp_thread *t, uint32_t lane)
 {
     return (int64_t)(t - p->threads) << 32 | jp_lane_tid(p, t, lane);
 }
@@ -181,7 +181,7 @@ static int bind_thread(json_plan *p, const jp_flow *f, size_t n, lost_flow *lost
     for (size_t i = 0; i < n; i++) {
         if (f[i].on_slice)
             continue;
-        advance(&k, f[i].ns);
+        tracks_advance(&k, f[i].ns);
         uint32_t lane = lane_at(&k, f[i].ns);
         if (lane == JP_NONE && !f[i].next)
             lost[(*lost_count)++] = (lost_flow){.ns = f[i].ns,
@@ -191,7 +191,7 @@ static int bind_thread(json_plan *p, const jp_flow *f, size_t n, lost_flow *lost
                                                 .event = f[i].event,
                                                 .stale = k.lane[0].any && !k.lane[0].pair};
         else if (lane != JP_NONE && lane)
-            VP_TRY(jp_change_put(p, f[i].event, JP_THREAD, place(p, k.thread, lane)));
+            VP_TRY(jp_change_put(p, f[i].event, JP_THREAD, flow_place_of_lane(p, k.thread, lane)));
         if (lane != JP_NONE && is_before_its_slice(&k, lane, &f[i]))
             VP_TRY(jp_change_put(p, f[i].event, JP_LATE, 0));
     }
@@ -222,7 +222,7 @@ static size_t first_at(const lost_flow *lost, size_t n, int64_t ns, uint32_t pro
 }
 
 /* The slices of thread t that start with a lost flow; the flow's own process is preferred. */
-static void offer(const json_plan *p, const jp_thread *t, lost_flow *lost, size_t n)
+static void offer_flow_starts(const json_plan *p, const jp_thread *t, lost_flow *lost, size_t n)
 {
     jp_lanes lanes = jp_lanes_of(p, t);
     for (size_t i = 0; i < t->spans.track.count; i++) {
@@ -232,18 +232,18 @@ static void offer(const json_plan *p, const jp_thread *t, lost_flow *lost, size_
             continue;
         size_t any = first_at(lost, n, ns, 0), own = first_at(lost, n, ns, t->process);
         if (any < n && lost[any].ns == ns && lost[any].any < 0)
-            lost[any].any = place(p, t, lane);
+            lost[any].any = flow_place_of_lane(p, t, lane);
         if (own < n && lost[own].ns == ns && lost[own].process == t->process)
-            lost[own].own = place(p, t, lane);
+            lost[own].own = flow_place_of_lane(p, t, lane);
     }
 }
 
-static int find_lost(json_plan *p, lost_flow *lost, size_t n)
+static int find_lost_flows(json_plan *p, lost_flow *lost, size_t n)
 {
     int64_t any = -1, own = -1;
     qsort(lost, n, sizeof *lost, by_moment);
     for (size_t i = 0; i < p->thread_count; i++)
-        offer(p, &p->threads[i], lost, n);
+        offer_flow_starts(p, &p->threads[i], lost, n);
     for (size_t i = 0; i < n; i++) {
         bool moment = !i || lost[i].ns != lost[i - 1].ns;
         any = moment ? lost[i].any : any;
@@ -267,7 +267,7 @@ int jp_bind_flows(json_plan *p)
     VP_TRY(drop_lone_ends(p));
     VP_TRY(part_ids(p));
     n = p->flow_count;
-    qsort(p->flows, n, sizeof *p->flows, by_thread);
+    qsort(p->flows, n, sizeof *p->flows, by_flow_thread);
     for (size_t i = 0, of; i < n; i += of) {
         for (of = 1; i + of < n && p->flows[i + of].thread == p->flows[i].thread;)
             of++;
@@ -276,5 +276,5 @@ int jp_bind_flows(json_plan *p)
     vp_free(p->flows);
     p->flows = NULL;
     p->flow_count = p->flow_cap = 0;
-    return lost_count ? find_lost(p, lost, lost_count) : 0;
+    return lost_count ? find_lost_flows(p, lost, lost_count) : 0;
 }

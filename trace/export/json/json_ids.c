@@ -24,7 +24,7 @@ uint64_t jp_text_hash(json_plan *p, vp_str json, uint64_t seed)
     return vp_hash(plain.p, plain.n, seed);
 }
 
-static bool take_hex(vp_str s, uint64_t *value)
+static bool parse_hex_id(vp_str s, uint64_t *value)
 {
     bool negative = s.n && *s.p == '-';
     s = vp_str_skip(s, negative);
@@ -49,13 +49,13 @@ static uint64_t number_hash(uint64_t value, uint64_t seed)
     return vp_mix(vp_mix(value ^ UINT64_C(0x9e3779b97f4a7c15)) ^ seed);
 }
 
-static uint64_t flow_id(json_plan *p, vp_str id, uint64_t seed, bool *odd)
+static uint64_t flow_id_hash(json_plan *p, vp_str id, uint64_t seed, bool *odd)
 {
     uint64_t value;
     int64_t number;
     bool quoted = *id.p == '"';
     *odd = false;
-    if (quoted && take_hex(plain_of(p, id), &value))
+    if (quoted && parse_hex_id(plain_of(p, id), &value))
         return number_hash(value, seed);
     if (!quoted && vp_str_to_i64(id, &number))
         return number_hash((uint64_t)number, seed);
@@ -66,9 +66,9 @@ static uint64_t flow_id(json_plan *p, vp_str id, uint64_t seed, bool *odd)
 uint64_t jp_flow_key(json_plan *p, const jp_event *e, bool *odd)
 {
     if (e->phase == 'X' || e->phase == 'B')
-        return flow_id(p, jp_text(e, EX_BIND), 1, odd);
+        return flow_id_hash(p, jp_text(e, EX_BIND), 1, odd);
     uint64_t seed = jp_text_hash(p, jp_text(e, EX_NAME), 0);
-    return flow_id(p, jp_text(e, EX_ID), jp_text_hash(p, jp_text(e, EX_CAT), seed), odd);
+    return flow_id_hash(p, jp_text(e, EX_ID), jp_text_hash(p, jp_text(e, EX_CAT), seed), odd);
 }
 
 uint64_t jp_async_key(json_plan *p, const jp_event *e, bool *odd)

@@ -23,7 +23,7 @@ typedef struct pairing {
     size_t late_count, late_cap;
 } pairing;
 
-static int by_time(const void *a, const void *b)
+static int by_edge_order(const void *a, const void *b)
 {
     const jp_edge *x = a, *y = b;
     if (x->thread != y->thread)
@@ -34,7 +34,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* depth: none. */
-static size_t find_begin(const pairing *g, const jp_edge *end)
+static size_t find_open_edge(const pairing *g, const jp_edge *end)
 {
     for (size_t i = g->depth; i-- > 0 && g->depth - i <= JS_SEARCH_MAX;)
         if (js_mark_fits(g->open[i]->mark, end->mark))
@@ -67,7 +67,7 @@ static int make_instant(json_plan *p, const jp_edge *end)
 }
 
 /* The importer takes what an end lacks for any, and what a begin lacks for none. */
-static bool says_more(const jp_edge *end, const jp_edge *begin)
+static bool end_is_more_specific(const jp_edge *end, const jp_edge *begin)
 {
     return (end->mark.name && !begin->mark.name) || (end->mark.cat && !begin->mark.cat);
 }
@@ -75,7 +75,7 @@ static bool says_more(const jp_edge *end, const jp_edge *begin)
 static int close_begin(pairing *g, const jp_edge *begin, const jp_edge *end)
 {
     json_plan *p = g->plan;
-    if (begin->ns == end->ns || says_more(end, begin)) {
+    if (begin->ns == end->ns || end_is_more_specific(end, begin)) {
         VP_TRY(make_span(g, begin, end->ns));
         return end->has_args ? make_instant(p, end) : jp_change_put(p, end->event, JP_DROP, 0);
     }
@@ -83,9 +83,9 @@ static int close_begin(pairing *g, const jp_edge *begin, const jp_edge *end)
     return put_late(g, begin, end->ns);
 }
 
-static int take_end(pairing *g, const jp_edge *end)
+static int pair_take_edge_end(pairing *g, const jp_edge *end)
 {
-    size_t at = find_begin(g, end);
+    size_t at = find_open_edge(g, end);
     if (at == g->depth)
         return make_instant(g->plan, end);
     for (; g->depth > at + 1; g->depth--)
@@ -96,7 +96,7 @@ static int take_end(pairing *g, const jp_edge *end)
 /* Of ends at one moment the one of the innermost begin comes first, else the file's first: an outer
  * end that stands before an inner one of the same name must not close more than its own frame. The
  * importer pairs them so, too (tests/golden/test_ends_at_once.py). */
-static void inner_end_first(const pairing *g, jp_edge *e, size_t n)
+static void sort_inner_end_first(const pairing *g, jp_edge *e, size_t n)
 {
     if (!g->depth)
         return;
@@ -118,8 +118,8 @@ static int pair_thread(pairing *g, jp_edge *e, size_t n)
             g->open[g->depth++] = &e[i];
             continue;
         }
-        inner_end_first(g, e + i, n - i);
-        VP_TRY(take_end(g, &e[i]));
+        sort_inner_end_first(g, e + i, n - i);
+        VP_TRY(pair_take_edge_end(g, &e[i]));
     }
     for (; g->depth; g->depth--) { /* "did not end" */
         const jp_edge *begin = g->open[g->depth - 1];
@@ -141,12 +141,12 @@ static int pair_by_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static int pair_all(pairing *g)
+static int pair_all_edges(pairing *g)
 {
     json_plan *p = g->plan;
     g->open = vp_calloc(p->edge_count, sizeof *g->open);
     VP_NEED(g->open);
-    qsort(p->edges, p->edge_count, sizeof *p->edges, by_time);
+    qsort(p->edges, p->edge_count, sizeof *p->edges, by_edge_order);
     for (size_t i = 0, n; i < p->edge_count; i += n) {
         for (n = 1; i + n < p->edge_count && p->edges[i + n].thread == p->edges[i].thread;)
             n++;
@@ -164,7 +164,7 @@ static int pair_all(pairing *g)
 int jp_pair_edges(json_plan *p)
 {
     pairing g = {.plan = p};
-    int rc = p->edge_count ? pair_all(&g) : 0;
+    int rc = p->edge_count ? pair_all_edges(&g) : 0;
     vp_free(g.open);
     vp_free(g.lates);
     vp_free(p->edges);

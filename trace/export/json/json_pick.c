@@ -48,7 +48,7 @@ static int put_equal(equals *q, uint32_t event)
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_slice_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -77,7 +77,7 @@ static int choose_last(json_plan *p)
     equals q = {0};
     int rc = find_equals(p, &q);
     if (rc >= 0 && q.count > pick->spare && pick->spare) {
-        qsort(q.events, q.count, sizeof *q.events, by_number);
+        qsort(q.events, q.count, sizeof *q.events, by_slice_number);
         pick->last = q.events[pick->spare - 1];
     }
     vp_free(q.events);

@@ -68,7 +68,7 @@ int jp_new_tid(json_plan *p, uint32_t process, uint32_t *tid)
 
 /* What tells a pid or tid apart from others: the number that the importer would take it for, or
  * the text where it is none that fits 32 bits. */
-static vp_str id_text(vp_str raw, char number[24], bool *known, uint32_t *value)
+static vp_str id_as_number_text(vp_str raw, char number[24], bool *known, uint32_t *value)
 {
     vp_str bare = raw;
     int64_t id;
@@ -87,13 +87,13 @@ static vp_str id_text(vp_str raw, char number[24], bool *known, uint32_t *value)
     return (vp_str){number, (size_t)snprintf(number, 24, "%lld", (long long)id)};
 }
 
-static int process_of(json_plan *p, vp_str raw, uint32_t *out)
+static int plan_process_of(json_plan *p, vp_str raw, uint32_t *out)
 {
     char number[24];
     bool known;
     uint32_t pid = 0;
     vp_sid sid;
-    VP_TRY(vp_intern_put(&p->texts, id_text(raw, number, &known, &pid), &sid));
+    VP_TRY(vp_intern_put(&p->texts, id_as_number_text(raw, number, &known, &pid), &sid));
     *out = vp_map_get(&p->process_at, sid);
     if (*out != VP_MAP_NONE)
         return 0;
@@ -110,8 +110,8 @@ static int find_thread(json_plan *p, vp_str raw_pid, vp_str raw_tid, uint32_t *o
     char number[24];
     uint32_t process, tid = 0;
     jp_thread t = {0};
-    VP_TRY(process_of(p, raw_pid, &process));
-    vp_str text = id_text(raw_tid, number, &t.known, &tid);
+    VP_TRY(plan_process_of(p, raw_pid, &process));
+    vp_str text = id_as_number_text(raw_tid, number, &t.known, &tid);
     VP_TRY(vp_intern_put(&p->texts, text, &t.raw));
     uint64_t key = (uint64_t)process << 32 | t.raw;
     *out = vp_map_get(&p->thread_at, key);
@@ -149,7 +149,7 @@ static bool take_base(json_plan *p, const jp_event *e, vp_str ts)
     return p->has_base;
 }
 
-static bool take_start(json_plan *p, vp_str ts, int64_t *start)
+static bool plan_take_start(json_plan *p, vp_str ts, int64_t *start)
 {
     return js_us_to_ps(ts, p->base_us, start) && *start >= -VP_TIME_MAX_PS &&
            *start <= VP_TIME_MAX_PS;
@@ -175,7 +175,7 @@ static void forget_events(json_plan *p)
 
 /* A time that is too far from all others, which are 0: those were none, and are refused in the
  * second pass. */
-static bool starts_again(json_plan *p, const jp_event *e, vp_str ts)
+static bool plan_restart_base(json_plan *p, const jp_event *e, vp_str ts)
 {
     int64_t base_us;
     if (p->planned || p->base_us || !p->all_zero || !jp_needs_time(e->phase) ||
@@ -188,12 +188,13 @@ static bool starts_again(json_plan *p, const jp_event *e, vp_str ts)
 
 /* Start and end on whole ns; a length is their difference, so that what touched still touches.
  * false: a complete event whose length is none. */
-static bool take_times(json_plan *p, jp_event *e)
+static bool plan_take_times(json_plan *p, jp_event *e)
 {
     vp_str ts = jp_unquoted(jp_text(e, EX_TS)), dur = jp_unquoted(jp_text(e, EX_DUR));
     int64_t start, length = 0;
     e->timed = ts.n && take_base(p, e, ts) &&
-               (take_start(p, ts, &start) || (starts_again(p, e, ts) && take_start(p, ts, &start)));
+               (plan_take_start(p, ts, &start) ||
+                (plan_restart_base(p, e, ts) && plan_take_start(p, ts, &start)));
     if (!e->timed)
         return true;
     p->all_zero = p->all_zero && (!start || !jp_needs_time(e->phase));
@@ -209,7 +210,7 @@ static bool take_times(json_plan *p, jp_event *e)
 }
 
 /* The value of a member of an object, as its text; "" where it has none. */
-static vp_str member_of(vp_str object, vp_str key)
+static vp_str json_member_text(vp_str object, vp_str key)
 {
     vp_str name;
     js_value v;
@@ -224,7 +225,7 @@ static vp_str member_of(vp_str object, vp_str key)
 
 vp_str jp_arg(const jp_event *e, vp_str key)
 {
-    return member_of(jp_text(e, EX_ARGS), key);
+    return json_member_text(jp_text(e, EX_ARGS), key);
 }
 
 vp_str jp_async_id(const jp_event *e, jp_scope *scope)
@@ -233,9 +234,9 @@ vp_str jp_async_id(const jp_event *e, jp_scope *scope)
     *scope = JP_BY_ID;
     if (id.n)
         return id;
-    id = member_of(id2, VP_STR("local"));
+    id = json_member_text(id2, VP_STR("local"));
     *scope = id.n ? JP_OF_PROCESS : JP_OF_ALL;
-    return id.n ? id : member_of(id2, VP_STR("global"));
+    return id.n ? id : json_member_text(id2, VP_STR("global"));
 }
 
 bool jp_is_number(js_value v)
@@ -246,7 +247,7 @@ bool jp_is_number(js_value v)
 }
 
 /* Whether a counter has a value: a number, also in quotes (perfetto.md 2.2). */
-static bool counts(const jp_event *e)
+static bool is_counter_value(const jp_event *e)
 {
     vp_str args = jp_text(e, EX_ARGS), name;
     js_value v;
@@ -269,7 +270,7 @@ static bool says_something(const jp_event *e)
     return value.n > 2 && *value.p == '"';
 }
 
-static bool is_missing(vp_str id)
+static bool is_missing_id(vp_str id)
 {
     return !id.n || vp_str_eq(id, VP_STR("null"));
 }
@@ -282,15 +283,15 @@ static bool is_useless(const jp_event *e)
     case 0:
         return true;
     case 'C':
-        return !counts(e);
+        return !is_counter_value(e);
     case 'b':
     case 'n':
     case 'e':
-        return is_missing(jp_async_id(e, &scope)) || !jp_text(e, EX_PID).n;
+        return is_missing_id(jp_async_id(e, &scope)) || !jp_text(e, EX_PID).n;
     case 's':
     case 't':
     case 'f':
-        return is_missing(jp_text(e, EX_ID));
+        return is_missing_id(jp_text(e, EX_ID));
     default:
         return false;
     }
@@ -298,7 +299,7 @@ static bool is_useless(const jp_event *e)
 
 /* The event's number: of the first pass the next, of the second what the first gave to its place.
  */
-static int number_of(json_plan *p, int64_t at, uint32_t *number)
+static int plan_event_number(json_plan *p, int64_t at, uint32_t *number)
 {
     uint32_t place = (uint32_t)(uint64_t)at;
     *number = JP_NONE;
@@ -318,10 +319,10 @@ static int number_of(json_plan *p, int64_t at, uint32_t *number)
 int jp_look(json_plan *p, vp_str text, int64_t at, const ex_fields *f, jp_event *e)
 {
     *e = (jp_event){.text = text.p, .n = text.n, .f = f, .thread = JP_NONE};
-    VP_TRY(number_of(p, at, &e->number));
+    VP_TRY(plan_event_number(p, at, &e->number));
     vp_str phase = jp_text(e, EX_PH);
     e->phase = phase.n > 2 && *phase.p == '"' ? phase.p[1] : 0;
-    if (!take_times(p, e) || (!e->timed && jp_needs_time(e->phase)) || is_useless(e))
+    if (!plan_take_times(p, e) || (!e->timed && jp_needs_time(e->phase)) || is_useless(e))
         return EX_USELESS;
     if (e->phase == 'M' && !says_something(e))
         return EX_EMPTY;

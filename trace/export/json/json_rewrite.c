@@ -26,12 +26,12 @@ static vp_str us_text(char out[EX_US_MAX], int64_t ns)
     return (vp_str){out, (size_t)(ex_us_text(out, ns) - out)};
 }
 
-static vp_str id_text(char out[24], int64_t id)
+static vp_str print_id_text(char out[24], int64_t id)
 {
     return (vp_str){out, (size_t)snprintf(out, 24, "%lld", (long long)id)};
 }
 
-static void set_times(const json_plan *p, const jp_event *e, edit *d)
+static void edit_set_times(const json_plan *p, const jp_event *e, edit *d)
 {
     if (!e->timed)
         return;
@@ -54,10 +54,10 @@ static void set_half(edit *d, const char *phase, int64_t id)
 {
     d->value[EX_PH] = vp_str_of(phase);
     d->value[EX_CAT] = VP_STR("\"async\"");
-    d->value[EX_ID] = id_text(d->id, id);
+    d->value[EX_ID] = print_id_text(d->id, id);
 }
 
-static void apply(const json_plan *p, const jp_event *e, const jp_change *c, edit *d)
+static void edit_apply_change(const json_plan *p, const jp_event *e, const jp_change *c, edit *d)
 {
     switch (c->kind) {
     case JP_DROP: /* it is not shown */
@@ -65,7 +65,7 @@ static void apply(const json_plan *p, const jp_event *e, const jp_change *c, edi
         return;
     case JP_THREAD:
         set_thread(p, e, &p->threads[c->value >> 32], d);
-        d->value[EX_TID] = id_text(d->tid, (uint32_t)c->value);
+        d->value[EX_TID] = print_id_text(d->tid, (uint32_t)c->value);
         return;
     case JP_SPAN:
         d->value[EX_PH] = VP_STR("\"X\"");
@@ -82,7 +82,7 @@ static void apply(const json_plan *p, const jp_event *e, const jp_change *c, edi
         set_half(d, e->phase == 'E' ? "\"e\"" : "\"b\"", c->value);
         return;
     case JP_ID:
-        d->value[EX_ID] = id_text(d->id, c->value);
+        d->value[EX_ID] = print_id_text(d->id, c->value);
         return;
     case JP_BIND:
         d->value[EX_BIND] = (vp_str){d->id, (size_t)snprintf(d->id, sizeof d->id, "\"0x%llx\"",
@@ -92,7 +92,7 @@ static void apply(const json_plan *p, const jp_event *e, const jp_change *c, edi
 }
 
 /* The fields that change, in the order of the text; those that are added last. */
-static int order_of(const jp_event *e, const edit *d, int order[EX_FIELDS])
+static int edit_field_order(const jp_event *e, const edit *d, int order[EX_FIELDS])
 {
     int n = 0;
     for (int i = 0; i < EX_FIELDS; i++) {
@@ -130,7 +130,8 @@ static void put_edited(vp_buf *b, const jp_event *e, const edit *d, const int *o
 }
 
 /* The end of a complete event that became async. */
-static void put_async_end(vp_buf *b, const json_plan *p, const jp_event *e, const jp_change *c)
+static void put_complete_as_async_end(vp_buf *b, const json_plan *p, const jp_event *e,
+                                      const jp_change *c)
 {
     char ts[EX_US_MAX];
     vp_str name = jp_text(e, EX_NAME), at = us_text(ts, e->end_ns + p->delta_ns);
@@ -180,7 +181,7 @@ static bool has_odd_value(vp_str args)
 #define LATE_MAX ((size_t)1 << 20)
 
 /* Where an event goes: out, or behind all others. */
-static vp_buf *place_of(jp_rewriter *r, vp_buf *out, const jp_change *changes, size_t count)
+static vp_buf *output_of_event(jp_rewriter *r, vp_buf *out, const jp_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (changes[i].kind == JP_LATE && r->late.n < LATE_MAX) {
@@ -202,11 +203,11 @@ static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const 
     if (kept != EX_KEPT)
         return kept;
     r->unsaid += !jp_is_of(e.phase, JP_TAKEN);
-    set_times(p, &e, &d);
+    edit_set_times(p, &e, &d);
     if (e.thread != JP_NONE)
         set_thread(p, &e, &p->threads[e.thread], &d);
     for (size_t i = 0; i < count; i++) {
-        apply(p, &e, &changes[i], &d);
+        edit_apply_change(p, &e, &changes[i], &d);
         async = changes[i].kind == JP_ASYNC ? &changes[i] : async;
     }
     if (jp_is_of(e.phase, JP_MOMENTS) && !jp_text(&e, EX_PID).n && !d.value[EX_PID].n &&
@@ -218,10 +219,10 @@ static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const 
         put_numbers(&r->scratch, args);
         d.value[EX_ARGS] = vp_buf_view(&r->scratch);
     }
-    vp_buf *to = place_of(r, out, changes, count);
-    put_edited(to, &e, &d, order, order_of(&e, &d, order));
+    vp_buf *to = output_of_event(r, out, changes, count);
+    put_edited(to, &e, &d, order, edit_field_order(&e, &d, order));
     if (async)
-        put_async_end(out, p, &e, async);
+        put_complete_as_async_end(out, p, &e, async);
     VP_TRY(r->scratch.status);
     VP_TRY(r->late.status);
     return to == out ? EX_KEPT : EX_EMPTY;
@@ -244,7 +245,7 @@ static void begin_name(namer *m, const char *what, uint32_t pid, uint32_t tid)
 }
 
 /* The file's own text, which is a string or a number, as a name; number: 0 for none. */
-static void put_name(namer *m, vp_str text, uint32_t number)
+static void namer_put_name(namer *m, vp_str text, uint32_t number)
 {
     bool quoted = text.n > 1 && *text.p == '"';
     vp_buf_puts(m->b, ",\"args\":{\"name\":\"");
@@ -255,7 +256,7 @@ static void put_name(namer *m, vp_str text, uint32_t number)
 }
 
 /* The importer refuses empty names. */
-static bool is_empty(vp_str text)
+static bool is_empty_name(vp_str text)
 {
     return vp_str_eq(text, VP_STR("\"\""));
 }
@@ -265,13 +266,13 @@ static void name_thread(namer *m, const json_plan *p, const jp_thread *t)
     uint32_t pid = p->processes[t->process].pid;
     vp_str raw = vp_intern_get(&p->texts, t->raw), sort = vp_intern_get(&p->texts, t->sort);
     vp_str name = jp_thread_name(p, t);
-    if (!t->name && *raw.p == '"' && !is_empty(raw)) {
+    if (!t->name && *raw.p == '"' && !is_empty_name(raw)) {
         begin_name(m, "thread_name", pid, t->tid);
-        put_name(m, raw, 0);
+        namer_put_name(m, raw, 0);
     }
     for (uint32_t lane = 1; lane < t->lanes; lane++) {
         begin_name(m, "thread_name", pid, jp_lane_tid(p, t, lane));
-        put_name(m, name, lane + 1);
+        namer_put_name(m, name, lane + 1);
         if (!sort.n)
             continue;
         begin_name(m, "thread_sort_index", pid, jp_lane_tid(p, t, lane));
@@ -281,16 +282,17 @@ static void name_thread(namer *m, const json_plan *p, const jp_thread *t)
     }
 }
 
-static int put_names(void *ctx, vp_buf *out)
+static int put_process_names(void *ctx, vp_buf *out)
 {
     const json_plan *p = ((const jp_rewriter *)ctx)->second.plan;
     namer m = {.b = out};
     for (size_t i = 0; i < p->process_count; i++) {
         const jp_process *pr = &p->processes[i];
-        if (pr->known || pr->named || !pr->needed || is_empty(vp_intern_get(&p->texts, pr->raw)))
+        if (pr->known || pr->named || !pr->needed ||
+            is_empty_name(vp_intern_get(&p->texts, pr->raw)))
             continue;
         begin_name(&m, "process_name", pr->pid, 0);
-        put_name(&m, vp_intern_get(&p->texts, pr->raw), 0);
+        namer_put_name(&m, vp_intern_get(&p->texts, pr->raw), 0);
     }
     for (size_t i = 0; i < p->thread_count; i++)
         if (p->threads[i].needed)
@@ -299,7 +301,7 @@ static int put_names(void *ctx, vp_buf *out)
 }
 
 /* What is missing is said in the trace itself: importers skip keys that they do not know. */
-static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
+static int put_missing_note(void *ctx, vp_buf *out, const ex_clean_counts *counts)
 {
     const jp_rewriter *r = ctx;
     const json_plan *p = r->second.plan;
@@ -314,7 +316,7 @@ static int put_missing(void *ctx, vp_buf *out, const ex_clean_counts *counts)
                          (unsigned long long)events, (unsigned long long)p->unbound);
 }
 
-static int put_added(void *ctx, vp_buf *out, bool *any)
+static int put_late_and_added(void *ctx, vp_buf *out, bool *any)
 {
     jp_rewriter *r = ctx;
     struct ex_added *added;
@@ -334,8 +336,8 @@ ex_editor jp_rewrite(jp_rewriter *r, json_plan *p)
     vp_buf_init(&r->scratch, 4 * (size_t)VP_JSON_EVENT_MAX);
     vp_buf_init(&r->late, LATE_MAX + 8 * (size_t)VP_JSON_EVENT_MAX);
     return (ex_editor){.event = rewrite_event,
-                       .first = put_names,
-                       .behind = put_added,
-                       .last = put_missing,
+                       .first = put_process_names,
+                       .behind = put_late_and_added,
+                       .last = put_missing_note,
                        .ctx = r};
 }

@@ -25,7 +25,7 @@ static int add_edge(json_plan *p, const jp_event *e)
     return 0;
 }
 
-static int put_flow(json_plan *p, jp_flow flow)
+static int plan_put_flow(json_plan *p, jp_flow flow)
 {
     VP_TRY(vp_grow(&p->flows, &p->flow_cap, p->flow_count + 1, sizeof flow, VP_EVENTS_MAX));
     p->flows[p->flow_count++] = flow;
@@ -42,7 +42,7 @@ static int add_flow(json_plan *p, const jp_event *e)
                     .phase = e->phase};
     flow.odd = odd;
     flow.next = e->phase == 'f' && !vp_str_eq(jp_text(e, EX_BP), VP_STR("\"e\""));
-    return put_flow(p, flow);
+    return plan_put_flow(p, flow);
 }
 
 /* A slice that is out of one flow and into another has one id for both. */
@@ -62,7 +62,7 @@ static int add_bound(json_plan *p, const jp_event *e)
                                    : 'f',
                     .on_slice = true};
     flow.odd = odd;
-    return put_flow(p, flow);
+    return plan_put_flow(p, flow);
 }
 
 static int add_names(json_plan *p, const jp_event *e)
@@ -100,7 +100,7 @@ static void note_event(json_plan *p, const jp_event *e)
     }
 }
 
-static int take_event(json_plan *p, const jp_event *e)
+static int plan_take_event(json_plan *p, const jp_event *e)
 {
     note_event(p, e);
     switch (e->phase) {
@@ -140,7 +140,7 @@ static int survey_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const e
     int kept = jp_look(p, text, at, f, &e);
     VP_TRY(kept);
     if (kept == EX_KEPT)
-        VP_TRY(take_event(p, &e));
+        VP_TRY(plan_take_event(p, &e));
     return EX_EMPTY;
 }
 
@@ -206,7 +206,7 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-static void choose_shift(json_plan *p)
+static void choose_time_shift(json_plan *p)
 {
     if (p->least_ns == INT64_MAX)
         return;
@@ -222,7 +222,7 @@ static int by_event(const void *a, const void *b)
     return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-static int lay_out(json_plan *p)
+static int plan_lay_out_threads(json_plan *p)
 {
     for (size_t i = 0; i < p->thread_count; i++) {
         jp_thread *t = &p->threads[i];
@@ -257,13 +257,13 @@ static int change_all_moved(json_plan *p)
 
 int jp_plan(json_plan *p)
 {
-    choose_shift(p);
+    choose_time_shift(p);
     VP_TRY(number_processes(p));
     VP_TRY(number_threads(p));
     VP_TRY(jp_pair_async(p));
     VP_TRY(jp_pair_edges(p));
     VP_TRY(jp_decide(p));
-    VP_TRY(lay_out(p));
+    VP_TRY(plan_lay_out_threads(p));
     VP_TRY(jp_bind_flows(p));
     VP_TRY(change_all_moved(p));
     VP_TRY(jp_drop_pairs(p));

@@ -40,7 +40,7 @@ static const unsigned char scalar_char[256] = {
 };
 
 /* Copies up to `at`, then `put` instead of the next `drop` bytes. */
-static void replace(scan *s, const char *at, size_t drop, vp_str put)
+static void scan_replace(scan *s, const char *at, size_t drop, vp_str put)
 {
     vp_buf_put(s->out, s->copied, (size_t)(at - s->copied));
     vp_buf_str(s->out, put);
@@ -91,7 +91,7 @@ static bool plain_unicode(scan *s, const char **p, unsigned c)
         n = 2;
     }
     if (c >= ' ' && c != '"' && c != '\\' && c != 0x7f) {
-        replace(s, *p, 6, (vp_str){raw, n});
+        scan_replace(s, *p, 6, (vp_str){raw, n});
         s->found.strings++;
     }
     *p += 6;
@@ -124,7 +124,7 @@ static bool unicode_escape(scan *s, const char **p)
             used = 12;
         }
     }
-    replace(s, *p, used, put);
+    scan_replace(s, *p, used, put);
     s->found.strings++;
     *p += used;
     return true;
@@ -137,7 +137,7 @@ static bool escaped_backslash(scan *s, const char **p)
     if (*p + 2 >= s->end)
         return false;
     if ((*p)[2] == '"') {
-        replace(s, *p, 2, VP_STR("\\u005c"));
+        scan_replace(s, *p, 2, VP_STR("\\u005c"));
         s->found.strings++;
     }
     *p += 2;
@@ -146,7 +146,7 @@ static bool escaped_backslash(scan *s, const char **p)
 
 /* Steps over the escape at *p. A backslash that escapes nothing is one that its writer did not
  * escape: "C:\vol". */
-static bool escape(scan *s, const char **p)
+static bool scan_escape(scan *s, const char **p)
 {
     if (*p + 1 >= s->end)
         return false;
@@ -156,7 +156,7 @@ static bool escape(scan *s, const char **p)
     if (c == '\\')
         return escaped_backslash(s, p);
     if (c == '/') {
-        replace(s, *p, 2, VP_STR("/"));
+        scan_replace(s, *p, 2, VP_STR("/"));
         s->found.strings++;
         *p += 2;
         return true;
@@ -165,7 +165,7 @@ static bool escape(scan *s, const char **p)
         *p += 2;
         return true;
     }
-    replace(s, *p, 1, VP_STR("\\\\"));
+    scan_replace(s, *p, 1, VP_STR("\\\\"));
     s->found.strings++;
     ++*p;
     return true;
@@ -180,12 +180,12 @@ static bool odd_byte(scan *s, const char **p)
     char code[8];
     if (*at < ' ') {
         snprintf(code, sizeof code, "\\u%04x", *at);
-        replace(s, *p, n = 1, vp_str_of(code));
+        scan_replace(s, *p, n = 1, vp_str_of(code));
         s->found.strings++;
     } else if (!n) {
         if (left < 4 && !memchr(at, '"', left)) /* its end may be in the next chunk */
             return false;
-        replace(s, *p, n = 1, REPLACEMENT);
+        scan_replace(s, *p, n = 1, REPLACEMENT);
         s->found.strings++;
     }
     *p += n;
@@ -196,11 +196,11 @@ static bool odd_byte(scan *s, const char **p)
  */
 static __attribute__((noinline)) bool take_special(scan *s, const char **p)
 {
-    return **p == '\\' ? escape(s, p) : odd_byte(s, p);
+    return **p == '\\' ? scan_escape(s, p) : odd_byte(s, p);
 }
 
 /* Steps over the string at s->p. false when more bytes are needed. */
-static bool string(scan *s)
+static bool scan_string(scan *s)
 {
     const char *p = s->p + 1;
     for (;;) {
@@ -216,7 +216,7 @@ static bool string(scan *s)
     return true;
 }
 
-static inline const char *digits(const char *p, const char *end)
+static inline const char *skip_digit_run(const char *p, const char *end)
 {
 #ifdef __SSE2__
     for (; p < end; p += 16) {
@@ -243,12 +243,12 @@ static inline const char *number_with(const char *p, const char *end, bool *expo
 {
     const char *start = p, *q;
     p += p < end && *p == '-';
-    q = digits(p, end);
+    q = skip_digit_run(p, end);
     if (q == p || (*p == '0' && q > p + 1))
         return start;
     p = q;
     if (p < end && *p == '.') {
-        q = digits(++p, end);
+        q = skip_digit_run(++p, end);
         if (q == p)
             return start;
         p = q;
@@ -256,7 +256,7 @@ static inline const char *number_with(const char *p, const char *end, bool *expo
     if (p < end && (*p == 'e' || *p == 'E')) {
         p++;
         p += p < end && (*p == '+' || *p == '-');
-        q = digits(p, end);
+        q = skip_digit_run(p, end);
         if (q == p)
             return start;
         p = q;
@@ -278,7 +278,7 @@ static const char *number_end(const char *p, const char *end)
 
 /* Whether the importer makes another number of it: an integer beyond int64_t wraps, and a double
  * that overflows costs the event all args that follow. */
-static bool is_beyond(vp_str t)
+static bool is_beyond_importer(vp_str t)
 {
     bool negative = vp_str_starts(t, VP_STR("-"));
     uint64_t v;
@@ -328,8 +328,8 @@ static bool mend_number(vp_str t, char *dst, size_t cap, size_t *n)
 
 static void quote_number(scan *s, vp_str t)
 {
-    replace(s, t.p, 0, VP_STR("\""));
-    replace(s, t.p + t.n, 0, VP_STR("\""));
+    scan_replace(s, t.p, 0, VP_STR("\""));
+    scan_replace(s, t.p + t.n, 0, VP_STR("\""));
 }
 
 /* A token that the importer would choke on. In args it would cost all args of the event. */
@@ -339,9 +339,9 @@ static void mend_scalar(scan *s, vp_str t)
     size_t n;
     s->found.numbers++;
     if (mend_number(t, fixed, 128, &n)) {
-        replace(s, t.p, t.n, (vp_str){fixed, n});
+        scan_replace(s, t.p, t.n, (vp_str){fixed, n});
     } else if (s->member == MEMBER_NUMBER) {
-        replace(s, t.p, t.n, VP_STR("0"));
+        scan_replace(s, t.p, t.n, VP_STR("0"));
         if (s->field == EX_DUR)
             s->event->bad_dur = true;
     } else if (s->member == MEMBER_TS) {
@@ -351,7 +351,7 @@ static void mend_scalar(scan *s, vp_str t)
     }
 }
 
-static ex_verdict scalar(scan *s)
+static ex_verdict scan_scalar(scan *s)
 {
     const char *number = number_end(s->p, s->end), *q = number;
     while (q < s->end && scalar_char[(unsigned char)*q])
@@ -363,7 +363,7 @@ static ex_verdict scalar(scan *s)
         return EX_BROKEN;
     if (q > number && (s->member != MEMBER_OTHER || !is_literal(t))) {
         mend_scalar(s, t);
-    } else if (s->field == EX_ARGS && q == number && is_beyond(t)) {
+    } else if (s->field == EX_ARGS && q == number && is_beyond_importer(t)) {
         s->found.numbers++;
         quote_number(s, t);
     }
@@ -377,7 +377,7 @@ static bool in_object(const scan *s)
 }
 
 /* How much of the value is written, or would be if all up to p were copied. */
-static size_t written(const scan *s)
+static size_t scan_bytes_written(const scan *s)
 {
     return s->out->n + (size_t)(s->p - s->copied) - s->begin;
 }
@@ -385,17 +385,17 @@ static size_t written(const scan *s)
 static void begin_field(scan *s)
 {
     if (s->field < EX_FIELDS)
-        s->event->v[s->field].at = (uint32_t)written(s);
+        s->event->v[s->field].at = (uint32_t)scan_bytes_written(s);
 }
 
 static inline void end_field(scan *s)
 {
     if (s->field < EX_FIELDS)
-        s->event->v[s->field].n = (uint32_t)written(s) - s->event->v[s->field].at;
+        s->event->v[s->field].n = (uint32_t)scan_bytes_written(s) - s->event->v[s->field].at;
     s->field = EX_FIELDS;
 }
 
-static ex_verdict open_container(scan *s, bool object)
+static ex_verdict scan_open_container(scan *s, bool object)
 {
     if (s->member != MEMBER_OTHER)
         s->useless = true; /* an object where a number belongs */
@@ -417,7 +417,7 @@ static ex_verdict close_container(scan *s, bool object)
     if (s->want == WANT_KEY || s->want == WANT_VALUE) {
         if (!s->comma)
             return EX_BROKEN;
-        replace(s, s->comma, 1, VP_STR_NONE);
+        scan_replace(s, s->comma, 1, VP_STR_NONE);
         s->found.commas++;
     }
     s->depth--;
@@ -443,10 +443,10 @@ static void event_member(scan *s, vp_str key)
         s->member = MEMBER_NUMBER;
 }
 
-static ex_verdict key(scan *s)
+static ex_verdict scan_key(scan *s)
 {
     const char *start = s->p + 1;
-    if (!string(s))
+    if (!scan_string(s))
         return EX_MORE;
     s->any = true;
     if (s->event && s->depth == 1)
@@ -455,18 +455,18 @@ static ex_verdict key(scan *s)
     return EX_KEPT;
 }
 
-static ex_verdict value(scan *s, char c)
+static ex_verdict scan_value(scan *s, char c)
 {
     ex_verdict v = EX_KEPT;
     if (s->depth == 1)
         begin_field(s);
     if (c == '{' || c == '[')
-        return open_container(s, c == '{');
+        return scan_open_container(s, c == '{');
     if (c == '"') {
-        if (!string(s))
+        if (!scan_string(s))
             return EX_MORE;
     } else {
-        v = scalar(s);
+        v = scan_scalar(s);
     }
     s->member = MEMBER_OTHER;
     s->want = WANT_COMMA;
@@ -475,7 +475,7 @@ static ex_verdict value(scan *s, char c)
     return v;
 }
 
-static ex_verdict separator(scan *s, char c)
+static ex_verdict scan_separator(scan *s, char c)
 {
     if (c == ',' && s->want == WANT_COMMA && s->depth) {
         s->comma = s->p;
@@ -489,20 +489,20 @@ static ex_verdict separator(scan *s, char c)
     return EX_KEPT;
 }
 
-static ex_verdict token(scan *s, char c)
+static ex_verdict scan_token(scan *s, char c)
 {
     if (c == '}' || c == ']')
         return close_container(s, c == '}');
     if (c == ',' || c == ':')
-        return separator(s, c);
+        return scan_separator(s, c);
     s->comma = NULL;
     switch (s->want) {
     case WANT_KEY:
     case WANT_KEY_OR_END:
-        return c == '"' ? key(s) : EX_BROKEN;
+        return c == '"' ? scan_key(s) : EX_BROKEN;
     case WANT_VALUE:
     case WANT_VALUE_OR_END:
-        return value(s, c);
+        return scan_value(s, c);
     default:
         return EX_BROKEN;
     }
@@ -523,7 +523,7 @@ static ex_verdict odd_space(scan *s)
         s->want = WANT_COMMA;
         s->found.commas++;
     }
-    replace(s, from, (size_t)(q - from), VP_STR_NONE);
+    scan_replace(s, from, (size_t)(q - from), VP_STR_NONE);
     s->p = q;
     return EX_KEPT;
 }
@@ -534,7 +534,7 @@ static ex_verdict whole_value(scan *s)
         s->p = js_skip_space(s->p, s->end, false);
         if (s->p == s->end)
             return EX_MORE;
-        ex_verdict v = js_is_odd_space(*s->p) ? odd_space(s) : token(s, *s->p);
+        ex_verdict v = js_is_odd_space(*s->p) ? odd_space(s) : scan_token(s, *s->p);
         if (v != EX_KEPT)
             return v;
     } while (s->depth || s->want != WANT_COMMA);
@@ -611,7 +611,7 @@ static inline const char *plain_scalar(const char *p, const char *end, bool numb
 {
     bool exponent = false;
     const char *q = number_with(p, end, &exponent);
-    if ((exponent || q - p > SAFE_DIGITS) && is_beyond((vp_str){p, (size_t)(q - p)}))
+    if ((exponent || q - p > SAFE_DIGITS) && is_beyond_importer((vp_str){p, (size_t)(q - p)}))
         return NULL;
     if (q == p && !number)
         q += VP_SAME(p, "null") || VP_SAME(p, "true") ? 4 : VP_SAME(p, "false") ? 5 : 0;

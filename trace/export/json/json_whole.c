@@ -34,7 +34,7 @@ static void whole_close(rd_stream *s)
     vp_free(w);
 }
 
-static int open_text(whole *w, const ex_input *in, ex_pick *pick)
+static int open_whole_text(whole *w, const ex_input *in, ex_pick *pick)
 {
     VP_TRY(jp_init(&w->plan));
     w->plan.pick = pick;
@@ -50,7 +50,7 @@ int ex_json_whole(rd_stream **out, const ex_input *in, ex_pick *pick)
     whole *w = vp_calloc(1, sizeof *w);
     VP_NEED(w);
     w->s = (rd_stream){.next = whole_next, .close = whole_close, .total = -1};
-    int rc = open_text(w, in, pick);
+    int rc = open_whole_text(w, in, pick);
     if (rc < 0)
         whole_close(&w->s);
     else

@@ -23,7 +23,7 @@ void ex_window_free(ex_window *w)
     vp_free(w->tail);
 }
 
-static int next_chunk(ex_window *w, char **p, size_t *n)
+static int window_next_chunk(ex_window *w, char **p, size_t *n)
 {
     int rc = w->over ? 0 : w->in->next(w->in, p, n);
     if (rc == 0)
@@ -40,7 +40,7 @@ static int own_room(ex_window *w, size_t n)
 }
 
 /* [p,end) already stands at the front of `own`; adds chunks until it has doubled. */
-static int collect(ex_window *w, size_t keep, const char *chunk, size_t n)
+static int window_collect(ex_window *w, size_t keep, const char *chunk, size_t n)
 {
     size_t have = keep;
     for (;;) {
@@ -52,7 +52,7 @@ static int collect(ex_window *w, size_t keep, const char *chunk, size_t n)
         if (have >= 2 * keep)
             return 1;
         char *more;
-        int rc = next_chunk(w, &more, &n);
+        int rc = window_next_chunk(w, &more, &n);
         if (rc < 0)
             return rc;
         if (rc == 0)
@@ -74,7 +74,7 @@ int ex_window_more(ex_window *w)
         VP_TRY(own_room(w, keep));
         memmove(w->own, inside ? w->own + at : w->p, keep);
     }
-    int rc = next_chunk(w, &chunk, &n);
+    int rc = window_next_chunk(w, &chunk, &n);
     if (rc > 0 && small && n >= keep) {
         w->p = keep ? memcpy(chunk - keep, w->tail, keep) : chunk;
         w->end = chunk + n;
@@ -88,5 +88,5 @@ int ex_window_more(ex_window *w)
     }
     w->p = w->own;
     w->end = w->own + keep;
-    return rc > 0 ? collect(w, keep, chunk, n) : rc;
+    return rc > 0 ? window_collect(w, keep, chunk, n) : rc;
 }

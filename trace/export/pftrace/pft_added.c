@@ -18,7 +18,7 @@ static uint64_t track_uuid(size_t track)
     return PFT_TRACK_ADDED + 2 * (uint64_t)track + 1;
 }
 
-static int put_group(const ex_added *a, pft_writer *w, uint32_t group)
+static int put_added_group(const ex_added *a, pft_writer *w, uint32_t group)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
     vp_buf_init(&name, VP_JSON_EVENT_MAX);
@@ -31,11 +31,11 @@ static int put_group(const ex_added *a, pft_writer *w, uint32_t group)
                                          .apart = true});
 }
 
-static int put_track(const ex_added *a, pft_writer *w)
+static int put_added_track(const ex_added *a, pft_writer *w)
 {
     const derived_track *t = &a->tracks->tracks[a->track];
     if (ex_added_first_of_group(a))
-        VP_TRY(put_group(a, w, t->group));
+        VP_TRY(put_added_group(a, w, t->group));
     return pft_put_track(w, &(pft_track){.uuid = track_uuid(a->track),
                                          .parent = group_uuid(t->group),
                                          .name = derived_text(a->tracks, t->name),
@@ -56,7 +56,7 @@ static void tell_names(pft_writer *w, const derived_kind_row *k)
 }
 
 /* The number of a text, which is told once a sequence. */
-static uint64_t number_of(ex_added *a, pft_writer *w, pft_name_kind kind, vp_sid text)
+static uint64_t added_text_number(ex_added *a, pft_writer *w, pft_name_kind kind, vp_sid text)
 {
     uint32_t *told = &a->named[2 * (size_t)text + (kind == PFT_ARG_TEXT)];
     if (*told != w->sequence)
@@ -65,14 +65,15 @@ static uint64_t number_of(ex_added *a, pft_writer *w, pft_name_kind kind, vp_sid
     return (uint64_t)text + 1;
 }
 
-static int put_slice(ex_added *a, pft_writer *w, size_t track, const ex_added_slice *s, bool first)
+static int put_added_slice(ex_added *a, pft_writer *w, size_t track, const ex_added_slice *s,
+                           bool first)
 {
     const derived_kind_row *k = &derived_kinds[a->tracks->tracks[track].kind];
     pft_slice_begin(w, track_uuid(track));
     if (first)
         tell_names(w, k);
     if (s->from->name)
-        pft_event_name(w, number_of(a, w, PFT_EVENT_NAME, s->from->name));
+        pft_event_name(w, added_text_number(a, w, PFT_EVENT_NAME, s->from->name));
     else
         pft_event_text(w, VP_STR(""));
     pft_arg_int(w, ARG_DURATION, s->from->end_ps - s->from->start_ps);
@@ -81,12 +82,12 @@ static int put_slice(ex_added *a, pft_writer *w, size_t track, const ex_added_sl
             pft_arg_int(w, ARG_NUMBER + i, s->from->number[i]);
     for (unsigned i = 0; i < DERIVED_TEXTS; i++)
         if (k->text[i] && s->from->text[i])
-            pft_arg_known(w, ARG_TEXT + i, number_of(a, w, PFT_ARG_TEXT, s->from->text[i]));
+            pft_arg_known(w, ARG_TEXT + i, added_text_number(a, w, PFT_ARG_TEXT, s->from->text[i]));
     return pft_put_event(w, s->start_ns);
 }
 
 /* Slices of the track at hand until the chunk is full: 1; 0: that was its last. */
-static int go_on(ex_added *a, pft_writer *w, pft_ends *open)
+static int continue_added_track(ex_added *a, pft_writer *w, pft_ends *open)
 {
     size_t track = a->track;
     ex_added_slice s;
@@ -97,7 +98,7 @@ static int go_on(ex_added *a, pft_writer *w, pft_ends *open)
             VP_TRY(pft_begin_sequence(w, track_uuid(track), s.start_ns > 0 ? s.start_ns : 0));
         a->told = true;
         VP_TRY(pft_ends_until(open, w, s.start_ns));
-        VP_TRY(put_slice(a, w, track, &s, first));
+        VP_TRY(put_added_slice(a, w, track, &s, first));
         VP_TRY(pft_ends_add(open, s.end_ns, track_uuid(track)));
         if (ex_out_full(w->out))
             return 1;
@@ -113,8 +114,8 @@ int pft_added(ex_added *a, pft_writer *w, pft_ends *open)
     VP_NEED(a->named);
     while (a->track < a->tracks->track_count && !ex_out_full(w->out)) {
         if (!a->slice)
-            VP_TRY(put_track(a, w));
-        int rc = go_on(a, w, open);
+            VP_TRY(put_added_track(a, w));
+        int rc = continue_added_track(a, w, open);
         if (rc)
             return rc;
     }

@@ -18,7 +18,7 @@ static void sink_down(pft_end *heap, size_t count)
     heap[i] = top;
 }
 
-static int push(pft_end **heap, size_t *count, size_t *cap, pft_end e)
+static int ends_heap_push(pft_end **heap, size_t *count, size_t *cap, pft_end e)
 {
     VP_TRY(vp_grow(heap, cap, *count + 1, sizeof **heap, VP_EVENTS_MAX));
     size_t i = (*count)++;
@@ -37,7 +37,7 @@ int pft_ends_add(pft_ends *e, int64_t at_ns, uint64_t track)
         e->stack[e->depth++] = (pft_end){at_ns, track};
         return 0;
     }
-    return push(&e->heap, &e->count, &e->cap, (pft_end){at_ns, track});
+    return ends_heap_push(&e->heap, &e->count, &e->cap, (pft_end){at_ns, track});
 }
 
 int pft_ends_until(pft_ends *e, pft_writer *w, int64_t at_ns)
@@ -73,7 +73,7 @@ int pft_pool_take(pft_pool *p, int64_t start_ns, int64_t end_ns, uint64_t next, 
     *fresh = !p->count || p->heap[0].at_ns > start_ns;
     *track = *fresh ? next : p->heap[0].track;
     if (*fresh)
-        return push(&p->heap, &p->count, &p->cap, (pft_end){end_ns, next});
+        return ends_heap_push(&p->heap, &p->count, &p->cap, (pft_end){end_ns, next});
     p->heap[0].at_ns = end_ns;
     sink_down(p->heap, p->count);
     return 0;

@@ -5,7 +5,7 @@
 #include "trace/export/pftrace/pft_xspace.h"
 #include "trace/image/xspace_fields.h"
 
-static int add(pft_index *x, xj_walk *walk, uint32_t track, const xw_field *f)
+static int index_add_event(pft_index *x, xj_walk *walk, uint32_t track, const xw_field *f)
 {
     const xj_layout *layout = &walk->layout;
     xj_event e;
@@ -21,7 +21,7 @@ static int add(pft_index *x, xj_walk *walk, uint32_t track, const xw_field *f)
     return ex_spans_add(&x->spans, s.start, s.end, (uint32_t)x->place_count++);
 }
 
-static int add_line(pft_index *x, xj_walk *walk, uint32_t track)
+static int index_add_line(pft_index *x, xj_walk *walk, uint32_t track)
 {
     const xj_track *t = &walk->layout.tracks[track];
     int64_t at = t->offset;
@@ -29,7 +29,7 @@ static int add_line(pft_index *x, xj_walk *walk, uint32_t track)
     int rc;
     while ((rc = xw_next(&walk->w, &at, t->end, &f)) > 0)
         if (f.number == XLINE_EVENTS && f.wire == VP_PB_LEN)
-            VP_TRY(add(x, walk, track, &f));
+            VP_TRY(index_add_event(x, walk, track, &f));
     if (rc == VP_ECORRUPT)
         xj_walk_damaged(walk, at);
     return rc == VP_ECORRUPT ? 0 : rc;
@@ -39,7 +39,7 @@ int pft_index_make(pft_index *x, xj_walk *walk, size_t first, size_t end)
 {
     *x = (pft_index){0};
     for (size_t i = first; i < end; i++)
-        VP_TRY(add_line(x, walk, (uint32_t)i));
+        VP_TRY(index_add_line(x, walk, (uint32_t)i));
     return ex_spans_place(&x->spans, &x->moves, NULL);
 }
 

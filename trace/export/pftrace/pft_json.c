@@ -46,7 +46,7 @@ static int fill_spool(pft_json *x)
 }
 
 /* What there is an entry of for each thread and event of the plan, which is made. */
-static int make_places(pft_json *x)
+static int make_thread_places(pft_json *x)
 {
     x->thread_count = x->plan.thread_count;
     x->process_count = x->plan.process_count;
@@ -58,7 +58,7 @@ static int make_places(pft_json *x)
     return 0;
 }
 
-static int make(pft_json *x, const ex_input *in, ex_pick *pick)
+static int pft_json_make(pft_json *x, const ex_input *in, ex_pick *pick)
 {
     VP_TRY(jp_init(&x->plan));
     VP_TRY(pft_table_init(&x->table));
@@ -69,14 +69,14 @@ static int make(pft_json *x, const ex_input *in, ex_pick *pick)
     VP_TRY(jp_make(&x->plan, in));
     x->second.plan = &x->plan;
     if (x->plan.planned)
-        VP_TRY(make_places(x));
+        VP_TRY(make_thread_places(x));
     return open_second(x, in);
 }
 
 /* ---- The stream ----------------------------------------------------------------------------- */
 
 /* 0: there is no plan yet, and whoever reads gets what stands before all that it tells. */
-static int prepare(pft_json *x)
+static int pft_json_prepare(pft_json *x)
 {
     bool waits = !x->headed && !x->plan.planned;
     if (!x->headed)
@@ -85,11 +85,11 @@ static int prepare(pft_json *x)
     if (waits || x->record)
         return !waits;
     VP_TRY(jp_make_rest(&x->plan));
-    VP_TRY(make_places(x));
+    VP_TRY(make_thread_places(x));
     return 1;
 }
 
-static int begin(pft_json *x)
+static int pft_json_begin(pft_json *x)
 {
     const json_plan *p = &x->plan;
     x->begun = true;
@@ -107,7 +107,7 @@ static int write_on(pft_json *x)
         done = pft_json_tracks(x);
     }
     if (done > 0 && !x->begun)
-        VP_TRY(begin(x));
+        VP_TRY(pft_json_begin(x));
     while (done > 0 && x->name < x->table.texts.count) {
         if (ex_out_full(&x->out))
             return 0;
@@ -121,7 +121,7 @@ static int write_on(pft_json *x)
 }
 
 /* Behind the file's events. 1: there are more. */
-static int put_added(pft_json *x)
+static int pft_json_put_added(pft_json *x)
 {
     struct ex_added *added;
     int rc = jp_added(&added, &x->plan);
@@ -132,7 +132,7 @@ static int json_next(rd_stream *s, char **p, size_t *n)
 {
     pft_json *x = (pft_json *)(void *)s;
     ex_out_reset(&x->out);
-    int ready = prepare(x);
+    int ready = pft_json_prepare(x);
     VP_TRY(ready);
     if (!ready)
         return ex_out_chunk(&x->out, p, n);
@@ -142,7 +142,7 @@ static int json_next(rd_stream *s, char **p, size_t *n)
         x->ended = done;
     }
     if (x->ended && !x->added && !ex_out_full(&x->out)) {
-        int more = put_added(x);
+        int more = pft_json_put_added(x);
         VP_TRY(more);
         x->added = !more;
     }
@@ -180,7 +180,7 @@ int ex_pftrace_from_json(rd_stream **out, const ex_input *in, ex_pick *pick)
     vp_map_init(&x->beside_at);
     vp_buf_init(&x->scratch, 4 * (size_t)VP_JSON_EVENT_MAX);
     pft_init(&x->writer, &x->out, pick);
-    int rc = make(x, in, pick);
+    int rc = pft_json_make(x, in, pick);
     if (rc < 0)
         json_close(&x->s);
     else

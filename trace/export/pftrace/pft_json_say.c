@@ -9,7 +9,7 @@
 #include "trace/read/json/json_scan.h"
 #include "trace/read/json/json_text.h"
 
-static int put_name(pft_json *x, const jp_event *e)
+static int say_event_name(pft_json *x, const jp_event *e)
 {
     vp_str name = jp_unquoted(jp_text(e, EX_NAME));
     uint64_t number;
@@ -42,7 +42,7 @@ static int put_category(pft_json *x, const jp_event *e)
 /* ---- Arguments ------------------------------------------------------------------------------ */
 
 /* A number; what an integer does not hold is a double, as in the importer of JSON. */
-static void put_number(pft_writer *w, uint64_t name, vp_str text)
+static void say_number_arg(pft_writer *w, uint64_t name, vp_str text)
 {
     const char *p = text.p, *end = text.p + text.n;
     bool negative = *text.p == '-';
@@ -63,7 +63,7 @@ static void put_number(pft_writer *w, uint64_t name, vp_str text)
     }
 }
 
-static int put_text(pft_json *x, uint64_t name, vp_str text)
+static int say_text_arg(pft_json *x, uint64_t name, vp_str text)
 {
     uint64_t number;
     int known = pft_table_put(&x->table, PFT_ARG_TEXT, text, &number);
@@ -74,11 +74,11 @@ static int put_text(pft_json *x, uint64_t name, vp_str text)
     return known;
 }
 
-static int put_value(pft_json *x, uint64_t name, js_value v)
+static int say_arg_value(pft_json *x, uint64_t name, js_value v)
 {
     pft_writer *w = &x->writer;
     if (v.type == JS_STRING)
-        return put_text(x, name, v.s);
+        return say_text_arg(x, name, v.s);
     if (v.type == JS_NESTED)
         pft_arg_json(w, name, v.s);
     else if (*v.s.p == 'n') /* v52 gives up on a null that is no part of anything */
@@ -86,7 +86,7 @@ static int put_value(pft_json *x, uint64_t name, js_value v)
     else if (*v.s.p == 't' || *v.s.p == 'f')
         pft_arg_bool(w, name, *v.s.p == 't');
     else
-        put_number(w, name, v.s);
+        say_number_arg(w, name, v.s);
     return 0;
 }
 
@@ -103,12 +103,12 @@ static int put_members(pft_json *x, vp_str args)
     while (known > 0 && js_next_member(&p, end, skipper, &key, &v) == JS_MEMBER) {
         known = pft_table_put_arg(&x->table, place++, key, &name);
         if (known > 0)
-            VP_TRY(put_value(x, name, v));
+            VP_TRY(say_arg_value(x, name, v));
     }
     return known;
 }
 
-static int put_args(pft_json *x, const jp_event *e)
+static int say_event_args(pft_json *x, const jp_event *e)
 {
     vp_buf *b = &x->writer.event;
     size_t before = b->n;
@@ -125,7 +125,7 @@ static int put_args(pft_json *x, const jp_event *e)
 }
 
 /* The format has whole ns. What is finer is said: the length in ps, and what the start lacks. */
-static void put_rest(pft_json *x, const jp_event *e)
+static void say_sub_ns_rest(pft_json *x, const jp_event *e)
 {
     int64_t rest = ex_rest_ps(e->start_ps);
     if (e->phase == 'X' && e->length_ps % 1000)
@@ -167,7 +167,7 @@ static int flow_number(pft_json *x, const jp_event *e, const jp_change *changes,
     return 0;
 }
 
-static int put_flows(pft_json *x, const jp_event *e, const jp_change *changes, size_t count)
+static int say_event_flows(pft_json *x, const jp_event *e, const jp_change *changes, size_t count)
 {
     uint64_t flow;
     if (jp_is_of(e->phase, JP_FLOWS)) {
@@ -188,7 +188,7 @@ static int put_flows(pft_json *x, const jp_event *e, const jp_change *changes, s
 int pft_json_say_args(pft_json *x, const jp_event *e)
 {
     x->writer.event.n = 0;
-    VP_TRY(put_args(x, e));
+    VP_TRY(say_event_args(x, e));
     return x->writer.event.status < 0 ? x->writer.event.status : x->scratch.status;
 }
 
@@ -197,11 +197,11 @@ int pft_json_say(pft_json *x, const jp_event *e, const jp_change *changes, size_
     pft_writer *w = &x->writer;
     w->event.n = 0;
     if (jp_is_of(e->phase, JP_FLOWS)) /* the flow is its own name */
-        return put_flows(x, e, changes, count);
-    VP_TRY(put_name(x, e));
+        return say_event_flows(x, e, changes, count);
+    VP_TRY(say_event_name(x, e));
     VP_TRY(put_category(x, e));
-    VP_TRY(put_flows(x, e, changes, count));
-    VP_TRY(put_args(x, e));
-    put_rest(x, e);
+    VP_TRY(say_event_flows(x, e, changes, count));
+    VP_TRY(say_event_args(x, e));
+    say_sub_ns_rest(x, e);
     return w->event.status < 0 ? w->event.status : x->scratch.status;
 }

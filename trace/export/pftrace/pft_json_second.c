@@ -26,7 +26,7 @@ static bool has_change(const place *at, jp_change_kind kind)
 }
 
 /* Writes what the event says. *record: where it will be in the spool. */
-static int put_record(pft_json *x, const place *at, int64_t *record)
+static int spool_put_record(pft_json *x, const place *at, int64_t *record)
 {
     if (at->e->phase == 'E' && !has_change(at, JP_INSTANT))
         VP_TRY(pft_json_say_args(x, at->e));
@@ -54,7 +54,7 @@ static int add_mark(pft_json *x, pft_queue *q, int64_t ns, uint64_t what, uint32
 static int take_slice(pft_json *x, const place *at)
 {
     int64_t record;
-    int kept = put_record(x, at, &record);
+    int kept = spool_put_record(x, at, &record);
     VP_TRY(kept);
     x->record[at->e->number] = (uint64_t)record + 1;
     return kept;
@@ -63,7 +63,7 @@ static int take_slice(pft_json *x, const place *at)
 static int mark_record(pft_json *x, const place *at, pft_queue *q, unsigned kind, uint32_t lane)
 {
     int64_t record;
-    int kept = put_record(x, at, &record);
+    int kept = spool_put_record(x, at, &record);
     VP_TRY(kept);
     VP_TRY(add_mark(x, q, at->e->start_ns, pft_mark_what(kind, lane, (uint64_t)record),
                     at->e->number));
@@ -72,7 +72,7 @@ static int mark_record(pft_json *x, const place *at, pft_queue *q, unsigned kind
 
 /* ---- Tracks beside the threads -------------------------------------------------------------- */
 
-static uint32_t process_of(const pft_json *x, const jp_event *e)
+static uint32_t process_of_event(const pft_json *x, const jp_event *e)
 {
     return e->thread == JP_NONE ? JP_NONE : x->plan.threads[e->thread].process;
 }
@@ -113,7 +113,7 @@ static int take_instant(pft_json *x, const place *at)
     pft_queue *q = &x->on_thread[e->thread];
     int found = 1;
     if (letter == 'p')
-        found = find_beside(x, 0, PFT_BESIDE_MARKS, process_of(x, e), VP_STR("Instants"), &q);
+        found = find_beside(x, 0, PFT_BESIDE_MARKS, process_of_event(x, e), VP_STR("Instants"), &q);
     else if (letter == 'g')
         found = find_beside(x, 0, PFT_BESIDE_MARKS, JP_NONE, VP_STR("Instants"), &q);
     if (found <= 0)
@@ -130,7 +130,7 @@ static int take_async(pft_json *x, const place *at)
     pft_queue *q;
     jp_async_id(e, &scope);
     uint64_t key = jp_async_key(&x->plan, e, &odd);
-    uint32_t process = scope == JP_OF_ALL ? JP_NONE : process_of(x, e), apart = process;
+    uint32_t process = scope == JP_OF_ALL ? JP_NONE : process_of_event(x, e), apart = process;
     for (size_t i = 0; i < at->change_count; i++) {
         if (at->changes[i].kind != JP_ID)
             continue;
@@ -164,7 +164,7 @@ static vp_str counter_name(pft_json *x, const jp_event *e, vp_str key)
 }
 
 /* 1; 0: it has no track. */
-static int take_value(pft_json *x, const jp_event *e, vp_str key, vp_str text)
+static int take_counter_value(pft_json *x, const jp_event *e, vp_str key, vp_str text)
 {
     double value = strtod(text.p, NULL); /* a quote, comma or bracket stands behind it */
     vp_str name = counter_name(x, e, key);
@@ -172,8 +172,8 @@ static int take_value(pft_json *x, const jp_event *e, vp_str key, vp_str text)
     pft_queue *q;
     memcpy(&bits, &value, sizeof bits);
     VP_TRY(x->scratch.status);
-    int found =
-        find_beside(x, vp_hash(name.p, name.n, 0), PFT_BESIDE_COUNTER, process_of(x, e), name, &q);
+    int found = find_beside(x, vp_hash(name.p, name.n, 0), PFT_BESIDE_COUNTER,
+                            process_of_event(x, e), name, &q);
     if (found <= 0)
         return found;
     VP_TRY(add_mark(x, q, e->start_ns, bits, e->number));
@@ -188,7 +188,7 @@ static int take_counter(pft_json *x, const place *at)
     js_value v;
     int all = 1;
     while (js_next_member(&p, end, js_skip_best(), &key, &v) == JS_MEMBER) {
-        int taken = jp_is_number(v) ? take_value(x, at->e, key, v.s) : 1;
+        int taken = jp_is_number(v) ? take_counter_value(x, at->e, key, v.s) : 1;
         VP_TRY(taken);
         all = all && taken;
     }
@@ -213,7 +213,7 @@ static void find_lane(const pft_json *x, const place *at, uint32_t *thread, uint
     }
 }
 
-static int take_flow(pft_json *x, const place *at)
+static int take_flow_event(pft_json *x, const place *at)
 {
     const jp_event *e = at->e;
     uint32_t thread, lane;
@@ -229,20 +229,20 @@ static int take_flow(pft_json *x, const place *at)
 
 /* ---- The editor ----------------------------------------------------------------------------- */
 
-static int take_end(pft_json *x, const place *at)
+static int take_span_end(pft_json *x, const place *at)
 {
     if (has_change(at, JP_INSTANT))
         return mark_record(x, at, &x->on_thread[at->e->thread], PFT_MARK_INSTANT, 0);
     return jp_text(at->e, EX_ARGS).n > 2 ? take_slice(x, at) : EX_EMPTY;
 }
 
-static int take(pft_json *x, const place *at)
+static int take_event_by_phase(pft_json *x, const place *at)
 {
     static const struct {
         uint64_t phases;
         int (*take)(pft_json *x, const place *at);
-    } table[] = {{JP_SLICES, take_slice},       {JP_PHASE('E'), take_end},
-                 {JP_MOMENTS, take_instant},    {JP_FLOWS, take_flow},
+    } table[] = {{JP_SLICES, take_slice},       {JP_PHASE('E'), take_span_end},
+                 {JP_MOMENTS, take_instant},    {JP_FLOWS, take_flow_event},
                  {JP_PHASE('C'), take_counter}, {JP_HALVES | JP_PHASE('n'), take_async}};
     char phase = at->e->phase;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -265,7 +265,7 @@ static int spool_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const ex
         x->unsaid++;
         return EX_EMPTY;
     }
-    return take(x, &where);
+    return take_event_by_phase(x, &where);
 }
 
 static int note_counts(void *ctx, vp_buf *out, const ex_clean_counts *counts)

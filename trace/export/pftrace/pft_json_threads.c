@@ -11,7 +11,7 @@
 
 /* ---- Marks ---------------------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b)
+static int by_mark_time(const void *a, const void *b)
 {
     const pft_mark *x = a, *y = b;
     if (x->ns != y->ns)
@@ -31,7 +31,7 @@ int pft_json_begin_run(pft_json *x, const pft_queue *q)
         sorted = sorted && (r->mark_count < 2 || r->marks[r->mark_count - 2].ns <= x->marks[i].ns);
     }
     if (!sorted)
-        qsort(r->marks, r->mark_count, sizeof *r->marks, by_time);
+        qsort(r->marks, r->mark_count, sizeof *r->marks, by_mark_time);
     for (size_t i = 0; i < EX_LANES_MAX; i++)
         r->open_until[i] = INT64_MIN;
     r->begun = true;
@@ -58,7 +58,8 @@ static int end_slices(pft_json *x, int64_t ns)
 }
 
 /* The track of a span that no lane takes. */
-static int pool_track(pft_json *x, const jp_thread *t, int64_t start, int64_t end, uint64_t *track)
+static int pool_track_of_span(pft_json *x, const jp_thread *t, int64_t start, int64_t end,
+                              uint64_t *track)
 {
     bool fresh;
     uint64_t next = pft_json_beside(x, x->beside_count) + x->pooled;
@@ -68,7 +69,7 @@ static int pool_track(pft_json *x, const jp_thread *t, int64_t start, int64_t en
 }
 
 /* Begins a slice: with what its begin says, and its end. */
-static int put_slice(pft_json *x, uint32_t event, uint64_t track, int64_t start)
+static int begin_spooled_slice(pft_json *x, uint32_t event, uint64_t track, int64_t start)
 {
     uint32_t end = x->plan.pair_count ? jp_end_of(&x->plan, event) : JP_NONE;
     pft_slice_begin(&x->writer, track);
@@ -89,10 +90,10 @@ static int play_span(pft_json *x, const jp_thread *t, size_t span)
         return 0;
     VP_TRY(end_slices(x, start));
     if (lane == EX_LANE_ASYNC)
-        VP_TRY(pool_track(x, t, start, end, &track));
+        VP_TRY(pool_track_of_span(x, t, start, end, &track));
     else
         track = pft_json_lane(x, x->thread, lane);
-    VP_TRY(put_slice(x, event, track, start));
+    VP_TRY(begin_spooled_slice(x, event, track, start));
     if (lane < EX_LANES_MAX && end > r->open_until[lane])
         r->open_until[lane] = end;
     return end == INT64_MAX ? 0 : pft_ends_add(&x->ends, pft_json_ns(x, end), track);

@@ -47,7 +47,7 @@ static int to_block_end(pft_spool *s, int64_t offset, vp_str *bytes)
 }
 
 /* n bytes at offset, which the source has. */
-static int join(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
+static int spool_join_bytes(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
 {
     VP_TRY(vp_grow(&s->joined, &s->joined_cap, n, 1, SIZE_MAX / 2));
     for (size_t have = 0; have < n;) {
@@ -62,7 +62,7 @@ static int join(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
 }
 
 /* n bytes at offset, fewer at the end of the source only; or more. */
-static int need(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
+static int spool_need_bytes(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
 {
     int64_t size = rd_source_size(s->source);
     int64_t left = offset >= 0 && offset < size ? size - offset : 0;
@@ -75,19 +75,19 @@ static int need(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
     *bytes = (vp_str){NULL, 0};
     if (n)
         VP_TRY(to_block_end(s, offset, bytes));
-    return bytes->n < n ? join(s, offset, n, bytes) : 0;
+    return bytes->n < n ? spool_join_bytes(s, offset, n, bytes) : 0;
 }
 
 int pft_spool_get(pft_spool *s, int64_t offset, vp_str *bytes)
 {
     vp_str all;
     uint64_t n = 0;
-    VP_TRY(need(s, offset, 10, &all));
+    VP_TRY(spool_need_bytes(s, offset, 10, &all));
     vp_pb r = vp_pb_of(all);
     if (!vp_pb_varint(&r, &n) || n > (uint64_t)rd_source_size(s->source))
         return vp_fail(VP_ECORRUPT, "a temporary file was changed");
     size_t head = (size_t)((const char *)r.p - all.p);
-    VP_TRY(need(s, offset, head + (size_t)n, &all));
+    VP_TRY(spool_need_bytes(s, offset, head + (size_t)n, &all));
     if (all.n < head + n)
         return vp_fail(VP_ECORRUPT, "a temporary file was changed");
     *bytes = (vp_str){all.p + head, (size_t)n};

@@ -39,7 +39,7 @@ static unsigned char bit_of(pft_name_kind kind)
 }
 
 /* What arguments say may differ from event to event: half of the table is for names. */
-static bool is_full(const pft_table *t, pft_name_kind kind)
+static bool is_full_for_kind(const pft_table *t, pft_name_kind kind)
 {
     unsigned half = kind == PFT_ARG_TEXT ? 1 : 0;
     return t->texts.bytes >= BYTES_MAX >> half || t->texts.count >= TEXTS_MAX >> half;
@@ -49,7 +49,7 @@ int pft_table_put(pft_table *t, pft_name_kind kind, vp_str json, uint64_t *numbe
 {
     vp_sid sid;
     size_t before = t->cap;
-    if (json.n > TEXT_MAX || is_full(t, kind))
+    if (json.n > TEXT_MAX || is_full_for_kind(t, kind))
         return 0;
     VP_TRY(vp_intern_put(&t->texts, json, &sid));
     if (t->texts.count > t->cap) {

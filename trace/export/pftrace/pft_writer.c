@@ -21,7 +21,7 @@ void pft_free(pft_writer *w)
 /* A varint and what stands before one take at most so many bytes. */
 #define FIELD_MAX 16
 
-static inline char *varint(char *p, uint64_t v)
+static inline char *write_varint(char *p, uint64_t v)
 {
     for (; v > 127; v >>= 7)
         *p++ = (char)(v | 128);
@@ -29,23 +29,23 @@ static inline char *varint(char *p, uint64_t v)
     return p;
 }
 
-static inline char *field(char *p, uint32_t number, uint64_t v)
+static inline char *write_varint_field(char *p, uint32_t number, uint64_t v)
 {
-    return varint(varint(p, VP_PB_TAG(number, VP_PB_VARINT)), v);
+    return write_varint(write_varint(p, VP_PB_TAG(number, VP_PB_VARINT)), v);
 }
 
-static inline char *bytes(char *p, uint32_t number, const char *data, size_t n)
+static inline char *write_bytes_field(char *p, uint32_t number, const char *data, size_t n)
 {
-    p = varint(varint(p, VP_PB_TAG(number, VP_PB_LEN)), n);
+    p = write_varint(write_varint(p, VP_PB_TAG(number, VP_PB_LEN)), n);
     memcpy(p, data, n);
     return p + n;
 }
 
-static inline void put(vp_buf *b, uint32_t number, uint64_t v)
+static inline void buf_put_field(vp_buf *b, uint32_t number, uint64_t v)
 {
     char *p = vp_buf_reserve(b, FIELD_MAX);
     if (p)
-        b->n += (size_t)(field(p, number, v) - p);
+        b->n += (size_t)(write_varint_field(p, number, v) - p);
 }
 
 static inline size_t varint_size(uint64_t v)
@@ -54,13 +54,13 @@ static inline size_t varint_size(uint64_t v)
 }
 
 /* The number of a track or flow among those of all hosts. */
-static inline uint64_t id_of(const pft_writer *w, uint64_t id)
+static inline uint64_t merged_track_id(const pft_writer *w, uint64_t id)
 {
     return w->host ? pft_host_id(w->host, id) : id;
 }
 
 /* A text as it is, or cut off before its byte `max` where a character ends; b holds it then. */
-static vp_str cut(vp_buf *b, vp_str text, size_t max)
+static vp_str cut_text_at_char(vp_buf *b, vp_str text, size_t max)
 {
     if (text.n <= max)
         return text;
@@ -85,38 +85,38 @@ static void put_descriptor(vp_buf *b, const pft_track *t)
 {
     VP_CLEANUP(vp_buf_free) vp_buf part;
     vp_buf_init(&part, 1u << 20);
-    put(b, TRACK_UUID, t->uuid);
+    buf_put_field(b, TRACK_UUID, t->uuid);
     if (t->parent)
-        put(b, TRACK_PARENT, t->parent);
+        buf_put_field(b, TRACK_PARENT, t->parent);
     if (t->name.n && t->kind != PFT_PROCESS)
         vp_pb_put_len(b, TRACK_NAME, t->name);
     if (t->kind == PFT_PROCESS) {
-        put(&part, PROCESS_PID, t->pid);
-        put(&part, PROCESS_SORT_INDEX, (uint64_t)(int64_t)t->rank);
+        buf_put_field(&part, PROCESS_PID, t->pid);
+        buf_put_field(&part, PROCESS_SORT_INDEX, (uint64_t)(int64_t)t->rank);
         if (t->name.n)
             vp_pb_put_len(&part, PROCESS_NAME, t->name);
         if (t->label.n)
             vp_pb_put_len(&part, PROCESS_LABEL, t->label);
         vp_pb_put_len(b, TRACK_PROCESS, vp_buf_view(&part));
     } else if (t->kind == PFT_THREAD) {
-        put(&part, THREAD_PID, t->pid);
-        put(&part, THREAD_TID, t->tid);
-        put(&part, THREAD_SORT_INDEX, (uint64_t)(int64_t)t->rank);
+        buf_put_field(&part, THREAD_PID, t->pid);
+        buf_put_field(&part, THREAD_TID, t->tid);
+        buf_put_field(&part, THREAD_SORT_INDEX, (uint64_t)(int64_t)t->rank);
         if (t->name.n)
             vp_pb_put_len(&part, THREAD_NAME, t->name);
         vp_pb_put_len(b, TRACK_THREAD, vp_buf_view(&part));
     } else if (t->kind == PFT_COUNTER) {
         if (t->bytes)
-            put(&part, COUNTER_UNIT, UNIT_SIZE_BYTES);
+            buf_put_field(&part, COUNTER_UNIT, UNIT_SIZE_BYTES);
         vp_pb_put_len(b, TRACK_COUNTER, vp_buf_view(&part));
     }
-    put(b, TRACK_RANK, (uint64_t)(int64_t)t->rank);
+    buf_put_field(b, TRACK_RANK, (uint64_t)(int64_t)t->rank);
     if (t->description.n)
         vp_pb_put_len(b, TRACK_DESCRIPTION, t->description);
     if (t->ordered)
-        put(b, TRACK_CHILD_ORDERING, ORDERING_EXPLICIT);
+        buf_put_field(b, TRACK_CHILD_ORDERING, ORDERING_EXPLICIT);
     if (t->apart)
-        put(b, TRACK_MERGE, MERGE_NONE);
+        buf_put_field(b, TRACK_MERGE, MERGE_NONE);
     if (part.status < 0)
         vp_buf_fail(b, part.status);
 }
@@ -126,8 +126,8 @@ static int among_hosts(const pft_writer *w, pft_track *t, vp_buf *name)
 {
     bool process = t->kind == PFT_PROCESS;
     bool group = process || (t->kind == PFT_PLAIN && !t->parent);
-    t->uuid = id_of(w, t->uuid);
-    t->parent = id_of(w, t->parent);
+    t->uuid = merged_track_id(w, t->uuid);
+    t->parent = merged_track_id(w, t->parent);
     if (process || t->kind == PFT_THREAD)
         VP_TRY(pft_host_pid(w->host, t->pid, &t->pid));
     if (t->kind == PFT_THREAD)
@@ -153,9 +153,9 @@ int pft_put_track(pft_writer *w, const pft_track *track)
     vp_buf_init(&text, 1u << 20);
     vp_buf_init(&label, 1u << 20);
     vp_buf_init(&description, 1u << 20);
-    t.name = cut(&text, t.name, VP_TRACK_NAME_MAX);
-    t.label = cut(&label, t.label, VP_TRACK_NAME_MAX);
-    t.description = cut(&description, t.description, VP_TRACK_NAME_MAX);
+    t.name = cut_text_at_char(&text, t.name, VP_TRACK_NAME_MAX);
+    t.label = cut_text_at_char(&label, t.label, VP_TRACK_NAME_MAX);
+    t.description = cut_text_at_char(&description, t.description, VP_TRACK_NAME_MAX);
     if (w->host)
         VP_TRY(among_hosts(w, &t, &name));
     put_descriptor(&descriptor, &t);
@@ -166,14 +166,14 @@ int pft_put_track(pft_writer *w, const pft_track *track)
 }
 
 /* The sequence's clock counts what passes; it is tied to the trace's where it begins. */
-static void put_clock(vp_buf *snapshot, uint64_t id, int64_t at_ns, bool incremental)
+static void put_sequence_clock(vp_buf *snapshot, uint64_t id, int64_t at_ns, bool incremental)
 {
     VP_CLEANUP(vp_buf_free) vp_buf clock;
     vp_buf_init(&clock, 64);
-    put(&clock, CLOCK_ID, id);
-    put(&clock, CLOCK_TIMESTAMP, (uint64_t)at_ns);
+    buf_put_field(&clock, CLOCK_ID, id);
+    buf_put_field(&clock, CLOCK_TIMESTAMP, (uint64_t)at_ns);
     if (incremental)
-        put(&clock, CLOCK_IS_INCREMENTAL, 1);
+        buf_put_field(&clock, CLOCK_IS_INCREMENTAL, 1);
     vp_pb_put_len(snapshot, SNAPSHOT_CLOCK, vp_buf_view(&clock));
 }
 
@@ -184,8 +184,8 @@ int pft_begin_trace(pft_writer *w)
     vp_buf_init(&snapshot, 64);
     if (w->host && w->host->number > 1)
         return 0;
-    put_clock(&snapshot, CLOCK_BOOTTIME, 0, false);
-    put(&snapshot, SNAPSHOT_TRACE_CLOCK, CLOCK_BOOTTIME);
+    put_sequence_clock(&snapshot, CLOCK_BOOTTIME, 0, false);
+    buf_put_field(&snapshot, SNAPSHOT_TRACE_CLOCK, CLOCK_BOOTTIME);
     vp_pb_put_len(&packet, PACKET_CLOCK_SNAPSHOT, vp_buf_view(&snapshot));
     return put_packet(w, &packet);
 }
@@ -199,20 +199,21 @@ __attribute__((cold)) static int put_sequence(pft_writer *w, int64_t start_ns, v
     vp_buf_init(&part, 128);
     w->sequence = w->host ? ++w->host->whole->sequences : w->sequence + 1;
     w->clock_ns = start_ns;
-    w->place_n = (size_t)(field(field(w->place, PACKET_SEQUENCE_ID, w->sequence),
-                                PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE) -
-                          w->place);
+    w->place_n =
+        (size_t)(write_varint_field(write_varint_field(w->place, PACKET_SEQUENCE_ID, w->sequence),
+                                    PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE) -
+                 w->place);
     if (w->host)
         start_ns = pft_host_time(w->host, start_ns);
-    put(&packet, PACKET_SEQUENCE_ID, w->sequence);
-    put(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
-    put(&part, DEFAULTS_CLOCK, CLOCK_OF_SEQUENCE);
+    buf_put_field(&packet, PACKET_SEQUENCE_ID, w->sequence);
+    buf_put_field(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+    buf_put_field(&part, DEFAULTS_CLOCK, CLOCK_OF_SEQUENCE);
     if (defaults.n)
         vp_pb_put_len(&part, DEFAULTS_EVENT, defaults);
     vp_pb_put_len(&packet, PACKET_DEFAULTS, vp_buf_view(&part));
     part.n = 0;
-    put_clock(&part, CLOCK_OF_SEQUENCE, w->table ? 0 : start_ns, !w->table);
-    put_clock(&part, CLOCK_BOOTTIME, start_ns, false);
+    put_sequence_clock(&part, CLOCK_OF_SEQUENCE, w->table ? 0 : start_ns, !w->table);
+    put_sequence_clock(&part, CLOCK_BOOTTIME, start_ns, false);
     vp_pb_put_len(&packet, PACKET_CLOCK_SNAPSHOT, vp_buf_view(&part));
     return put_packet(w, &packet);
 }
@@ -223,7 +224,7 @@ int pft_begin_sequence(pft_writer *w, uint64_t track, int64_t start_ns)
     vp_buf_init(&defaults, 64);
     w->track = track;
     w->table = false;
-    put(&defaults, EVENT_TRACK, id_of(w, track));
+    buf_put_field(&defaults, EVENT_TRACK, merged_track_id(w, track));
     return put_sequence(w, start_ns, vp_buf_view(&defaults));
 }
 
@@ -238,8 +239,8 @@ int pft_put_names(pft_writer *w)
 {
     VP_CLEANUP(vp_buf_free) vp_buf packet;
     vp_buf_init(&packet, 8 * (size_t)VP_JSON_EVENT_MAX);
-    put(&packet, PACKET_SEQUENCE_ID, w->sequence);
-    put(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    buf_put_field(&packet, PACKET_SEQUENCE_ID, w->sequence);
+    buf_put_field(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
     vp_pb_put_len(&packet, PACKET_INTERNED_DATA, vp_buf_view(&w->interned));
     if (w->interned.status < 0)
         vp_buf_fail(&packet, w->interned.status);
@@ -247,38 +248,38 @@ int pft_put_names(pft_writer *w)
     return put_packet(w, &packet);
 }
 
-static inline void begin_event(pft_writer *w, uint32_t type, uint64_t track)
+static inline void begin_track_event(pft_writer *w, uint32_t type, uint64_t track)
 {
     w->event.n = w->interned.n = 0;
-    put(&w->event, EVENT_TYPE, type);
+    buf_put_field(&w->event, EVENT_TYPE, type);
     if (track != w->track)
-        put(&w->event, EVENT_TRACK, id_of(w, track));
+        buf_put_field(&w->event, EVENT_TRACK, merged_track_id(w, track));
 }
 
 void pft_slice_begin(pft_writer *w, uint64_t track)
 {
-    begin_event(w, TYPE_SLICE_BEGIN, track);
+    begin_track_event(w, TYPE_SLICE_BEGIN, track);
 }
 
 void pft_instant(pft_writer *w, uint64_t track)
 {
-    begin_event(w, TYPE_INSTANT, track);
+    begin_track_event(w, TYPE_INSTANT, track);
 }
 
 void pft_slice_close(pft_writer *w, uint64_t track)
 {
-    begin_event(w, TYPE_SLICE_END, track);
+    begin_track_event(w, TYPE_SLICE_END, track);
 }
 
 void pft_point(pft_writer *w, uint64_t track)
 {
     w->event.n = w->interned.n = 0;
-    put(&w->event, EVENT_TRACK, id_of(w, track));
+    buf_put_field(&w->event, EVENT_TRACK, merged_track_id(w, track));
 }
 
 void pft_event_name(pft_writer *w, uint64_t name)
 {
-    put(&w->event, EVENT_NAME_IID, name);
+    buf_put_field(&w->event, EVENT_NAME_IID, name);
 }
 
 void pft_event_text(pft_writer *w, vp_str name)
@@ -288,7 +289,7 @@ void pft_event_text(pft_writer *w, vp_str name)
 
 void pft_category(pft_writer *w, uint64_t category)
 {
-    put(&w->event, EVENT_CATEGORY_IID, category);
+    buf_put_field(&w->event, EVENT_CATEGORY_IID, category);
 }
 
 void pft_category_text(pft_writer *w, vp_str category)
@@ -298,13 +299,13 @@ void pft_category_text(pft_writer *w, vp_str category)
 
 void pft_counter(pft_writer *w, uint64_t track, int64_t value)
 {
-    begin_event(w, TYPE_COUNTER, track);
-    put(&w->event, EVENT_COUNTER_VALUE, (uint64_t)value);
+    begin_track_event(w, TYPE_COUNTER, track);
+    buf_put_field(&w->event, EVENT_COUNTER_VALUE, (uint64_t)value);
 }
 
 void pft_counter_double(pft_writer *w, uint64_t track, uint64_t bits)
 {
-    begin_event(w, TYPE_COUNTER, track);
+    begin_track_event(w, TYPE_COUNTER, track);
     vp_pb_put_fixed64(&w->event, EVENT_COUNTER_DOUBLE, bits);
 }
 
@@ -318,7 +319,7 @@ static uint64_t passed_until(pft_writer *w, int64_t at_ns)
 /* When and of which sequence a packet is. */
 static inline char *packet_place(const pft_writer *w, char *p, uint64_t passed)
 {
-    p = field(p, PACKET_TIMESTAMP, passed);
+    p = write_varint_field(p, PACKET_TIMESTAMP, passed);
     memcpy(p, w->place, sizeof w->place);
     return p + w->place_n;
 }
@@ -328,7 +329,7 @@ static char *packet_head(pft_writer *w, char *p, int64_t at_ns, size_t n)
 {
     uint64_t passed = passed_until(w, at_ns);
     n += 1 + varint_size(passed) + w->place_n;
-    p = varint(varint(p, VP_PB_TAG(TRACE_PACKET, VP_PB_LEN)), n);
+    p = write_varint(write_varint(p, VP_PB_TAG(TRACE_PACKET, VP_PB_LEN)), n);
     return packet_place(w, p, passed);
 }
 
@@ -339,9 +340,9 @@ int pft_slice_end(pft_writer *w, uint64_t track, int64_t at_ns)
     if (!packet)
         return w->out->status;
     char *p = packet_place(w, packet + 2, passed_until(w, at_ns)), *event = p;
-    p = field(p + 2, EVENT_TYPE, TYPE_SLICE_END);
+    p = write_varint_field(p + 2, EVENT_TYPE, TYPE_SLICE_END);
     if (track != w->track)
-        p = field(p, EVENT_TRACK, id_of(w, track));
+        p = write_varint_field(p, EVENT_TRACK, merged_track_id(w, track));
     packet[0] = (char)VP_PB_TAG(TRACE_PACKET, VP_PB_LEN);
     packet[1] = (char)(p - packet - 2);
     event[0] = (char)VP_PB_TAG(PACKET_TRACK_EVENT, VP_PB_LEN);
@@ -363,8 +364,8 @@ int pft_put_event(pft_writer *w, int64_t at_ns)
         return w->out->status;
     p = packet_head(w, p, at_ns, n);
     if (interned)
-        p = bytes(p, PACKET_INTERNED_DATA, w->interned.p, interned);
-    p = bytes(p, PACKET_TRACK_EVENT, w->event.p, event);
+        p = write_bytes_field(p, PACKET_INTERNED_DATA, w->interned.p, interned);
+    p = write_bytes_field(p, PACKET_TRACK_EVENT, w->event.p, event);
     w->out->n += (size_t)(p - start);
     return 0;
 }
@@ -376,8 +377,9 @@ static char *begin_arg(pft_writer *w, uint64_t name, size_t n)
     char *p = vp_buf_reserve(&w->event, 3 * FIELD_MAX + n);
     if (!p)
         return NULL;
-    p = varint(varint(p, VP_PB_TAG(EVENT_ANNOTATION, VP_PB_LEN)), 1 + varint_size(name) + n);
-    return field(p, ANNOTATION_NAME_IID, name);
+    p = write_varint(write_varint(p, VP_PB_TAG(EVENT_ANNOTATION, VP_PB_LEN)),
+                     1 + varint_size(name) + n);
+    return write_varint_field(p, ANNOTATION_NAME_IID, name);
 }
 
 static void end_arg(pft_writer *w, const char *end)
@@ -391,7 +393,7 @@ static inline void number_arg(pft_writer *w, uint64_t name, uint32_t number, uin
     char *arg = vp_buf_reserve(&w->event, 3 * FIELD_MAX);
     if (!arg)
         return;
-    char *p = field(field(arg + 2, ANNOTATION_NAME_IID, name), number, v);
+    char *p = write_varint_field(write_varint_field(arg + 2, ANNOTATION_NAME_IID, name), number, v);
     arg[0] = (char)VP_PB_TAG(EVENT_ANNOTATION, VP_PB_LEN);
     arg[1] = (char)(p - arg - 2);
     end_arg(w, p);
@@ -422,7 +424,7 @@ static void text_arg(pft_writer *w, uint64_t name, uint32_t number, vp_str text)
 {
     char *p = begin_arg(w, name, 1 + varint_size(text.n) + text.n);
     if (p)
-        end_arg(w, bytes(p, number, text.n ? text.p : "", text.n));
+        end_arg(w, write_bytes_field(p, number, text.n ? text.p : "", text.n));
 }
 
 void pft_arg_text(pft_writer *w, uint64_t name, vp_str text)
@@ -447,22 +449,24 @@ void pft_arg_known(pft_writer *w, uint64_t name, uint64_t text)
 
 void pft_flow(pft_writer *w, uint64_t flow)
 {
-    vp_pb_put_fixed64(&w->event, EVENT_FLOW, id_of(w, flow));
+    vp_pb_put_fixed64(&w->event, EVENT_FLOW, merged_track_id(w, flow));
 }
 
 void pft_flow_bound(pft_writer *w, uint64_t flow, pft_way way)
 {
-    char legacy[2 * FIELD_MAX], *end = field(legacy, LEGACY_BIND, id_of(w, flow));
-    end = field(end, LEGACY_WAY, way);
+    char legacy[2 * FIELD_MAX],
+        *end = write_varint_field(legacy, LEGACY_BIND, merged_track_id(w, flow));
+    end = write_varint_field(end, LEGACY_WAY, way);
     vp_pb_put_len(&w->event, EVENT_LEGACY, (vp_str){legacy, (size_t)(end - legacy)});
 }
 
 void pft_flow_point(pft_writer *w, char phase, uint64_t flow, bool enclosing)
 {
-    char legacy[3 * FIELD_MAX], *end = field(legacy, LEGACY_PHASE, (unsigned char)phase);
-    end = field(end, LEGACY_ID, id_of(w, flow));
+    char legacy[3 * FIELD_MAX],
+        *end = write_varint_field(legacy, LEGACY_PHASE, (unsigned char)phase);
+    end = write_varint_field(end, LEGACY_ID, merged_track_id(w, flow));
     if (enclosing)
-        end = field(end, LEGACY_ENCLOSING, 1);
+        end = write_varint_field(end, LEGACY_ENCLOSING, 1);
     vp_pb_put_len(&w->event, EVENT_LEGACY, (vp_str){legacy, (size_t)(end - legacy)});
 }
 
@@ -471,10 +475,10 @@ void pft_tell(pft_writer *w, pft_name_kind kind, uint64_t number, vp_str text)
     VP_CLEANUP(vp_buf_free) vp_buf part;
     size_t room = w->interned.n < VP_TOLD_BYTES_MAX ? VP_TOLD_BYTES_MAX - w->interned.n : 0;
     vp_buf_init(&part, VP_TOLD_NAME_MAX + 64);
-    text = cut(&part, text, room < VP_TOLD_NAME_MAX ? room : VP_TOLD_NAME_MAX);
+    text = cut_text_at_char(&part, text, room < VP_TOLD_NAME_MAX ? room : VP_TOLD_NAME_MAX);
     size_t n = 1 + varint_size(number) + 1 + varint_size(text.n) + text.n;
     vp_pb_put_varint(&w->interned, VP_PB_TAG((uint32_t)kind, VP_PB_LEN));
     vp_pb_put_varint(&w->interned, n);
-    put(&w->interned, INTERNED_IID, number);
+    buf_put_field(&w->interned, INTERNED_IID, number);
     vp_pb_put_len(&w->interned, INTERNED_TEXT, text);
 }

@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/export.h"
 
-static int load(pft_xspace *x, uint32_t plane)
+static int load_plane_names(pft_xspace *x, uint32_t plane)
 {
     int rc = xj_walk_load(&x->walk, plane);
     if (rc <= 0)
@@ -19,7 +19,7 @@ static int load(pft_xspace *x, uint32_t plane)
 
 /* ---- Tracks --------------------------------------------------------------------------------- */
 
-static int put_row(pft_xspace *x, const xj_row *r)
+static int put_xspace_row(pft_xspace *x, const xj_row *r)
 {
     return pft_put_track(
         &x->writer,
@@ -34,7 +34,7 @@ static int put_row(pft_xspace *x, const xj_row *r)
 }
 
 /* A track beside the thread's own, for what that cannot take. */
-static int put_sibling(pft_xspace *x, const xj_track *t, uint64_t uuid, uint32_t number)
+static int put_xspace_sibling(pft_xspace *x, const xj_track *t, uint64_t uuid, uint32_t number)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
     uint32_t owner = x->walk.layout.planes[t->plane].owner;
@@ -58,31 +58,32 @@ static int lane_track(pft_xspace *x, const xj_track *t, uint32_t lane, uint64_t 
     for (; x->lanes_told <= lane; x->lanes_told++) {
         uint64_t uuid = PFT_TRACK_LANE | (uint64_t)x->walk.track << 8 | x->lanes_told;
         if (x->lanes_told)
-            VP_TRY(put_sibling(x, t, uuid, x->lanes_told + 1));
+            VP_TRY(put_xspace_sibling(x, t, uuid, x->lanes_told + 1));
     }
     return 0;
 }
 
-static int pool_track(pft_xspace *x, const xj_track *t, const xj_span *s, uint64_t *track)
+static int take_pool_track(pft_xspace *x, const xj_track *t, const xj_span *s, uint64_t *track)
 {
     bool fresh;
     VP_TRY(pft_pool_take(&x->pool, s->start, s->end, PFT_TRACK_POOL | x->pooled, track, &fresh));
     if (!fresh)
         return 0;
     x->pooled++;
-    return put_sibling(x, t, *track, 0);
+    return put_xspace_sibling(x, t, *track, 0);
 }
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
 /* An event in the order of time, whose lane is known. */
-static int play(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_span *s, int lane)
+static int play_event(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_span *s,
+                      int lane)
 {
     uint64_t track;
     VP_TRY(lane);
     if (!ex_pick_takes(x->walk.layout.pick, s->start, s->end))
         return 0;
-    VP_TRY(lane == (int)EX_LANE_ASYNC ? pool_track(x, t, s, &track)
+    VP_TRY(lane == (int)EX_LANE_ASYNC ? take_pool_track(x, t, s, &track)
                                       : lane_track(x, t, (uint32_t)lane, &track));
     if (!x->in_sequence) /* a thread that shows nothing has none */
         VP_TRY(pft_begin_sequence(&x->writer, pft_thread_track(t->thread), s->start));
@@ -102,7 +103,7 @@ static int play_field(pft_xspace *x, const xj_track *t, const xw_field *f)
     int lane = t->async         ? (int)EX_LANE_ASYNC
                : t->overlapping ? ex_lanes_take(&x->lanes, s.start, s.end)
                                 : 0;
-    return play(x, t, &e, &s, lane);
+    return play_event(x, t, &e, &s, lane);
 }
 
 static int in_file_order(pft_xspace *x)
@@ -131,12 +132,12 @@ static int play_place(pft_xspace *x, uint32_t id, size_t span)
     int lane = 0;
     if (x->index.move < m->count && m->list[x->index.move].id == id)
         lane = (int)m->list[x->index.move++].lane;
-    VP_TRY(load(x, t->plane));
+    VP_TRY(load_plane_names(x, t->plane));
     int rc = xj_event_read(&e, &x->walk.w, &f);
     if (rc <= 0)
         return rc < 0 ? rc : VP_ECORRUPT;
     xj_span s = {trace_start(&x->index.spans.track, span), ex_spans_end(&x->index.spans, span)};
-    return play(x, t, &e, &s, t->async ? (int)EX_LANE_ASYNC : lane);
+    return play_event(x, t, &e, &s, t->async ? (int)EX_LANE_ASYNC : lane);
 }
 
 /* By the index. */
@@ -170,7 +171,7 @@ static int begin_thread(pft_xspace *x)
     x->lanes_told = 0;
     x->in_sequence = false;
     x->walk.at = t->offset;
-    VP_TRY(load(x, t->plane));
+    VP_TRY(load_plane_names(x, t->plane));
     if (x->indexed)
         VP_TRY(pft_index_make(&x->index, &x->walk, x->walk.track, x->last));
     x->walk.begun = true;
@@ -188,7 +189,7 @@ static int end_thread(pft_xspace *x)
     return 0;
 }
 
-static int threads(pft_xspace *x)
+static int write_thread_events(pft_xspace *x)
 {
     while (x->walk.track < x->walk.layout.track_count && !ex_out_full(&x->walk.out)) {
         if (!x->walk.begun)
@@ -204,7 +205,7 @@ static int threads(pft_xspace *x)
 /* ---- The stream ----------------------------------------------------------------------------- */
 
 /* Behind the file's events. 1: there are more. */
-static int put_added(pft_xspace *x)
+static int put_xspace_added(pft_xspace *x)
 {
     struct ex_added *added;
     int rc = xj_walk_added(&x->walk, &added);
@@ -223,12 +224,12 @@ static int pftrace_next(rd_stream *s, char **p, size_t *n)
     if (!ready)
         return ex_out_chunk(&x->walk.out, p, n);
     for (; x->walk.row < x->walk.layout.row_count && !ex_out_full(&x->walk.out); x->walk.row++)
-        VP_TRY(put_row(x, &x->walk.layout.rows[x->walk.row]));
+        VP_TRY(put_xspace_row(x, &x->walk.layout.rows[x->walk.row]));
     if (x->walk.row == x->walk.layout.row_count)
-        VP_TRY(threads(x));
+        VP_TRY(write_thread_events(x));
     if (!x->walk.ended && x->walk.track >= x->walk.layout.track_count &&
         !ex_out_full(&x->walk.out)) {
-        int more = put_added(x);
+        int more = put_xspace_added(x);
         VP_TRY(more);
         if (!more)
             xj_walk_finish(&x->walk);

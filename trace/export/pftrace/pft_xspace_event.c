@@ -28,7 +28,8 @@ void pft_told_free(pft_told *t)
 }
 
 /* The number of a name in this sequence, which is told the first time. */
-static uint64_t tell(pft_xspace *x, uint32_t *told, pft_name_kind kind, uint32_t index, vp_str text)
+static uint64_t tell_name_once(pft_xspace *x, uint32_t *told, pft_name_kind kind, uint32_t index,
+                               vp_str text)
 {
     if (told[index] != x->writer.sequence) {
         told[index] = x->writer.sequence;
@@ -44,15 +45,16 @@ static int known_text(pft_xspace *x, const xj_arg *arg, uint64_t name)
                    VP_INTERN_MAX));
     if (x->told.text_cap > before)
         memset(x->told.texts + before, 0, (x->told.text_cap - before) * sizeof *x->told.texts);
-    pft_arg_known(&x->writer, name, tell(x, x->told.texts, PFT_ARG_TEXT, arg->known, arg->text));
+    pft_arg_known(&x->writer, name,
+                  tell_name_once(x, x->told.texts, PFT_ARG_TEXT, arg->known, arg->text));
     return 0;
 }
 
-static int put_arg(pft_xspace *x, const xj_arg *arg)
+static int put_event_arg(pft_xspace *x, const xj_arg *arg)
 {
     pft_writer *w = &x->writer;
     uint64_t name =
-        tell(x, x->told.keys, PFT_ARG_NAME, arg->key, x->walk.names.keys[arg->key].text);
+        tell_name_once(x, x->told.keys, PFT_ARG_NAME, arg->key, x->walk.names.keys[arg->key].text);
     switch (arg->type) {
     case XJ_INT:
         pft_arg_int(w, name, (int64_t)arg->u);
@@ -72,23 +74,25 @@ static int put_arg(pft_xspace *x, const xj_arg *arg)
 }
 
 /* The format has whole ns. What is finer is said: the length in ps, and what the start lacks. */
-static void put_rest(pft_xspace *x, const xj_event *e)
+static void put_sub_ns_rest(pft_xspace *x, const xj_event *e)
 {
     int64_t length = e->duration_ps > 0 ? e->duration_ps : 0, rest = ex_rest_ps(e->offset_ps);
     if (length % 1000)
         pft_arg_int(&x->writer,
-                    tell(x, x->told.keys, PFT_ARG_NAME,
-                         x->walk.names.key_count + ARG_DURATION_PS - 1, VP_STR("duration_ps")),
+                    tell_name_once(x, x->told.keys, PFT_ARG_NAME,
+                                   x->walk.names.key_count + ARG_DURATION_PS - 1,
+                                   VP_STR("duration_ps")),
                     length);
     if (rest)
         pft_arg_int(&x->writer,
-                    tell(x, x->told.keys, PFT_ARG_NAME, x->walk.names.key_count + ARG_START_PS - 1,
-                         VP_STR("start_rest_ps")),
+                    tell_name_once(x, x->told.keys, PFT_ARG_NAME,
+                                   x->walk.names.key_count + ARG_START_PS - 1,
+                                   VP_STR("start_rest_ps")),
                     rest);
 }
 
 /* An allocator's memory is a track of its process, told when it first says something. */
-static int put_memory(pft_xspace *x, const xj_track *t, int64_t at_ns)
+static int put_memory_track(pft_xspace *x, const xj_track *t, int64_t at_ns)
 {
     const xj_plane *pl = &x->walk.layout.planes[t->plane];
     VP_CLEANUP(vp_buf_free) vp_buf name;
@@ -114,7 +118,7 @@ static int put_memory(pft_xspace *x, const xj_track *t, int64_t at_ns)
 }
 
 /* Whether the event says something else of what its metadata says, too. Both are sorted. */
-static bool contradicts(const xj_names *n, uint32_t count, const xj_meta *m)
+static bool contradicts_metadata(const xj_names *n, uint32_t count, const xj_meta *m)
 {
     uint64_t mask = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -141,11 +145,11 @@ static bool is_said(const xj_names *n, uint32_t count, uint32_t key)
 }
 
 /* The metadata's arguments but for those that the event has its own of. */
-static int put_others(pft_xspace *x, const xj_meta *m, uint32_t count)
+static int put_other_meta_args(pft_xspace *x, const xj_meta *m, uint32_t count)
 {
     for (uint32_t i = 0; i < m->arg_count; i++)
         if (!is_said(&x->walk.names, count, m->args[i].key))
-            VP_TRY(put_arg(x, &m->args[i]));
+            VP_TRY(put_event_arg(x, &m->args[i]));
     return 0;
 }
 
@@ -156,11 +160,11 @@ static int put_shared(pft_xspace *x, const xj_meta *m, uint32_t count)
     pft_shared *s = &x->told.shared[m - x->walk.names.meta];
     vp_buf *b = &x->writer.event;
     size_t before = b->n;
-    if (contradicts(&x->walk.names, count, m))
-        return put_others(x, m, count);
+    if (contradicts_metadata(&x->walk.names, count, m))
+        return put_other_meta_args(x, m, count);
     if (s->sequence == x->writer.sequence)
         return vp_buf_str(b, s->bytes);
-    VP_TRY(put_others(x, m, 0));
+    VP_TRY(put_other_meta_args(x, m, 0));
     s->sequence = x->writer.sequence;
     if (s->bytes.p || b->status < 0)
         return b->status;
@@ -170,8 +174,8 @@ static int put_shared(pft_xspace *x, const xj_meta *m, uint32_t count)
     return 0;
 }
 
-/* A step_name among the arguments replaces the name. */
-static vp_str step_name(const xj_names *n, const xj_arg *args, uint32_t count)
+/* A step_name_arg among the arguments replaces the name. */
+static vp_str step_name_arg(const xj_names *n, const xj_arg *args, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (n->keys[args[i].key].step && args[i].type <= XJ_TEXT)
@@ -179,17 +183,17 @@ static vp_str step_name(const xj_names *n, const xj_arg *args, uint32_t count)
     return VP_STR_NONE;
 }
 
-static void put_name(pft_xspace *x, const xj_meta *m, uint32_t count)
+static void put_event_name(pft_xspace *x, const xj_meta *m, uint32_t count)
 {
     const xj_names *n = &x->walk.names;
-    vp_str step = step_name(n, n->args, count);
+    vp_str step = step_name_arg(n, n->args, count);
     if (!step.n && m->step)
-        step = step_name(n, m->args, m->arg_count);
+        step = step_name_arg(n, m->args, m->arg_count);
     if (step.n)
         pft_event_text(&x->writer, step);
     else
-        pft_event_name(&x->writer,
-                       tell(x, x->told.metas, PFT_EVENT_NAME, (uint32_t)(m - n->meta), m->name));
+        pft_event_name(&x->writer, tell_name_once(x, x->told.metas, PFT_EVENT_NAME,
+                                                  (uint32_t)(m - n->meta), m->name));
 }
 
 int pft_xspace_event(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_span *span,
@@ -203,14 +207,14 @@ int pft_xspace_event(pft_xspace *x, const xj_track *t, const xj_event *e, const 
     VP_TRY(xj_names_stats(n, &count, e));
     VP_TRY(xj_flow_of(&x->walk.flows, &n->facts, x->walk.layout.planes[t->plane].device, &flow));
     pft_slice_begin(&x->writer, track);
-    put_name(x, m, count);
+    put_event_name(x, m, count);
     VP_TRY(put_shared(x, m, count));
     for (uint32_t i = 0; i < count; i++)
-        VP_TRY(put_arg(x, &n->args[i]));
-    put_rest(x, e);
+        VP_TRY(put_event_arg(x, &n->args[i]));
+    put_sub_ns_rest(x, e);
     if (flow.out || flow.in)
         pft_flow(&x->writer, flow.id);
     VP_TRY(pft_put_event(&x->writer, span->start));
     VP_TRY(pft_ends_add(&x->ends, span->end, track));
-    return e->duration_ps <= 0 ? put_memory(x, t, span->start) : 0;
+    return e->duration_ps <= 0 ? put_memory_track(x, t, span->start) : 0;
 }

@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/shared/times.h"
 
-static int ascending(const void *a, const void *b)
+static int by_device_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -45,7 +45,7 @@ int ex_added_begin(ex_added *a, const ex_pick *pick, const uint32_t *pids, size_
     if (pid_count)
         memcpy(a->pids, pids, pid_count * sizeof *pids);
     a->pid_count = pid_count;
-    qsort(a->pids, pid_count, sizeof *a->pids, ascending);
+    qsort(a->pids, pid_count, sizeof *a->pids, by_device_number);
     number_groups(a);
     return 1;
 }
@@ -82,7 +82,7 @@ static void round_length(ex_added *a, ex_added_slice *s)
     s->end_ns = a->last_end_ns = s->start_ns + length;
 }
 
-static void begin_track(ex_added *a)
+static void begin_added_track(ex_added *a)
 {
     a->exact_ps = a->told_ns = 0;
     a->last_end_ns = INT64_MIN;
@@ -93,7 +93,7 @@ int ex_added_next(ex_added *a, ex_added_slice *out)
     const derived_track *t = &a->tracks->tracks[a->track];
     const derived_group *g = &a->tracks->groups[t->group];
     if (!a->slice)
-        begin_track(a);
+        begin_added_track(a);
     while (a->slice < t->count) {
         const derived_slice *s = &a->tracks->slices[t->first + a->slice++];
         out->from = s;

@@ -10,7 +10,7 @@
 /* Sorts behind every real length, and among its like in the file's order. */
 #define LATE (-1)
 
-static int add(ex_spans *s, int64_t start_ns, int64_t dur, uint32_t id)
+static int spans_add_event(ex_spans *s, int64_t start_ns, int64_t dur, uint32_t id)
 {
     trace_track *k = &s->track;
     size_t n = k->count;
@@ -27,7 +27,7 @@ static int add(ex_spans *s, int64_t start_ns, int64_t dur, uint32_t id)
 
 int ex_spans_add(ex_spans *s, int64_t start_ns, int64_t end_ns, uint32_t id)
 {
-    return add(s, start_ns, end_ns - start_ns, id);
+    return spans_add_event(s, start_ns, end_ns - start_ns, id);
 }
 
 int ex_spans_add_late(ex_spans *s, int64_t start_ns, int64_t end_ns, uint32_t id)
@@ -38,10 +38,10 @@ int ex_spans_add_late(ex_spans *s, int64_t start_ns, int64_t end_ns, uint32_t id
     s->late_end[n] = end_ns;
     s->late_id[n] = id;
     s->late_count++;
-    return add(s, start_ns, LATE, id);
+    return spans_add_event(s, start_ns, LATE, id);
 }
 
-static int by_value(const void *a, const void *b)
+static int by_u32_value(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -49,7 +49,7 @@ static int by_value(const void *a, const void *b)
 
 static int64_t late_end(const ex_spans *s, uint32_t id)
 {
-    const uint32_t *at = bsearch(&id, s->late_id, s->late_count, sizeof id, by_value);
+    const uint32_t *at = bsearch(&id, s->late_id, s->late_count, sizeof id, by_u32_value);
     return s->late_end[at - s->late_id];
 }
 
@@ -61,7 +61,7 @@ int64_t ex_spans_end(const ex_spans *s, size_t i)
 
 /* Whether the lane takes a span: it lies in the innermost slice that is still open. A span of no
  * length at the end of a slice lies behind it. */
-static bool takes(ex_lane *l, int64_t start_ns, int64_t end_ns)
+static bool lane_takes_span(ex_lane *l, int64_t start_ns, int64_t end_ns)
 {
     while (l->depth && l->ends[l->depth - 1] <= start_ns)
         l->depth--;
@@ -71,7 +71,7 @@ static bool takes(ex_lane *l, int64_t start_ns, int64_t end_ns)
 int ex_lanes_take(ex_lanes *l, int64_t start_ns, int64_t end_ns)
 {
     uint32_t i = 0;
-    while (i < EX_LANES_MAX && !takes(&l->lane[i], start_ns, end_ns))
+    while (i < EX_LANES_MAX && !lane_takes_span(&l->lane[i], start_ns, end_ns))
         i++;
     if (i == EX_LANES_MAX)
         return (int)EX_LANE_ASYNC;
@@ -89,14 +89,14 @@ void ex_lanes_free(ex_lanes *l)
     *l = (ex_lanes){0};
 }
 
-static int move(ex_moves *m, uint32_t id, uint32_t lane)
+static int moves_add(ex_moves *m, uint32_t id, uint32_t lane)
 {
     VP_TRY(vp_grow(&m->list, &m->cap, m->count + 1, sizeof *m->list, VP_EVENTS_MAX));
     m->list[m->count++] = (ex_move){id, lane};
     return 0;
 }
 
-static int assign(ex_spans *s, ex_moves *moves, ex_lanes *lanes)
+static int assign_span_lanes(ex_spans *s, ex_moves *moves, ex_lanes *lanes)
 {
     trace_track *k = &s->track;
     if (!k->sorted && k->count)
@@ -105,7 +105,7 @@ static int assign(ex_spans *s, ex_moves *moves, ex_lanes *lanes)
         int lane = ex_lanes_take(lanes, trace_start(k, i), ex_spans_end(s, i));
         VP_TRY(lane);
         if (lane)
-            VP_TRY(move(moves, trace_kind_of(k, i), (uint32_t)lane));
+            VP_TRY(moves_add(moves, trace_kind_of(k, i), (uint32_t)lane));
     }
     return 0;
 }
@@ -113,7 +113,7 @@ static int assign(ex_spans *s, ex_moves *moves, ex_lanes *lanes)
 int ex_spans_place(ex_spans *s, ex_moves *moves, uint32_t *lanes_used)
 {
     ex_lanes lanes = {0};
-    int rc = assign(s, moves, &lanes);
+    int rc = assign_span_lanes(s, moves, &lanes);
     if (lanes_used)
         *lanes_used = lanes.used;
     ex_lanes_free(&lanes);
@@ -135,7 +135,7 @@ void ex_spans_free(ex_spans *s)
     *s = (ex_spans){0};
 }
 
-static int by_id(const void *a, const void *b)
+static int by_move_id(const void *a, const void *b)
 {
     const ex_move *x = a, *y = b;
     return x->id < y->id ? -1 : x->id > y->id;
@@ -144,5 +144,5 @@ static int by_id(const void *a, const void *b)
 void ex_moves_sort(ex_moves *m)
 {
     if (m->count)
-        qsort(m->list, m->count, sizeof *m->list, by_id);
+        qsort(m->list, m->count, sizeof *m->list, by_move_id);
 }

@@ -9,19 +9,19 @@
 /* So many lengths are worth sorting. */
 #define LENGTHS_MIN 4096u
 
-static int longest_first(const void *a, const void *b)
+static int by_length_longest_first(const void *a, const void *b)
 {
     const ex_length *x = a, *y = b;
     return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
 /* Sorts the lengths and keeps those that the longest `most` slices have. */
-static void settle(ex_pick *p)
+static void pick_cut_lengths(ex_pick *p)
 {
     size_t kept = 0, taken = 0;
     uint64_t slices = 0;
     if (p->length_count)
-        qsort(p->lengths, p->length_count, sizeof *p->lengths, longest_first);
+        qsort(p->lengths, p->length_count, sizeof *p->lengths, by_length_longest_first);
     for (; taken < p->length_count; taken++) {
         ex_length l = p->lengths[taken];
         if (kept && p->lengths[kept - 1].ns == l.ns)
@@ -42,10 +42,10 @@ static void settle(ex_pick *p)
         p->least_ns = p->lengths[kept - 1].ns;
 }
 
-static int make_room(ex_pick *p)
+static int pick_make_room(ex_pick *p)
 {
     if (p->length_count >= LENGTHS_MIN)
-        settle(p);
+        pick_cut_lengths(p);
     if (p->length_cap && p->length_count <= p->length_cap / 2)
         return 0;
     return vp_grow(&p->lengths, &p->length_cap, p->length_cap ? 2 * p->length_cap : LENGTHS_MIN,
@@ -65,7 +65,7 @@ int ex_pick_count(ex_pick *p, int64_t length_ns)
         return 0;
     }
     if (p->length_count == p->length_cap)
-        VP_TRY(make_room(p));
+        VP_TRY(pick_make_room(p));
     p->lengths[p->length_count++] = (ex_length){length_ns, 1};
     return 0;
 }
@@ -86,7 +86,7 @@ void ex_pick_decide(ex_pick *p, int64_t first_ns)
         p->from_ns = INT64_MAX;
     if (__builtin_add_overflow(p->until_ns, first_ns, &p->until_ns))
         p->until_ns = INT64_MAX;
-    settle(p);
+    pick_cut_lengths(p);
     p->spare = p->most;
     for (size_t i = 0; i + 1 < p->length_count; i++)
         p->spare -= p->lengths[i].count;
@@ -100,7 +100,7 @@ static bool reaches_in(const ex_pick *p, int64_t start_ns, int64_t end_ns)
                           (end_ns > p->from_ns || (end_ns == start_ns && end_ns == p->from_ns)));
 }
 
-static bool take(ex_pick *p, bool taken)
+static bool pick_take(ex_pick *p, bool taken)
 {
     p->left_out += !taken;
     return taken;
@@ -115,7 +115,7 @@ bool ex_pick_takes(ex_pick *p, int64_t start_ns, int64_t end_ns)
         p->spare--;
         is_long = true;
     }
-    return take(p, is_long && reaches_in(p, start_ns, end_ns));
+    return pick_take(p, is_long && reaches_in(p, start_ns, end_ns));
 }
 
 bool ex_pick_takes_number(ex_pick *p, int64_t start_ns, int64_t end_ns, uint64_t number)
@@ -124,10 +124,10 @@ bool ex_pick_takes_number(ex_pick *p, int64_t start_ns, int64_t end_ns, uint64_t
         return true;
     int64_t length = end_ns - start_ns;
     bool is_long = !p->cut || length > p->least_ns || (length == p->least_ns && number <= p->last);
-    return take(p, is_long && reaches_in(p, start_ns, end_ns));
+    return pick_take(p, is_long && reaches_in(p, start_ns, end_ns));
 }
 
 bool ex_pick_shows(ex_pick *p, int64_t at_ns)
 {
-    return !p || !p->window || take(p, at_ns >= p->from_ns && at_ns < p->until_ns);
+    return !p || !p->window || pick_take(p, at_ns >= p->from_ns && at_ns < p->until_ns);
 }

@@ -6,13 +6,13 @@
 /* Constants whose length the compiler knows. */
 #define PUT(b, text) vp_buf_put(b, text, sizeof text - 1)
 
-static char *copy(char *to, const void *from, size_t n)
+static char *copy_bytes_to(char *to, const void *from, size_t n)
 {
     memcpy(to, from, n);
     return to + n;
 }
 
-static void put_args(vp_buf *b, const xj_names *n, const xj_arg *args, uint32_t count)
+static void put_json_args(vp_buf *b, const xj_names *n, const xj_arg *args, uint32_t count)
 {
     PUT(b, ",\"args\":{");
     for (uint32_t i = 0; i < count; i++) {
@@ -22,7 +22,7 @@ static void put_args(vp_buf *b, const xj_names *n, const xj_arg *args, uint32_t 
             return;
         if (i)
             *p++ = ',';
-        p = copy(p, key.p, key.n);
+        p = copy_bytes_to(p, key.p, key.n);
         *p++ = ':';
         b->n += (size_t)(p - start);
         xj_put_value(b, &args[i]);
@@ -31,7 +31,7 @@ static void put_args(vp_buf *b, const xj_names *n, const xj_arg *args, uint32_t 
 }
 
 /* A step_name among the args replaces the name and stays an arg. */
-static void put_name(vp_buf *b, const xj_names *n, const xj_meta *m, uint32_t count)
+static void put_json_name(vp_buf *b, const xj_names *n, const xj_meta *m, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (n->keys[n->args[i].key].step) {
@@ -48,11 +48,11 @@ static int put_slice_head(vp_buf *b, const xj_place *place)
     static const char dur[] = ",\"dur\":", name[] = ",\"name\":";
     char *start = vp_buf_reserve(b, place->head.n + 2 * EX_US_MAX + sizeof dur + sizeof name);
     VP_NEED(start);
-    char *p = copy(start, place->head.p, place->head.n);
+    char *p = copy_bytes_to(start, place->head.p, place->head.n);
     p = ex_us_text(p, place->span.start);
-    p = copy(p, dur, sizeof dur - 1);
+    p = copy_bytes_to(p, dur, sizeof dur - 1);
     p = ex_us_text(p, place->span.end - place->span.start);
-    p = copy(p, name, sizeof name - 1);
+    p = copy_bytes_to(p, name, sizeof name - 1);
     b->n += (size_t)(p - start);
     return 0;
 }
@@ -87,7 +87,7 @@ static void put_hex(vp_buf *b, uint64_t v)
     vp_buf_put(b, digits + i, sizeof digits - i);
 }
 
-static void put_flow(vp_buf *b, const xj_flow *f)
+static void put_json_flow(vp_buf *b, const xj_flow *f)
 {
     if (!f->out && !f->in)
         return;
@@ -100,12 +100,12 @@ static void put_flow(vp_buf *b, const xj_flow *f)
         PUT(b, ",\"flow_in\":true");
 }
 
-static void put_async_end(vp_buf *b, const xj_names *n, const xj_meta *m, uint32_t count,
-                          const xj_place *p)
+static void put_json_async_end(vp_buf *b, const xj_names *n, const xj_meta *m, uint32_t count,
+                               const xj_place *p)
 {
     PUT(b, ",\n");
     put_async_head(b, p, 'e', p->span.end);
-    put_name(b, n, m, count);
+    put_json_name(b, n, m, count);
     vp_buf_putc(b, '}');
 }
 
@@ -120,13 +120,13 @@ int xj_put_event(vp_buf *b, xj_names *n, xj_flows *flows, const xj_event *e, con
     VP_TRY(xj_names_stats(n, &count, e));
     VP_TRY(xj_flow_of(flows, &n->facts, p->device, &flow));
     VP_TRY(put_event_head(b, p));
-    put_name(b, n, m, count);
-    put_flow(b, &flow);
+    put_json_name(b, n, m, count);
+    put_json_flow(b, &flow);
     if (count)
-        put_args(b, n, n->args, count);
+        put_json_args(b, n, n->args, count);
     vp_buf_putc(b, '}');
     if (p->async)
-        put_async_end(b, n, m, count, p);
+        put_json_async_end(b, n, m, count, p);
     if (e->duration_ps <= 0)
         VP_TRY(xj_put_memory(b, &n->facts, p));
     return b->status;

@@ -12,13 +12,13 @@
 /* Sources of ids beside the types of producers, which are small numbers. */
 enum { LAUNCHES = 1u << 20, FLOWS };
 
-static bool has(const xj_facts *f, xj_fact fact)
+static bool has_fact(const xj_facts *f, xj_fact fact)
 {
     return f->has >> fact & 1u;
 }
 
 /* 1: the first time. */
-static int begin(xj_flows *flows, uint64_t source, uint64_t id)
+static int begin_flow(xj_flows *flows, uint64_t source, uint64_t id)
 {
     uint64_t slot = vp_mix(source + 1) ^ id >> 4;
     uint32_t bit = 1u << (id & 15), seen = vp_map_get(&flows->begun, slot);
@@ -35,42 +35,42 @@ static int begin(xj_flows *flows, uint64_t source, uint64_t id)
     return 1;
 }
 
-static uint64_t value(const xj_facts *f, xj_fact fact)
+static uint64_t fact_value(const xj_facts *f, xj_fact fact)
 {
-    return has(f, fact) ? f->v[fact] : 0;
+    return has_fact(f, fact) ? f->v[fact] : 0;
 }
 
 /* The same for the same file wherever it is made: what is served has an entity tag. */
-static uint64_t flow_id(uint64_t source, uint64_t number)
+static uint64_t stable_flow_id(uint64_t source, uint64_t number)
 {
     return number ^ source * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio */
 }
 
 /* An event is an end of one flow at most: Perfetto has one bind_id an event. Launches come first;
  * a producer that consumes another flow is shown as producer. Real ones are not both. */
-static xj_flow ends(const xj_facts *f, bool device, uint64_t *source, uint64_t *number)
+static xj_flow flow_end_of_event(const xj_facts *f, bool device, uint64_t *source, uint64_t *number)
 {
-    uint64_t producer = value(f, XJ_PRODUCER), type = value(f, XJ_PRODUCER_TYPE);
-    uint64_t consumed = flow_id(value(f, XJ_CONSUMER_TYPE), value(f, XJ_CONSUMER));
-    uint64_t produced = flow_id(type, producer);
+    uint64_t producer = fact_value(f, XJ_PRODUCER), type = fact_value(f, XJ_PRODUCER_TYPE);
+    uint64_t consumed = stable_flow_id(fact_value(f, XJ_CONSUMER_TYPE), fact_value(f, XJ_CONSUMER));
+    uint64_t produced = stable_flow_id(type, producer);
     sink_extra x = {0};
-    if (value(f, XJ_CORRELATION)) {
+    if (fact_value(f, XJ_CORRELATION)) {
         *source = LAUNCHES;
         *number = f->v[XJ_CORRELATION];
         return (xj_flow){.id = *number, .out = !device, .in = device};
     }
     *source = type;
     *number = producer;
-    if (has(f, XJ_PRODUCER))
+    if (has_fact(f, XJ_PRODUCER))
         return (xj_flow){
-            .id = produced, .out = true, .in = has(f, XJ_CONSUMER) && consumed == produced};
-    if (has(f, XJ_CONSUMER))
+            .id = produced, .out = true, .in = has_fact(f, XJ_CONSUMER) && consumed == produced};
+    if (has_fact(f, XJ_CONSUMER))
         return (xj_flow){.id = consumed, .in = true};
     *source = FLOWS;
-    *number = value(f, XJ_FLOW) >> 2;
-    if (has(f, XJ_FLOW))
+    *number = fact_value(f, XJ_FLOW) >> 2;
+    if (has_fact(f, XJ_FLOW))
         rd_flow_attrs(&x, f->v[XJ_FLOW]);
-    return (xj_flow){.id = flow_id(FLOWS, *number),
+    return (xj_flow){.id = stable_flow_id(FLOWS, *number),
                      .out = rd_has_attr(&x, SINK_FLOW_OUT),
                      .in = rd_has_attr(&x, SINK_FLOW_IN)};
 }
@@ -81,10 +81,10 @@ int xj_flow_of(xj_flows *flows, const xj_facts *facts, bool device, xj_flow *out
     *out = (xj_flow){0};
     if (!facts->has)
         return 0;
-    *out = ends(facts, device, &source, &number);
+    *out = flow_end_of_event(facts, device, &source, &number);
     if (!out->out)
         return 0;
-    int first = begin(flows, source, number);
+    int first = begin_flow(flows, source, number);
     VP_TRY(first);
     out->out = first || out->in; /* a flow that is both in and out begins, and later passes */
     out->in = out->in && !first;
@@ -97,7 +97,7 @@ void xj_flows_free(xj_flows *flows)
 }
 
 /* "GPU_4_bfc" tells its device; the others are named by it, as in the report. */
-static int put_name(vp_buf *text, vp_str name, int64_t device)
+static int put_allocator_name(vp_buf *text, vp_str name, int64_t device)
 {
     bool said = device < 0;
     name = vp_str_head(name, XJ_NAME_MAX);
@@ -112,19 +112,21 @@ static int put_name(vp_buf *text, vp_str name, int64_t device)
 int xj_memory_of(const xj_facts *f, bool device, vp_buf *name, int64_t *used)
 {
     sink_extra x = {0};
-    if (device || !has(f, XJ_MEM_USED))
+    if (device || !has_fact(f, XJ_MEM_USED))
         return 0;
     sink_extra_set(&x, SINK_MEM_USED, (int64_t)f->v[XJ_MEM_USED]);
-    if (has(f, XJ_MEM_DEVICE))
+    if (has_fact(f, XJ_MEM_DEVICE))
         sink_extra_set(&x, SINK_MEM_DEVICE, (int64_t)f->v[XJ_MEM_DEVICE]);
-    vp_str allocator = has(f, XJ_ALLOCATOR) ? f->allocator : VP_STR_NONE;
+    vp_str allocator = has_fact(f, XJ_ALLOCATOR) ? f->allocator : VP_STR_NONE;
     rd_allocator_attrs(&x, VP_STR_NONE, allocator);
-    int64_t free = has(f, XJ_MEM_FREE) ? (int64_t)f->v[XJ_MEM_FREE] : SINK_NO_VALUE;
-    int64_t reserved = has(f, XJ_MEM_RESERVED) ? (int64_t)f->v[XJ_MEM_RESERVED] : SINK_NO_VALUE;
+    int64_t free = has_fact(f, XJ_MEM_FREE) ? (int64_t)f->v[XJ_MEM_FREE] : SINK_NO_VALUE;
+    int64_t reserved =
+        has_fact(f, XJ_MEM_RESERVED) ? (int64_t)f->v[XJ_MEM_RESERVED] : SINK_NO_VALUE;
     *used = rd_memory_in_use(x.v[SINK_MEM_USED], free, reserved);
     if (*used < 0)
         return 0;
-    VP_TRY(put_name(name, allocator, rd_has_attr(&x, SINK_MEM_DEVICE) ? x.v[SINK_MEM_DEVICE] : -1));
+    VP_TRY(put_allocator_name(name, allocator,
+                              rd_has_attr(&x, SINK_MEM_DEVICE) ? x.v[SINK_MEM_DEVICE] : -1));
     return 1;
 }
 

@@ -47,20 +47,20 @@ static int choose_pids(xj_layout *l)
     return 0;
 }
 
-static uint64_t pair(uint32_t pid, uint32_t tid)
+static uint64_t pid_tid_key(uint32_t pid, uint32_t tid)
 {
     return (uint64_t)pid << 32 | tid;
 }
 
 /* To Perfetto tid 0 is the pid, and a tid that is the pid the main thread. */
-static bool usable(uint32_t pid, uint32_t tid)
+static bool is_usable_tid(uint32_t pid, uint32_t tid)
 {
     return tid && tid != pid;
 }
 
-static bool is_free(const xj_layout *l, uint32_t pid, uint32_t tid)
+static bool is_free_tid(const xj_layout *l, uint32_t pid, uint32_t tid)
 {
-    return usable(pid, tid) && vp_map_get(&l->taken, pair(pid, tid)) == VP_MAP_NONE;
+    return is_usable_tid(pid, tid) && vp_map_get(&l->taken, pid_tid_key(pid, tid)) == VP_MAP_NONE;
 }
 
 int xj_ids_fresh(xj_layout *l, const xj_track *t, uint32_t *tid)
@@ -69,13 +69,13 @@ int xj_ids_fresh(xj_layout *l, const xj_track *t, uint32_t *tid)
     xj_plane *owner = &l->planes[l->planes[t->plane].owner];
     for (uint32_t i = 1; i <= NEAR; i++) {
         *tid = t->tid + i;
-        if (is_free(l, pid, *tid))
-            return vp_map_set(&l->taken, pair(pid, *tid), 0);
+        if (is_free_tid(l, pid, *tid))
+            return vp_map_set(&l->taken, pid_tid_key(pid, *tid), 0);
     }
-    while (!is_free(l, pid, owner->next_tid))
+    while (!is_free_tid(l, pid, owner->next_tid))
         owner->next_tid++;
     *tid = owner->next_tid;
-    return vp_map_set(&l->taken, pair(pid, *tid), 0);
+    return vp_map_set(&l->taken, pid_tid_key(pid, *tid), 0);
 }
 
 typedef struct thread_key {
@@ -84,7 +84,7 @@ typedef struct thread_key {
     size_t track;
 } thread_key;
 
-static int by_thread(const void *a, const void *b)
+static int by_pid_and_tid(const void *a, const void *b)
 {
     const thread_key *x = a, *y = b;
     if (x->pid != y->pid)
@@ -110,7 +110,7 @@ static int move_tids(xj_layout *l, const thread_key *keys)
         if (same_tid && before->id == k->id && l->tracks[before->track].plane == t->plane) {
             t->tid = l->tracks[before->track].tid;
             t->thread = l->tracks[before->track].thread;
-        } else if (same_tid || !usable(k->pid, k->tid)) {
+        } else if (same_tid || !is_usable_tid(k->pid, k->tid)) {
             VP_TRY(xj_ids_fresh(l, t, &t->tid));
         }
     }
@@ -124,9 +124,9 @@ static int choose_tids(xj_layout *l)
     for (size_t i = 0; i < l->track_count; i++) {
         const xj_track *t = &l->tracks[i];
         keys[i] = (thread_key){l->planes[t->plane].pid, (uint32_t)(uint64_t)t->id, t->id, i};
-        VP_TRY(vp_map_set(&l->taken, pair(keys[i].pid, keys[i].tid), 0));
+        VP_TRY(vp_map_set(&l->taken, pid_tid_key(keys[i].pid, keys[i].tid), 0));
     }
-    qsort(keys, l->track_count, sizeof *keys, by_thread);
+    qsort(keys, l->track_count, sizeof *keys, by_pid_and_tid);
     return move_tids(l, keys);
 }
 
@@ -141,7 +141,7 @@ static int by_first_line(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int put_device(xj_layout *l, xj_track *t)
+static int prefix_device_name(xj_layout *l, xj_track *t)
 {
     vp_str device = rd_device_prefix(l->planes[t->plane].name);
     if (!device.n || !t->name.n)
@@ -161,7 +161,7 @@ static int name_threads(xj_layout *l)
 {
     for (size_t i = l->track_count; i-- > 0;) {
         xj_track *t = &l->tracks[i];
-        VP_TRY(put_device(l, t));
+        VP_TRY(prefix_device_name(l, t));
         if (i + 1 == l->track_count || t[1].thread != t->thread)
             continue;
         t->name = t[1].name;

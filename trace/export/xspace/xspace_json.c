@@ -20,7 +20,7 @@ typedef struct xspace_json {
     bool any;     /* event so far */
 } xspace_json;
 
-static void separate(xspace_json *x)
+static void put_xspace_separator(xspace_json *x)
 {
     if (x->any)
         vp_buf_put(&x->walk.out, ",\n", 2);
@@ -37,7 +37,7 @@ static void use_tid(xspace_json *x, const xj_track *t, uint32_t lane, uint32_t t
 }
 
 /* A line that goes on with the thread of the line before it keeps its lanes. */
-static int begin_track(xspace_json *x, size_t i)
+static int begin_xspace_track(xspace_json *x, size_t i)
 {
     const xj_track *t = &x->walk.layout.tracks[i];
     VP_TRY(xj_walk_load(&x->walk, t->plane));
@@ -62,7 +62,7 @@ static int open_lane(xspace_json *x, const xj_track *t, uint32_t lane)
     VP_TRY(xj_ids_fresh(&x->walk.layout, t, &row.tid));
     row.name = vp_buf_view(&name);
     use_tid(x, t, lane, row.tid);
-    separate(x);
+    put_xspace_separator(x);
     xj_put_row(&x->walk.out, &row);
     return 0;
 }
@@ -86,7 +86,7 @@ static int choose_place(xspace_json *x, const xj_track *t, xj_place *p)
 }
 
 /* VP_ECORRUPT (not recorded): damaged. */
-static int put_event(xspace_json *x, const xj_track *t, const xw_field *f)
+static int put_xspace_event(xspace_json *x, const xj_track *t, const xw_field *f)
 {
     xj_event e;
     xj_place place = {0};
@@ -105,7 +105,7 @@ static int put_event(xspace_json *x, const xj_track *t, const xw_field *f)
     VP_TRY(choose_place(x, t, &place));
     size_t before = x->walk.out.n;
     bool any = x->any;
-    separate(x);
+    put_xspace_separator(x);
     rc = xj_put_event(&x->walk.out, &x->walk.names, &x->walk.flows, &e, &place);
     if (rc < 0 && x->walk.out.status >= 0) {
         x->walk.out.n = before;
@@ -114,9 +114,9 @@ static int put_event(xspace_json *x, const xj_track *t, const xw_field *f)
     return rc;
 }
 
-static int one_event(xspace_json *x, const xj_track *t, const xw_field *f)
+static int put_event_or_damage(xspace_json *x, const xj_track *t, const xw_field *f)
 {
-    int rc = put_event(x, t, f);
+    int rc = put_xspace_event(x, t, f);
     if (x->walk.out.status < 0)
         return x->walk.out.status;
     if (rc != VP_ECORRUPT)
@@ -126,22 +126,22 @@ static int one_event(xspace_json *x, const xj_track *t, const xw_field *f)
 }
 
 /* Events of the current track until the chunk is full. */
-static int go_on(xspace_json *x, const xj_track *t)
+static int continue_xspace_track(xspace_json *x, const xj_track *t)
 {
     xw_field f;
     int rc;
     while ((rc = xj_walk_next(&x->walk, t, &f)) > 0)
-        VP_TRY(one_event(x, t, &f));
+        VP_TRY(put_event_or_damage(x, t, &f));
     return rc;
 }
 
-static int tracks(xspace_json *x)
+static int write_track_events(xspace_json *x)
 {
     while (x->walk.track < x->walk.layout.track_count && !ex_out_full(&x->walk.out)) {
         const xj_track *t = &x->walk.layout.tracks[x->walk.track];
         if (!x->walk.begun)
-            VP_TRY(begin_track(x, x->walk.track));
-        VP_TRY(go_on(x, t));
+            VP_TRY(begin_xspace_track(x, x->walk.track));
+        VP_TRY(continue_xspace_track(x, t));
         if (x->walk.at < t->end)
             continue;
         x->walk.begun = false;
@@ -150,7 +150,7 @@ static int tracks(xspace_json *x)
     return 0;
 }
 
-static void finish(xspace_json *x)
+static void finish_xspace_json(xspace_json *x)
 {
     vp_buf *b = &x->walk.out;
     vp_buf_puts(b, "]");
@@ -163,7 +163,7 @@ static void finish(xspace_json *x)
 }
 
 /* Behind the file's events. 1: there are more. */
-static int put_added(xspace_json *x)
+static int put_xspace_json_added(xspace_json *x)
 {
     struct ex_added *added;
     int rc = xj_walk_added(&x->walk, &added);
@@ -182,17 +182,17 @@ static int xspace_next(rd_stream *s, char **p, size_t *n)
     if (!ready)
         return ex_out_chunk(&x->walk.out, p, n);
     for (; x->walk.row < x->walk.layout.row_count && !ex_out_full(&x->walk.out); x->walk.row++) {
-        separate(x);
+        put_xspace_separator(x);
         xj_put_row(&x->walk.out, &x->walk.layout.rows[x->walk.row]);
     }
     if (!x->walk.ended && x->walk.row == x->walk.layout.row_count) {
-        VP_TRY(tracks(x));
+        VP_TRY(write_track_events(x));
         int more = 1;
         if (x->walk.track == x->walk.layout.track_count && !ex_out_full(&x->walk.out))
-            more = put_added(x);
+            more = put_xspace_json_added(x);
         VP_TRY(more);
         if (!more)
-            finish(x);
+            finish_xspace_json(x);
     }
     s->raw_done =
         x->walk.ended || x->walk.track == x->walk.layout.track_count ? s->raw_total : x->walk.at;

@@ -20,7 +20,7 @@ static int keep_name(xj_layout *l, xs_window *w, const xw_field *f, vp_str *out)
     return 0;
 }
 
-static void damaged(xj_layout *l, int64_t at)
+static void layout_note_damage(xj_layout *l, int64_t at)
 {
     if (l->damage < 0)
         l->damage = at;
@@ -28,7 +28,7 @@ static void damaged(xj_layout *l, int64_t at)
 
 /* ---- What there is -------------------------------------------------------------------------- */
 
-static int take_head(xj_layout *l, xs_window *w, const xw_field *f)
+static int layout_take_line_head(xj_layout *l, xs_window *w, const xw_field *f)
 {
     xj_here *h = &l->here;
     if (f->wire == VP_PB_LEN)
@@ -88,12 +88,13 @@ static int walk_line(xj_layout *l, xs_window *w, int64_t until)
     while (h->line < until && (rc = xw_next(w, &h->line, h->t.end, &f)) > 0) {
         bool event = f.number == XLINE_EVENTS;
         l->any_event = l->any_event || event;
-        VP_TRY(event && f.wire == VP_PB_LEN ? xj_scan_event(&h->scan, w, &f) : take_head(l, w, &f));
+        VP_TRY(event && f.wire == VP_PB_LEN ? xj_scan_event(&h->scan, w, &f)
+                                            : layout_take_line_head(l, w, &f));
     }
     if (rc > 0)
         return 0;
     if (rc == VP_ECORRUPT)
-        damaged(l, h->line);
+        layout_note_damage(l, h->line);
     else
         VP_TRY(rc);
     VP_TRY(end_line(l));
@@ -138,7 +139,7 @@ static int walk_plane(xj_layout *l, xs_window *w)
     if (rc < 0 && rc != VP_ECORRUPT)
         return rc;
     if (rc == VP_ECORRUPT)
-        damaged(l, h->plane);
+        layout_note_damage(l, h->plane);
     if (rc == VP_ECORRUPT && f.overrun && f.number == XPLANE_LINES && f.wire == VP_PB_LEN) {
         h->last_line = true;
         begin_line(l, f.offset, h->p.end);
@@ -162,7 +163,7 @@ static int walk_space(xj_layout *l, xs_window *w)
     }
     if (rc != VP_ECORRUPT)
         return rc;
-    damaged(l, h->space);
+    layout_note_damage(l, h->space);
     h->last_plane = true;
     if (!f.overrun || f.number != XSPACE_PLANES || f.wire != VP_PB_LEN)
         return 0;
@@ -237,7 +238,7 @@ static int order_planes(xj_layout *l)
     return 0;
 }
 
-static void choose_base(xj_layout *l)
+static void layout_choose_base(xj_layout *l)
 {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < l->track_count; i++)
@@ -251,18 +252,18 @@ static void choose_base(xj_layout *l)
 }
 
 /* When a line's first event is, on the clock of all lines. false: it has none that is shown. */
-static bool first_of(const xj_track *t, int64_t *at)
+static bool first_event_time(const xj_track *t, int64_t *at)
 {
     return t->events && !__builtin_add_overflow(t->start_ns, t->least_ns, at) &&
            *at >= -(VP_TIME_MAX_PS / 1000) && *at <= XS_EPOCH_NS;
 }
 
 /* Perfetto drops what is before time 0 (perfetto.md 2.2): where a shown event is, all move. */
-static void choose_shift(xj_layout *l)
+static void layout_choose_shift(xj_layout *l)
 {
     int64_t first;
     for (size_t i = 0; i < l->track_count; i++)
-        if (first_of(&l->tracks[i], &first) && first < -l->shift_ns)
+        if (first_event_time(&l->tracks[i], &first) && first < -l->shift_ns)
             l->shift_ns = -first;
 }
 
@@ -270,7 +271,7 @@ static int64_t first_event(const xj_layout *l)
 {
     int64_t first = INT64_MAX, at;
     for (size_t i = 0; i < l->track_count; i++)
-        if (first_of(&l->tracks[i], &at) && at < first)
+        if (first_event_time(&l->tracks[i], &at) && at < first)
             first = at;
     return first == INT64_MAX ? 0 : first + l->shift_ns;
 }
@@ -295,7 +296,7 @@ static bool same_row(const xj_row *a, const xj_row *b)
 }
 
 /* What has no event shows nothing. */
-static int make_rows(xj_layout *l)
+static int layout_make_rows(xj_layout *l)
 {
     size_t n = 0, kept = 0;
     l->rows = vp_calloc(2 * l->track_count + 1, sizeof *l->rows);
@@ -331,7 +332,7 @@ static int make_rows(xj_layout *l)
 }
 
 /* A name at least; where the file is damaged, an event. */
-static bool has_content(const xj_layout *l)
+static bool layout_has_content(const xj_layout *l)
 {
     bool any = l->damage < 0 && l->track_count;
     for (size_t i = 0; l->damage < 0 && !any && i < l->plane_count; i++)
@@ -349,20 +350,20 @@ void xj_layout_init(xj_layout *l, ex_pick *pick)
 int xj_layout_make(xj_layout *l)
 {
     ex_pick *pick = l->pick;
-    if (!has_content(l)) {
+    if (!layout_has_content(l)) {
         vp_fail(VP_ECORRUPT, l->damage < 0 ? "not an XSpace: no plane could be read"
                                            : "damaged or cut off before the first event");
         return vp_fail_at(VP_ECORRUPT, NULL, -1, l->damage);
     }
-    choose_base(l);
+    layout_choose_base(l);
     VP_TRY(order_planes(l));
-    choose_shift(l);
+    layout_choose_shift(l);
     if (pick) {
         pick->moved_ns = l->shift_ns;
         ex_pick_decide(pick, first_event(l));
     }
     VP_TRY(xj_ids_choose(l));
-    return make_rows(l);
+    return layout_make_rows(l);
 }
 
 void xj_layout_free(xj_layout *l)

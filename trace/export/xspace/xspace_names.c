@@ -26,7 +26,7 @@ static bool is_internal_stat(vp_str name)
 }
 
 /* Quoted unless texts stay raw, in the arena; VP_STR_NONE when out of memory. */
-static vp_str quoted(xj_names *n, vp_str s)
+static vp_str quoted_in_arena(xj_names *n, vp_str s)
 {
     n->scratch.n = 0;
     if (n->raw) {
@@ -57,7 +57,7 @@ typedef struct ranked {
     uint32_t stat;
 } ranked;
 
-static int by_name(const void *a, const void *b)
+static int by_key_name(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
     size_t n = x->name.n < y->name.n ? x->name.n : y->name.n;
@@ -87,11 +87,11 @@ static int make_keys(xj_names *n)
         order[i] = (ranked){n->plane->stat_names[i], i};
     order[stats] = (ranked){VP_STR("long_name"), (uint32_t)stats};
     order[stats + 1] = (ranked){VP_STR(""), (uint32_t)stats + 1};
-    qsort(order, count, sizeof *order, by_name);
+    qsort(order, count, sizeof *order, by_key_name);
     for (size_t i = 0; i < count; i++) {
-        if (!i || by_name(&order[i - 1], &order[i]) != 0) {
+        if (!i || by_key_name(&order[i - 1], &order[i]) != 0) {
             xj_key *k = &n->keys[keys++];
-            *k = (xj_key){quoted(n, order[i].name), is_internal_stat(order[i].name),
+            *k = (xj_key){quoted_in_arena(n, order[i].name), is_internal_stat(order[i].name),
                           vp_str_eq(order[i].name, VP_STR("step_name")),
                           order[i].stat < stats ? fact_of(n->plane->stat_roles[order[i].stat]) : 0};
             VP_NEED(k->text.p);
@@ -128,13 +128,13 @@ void xj_names_free(xj_names *n)
     vp_free(n->args);
 }
 
-static inline uint32_t key_of(const xj_names *n, uint64_t stat_id)
+static inline uint32_t stat_key_of(const xj_names *n, uint64_t stat_id)
 {
     return stat_id < XJ_DENSE ? n->key_dense[stat_id] : key_by_map(n, stat_id);
 }
 
 /* Puts the arg behind the *count sorted ones where it belongs. */
-static int insert(xj_names *n, uint32_t *count)
+static int insert_arg_sorted(xj_names *n, uint32_t *count)
 {
     xj_arg arg = n->args[*count];
     uint32_t at = *count;
@@ -154,16 +154,16 @@ static int insert(xj_names *n, uint32_t *count)
 
 /* Counts the arg behind the *count ones, which stay sorted; events name their stats mostly in the
  * order of their keys. */
-static inline int add(xj_names *n, uint32_t *count)
+static inline int add_arg_sorted(xj_names *n, uint32_t *count)
 {
     const xj_arg *arg = &n->args[*count];
     if (*count == ARGS_MAX || (*count && arg[-1].key >= arg->key))
-        return insert(n, count);
+        return insert_arg_sorted(n, count);
     ++*count;
     return 0;
 }
 
-static bool value_of(const xj_names *n, const vp_pb_field *f, xj_arg *arg)
+static bool read_arg_value(const xj_names *n, const vp_pb_field *f, xj_arg *arg)
 {
     bool text = f->wire == VP_PB_LEN;
     arg->u = f->u;
@@ -187,7 +187,7 @@ static bool value_of(const xj_names *n, const vp_pb_field *f, xj_arg *arg)
         return text;
     case XSTAT_REF_VALUE:
         arg->type = XJ_QUOTED;
-        arg->known = key_of(n, f->u) + 1;
+        arg->known = stat_key_of(n, f->u) + 1;
         arg->text = n->keys[arg->known - 1].text;
         return f->wire == VP_PB_VARINT;
     default:
@@ -228,7 +228,7 @@ static bool read_last(vp_pb *r, vp_pb_field *value)
 
 /* The id and the value of an XStat; value->number is 0 where it has none. The usual form, in that
  * order, is taken straight. */
-static bool read_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
+static bool split_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
 {
     vp_pb r = vp_pb_of(stat);
     vp_pb_field f;
@@ -254,21 +254,21 @@ static bool read_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
 
 /* Sets the arg that an XStat says among the *count at n->args, which stay sorted. VP_ECORRUPT (not
  * recorded). */
-static int set(xj_names *n, uint32_t *count, vp_str stat)
+static int set_arg_from_stat(xj_names *n, uint32_t *count, vp_str stat)
 {
     vp_pb_field value;
     xj_arg *arg = &n->args[*count];
     uint64_t id;
-    if (!read_stat(stat, &id, &value))
+    if (!split_stat(stat, &id, &value))
         return VP_ECORRUPT;
-    arg->key = key_of(n, id);
+    arg->key = stat_key_of(n, id);
     arg->known = 0;
-    if (!value.number || !value_of(n, &value, arg))
+    if (!value.number || !read_arg_value(n, &value, arg))
         return 0;
     const xj_key *key = &n->keys[arg->key];
     if (key->fact)
         take_fact(n, key->fact, &value);
-    return key->hidden ? 0 : add(n, count);
+    return key->hidden ? 0 : add_arg_sorted(n, count);
 }
 
 int xj_names_stats(xj_names *n, uint32_t *count, const xj_event *e)
@@ -278,10 +278,10 @@ int xj_names_stats(xj_names *n, uint32_t *count, const xj_event *e)
     vp_str stat;
     n->facts.has = 0;
     while (vp_pb_take_short(&r, XEVENT_STATS_TAG, &stat))
-        VP_TRY(set(n, count, stat));
+        VP_TRY(set_arg_from_stat(n, count, stat));
     while (vp_pb_next(&r, &f) > 0)
         if (f.number == XEVENT_STATS && f.wire == VP_PB_LEN)
-            VP_TRY(set(n, count, f.data));
+            VP_TRY(set_arg_from_stat(n, count, f.data));
     return 0;
 }
 
@@ -299,7 +299,7 @@ static int keep_args(xj_names *n, xj_meta *m, uint32_t count)
             continue;
         m->args[i].type = XJ_QUOTED;
         m->args[i].known = ++n->text_count;
-        m->args[i].text = quoted(n, n->args[i].text);
+        m->args[i].text = quoted_in_arena(n, n->args[i].text);
         VP_NEED(m->args[i].text.p);
     }
     return 0;
@@ -320,12 +320,12 @@ static int make_meta(xj_names *n, xj_meta *m, vp_str bytes)
     }
     if (display.n) {
         n->args[count] = (xj_arg){.key = n->long_name_key, .type = XJ_TEXT, .text = name};
-        add(n, &count);
+        add_arg_sorted(n, &count);
     }
     for (r = vp_pb_of(bytes); vp_pb_next(&r, &f) > 0;)
         if (f.number == XEVENTMETADATA_STATS && f.wire == VP_PB_LEN)
-            set(n, &count, f.data);
-    m->name = quoted(n, display.n ? display : name);
+            set_arg_from_stat(n, &count, f.data);
+    m->name = quoted_in_arena(n, display.n ? display : name);
     VP_NEED(m->name.p);
     m->made = true;
     return keep_args(n, m, count);
@@ -341,7 +341,7 @@ const xj_meta *xj_names_meta(xj_names *n, int64_t id)
 }
 
 /* In quotes, as jaxlib has all values; doubles with six digits. */
-static void put_number(vp_buf *b, const xj_arg *arg)
+static void put_quoted_number(vp_buf *b, const xj_arg *arg)
 {
     char text[40], *end = text + sizeof text - 1, *p = end;
     bool minus = arg->type == XJ_INT && (int64_t)arg->u < 0;
@@ -369,5 +369,5 @@ void xj_put_value(vp_buf *b, const xj_arg *arg)
     else if (arg->type == XJ_TEXT)
         ex_quote(b, arg->text);
     else
-        put_number(b, arg);
+        put_quoted_number(b, arg);
 }

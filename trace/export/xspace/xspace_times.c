@@ -6,7 +6,7 @@
 #include "trace/export/xspace/xspace_json.h"
 #include "trace/image/xspace_fields.h"
 
-static void take_field(xj_event *e, uint32_t number, uint64_t u)
+static void event_take_field(xj_event *e, uint32_t number, uint64_t u)
 {
     if (number == XEVENT_METADATA_ID)
         e->metadata_id = (int64_t)u;
@@ -23,12 +23,12 @@ static bool read_odd(xj_event *e, vp_pb *r, bool *stat)
     if (vp_pb_next(r, &f) <= 0)
         return false;
     *stat = f.number == XEVENT_STATS;
-    take_field(e, f.wire == VP_PB_VARINT ? f.number : 0, f.u);
+    event_take_field(e, f.wire == VP_PB_VARINT ? f.number : 0, f.u);
     return true;
 }
 
 /* The fields of every event in their usual form are taken straight: each event is read twice. */
-static bool read_event(xj_event *e, vp_str event)
+static bool read_event_times(xj_event *e, vp_str event)
 {
     vp_pb r = vp_pb_of(event);
     const uint8_t *start = r.p, *first = NULL;
@@ -43,7 +43,7 @@ static bool read_event(xj_event *e, vp_str event)
             r.p++;
             if (!vp_pb_varint_long(&r, &u))
                 return false;
-            take_field(e, *at >> 3, u);
+            event_take_field(e, *at >> 3, u);
         } else if (vp_pb_take_short(&r, XEVENT_STATS_TAG, &content)) {
             stat = true;
         } else if (!read_odd(e, &r, &stat)) {
@@ -73,11 +73,11 @@ int xj_event_read(xj_event *e, xs_window *w, const xw_field *f)
         return 0;
     if (f->u)
         VP_TRY(xw_need(w, f->offset, (size_t)f->u, &p, &have));
-    return read_event(e, (vp_str){(const char *)p, (size_t)f->u});
+    return read_event_times(e, (vp_str){(const char *)p, (size_t)f->u});
 }
 
 /* What the reader takes is taken here, and what JSON keeps to the ns. */
-static bool span_of(const xj_layout *l, const xj_track *t, const xj_event *e, xj_span *s)
+static bool span_of_event(const xj_layout *l, const xj_track *t, const xj_event *e, xj_span *s)
 {
     const int64_t least = -(VP_TIME_MAX_PS / 1000);
     if (!xj_event_span(s, e) || __builtin_add_overflow(s->start, t->start_ns, &s->start) ||
@@ -94,7 +94,7 @@ int xj_layout_read(const xj_layout *l, const xj_track *t, xs_window *w, const xw
                    xj_event *e, xj_span *s)
 {
     int rc = xj_event_read(e, w, f);
-    return rc > 0 ? span_of(l, t, e, s) : rc;
+    return rc > 0 ? span_of_event(l, t, e, s) : rc;
 }
 
 int xj_scan_event(xj_scan *s, xs_window *w, const xw_field *f)
@@ -126,8 +126,8 @@ void xj_scan_free(xj_scan *s)
 
 /* Adds a line's events to the spans, numbered on from *number. Damage is told when they are
  * written. */
-static int collect(ex_spans *spans, const xj_layout *layout, const xj_track *t, xs_window *w,
-                   uint32_t *number)
+static int collect_line_spans(ex_spans *spans, const xj_layout *layout, const xj_track *t,
+                              xs_window *w, uint32_t *number)
 {
     int64_t at = t->offset;
     xw_field f;
@@ -157,7 +157,7 @@ static int collect_all(xj_lanes *l, const xj_layout *layout, size_t first, xs_wi
     int rc = 0;
     for (size_t i = first; rc >= 0 && same_thread(layout, first, i); i++)
         if (!layout->tracks[i].async)
-            rc = collect(&spans, layout, &layout->tracks[i], w, &number);
+            rc = collect_line_spans(&spans, layout, &layout->tracks[i], w, &number);
     if (rc >= 0)
         rc = ex_spans_lanes(&spans, &l->moves, NULL);
     else

@@ -12,7 +12,7 @@ void xj_walk_damaged(xj_walk *x, int64_t at)
         x->layout.damage = at;
 }
 
-static void unload(xj_walk *x)
+static void walk_unload_plane(xj_walk *x)
 {
     if (x->loaded == UINT32_MAX)
         return;
@@ -21,7 +21,7 @@ static void unload(xj_walk *x)
     x->loaded = UINT32_MAX;
 }
 
-static int load(xj_walk *x, const xj_plane *pl)
+static int walk_load_plane(xj_walk *x, const xj_plane *pl)
 {
     x->plane = (xs_plane){0};
     x->names = (xj_names){0};
@@ -35,11 +35,11 @@ int xj_walk_load(xj_walk *x, uint32_t plane)
 {
     if (x->loaded == plane)
         return 0;
-    unload(x);
+    walk_unload_plane(x);
     x->loaded = plane;
-    int rc = load(x, &x->layout.planes[plane]);
+    int rc = walk_load_plane(x, &x->layout.planes[plane]);
     if (rc < 0)
-        unload(x);
+        walk_unload_plane(x);
     return rc < 0 ? rc : 1;
 }
 
@@ -80,7 +80,7 @@ void xj_walk_finish(xj_walk *x)
     x->s.damage = *vp_error_last();
 }
 
-static int decide(xj_walk *x)
+static int walk_decide_layout(xj_walk *x)
 {
     VP_TRY(xj_layout_find(&x->layout, &x->w, INT64_MAX));
     x->decided = true;
@@ -103,7 +103,7 @@ int xj_walk_init(xj_walk *x, rd_source *in, ex_pick *pick, bool raw)
         if (!over && x->layout.any_event)
             return 0;
     }
-    return decide(x);
+    return walk_decide_layout(x);
 }
 
 int xj_walk_ready(xj_walk *x)
@@ -112,13 +112,13 @@ int xj_walk_ready(xj_walk *x)
         x->waited = true;
         return 0;
     }
-    VP_TRY(x->decided ? 0 : decide(x));
+    VP_TRY(x->decided ? 0 : walk_decide_layout(x));
     return 1;
 }
 
 void xj_walk_free(xj_walk *x)
 {
-    unload(x);
+    walk_unload_plane(x);
     xj_flows_free(&x->flows);
     xj_layout_free(&x->layout);
     xw_free(&x->w);
