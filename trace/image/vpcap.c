@@ -24,7 +24,7 @@ static uint64_t rate_between(const vpcap_pair *a, const vpcap_pair *b)
 }
 
 /* Picoseconds a tick (32.32), from the two pairs of clock readings that are farthest apart. */
-static uint64_t rate_of(const vpcap_header *h)
+static uint64_t tick_rate_of(const vpcap_header *h)
 {
     uint64_t rate = 0;
     if (h->flags & VPCAP_FINISHED)
@@ -43,7 +43,7 @@ static uint64_t plain_ticks_of(uint64_t rate)
     return (uint64_t)(((unsigned __int128)VP_TIME_MAX_PS << 32) / rate) - UINT32_MAX;
 }
 
-static int damaged(const char *what, size_t byte)
+static int fail_damaged_recording(const char *what, size_t byte)
 {
     return vp_fail_at(vp_fail(VP_ECORRUPT, "damaged recording: %s", what), NULL, -1, (int64_t)byte);
 }
@@ -66,19 +66,19 @@ static bool tables_fit(const vpcap_header *h, size_t n)
 static int check_header(const vpcap_header *h, size_t n)
 {
     if (memcmp(h->magic, VPCAP_MAGIC, sizeof h->magic) != 0)
-        return damaged("this is no recording", 0);
+        return fail_damaged_recording("this is no recording", 0);
     if (h->version != VPCAP_VERSION || h->header_bytes != sizeof *h)
         return vp_fail(VP_EUNSUPPORTED, "recorded by another version (layout %u, read is %u)",
                        h->version, VPCAP_VERSION);
     if (h->image_bytes > n && h->flags & VPCAP_FINISHED)
-        return damaged("the file is cut off", n);
+        return fail_damaged_recording("the file is cut off", n);
     if (!tables_fit(h, n))
         return tables_fit(h, h->image_bytes)
-                   ? damaged("the file is cut off", n)
-                   : damaged("a table lies outside", offsetof(vpcap_header, names));
+                   ? fail_damaged_recording("the file is cut off", n)
+                   : fail_damaged_recording("a table lies outside", offsetof(vpcap_header, names));
     if (h->chunks_at % VP__PAGE || h->chunks_at > h->image_bytes ||
         h->pages > (h->image_bytes - h->chunks_at) / VP__PAGE)
-        return damaged("its pages lie outside", offsetof(vpcap_header, chunks_at));
+        return fail_damaged_recording("its pages lie outside", offsetof(vpcap_header, chunks_at));
     return 0;
 }
 
@@ -88,7 +88,7 @@ static int check_length(vpcap_header *h, size_t n)
 {
     uint64_t there = n > h->chunks_at ? (n - h->chunks_at) / VP__PAGE : 0;
     if (there < h->pages && there < h->pages_used)
-        return damaged("the file is cut off", n);
+        return fail_damaged_recording("the file is cut off", n);
     h->pages = there < h->pages ? (uint32_t)there : h->pages;
     return 0;
 }
@@ -118,7 +118,7 @@ static bool is_torn(const vp__chunk *c, const vpcap_chunk_ref *ref, uint32_t slo
            __atomic_load_n(&next->what, __ATOMIC_RELAXED);
 }
 
-static int find_chunks(vpcap *v)
+static int vpcap_find_chunks(vpcap *v)
 {
     uint32_t page = 0,
              end = v->head.pages_used < v->head.pages ? v->head.pages_used : v->head.pages;
@@ -141,7 +141,7 @@ static int find_chunks(vpcap *v)
     return 0;
 }
 
-static int by_thread(const void *pa, const void *pb)
+static int by_chunk_thread(const void *pa, const void *pb)
 {
     const vpcap_chunk_ref *a = pa, *b = pb;
     if (a->block != b->block)
@@ -157,7 +157,7 @@ static uint64_t events_of(const vpcap *v, const vpcap_chunk_ref *ref)
     return events < ref->head ? events : ref->head; /* each event takes a slot at least */
 }
 
-static int add_thread(vpcap *v, vpcap_thread_ref t)
+static int vpcap_add_thread(vpcap *v, vpcap_thread_ref t)
 {
     VP_TRY(vp_grow(&v->threads, &v->thread_cap, v->thread_count + 1, sizeof *v->threads,
                    (size_t)v->head.pages + 1));
@@ -170,7 +170,7 @@ static int add_thread(vpcap *v, vpcap_thread_ref t)
 static int find_threads(vpcap *v)
 {
     if (v->chunk_count)
-        qsort(v->chunks, v->chunk_count, sizeof *v->chunks, by_thread);
+        qsort(v->chunks, v->chunk_count, sizeof *v->chunks, by_chunk_thread);
     for (size_t i = 0, end; i < v->chunk_count; i = end) {
         const vpcap_chunk_ref *first = &v->chunks[i];
         uint64_t events = 0;
@@ -179,18 +179,19 @@ static int find_threads(vpcap *v)
              end++)
             events += events_of(v, &v->chunks[end]);
         bool has_block = first->page == first->block && !first->order;
-        VP_TRY(add_thread(v, (vpcap_thread_ref){has_block ? first->page : VPCAP_NONE, (uint32_t)i,
-                                                (uint32_t)end, events, 0, 0, first->thread}));
+        VP_TRY(vpcap_add_thread(v, (vpcap_thread_ref){has_block ? first->page : VPCAP_NONE,
+                                                      (uint32_t)i, (uint32_t)end, events, 0, 0,
+                                                      first->thread}));
     }
     const vpcap_header *h = &v->head;
     if (h->gone_dropped_full | h->gone_dropped_signal | h->gone_dropped_depth |
         h->gone_unmatched_ends | h->gone_overwritten | h->gone_left)
-        VP_TRY(add_thread(v, (vpcap_thread_ref){.page = VPCAP_GONE}));
+        VP_TRY(vpcap_add_thread(v, (vpcap_thread_ref){.page = VPCAP_GONE}));
     return 0;
 }
 
 /* Whether all of a chunk ended before these ticks. */
-static bool is_before(const vpcap *v, const vpcap_chunk_ref *ref, uint64_t ticks)
+static bool chunk_ended_before(const vpcap *v, const vpcap_chunk_ref *ref, uint64_t ticks)
 {
     uint64_t until = __atomic_load_n(&vpcap_chunk_at(v, ref->page)->until, __ATOMIC_RELAXED);
     return until && (int64_t)(ticks - until) >= 0;
@@ -205,7 +206,8 @@ static int pass_what_is_not_of_all(vpcap *v, uint64_t begin)
         vpcap_thread_ref *t = &v->threads[i];
         uint64_t passed = 0;
         vpcap_cursor *c;
-        for (; t->first + 1 < t->end && is_before(v, &v->chunks[t->first], begin); t->first++)
+        for (; t->first + 1 < t->end && chunk_ended_before(v, &v->chunks[t->first], begin);
+             t->first++)
             passed += events_of(v, &v->chunks[t->first]);
         VP_TRY(vpcap_cursor_new(&c, v, i));
         passed += vpcap_cursor_pass(&t->slot, c, begin);
@@ -237,7 +239,7 @@ static int by_begin(const void *pa, const void *pb)
 }
 
 /* The listed zones that nobody ended. Only a recording that was cut off has any. */
-static int find_open(vpcap *v)
+static int vpcap_find_open_zones(vpcap *v)
 {
     const vpcap_open_entry *e = (const void *)(v->image + v->head.open.at);
     uint32_t n = vpcap_count_of(&v->head.open);
@@ -263,7 +265,7 @@ static int find_open(vpcap *v)
 
 /* For an unfinished recording: the end of its last event, and the latest time that any of its
  * threads had noted. Until both are known, open zones end where they begin. */
-static int find_end(vpcap *v)
+static int vpcap_find_end(vpcap *v)
 {
     int64_t last = 0, last_ps = 0;
     v->end_ticks = v->head.start.ticks;
@@ -304,7 +306,7 @@ int vpcap_open(vpcap **out, const void *image, size_t n)
     vpcap *v;
     int rc;
     if (n < sizeof(vpcap_header))
-        return damaged("it is shorter than its head", n);
+        return fail_damaged_recording("it is shorter than its head", n);
     v = vp_calloc(1, sizeof *v);
     if (!v)
         return vp_fail(VP_ENOMEM, "out of memory: a recording's view");
@@ -313,9 +315,9 @@ int vpcap_open(vpcap **out, const void *image, size_t n)
     rc = check_header(&v->head, n);
     rc = rc < 0 ? rc : check_length(&v->head, n);
     if (rc == 0) {
-        v->ps_per_tick = rate_of(&v->head);
+        v->ps_per_tick = tick_rate_of(&v->head);
         v->plain_ticks = plain_ticks_of(v->ps_per_tick);
-        rc = find_chunks(v);
+        rc = vpcap_find_chunks(v);
     }
     if (rc == 0)
         rc = find_threads(v);
@@ -325,9 +327,9 @@ int vpcap_open(vpcap **out, const void *image, size_t n)
     v->end_ticks = v->head.stop.ticks;
     v->info.end_ps = vpcap_ps(v, v->end_ticks);
     if (rc == 0)
-        rc = find_open(v);
+        rc = vpcap_find_open_zones(v);
     if (rc == 0 && !v->info.finished)
-        rc = find_end(v);
+        rc = vpcap_find_end(v);
     if (rc < 0) {
         vpcap_free(v);
         return rc;

@@ -89,7 +89,7 @@ static vp__record record_at(const vpcap_cursor *c, uint32_t slot)
     return (vp__record){start, (uint32_t)rest, (uint32_t)(rest >> 32)};
 }
 
-static bool next_chunk(vpcap_cursor *c)
+static bool cursor_next_chunk(vpcap_cursor *c)
 {
     while (c->chunk < c->thread->end) {
         const vpcap_chunk_ref *ref = &c->v->chunks[c->chunk++];
@@ -106,7 +106,7 @@ static bool next_chunk(vpcap_cursor *c)
     return false;
 }
 
-static vp_str key_of(const vpcap_cursor *c, uint32_t key)
+static vp_str arg_key_name(const vpcap_cursor *c, uint32_t key)
 {
     return key < vpcap_names(c->v) ? vpcap_name_at(c->v, key).name : VP_STR_NONE;
 }
@@ -117,7 +117,7 @@ static void add_arg(vpcap_cursor *c, vpcap_event *e, const vp__item *item, vp_st
     vpcap_arg *a = &c->args[e->arg_count];
     if (e->arg_count == VPCAP_ARGS_MAX)
         return;
-    *a = (vpcap_arg){.key = key_of(c, item->key), .s = s};
+    *a = (vpcap_arg){.key = arg_key_name(c, item->key), .s = s};
     a->type = type == VP__ITEM_F64 ? VPCAP_F64 : type == VP__ITEM_STR ? VPCAP_STR : VPCAP_I64;
     if (type == VP__ITEM_F64)
         memcpy(&a->f, &item->value, sizeof a->f);
@@ -126,8 +126,8 @@ static void add_arg(vpcap_cursor *c, vpcap_event *e, const vp__item *item, vp_st
     e->arg_count++;
 }
 
-static void take_item(vpcap_cursor *c, vpcap_event *e, raw_event *raw, const vp__item *item,
-                      vp_str s)
+static void cursor_take_item(vpcap_cursor *c, vpcap_event *e, raw_event *raw, const vp__item *item,
+                             vp_str s)
 {
     switch (item->what & 0xff) {
     case VP__ITEM_NUMBER:
@@ -179,12 +179,12 @@ static bool take_items(vpcap_cursor *c, vpcap_event *e, raw_event *raw, uint32_t
             s = (vp_str){c->base + (size_t)c->slot * VP__SLOT, bytes};
             c->slot += slots;
         }
-        take_item(c, e, raw, &item, s);
+        cursor_take_item(c, e, raw, &item, s);
     }
     return true;
 }
 
-static void take_flow(flow *flows, uint32_t *count, uint32_t i)
+static void remove_flow(flow *flows, uint32_t *count, uint32_t i)
 {
     memmove(flows + i, flows + i + 1, (*count - i - 1) * sizeof *flows);
     --*count;
@@ -202,7 +202,7 @@ static void attach_flows(vpcap_cursor *c, vpcap_event *e, uint64_t start)
             continue;
         }
         *place = f->id;
-        take_flow(c->flows, &c->flow_count, i);
+        remove_flow(c->flows, &c->flow_count, i);
     }
 }
 
@@ -217,14 +217,14 @@ static bool is_zone(uint32_t kind)
     return kind == VP__ZONE || kind == VP__STEP || kind == VP__COMPILE;
 }
 
-static vpcap_kind kind_of(uint32_t kind)
+static vpcap_kind event_kind_of_record(uint32_t kind)
 {
     static const vpcap_kind kinds[] = {VPCAP_ZONE,    VPCAP_ZONE,    VPCAP_STEP, VPCAP_COMPILE,
                                        VPCAP_INSTANT, VPCAP_COUNTER, VPCAP_SPAN, VPCAP_LOST};
     return kinds[kind & 7];
 }
 
-static void set_times(vpcap_cursor *c, vpcap_event *e, uint64_t start, uint64_t end)
+static void cursor_set_times(vpcap_cursor *c, vpcap_event *e, uint64_t start, uint64_t end)
 {
     int64_t from = vpcap_ps(c->v, start), to = vpcap_ps(c->v, end);
     e->start_ps = from;
@@ -236,10 +236,10 @@ static void set_times(vpcap_cursor *c, vpcap_event *e, uint64_t start, uint64_t 
 static void give_flow(vpcap_cursor *c, vpcap_event *e)
 {
     flow f = c->flows[0];
-    take_flow(c->flows, &c->flow_count, 0);
+    remove_flow(c->flows, &c->flow_count, 0);
     *e = (vpcap_event){
         .name = VPCAP_NAME_FLOW, .kind = VPCAP_INSTANT, .track = VPCAP_NONE, .args = c->args};
-    set_times(c, e, f.at, f.at);
+    cursor_set_times(c, e, f.at, f.at);
     *(f.out ? &e->flow_out : &e->flow_in) = f.id;
 }
 
@@ -295,12 +295,12 @@ static int take_record(vpcap_cursor *c, vpcap_event *e)
         keep_flow(c, e, raw.start);
         return 0;
     }
-    e->kind = kind_of(kind);
+    e->kind = event_kind_of_record(kind);
     if (kind == VP__LOST) {
         e->number = (int64_t)(raw.end - raw.start);
         raw.end = raw.start;
     }
-    set_times(c, e, raw.start, raw.end);
+    cursor_set_times(c, e, raw.start, raw.end);
     if (is_zone(kind))
         attach_flows(c, e, raw.start);
     if (kind != VP__SPAN)
@@ -359,7 +359,7 @@ static const vp__block *block_of(const vpcap_cursor *c)
 
 /* Only a recording that was cut off has zones that nobody will end. The listed ones are added
  * first: each starts latest so far, and frames, which are few, are inserted among them. */
-static void find_open(vpcap_cursor *c)
+static void cursor_find_open_zones(vpcap_cursor *c)
 {
     const vp__block *b = block_of(c);
     c->open_found = true;
@@ -379,7 +379,7 @@ static void give_open(vpcap_cursor *c, vpcap_event *e)
     *e = (vpcap_event){.name = z.name, .track = VPCAP_NONE, .open = true, .args = c->args};
     e->kind = z.kind == VP__COMPILE ? VPCAP_COMPILE : z.kind == VP__STEP ? VPCAP_STEP : VPCAP_ZONE;
     e->number = z.kind == VP__STEP ? z.number : 0;
-    set_times(c, e, z.start, c->v->end_ticks);
+    cursor_set_times(c, e, z.start, c->v->end_ticks);
     attach_flows(c, e, z.start);
 }
 
@@ -390,7 +390,7 @@ uint64_t vpcap_open_zones(const vpcap *v, vpcap_open_fn *fn, void *ctx)
         vpcap_cursor *c;
         if (vpcap_cursor_new(&c, v, t) < 0)
             continue;
-        find_open(c);
+        cursor_find_open_zones(c);
         n += c->open_count;
         while (fn && c->open_count) {
             vpcap_event e;
@@ -412,7 +412,7 @@ uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin)
     uint64_t events = 0;
     vpcap_event e;
     *slot = 0;
-    if (!next_chunk(c))
+    if (!cursor_next_chunk(c))
         return 0;
     while (*slot = c->slot, c->slot < c->head) {
         c->flow_count = 0;
@@ -437,13 +437,13 @@ static bool give_lost(vpcap_cursor *c, vpcap_event *e)
                        .track = VPCAP_NONE,
                        .number = (int64_t)lost,
                        .args = c->args};
-    set_times(c, e, b->lost_since, b->lost_since);
+    cursor_set_times(c, e, b->lost_since, b->lost_since);
     return true;
 }
 
 int vpcap_next(vpcap_cursor *c, vpcap_event *e)
 {
-    while (c->slot < c->head || next_chunk(c)) {
+    while (c->slot < c->head || cursor_next_chunk(c)) {
         if (c->flow_count == FLOWS_MAX) {
             give_flow(c, e);
             return 1;
@@ -454,7 +454,7 @@ int vpcap_next(vpcap_cursor *c, vpcap_event *e)
     if (!c->lost_told && give_lost(c, e))
         return 1;
     if (!c->open_found)
-        find_open(c);
+        cursor_find_open_zones(c);
     if (c->open_count) {
         give_open(c, e);
         return 1;
@@ -528,7 +528,7 @@ static inline bool plain_at(const plain_run *k, uint32_t i, uint64_t *start, uin
 }
 
 /* n records were plain; the latest of their ends is `latest`. */
-static void pass(vpcap_cursor *c, vpcap_notes *m, uint32_t n, uint64_t latest)
+static void cursor_pass_plain(vpcap_cursor *c, vpcap_notes *m, uint32_t n, uint64_t latest)
 {
     if (!n)
         return;
@@ -550,7 +550,7 @@ uint32_t vpcap_take_plain(vpcap_cursor *c, vpcap_notes *m, vpcap_plain *out, uin
         out[i] = (vpcap_plain){from, to - from, name, 0};
         latest = end > latest ? end : latest;
     }
-    pass(c, m, i, latest);
+    cursor_pass_plain(c, m, i, latest);
     return i;
 }
 
@@ -561,7 +561,7 @@ static uint32_t skip_plain(vpcap_cursor *c, vpcap_notes *m)
     uint32_t i = 0, name;
     for (; i < k.n && plain_at(&k, i, &start, &end, &name); i++)
         latest = end > latest ? end : latest;
-    pass(c, m, i, latest);
+    cursor_pass_plain(c, m, i, latest);
     return i;
 }
 

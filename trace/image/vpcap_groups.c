@@ -53,7 +53,7 @@ int vg_note(vg_groups *g, uint32_t thread, const vpcap_event *e)
     return 0;
 }
 
-static int by_place(const void *pa, const void *pb)
+static int by_carrier_place(const void *pa, const void *pb)
 {
     const vg_carrier *a = pa, *b = pb;
     if (a->thread != b->thread)
@@ -66,7 +66,8 @@ static int by_place(const void *pa, const void *pb)
 }
 
 /* The innermost carrier from `at` upwards that is around [start, end]. */
-static uint32_t around(const vg_groups *g, uint32_t at, int64_t start, int64_t end)
+static uint32_t innermost_carrier_around(const vg_groups *g, uint32_t at, int64_t start,
+                                         int64_t end)
 {
     for (int i = 0; at != VPCAP_NONE && i < CLIMB_MAX; i++) {
         const vg_carrier *c = &g->carriers[at];
@@ -83,7 +84,7 @@ static void find_parents(vg_groups *g)
         vg_carrier *c = &g->carriers[i];
         if (g->carriers[i - 1].thread != c->thread)
             continue;
-        c->parent = around(g, i - 1, c->start, c->end);
+        c->parent = innermost_carrier_around(g, i - 1, c->start, c->end);
         if (c->parent == VPCAP_NONE)
             continue;
         c->sibling = g->carriers[c->parent].child;
@@ -112,7 +113,7 @@ static uint32_t carrier_of(const vg_groups *g, const vg_giver *o)
     size_t after = lower_bound(g, o->thread, o->start + 1);
     if (!after || g->carriers[after - 1].thread != o->thread)
         return VPCAP_NONE;
-    return around(g, (uint32_t)after - 1, o->start, o->end);
+    return innermost_carrier_around(g, (uint32_t)after - 1, o->start, o->end);
 }
 
 typedef struct root {
@@ -120,7 +121,7 @@ typedef struct root {
     uint32_t carrier;
 } root;
 
-static int by_start(const void *pa, const void *pb)
+static int by_step_root_start(const void *pa, const void *pb)
 {
     const root *a = pa, *b = pb;
     if (a->start != b->start)
@@ -147,7 +148,7 @@ static int number_steps(vg_groups *g, uint32_t *queue, size_t *queued)
     for (uint32_t i = 0; i < g->carrier_count; i++)
         if (g->carriers[i].is_step && !lies_in_step(g, &g->carriers[i]))
             roots[n++] = (root){g->carriers[i].start, i};
-    qsort(roots, n, sizeof *roots, by_start);
+    qsort(roots, n, sizeof *roots, by_step_root_start);
     for (size_t i = 0; i < n; i++) {
         g->carriers[roots[i].carrier].group = (int32_t)i;
         queue[(*queued)++] = roots[i].carrier;
@@ -156,7 +157,7 @@ static int number_steps(vg_groups *g, uint32_t *queue, size_t *queued)
     return 0;
 }
 
-static void give(vg_groups *g, uint32_t to, int32_t group, uint32_t *queue, size_t *queued)
+static void give_group(vg_groups *g, uint32_t to, int32_t group, uint32_t *queue, size_t *queued)
 {
     if (g->carriers[to].group != VG_NO_GROUP)
         return;
@@ -170,7 +171,7 @@ static void spread_inwards(vg_groups *g, uint32_t *queue, size_t from, size_t *q
 {
     for (size_t i = from; i < *queued; i++)
         for (uint32_t c = g->carriers[queue[i]].child; c != VPCAP_NONE; c = g->carriers[c].sibling)
-            give(g, c, g->carriers[queue[i]].group, queue, queued);
+            give_group(g, c, g->carriers[queue[i]].group, queue, queued);
 }
 
 /* All carriers that take the same flow form a list, which is walked once. */
@@ -182,13 +183,13 @@ static void spread_flow(vg_groups *g, vp_map *takers, const vg_giver *o, int32_t
         uint32_t next = g->carriers[c].same_flow;
         g->carriers[c].same_flow = VPCAP_NONE;
         size_t from = *queued;
-        give(g, c, group, queue, queued);
+        give_group(g, c, group, queue, queued);
         spread_inwards(g, queue, from, queued);
         c = next;
     }
 }
 
-static int spread(vg_groups *g, vp_map *takers, uint32_t *queue)
+static int spread_groups(vg_groups *g, vp_map *takers, uint32_t *queue)
 {
     size_t queued = 0;
     VP_TRY(number_steps(g, queue, &queued));
@@ -241,13 +242,13 @@ int vg_resolve(vg_groups *g)
     vp_map_init(&takers);
     if (!g->carrier_count)
         return 0;
-    qsort(g->carriers, g->carrier_count, sizeof *g->carriers, by_place);
+    qsort(g->carriers, g->carrier_count, sizeof *g->carriers, by_carrier_place);
     find_parents(g);
     attach_givers(g);
     VP_CLEANUP(vp_free_ptr) uint32_t *queue = vp_calloc(g->carrier_count, sizeof *queue);
     VP_NEED(queue);
     VP_TRY(index_takers(g, &takers));
-    VP_TRY(spread(g, &takers, queue));
+    VP_TRY(spread_groups(g, &takers, queue));
     return index_correlations(g);
 }
 
@@ -272,6 +273,6 @@ int64_t vg_walk_search(vg_walk *w, int64_t start, int64_t end)
         w->at = (uint32_t)w->next++;
     while (w->at != VPCAP_NONE && c[w->at].end < start)
         w->at = c[w->at].parent;
-    uint32_t in = around(w->g, w->at, start, end);
+    uint32_t in = innermost_carrier_around(w->g, w->at, start, end);
     return in == VPCAP_NONE ? VG_NO_GROUP : c[in].group;
 }

@@ -42,7 +42,7 @@ struct vl_lines {
 /* Kept events are held in memory: spans of explicit tracks, counters, and long zones. */
 #define KEPT_BYTES_MAX (UINT64_C(16) << 30)
 
-static vp_str copied(vl_lines *l, vp_str s)
+static vp_str lines_copy_text(vl_lines *l, vp_str s)
 {
     return (vp_str){vp_arena_strndup(&l->arena, s.p ? s.p : "", s.n), s.n};
 }
@@ -55,7 +55,7 @@ int vl_plane_of(uint32_t *out, vl_lines *l, vl_kind kind, int64_t ordinal, vp_st
             *out = i;
             return 0;
         }
-    vl_plane p = {kind, ordinal, copied(l, name), copied(l, model)};
+    vl_plane p = {kind, ordinal, lines_copy_text(l, name), lines_copy_text(l, model)};
     VP_NEED(p.name.p && p.model.p);
     VP_TRY(vp_grow(&l->planes, &l->plane_cap, l->plane_count + 1, sizeof p, VP_PROCESSES_MAX));
     *out = (uint32_t)l->plane_count;
@@ -65,7 +65,8 @@ int vl_plane_of(uint32_t *out, vl_lines *l, vl_kind kind, int64_t ordinal, vp_st
 
 int vl_line_add(uint32_t *out, vl_lines *l, uint32_t plane, int64_t id, vp_str name)
 {
-    vl_line line = {.plane = plane, .id = id, .name = copied(l, name), .thread = VPCAP_NONE};
+    vl_line line = {
+        .plane = plane, .id = id, .name = lines_copy_text(l, name), .thread = VPCAP_NONE};
     VP_NEED(line.name.p);
     VP_TRY(vp_grow(&l->lines, &l->line_cap, l->line_count + 1, sizeof line, VP_TRACKS_MAX));
     *out = (uint32_t)l->line_count;
@@ -120,7 +121,7 @@ vpcap_name vl_name_at(const vl_lines *l, uint32_t i)
 
 /* Of zones of one time the one that ended last encloses the others; of counters' values the last is
  * the one that holds. */
-static int keep(vl_lines *l, uint32_t line, const vpcap_event *e, bool by_correlation)
+static int keep_line_event(vl_lines *l, uint32_t line, const vpcap_event *e, bool by_correlation)
 {
     size_t offset = l->bytes.n;
     uint32_t at = (uint32_t)l->kept_count;
@@ -141,18 +142,18 @@ static int keep(vl_lines *l, uint32_t line, const vpcap_event *e, bool by_correl
 
 int vl_span_add(vl_lines *l, uint32_t line, const vpcap_event *e)
 {
-    return keep(l, line, e, true);
+    return keep_line_event(l, line, e, true);
 }
 
 static int add_counter(vl_lines *l, const vpcap_event *e)
 {
     if (l->counters == VPCAP_NONE)
         VP_TRY(vl_line_add(&l->counters, l, 0, 0, VP_STR("_counters_")));
-    return keep(l, l->counters, e, false);
+    return keep_line_event(l, l->counters, e, false);
 }
 
 /* Takes an event of the first pass: keeps it, or notes what groups need of it. */
-static int look_at(vl_lines *l, uint32_t thread, bool late, const vpcap_event *e)
+static int note_first_pass_event(vl_lines *l, uint32_t thread, bool late, const vpcap_event *e)
 {
     if (e->kind == VPCAP_SPAN)
         return e->track < vpcap_tracks(l->v) ? vl_span_add(l, l->line_of_track[e->track], e) : 0;
@@ -162,7 +163,7 @@ static int look_at(vl_lines *l, uint32_t thread, bool late, const vpcap_event *e
     if (groups && l->enc->wants_groups)
         VP_TRY(vg_note(&l->groups, thread, e));
     if (late)
-        return keep(l, thread, e, false);
+        return keep_line_event(l, thread, e, false);
     l->lines[thread].events++;
     return 0;
 }
@@ -176,7 +177,7 @@ static int look_at_thread(vl_lines *l, uint32_t thread)
     if (rc < 0)
         return rc;
     while (rc >= 0 && vpcap_next_notable(c, &m, &e) > 0)
-        rc = look_at(l, thread, m.late, &e);
+        rc = note_first_pass_event(l, thread, m.late, &e);
     l->lines[thread].events += m.passed;
     vpcap_cursor_free(c);
     return rc;
@@ -197,7 +198,7 @@ static int add_threads(vl_lines *l)
     return 0;
 }
 
-static int add_device(uint32_t *plane, vl_lines *l, const vpcap_device *d)
+static int add_device_plane(uint32_t *plane, vl_lines *l, const vpcap_device *d)
 {
     static const char *const prefixes[] = {
         [VP_CAPTURE_GPU] = "GPU", [VP_CAPTURE_TPU] = "TPU", [VP_CAPTURE_CUSTOM] = "CUSTOM"};
@@ -226,7 +227,7 @@ static bool is_known_line(vp_str name)
     return vp_str_starts(name, VP_STR("Stream #"));
 }
 
-static int add_track(vl_lines *l, uint32_t i, const uint32_t *planes)
+static int add_track_line(vl_lines *l, uint32_t i, const uint32_t *planes)
 {
     char text[400];
     vpcap_track t = vpcap_track_at(l->v, i);
@@ -242,7 +243,7 @@ static int add_track(vl_lines *l, uint32_t i, const uint32_t *planes)
     return vl_line_add(&l->line_of_track[i], l, plane, id, t.name);
 }
 
-static int add_tracks(vl_lines *l)
+static int add_track_lines(vl_lines *l)
 {
     uint32_t devices = vpcap_devices(l->v), tracks = vpcap_tracks(l->v);
     VP_CLEANUP(vp_free_ptr) uint32_t *planes = vp_calloc((size_t)devices + 1, sizeof *planes);
@@ -250,10 +251,10 @@ static int add_tracks(vl_lines *l)
     VP_NEED(planes && l->line_of_track);
     for (uint32_t i = 0; i < devices; i++) {
         vpcap_device d = vpcap_device_at(l->v, i);
-        VP_TRY(add_device(&planes[i], l, &d));
+        VP_TRY(add_device_plane(&planes[i], l, &d));
     }
     for (uint32_t i = 0; i < tracks; i++)
-        VP_TRY(add_track(l, i, planes));
+        VP_TRY(add_track_line(l, i, planes));
     return 0;
 }
 
@@ -269,10 +270,10 @@ static int by_line(const void *pa, const void *pb)
     return a->rank > b->rank ? -1 : 1;
 }
 
-static int find_lines(vl_lines *l, vl_more_fn *more, void *more_ctx)
+static int find_all_lines(vl_lines *l, vl_more_fn *more, void *more_ctx)
 {
     VP_TRY(add_threads(l));
-    VP_TRY(add_tracks(l));
+    VP_TRY(add_track_lines(l));
     for (uint32_t i = 0; i < vpcap_threads(l->v); i++)
         VP_TRY(look_at_thread(l, i));
     if (more)
@@ -311,7 +312,7 @@ static int64_t group_of(vl_lines *l, const vpcap_plain *e)
 }
 
 /* How many of the next n entries are plain and come before every kept event. */
-static uint32_t plain_run(vl_lines *l, const uint32_t *order, uint32_t n)
+static uint32_t plain_entries_before_kept(vl_lines *l, const uint32_t *order, uint32_t n)
 {
     const vpcap_plain *v = l->window.entries;
     int64_t before = kept_next(l);
@@ -334,7 +335,7 @@ static int emit_leaving(vl_lines *l, const uint32_t *order, uint32_t n)
             vp_str bytes = vw_bytes_at(&l->window, *order);
             VP_TRY(enc->event(enc->ctx, bytes.p, bytes.n, group_of(l, e)));
         } else {
-            run = plain_run(l, order, n);
+            run = plain_entries_before_kept(l, order, n);
             VP_TRY(enc->plain(enc->ctx, l, &l->lines[l->line], l->window.entries, order, run,
                               enc->wants_groups ? l->groups_out : NULL));
         }
@@ -344,7 +345,7 @@ static int emit_leaving(vl_lines *l, const uint32_t *order, uint32_t n)
     return 0;
 }
 
-static int leave(vl_lines *l, int64_t limit)
+static int stream_leave_window(vl_lines *l, int64_t limit)
 {
     int n = vw_leave(&l->window, limit);
     VP_TRY(n);
@@ -371,7 +372,7 @@ static int stream_plain(vl_lines *l, vpcap_cursor *c, vpcap_notes *m)
             return 0;
         vw_push(&l->window, n);
         if (m->turned)
-            VP_TRY(leave(l, vpcap_limit_ps(l->v, m)));
+            VP_TRY(stream_leave_window(l, vpcap_limit_ps(l->v, m)));
     }
 }
 
@@ -383,11 +384,11 @@ static int stream_thread(vl_lines *l, vpcap_cursor *c)
     for (;;) {
         VP_TRY(stream_plain(l, c, &m));
         if (!vpcap_next_noted(c, &m, &e))
-            return leave(l, INT64_MAX);
+            return stream_leave_window(l, INT64_MAX);
         if (e.kind != VPCAP_SPAN && e.kind != VPCAP_COUNTER && !m.late)
             VP_TRY(into_window(l, &e));
         if (m.turned)
-            VP_TRY(leave(l, vpcap_limit_ps(l->v, &m)));
+            VP_TRY(stream_leave_window(l, vpcap_limit_ps(l->v, &m)));
     }
 }
 
@@ -422,11 +423,11 @@ static int write_plane(vl_lines *l, uint32_t plane)
     return l->enc->plane_end(l->enc->ctx, l, &l->planes[plane]);
 }
 
-static int write_all(vl_lines *l, vl_more_fn *more, void *more_ctx)
+static int write_all_lines(vl_lines *l, vl_more_fn *more, void *more_ctx)
 {
     VP_TRY(vp_intern_init(&l->names, &l->arena));
     VP_TRY(vw_init(&l->window));
-    VP_TRY(find_lines(l, more, more_ctx));
+    VP_TRY(find_all_lines(l, more, more_ctx));
     for (uint32_t i = 0; i < l->plane_count; i++)
         VP_TRY(write_plane(l, i));
     return 0;
@@ -437,7 +438,7 @@ int vl_write(const vpcap *v, const vl_encoder *enc, vl_more_fn *more, void *more
     vl_lines l = {.v = v, .enc = enc, .image_names = vpcap_names(v), .counters = VPCAP_NONE};
     vp_arena_init(&l.arena);
     vp_buf_init(&l.bytes, KEPT_BYTES_MAX);
-    int rc = write_all(&l, more, more_ctx);
+    int rc = write_all_lines(&l, more, more_ctx);
     vw_free(&l.window);
     vg_free(&l.groups);
     vp_buf_free(&l.bytes);

@@ -7,7 +7,7 @@
 #include "trace/base/err.h"
 
 /* XProf shows warnings as they stand; "dropped" is what readers look for. */
-static int say(uint64_t n, const char *what, vx_say_fn *fn, void *ctx)
+static int report_loss(uint64_t n, const char *what, vx_say_fn *fn, void *ctx)
 {
     char text[200];
     if (!n)
@@ -130,11 +130,14 @@ int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
     if (info->full)
         VP_TRY(say_full(info, sum.dropped_full, fn, ctx));
     else
-        VP_TRY(say(sum.dropped_full, "zones were dropped: the recording's pool was full", fn, ctx));
-    VP_TRY(say(sum.dropped_signal,
-               "zones of signal handlers were dropped: they came in the middle of a record", fn,
-               ctx));
-    VP_TRY(say(sum.dropped_depth, "zones were dropped: they were nested too deep", fn, ctx));
-    VP_TRY(say(sum.left, "zones have no end: a jump left them, or their thread ended", fn, ctx));
-    return say(sum.unmatched_ends, "times VP_END had no VP_BEGIN", fn, ctx);
+        VP_TRY(report_loss(sum.dropped_full, "zones were dropped: the recording's pool was full",
+                           fn, ctx));
+    VP_TRY(report_loss(sum.dropped_signal,
+                       "zones of signal handlers were dropped: they came in the middle of a record",
+                       fn, ctx));
+    VP_TRY(
+        report_loss(sum.dropped_depth, "zones were dropped: they were nested too deep", fn, ctx));
+    VP_TRY(report_loss(sum.left, "zones have no end: a jump left them, or their thread ended", fn,
+                       ctx));
+    return report_loss(sum.unmatched_ends, "times VP_END had no VP_BEGIN", fn, ctx);
 }

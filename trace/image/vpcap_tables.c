@@ -42,7 +42,7 @@ uint32_t vpcap_metas(const vpcap *v)
     return vpcap_count_of(&v->head.metas);
 }
 
-static vp_str text_of(const vpcap *v, vpcap_ref ref)
+static vp_str vpcap_text_of(const vpcap *v, vpcap_ref ref)
 {
     if (ref.at > v->head.strings.cap || ref.n > v->head.strings.cap - ref.at)
         return VP_STR_NONE;
@@ -54,10 +54,10 @@ vpcap_name vpcap_name_at(const vpcap *v, uint32_t i)
     const vpcap_name_entry *e = (const void *)(v->image + v->head.names.at);
     if (!__atomic_load_n(&e[i].ready, __ATOMIC_ACQUIRE))
         return (vpcap_name){.name = VP_STR_NONE};
-    return (vpcap_name){.name = text_of(v, e[i].name),
-                        .category = text_of(v, e[i].category),
-                        .function = text_of(v, e[i].function),
-                        .file = text_of(v, e[i].file),
+    return (vpcap_name){.name = vpcap_text_of(v, e[i].name),
+                        .category = vpcap_text_of(v, e[i].category),
+                        .function = vpcap_text_of(v, e[i].function),
+                        .file = vpcap_text_of(v, e[i].file),
                         .line = e[i].line,
                         .color = e[i].color};
 }
@@ -99,7 +99,7 @@ vpcap_device vpcap_device_at(const vpcap *v, uint32_t i)
     const vpcap_device_entry *e = (const void *)(v->image + v->head.devices.at);
     if (!__atomic_load_n(&e[i].ready, __ATOMIC_ACQUIRE))
         return (vpcap_device){.model = VP_STR_NONE};
-    return (vpcap_device){(int)e[i].kind, e[i].ordinal, text_of(v, e[i].model)};
+    return (vpcap_device){(int)e[i].kind, e[i].ordinal, vpcap_text_of(v, e[i].model)};
 }
 
 vpcap_track vpcap_track_at(const vpcap *v, uint32_t i)
@@ -108,7 +108,7 @@ vpcap_track vpcap_track_at(const vpcap *v, uint32_t i)
     uint32_t devices = vpcap_devices(v), device = e[i].device;
     if (!__atomic_load_n(&e[i].ready, __ATOMIC_ACQUIRE) || device >= devices)
         return (vpcap_track){.device = VPCAP_NONE, .name = VP_STR_NONE};
-    return (vpcap_track){device, text_of(v, e[i].name)};
+    return (vpcap_track){device, vpcap_text_of(v, e[i].name)};
 }
 
 vpcap_meta vpcap_meta_at(const vpcap *v, uint32_t i)
@@ -116,5 +116,5 @@ vpcap_meta vpcap_meta_at(const vpcap *v, uint32_t i)
     const vpcap_meta_entry *e = (const void *)(v->image + v->head.metas.at);
     if (!__atomic_load_n(&e[i].ready, __ATOMIC_ACQUIRE))
         return (vpcap_meta){VP_STR_NONE, VP_STR_NONE};
-    return (vpcap_meta){text_of(v, e[i].key), text_of(v, e[i].value)};
+    return (vpcap_meta){vpcap_text_of(v, e[i].key), vpcap_text_of(v, e[i].value)};
 }

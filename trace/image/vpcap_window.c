@@ -79,13 +79,13 @@ void vw_push(vw_window *w, uint32_t n)
 }
 
 /* The place of an entry in the order of ends: the half at hand is the newer one. */
-static uint32_t arrival(const vw_window *w, uint32_t entry)
+static uint32_t arrival_order(const vw_window *w, uint32_t entry)
 {
     return w->half ? entry : entry ^ VW_BLOCK;
 }
 
 /* The order of starts; of equal starts, the order that nesting gives. */
-static int compare(const void *pa, const void *pb, void *ctx)
+static int compare_window_starts(const void *pa, const void *pb, void *ctx)
 {
     const vw_window *w = ctx;
     uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
@@ -94,7 +94,7 @@ static int compare(const void *pa, const void *pb, void *ctx)
         return x->start_ps < y->start_ps ? -1 : 1;
     if (x->dur_ps != y->dur_ps)
         return x->dur_ps > y->dur_ps ? -1 : 1;
-    bool later = arrival(w, a) > arrival(w, b);
+    bool later = arrival_order(w, a) > arrival_order(w, b);
     return later == (x->dur_ps != 0) ? -1 : 1;
 }
 
@@ -106,7 +106,7 @@ static uint32_t leave_crossed(vw_window *w, int64_t limit)
     for (uint32_t k = 1; k <= w->depth; k++)
         for (uint32_t i = w->lists[k].head; i != NONE; i = w->next[i])
             w->order[all++] = i;
-    qsort_r(w->order, all, sizeof *w->order, compare, w);
+    qsort_r(w->order, all, sizeof *w->order, compare_window_starts, w);
     while (left < all && w->entries[w->order[left]].start_ps <= limit)
         left++;
     w->depth = 0;

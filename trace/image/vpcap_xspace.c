@@ -81,7 +81,7 @@ typedef struct xspace {
 /* Makes a text valid UTF-8: protobuf readers refuse a whole file for one invalid byte, and a
  * program's names may hold any, or were cut within a character. Each such byte becomes U+FFFD, as
  * in the JSON. *s may then lie in x->mended, where it is valid until the next call. */
-static int mend(xspace *x, vp_str *s)
+static int mend_utf8(xspace *x, vp_str *s)
 {
     vp_str rest = *s;
     size_t good = vp_utf8_span(rest);
@@ -102,13 +102,13 @@ static int mend(xspace *x, vp_str *s)
 /* The same for a text that goes into b: a failure becomes b's. */
 static int mend_for(vp_buf *b, xspace *x, vp_str *s)
 {
-    int rc = mend(x, s);
+    int rc = mend_utf8(x, s);
     if (rc < 0 && b->status >= 0)
         b->status = rc;
     return rc;
 }
 
-static int put_name(xspace *x, vp_buf *b, uint32_t field, vp_str name)
+static int put_mended_name(xspace *x, vp_buf *b, uint32_t field, vp_str name)
 {
     VP_TRY(mend_for(b, x, &name));
     return vp_pb_put_len(b, field, name);
@@ -138,7 +138,7 @@ static int put_stat(vp_buf *b, uint32_t id, char tag, uint64_t v)
     return 0;
 }
 
-static int put_text(xspace *x, vp_buf *b, uint32_t field, uint32_t id, vp_str text)
+static int put_text_stat(xspace *x, vp_buf *b, uint32_t field, uint32_t id, vp_str text)
 {
     char head[16];
     VP_TRY(mend_for(b, x, &text));
@@ -152,36 +152,36 @@ static int put_text(xspace *x, vp_buf *b, uint32_t field, uint32_t id, vp_str te
     return vp_buf_str(b, text);
 }
 
-static uint64_t bits_of(double f)
+static uint64_t double_bits(double f)
 {
     uint64_t u;
     memcpy(&u, &f, sizeof u);
     return u;
 }
 
-static int put_arg(xspace *x, vp_buf *b, const vpcap_arg *a)
+static int put_arg_stat(xspace *x, vp_buf *b, const vpcap_arg *a)
 {
     vp_sid id;
     VP_TRY(vp_intern_put(&x->stats, a->key.n ? a->key : VP_STR("value"), &id));
     if (a->type == VPCAP_STR)
-        return put_text(x, b, XEVENT_STATS, id, a->s);
+        return put_text_stat(x, b, XEVENT_STATS, id, a->s);
     if (a->type == VPCAP_F64)
-        return put_stat(b, id, XSTAT_DOUBLE_VALUE_TAG, bits_of(a->f));
+        return put_stat(b, id, XSTAT_DOUBLE_VALUE_TAG, double_bits(a->f));
     return put_stat(b, id, XSTAT_INT64_VALUE_TAG, (uint64_t)a->i);
 }
 
-static int put_step(xspace *x, vp_buf *b, const vpcap_event *e)
+static int put_step_stats(xspace *x, vp_buf *b, const vpcap_event *e)
 {
     vp_str name = vl_name_at(x->lines, e->name).name;
     VP_TRY(vp_buf_printf(&x->scratch, "%.*s %lld", VP_STR_ARG(name), (long long)e->number));
     VP_TRY(put_stat(b, ST_ROOT, XSTAT_INT64_VALUE_TAG, 1));
     VP_TRY(put_stat(b, ST_STEP_NUM, XSTAT_INT64_VALUE_TAG, (uint64_t)e->number));
-    int rc = put_text(x, b, XEVENT_STATS, ST_STEP_NAME, vp_buf_view(&x->scratch));
+    int rc = put_text_stat(x, b, XEVENT_STATS, ST_STEP_NAME, vp_buf_view(&x->scratch));
     x->scratch.n = 0;
     return rc;
 }
 
-static int put_flows(vp_buf *b, const vpcap_event *e)
+static int put_flow_stats(vp_buf *b, const vpcap_event *e)
 {
     if (e->flow_out) {
         VP_TRY(put_stat(b, ST_PRODUCER_TYPE, XSTAT_INT64_VALUE_TAG, 0));
@@ -197,9 +197,9 @@ static int put_flows(vp_buf *b, const vpcap_event *e)
 static int put_extras(xspace *x, vp_buf *b, const vpcap_event *e)
 {
     if (e->kind == VPCAP_STEP)
-        VP_TRY(put_step(x, b, e));
+        VP_TRY(put_step_stats(x, b, e));
     if (e->kind == VPCAP_COUNTER)
-        VP_TRY(e->is_real ? put_stat(b, ST_COUNTER, XSTAT_DOUBLE_VALUE_TAG, bits_of(e->real))
+        VP_TRY(e->is_real ? put_stat(b, ST_COUNTER, XSTAT_DOUBLE_VALUE_TAG, double_bits(e->real))
                           : put_stat(b, ST_COUNTER, XSTAT_INT64_VALUE_TAG, (uint64_t)e->number));
     if (e->kind == VPCAP_LOST)
         VP_TRY(put_stat(b, ST_LOST, XSTAT_INT64_VALUE_TAG, (uint64_t)e->number));
@@ -211,9 +211,9 @@ static int put_extras(xspace *x, vp_buf *b, const vpcap_event *e)
         x->counts.open++;
         VP_TRY(put_stat(b, ST_UNFINISHED, XSTAT_INT64_VALUE_TAG, 1));
     }
-    VP_TRY(put_flows(b, e));
+    VP_TRY(put_flow_stats(b, e));
     for (uint32_t i = 0; i < e->arg_count; i++)
-        VP_TRY(put_arg(x, b, &e->args[i]));
+        VP_TRY(put_arg_stat(x, b, &e->args[i]));
     return 0;
 }
 
@@ -237,7 +237,7 @@ static bool is_used(const xspace *x, uint32_t name, uint8_t how)
 }
 
 /* Metadata ids are names plus 1: 0 means none. */
-static char *put_head(char *q, uint32_t name, int64_t start, int64_t dur)
+static char *put_xevent_head(char *q, uint32_t name, int64_t start, int64_t dur)
 {
     *q++ = XEVENT_METADATA_ID_TAG;
     q = pf_varint(q, (uint64_t)name + 1);
@@ -250,8 +250,8 @@ static char *put_head(char *q, uint32_t name, int64_t start, int64_t dur)
     return q;
 }
 
-static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_event *e,
-                  vp_buf *b)
+static int encode_event(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_event *e,
+                        vp_buf *b)
 {
     xspace *x = ctx;
     uint8_t how = line->plane ? USED_BY_DEVICE : USED_BY_HOST;
@@ -260,14 +260,14 @@ static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap
     char *p = vp_buf_reserve(b, HEAD_MAX), *q = p;
     if (!p)
         return b->status;
-    q = put_head(q, e->name, e->start_ps, e->dur_ps);
+    q = put_xevent_head(q, e->name, e->start_ps, e->dur_ps);
     b->n += (size_t)(q - p);
     return put_extras(x, b, e);
 }
 
 /* Events without a group carry no group_id: XProf groups only files without any, and only then does
  * it show steps. */
-static int event(void *ctx, const char *p, size_t n, int64_t group)
+static int write_encoded_event(void *ctx, const char *p, size_t n, int64_t group)
 {
     xspace *x = ctx;
     char *q = pf_room(&x->file);
@@ -291,7 +291,7 @@ __attribute__((noinline)) static int use_plain_name(xspace *x, const vl_lines *l
 }
 
 /* false: the offset has no upper part, or one above 28 bits. Then pf_varint writes it. */
-__attribute__((noinline)) static bool split(upper_part *u, uint64_t upper)
+__attribute__((noinline)) static bool split_upper_offset(upper_part *u, uint64_t upper)
 {
     char bytes[16] = {0};
     if (!upper || upper >> LOW_BITS || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
@@ -306,7 +306,7 @@ __attribute__((noinline)) static bool split(upper_part *u, uint64_t upper)
 static inline char *put_offset(char *p, upper_part *u, uint64_t v)
 {
     uint64_t low = v & ((UINT64_C(1) << LOW_BITS) - 1);
-    if (v >> LOW_BITS != u->v && !split(u, v >> LOW_BITS))
+    if (v >> LOW_BITS != u->v && !split_upper_offset(u, v >> LOW_BITS))
         return pf_varint(p, v);
     low += (low & 0x0fffc000) * 3;
     low += low & 0x3f803f80;
@@ -316,7 +316,8 @@ static inline char *put_offset(char *p, upper_part *u, uint64_t v)
 }
 
 /* A plain event has less than 128 bytes, so its length has one. */
-static inline char *put_plain(char *p, const used_name *name, const vpcap_plain *z, upper_part *u)
+static inline char *put_plain_event(char *p, const used_name *name, const vpcap_plain *z,
+                                    upper_part *u)
 {
     char *q = p + name->head_bytes;
     memcpy(p, &name->head, sizeof name->head);
@@ -343,15 +344,16 @@ static int plain_batch(xspace *x, const vl_lines *l, const vpcap_plain *zones,
             names = x->names;
             cap = x->name_cap;
         }
-        p = put_plain(p, &names[z->name], z, &upper);
+        p = put_plain_event(p, &names[z->name], z, &upper);
     }
     x->upper = upper;
     x->counts.events += n;
     return pf_wrote(&x->file, p);
 }
 
-static int plain(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_plain *zones,
-                 const uint32_t *order, uint32_t n, const int64_t *groups)
+static int write_plain_events(void *ctx, const vl_lines *l, const vl_line *line,
+                              const vpcap_plain *zones, const uint32_t *order, uint32_t n,
+                              const int64_t *groups)
 {
     (void)line;
     (void)groups;
@@ -370,16 +372,16 @@ static int put_scratch(xspace *x)
     return rc;
 }
 
-static int line_begin(void *ctx, const vl_line *line)
+static int xspace_begin_line(void *ctx, const vl_line *line)
 {
     xspace *x = ctx;
     VP_TRY(pf_begin(&x->file, XPLANE_LINES_TAG, &x->line_at));
     vp_pb_put_u64(&x->scratch, XLINE_ID, (uint64_t)line->id);
-    put_name(x, &x->scratch, XLINE_NAME, line->name);
+    put_mended_name(x, &x->scratch, XLINE_NAME, line->name);
     return put_scratch(x);
 }
 
-static int line_end(void *ctx, const vl_line *line)
+static int xspace_end_line(void *ctx, const vl_line *line)
 {
     xspace *x = ctx;
     (void)line;
@@ -391,11 +393,11 @@ static int plane_head(xspace *x, int64_t id, vp_str name)
     VP_TRY(pf_begin(&x->file, XSPACE_PLANES_TAG, &x->plane_at));
     if (id)
         vp_pb_put_u64(&x->scratch, XPLANE_ID, (uint64_t)id);
-    put_name(x, &x->scratch, XPLANE_NAME, name);
+    put_mended_name(x, &x->scratch, XPLANE_NAME, name);
     return put_scratch(x);
 }
 
-static int plane_begin(void *ctx, const vl_lines *l, const vl_plane *p)
+static int xspace_begin_plane(void *ctx, const vl_lines *l, const vl_plane *p)
 {
     xspace *x = ctx;
     x->lines = l;
@@ -403,7 +405,7 @@ static int plane_begin(void *ctx, const vl_lines *l, const vl_plane *p)
 }
 
 /* An entry of a map from ids: the id, and the message that x->message holds. */
-static void put_entry(xspace *x, uint32_t field, uint64_t id)
+static void put_map_entry(xspace *x, uint32_t field, uint64_t id)
 {
     vp_buf entry;
     vp_buf_init(&entry, x->message.max);
@@ -414,7 +416,7 @@ static void put_entry(xspace *x, uint32_t field, uint64_t id)
     x->message.n = 0;
 }
 
-static void put_source(xspace *x, const vpcap_name *name)
+static void put_source_metadata(xspace *x, const vpcap_name *name)
 {
     char line[16];
     vp_buf text;
@@ -423,7 +425,7 @@ static void put_source(xspace *x, const vpcap_name *name)
     vp_buf_init(&text, SIZE_MAX / 4);
     vp_buf_str(&text, name->file);
     vp_buf_put(&text, line, (size_t)snprintf(line, sizeof line, ":%u", name->line));
-    put_text(x, &x->message, XEVENTMETADATA_STATS, ST_SOURCE, vp_buf_view(&text));
+    put_text_stat(x, &x->message, XEVENTMETADATA_STATS, ST_SOURCE, vp_buf_view(&text));
     vp_buf_free(&text);
 }
 
@@ -434,13 +436,13 @@ static int event_metadata(xspace *x, uint32_t i)
     if (!category.n && (x->names[i].used & USED_TO_COMPILE))
         category = VP_STR("compile");
     vp_pb_put_u64(&x->message, XEVENTMETADATA_ID, (uint64_t)i + 1);
-    put_name(x, &x->message, XEVENTMETADATA_NAME, name.name);
+    put_mended_name(x, &x->message, XEVENTMETADATA_NAME, name.name);
     if (category.n)
-        put_text(x, &x->message, XEVENTMETADATA_STATS, ST_CATEGORY, category);
-    put_source(x, &name);
+        put_text_stat(x, &x->message, XEVENTMETADATA_STATS, ST_CATEGORY, category);
+    put_source_metadata(x, &name);
     if (name.function.n && !vp_str_eq(name.function, name.name))
-        put_text(x, &x->message, XEVENTMETADATA_STATS, ST_FUNCTION, name.function);
-    put_entry(x, XPLANE_EVENT_METADATA, (uint64_t)i + 1);
+        put_text_stat(x, &x->message, XEVENTMETADATA_STATS, ST_FUNCTION, name.function);
+    put_map_entry(x, XPLANE_EVENT_METADATA, (uint64_t)i + 1);
     return put_scratch(x);
 }
 
@@ -448,8 +450,8 @@ static int stat_metadata(xspace *x)
 {
     for (uint32_t i = 1; i < x->stats.count; i++) {
         vp_pb_put_u64(&x->message, XSTATMETADATA_ID, i);
-        put_name(x, &x->message, XSTATMETADATA_NAME, vp_intern_get(&x->stats, i));
-        put_entry(x, XPLANE_STAT_METADATA, i);
+        put_mended_name(x, &x->message, XSTATMETADATA_NAME, vp_intern_get(&x->stats, i));
+        put_map_entry(x, XPLANE_STAT_METADATA, i);
         VP_TRY(put_scratch(x));
     }
     return 0;
@@ -462,11 +464,11 @@ static int put_model(xspace *x, const vl_plane *p)
     if (!p->model.n)
         return 0;
     VP_TRY(vp_intern_put(&x->stats, vp_str_of(key), &id));
-    VP_TRY(put_text(x, &x->scratch, XPLANE_STATS, id, p->model));
+    VP_TRY(put_text_stat(x, &x->scratch, XPLANE_STATS, id, p->model));
     return put_scratch(x);
 }
 
-static int plane_end(void *ctx, const vl_lines *l, const vl_plane *p)
+static int xspace_end_plane(void *ctx, const vl_lines *l, const vl_plane *p)
 {
     xspace *x = ctx;
     uint8_t how = p->kind == VL_HOST ? USED_BY_HOST : USED_BY_DEVICE;
@@ -498,7 +500,7 @@ static int environment_text(xspace *x, vp_str key, vp_str text)
     if (!text.n)
         return 0;
     VP_TRY(vp_intern_put(&x->stats, key, &id));
-    return put_text(x, &x->scratch, XPLANE_STATS, id, text);
+    return put_text_stat(x, &x->scratch, XPLANE_STATS, id, text);
 }
 
 static int64_t rounded_up_ns(int64_t ps)
@@ -508,7 +510,7 @@ static int64_t rounded_up_ns(int64_t ps)
 
 /* The "Task Environment" plane: when and where it was recorded, and the facts that the program
  * tells. */
-static int environment(xspace *x, const vpcap *v)
+static int write_environment_plane(xspace *x, const vpcap *v)
 {
     const vpcap_info *info = vpcap_info_of(v);
     VP_TRY(plane_head(x, 0, VP_STR("Task Environment")));
@@ -533,13 +535,21 @@ static int environment(xspace *x, const vpcap *v)
 static int say_warning(void *ctx, vp_str sentence)
 {
     xspace *x = ctx;
-    VP_TRY(put_name(x, &x->scratch, XSPACE_WARNINGS, sentence));
+    VP_TRY(put_mended_name(x, &x->scratch, XSPACE_WARNINGS, sentence));
     return put_scratch(x);
 }
 
-static int write_all(xspace *x, const vpcap *v, vl_more_fn *more, void *more_ctx)
+static int write_all_planes(xspace *x, const vpcap *v, vl_more_fn *more, void *more_ctx)
 {
-    vl_encoder enc = {encode, plane_begin, plane_end, line_begin, line_end, event, plain, false, x};
+    vl_encoder enc = {encode_event,
+                      xspace_begin_plane,
+                      xspace_end_plane,
+                      xspace_begin_line,
+                      xspace_end_line,
+                      write_encoded_event,
+                      write_plain_events,
+                      false,
+                      x};
     VP_TRY(pf_open(&x->file, x->file.fd));
     VP_TRY(vp_intern_init(&x->stats, &x->arena));
     for (uint32_t i = 1; i < ST_COUNT; i++) {
@@ -547,16 +557,16 @@ static int write_all(xspace *x, const vpcap *v, vl_more_fn *more, void *more_ctx
         VP_TRY(vp_intern_put(&x->stats, vp_str_of(fixed_stats[i]), &id));
     }
     VP_TRY(vl_write(v, &enc, more, more_ctx));
-    VP_TRY(environment(x, v));
+    VP_TRY(write_environment_plane(x, v));
     VP_TRY(vx_losses(v, say_warning, x));
     return 0;
 }
 
-static int finish(xspace *x, const vpcap *v, const vp_str *warnings, size_t n)
+static int finish_xspace_file(xspace *x, const vpcap *v, const vp_str *warnings, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         VP_TRY(say_warning(x, warnings[i]));
-    VP_TRY(put_name(x, &x->scratch, XSPACE_HOSTNAMES, vpcap_info_of(v)->host));
+    VP_TRY(put_mended_name(x, &x->scratch, XSPACE_HOSTNAMES, vpcap_info_of(v)->host));
     VP_TRY(put_scratch(x));
     return pf_flush(&x->file);
 }
@@ -569,9 +579,9 @@ int vx_write(vx_counts *counts, int fd, const vpcap *v, vl_more_fn *more, void *
     vp_buf_init(&x.scratch, SIZE_MAX / 4);
     vp_buf_init(&x.message, SIZE_MAX / 4);
     vp_buf_init(&x.mended, SIZE_MAX / 4);
-    int rc = write_all(&x, v, more, more_ctx);
+    int rc = write_all_planes(&x, v, more, more_ctx);
     if (rc >= 0)
-        rc = finish(&x, v, warnings, warning_count);
+        rc = finish_xspace_file(&x, v, warnings, warning_count);
     x.counts.bytes = x.file.flushed;
     if (rc >= 0 && counts)
         *counts = x.counts;
