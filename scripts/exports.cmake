@@ -1,7 +1,6 @@
-# vp_exports(TARGET WHO NAMES…): TARGET exports what scripts/exports says of WHO and "both", each name with a
-# version; everything else is its own. NAMES are for our programs alone, by a version that says so. Both libraries
-# call the version the same: an adapter that was linked with the recorder finds it in the viewer's library where a
-# process has that one first.
+# vp_exports(TARGET WHO): TARGET exports the names that scripts/exports lists for WHO and "both", with a symbol
+# version; all other symbols are local. Both libraries use the same version name, so an adapter linked with the
+# recorder also works in a process that has loaded the viewer's library first.
 function(vp_exports target who)
   set(list ${PROJECT_SOURCE_DIR}/scripts/exports)
   set(map ${PROJECT_BINARY_DIR}/${target}.map)
@@ -9,28 +8,19 @@ function(vp_exports target who)
   file(STRINGS ${list} lines REGEX "^(${who}|both) ")
   list(TRANSFORM lines REPLACE "^[a-z]+ " "")
   string(REPLACE ";" ";\n    " names "${lines}")
-  set(own "")
-  if(ARGN)
-    string(REPLACE ";" ";\n    " own "${ARGN}")
-    set(own "VIEW_PROFILE_PRIVATE {\n  global:\n    ${own};\n};\n")
-  endif()
-  file(CONFIGURE OUTPUT ${map} CONTENT "VIEW_PROFILE_${PROJECT_VERSION_MAJOR} {\n  global:\n    @names@;\n  local: *;\n};\n@own@" @ONLY)
+  file(CONFIGURE OUTPUT ${map} CONTENT "VIEW_PROFILE_${PROJECT_VERSION_MAJOR} {\n  global:\n    @names@;\n  local: *;\n};\n" @ONLY)
   target_link_options(${target} PRIVATE -Wl,--version-script=${map})
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
 endfunction()
 
-# vp_static(TARGET OBJECTS OUT_NAME LIBRARIES…): lib<OUT_NAME>.a of the objects of the target OBJECTS, which is
-# linked with LIBRARIES. They become one object, in which only what is exported can be seen: what the rooms call each other, such as
-# arena_new, is no name of the program that it is linked into.
+# vp_static(TARGET OBJECTS OUT_NAME LIBRARIES…): builds lib<OUT_NAME>.a from the objects of target OBJECTS, to be
+# linked with LIBRARIES. The objects are merged into one and hidden symbols made local, so internal names such as
+# arena_new cannot clash with those of the program.
 function(vp_static target objects out_name)
   set(one ${PROJECT_BINARY_DIR}/${out_name}.o)
   set(archive ${PROJECT_BINARY_DIR}/lib${out_name}.a)
-  set(whole -r -nostdlib)
-  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    list(APPEND whole -flinker-output=nolto-rel -flto=auto -flto-partition=one -Oz -fPIC)
-  endif()
   add_custom_command(OUTPUT ${archive} DEPENDS $<TARGET_OBJECTS:${objects}> COMMAND_EXPAND_LISTS VERBATIM
-    COMMAND ${CMAKE_C_COMPILER} ${whole} -o ${one} $<TARGET_OBJECTS:${objects}>
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${one} $<TARGET_OBJECTS:${objects}>
     COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${one}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
     COMMAND ${CMAKE_AR} qcD ${archive} ${one})

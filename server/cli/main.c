@@ -1,5 +1,7 @@
-/* view_profile: finds the command, runs it, ends with its exit code. */
+/* main(): parses the command line, runs the command and returns its exit code. */
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "server/cli/export/original_flags.h"
 #include "server/cli/help/help.h"
@@ -9,18 +11,18 @@
 #include "server/cli/language/exit_codes.h"
 #include "server/cli/terminal/begin.h"
 #include "server/cli/terminal/standard_out.h"
+#include "server/watch/watch_deliver.h"
 #include "trace/base/log.h"
 #include "trace/base/limits.h"
 
-/* Runs the command whose bit it is. */
-static int run(const cli_options *o)
+static int run_command(const cli_options *o)
 {
 #define RUN(name, run) [CLI_##name##_AT] = cli_run_##run,
     static int (*const runs[CLI_COMMAND_COUNT])(const cli_options *) = {CLI_COMMANDS(RUN)};
     return runs[__builtin_ctz(o->command->bit)](o);
 }
 
-/* A profile that is read must not be replaced by what is made of it. */
+/* Rejects -o FILE if FILE is one of the inputs. */
 static int check_output(const cli_options *o)
 {
     for (size_t i = 0; o->out && i < o->operand_count; i++)
@@ -29,12 +31,6 @@ static int check_output(const cli_options *o)
             return CLI_USAGE;
         }
     return CLI_OK;
-}
-
-static int serve_nothing(const cli_options *o)
-{
-    char dir[VP_PATH_MAX];
-    return cli_original_flags(o, dir);
 }
 
 static int print_version(void)
@@ -48,7 +44,10 @@ static int print_version(void)
 int main(int argc, char **argv)
 {
     cli_options o;
+    char self[VP_PATH_MAX], dir[VP_PATH_MAX];
     cli_begin();
+    if (argc == 3 && !strcmp(argv[1], WATCH_DELIVER))
+        return watch_deliver(argv[2]) < 0 ? CLI_UNREADABLE : CLI_OK;
     int rc = cli_parse(&o, argc, argv);
     if (rc)
         return rc;
@@ -60,7 +59,12 @@ int main(int argc, char **argv)
     if (o.print_findings || o.print_man || o.print_completion)
         return cli_run_docs(&o);
     if (o.command->bit == CLI_SERVE && cli_serves_nothing(&o))
-        return serve_nothing(&o);
+        return cli_original_flags(&o, dir);
     rc = check_output(&o);
-    return rc ? rc : run(&o);
+    if (rc)
+        return rc;
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    o.program = self; /* for commands that start view_profile again as a child process */
+    return run_command(&o);
 }

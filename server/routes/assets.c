@@ -32,8 +32,6 @@ static int send_asset(http_req *rq, const web_file *a)
     snprintf(e.etag, sizeof e.etag, "\"%s\"", a->etag);
     e.immutable = version && !strcmp(version, a->etag);
     http_keep(rq, KEEP_MS);
-    if (!http_wants_gzip(rq) && web_files_inflate() < 0)
-        return http_fail(rq, 503, "no memory to unpack this file: ask for it as gzip");
     return http_static(rq, a->raw, a->raw_n, a->gz, a->gz_n, &e);
 }
 

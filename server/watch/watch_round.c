@@ -16,7 +16,6 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/base/system/own_program.h"
 #include "trace/report/words/numbers.h"
 
 #define CAPTURE_MORE_MS 600000 /* beside --duration: a large trace takes its time to arrive */
@@ -131,15 +130,13 @@ static bool next(watch_round *r, watch_stage stage, const argv_of *a, bool piped
 static bool deliver(watch_round *r, watch_status status)
 {
     argv_of a = {0};
-    char program[VP_PATH_MAX], plan[VP_PATH_MAX];
+    char plan[VP_PATH_MAX];
     r->outcome = status;
     watch_child_free(&r->child);
-    int rc = vp_own_program(program, WATCH_PROGRAM);
-    if (rc >= 0)
-        rc = watch_inner_path(r->s, plan, r->slot, "plan");
+    int rc = watch_inner_path(r->s, plan, r->slot, "plan");
     if (rc >= 0)
         rc = watch_away_plan(plan, r->s, r->o, r->job, r->all);
-    arg(&a, program);
+    arg(&a, r->o->program);
     arg(&a, WATCH_DELIVER);
     arg(&a, plan);
     if (rc >= 0)

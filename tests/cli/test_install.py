@@ -11,7 +11,6 @@ import urllib.request
 import pytest
 
 from conftest import ROOT
-from emulated import not_emulated
 from installation import build_dir, environment, installed, run  # noqa: F401
 from recording import ADAPTERS, nvtx_headers, runs, steps
 
@@ -31,7 +30,7 @@ def example(installed, environment, tmp_path_factory):
 def test_what_is_installed(installed):
     files = {str(p.relative_to(installed)) for p in installed.rglob("*") if not p.is_dir()}
     for name in ["bin/view_profile", "libexec/view_profile/view_profile-fetch",
-                 "libexec/view_profile/view_profile-live", *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h*")),
+                 *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h*")),
                  "share/bash-completion/completions/view_profile",
                  "share/zsh/site-functions/_view_profile", "share/view_profile/skills/slow-step/SKILL.md",
                  "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket",
@@ -40,14 +39,6 @@ def test_what_is_installed(installed):
     for adapter in ADAPTERS:
         assert any(re.fullmatch(rf"lib/.*lib{adapter}\.so", f) for f in files)
     assert any(re.fullmatch(r"lib/.*libview_profile\.so\.\d+\.\d+\.\d+", f) for f in files)
-
-
-def test_the_program_is_small(installed, tmp_path):
-    """Copied to a node without a thought (docs/architecture.md)."""
-    not_emulated("the bounds are those of x86-64, whose instructions are shorter")
-    for program, most in (("bin/view_profile", 1_200_000), ("libexec/view_profile/view_profile-live", 1_600_000)):
-        run("strip", "-o", tmp_path / "stripped", installed / program)
-        assert (tmp_path / "stripped").stat().st_size < most, program
 
 
 def test_a_start_loads_little(installed):

@@ -57,7 +57,7 @@ def test_what_is_in_them(packages):
     assert sorted(packages) == PACKAGES
     multiarch = "/usr/lib/" + run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
     inside = {name: names(path) for name, path in packages.items()}
-    assert {"/usr/bin/view_profile", "/usr/libexec/view_profile/view_profile-live", "/usr/libexec/view_profile/view_profile-fetch",
+    assert {"/usr/bin/view_profile", "/usr/libexec/view_profile/view_profile-fetch",
             f"{multiarch}/libview_profile_capture.so.0", f"{multiarch}/libview_profile_nvtx.so", f"{multiarch}/view_profile-python/sitecustomize.py",
             "/usr/share/bash-completion/completions/view_profile", "/usr/lib/systemd/system/view_profile.service",
             "/usr/share/doc/view-profile/copyright"} <= inside["view-profile"]

@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 
-#include "trace/model/packed_text.h"
 
 #define NAMED(limit) [limit] = #limit
 static const char *const names[FND_LIMITS] = {
@@ -952,8 +951,8 @@ static void test_sentences_say_the_limits(void **state)
     (void)state;
     for (const finding_rule *rule = findings_rules; rule->id; rule++)
         for (finding_limit k = 0; k < FND_LIMITS; k++) {
-            const char *says = vp_unpacked(rule->rule);
-            const char *more = strstr(says, "F12") ? vp_unpacked(ff_rule("F12")->rule) : "";
+            const char *says = rule->rule;
+            const char *more = strstr(says, "F12") ? ff_rule("F12")->rule : "";
             if (rule->limits[k] && !has_limit(says, k, rule->limits[k]) &&
                 !has_limit(more, k, rule->limits[k]))
                 fail_msg("%s does not say its %s, %d: %s", rule->id, names[k], rule->limits[k],

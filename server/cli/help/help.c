@@ -11,7 +11,6 @@
 #include "server/cli/terminal/standard_out.h"
 #include "server/cli/terminal/wrap.h"
 #include "trace/base/log.h"
-#include "trace/model/packed_text.h"
 
 #define HELP_WIDTH 80
 #define COLUMN 25 /* where the explanations start */
@@ -21,7 +20,7 @@ static void entry(vp_buf *b, vp_str term, const char *text)
 {
     vp_buf wrapped;
     vp_buf_init(&wrapped, 16384);
-    cli_wrap(&wrapped, vp_str_of(vp_unpacked(text)), COLUMN, HELP_WIDTH);
+    cli_wrap(&wrapped, vp_str_of(text), COLUMN, HELP_WIDTH);
     vp_str rest = vp_buf_view(&wrapped);
     vp_buf_str(b, term);
     if (term.n + 2 <= COLUMN) {
@@ -47,7 +46,7 @@ static void option_entry(vp_buf *b, const cli_option *row)
         vp_buf_printf(&term, "      --%s", row->name);
     if (row->value)
         vp_buf_printf(&term, " %s", words ? "WORD" : row->value);
-    vp_buf_puts(&text, vp_unpacked(row->help));
+    vp_buf_puts(&text, row->help);
     for (size_t i = 0; i < words; i++) {
         vp_buf_puts(&text, i == 0 ? ": " : i + 1 == words ? " or " : ", ");
         vp_buf_str(&text, cli_word(row->value, i));
@@ -75,7 +74,7 @@ static void options(vp_buf *b, const char *title, unsigned bit, bool common)
 
 static void examples(vp_buf *b, const char *lines)
 {
-    vp_str in = vp_str_of(vp_unpacked(lines)), line, command;
+    vp_str in = vp_str_of(lines), line, command;
     vp_buf_puts(b, "\nExamples:\n");
     while (in.n) {
         (void)vp_take_until(&in, '\n', in.n, &line);
@@ -87,7 +86,7 @@ static void examples(vp_buf *b, const char *lines)
 static void command_help(vp_buf *b, const cli_command *c)
 {
     vp_buf_printf(b, "Usage: view_profile %s [OPTIONS] %s\n\n", c->name, c->operands);
-    cli_wrap(b, vp_str_of(vp_unpacked(c->description)), 0, HELP_WIDTH);
+    cli_wrap(b, vp_str_of(c->description), 0, HELP_WIDTH);
     options(b, "Options", c->bit, false);
     options(b, "Common options", c->bit, true);
     examples(b, c->examples);
@@ -96,7 +95,7 @@ static void command_help(vp_buf *b, const cli_command *c)
 static void overall_help(vp_buf *b)
 {
     vp_buf_puts(b, "Usage: view_profile [COMMAND] [OPTIONS] [PATH] [SESSION]\n\n");
-    cli_wrap(b, vp_str_of(vp_unpacked(cli_about)), 0, HELP_WIDTH);
+    cli_wrap(b, vp_str_of(cli_about), 0, HELP_WIDTH);
     vp_buf_puts(b, "\nCommands:\n");
     for (const cli_command *c = cli_commands; c->name; c++) {
         char term[40];
@@ -107,7 +106,7 @@ static void overall_help(vp_buf *b)
     options(b, "Common options", CLI_SERVE, true);
     vp_buf_puts(b, "\nExit codes:\n");
     for (const char *const *e = cli_exit_codes; *e; e++) {
-        const char *code = vp_unpacked(*e);
+        const char *code = *e;
         vp_buf_printf(b, "  %c  %s\n", *code, code + 2);
     }
     vp_buf_puts(b, "\nview_profile COMMAND --help says more about a command.\n");

@@ -26,7 +26,7 @@ typedef struct cli_command cli_command;
 typedef struct cli_options {
     const cli_command *command;
     bool named;          /* the command was typed, not assumed */
-    const char *program; /* view_profile's path, in view_profile-live */
+    const char *program; /* path of the running executable, from /proc/self/exe */
     char **operands;     /* as typed, in order: mostly PATH and SESSION */
     size_t operand_count;
     const char *path;    /* the profile directory; NULL: look for one */

@@ -46,9 +46,6 @@ enum {
     CLI_EVERY = (1 << CLI_COMMAND_COUNT) - 1
 };
 
-/* server/cli/live_start.c becomes it for the commands that it has (live_main.c). */
-#define CLI_LIVE_PROGRAM "view_profile-live"
-
 /* Each returns an exit code. */
 #define CLI_COMMAND_RUN(name, run) int cli_run_##run(const cli_options *o);
 CLI_COMMANDS(CLI_COMMAND_RUN)

@@ -1,6 +1,5 @@
-/* The commands and options. What is said of them here drives parsing, --help, the man page and the
- * completions. Longer texts (summary, description, examples, help and the lists at the end) are
- * read by vp_unpacked. */
+/* The tables of commands and options. They drive parsing, --help, the man pages and the
+ * completions. */
 #ifndef VP_CLI_TABLE_H
 #define VP_CLI_TABLE_H
 

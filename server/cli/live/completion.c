@@ -8,7 +8,6 @@
 #include "server/cli/language/table.h"
 #include "server/cli/terminal/standard_out.h"
 #include "trace/base/log.h"
-#include "trace/model/packed_text.h"
 
 static void bash_words(vp_buf *b, const char *words)
 {
@@ -75,7 +74,7 @@ static void bash(vp_buf *b)
 /* Single quotes and zsh's own separators in an explanation. */
 static void zsh_text(vp_buf *b, const char *text)
 {
-    for (text = vp_unpacked(text); *text; text++) {
+    for (; *text; text++) {
         if (*text == '\'')
             vp_buf_puts(b, "'\\'");
         if (strchr("[]:", *text))

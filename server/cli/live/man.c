@@ -10,14 +10,13 @@
 #include "server/cli/terminal/standard_out.h"
 #include "server/cli/terminal/wrap.h"
 #include "trace/base/log.h"
-#include "trace/model/packed_text.h"
 
 #define MARKDOWN_WIDTH 100
 
 /* Markdown's own characters in plain text. */
 static void put_plain(vp_buf *b, const char *text)
 {
-    for (text = vp_unpacked(text); *text; text++) {
+    for (; *text; text++) {
         if (strchr("*<>[]\\`|", *text))
             vp_buf_putc(b, '\\');
         vp_buf_putc(b, *text);
@@ -36,7 +35,6 @@ static void put_paragraphs(vp_buf *b, const char *text)
 /* A term of a definition list and its sentence, with a capital and a full stop. */
 static void definition(vp_buf *b, const char *term, const char *text)
 {
-    text = vp_unpacked(text);
     vp_buf_printf(b, "\n%s\n:   ", term);
     vp_buf_putc(b, *text >= 'a' && *text <= 'z' ? (char)(*text - 32) : *text);
     put_plain(b, text + 1);
@@ -69,7 +67,7 @@ static void man_option(vp_buf *b, const cli_option *row)
 
 static void man_examples(vp_buf *b, const char *lines)
 {
-    vp_str in = vp_str_of(vp_unpacked(lines)), line, command;
+    vp_str in = vp_str_of(lines), line, command;
     vp_buf_puts(b, "\n# EXAMPLES\n");
     while (in.n) {
         char term[200], text[200];
@@ -86,7 +84,7 @@ static void man_exit_codes(vp_buf *b)
     vp_buf_puts(b, "\n# EXIT STATUS\n");
     for (const char *const *e = cli_exit_codes; *e; e++) {
         char term[8];
-        const char *code = vp_unpacked(*e);
+        const char *code = *e;
         snprintf(term, sizeof term, "**%c**", *code);
         definition(b, term, code + 2);
         vp_buf_puts(b, ".\n");
@@ -98,7 +96,7 @@ static void man_environment(vp_buf *b, const char *const *lines)
     vp_buf_puts(b, "\n# ENVIRONMENT\n");
     for (const char *const *e = lines; *e; e++) {
         char term[40];
-        vp_str text = vp_str_of(vp_unpacked(*e)), name;
+        vp_str text = vp_str_of(*e), name;
         (void)vp_take_until(&text, '\t', text.n, &name);
         snprintf(term, sizeof term, "**%.*s**", VP_STR_ARG(name));
         definition(b, term, text.p);

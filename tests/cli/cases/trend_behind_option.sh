@@ -1,2 +1,2 @@
-# A command of view_profile-live that is not the first word.
+# The command is not the first word.
 view_profile --color never trend no-such-report.json

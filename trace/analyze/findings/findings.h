@@ -47,8 +47,7 @@ typedef enum finding_limit {
     FND_LIMITS
 } finding_limit;
 
-/* One row a rule, in the order of claim. Texts are Markdown-safe; says, rule and source are read
- * by vp_unpacked. */
+/* One row per rule, in the order of claim. Texts are Markdown-safe. */
 typedef struct finding_rule {
     const char *id, *name, *title;
     const char *says;   /* what it means when it fires, one or two sentences */

@@ -1,7 +1,6 @@
 #include "trace/report/data/findings_docs.h"
 
 #include "trace/analyze/findings/findings.h"
-#include "trace/model/packed_text.h"
 
 /* docs/findings.md, from the table that the code runs. */
 
@@ -81,10 +80,10 @@ static void put_evidence(vp_buf *b, const finding_rule *rule)
 static void put_rule(vp_buf *b, const finding_rule *rule)
 {
     vp_buf_printf(b, "\n### %s %s: %s\n\n%s\n\n", rule->id, rule->name, rule->title,
-                  vp_unpacked(rule->says));
-    vp_buf_printf(b, "* **Fires when**: %s.\n", vp_unpacked(rule->rule));
+                  rule->says);
+    vp_buf_printf(b, "* **Fires when**: %s.\n", rule->rule);
     put_evidence(b, rule);
-    vp_buf_printf(b, "* **Threshold from**: %s.\n", vp_unpacked(rule->source));
+    vp_buf_printf(b, "* **Threshold from**: %s.\n", rule->source);
     put_needs(b, rule->needs);
     put_item(b, rule->advice_pytorch ? "What to do (JAX, XLA)" : "What to do", rule->advice_xla);
     put_item(b, "What to do (PyTorch)", rule->advice_pytorch);
@@ -96,7 +95,7 @@ static void put_rule(vp_buf *b, const finding_rule *rule)
 
 int rep_findings_docs(vp_buf *b)
 {
-    vp_buf_puts(b, vp_unpacked(head));
+    vp_buf_puts(b, head);
     for (const finding_rule *rule = findings_rules; rule->id; rule++)
         put_rule(b, rule);
     return b->status;

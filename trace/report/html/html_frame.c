@@ -61,15 +61,6 @@ static void put_banner(page *p)
     html_puts(p, "</div>\n");
 }
 
-static void put_style(page *p)
-{
-    int rc = web_files_inflate();
-    if (rc < 0)
-        vp_buf_fail(p->b, rc);
-    else
-        html_puts(p, (const char *)web_file_find("report.css")->raw);
-}
-
 void html_begin(page *p, const char *title)
 {
     html_puts(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -88,7 +79,7 @@ void html_begin(page *p, const char *title)
             put_script(p, "report.js");
     } else {
         html_puts(p, "<style>\n");
-        put_style(p);
+        html_puts(p, (const char *)web_file_find("report.css")->raw);
         html_puts(p, "</style>\n");
     }
     html_puts(p, "</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n");
