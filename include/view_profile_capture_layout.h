@@ -1,5 +1,5 @@
-/* What the recording macros write, and the readers of trace/image/vpcap.h read: the parts of a
- * recording's image (trace/image/vpcap_layout.h) that are filled in line, in the application's own
+/* What the recording macros write, and the readers of trace/vpcap/vpcap.h read: the parts of a
+ * recording's image (trace/vpcap/vpcap_layout.h) that are filled in line, in the application's own
  * code. Part of the binary interface: whoever changes it changes VP__LAYOUT, which is in the names
  * of the symbols that the macros use. Include view_profile_capture.h instead.
  *

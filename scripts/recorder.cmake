@@ -1,6 +1,6 @@
 # The recorder, which goes into other people's programs: nothing of the viewer is in it, and it needs zlib
 # alone. It is never unloaded: threads that recorded run its code when they end.
-file(GLOB_RECURSE VP_RECORDER CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} trace/base/*.c trace/image/*.c
+file(GLOB_RECURSE VP_RECORDER CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} trace/base/*.c trace/vpcap/*.c
      trace/capture/*.c)
 list(FILTER VP_RECORDER EXCLUDE REGEX "_entry\\.c$")
 add_library(vp_recorder OBJECT ${VP_RECORDER})

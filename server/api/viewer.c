@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "server/api/handles.h"
-#include "server/remote/browser.h"
+#include "server/local/browser.h"
 #include "server/routes/site/site.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"

@@ -3,7 +3,7 @@
 #ifndef VP_CLI_DOCTOR_STORES_H
 #define VP_CLI_DOCTOR_STORES_H
 
-#include "server/remote/survey.h"
+#include "server/local/survey.h"
 
 survey_fn doctor_stores;
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "server/mcp/mcp_text.h"
-#include "server/remote/served.h"
+#include "server/local/served.h"
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/limits.h"

@@ -16,7 +16,7 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 #define CAPTURE_MORE_MS 600000 /* beside --duration: a large trace takes its time to arrive */
 #define ANALYSIS_MS 1800000

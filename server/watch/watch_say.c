@@ -6,7 +6,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/json.h"
 #include "trace/base/log.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 #define TARGET_SHOWN 80u
 

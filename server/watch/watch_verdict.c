@@ -6,8 +6,8 @@
 #include "include/view_profile.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 /* A part is named where it has this much of the difference, and a part of it instead where that
  * has this much of its own. */

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "tests/unit/recorded.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 static double cpu_ns(void)
 {

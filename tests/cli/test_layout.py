@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADERS = {"include/view_profile_capture_layout.h": 5, "trace/image/vpcap_layout.h": 1}  # tables in each
+HEADERS = {"include/view_profile_capture_layout.h": 5, "trace/vpcap/vpcap_layout.h": 1}  # tables in each
 
 
 def tables(text):

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "trace/base/pb.h"
-#include "trace/read/names/hlo.h"
+#include "trace/read/semantics/hlo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

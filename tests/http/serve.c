@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/remote/outside_capture.h"
+#include "server/local/outside_capture.h"
 #include "server/routes/routes.h"
 #include "server/routes/site_start.h"
 #include "trace/base/err.h"

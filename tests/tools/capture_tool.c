@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "trace/base/json.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 static void put_arg(vp_json *j, const vpcap_arg *a)
 {

@@ -7,7 +7,7 @@
 
 #include "tests/unit/tree.h"
 #include "trace/base/err.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 #define SEEN_EVENTS 200000u
 #define SEEN_ARGS 15

@@ -10,7 +10,7 @@
 #include "trace/base/buf.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 
 typedef void hlo_protos_fn(const char *path, vp_str module, vp_str proto);
 static hlo_protos_fn *hlo_protos_each;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "include/view_profile_capture.h"
-#include "trace/image/vpcap.h"
+#include "trace/vpcap/vpcap.h"
 
 enum { REC_STEPS = 10, REC_FIRST_STEP = 100, REC_INNER = 700, REC_BYTES = 4096 };
 

@@ -17,7 +17,7 @@
 #include "trace/base/mem.h"
 #include "trace/model/catalog/catalog.h"
 #include "trace/model/trace.h"
-#include "trace/read/names/attrs.h"
+#include "trace/read/semantics/attrs.h"
 #include "trace/read/json/chrome_json.h"
 #include "trace/read/xspace/xspace.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "trace/analyze/whole/balance.h"
+#include "trace/analyze/merge/balance.h"
 
 #define CALLS 8
 #define DEVICES 4

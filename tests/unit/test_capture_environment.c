@@ -16,7 +16,7 @@
 #include "trace/base/system/live_dir.h"
 #include "trace/capture/adapters/step_name.h"
 #include "trace/capture/control/environment.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 static const char *const *variables; /* name, value, …, NULL */
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "tests/unit/capture_stops.h"
-#include "trace/capture/image/clock.h"
+#include "trace/capture/pool/clock.h"
 #include "trace/capture/threads/recording_thread.h"
 
 /* For the life of this process: membarrier is a call that does not exist. */

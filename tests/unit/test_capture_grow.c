@@ -12,7 +12,7 @@
 #include "tests/unit/skip.h"
 #include "trace/base/system/temp_tree.h"
 #include "trace/base/time.h"
-#include "trace/image/vpcap_layout.h"
+#include "trace/vpcap/vpcap_layout.h"
 
 #define MIB (INT64_C(1) << 20)
 

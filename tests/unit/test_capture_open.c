@@ -8,7 +8,7 @@
 
 #include "include/view_profile.h"
 #include "tests/unit/capture_tools.h"
-#include "trace/image/vpcap_layout.h"
+#include "trace/vpcap/vpcap_layout.h"
 #include "trace/capture/adapters/nvtx_range.h"
 
 /* ---- Of each kind ---- */

@@ -4,7 +4,7 @@
 #include "tests/unit/capture_signals.h"
 #include "tests/unit/capture_stops.h"
 #include "trace/base/time.h"
-#include "trace/image/vpcap_layout.h"
+#include "trace/vpcap/vpcap_layout.h"
 
 static void two_threads_and_a_stop(void **state)
 {

@@ -11,7 +11,7 @@
 #include "tests/unit/tree.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 #define ALL (VP_OUT_XPLANE | VP_OUT_TRACE_JSON | VP_OUT_PERFETTO_JSON)
 

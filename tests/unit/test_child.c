@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "server/remote/child.h"
+#include "server/local/child.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 

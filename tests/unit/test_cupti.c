@@ -19,7 +19,7 @@
 #include "trace/capture/disk/small_files.h"
 #include "trace/capture/gpu/cuda_driver.h"
 #include "trace/capture/gpu/cupti.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 static fake_cupti_plan *fake;
 

@@ -3,8 +3,8 @@
 #include <pthread.h>
 
 #include "tests/unit/capture_tools.h"
-#include "trace/capture/image/clock.h"
-#include "trace/capture/image/device_clock.h"
+#include "trace/capture/pool/clock.h"
+#include "trace/capture/pool/device_clock.h"
 
 #define HOST_HZ UINT64_C(3000000000)
 

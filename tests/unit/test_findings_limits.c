@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 
-
 #define NAMED(limit) [limit] = #limit
 static const char *const names[FND_LIMITS] = {
     NAMED(FND_SPREAD), NAMED(FND_SHARE),  NAMED(FND_TIME),      NAMED(FND_FACTOR),

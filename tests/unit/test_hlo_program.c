@@ -13,7 +13,7 @@
 #include "trace/base/err.h"
 #include "trace/read/hlo/hlo_program.h"
 #include "trace/read/hlo/hlo_shape.h"
-#include "trace/read/names/hlo_types.h"
+#include "trace/read/semantics/hlo_types.h"
 
 enum { PRED = 1, S8 = 2, S32 = 4, F32 = 11, BF16 = 16, S4 = 21 };
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "server/remote/loopback_http.h"
+#include "server/local/loopback_http.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 

@@ -1,4 +1,5 @@
-/* trace/read/names/op_cost: FLOP and bytes of PyTorch's ops by their shapes (memory_mfu.md D6). */
+/* trace/read/semantics/op_cost: FLOP and bytes of PyTorch's ops by their shapes (memory_mfu.md D6).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,7 @@
 #include <cmocka.h>
 
 #include "include/view_profile_report.h"
-#include "trace/read/names/op_cost.h"
+#include "trace/read/semantics/op_cost.h"
 
 static bool cost(rd_op_cost_of *out, const char *name, const char *dims, const char *types,
                  const char *concrete)

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "server/remote/outside.h"
+#include "server/local/outside.h"
 #include "trace/base/err.h"
 
 static tree dir;

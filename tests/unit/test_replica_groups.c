@@ -12,8 +12,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/pb.h"
-#include "trace/read/names/hlo_groups.h"
-#include "trace/read/names/replica_groups.h"
+#include "trace/read/semantics/hlo_groups.h"
+#include "trace/read/semantics/replica_groups.h"
 
 #define FLAT ", channel_id=1, use_global_device_ids=true"
 

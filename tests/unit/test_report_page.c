@@ -5,8 +5,8 @@
 
 #include "tests/unit/html_check.h"
 #include "tests/unit/report_full.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 #include "trace/report/html/html.h"
 
 static const char *const section_ids[] = {

@@ -9,10 +9,10 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 #include "trace/report/text/grid.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 #include "trace/report/text/text.h"
-#include "trace/report/words/tree.h"
+#include "trace/report/labels/tree.h"
 
 typedef int writer(vp_buf *b, const vp_report *r, const vp_view *v);
 

@@ -8,7 +8,7 @@
 #include "tests/unit/report_full.h"
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 #include "trace/report/text/text.h"
 #include "trace/report/report.h"
 

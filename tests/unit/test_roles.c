@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "trace/read/names/roles.h"
+#include "trace/read/semantics/roles.h"
 
 static sink_role role(const char *process, const char *track)
 {

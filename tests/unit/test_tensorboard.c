@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "server/remote/tb_cause.h"
-#include "server/remote/tb_find.h"
-#include "server/remote/tb_info.h"
-#include "server/remote/tb_listener.h"
-#include "server/remote/tb_probe.h"
-#include "server/remote/tb_scratch.h"
+#include "server/local/tb_cause.h"
+#include "server/local/tb_find.h"
+#include "server/local/tb_info.h"
+#include "server/local/tb_listener.h"
+#include "server/local/tb_probe.h"
+#include "server/local/tb_scratch.h"
 #include "tests/unit/tree.h"
 #include "trace/base/err.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "trace/image/vpcap_groups.h"
-#include "trace/image/vpcap_window.h"
+#include "trace/vpcap/vpcap_groups.h"
+#include "trace/vpcap/vpcap_window.h"
 
 typedef struct ev {
     int64_t start, end;

@@ -13,7 +13,7 @@
 #include "trace/analyze/analyze.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/model/trace.h"
 #include "trace/read/vpcap/vpcap_reader.h"
 #include "trace/read/xspace/xspace.h"

@@ -11,7 +11,7 @@
 #include "tests/unit/recorded.h"
 #include "tests/unit/tree.h"
 #include "trace/capture/gpu/gpu_activity.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/model/trace.h"
 #include "trace/read/xspace/xspace.h"
 

@@ -11,7 +11,7 @@
 #include "trace/analyze/mfu/asked.h"
 #include "trace/analyze/mfu/peaks.h"
 #include "trace/analyze/snapshots.h"
-#include "trace/analyze/whole/merge.h"
+#include "trace/analyze/merge/merge.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

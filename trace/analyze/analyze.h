@@ -4,7 +4,7 @@
 #define VP_ANALYZE_ANALYZE_H
 
 #include "include/view_profile.h"
-#include "trace/analyze/whole/whole.h"
+#include "trace/analyze/merge/whole.h"
 #include "trace/model/catalog/catalog.h"
 #include "trace/model/derived.h"
 

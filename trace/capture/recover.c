@@ -14,7 +14,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/capture/disk/small_files.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/capture/session/session.h"
 
 #define OUTPUTS (VP_OUT_XPLANE | VP_OUT_TRACE_JSON)

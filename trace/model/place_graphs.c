@@ -11,7 +11,7 @@
 #include "trace/base/mem.h"
 #include "trace/model/graph_kernels.h"
 #include "trace/model/trace.h"
-#include "trace/read/names/hlo.h"
+#include "trace/read/semantics/hlo.h"
 
 /* A kernel that is a node of a graph. */
 typedef struct node {

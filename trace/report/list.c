@@ -6,8 +6,8 @@
 #include "trace/base/log.h"
 #include "trace/report/table/columns.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 
 /* Notes on a terminal; the JSON has them all. */
 #define NOTES_MAX 20u

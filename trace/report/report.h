@@ -13,8 +13,8 @@
 #include "trace/report/html/html.h"
 #include "trace/report/list.h"
 #include "trace/report/text/text.h"
-#include "trace/report/words/escape.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/escape.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 
 #endif

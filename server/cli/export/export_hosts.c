@@ -3,7 +3,7 @@
 #include "server/cli/export/export_copy.h"
 #include "server/cli/terminal/term.h"
 #include "trace/analyze/analyze.h"
-#include "trace/analyze/whole/clocks.h"
+#include "trace/analyze/merge/clocks.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"

@@ -4,7 +4,7 @@
 
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
-#include "trace/report/words/view_words.h"
+#include "trace/report/labels/view_words.h"
 
 /* What programs read that our recorder is in (trace/capture/control/environment.h). */
 static const char *const record_environment[] = {

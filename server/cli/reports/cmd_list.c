@@ -6,7 +6,7 @@
 #include "server/cli/language/commands.h"
 #include "server/cli/language/exit_codes.h"
 #include "server/cli/terminal/standard_out.h"
-#include "server/remote/live.h"
+#include "server/local/live.h"
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "server/remote/browser.h"
-#include "server/remote/tensorboard.h"
+#include "server/local/browser.h"
+#include "server/local/tensorboard.h"
 #include "server/routes/routes.h"
 #include "server/routes/site/page.h"
 #include "server/routes/site/site_query.h"

@@ -1,11 +1,11 @@
 /* Captures over the network that this server was asked for: which run, how far each of their
  * processes is, and how they ended. The work is done outside of the sandbox
- * (server/remote/outside_capture.h); a thread here hears what comes of it. site.c opens and closes
+ * (server/local/outside_capture.h); a thread here hears what comes of it. site.c opens and closes
  * it. Thread-safe. */
 #ifndef VP_ROUTES_CAPTURE_JOBS_H
 #define VP_ROUTES_CAPTURE_JOBS_H
 
-#include "server/remote/outside_capture.h"
+#include "server/local/outside_capture.h"
 #include "server/routes/site/site.h"
 #include "trace/base/limits.h"
 

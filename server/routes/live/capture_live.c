@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/remote/live.h"
+#include "server/local/live.h"
 #include "server/routes/routes.h"
 #include "server/routes/site/site_query.h"
 #include "trace/base/err.h"

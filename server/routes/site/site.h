@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "server/net/http.h"
-#include "server/remote/browser.h"
+#include "server/local/browser.h"
 #include "server/routes/store/damage.h"
 #include "server/routes/store/store.h"
 
@@ -28,7 +28,7 @@ typedef struct site_options {
     /* It is started also where a token is required, though it asks nobody for one. */
     bool tensorboard_unguarded;
     /* Where captures over the network land, absolute, if their process runs
-     * (server/remote/outside_capture.h); NULL: nowhere, and no_captures says why, a constant. */
+     * (server/local/outside_capture.h); NULL: nowhere, and no_captures says why, a constant. */
     const char *captures, *no_captures;
     /* What devices can do, as in vp_report_options; texts outlive the site. */
     const char *chip;

@@ -5,7 +5,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
-#include "trace/report/words/view_words.h"
+#include "trace/report/labels/view_words.h"
 
 /* In ms. A page may show a run as it was this long ago; the index asks more often. */
 #define SESSION_AGE_MS 30000

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "server/routes/traces/added_tracks.h"
-#include "trace/analyze/whole/clocks.h"
+#include "trace/analyze/merge/clocks.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/hosts.h"

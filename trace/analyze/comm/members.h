@@ -13,7 +13,7 @@
 #define VP_ANALYZE_MEMBERS_H
 
 #include "trace/analyze/result/analysis.h"
-#include "trace/read/names/replica_groups.h"
+#include "trace/read/semantics/replica_groups.h"
 
 typedef struct group_members {
     const char *text; /* "0,4", as vp_collective.members, of the result's arena; or NULL */

@@ -9,7 +9,7 @@
 #include "trace/base/mem.h"
 #include "trace/read/hlo/hlo_print.h"
 #include "trace/read/hlo/hlo_shape.h"
-#include "trace/read/names/hlo.h"
+#include "trace/read/semantics/hlo.h"
 
 typedef struct around {
     op_graph *g;

@@ -11,7 +11,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/sums.h"
-#include "trace/read/names/attrs.h"
+#include "trace/read/semantics/attrs.h"
 
 /* Points of an allocator's curve in the report. */
 #define SAMPLES_MAX 200

@@ -10,7 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/read/hlo/hlo_shape.h"
-#include "trace/read/names/hlo_types.h"
+#include "trace/read/semantics/hlo_types.h"
 
 /* Memory spaces of one program that are looked at; there are below ten. */
 #define SPACES_MAX 32

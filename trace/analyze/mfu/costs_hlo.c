@@ -5,7 +5,7 @@
 #include "trace/analyze/result/programs.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/read/names/hlo.h"
+#include "trace/read/semantics/hlo.h"
 
 /* *out is NULL where the file has no such program. */
 static int hlo_program_of_id(const hlo_program **out, analysis *a, int64_t program_id)

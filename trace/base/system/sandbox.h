@@ -1,7 +1,7 @@
 /* Gives rights away (Landlock, Linux 5.13): from sandbox_enter() on this process and what it starts
  * can write only where it said, and read only there too if it said so. For threads that exist
  * already nothing changes, so it is called first. Raw system calls; no privilege is needed.
- * Programs include this: the viewer (server/cli, server/remote) and the one that fetches.
+ * Programs include this: the viewer (server/cli, server/local) and the one that fetches.
  *
  * TensorBoard runs inside: it may write where we may. It may be installed anywhere, so reading is
  * only restricted where --ui rules it out. The library does not restrict the process that it is

@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 #include "trace/capture/adapters/dwarf.h"
 #include "trace/capture/adapters/symbol.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 /* How many functions can be known, and how deep calls may nest before they are only counted. */
 #define FUNCTIONS (1u << 16)

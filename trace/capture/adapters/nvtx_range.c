@@ -9,8 +9,8 @@
 #include "trace/base/str.h"
 #include "trace/base/thread.h"
 #include "trace/capture/adapters/step_name.h"
-#include "trace/capture/image/recorder.h"
-#include "trace/capture/image/thread_names.h"
+#include "trace/capture/pool/recorder.h"
+#include "trace/capture/pool/thread_names.h"
 #include "trace/capture/session/process.h"
 #include "trace/capture/session/session.h"
 

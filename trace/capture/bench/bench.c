@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 #include "trace/capture/disk/small_files.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 /* ---- Its directory ---- */
 

@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/capture/control/control.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 static void end(void)
 {

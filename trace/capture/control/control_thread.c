@@ -23,7 +23,7 @@
 #include "trace/base/time.h"
 #include "trace/capture/control/control.h"
 #include "trace/capture/control/control_wake.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 /* How long a client may take to send its line and to read the answer. */
 #define CLIENT_MS 1000

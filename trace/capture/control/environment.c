@@ -6,7 +6,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/str.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 #define STEP_MAX (INT64_MAX / 2)
 #define RING_MIN (UINT64_C(1) << 20)

@@ -25,7 +25,7 @@
 
 #include "include/view_profile_capture.h"
 #include "trace/capture/gpu/gpu_activity.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 /* Starts tracing. With VP_GPU_AUTO and CAP_GPU_IF_USED only where cupti_is_used: otherwise nothing
  * is loaded, and with the latter that is no failure (0). VP_EGPU_UNAVAILABLE: the process does not

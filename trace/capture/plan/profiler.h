@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "trace/base/limits.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/capture/plan/schedule.h"
 #include "trace/capture/plan/step_stats.h"
 #include "trace/capture/write/flop_stats.h"

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "trace/base/err.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 int sched_check(const vp_schedule *s)
 {

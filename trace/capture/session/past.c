@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "trace/base/mem.h"
-#include "trace/capture/image/clock.h"
+#include "trace/capture/pool/clock.h"
 #include "trace/capture/session/past_copy.h"
 #include "trace/capture/session/session_end.h"
 #include "trace/capture/threads/own_time.h"

@@ -8,8 +8,8 @@
 
 #include "trace/base/mem.h"
 #include "trace/capture/gpu/cupti.h"
-#include "trace/capture/image/clock.h"
-#include "trace/capture/image/thread_names.h"
+#include "trace/capture/pool/clock.h"
+#include "trace/capture/pool/thread_names.h"
 #include "trace/capture/threads/recording_thread.h"
 
 /* Copies words that others may be writing, by acquiring loads, so that what is asked of a chunk

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/capture/image/tables.h"
+#include "trace/capture/pool/tables.h"
 #include "trace/capture/session/session_begin.h"
 #include "trace/capture/session/session_end.h"
 #include "trace/capture/session/session_switch.h"

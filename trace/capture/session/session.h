@@ -23,9 +23,9 @@
 
 #include "trace/base/err.h"
 #include "trace/capture/disk/run_dir.h"
-#include "trace/capture/image/count.h"
-#include "trace/capture/image/pool.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/count.h"
+#include "trace/capture/pool/pool.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/capture/session/job.h"
 
 enum { CAP_ACTIVE, CAP_ENDING, CAP_WRITING, CAP_DONE };

@@ -9,10 +9,10 @@
 
 #include "trace/capture/disk/small_files.h"
 #include "trace/capture/gpu/cupti.h"
-#include "trace/capture/image/clock.h"
+#include "trace/capture/pool/clock.h"
 #include "trace/capture/session/session_switch.h"
 #include "trace/capture/threads/recording_thread.h"
-#include "trace/image/vpcap_hold.h"
+#include "trace/vpcap/vpcap_hold.h"
 
 #define POOL_BYTES_DEFAULT ((size_t)64 << 20)
 

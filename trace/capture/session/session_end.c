@@ -7,7 +7,7 @@
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 #include "trace/capture/gpu/gpu_activity.h"
-#include "trace/capture/image/thread_names.h"
+#include "trace/capture/pool/thread_names.h"
 #include "trace/capture/session/full.h"
 #include "trace/capture/session/past_copy.h"
 #include "trace/capture/session/session_switch.h"

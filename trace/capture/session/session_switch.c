@@ -1,8 +1,8 @@
 #include "trace/capture/session/session_switch.h"
 
 #include "trace/capture/gpu/cupti.h"
-#include "trace/capture/image/clock.h"
-#include "trace/capture/image/tables.h"
+#include "trace/capture/pool/clock.h"
+#include "trace/capture/pool/tables.h"
 #include "trace/capture/session/full.h"
 #include "trace/capture/threads/recording_thread.h"
 

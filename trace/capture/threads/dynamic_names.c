@@ -7,8 +7,8 @@
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/capture/image/recorder.h"
-#include "trace/capture/image/tables.h"
+#include "trace/capture/pool/recorder.h"
+#include "trace/capture/pool/tables.h"
 #include "trace/capture/threads/recording_thread.h"
 
 #define BLOCK 256u

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/capture/threads/recording_thread.h"
-#include "trace/image/vpcap_layout.h"
+#include "trace/vpcap/vpcap_layout.h"
 
 /* Writes a record's slots one after another. */
 typedef struct out {

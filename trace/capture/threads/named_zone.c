@@ -1,5 +1,5 @@
 /* Zones and instants named by a number of vp_name: for callers that have no place in the source. */
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/capture/threads/emit.h"
 
 uint32_t cap_generation(void)

@@ -1,6 +1,6 @@
 /* Zones that are recorded whole when they end, and stand on a list of the image until then, so that
  * a recording that is cut off has them. */
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/capture/threads/emit.h"
 #include "trace/capture/threads/recording_thread.h"
 

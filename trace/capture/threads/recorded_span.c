@@ -5,13 +5,13 @@
 
 #include "include/view_profile_capture.h"
 #include "trace/base/err.h"
-#include "trace/capture/image/clock.h"
-#include "trace/capture/image/device_clock.h"
-#include "trace/capture/image/recorder.h"
-#include "trace/capture/image/tables.h"
+#include "trace/capture/pool/clock.h"
+#include "trace/capture/pool/device_clock.h"
+#include "trace/capture/pool/recorder.h"
+#include "trace/capture/pool/tables.h"
 #include "trace/capture/threads/emit.h"
 #include "trace/capture/threads/recording_thread.h"
-#include "trace/image/vpcap.h"
+#include "trace/vpcap/vpcap.h"
 
 #define VP__KIND_SITE(text)                                                                        \
     {                                                                                              \

@@ -14,8 +14,8 @@
 #include "trace/base/err.h"
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
-#include "trace/capture/image/clock.h"
-#include "trace/capture/image/thread_names.h"
+#include "trace/capture/pool/clock.h"
+#include "trace/capture/pool/thread_names.h"
 
 #define SLAB 256u
 #define SLABS 256u

@@ -23,8 +23,8 @@
 #define VP_CAPTURE_RECORDING_THREAD_H
 
 #include "include/view_profile_capture.h"
-#include "trace/capture/image/pool.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/pool.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/capture/threads/step_marks.h"
 
 #define CAP_CORRELATIONS 16 /* that are nested; deeper ones get the number of the outer one */

@@ -1,5 +1,5 @@
 /* Control and the profilers hear of every step of the program. */
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 vp__step_fn *vp__steps;
 

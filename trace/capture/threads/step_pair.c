@@ -1,6 +1,6 @@
 /* vp_step_begin and vp_step_end: what VP_STEP keeps in its scope is kept here by thread. */
 #include "trace/base/err.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 #include "trace/capture/threads/recording_thread.h"
 
 int vp_step_begin(const char *name, uint64_t number)

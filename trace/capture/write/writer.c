@@ -8,7 +8,7 @@
 
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
-#include "trace/capture/image/recorder.h"
+#include "trace/capture/pool/recorder.h"
 
 /* A file's name has at most 255 bytes. So many are the host's; the rest is put around it. */
 #define NAME_MAX_HERE 240

@@ -10,7 +10,7 @@
 #define VP_CAPTURE_WRITER_H
 
 #include "trace/capture/gpu/gpu_activity.h"
-#include "trace/image/vpcap_xspace.h"
+#include "trace/vpcap/vpcap_xspace.h"
 
 /* A vl_more_fn; ctx is a const gpu_activity. */
 int wr_gpu_lines(void *ctx, vl_lines *l);

@@ -2,7 +2,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/capture/write/writer.h"
-#include "trace/image/vpcap_layout.h"
+#include "trace/vpcap/vpcap_layout.h"
 
 int wr_raw(uint64_t *bytes, int fd, const vpcap *v)
 {

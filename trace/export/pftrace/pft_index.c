@@ -3,7 +3,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/pftrace/pft_xspace.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 
 static int index_add_event(pft_index *x, xj_walk *walk, uint32_t track, const xw_field *f)
 {

@@ -3,7 +3,7 @@
 #include "trace/export/shared/quote.h"
 #include "trace/export/shared/times.h"
 #include "trace/export/xspace/xspace_json.h"
-#include "trace/read/names/attrs.h"
+#include "trace/read/semantics/attrs.h"
 
 /* Slots of flows that have begun, 32 MB at most. Real ids are counters, so that these are 16 M
  * flows; what begins beyond them has no arrow. */

@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/xspace/xspace_json.h"
-#include "trace/read/names/roles.h"
+#include "trace/read/semantics/roles.h"
 
 /* Devices have 1 + plane id up to 500, custom devices the 200 after it, and behind those comes the
  * host. */

@@ -6,8 +6,8 @@
 #include "trace/base/mem.h"
 #include "trace/export/shared/quote.h"
 #include "trace/export/xspace/xspace_json.h"
-#include "trace/image/xspace_fields.h"
-#include "trace/read/names/roles.h"
+#include "trace/vpcap/xspace_fields.h"
+#include "trace/read/semantics/roles.h"
 
 static int keep_name(xj_layout *l, xs_window *w, const xw_field *f, vp_str *out)
 {

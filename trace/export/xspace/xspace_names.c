@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/shared/quote.h"
 #include "trace/export/xspace/xspace_json.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 
 /* Args of one event; real ones have at most forty. */
 #define ARGS_MAX 1024u

@@ -4,7 +4,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/shared/times.h"
 #include "trace/export/xspace/xspace_json.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 
 static void event_take_field(xj_event *e, uint32_t number, uint64_t u)
 {

@@ -4,7 +4,7 @@
 #include "trace/export/shared/added.h"
 
 #include "trace/base/err.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 
 void xj_walk_damaged(xj_walk *x, int64_t at)
 {

@@ -17,7 +17,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/image/vpcap_hold.h"
+#include "trace/vpcap/vpcap_hold.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
 /* Bytes of one answer about a directory: 3,000 entries. */

@@ -8,7 +8,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 #include "trace/model/catalog/catalog_impl.h"
 #include "trace/model/catalog/timeline.h"
 #include "trace/read/gzip/gzip.h"

@@ -1,7 +1,7 @@
 /* Writing what archives hold into a directory of our own, by our own rules: regular files only,
  * every component opened beneath the last without following links, nothing of anybody else's
  * replaced, each file whole or absent, also when we are killed. A later run knows what is whole and
- * leaves it. Names come from hostile archives. extract.c and server/remote include this.
+ * leaves it. Names come from hostile archives. extract.c and server/local include this.
  *
  * A file is written under a temporary name, synced, noted in the directory's ledger
  * (.view_profile.unpacked: source, its size and time, target, bytes) and only then renamed:

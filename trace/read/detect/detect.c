@@ -1,7 +1,7 @@
 #include "trace/read/detect/detect.h"
 
 #include "trace/base/pb.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 #include "trace/read/detect/archive_kinds.h"
 #include "trace/read/detect/detect_parts.h"
 #include "trace/read/gzip/gzip.h"

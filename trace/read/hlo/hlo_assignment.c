@@ -4,7 +4,7 @@
 #include "trace/base/mem.h"
 #include "trace/read/hlo/hlo_reader.h"
 #include "trace/read/hlo/hlo_shape.h"
-#include "trace/read/names/hlo_fields.h"
+#include "trace/read/semantics/hlo_fields.h"
 
 /* A buffer's index by its id, or HLO_NONE, which is counted. */
 static uint32_t buffer_of(hlo_reader *r, int64_t id)

@@ -4,7 +4,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/read/hlo/hlo_reader.h"
-#include "trace/read/names/hlo_fields.h"
+#include "trace/read/semantics/hlo_fields.h"
 
 #define IN(member) offsetof(hlo_instr, member)
 

@@ -1,7 +1,7 @@
 #include "trace/read/hlo/hlo_shape.h"
 
 #include "trace/base/limits.h"
-#include "trace/read/names/hlo_types.h"
+#include "trace/read/semantics/hlo_types.h"
 
 #define COMBINE INT64_MIN /* a dimension of a tile that merges with the next one */
 

@@ -4,8 +4,8 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/read/hlo/hlo_reader.h"
-#include "trace/read/names/hlo_fields.h"
-#include "trace/read/names/hlo_types.h"
+#include "trace/read/semantics/hlo_fields.h"
+#include "trace/read/semantics/hlo_types.h"
 
 static int hlo_add_shape(hlo_reader *r, vp_str bytes)
 {

@@ -1,7 +1,7 @@
 /* Args of XLA's events that are attributes. */
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
-#include "trace/read/names/attrs.h"
+#include "trace/read/semantics/attrs.h"
 
 /* XLA's args that are attributes as they stand (xprof.md 2.3), in order of length so that most keys
  * are told apart by it. */

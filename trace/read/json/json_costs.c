@@ -1,7 +1,7 @@
 /* Ops of PyTorch whose cost follows from the shapes that Kineto tells of them. */
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
-#include "trace/read/names/op_cost.h"
+#include "trace/read/semantics/op_cost.h"
 
 enum { ARG_NUMBER, ARG_DIMS, ARG_TYPES, ARG_CONCRETE, ARG_FLOPS, ARGS };
 

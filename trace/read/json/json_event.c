@@ -2,7 +2,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
-#include "trace/read/names/attrs.h"
+#include "trace/read/semantics/attrs.h"
 
 static inline int field_of(vp_str key)
 {

@@ -2,7 +2,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
-#include "trace/read/names/roles.h"
+#include "trace/read/semantics/roles.h"
 
 /* Args of XLA ops that are looked at. Those before ARG_OWN are the same for every execution of an
  * op and make its kind. */

@@ -3,7 +3,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/read/json/json_reader.h"
-#include "trace/read/names/roles.h"
+#include "trace/read/semantics/roles.h"
 
 /* A pid or tid that is a number; one that is missing is 0. */
 static bool parse_pid_or_tid(js_value v, int64_t *number)

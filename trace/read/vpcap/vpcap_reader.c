@@ -5,7 +5,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/image/vpcap_xspace.h"
+#include "trace/vpcap/vpcap_xspace.h"
 #include "trace/read/xspace/xspace.h"
 
 #define MAGIC VP_STR("VPCAP\r\n\x1a")

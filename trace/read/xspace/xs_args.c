@@ -2,8 +2,8 @@
  * profilers' stats are figures of theirs, a dozen an event: they are not asked for. */
 #include <stdio.h>
 
-#include "trace/image/vpcap_xspace.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/vpcap_xspace.h"
+#include "trace/vpcap/xspace_fields.h"
 #include "trace/read/json/json_walk.h"
 #include "trace/read/xspace/xs_read.h"
 

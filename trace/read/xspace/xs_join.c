@@ -3,8 +3,8 @@
 
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/read/names/attrs.h"
-#include "trace/read/names/roles.h"
+#include "trace/read/semantics/attrs.h"
+#include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_part.h"
 
 /* So many places where zones are missing are named one by one. A warning of the file has their sum.

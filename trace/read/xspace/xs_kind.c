@@ -1,6 +1,6 @@
 /* Event metadata and those stats that make a kind of it. */
-#include "trace/image/xspace_fields.h"
-#include "trace/read/names/roles.h"
+#include "trace/vpcap/xspace_fields.h"
+#include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_read.h"
 
 /* Stats of the event override those of its metadata; a stat that stands twice counts as it stood

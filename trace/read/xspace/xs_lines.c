@@ -1,8 +1,8 @@
 /* Lines: which of them are wanted, and where they are cut into runs. */
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/image/xspace_fields.h"
-#include "trace/read/names/roles.h"
+#include "trace/vpcap/xspace_fields.h"
+#include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_crew.h"
 
 /* Room for so many events of a line, fresh: no page of it is touched before it is decoded into. */

@@ -1,5 +1,5 @@
 /* What a plane and a line are to the sink: a process and a track. */
-#include "trace/read/names/roles.h"
+#include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_read.h"
 
 int xs_open_track(const xs_line_ctx *c, vp_str name, int64_t id, sink_role role, uint32_t *track)

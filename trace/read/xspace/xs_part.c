@@ -1,9 +1,9 @@
 /* Events into columns: the hot loop of the reader, run by any thread. */
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/image/xspace_fields.h"
-#include "trace/read/names/attrs.h"
-#include "trace/read/names/roles.h"
+#include "trace/vpcap/xspace_fields.h"
+#include "trace/read/semantics/attrs.h"
+#include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_part.h"
 
 /* What an event says, without its names. */

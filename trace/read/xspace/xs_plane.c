@@ -2,7 +2,7 @@
 
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 
 static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_DEVICE_OFFSET] = "device_offset_ps",

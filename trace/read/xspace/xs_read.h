@@ -2,7 +2,7 @@
 #ifndef VP_READ_XS_READ_H
 #define VP_READ_XS_READ_H
 
-#include "trace/read/names/hlo.h"
+#include "trace/read/semantics/hlo.h"
 #include "trace/read/xspace/xs_plane.h"
 
 #define XS_BATCH 512

@@ -4,7 +4,7 @@
 
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/image/xspace_fields.h"
+#include "trace/vpcap/xspace_fields.h"
 #include "trace/read/xspace/xs_part.h"
 
 /* ---- Where a stretch begins ----------------------------------------------------------------- */

@@ -4,9 +4,9 @@
 
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/image/vpcap_xspace.h"
-#include "trace/image/xspace_fields.h"
-#include "trace/read/names/roles.h"
+#include "trace/vpcap/vpcap_xspace.h"
+#include "trace/vpcap/xspace_fields.h"
+#include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_crew.h"
 
 static int note_quality(xs_reader *r, const char *code, sink_severity severity, vp_str text,

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "trace/report/compare/compare_view.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 void result_put_factor(vp_buf *b, double v, const char *unit, int digits)
 {

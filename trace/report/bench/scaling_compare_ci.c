@@ -2,8 +2,8 @@
 #include "trace/base/limits.h"
 #include "trace/report/bench/scaling_compare.h"
 #include "trace/report/compare/compare_view.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 #define ROWS_MAX 40u
 #define NAME_MAX_BYTES 65536u

@@ -4,7 +4,7 @@
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/shown_rows.h"
 
 #define ROWS_MAX 1000u
 #define NAME_BYTES_MAX 65536u

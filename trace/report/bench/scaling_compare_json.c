@@ -6,7 +6,7 @@
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/data/csv_cells.h"
 #include "trace/report/data/report_json.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 /* ---- JSON: view_profile.compare_results/1 ---- */
 

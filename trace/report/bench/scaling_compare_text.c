@@ -4,8 +4,8 @@
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 static void put_name(vp_buf *b, const scaling_pair *p)
 {

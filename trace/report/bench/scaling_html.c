@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 #include "trace/report/bench/result_tables.h"
 #include "trace/report/html/html_parts.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/shown_rows.h"
 
 #define WHOLE 10000
 

@@ -1,7 +1,7 @@
 /* Time by the number of devices on the terminal. */
 #include "trace/report/bench/result_tables.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/shown_rows.h"
 
 static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {

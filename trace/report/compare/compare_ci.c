@@ -4,9 +4,9 @@
 #include "trace/base/log.h"
 #include "trace/report/compare/compare_formats.h"
 #include "trace/report/compare/compare_view.h"
-#include "trace/report/words/escape.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/escape.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 #define ROWS_MAX 15u
 #define SCOPES_MAX 3u /* of a peak */

@@ -7,7 +7,7 @@
 
 #include "trace/report/data/csv_table.h"
 #include "trace/report/table/columns.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 /* Everything that a comparison says as rows of one table. Columns and kinds are stable, new ones go
  * to the end. Cells that a kind has no use for are empty.

@@ -7,9 +7,9 @@
 #include "trace/report/compare/html_flames.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/escape.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/escape.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 #define OPS_MAX 60u
 /* Ops within the noise are listed up to this row: they show that nothing moved. */

@@ -6,7 +6,7 @@
 #include "trace/report/compare/compare_formats.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/data/report_json.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 static void put_time(vp_json *j, const char *key, int64_t ps, int64_t unknown)
 {

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "trace/report/compare/compare_view.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 static int64_t longer(int64_t a, int64_t b)
 {

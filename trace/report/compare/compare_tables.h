@@ -3,7 +3,7 @@
 #define VP_REPORT_COMPARE_TABLES_H
 
 #include "trace/report/compare/delta_columns.h"
-#include "trace/report/words/mfu_words.h"
+#include "trace/report/labels/mfu_words.h"
 
 /* ---- Times, or the parts of a window ---- */
 

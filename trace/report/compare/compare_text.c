@@ -8,8 +8,8 @@
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/compare/delta_cells.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 #define DEVICES_MAX 24u
 #define SCOPES_MAX 24u

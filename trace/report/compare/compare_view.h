@@ -3,7 +3,7 @@
 #define VP_REPORT_COMPARE_VIEW_H
 
 #include "trace/base/json.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 bool rep_moved(const vp_comparison *c, const vp_compared_op *op); /* above the noise */
 bool rep_has_backward(const vp_comparison *c); /* scopes with work going back, or done again */

@@ -4,8 +4,8 @@
 #include "trace/base/mem.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/flame/flame_svg.h"
-#include "trace/report/words/escape.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/escape.h"
+#include "trace/report/labels/words.h"
 
 /* A difference below this part of the longer step has no colour. */
 #define CALM_PARTS 1000

@@ -4,7 +4,7 @@
 #include "trace/base/mem.h"
 #include "trace/report/data/csv_table.h"
 #include "trace/report/table/ops_table.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/shown_rows.h"
 
 /* All rows that the view selects; shares are of the whole device. */
 int rep_csv(vp_buf *b, const vp_report *r, const vp_view *view)

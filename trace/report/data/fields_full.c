@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "trace/analyze/result/result_words.h"
-#include "trace/report/words/mfu_words.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/mfu_words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 #define SAMPLES_MAX 256u /* of a module's runs: order statistics at even distances */
 

@@ -5,7 +5,7 @@
 #include "trace/report/data/csv.h"
 #include "trace/report/data/csv_table.h"
 #include "trace/report/table/columns.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 /* One row a rule, in rank order. Lists are joined by "; ". */
 typedef struct row {

@@ -79,8 +79,7 @@ static void put_evidence(vp_buf *b, const finding_rule *rule)
 
 static void put_rule(vp_buf *b, const finding_rule *rule)
 {
-    vp_buf_printf(b, "\n### %s %s: %s\n\n%s\n\n", rule->id, rule->name, rule->title,
-                  rule->says);
+    vp_buf_printf(b, "\n### %s %s: %s\n\n%s\n\n", rule->id, rule->name, rule->title, rule->says);
     vp_buf_printf(b, "* **Fires when**: %s.\n", rule->rule);
     put_evidence(b, rule);
     vp_buf_printf(b, "* **Threshold from**: %s.\n", rule->source);

@@ -1,6 +1,6 @@
 /* DESIGN 7. The order of the array is the rank; key order is part of the contract. */
 #include "trace/report/data/report_json.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 static void put_time(vp_json *j, const char *key, int64_t ps)
 {

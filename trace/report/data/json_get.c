@@ -8,7 +8,7 @@
 #include "trace/analyze/result/result_words.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 /* Of any figure, and of all that stand in one field of a report: whoever adds them up, a few fields
  * together and over several reports, stays within int64_t. 2^61 ps are 640 hours of devices. */

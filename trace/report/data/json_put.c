@@ -5,7 +5,7 @@
 
 #include "trace/analyze/result/result_words.h"
 #include "trace/base/err.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 static void put_signed(vp_json *j, int64_t v, int64_t unknown)
 {

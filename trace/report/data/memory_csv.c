@@ -2,8 +2,8 @@
 #include "trace/report/data/csv.h"
 #include "trace/report/data/csv_table.h"
 #include "trace/report/table/columns.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 /* Of a holder of an allocator's peak no kind, shape and lifetime are known; of a plan's no step. */
 typedef struct row {

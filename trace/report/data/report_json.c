@@ -3,8 +3,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/data/fields.h"
-#include "trace/report/words/memory_words.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/memory_words.h"
+#include "trace/report/labels/shown_rows.h"
 
 /* The devices' numbers as written; those that the view leaves out have none. */
 static uint32_t *number_devices(const vp_report *r, const vp_view *v, bool *all)

@@ -2,7 +2,7 @@
 
 #include "trace/base/limits.h"
 #include "trace/report/flame/flame_label.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 /* In hundredths of the picture's em. */
 #define ROW_HEIGHT 160

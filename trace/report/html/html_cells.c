@@ -3,7 +3,7 @@
 
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 void html_section(page *p, const char *id, const char *title)
 {

@@ -1,7 +1,7 @@
 /* Curves and bars as SVG. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 /* A curve is drawn on 1000 by 100 units that the style sheet stretches to its place. */
 #define CURVE_WIDTH 1000

@@ -2,7 +2,7 @@
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/comm_tables.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 #define COLLECTIVES_MAX 40u
 #define TRANSFERS_MAX 60u

@@ -3,7 +3,7 @@
 
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 static void put_pair(page *p, const char *key, const char *value)
 {

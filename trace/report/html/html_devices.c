@@ -1,9 +1,9 @@
 /* The devices of a run on the page: a bar of four parts each. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 /* Devices above this stand in a fold: a page of 256 bars answers no question at a glance. */
 #define DEVICES_OPEN 8u

@@ -3,9 +3,9 @@
 #include "trace/base/mem.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/memory_words.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/memory_words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 #define PLACES_MAX 8u
 

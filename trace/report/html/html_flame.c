@@ -6,10 +6,10 @@
 #include "trace/report/flame/stacks.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
-#include "trace/report/words/escape.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/tree.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/escape.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/tree.h"
+#include "trace/report/labels/words.h"
 
 /* What frames are of; the legend names those that there are. */
 enum { FORWARD, BACKWARD, REMAT, COMM, COPY, KINDS };

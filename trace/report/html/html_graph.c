@@ -1,6 +1,6 @@
 #include "trace/report/html/html_graph.h"
 
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 /* Steps are rows, operands above users; a step of many is several rows. In pixels, so that a
  * narrow window scrolls instead of making the words small. */

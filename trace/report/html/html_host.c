@@ -2,7 +2,7 @@
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/host_tables.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 #define FUNCTIONS_MAX 30u
 #define HOST_OPS_MAX 30u

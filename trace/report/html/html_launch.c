@@ -2,7 +2,7 @@
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/device_tables.h"
-#include "trace/report/words/shared_code.h"
+#include "trace/report/labels/shared_code.h"
 
 /* ---- Launches ---- */
 

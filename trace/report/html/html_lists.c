@@ -3,8 +3,8 @@
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/files_table.h"
 #include "trace/report/table/graph_tables.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 #define MODULES_MAX 50u
 #define FILES_MAX 200u

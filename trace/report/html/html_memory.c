@@ -5,7 +5,7 @@
 #include "trace/report/html/html_sections.h"
 #include "trace/report/html/html_treemap.h"
 #include "trace/report/table/memory_tables.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 #define ALLOCATORS_MAX 16u
 

@@ -3,10 +3,10 @@
 
 #include "trace/base/err.h"
 #include "trace/report/table/calls_tables.h"
-#include "trace/report/words/escape.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/escape.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 /* The page about one op: what all its calls add up to, the slowest of them with their places in
  * time, how long calls take, and which names the group consists of. */

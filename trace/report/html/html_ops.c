@@ -5,9 +5,9 @@
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/ops_table.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 typedef struct table {
     page *p;

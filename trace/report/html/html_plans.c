@@ -5,9 +5,9 @@
 #include "trace/report/html/html_sections.h"
 #include "trace/report/html/html_treemap.h"
 #include "trace/report/table/memory_tables.h"
-#include "trace/report/words/memory_words.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/memory_words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 
 #define WHOLE_MAX 8u     /* programs with pictures of their own */
 #define BUFFERS_MAX 100u /* rows of one peak */

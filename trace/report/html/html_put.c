@@ -1,8 +1,8 @@
 /* Texts, numbers and bars on a page. */
 
 #include "trace/report/html/html_parts.h"
-#include "trace/report/words/escape.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/escape.h"
+#include "trace/report/labels/numbers.h"
 
 void html_puts(page *p, const char *markup)
 {

@@ -3,9 +3,9 @@
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/graph_tables.h"
-#include "trace/report/words/escape.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/tree.h"
+#include "trace/report/labels/escape.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/tree.h"
 
 /* Rows of at least this share stand open at first, so that the page shows where the time goes. */
 #define OPEN_PERCENT 20

@@ -3,8 +3,8 @@
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/mfu_tables.h"
 #include "trace/report/table/steps_tables.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 /* Bars that a phone still shows apart; of more steps each bar is the slowest of several. */
 #define BARS_MAX 160u

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "trace/report/html/html_parts.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 /* The CSS class of a column's head. */
 static const char *class_of(const tbl_column *c)

@@ -1,6 +1,6 @@
 #include "trace/report/html/html_treemap.h"
 
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 /* Squarified (Bruls, Huizing, van Wijk 2000): rows are filled along the shorter side of what is
  * left, as long as that makes their tiles more like squares. */

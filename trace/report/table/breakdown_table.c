@@ -1,8 +1,8 @@
 #include "trace/report/table/breakdown_table.h"
 
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 
 static void get_part(tbl_value *out, const void *row)
 {

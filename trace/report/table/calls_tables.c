@@ -1,8 +1,8 @@
 #include "trace/report/table/calls_tables.h"
 
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 enum { SUM, CALL }; /* units */
 enum {

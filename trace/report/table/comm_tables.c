@@ -1,9 +1,9 @@
 #include "trace/report/table/comm_tables.h"
 
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 /* What of a device's window nothing else covered. */
 static void share_of_window(tbl_value *out, const vp_report *r, uint32_t device, int64_t exposed_ps)

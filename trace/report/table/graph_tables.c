@@ -1,7 +1,7 @@
 #include "trace/report/table/graph_tables.h"
 
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 /* ---- Forward scopes ---- */
 

@@ -4,7 +4,7 @@
 #define VP_REPORT_GRAPH_TABLES_H
 
 #include "trace/report/table/tbl.h"
-#include "trace/report/words/tree.h"
+#include "trace/report/labels/tree.h"
 
 /* of: the self time of all scopes, int64_t. On a page its bars are the caller's own. */
 void tbl_folded(tbl *t, const vp_report *r, const vp_view *v, const int64_t *all_ps);

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 /* ---- Compiled functions ---- */
 

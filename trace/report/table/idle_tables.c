@@ -1,9 +1,9 @@
 #include "trace/report/table/idle_tables.h"
 
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 static int64_t idle_of(const vp_report *r, uint32_t device)
 {

@@ -7,10 +7,10 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/table/columns.h"
-#include "trace/report/words/mfu_words.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/mfu_words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 static double rate(int64_t amount, int64_t ps, double scale)
 {

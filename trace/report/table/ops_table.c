@@ -5,8 +5,8 @@
 
 #include "trace/base/log.h"
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 bool ops_is_mixed(const vp_op *op, int64_t all_self_ps)
 {

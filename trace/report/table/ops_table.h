@@ -5,7 +5,7 @@
 #define VP_REPORT_OPS_TABLE_H
 
 #include "trace/report/table/tbl.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/shown_rows.h"
 
 /* TBL_BLANK and TBL_BLANK_NUMBER where the figure means nothing in such a row. */
 typedef struct ops_row {

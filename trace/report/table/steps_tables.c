@@ -2,8 +2,8 @@
 
 #include "trace/analyze/result/look_up.h"
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 /* ---- Steps ---- */
 

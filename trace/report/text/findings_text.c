@@ -6,9 +6,9 @@
 
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 /* "  1  !!! HIGH    F6  title" and under it, in one column, what a reader asks in this order: how
  * much, what, where, what to do, what speaks against it. */

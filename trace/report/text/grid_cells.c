@@ -6,7 +6,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/report/text/grid.h"
-#include "trace/report/words/escape.h"
+#include "trace/report/labels/escape.h"
 
 void grid_init(grid *g, const grid_column *columns, size_t column_count)
 {

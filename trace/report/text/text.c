@@ -7,9 +7,9 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 #include "trace/report/table/ops_table.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 /* Devices without a table of their own get a line each, up to a screenful. */
 #define OTHER_DEVICES_MAX 24u

@@ -1,7 +1,7 @@
 /* Titles, heads and cells of tables on the terminal. */
 #include "trace/base/limits.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 void text_title(vp_buf *b, const vp_view *v, const char *title)
 {

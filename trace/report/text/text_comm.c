@@ -4,7 +4,7 @@
 #include "trace/base/log.h"
 #include "trace/report/table/comm_tables.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 #define COLLECTIVES_MAX 12u
 #define TRANSFERS_MAX 16u

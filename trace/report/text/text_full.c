@@ -8,9 +8,9 @@
 #include "trace/base/log.h"
 #include "trace/report/table/files_table.h"
 #include "trace/report/table/graph_tables.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/tree.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/tree.h"
 
 #define FOLDED_MAX 12u
 #define MODULES_MAX 20u

@@ -3,7 +3,7 @@
 #include "trace/base/limits.h"
 #include "trace/report/table/host_tables.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 #define FUNCTIONS_MAX 8u
 #define HOST_OPS_MAX 10u

@@ -2,7 +2,7 @@
 #include "trace/base/limits.h"
 #include "trace/report/table/device_tables.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/shared_code.h"
+#include "trace/report/labels/shared_code.h"
 
 #define DEVICES_MAX 24u
 

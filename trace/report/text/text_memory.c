@@ -5,9 +5,9 @@
 #include "trace/base/mem.h"
 #include "trace/report/table/memory_tables.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/memory_words.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/memory_words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 
 #define MEMORY_MAX 16u
 #define HOLDERS_MAX 5u     /* of one allocator */

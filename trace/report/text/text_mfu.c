@@ -6,9 +6,9 @@
 #include "trace/base/mem.h"
 #include "trace/report/table/mfu_tables.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/mfu_words.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/mfu_words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 
 #define DEVICES_MAX 8u
 #define BAR_MAX 22u

@@ -2,7 +2,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 void text_session(vp_buf *b, const vp_report *r, const vp_view *v)
 {

@@ -7,7 +7,7 @@
 #include "trace/report/table/mfu_tables.h"
 #include "trace/report/table/steps_tables.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 #define STEPS_SHOWN 12u
 #define LABELS_MAX 10u

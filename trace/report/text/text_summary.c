@@ -7,9 +7,9 @@
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/table/breakdown_table.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
+#include "trace/report/labels/words.h"
 
 int text_breakdown(vp_buf *b, const vp_report *r, const vp_view *v, const bool *skip, size_t limit)
 {

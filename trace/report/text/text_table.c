@@ -1,7 +1,7 @@
 /* A table on the terminal. */
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 /* Words stand to the left, figures to the right. */
 static bool is_left(const tbl_column *c)

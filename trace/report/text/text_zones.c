@@ -4,7 +4,7 @@
 #include "trace/base/log.h"
 #include "trace/report/table/program_tables.h"
 #include "trace/report/text/text_parts.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/shown_rows.h"
 
 #define THREADS_MAX 10u
 #define ARGS_MAX 12u

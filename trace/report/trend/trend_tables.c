@@ -1,7 +1,7 @@
 #include "trace/report/trend/trend_tables.h"
 
 #include "trace/report/table/columns.h"
-#include "trace/report/words/numbers.h"
+#include "trace/report/labels/numbers.h"
 
 int64_t trend_time_of(const trend_run *r)
 {

@@ -2,8 +2,8 @@
 #include "trace/base/err.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/trend/trend_tables.h"
-#include "trace/report/words/numbers.h"
-#include "trace/report/words/shown_rows.h"
+#include "trace/report/labels/numbers.h"
+#include "trace/report/labels/shown_rows.h"
 
 #define SPARKS_MAX 24u /* runs in a sparkline: the last */
 

@@ -9,7 +9,7 @@
 #include "trace/base/mem.h"
 #include "trace/report/data/field_macros.h"
 #include "trace/report/data/report_json.h"
-#include "trace/report/words/words.h"
+#include "trace/report/labels/words.h"
 
 #define SCHEMA "view_profile.history/1"
 #define RUNS_MAX 100000u

@@ -1,0 +1,239 @@
+/* `compare`: two runs held against each other, its gate, and the history that --append writes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/cli/gates/compare_gate.h"
+#include "server/cli/input/input.h"
+#include "server/cli/input/open.h"
+#include "server/cli/language/cli_options.h"
+#include "server/cli/language/commands.h"
+#include "server/cli/language/exit_codes.h"
+#include "server/cli/compare/compare_results.h"
+#include "server/cli/terminal/standard_out.h"
+#include "trace/analyze/analyze.h"
+#include "trace/analyze/compare/compare.h"
+#include "trace/analyze/findings/findings.h"
+#include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/log.h"
+#include "trace/base/mem.h"
+#include "trace/report/compare/compare_formats.h"
+#include "trace/report/trend/trend_view.h"
+
+/* ---- The gate ---- */
+
+static bool fails(const char *what, const vp_delta *d, double percent, const vp_comparison *c)
+{
+    if (c->verdict == VP_UNVERIFIED || !compare_exceeds(d, percent, c->threshold_ps))
+        return false;
+    vp_log(VP_LOG_ERROR, "%s: B takes %.2f%% more than A, %.2f%% are allowed", what,
+           100 * (double)d->delta_ps / (double)d->a_ps, percent);
+    return true;
+}
+
+static bool peak_fails(const char *name, int64_t a, int64_t b, double percent)
+{
+    if (b <= a || (double)(b - a) * 100 <= percent * (double)a)
+        return false;
+    vp_log(VP_LOG_ERROR,
+           "--fail-on-peak: %.300s: B's peak has %lld bytes more than the %lld of A, %.2f%% are "
+           "allowed",
+           name, (long long)(b - a), (long long)a, percent);
+    return true;
+}
+
+/* Of the programs the largest of each side counts, whichever that is: it is what must fit. A row
+ * like that of an allocator; peaks that no program has are VP_UNKNOWN. */
+static vp_compared_memory largest_program(const vp_comparison *c)
+{
+    vp_compared_memory of = {.a_bytes = VP_UNKNOWN, .b_bytes = VP_UNKNOWN};
+    for (size_t i = 0; i < c->memory_count; i++) {
+        const vp_compared_memory *m = &c->memory[i];
+        if (!m->program || m->space)
+            continue;
+        of.program = m->b_bytes > of.b_bytes ? m->program : of.program;
+        of.b_bytes = m->b_bytes > of.b_bytes ? m->b_bytes : of.b_bytes;
+        of.a_bytes = m->a_bytes > of.a_bytes ? m->a_bytes : of.a_bytes;
+    }
+    return of;
+}
+
+static bool memory_fails(const compare_gate *g, const vp_comparison *c, bool must_know)
+{
+    vp_compared_memory most = largest_program(c);
+    bool known = most.a_bytes != VP_UNKNOWN && most.b_bytes != VP_UNKNOWN;
+    if (isnan(g->peak_percent))
+        return false;
+    bool failed = known && peak_fails(most.program, most.a_bytes, most.b_bytes, g->peak_percent);
+    for (size_t i = 0; i < c->memory_count; i++) {
+        const vp_compared_memory *m = &c->memory[i];
+        if (m->program || m->delta_bytes == VP_NO_TIME)
+            continue;
+        known = true;
+        failed = peak_fails(m->allocator, m->a_bytes, m->b_bytes, g->peak_percent) || failed;
+    }
+    if (known)
+        return failed;
+    vp_log(must_know ? VP_LOG_ERROR : VP_LOG_WARN,
+           "--fail-on-peak: no peak is known of both A and B");
+    return must_know;
+}
+
+static bool is_new(const vp_comparison *c, const char *id)
+{
+    for (size_t i = 0; i < c->new_count; i++)
+        if (!strcmp(c->findings_new[i], id))
+            return true;
+    return false;
+}
+
+static bool finding_fails(const compare_gate *g, const vp_comparison *c, const vp_report *b)
+{
+    for (size_t i = 0; i < b->finding_count; i++) {
+        const vp_finding *f = &b->findings[i];
+        for (size_t k = 0; f->status == VP_FIRED && is_new(c, f->id) && k < g->findings.n; k++)
+            if (findings_word_matches(f, g->findings.items[k])) {
+                vp_log(VP_LOG_ERROR, "--fail-on %s: %s %s fires in B, not in A",
+                       g->findings.items[k], f->id, f->name);
+                return true;
+            }
+    }
+    return false;
+}
+
+/* Whether it is a failure that no change could be told from noise. With whole runs that may happen,
+ * and is none; but of what is left of a damaged run the gate must not make a success. */
+static bool unverified_fails(const vp_comparison *c, const vp_report *a, const vp_report *b)
+{
+    if (a->partial || b->partial) {
+        vp_log(VP_LOG_ERROR, "nothing was verified, and %c is incomplete: %s",
+               a->partial ? 'A' : 'B', c->verdict_reason);
+        return true;
+    }
+    vp_log(VP_LOG_WARN, "nothing was verified: %s", c->verdict_reason);
+    return false;
+}
+
+static int check(const compare_gate *g, const vp_comparison *c, const vp_report *a,
+                 const vp_report *b)
+{
+    bool failed = fails("--max-regression", &c->median, g->median_percent, c);
+    failed = fails("--max-p90-regression", &c->p90, g->p90_percent, c) || failed;
+    failed = finding_fails(g, c, b) || failed;
+    failed = memory_fails(g, c, g->on_unverified || a->partial || b->partial) || failed;
+    if ((g->on_regression && c->verdict == VP_REGRESSION) ||
+        (g->on_unverified && c->verdict == VP_UNVERIFIED)) {
+        vp_log(VP_LOG_ERROR, "--fail-on: %s", c->verdict_reason);
+        failed = true;
+    }
+    if (!failed && c->verdict == VP_UNVERIFIED &&
+        (!isnan(g->median_percent) || !isnan(g->p90_percent)))
+        failed = unverified_fails(c, a, b);
+    return failed ? CLI_GATE : CLI_OK;
+}
+
+/* ---- The command ---- */
+
+static int write_as(vp_buf *b, const vp_comparison *c, const cli_options *o, bool failed)
+{
+    vp_view view;
+    cli_view(&view, o, 20);
+    switch (o->format) {
+    case COMPARE_JSON:
+        return rep_compare_json(b, c);
+    case COMPARE_CSV:
+        return rep_compare_csv(b, c);
+    case COMPARE_HTML:
+        return rep_compare_html(b, c, NULL);
+    case COMPARE_MD:
+        return rep_compare_md(b, c, &view);
+    case COMPARE_JUNIT:
+        return rep_compare_junit(b, c, failed);
+    default:
+        return rep_compare_text(b, c, &view);
+    }
+}
+
+static int print(const vp_comparison *c, const cli_options *o, bool failed)
+{
+    cli_file f;
+    VP_TRY(cli_file_open(&f, o->out));
+    return cli_file_close(&f, write_as(&f.buf, c, o, failed));
+}
+
+/* ---- History ---- */
+
+static int put_line(vp_buf *line, const vp_report *r)
+{
+    trend t;
+    trend_init(&t);
+    int rc = trend_add(&t, r);
+    if (rc >= 0)
+        rc = rep_history_line(line, &t.runs[0]);
+    trend_free(&t);
+    return rc;
+}
+
+/* In one write, so that jobs that run at once do not mix their lines. */
+static int append(const char *path, const vp_report *r)
+{
+    VP_CLEANUP(vp_fs_close) int fd = -1;
+    vp_buf line;
+    vp_buf_init(&line, 1u << 20);
+    int rc = put_line(&line, r);
+    if (rc >= 0) {
+        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        rc = fd < 0 ? vp_fail(VP_EIO, "cannot be written: %s", strerror(errno))
+                    : vp_fs_write_all(fd, line.p, line.n);
+    }
+    vp_buf_free(&line);
+    return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
+}
+
+static int compare(const cli_options *o, const compare_gate *g)
+{
+    vp_report *a = NULL, *b = NULL;
+    vp_comparison *c = NULL;
+    int code = CLI_OK;
+    int rc = cli_input(&a, o->operands[0], o);
+    if (rc >= 0)
+        rc = cli_input(&b, o->operands[1], o);
+    if (rc >= 0)
+        rc = compare_make(&c, a, b);
+    if (rc >= 0) {
+        code = check(g, c, a, b);
+        rc = print(c, o, code != CLI_OK);
+    }
+    if (rc >= 0 && o->append)
+        rc = append(o->append, b);
+    compare_free(c);
+    analyze_free(a);
+    analyze_free(b);
+    return rc < 0 ? cli_fail(rc) : code;
+}
+
+static int run(const cli_options *o, const compare_gate *g)
+{
+    if (compare_has_results(o))
+        return compare_results(o, g);
+    if (o->operand_count == 2)
+        return compare(o, g);
+    vp_log(VP_LOG_ERROR,
+           "%.200s: what is it to be compared with? Only the methods of a "
+           "benchmark's results are compared with each other",
+           o->operands[0]);
+    return CLI_USAGE;
+}
+
+int cli_run_compare(const cli_options *o)
+{
+    compare_gate g;
+    int code = compare_gate_parse(&g, o);
+    if (!code)
+        code = run(o, &g);
+    vp_free(g.words);
+    return code;
+}

@@ -1,0 +1,396 @@
+#include "server/local/outside_capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace/base/err.h"
+#include "trace/base/fs.h"
+#include "trace/base/limits.h"
+#include "trace/base/system/descriptors.h"
+#include "trace/base/time.h"
+
+/* In ms: how often ends are looked for; how long a capture may take beyond its duration, which is
+ * more than its own patience; and to end once it is told to. */
+#define LOOK_EVERY_MS 100
+#define SLACK_MS 300000
+#define KILL_AFTER_MS 10000
+#define SAID_MAX 1024u
+
+typedef enum order_what { ORDER_BEGIN, ORDER_CANCEL } order_what;
+
+typedef struct order {
+    order_what what;
+    uint32_t job, duration_ms;
+    char targets[CAPTURE_TARGETS_TEXT];
+} order;
+
+static struct {
+    pid_t pid; /* 0: none */
+    int fd;
+} outside = {.fd = -1};
+
+/* ---- Over there ------------------------------------------------------------------------------ */
+
+typedef struct worker {
+    uint32_t job; /* 0: none */
+    pid_t pid;    /* 0: buried */
+    int out, err, exit_code;
+    int64_t until_ms; /* then it is told to end; told: then it is killed */
+    bool told, too_long;
+    char targets[CAPTURE_TARGETS_TEXT];
+    size_t line_n, said_n;
+    char line[CAPTURE_LINE_MAX], said[SAID_MAX];
+} worker;
+
+typedef struct boss {
+    int fd;
+    const char *dir, *program;
+    bool ending;
+    worker workers[CAPTURE_JOBS_MAX];
+    capture_targets known;
+    capture_event event;
+} boss;
+
+static boss there;
+
+static void tell(boss *b, uint32_t job, bool ended, int exit_code, vp_str text)
+{
+    capture_event *e = &b->event;
+    text = vp_str_head(text, sizeof e->text - 1);
+    *e = (capture_event){.job = job, .ended = ended, .exit_code = exit_code};
+    memcpy(e->text, text.p, text.n);
+    if (send(b->fd, e, sizeof *e, MSG_NOSIGNAL) < 0)
+        b->ending = true;
+}
+
+static _Noreturn void become(const boss *b, const order *o, const int out[2], const int err[2])
+{
+    char ms[32];
+    snprintf(ms, sizeof ms, "%ums", o->duration_ms);
+    const char *argv[] = {"view_profile", "capture", "--format", "json", "--duration", ms,
+                          "--out",        b->dir,    o->targets, NULL};
+    sigset_t none;
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    static const int heard[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
+    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
+        (void)sigaction(heard[i], &usual, NULL);
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null >= 0 && dup2(null, 0) == 0 && dup2(out[1], 1) == 1 && dup2(err[1], 2) == 2 &&
+        prctl(PR_SET_PDEATHSIG, SIGTERM) == 0) {
+        vp_close_range(3, ~0u, false);
+        execv(b->program, (char *const *)(uintptr_t)argv);
+    }
+    _exit(127);
+}
+
+static bool start(boss *b, worker *w, const order *o)
+{
+    int out[2] = {-1, -1}, err[2] = {-1, -1};
+    if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0)
+        w->pid = fork();
+    if (w->pid == 0)
+        become(b, o, out, err);
+    vp_fs_close(&out[1]);
+    vp_fs_close(&err[1]);
+    w->out = out[0];
+    w->err = err[0];
+    if (w->pid > 0)
+        return true;
+    vp_fs_close(&w->out);
+    vp_fs_close(&w->err);
+    return false;
+}
+
+static void begin(boss *b, const order *o)
+{
+    size_t i = 0;
+    while (i < CAPTURE_JOBS_MAX && b->workers[i].job)
+        i++;
+    bool sound = memchr(o->targets, 0, sizeof o->targets) && o->job && o->duration_ms &&
+                 o->duration_ms <= CAPTURE_MS_MAX && capture_targets_ok(vp_str_of(o->targets));
+    if (!sound || i == CAPTURE_JOBS_MAX) {
+        tell(b, o->job, true, 2, VP_STR("this is not captured from here"));
+        return;
+    }
+    worker *w = &b->workers[i];
+    memset(w, 0, sizeof *w);
+    w->pid = -1;
+    memcpy(w->targets, o->targets, sizeof w->targets);
+    w->until_ms = vp_now_ms() + o->duration_ms + SLACK_MS;
+    if (start(b, w, o))
+        w->job = o->job;
+    else
+        tell(b, o->job, true, 6, VP_STR("no process can be started: the machine has none left"));
+}
+
+/* What a capture is asked first is to keep what came. */
+static void end(worker *w)
+{
+    if (!w->job || w->pid <= 0 || w->told)
+        return;
+    (void)kill(w->pid, SIGINT);
+    w->told = true;
+    w->until_ms = vp_now_ms() + KILL_AFTER_MS;
+}
+
+/* false: the server is gone, or says what it never would. */
+static bool obey(boss *b)
+{
+    order o;
+    ssize_t n = recv(b->fd, &o, sizeof o, 0);
+    if (n < 0 && errno == EINTR)
+        return true;
+    if (n != (ssize_t)sizeof o)
+        return false;
+    if (o.what == ORDER_BEGIN)
+        begin(b, &o);
+    for (size_t i = 0; o.what == ORDER_CANCEL && i < CAPTURE_JOBS_MAX; i++)
+        if (b->workers[i].job == o.job)
+            end(&b->workers[i]);
+    return true;
+}
+
+/* Adds what is there, keeps whole lines for `take`, and forgets lines that do not fit. */
+static void read_lines(boss *b, worker *w)
+{
+    ssize_t n = read(w->out, w->line + w->line_n, sizeof w->line - w->line_n);
+    if (n <= 0) {
+        if (n == 0 || errno != EINTR)
+            vp_fs_close(&w->out);
+        return;
+    }
+    vp_str rest = {w->line, w->line_n + (size_t)n};
+    for (const char *nl; rest.n && (nl = memchr(rest.p, '\n', rest.n));) {
+        size_t len = (size_t)(nl - rest.p);
+        if (w->too_long)
+            w->too_long = false;
+        else
+            tell(b, w->job, false, 0, vp_str_head(rest, len));
+        rest = vp_str_skip(rest, len + 1);
+    }
+    memmove(w->line, rest.p, rest.n);
+    w->line_n = rest.n;
+    if (rest.n == sizeof w->line) {
+        w->too_long = true;
+        w->line_n = 0;
+    }
+}
+
+/* Of standard error the last bytes: its last line says what was wrong. */
+static void read_said(worker *w)
+{
+    char piece[512];
+    ssize_t n = read(w->err, piece, sizeof piece);
+    if (n <= 0) {
+        if (n == 0 || errno != EINTR)
+            vp_fs_close(&w->err);
+        return;
+    }
+    if (w->said_n + (size_t)n > sizeof w->said) {
+        size_t drop = w->said_n + (size_t)n - sizeof w->said;
+        memmove(w->said, w->said + drop, w->said_n - drop);
+        w->said_n -= drop;
+    }
+    memcpy(w->said + w->said_n, piece, (size_t)n);
+    w->said_n += (size_t)n;
+}
+
+static vp_str last_line(const worker *w)
+{
+    static const vp_str name = VP_STR_INIT("view_profile: ");
+    vp_str s = {w->said, w->said_n};
+    while (s.n && s.p[s.n - 1] == '\n')
+        s.n--;
+    size_t nl = vp_str_rfind_char(s, '\n');
+    s = nl < s.n ? vp_str_skip(s, nl + 1) : s;
+    return vp_str_starts(s, name) ? vp_str_skip(s, name.n) : s;
+}
+
+static void bury(boss *b, worker *w)
+{
+    int status;
+    if (w->pid > 0 && waitpid(w->pid, &status, WNOHANG) == w->pid) {
+        w->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        w->pid = 0;
+    }
+    if (w->pid || w->out >= 0 || w->err >= 0)
+        return;
+    if (w->exit_code == 0) {
+        capture_targets_add(&b->known, vp_str_of(w->targets));
+        (void)capture_targets_save(&b->known);
+    }
+    tell(b, w->job, true, w->exit_code, last_line(w));
+    w->job = 0;
+}
+
+static void hurry(worker *w)
+{
+    if (w->pid <= 0 || vp_now_ms() < w->until_ms)
+        return;
+    if (w->told)
+        (void)kill(w->pid, SIGKILL);
+    else
+        end(w);
+}
+
+/* true: a capture runs. */
+static bool look_after(boss *b, const struct pollfd *fds)
+{
+    bool any = false;
+    for (size_t i = 0; i < CAPTURE_JOBS_MAX; i++) {
+        worker *w = &b->workers[i];
+        if (!w->job)
+            continue;
+        if (fds[2 * i].revents)
+            read_lines(b, w);
+        if (fds[2 * i + 1].revents)
+            read_said(w);
+        if (b->ending)
+            end(w);
+        hurry(w);
+        bury(b, w);
+        any |= w->job != 0;
+    }
+    return any;
+}
+
+static void work(boss *b)
+{
+    for (bool any = false; any || !b->ending;) {
+        struct pollfd fds[2 * CAPTURE_JOBS_MAX + 1];
+        for (size_t i = 0; i < CAPTURE_JOBS_MAX; i++) {
+            const worker *w = &b->workers[i];
+            fds[2 * i] = (struct pollfd){.fd = w->job ? w->out : -1, .events = POLLIN};
+            fds[2 * i + 1] = (struct pollfd){.fd = w->job ? w->err : -1, .events = POLLIN};
+        }
+        struct pollfd *server = &fds[2 * CAPTURE_JOBS_MAX];
+        *server = (struct pollfd){.fd = b->ending ? -1 : b->fd, .events = POLLIN};
+        if (poll(fds, 2 * CAPTURE_JOBS_MAX + 1, any ? LOOK_EVERY_MS : -1) < 0)
+            continue;
+        any = look_after(b, fds);
+        if (server->revents && !obey(b))
+            b->ending = true;
+        for (size_t i = 0; i < CAPTURE_JOBS_MAX; i++)
+            any |= b->workers[i].job != 0;
+    }
+}
+
+static void serve(const char *dir, const char *program, int fd)
+{
+    const capture_event ready = {.job = 0};
+    there = (boss){.fd = fd, .dir = dir, .program = program};
+    /* As in outside.c: Ctrl-C is for the server, and so are its sockets. */
+    (void)setsid();
+    if (fd > 3)
+        vp_close_range(3, (unsigned)fd - 1, false);
+    vp_close_range((unsigned)fd + 1, ~0u, false);
+    (void)prctl(PR_SET_NAME, "vp-capture");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        send(fd, &ready, sizeof ready, MSG_NOSIGNAL) < 0)
+        return;
+    capture_targets_load(&there.known);
+    work(&there);
+}
+
+/* ---- Here ------------------------------------------------------------------------------------ */
+
+const char *outside_capture_place(char *out, const char *dir)
+{
+    struct stat st;
+    char path[VP_PATH_MAX];
+    if (!realpath(dir, path) || stat(path, &st) < 0)
+        return "what is served is no directory of this machine";
+    if (!S_ISDIR(st.st_mode))
+        return "what is served is a file, and runs need a directory";
+    if (access(path, W_OK | X_OK) < 0)
+        return "the server may not write to the directory";
+    snprintf(out, VP_PATH_MAX, "%s", path);
+    return NULL;
+}
+
+int outside_capture_start(const char *dir, const char *program)
+{
+    int ends[2];
+    capture_event ready;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
+    pid_t pid = fork();
+    if (!pid) {
+        close(ends[0]);
+        serve(dir, program, ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return vp_fail(VP_EIO, "cannot start a process: %s", strerror(errno));
+    }
+    outside.pid = pid;
+    outside.fd = ends[0];
+    if (outside_capture_hear(&ready) == 0)
+        return 0;
+    outside_capture_end();
+    return vp_fail(VP_EIO, "the process that captures did not start");
+}
+
+bool outside_capture_runs(void)
+{
+    return outside.pid != 0;
+}
+
+void outside_capture_hush(void)
+{
+    if (outside.pid)
+        (void)shutdown(outside.fd, SHUT_RDWR);
+}
+
+void outside_capture_end(void)
+{
+    if (!outside.pid)
+        return;
+    vp_fs_close(&outside.fd);
+    while (waitpid(outside.pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    outside.pid = 0;
+}
+
+static int give(const order *o)
+{
+    if (!outside.pid || send(outside.fd, o, sizeof *o, MSG_NOSIGNAL) != (ssize_t)sizeof *o)
+        return vp_fail(VP_EIO, "the process that captures is gone: start the server again");
+    return 0;
+}
+
+int outside_capture_begin(uint32_t job, const char *targets, uint32_t duration_ms)
+{
+    order o = {.what = ORDER_BEGIN, .job = job, .duration_ms = duration_ms};
+    snprintf(o.targets, sizeof o.targets, "%s", targets);
+    return give(&o);
+}
+
+int outside_capture_cancel(uint32_t job)
+{
+    return give(&(order){.what = ORDER_CANCEL, .job = job});
+}
+
+int outside_capture_hear(capture_event *out)
+{
+    ssize_t n;
+    do
+        n = recv(outside.fd, out, sizeof *out, 0);
+    while (n < 0 && errno == EINTR);
+    out->text[sizeof out->text - 1] = 0;
+    return n == (ssize_t)sizeof *out ? 0 : vp_fail(VP_EIO, "the process that captures is gone");
+}
