@@ -46,7 +46,7 @@ class Place:
         temp.mkdir()
         (tmp / "run").mkdir(mode=0o700)
         (bin_dir / "view_profile").symlink_to(program)
-        self.temp, self.traces = temp, traces
+        self.program, self.temp, self.traces = str(program), temp, traces
         self.env = {
             "PATH": f"{bin_dir}:{os.environ['PATH']}",
             "HOME": str(tmp), "TMPDIR": str(temp), "XDG_CACHE_HOME": str(tmp / "cache"),

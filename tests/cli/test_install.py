@@ -13,6 +13,7 @@ import pytest
 from conftest import ROOT
 from installation import build_dir, environment, installed, run  # noqa: F401
 from recording import ADAPTERS, nvtx_headers, runs, steps
+from test_serve import assert_serves_bare
 
 WAIT = 30
 
@@ -39,6 +40,10 @@ def test_what_is_installed(installed):
     for adapter in ADAPTERS:
         assert any(re.fullmatch(rf"lib/.*lib{adapter}\.so", f) for f in files)
     assert any(re.fullmatch(r"lib/.*libview_profile\.so\.\d+\.\d+\.\d+", f) for f in files)
+
+
+def test_the_bare_program_serves(installed, place):
+    assert_serves_bare(installed / "bin" / "view_profile", place.traces / "jax_cpu" / "three_runs", place.env)
 
 
 def test_a_start_loads_little(installed):

@@ -81,6 +81,27 @@ def script(place, name, text):
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def assert_serves_bare(program, cwd, env):
+    """Starts the program without arguments in a profile directory: it prints its address and serves its runs."""
+    process = subprocess.Popen([program], cwd=cwd, env={**env, "BROWSER": "/bin/true"}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    try:
+        url = first_line(process.stdout).strip()
+        assert url.startswith("http"), process.stderr.read().decode()
+        wait_until_ready(url)
+        with urllib.request.urlopen(url, timeout=WAIT) as answer:
+            assert "2026_11_21_06_34_02" in answer.read().decode()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(WAIT) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_the_bare_program_serves(place, log_dir):
+    assert_serves_bare(place.program, log_dir, place.env)
+
+
 def test_serves_until_it_is_told_to_stop(place, log_dir, which):
     with serving(place, "--port", "0", "--no-browser", log_dir) as (process, url):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", url)

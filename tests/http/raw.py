@@ -103,11 +103,19 @@ def facts(text):
         elif m:
             last = m.group(1)
             out[last] = m.group(2)
-        elif word in ('close', 'vary', 'nocors'):
+        elif word in ('close', 'vary', 'nocors', 'library'):
             out[word] = ''
         else:
             out[last] += ' ' + word
     return out
+
+
+def made_by_library(reply):
+    """True if libmicrohttpd refused the request before it reached our code: a constant page without our
+    headers, after which the connection closes. It may send its header block twice (docs/security.md)."""
+    return bool(reply.heads) and reply.closed and not any('x-content-type-options' in h for h in reply.heads) \
+        and set(reply.statuses) <= {400, 413, 414, 431, 505} and len(set(reply.statuses)) == 1 \
+        and re.fullmatch(rb'<html><head><title>[^<]*</title></head><body>(?:[^<]|</?b>)*</body></html>', reply.bodies[-1]) is not None
 
 
 def fact_of(reply, name):
@@ -134,6 +142,8 @@ def fact_of(reply, name):
         return '' if reply.closed else 'open'
     if name == 'vary':
         return '' if 'Accept-Encoding' in head.get('vary', '') else 'none'
+    if name == 'library':
+        return '' if made_by_library(reply) else 'ours'
     if name == 'nocors':
         return '' if not [n for n in head if n.startswith('access-control-')] else 'cors'
     raise KeyError(name)

@@ -119,6 +119,8 @@ def nginx(ours, tmp_path_factory):
 def test_ours(ours, row):
     reply = raw.exchange(ours.port, raw.expand(row.bytes, ours.names))
     assert raw.differences(reply, row.expected) == []
+    if 'library' in raw.facts(row.expected):
+        return  # refused by libmicrohttpd itself, which raw.made_by_library checks
     if 'n' not in raw.facts(row.expected):
         assert len(reply.statuses) == row.bytes.count(' HTTP/1.') or len(reply.statuses) <= 1, 'more answers than requests'
     for head in reply.heads:
