@@ -49,7 +49,7 @@ static int take_field(head *h, vp_str line)
         h->chunked = vp_str_eq_nocase(value, VP_STR("chunked"));
     } else if (vp_str_eq_nocase(name, VP_STR("content-length"))) {
         uint64_t n;
-        if (!vp_take_uint(&value, VP_REMOTE_ANSWER_MAX, &n) || value.n)
+        if (!vp_take_uint(&value, VP_LOCAL_ANSWER_MAX, &n) || value.n)
             return vp_fail(VP_ELIMIT, "the answer's length is damaged or too large");
         h->length = (size_t)n;
     }
@@ -82,7 +82,7 @@ static bool take_hex(vp_str *in, size_t *out)
                                                      : -1;
         if (d < 0)
             break;
-        if (v > VP_REMOTE_ANSWER_MAX)
+        if (v > VP_LOCAL_ANSWER_MAX)
             return false;
         v = v * 16 + (size_t)d;
     }
@@ -117,7 +117,7 @@ static int gunzip(vp_buf *body, vp_str packed)
     rd_stream *raw;
     VP_TRY(rd_stream_memory(&raw, packed.p, packed.n, 0));
     VP_TRY(gz_stream(&s, raw, false));
-    VP_TRY(rd_stream_slurp(s, VP_REMOTE_ANSWER_MAX, &plain, &n));
+    VP_TRY(rd_stream_slurp(s, VP_LOCAL_ANSWER_MAX, &plain, &n));
     if (s->damage.code)
         return vp_fail_copy(&s->damage);
     return vp_buf_put(body, plain, n);
@@ -128,7 +128,7 @@ int lb_decode(vp_buf *body, int *status, vp_str answer)
     head h;
     VP_TRY(take_head(&answer, &h));
     VP_CLEANUP(vp_buf_free) vp_buf plain;
-    vp_buf_init(&plain, VP_REMOTE_ANSWER_MAX);
+    vp_buf_init(&plain, VP_LOCAL_ANSWER_MAX);
     if (h.chunked) {
         VP_TRY(unchunk(&plain, answer));
         answer = vp_buf_view(&plain);
@@ -221,7 +221,7 @@ int lb_get(vp_buf *body, int *status, int port, const char *path, int timeout_ms
     VP_CLEANUP(vp_fs_close) int fd = -1;
     VP_CLEANUP(vp_buf_free) vp_buf ask, answer;
     vp_buf_init(&ask, VP_HTTP_TARGET_MAX);
-    vp_buf_init(&answer, VP_REMOTE_ANSWER_MAX);
+    vp_buf_init(&answer, VP_LOCAL_ANSWER_MAX);
     VP_TRY(connect_to(&fd, port, deadline));
     VP_TRY(vp_buf_printf(&ask,
                          "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: */*\r\n"

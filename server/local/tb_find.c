@@ -91,7 +91,7 @@ static bool is_trusted(tb_listener *who, int port)
 static int ask_logdir(char *logdir, bool *xprof, const tb_place *at, const tb_listener *who)
 {
     VP_CLEANUP(vp_buf_free) vp_buf answer;
-    vp_buf_init(&answer, VP_REMOTE_ANSWER_MAX);
+    vp_buf_init(&answer, VP_LOCAL_ANSWER_MAX);
     int rc = tb_get(&answer, at, "/data/logdir", LOGDIR_TIMEOUT_MS);
     *xprof = rc == VP_ENOTFOUND;
     if (rc < 0 && !*xprof)
@@ -109,7 +109,7 @@ static int try_place(tb_found *out, const tb_place *at, const cat_session *s)
     char logdir[VP_PATH_MAX] = "";
     bool plugin;
     tb_listener who;
-    vp_buf_init(&runs, VP_REMOTE_ANSWER_MAX);
+    vp_buf_init(&runs, VP_LOCAL_ANSWER_MAX);
     VP_TRY(tb_get_runs(&runs, &plugin, at));
     if (!is_trusted(&who, at->port))
         return vp_fail(VP_EREFUSED, "port %d belongs to another user", at->port);

@@ -28,7 +28,7 @@ int tb_get(vp_buf *body, const tb_place *at, const char *path, int timeout_ms)
 int tb_get_runs(vp_buf *runs_json, bool *plugin, const tb_place *at)
 {
     VP_CLEANUP(vp_buf_free) vp_buf version;
-    vp_buf_init(&version, VP_REMOTE_ANSWER_MAX);
+    vp_buf_init(&version, VP_LOCAL_ANSWER_MAX);
     *plugin = false;
     VP_TRY(tb_get(&version, at, "/data/plugin/profile/version", VERSION_TIMEOUT_MS));
     *plugin = true;

@@ -223,7 +223,7 @@ static void look_at_own(tb *t, tb_answer *out, const cat_session *s)
     tb_place place = {.port = t->port};
     child_status st;
     bool plugin;
-    vp_buf_init(&runs, VP_REMOTE_ANSWER_MAX);
+    vp_buf_init(&runs, VP_LOCAL_ANSWER_MAX);
     child_look(t->own, &st);
     memcpy(out->log, st.log, sizeof out->log);
     out->ours = true;

@@ -80,7 +80,6 @@ def script(place, name, text):
     return str(path)
 
 
-@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 def assert_serves_bare(program, cwd, env):
     """Starts the program without arguments in a profile directory: it prints its address and serves its runs."""
     process = subprocess.Popen([program], cwd=cwd, env={**env, "BROWSER": "/bin/true"}, stdin=subprocess.DEVNULL,
@@ -102,6 +101,7 @@ def test_the_bare_program_serves(place, log_dir):
     assert_serves_bare(place.program, log_dir, place.env)
 
 
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 def test_serves_until_it_is_told_to_stop(place, log_dir, which):
     with serving(place, "--port", "0", "--no-browser", log_dir) as (process, url):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", url)

@@ -197,9 +197,9 @@ static void test_endless_peer_is_cut(void **state)
     peer p;
     vp_buf b;
     int status;
-    vp_buf_init(&b, VP_REMOTE_ANSWER_MAX);
+    vp_buf_init(&b, VP_LOCAL_ANSWER_MAX);
     peer_start(&p, "HTTP/1.1 200 OK\r\nX: 0123456789012345678901234567890123456789\r\n",
-               VP_REMOTE_ANSWER_MAX / 16);
+               VP_LOCAL_ANSWER_MAX / 16);
     assert_int_equal(lb_get(&b, &status, p.port, "/", 20000), VP_ELIMIT);
     peer_end(&p);
     vp_buf_free(&b);

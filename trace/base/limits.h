@@ -136,7 +136,7 @@
 #define VP_HTTP_MEMO_BYTES_MAX (8u << 20)
 /* One answer of a program that we ask over loopback: TensorBoard's list of 10,000 runs is 0.4 MB.
  */
-#define VP_REMOTE_ANSWER_MAX (8u << 20)
+#define VP_LOCAL_ANSWER_MAX (8u << 20)
 /* Frames and rows of a flame graph on a page: 0.4 kB each, and more than anybody tells apart. */
 #define VP_FLAME_FRAMES_MAX 500u
 #define VP_FLAME_ROWS_MAX 32u
