@@ -254,7 +254,7 @@ def compare(a, b, *, max_regression=None, max_p90_regression=None, fail_on=None)
     return c
 
 
-GATE = 1  # the exit code of a comparison that a limit stops (DESIGN, exit codes)
+GATE = 1  # the exit code of a comparison that a limit stops (docs/reference/cli.md#exit-codes)
 
 
 def open_latest_profile(profile_dir=None, *, block=True):

@@ -88,8 +88,8 @@ export async function serve(dir, ...options) {
 
 /* ---- A stand-in for the Perfetto UI ---------------------------------------------------------- */
 
-// Answers PING with PONG as the UI does (perfetto.md 1.4), from `delay` ms after it was opened, and
-// leaves what it was given in window.got.
+// Answers PING with PONG as the UI does (docs/reference/perfetto.md#hand-off), from `delay` ms
+// after it was opened, and leaves what it was given in window.got.
 const standInPage = (delay) => `<!doctype html><title>stand-in</title><script>
   window.got = { pings: 0, traces: [], times: [] };
   let open = true;

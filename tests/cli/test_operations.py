@@ -99,7 +99,8 @@ def best(measure, enough, tries=5, seconds=60):
 
 
 def test_a_thousand_sessions(place, fast_program):
-    """The first byte within 50 ms, idle below 20 MB (quality.md 3.3, 14); for memory the worst start counts."""
+    """The first byte within 50 ms, idle below 20 MB (docs/reference/http.md#service-levels); for
+    memory the worst start counts."""
     root, resident = make_runs(place.dir / "many", 1000), []
 
     def first_byte():
@@ -484,7 +485,8 @@ def test_a_second_signal_ends_at_once(place, big, first, second):
 
 
 def test_how_fast_it_ends(place, big, fast_program):
-    """quality.md 3.3, 12: idle within 100 ms, on a second signal within 50 ms."""
+    """docs/reference/http.md#service-levels: idle within 100 ms, on a second signal within 50
+    ms."""
     root, run, _ = big
 
     def ends_in_ms(s, code):

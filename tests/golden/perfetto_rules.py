@@ -1,4 +1,5 @@
-"""What the Perfetto importer refuses (perfetto.md 2.1 and 2.2), checked strictly on raw bytes.
+"""What the Perfetto importer refuses (docs/reference/perfetto.md#json-container and the sections
+after it), checked strictly on raw bytes.
 
 A reader of JSON that fails where the importer fails and nowhere else: it walks the text itself,
 because Python's json accepts what is fatal there (NaN) and refuses what is fine (invalid UTF-8).
@@ -175,12 +176,14 @@ def check_large(data):
             raise Fatal(repr(event))
 
 
-DEPTH = 512  # slices below one another (perfetto.md 2.2)
+DEPTH = 512  # slices below one another (docs/reference/perfetto.md#stacking)
 
 
 def check_tracks(events):
-    """What would be no fault of a single event: slices that overlap on one track (perfetto.md 2.3), ids that Perfetto
-    takes for others (6), events of threads that nobody named, flows that begin twice. ts and dur are exact."""
+    """What would be no fault of a single event: slices that overlap on one track
+    (docs/reference/perfetto.md#stacking), ids that Perfetto takes for others
+    (docs/reference/perfetto.md#event-ids), events of threads that nobody named, flows that begin
+    twice. ts and dur are exact."""
     tracks, named, opened, begun = {}, set(), {}, set()
     for e in events:
         pid, tid = e["pid"], e.get("tid")

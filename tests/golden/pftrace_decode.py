@@ -1,5 +1,6 @@
 """A .pftrace by other means than ours: packets, clocks, interned names, tracks and slices, strictly
-as Perfetto reads them (perfetto.md 3). What it would drop or count as an error fails."""
+as Perfetto reads them (docs/reference/perfetto.md#pftrace). What it would drop or count as an error
+fails."""
 
 import collections
 import json

@@ -1,5 +1,6 @@
-"""What every report must satisfy, whatever the file: sums that close, shares with their denominator, one
-set of figures in four formats, DESIGN 7's keys. Held on files and runs of every kind."""
+"""What every report must satisfy, whatever the file: sums that close, shares with their
+denominator, one set of figures in four formats, the keys of docs/reference/json.md#report. Held on
+files and runs of every kind."""
 import csv
 import html
 import io
@@ -247,11 +248,11 @@ def agrees(top, full):
         assert top is None or top == full
 
 
-# ---- DESIGN 7 ----------------------------------------------------------------------------------
+# ---- docs/reference/json.md#report -------------------------------------------------------------
 
 DURATIONS = ('window_ps compute_ps exposed_comm_ps exposed_copy_ps idle_ps busy_ps comm_ps copy_ps '
              'overlap_comm_ps')
-KEYS = {  # in the order of DESIGN 7; a schema only grows, so others may stand between them
+KEYS = {  # in the order of docs/reference/json.md#report; other keys may come between them
     '': 'schema tool session window devices ops scopes modules steps gaps collectives transfers compile '
         'balance launch host_ops memory quality findings',
     'tool': 'name version',

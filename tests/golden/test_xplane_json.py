@@ -1,6 +1,7 @@
-"""The timeline that we make of an xplane: every event of the file once, on a track that Perfetto can show (perfetto.md
-2.3), at its time in whole ns. Runs that have both halves: every event of the JSON that jaxlib wrote is there with its
-process, thread, name and args (xprof.md 3.1), and besides just what jaxlib leaves out."""
+"""The timeline that we make of an xplane: every event of the file once, on a track that Perfetto
+can show (docs/reference/perfetto.md#stacking), at its time in whole ns. Runs that have both halves:
+every event of the JSON that jaxlib wrote is there with its process, thread, name and args (xprof.md
+3.1), and besides just what jaxlib leaves out."""
 
 import collections
 import csv

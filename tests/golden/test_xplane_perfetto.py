@@ -1,6 +1,7 @@
-"""The real Perfetto takes every timeline that we make of an xplane: no row of `stats` that its UI would show as an error,
-and of every thread as many slices as the file has, as long in sum (perfetto.md 2.4). The arithmetic of it is held
-without Perfetto by test_xplane_json.py."""
+"""The real Perfetto takes every timeline that we make of an xplane: no row of `stats` that its UI
+would show as an error, and of every thread as many slices as the file has, as long in sum
+(docs/reference/perfetto.md#import-errors). The arithmetic of it is held without Perfetto by
+test_xplane_json.py."""
 import collections
 import functools
 import json

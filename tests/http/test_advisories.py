@@ -1,5 +1,5 @@
-"""The advisories of quality.md 2.4, each as a test that bears its number. The same things are looked
-at from other sides in
+"""The advisories of docs/reference/security.md#advisories, each as a test that bears its number.
+The same things are looked at from other sides in
 
   tests/browser/run.mjs                a rebound page reads nothing; <script> of another site (XSSI);
                                        names as XSS in a real browser

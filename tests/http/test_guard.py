@@ -1,5 +1,6 @@
 """Who may ask, over the wire (the tables are in tests/unit/test_guard.c and test_path.c): the
-advisories of quality.md 2.4, and the framing of 2.2 as sent."""
+advisories of docs/reference/security.md#advisories, and the framing of
+docs/reference/http.md#request-checks as sent."""
 import json
 import socket
 

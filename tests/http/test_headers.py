@@ -1,4 +1,5 @@
-"""Every answer carries the policy of quality.md 2.1, whatever its status."""
+"""Every answer carries the headers of docs/reference/http.md#response-headers, whatever its
+status."""
 import gzip
 import json
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """An independent second opinion on device time, slow and simple: reference.py FILE… [--steps] [--ops N]
 
-Prints one JSON line a file: for each device the breakdown (integer ps, DESIGN §7 names), the sum of self times over its tracks and, with --ops,
-the raw names with calls and summed durations. FILE: an intact trace.json[.gz] of Kineto or XLA, or an xplane.pb. Definitions: reference/analysis.md §2.2, §6.0
-(TPU on the device's own clock). It agrees with every row of analysis.md §6.3. It is no model of good code and reads nothing damaged: tests compare with it on the
-files of the traces, they don't import it into the product.
+Prints one JSON line a file: for each device the breakdown (integer ps, names as in
+docs/reference/json.md#report), the sum of self times over its tracks and, with --ops, the raw names
+with calls and summed durations. FILE: an intact trace.json[.gz] of Kineto or XLA, or an xplane.pb.
+Definitions: reference/analysis.md §2.2, §6.0 (TPU on the device's own clock). It agrees with every
+row of analysis.md §6.3. It is no model of good code and reads nothing damaged: tests compare with
+it on the files of the traces, they don't import it into the product.
 """
 import argparse, gzip, json, re, sys
 from collections import Counter, defaultdict, namedtuple

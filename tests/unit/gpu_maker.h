@@ -1,5 +1,5 @@
 /* Buffers of CUPTI activity records as CUDA 12 and 13 lay them out, for tests: written by the
- * offsets of capture.md 3.6, not by those of the code under test. */
+ * offsets of docs/reference/recording.md#cupti-records, not by those of the code under test. */
 #ifndef VP_TEST_GPU_MAKER_H
 #define VP_TEST_GPU_MAKER_H
 

@@ -1,5 +1,5 @@
 /* Archives that are too much: bombs, sizes, counts and names beyond limits.h, stopped with flat
- * memory (quality.md 2.6, 3.3 item 8). */
+ * memory (docs/reference/formats.md#archive-limits). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

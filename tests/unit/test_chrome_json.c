@@ -1,6 +1,6 @@
 /* The JSON reader on hand-written inputs: containers, phases, times, oddities. What it must say
- * about them follows from the Trace Event Format, perfetto.md 2 and the traces' README; figures
- * are worked out in the comments. */
+ * about them follows from the Trace Event Format, docs/reference/formats.md#trace-event-json and
+ * the traces' README; figures are worked out in the comments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

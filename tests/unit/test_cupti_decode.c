@@ -1,5 +1,6 @@
-/* CUPTI's activity records become ours: every field of every kind from where capture.md 3.6 says it
- * stands, and nothing but a count of what is cut off or makes no sense. */
+/* CUPTI's activity records become ours: every field of every kind at the offsets of
+ * docs/reference/recording.md#cupti-records, and nothing but a count of what is cut off or makes no
+ * sense. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -144,7 +145,8 @@ static void test_cut_off(void **state)
 {
     (void)state;
     static const uint32_t kinds[] = {1, 2, 3, 4, 5, 10, 17, 22};
-    /* The last byte that capture.md names of each: name, correlation, return value, end. */
+    /* The last byte that docs/reference/recording.md#cupti-records names of each: name,
+     * correlation, return value, end. */
     static const size_t need[] = {48, 48, 112, 40, 40, 112, 40, 64};
     for (size_t k = 0; k < 8; k++) {
         for (size_t n = 1; n < gpu_record_size(kinds[k]); n++) {

@@ -1,4 +1,4 @@
-/* The gate in front of routing (quality.md 2.1, 2.2, 2.4): framing, Host, Origin, token. */
+/* The gate in front of routing (docs/reference/security.md#guard): framing, Host, Origin, token. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

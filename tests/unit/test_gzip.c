@@ -261,8 +261,8 @@ static void every_truncation_gives_a_prefix_and_damage(void **state)
     free(gz.p);
 }
 
-/* quality.md 0.1: libarchive let 40 of 40 pass. Only a header's free fields may change unnoticed,
- * and then every byte of the content is right. */
+/* docs/reference/formats.md#gzip: libarchive let 40 of 40 pass. Only a header's free fields may
+ * change unnoticed, and then every byte of the content is right. */
 static void no_flipped_bit_passes_silently(void **state)
 {
     (void)state;

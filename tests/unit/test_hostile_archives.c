@@ -1,5 +1,6 @@
-/* The crafted archives of quality.md 2.6 and 3.3 item 8: what is listed, what is refused and why,
- * that nothing appears on disk and no program is started. Sizes: test_archive_limits.c. */
+/* The crafted archives of docs/reference/formats.md#hostile-archives: what is listed, what is
+ * refused and why, that nothing appears on disk and no program is started. Sizes:
+ * test_archive_limits.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

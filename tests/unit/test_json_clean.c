@@ -47,7 +47,8 @@ typedef struct example {
     "{\"traceEvents\":[" events                                                                    \
     "],\"view_profile_damage\":\"the trace ends before its file does\"}\n"
 
-/* What must be true of each is said by perfetto.md 2.1 and 2.2, and by DESIGN 9. */
+/* What must be true of each is said by docs/reference/perfetto.md#json-container and
+ * docs/reference/perfetto.md#json-values. */
 static const example examples[] = {
     /* containers */
     {"", EMPTY, .cut = true},

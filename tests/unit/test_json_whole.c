@@ -1,5 +1,5 @@
-/* Perfetto-ready JSON: what must be true of single events that do not fit one another (perfetto.md
- * 2.2, 2.3 and 6). Real files: tests/golden/test_perfetto_json.py. */
+/* Perfetto-ready JSON: what must be true of single events that do not fit one another
+ * (docs/reference/perfetto.md#stacking). Real files: tests/golden/test_perfetto_json.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -51,8 +51,8 @@ static void percent_keeps_only_unreserved(void **state)
     vp_buf_free(&b);
 }
 
-/* Which groups of the UI open: its names for processes (perfetto.md 2.3), of TPU, GPU and Kineto
- * files, and those of their hosts. */
+/* Which groups of the UI open: its names for processes (docs/reference/perfetto.md#group-names), of
+ * TPU, GPU and Kineto files, and those of their hosts. */
 static void expands_devices(const char *pattern)
 {
     static const struct {
@@ -78,7 +78,8 @@ static void expands_devices(const char *pattern)
     regfree(&re);
 }
 
-/* Every command is on the UI's allow-list and has string arguments (perfetto.md 1.3). */
+/* Every command is on the UI's allow-list and has string arguments
+ * (docs/reference/perfetto.md#startup-commands). */
 static void commands_are_allowed(void **state)
 {
     static const char *const allowed[] = {"dev.perfetto.ExpandTracksByRegex",

@@ -1,4 +1,5 @@
-/* Accept-Encoding, entity tags and ranges, against RFC 9110 and nginx (quality.md 2.2). */
+/* Accept-Encoding, entity tags and ranges, against RFC 9110 and nginx
+ * (docs/reference/http.md#content-negotiation). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

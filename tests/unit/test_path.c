@@ -1,4 +1,5 @@
-/* The request target: what is taken apart, and what is refused (quality.md 2.1, 2.2, 2.4). */
+/* The request target: what is taken apart, and what is refused
+ * (docs/reference/http.md#request-checks). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* trace/report/: JSON (DESIGN 7) and CSV, read back by jansson and by a CSV reader of ours. */
+/* trace/report/: JSON (docs/reference/json.md#conventions) and CSV, read back by jansson and by a
+ * CSV reader of ours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -264,7 +264,8 @@ static vp_buf host_line(const span_ns *spans, size_t n)
     return space;
 }
 
-/* Perfetto drops a slice that begins in another and ends behind it (perfetto.md 2.3). */
+/* Perfetto drops a slice that begins in another and ends behind it
+ * (docs/reference/perfetto.md#stacking). */
 static void what_overlaps_goes_to_a_sibling(void **state)
 {
     (void)state;

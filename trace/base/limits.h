@@ -9,7 +9,8 @@
 #define VP_RECORDING_MAX (INT64_C(16) << 30)
 /* A path that users type or that archives name; PATH_MAX on Linux. */
 #define VP_PATH_MAX 4096u
-/* An archive member's name: deeper trees are not profiles (quality.md 2.6). */
+/* An archive member's name: deeper trees are not profiles
+ * (docs/reference/formats.md#archive-limits). */
 #define VP_MEMBER_NAME_MAX 1024u
 /* Directory depth below the profile directory; real log directories stay below 12. */
 #define VP_WALK_DEPTH_MAX 32u
@@ -18,7 +19,8 @@
 /* Of them, those in directories that are read before the walk comes to them: 160 bytes each, and a
  * quarter of that in one directory. */
 #define VP_WALK_AHEAD_MAX 65536u
-/* Entries, bytes and ratio of one archive (quality.md 2.6; real traces reach 12.4:1). */
+/* Entries, bytes and ratio of one archive (docs/reference/formats.md#archive-limits; real traces
+ * reach 12.4:1). */
 #define VP_ARCHIVE_ENTRIES_MAX 100000u
 #define VP_ARCHIVE_MEMBER_MAX (INT64_C(8) << 30)
 #define VP_ARCHIVE_TOTAL_MAX (INT64_C(16) << 30)
@@ -111,12 +113,12 @@
 #define VP_REMOTE_KEPT_MAX (INT64_C(1) << 30)
 #define VP_REMOTE_KEPT_FILES_MAX 100000u
 /* The window through which files are read: small enough for L2, large enough for few calls
- * (touching fresh memory costs more than parsing: DESIGN 10). */
+ * (touching fresh memory costs more than parsing: docs/reference/formats.md#reading-cost). */
 #define VP_READ_WINDOW (1u << 20)
 /* What is inflated at once, and scanned at once where several threads read: wherever it is done,
  * so that of damaged data the same is read. */
 #define VP_INFLATE_WINDOW (256u << 10)
-/* One HTTP request: target, header pool, body (quality.md 2.2). */
+/* One HTTP request: target, header pool, body (docs/reference/http.md#request-checks). */
 #define VP_HTTP_TARGET_MAX 4096u
 #define VP_HTTP_POOL (36u << 10) /* above 32 KiB libmicrohttpd maps it, and gives it back whole */
 #define VP_HTTP_BODY_MAX (64u << 10)

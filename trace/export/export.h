@@ -1,5 +1,5 @@
 /* A trace → what other viewers open. exporters.c and the routes of links include this. Streams are
- * produced in constant memory. Facts: perfetto.md 1-2, xprof.md 3. */
+ * produced in constant memory. Facts: docs/reference/perfetto.md#guarantees, xprof.md 3. */
 #ifndef VP_EXPORT_EXPORT_H
 #define VP_EXPORT_EXPORT_H
 

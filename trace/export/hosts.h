@@ -51,8 +51,8 @@ int64_t ex_hosts_bytes(const ex_hosts *h);
 void ex_put_clock(vp_buf *b, const host_clock *c);
 
 /* A tar of each host's Trace Event JSON and the manifest by which Perfetto puts them together
- * (perfetto.md 2.5: v58 and later). Members are made one after the other, each spooled: a tar tells
- * sizes first. *h outlives the stream. */
+ * (docs/reference/perfetto.md#several-hosts: v58 and later). Members are made one after the other,
+ * each spooled: a tar tells sizes first. *h outlives the stream. */
 int ex_bundle(rd_stream **out, ex_hosts *h);
 
 /* One .pftrace of all hosts, each of which is in it what its own .pftrace has: its processes have

@@ -4,11 +4,11 @@
 #include "trace/base/json.h"
 #include "trace/export/shared/times.h"
 
-/* Groups of the UI are named by the last part of a process's name and its pid (perfetto.md 2.3):
- * "device:TPU:0 3". Kineto's GPU processes have the program's name and the device's number as pid,
- * "python3 0" to "python3 15". Their host's has the same name, but one of so small a pid only in a
- * container. Tracks that an analysis adds say so. What is expanded without need, such as a thread
- * with such a number, has nothing in it.
+/* Groups of the UI are named by the last part of a process's name and its pid
+ * (docs/reference/perfetto.md#group-names): "device:TPU:0 3". Kineto's GPU processes have the
+ * program's name and the device's number as pid, "python3 0" to "python3 15". Their host's has the
+ * same name, but one of so small a pid only in a container. Tracks that an analysis adds say so.
+ * What is expanded without need, such as a thread with such a number, has nothing in it.
  */
 static const char device_groups[] = "^([^ ]*/)?device:|^[^ ]+ ([0-9]|1[0-5])$|analysis";
 
@@ -68,7 +68,7 @@ int64_t ex_link_time(const ex_view *v, int64_t file_ns)
 }
 
 /* The range with room around it as EX_VIEW_PERCENTAGE says, no further than the trace is known to
- * go: the UI ignores a view that leaves the trace (perfetto.md 1.3). */
+ * go: the UI ignores a view that leaves the trace (docs/reference/perfetto.md#links). */
 static void widen_view_range(int64_t *start, int64_t *end, const ex_view *v)
 {
     int64_t dur = v->end_ns - v->start_ns, room = dur / 10 * 3 + dur % 10 * 3 / 10;
@@ -87,7 +87,7 @@ static void put_view(vp_buf *b, const ex_view *v)
         return;
     widen_view_range(&start, &end,
                      v->is_event ? v : &(ex_view){v->start_ns, v->end_ns, -1, -1, false, false});
-    /* Both or none: the UI ignores one alone (perfetto.md 1.3). */
+    /* Both or none: the UI ignores one alone (docs/reference/perfetto.md#links). */
     vp_buf_printf(b, "&visStart=%lld&visEnd=%lld", (long long)ex_link_time(v, start),
                   (long long)ex_link_time(v, end));
     if (v->is_event)

@@ -1,6 +1,6 @@
 /* Deep links into a Perfetto UI: which page of it, where it looks, and what it does first. Included
- * by the routes of links. Facts: perfetto.md 0.2 (the trace URL must be encoded as a whole, or it
- * is silently ignored), 1.3 (parameters and the allow-list of startupCommands), 6. */
+ * by the routes of links. Facts: docs/reference/perfetto.md#links (the trace URL must be encoded as
+ * a whole, or it is silently ignored) and docs/reference/perfetto.md#startup-commands. */
 #ifndef VP_EXPORT_LINK_H
 #define VP_EXPORT_LINK_H
 

@@ -1,16 +1,18 @@
 /* The query of the tab "Slowest ops" that a link opens in Perfetto: the table of `top`, over what
- * the UI has loaded. Written for what v52 and v58 both have (perfetto.md 6): REGEXP_EXTRACT takes
- * one group and no lazy repetition, and there is no replacing function. */
+ * the UI has loaded. Written for what v52 and v58 both have
+ * (docs/reference/perfetto.md#importer-of-v52): REGEXP_EXTRACT takes one group and no lazy
+ * repetition, and there is no replacing function. */
 #include "trace/export/link.h"
 
 /* h: tracks of the file's threads, without those that our analysis adds; Kineto calls all GPU
- * processes by the program's name. d: those of devices,
- * by their thread: XLA's op line, XLA's GPU streams ("Stream #118(Compute)", xprof.md 2.2),
- * Kineto's ("stream 7"). o: their ops, without the annotations that Kineto puts on streams; where
- * there is no device, the slices with an hlo_op, which XLA:CPU leaves on host threads (jax_cpu.md
- * 5). n, v, g: the groups of trace/analyze/device/normalize.c; v takes numbers and decorations off
- * until none is left, g is the last of them. Self time as Perfetto's own library defines it
- * (perfetto.md 4). The op stands last, since names of kernels are longer than the tab is wide. */
+ * processes by the program's name. d: those of devices, by their thread: XLA's op line, XLA's GPU
+ * streams ("Stream #118(Compute)", xprof.md 2.2), Kineto's ("stream 7"). o: their ops, without the
+ * annotations that Kineto puts on streams; where there is no device, the slices with an hlo_op,
+ * which XLA:CPU leaves on host threads (jax_cpu.md 5). n, v, g: the groups of
+ * trace/analyze/device/normalize.c; v takes numbers and decorations off until none is left, g is
+ * the last of them. Self time as Perfetto's own library defines it
+ * (docs/reference/perfetto.md#sql). The op stands last, since names of kernels are longer than the
+ * tab is wide. */
 const char ex_slowest_ops[] =
     "INCLUDE PERFETTO MODULE slices.self_dur; "
     "WITH RECURSIVE h AS (SELECT k.id AS track_id, t.name AS t, CASE WHEN p.name GLOB '*device:*' "

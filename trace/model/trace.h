@@ -7,9 +7,10 @@
  * device clock, and 4 for every attribute (sink_attr) of an event. A reader that knows how many
  * events come fills them in place (sink_room); else they grow by realloc, which moves large blocks
  * by remapping pages, so nothing is copied when a trace is sealed and no page is touched before it
- * is used (touching fresh memory costs more than parsing: DESIGN 10). Sealing sorts by (start asc,
- * dur desc, file order) where a track is not sorted already. One arena holds all strings. A sealed
- * trace is immutable and may be read by many threads; trace_free is one call.
+ * is used (touching fresh memory costs more than parsing: docs/reference/formats.md#reading-cost).
+ * Sealing sorts by (start asc, dur desc, file order) where a track is not sorted already. One arena
+ * holds all strings. A sealed trace is immutable and may be read by many threads; trace_free is one
+ * call.
  *
  * Clocks: a device event that carries device_offset_ps and device_duration_ps is kept on both.
  * Lengths, unions and windows use the device's own; places (slowest, links into a timeline) use the

@@ -103,7 +103,7 @@ int rep_list_text(vp_buf *b, const catalog *c, const vp_view *view)
     return rc < 0 ? rc : put_notes(b, c, text_width(&v));
 }
 
-/* ---- JSON: DESIGN 7 ---- */
+/* ---- JSON: docs/reference/json.md#list ---- */
 
 static void put_session(vp_json *j, const cat_session *s)
 {

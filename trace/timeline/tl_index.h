@@ -9,8 +9,8 @@
  * A row is what is drawn at one height: its events follow each other and never overlap, so their
  * starts and their ends both ascend, and a place in time is a binary search. Nested events lie on
  * rows below one another; those that cross an open one go to a further lane, a stack of rows of its
- * own, as Perfetto does it (perfetto.md 2.3). What no lane takes shares the last row of its track,
- * `overlaps`, and is counted.
+ * own, as Perfetto does it (docs/reference/perfetto.md#stacking). What no lane takes shares the
+ * last row of its track, `overlaps`, and is counted.
  *
  * A block holds its events as records of as many bytes as its largest values need, so an event
  * costs 6 to 15 bytes, a block 64, an attribute 8. Times are the trace's on the host's clock

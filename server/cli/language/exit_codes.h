@@ -1,5 +1,5 @@
-/* How the program ends: DESIGN 5. What is said of each stands in cli_exit_codes (table.h). Included
- * by server/cli only. */
+/* Exit codes: docs/reference/cli.md#exit-codes. What is said of each stands in cli_exit_codes
+ * (table.h). Included by server/cli only. */
 #ifndef VP_CLI_EXIT_CODES_H
 #define VP_CLI_EXIT_CODES_H
 

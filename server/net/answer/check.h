@@ -1,4 +1,5 @@
-/* The rules of headers that every answer keeps (DESIGN 8), checked in builds for tests. */
+/* The rules of headers that every answer keeps (docs/reference/http.md#response-headers), checked
+ * in builds for tests. */
 #ifndef VP_NET_CHECK_H
 #define VP_NET_CHECK_H
 

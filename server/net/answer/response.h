@@ -13,7 +13,8 @@
 int http_prepare(http_req *rq, int status, struct MHD_Response *r, const char *type,
                  const http_entity *e);
 /* Whether sites on the list may read this answer: of traces every one, and that there is nothing at
- * an address, which Perfetto asks at its start (POST /status: perfetto.md 0.4). */
+ * an address, which Perfetto asks at its start (POST /status:
+ * docs/reference/perfetto.md#status-probe). */
 bool http_may_be_read_elsewhere(const http_req *rq, int status);
 /* n bytes that stay what and where they are; NULL when out of memory. */
 struct MHD_Response *http_constant_response(const void *p, size_t n);
@@ -24,7 +25,8 @@ struct MHD_Response *http_empty_response(void);
 void http_add(struct MHD_Response **r, const char *name, const char *value);
 /* Adds Content-Disposition: attachment (RFC 6266). */
 void http_add_disposition(struct MHD_Response **r, const char *filename);
-/* Adds what every answer has (quality.md 2.1). content_policy: of http_config. */
+/* Adds what every answer has (docs/reference/http.md#response-headers). content_policy: of
+ * http_config. */
 void http_add_policy(struct MHD_Response **r, const char *content_policy);
 
 #endif

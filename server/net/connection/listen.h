@@ -1,5 +1,5 @@
-/* Listening sockets: on exactly the addresses that were asked for with the port policy of DESIGN 5,
- * at a path of the file system, or as a service manager passed them.
+/* Listening sockets: on exactly the addresses that were asked for with the port policy of
+ * docs/reference/cli.md#ports, at a path of the file system, or as a service manager passed them.
  *
  * --listen takes a Unix socket only; several addresses come by socket activation. */
 #ifndef VP_NET_LISTEN_H

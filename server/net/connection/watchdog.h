@@ -1,6 +1,6 @@
 /* Cuts connections that take too long to send a request: libmicrohttpd's timeout only counts
- * inactivity, so a byte a second lives for ever (quality.md 0.6). One thread looks twice a second.
- * Thread-safe. */
+ * inactivity, so a byte a second lives for ever (docs/reference/http.md#watchdog). One thread looks
+ * twice a second. Thread-safe. */
 #ifndef VP_NET_WATCHDOG_H
 #define VP_NET_WATCHDOG_H
 

@@ -1,7 +1,7 @@
 /* The gate in front of routing: refuses what libmicrohttpd lets through (two Hosts, two lengths,
- * folded headers, bodies on GET, …: quality.md 2.2) and what other web sites may try (DNS
- * rebinding, cross-origin reads and writes: quality.md 2.1). Pure functions over a plain picture
- * of the request. */
+ * folded headers, bodies on GET, …: docs/reference/http.md#request-checks) and what other web sites
+ * may try (DNS rebinding, cross-origin reads and writes: docs/reference/security.md#guard). Pure
+ * functions over a plain picture of the request. */
 #ifndef VP_NET_GUARD_H
 #define VP_NET_GUARD_H
 

@@ -1,6 +1,7 @@
 /* `/perfetto/ID[/HOST]`: hands a trace to the Perfetto UI. handoff.js fetches it from us, opens the
- * UI inside the click and posts it (perfetto.md 0.3: the only way that needs no permission of the
- * browser); beside it stand the `?url=` deep link, the ssh line and the plain download. */
+ * UI inside the click and posts it (docs/reference/perfetto.md#hand-off: the only way that needs no
+ * permission of the browser); beside it stand the `?url=` deep link, the ssh line and the plain
+ * download. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,7 +12,8 @@
 #include "server/routes/traces/trace_hosts.h"
 #include "trace/export/exporters.h"
 
-/* The only port of 127.0.0.1 that the UI's CSP lets it fetch from (perfetto.md 0.1). */
+/* The only port of 127.0.0.1 that the UI's CSP lets it fetch from
+ * (docs/reference/perfetto.md#port-9001). */
 #define DEEP_LINK_PORT 9001
 
 typedef struct handoff {

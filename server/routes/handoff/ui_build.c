@@ -90,8 +90,9 @@ static bool next_script(vp_str *page, vp_str *script)
 }
 
 /* Nobody but this server, and of its scripts that are no files those of index.html alone. It may
- * post nothing and be framed by nobody. The rest is what the UI needs (perfetto.md 6): WebAssembly,
- * the styles that it sets, images and traces that it makes. */
+ * post nothing and be framed by nobody. The rest is what the UI needs
+ * (docs/reference/perfetto.md#serving-the-ui): WebAssembly, the styles that it sets, images and
+ * traces that it makes. */
 static int make_policy(ui_build *b, vp_str page)
 {
     vp_buf p;

@@ -10,7 +10,7 @@ typedef struct ui_build {
     int fd;            /* the directory */
     vp_file_id index;  /* of index.html, when `policy` was made */
     char version[64];  /* "v52.0-6b9586def" */
-    char policy[1024]; /* Content-Security-Policy: that of perfetto.md 6 */
+    char policy[1024]; /* Content-Security-Policy: docs/reference/perfetto.md#serving-the-ui */
 } ui_build;
 
 /* VP_EUNSUPPORTED: it is no build, or an unfinished one; the failure says what a build is. VP_EIO.

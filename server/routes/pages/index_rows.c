@@ -4,8 +4,9 @@
 #include "server/routes/site/page.h"
 #include "trace/report/report.h"
 
-/* Headlines are made unasked only for sessions that take about a second (DESIGN 10: 3 ns a byte
- * of xplane, 2.5 ns a byte of JSON, which packs 20:1). */
+/* Headlines are made unasked only for sessions that take about a second
+ * (docs/reference/formats.md#reading-cost: 3 ns a byte of xplane, 2.5 ns a byte of JSON, which
+ * packs 20:1). */
 #define HEADLINE_BYTES_MAX (INT64_C(64) << 20)
 #define COLUMNS 7
 

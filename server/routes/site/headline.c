@@ -5,7 +5,8 @@
 #include "server/routes/site/page.h"
 #include "trace/report/report.h"
 
-/* The sum over the devices; the classes and idle add up to the window (DESIGN 7). */
+/* The sum over the devices; the classes and idle add up to the window
+ * (docs/reference/json.md#report). */
 static vp_breakdown over_devices(const vp_report *r)
 {
     vp_breakdown sum = {0};

@@ -18,8 +18,8 @@
  * buffers, beyond the 1,024th one each that is counted as lost, and never one together. Device work
  * and calls have a limit each; at that of the calls, the driver's that nobody will show make room.
  * A CUPTI of a version to come is tried, and the files say so. --gpu asks for the GPU even before
- * the program has loaded CUDA, and records the rest where there is none (capture.md 3.6); a program
- * that sets VP_GPU_REQUIRE itself gets the failure. */
+ * the program has loaded CUDA, and records the rest where there is none
+ * (docs/reference/recording.md#gpu); a program that sets VP_GPU_REQUIRE itself gets the failure. */
 #ifndef VP_CAPTURE_CUPTI_H
 #define VP_CAPTURE_CUPTI_H
 

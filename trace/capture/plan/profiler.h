@@ -3,7 +3,8 @@
  * own. Files of this room include this header; a profiler belongs to whoever made it.
  *
  * The step that starts a capture says "Profiler enabled for next N steps", not vp_capture_async
- * (capture.md 1.3), which may run in a signal handler, where no log function may be called. */
+ * (docs/reference/recording.md#asynchronous-captures), which may run in a signal handler, where no
+ * log function may be called. */
 #ifndef VP_CAPTURE_PROFILER_H
 #define VP_CAPTURE_PROFILER_H
 

@@ -3,9 +3,8 @@
  * gives it up meanwhile says so.
  *
  * The order is: device_sync, switching off, all threads seen out, the time of the end, the GPU's
- * buffers, files. capture.md 3.4 switches off before device_sync; but then neither the work that it
- * waits for nor the wait would be in the profile. The GPU is flushed after the end, or else the
- * flush would appear as idle time of the device. */
+ * buffers, files. docs/reference/recording.md#end-of-a-recording says why. The GPU is flushed after
+ * the end, or else the flush would appear as idle time of the device. */
 #ifndef VP_CAPTURE_SESSION_END_H
 #define VP_CAPTURE_SESSION_END_H
 

@@ -1,6 +1,7 @@
-/* Writes bytes to a gzip file at level 1, which costs a quarter of level 6 (capture.md 0.8): this
- * runs in somebody else's process. By ISA-L where there is one (writer_isal.h), else by zlib.
- * trace/capture/write/writer_json.c and writer_isal.c include this. */
+/* Writes bytes to a gzip file at level 1, which costs a quarter of level 6
+ * (docs/reference/recording.md#compression): this runs in somebody else's process. By ISA-L where
+ * there is one (writer_isal.h), else by zlib. trace/capture/write/writer_json.c and writer_isal.c
+ * include this. */
 #ifndef VP_CAPTURE_WRITER_GZIP_H
 #define VP_CAPTURE_WRITER_GZIP_H
 

@@ -181,7 +181,8 @@ static const char *string_end_in_window(const char *p, const char *end)
     return ex_json_skip(&s, &p, end) ? p : NULL;
 }
 
-/* Perfetto refuses the whole file where these are no text (perfetto.md 6). */
+/* Perfetto refuses the whole file where these are no text
+ * (docs/reference/perfetto.md#importer-of-v52). */
 static bool is_odd(vp_str key, char value)
 {
     return value != '"' && vp_str_eq(key, VP_STR("\"systemTraceEvents\""));
@@ -483,7 +484,8 @@ static void clean_add_damage(clean *c, const char *what, int64_t at)
     c->s.damage = *vp_error_last();
 }
 
-/* The input is over. A bare array need not be closed (perfetto.md 2.1); all else is a cut. */
+/* The input is over. A bare array need not be closed (docs/reference/perfetto.md#json-container);
+ * all else is a cut. */
 static void clean_check_end(clean *c)
 {
     bool whole = c->state == AT_END || (c->state == AT_EVENT && c->bare && c->w.p == c->w.end);

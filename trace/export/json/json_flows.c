@@ -1,7 +1,7 @@
 /* Flows (s, t, f) that their slices can have. The importer binds a start or a step to the slice
  * around it on its thread, and drops what has none; it refuses a second start of one id. Some
  * writers name a wrong thread: the call that launches a kernel starts with its flow, wherever it
- * lies (perfetto.md 6). */
+ * lies (docs/reference/perfetto.md#flows). */
 #include <stdlib.h>
 
 #include "trace/base/err.h"

@@ -1,6 +1,6 @@
-/* Ids of flows and async events, as the importer tells them apart (perfetto.md 2.2): numbers of 64
- * bits, of flows also as hexadecimal text, of async events any text. It refuses others, which get
- * an id of ours. */
+/* Ids of flows and async events, as the importer tells them apart
+ * (docs/reference/perfetto.md#event-ids): numbers of 64 bits, of flows also as hexadecimal text, of
+ * async events any text. It refuses others, which get an id of ours. */
 #include <string.h>
 
 #include "trace/base/err.h"

@@ -246,7 +246,8 @@ bool jp_is_number(js_value v)
     return v.type != JS_NESTED && v.type != JS_NONE && js_about(vp_str_skip(v.s, plus), &n);
 }
 
-/* Whether a counter has a value: a number, also in quotes (perfetto.md 2.2). */
+/* Whether a counter has a value: a number, also in quotes
+ * (docs/reference/perfetto.md#event-fields). */
 static bool is_counter_value(const jp_event *e)
 {
     vp_str args = jp_text(e, EX_ARGS), name;
@@ -275,7 +276,7 @@ static bool is_missing_id(vp_str id)
     return !id.n || vp_str_eq(id, VP_STR("null"));
 }
 
-/* What the importer would count as an error (perfetto.md 2.2, 2.4). */
+/* What the importer would count as an error (docs/reference/perfetto.md#event-fields). */
 static bool is_useless(const jp_event *e)
 {
     jp_scope scope;

@@ -1,10 +1,10 @@
 /* What must be known of a whole Trace Event JSON before its first event can be written for a viewer
- * that stacks slices (perfetto.md 2.2, 2.3): the numbers of its processes and threads, the spans of
- * each thread and which of them need a sibling track, which ends have a begin, which flows a slice.
- * The first pass over the file fills the plan (json_survey.c, json_pairs.c, json_async.c,
- * json_flows.c), the second reads it (json_rewrite.c). Both look at an event through jp_look, so
- * that they agree. pftrace/pft_json.c makes a .pftrace of the same plan. Only those files include
- * this; whoever opens the stream owns the plan.
+ * that stacks slices (docs/reference/perfetto.md#stacking): the numbers of its processes and
+ * threads, the spans of each thread and which of them need a sibling track, which ends have a
+ * begin, which flows a slice. The first pass over the file fills the plan (json_survey.c,
+ * json_pairs.c, json_async.c, json_flows.c), the second reads it (json_rewrite.c). Both look at an
+ * event through jp_look, so that they agree. pftrace/pft_json.c makes a .pftrace of the same plan.
+ * Only those files include this; whoever opens the stream owns the plan.
  *
  * The first pass believes more than the second: of the values it reads only those that tell where
  * an event lies, as the second has them (ex_json_glance). An event that it alone sees costs

@@ -74,8 +74,9 @@ static int code_unit(const char *p, const char *end, unsigned *out)
 
 #define REPLACEMENT VP_STR("\xef\xbf\xbd")
 
-/* Steps over the \u escape at *p of a character below U+10000. Perfetto v52 decodes escapes only
- * in some strings (perfetto.md 6), so it is written as itself; what JSON must escape stays. */
+/* Steps over the \u escape at *p of a character below U+10000. Perfetto v52 decodes escapes only in
+ * some strings (docs/reference/perfetto.md#importer-of-v52), so it is written as itself; what JSON
+ * must escape stays. */
 static bool plain_unicode(scan *s, const char **p, unsigned c)
 {
     char raw[3] = {(char)c};
@@ -131,7 +132,8 @@ static bool unicode_escape(scan *s, const char **p)
 }
 
 /* Steps over the `\\` at *p. Perfetto v52 takes the quote behind it for one that does not end the
- * string (perfetto.md 6), so the last one of a string is written in its other form. */
+ * string (docs/reference/perfetto.md#importer-of-v52), so the last one of a string is written in
+ * its other form. */
 static bool escaped_backslash(scan *s, const char **p)
 {
     if (*p + 2 >= s->end)

@@ -1,8 +1,8 @@
 /* One JSON value, copied byte for byte except for what is no JSON (RFC 8259: bytes that are not
  * UTF-8, control bytes, escapes and white space of others, number forms, trailing commas) and what
- * the Perfetto importer refuses (perfetto.md 0.8, 2.2: escaped surrogates). Iterative, with a
- * bounded stack; the decision depends only on the value's own bytes, never on how it was cut into
- * chunks. Only the clean-up stream includes this. */
+ * the Perfetto importer refuses (docs/reference/perfetto.md#json-values: escaped surrogates).
+ * Iterative, with a bounded stack; the decision depends only on the value's own bytes, never on how
+ * it was cut into chunks. Only the clean-up stream includes this. */
 #ifndef VP_EXPORT_JSON_VALUE_H
 #define VP_EXPORT_JSON_VALUE_H
 

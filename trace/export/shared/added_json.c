@@ -5,7 +5,8 @@
 #include "trace/export/shared/stream_out.h"
 #include "trace/export/shared/times.h"
 
-/* To the importer a thread of its process's number is another (perfetto.md 2.3). */
+/* To the importer a thread of its process's number is another
+ * (docs/reference/perfetto.md#event-fields). */
 static uint32_t tid_of(const ex_added *a)
 {
     uint32_t tid = (uint32_t)(a->track - a->group_track) + 1;

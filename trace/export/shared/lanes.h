@@ -1,9 +1,9 @@
 /* Which spans of one thread may lie on one track of a viewer that stacks them. Perfetto drops (v52)
  * or counts as an error (v58) a slice that begins inside another and ends behind it, and one that
- * lies more than 512 deep (perfetto.md 2.2, 2.3). So what fits stays on the thread's own track,
- * lane 0, and the rest goes to sibling tracks, lanes 1, 2, …; what no lane takes is to be drawn
- * as async slices, which may overlap at will. All writers of export/ include this; they own the
- * spans, at 16 bytes each. */
+ * lies more than 512 deep (docs/reference/perfetto.md#stacking). So what fits stays on the thread's
+ * own track, lane 0, and the rest goes to sibling tracks, lanes 1, 2, …; what no lane takes is to
+ * be drawn as async slices, which may overlap at will. All writers of export/ include this; they
+ * own the spans, at 16 bytes each. */
 #ifndef VP_EXPORT_LANES_H
 #define VP_EXPORT_LANES_H
 

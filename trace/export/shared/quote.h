@@ -5,7 +5,7 @@
 #include "trace/base/buf.h"
 
 /* Appends it. Perfetto up to v52 takes a string that ends in an escaped backslash for unclosed
- * (perfetto.md 6): that backslash is written as \u005c. */
+ * (docs/reference/perfetto.md#importer-of-v52): that backslash is written as \u005c. */
 int ex_quote(vp_buf *b, vp_str s);
 
 #endif

@@ -6,7 +6,8 @@
 #include "trace/base/buf.h"
 
 /* Times of JSON stay below this many ns, 11 days, where the importer's doubles hold whole ns
- * (perfetto.md 2.2). A file's own are lessened by a multiple of it, so that links can do so, too.
+ * (docs/reference/perfetto.md#time-precision). A file's own are lessened by a multiple of it, so
+ * that links can do so, too.
  */
 #define EX_TIME_MODULUS_NS INT64_C(1000000000000000)
 

@@ -258,7 +258,8 @@ static bool first_event_time(const xj_track *t, int64_t *at)
            *at >= -(VP_TIME_MAX_PS / 1000) && *at <= XS_EPOCH_NS;
 }
 
-/* Perfetto drops what is before time 0 (perfetto.md 2.2): where a shown event is, all move. */
+/* Perfetto drops what is before time 0 (docs/reference/perfetto.md#time-precision): where a shown
+ * event is, all move. */
 static void layout_choose_shift(xj_layout *l)
 {
     int64_t first;
@@ -389,7 +390,7 @@ static void row_head(vp_buf *b, const xj_row *r, const char *what)
 
 void xj_put_row(vp_buf *b, const xj_row *r)
 {
-    if (r->name.n) { /* Perfetto refuses an empty one (perfetto.md 2.2) */
+    if (r->name.n) { /* Perfetto refuses an empty one (docs/reference/perfetto.md#event-fields) */
         row_head(b, r, "name");
         ex_quote(b, r->name);
         vp_buf_puts(b, "}},\n");

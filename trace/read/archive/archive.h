@@ -1,8 +1,8 @@
 /* Archives as directories of members: indexed without unpacking to disk, read one member at a time.
  * Which kinds is in read/detect/archive_kinds.h; libarchive has exactly their formats and filters
- * (quality.md 0.9; this is the only room that includes archive.h), and gzip goes always through our
- * verified reader. Links, devices, absolute names and "..", encrypted members and everything above
- * limits.h are named and skipped. */
+ * (docs/reference/formats.md#archives; this is the only room that includes archive.h), and gzip
+ * goes always through our verified reader. Links, devices, absolute names and "..", encrypted
+ * members and everything above limits.h are named and skipped. */
 #ifndef VP_READ_ARCHIVE_H
 #define VP_READ_ARCHIVE_H
 

@@ -310,7 +310,8 @@ static int check_growth(ar_reader *r)
     return 0;
 }
 
-/* libarchive warns where data and checksum disagree (quality.md 0.1): that is damage, too. */
+/* libarchive warns where data and checksum disagree (docs/reference/formats.md#archives): that is
+ * damage, too. */
 int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset)
 {
     la_int64_t at = 0;

@@ -1,6 +1,6 @@
-/* One pass over an archive: libarchive with exactly the formats and filters of quality.md 0.9, fed
- * with bytes that are verified (gzip) or read by offset (so that readers of one descriptor do not
- * disturb each other), under the limits of limits.h. */
+/* One pass over an archive: libarchive with exactly the formats and filters of
+ * docs/reference/formats.md#archives, fed with bytes that are verified (gzip) or read by offset (so
+ * that readers of one descriptor do not disturb each other), under the limits of limits.h. */
 #ifndef VP_READ_ARCHIVE_READER_H
 #define VP_READ_ARCHIVE_READER_H
 

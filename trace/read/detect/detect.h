@@ -1,4 +1,5 @@
-/* What a file is: by content, with the name as a hint (every row of DESIGN 4). Pure functions. */
+/* What a file is: by content, with the name as a hint (docs/reference/formats.md#detection). Pure
+ * functions. */
 #ifndef VP_READ_DETECT_H
 #define VP_READ_DETECT_H
 

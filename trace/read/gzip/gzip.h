@@ -1,6 +1,7 @@
-/* gzip, verified: CRC and length of every member are checked (libarchive does not: quality.md 0.1),
- * several members are one stream, a truncated file gives its good prefix and `damage`. Inflates in
- * a thread of its own. ISA-L when built in (VP_IGZIP), else zlib. */
+/* gzip, verified: CRC and length of every member are checked (libarchive does not:
+ * docs/reference/formats.md#gzip), several members are one stream, a truncated file gives its good
+ * prefix and `damage`. Inflates in a thread of its own. ISA-L when built in (VP_IGZIP), else
+ * zlib. */
 #ifndef VP_READ_GZIP_H
 #define VP_READ_GZIP_H
 

@@ -1,6 +1,6 @@
 /* Trace Event JSON as browsers, Kineto, XLA, TensorFlow and others write it: a push scanner without
  * a tree and without recursion. Tolerant as browsers are, and says what it tolerated. Facts:
- * perfetto.md 2, the traces' README. */
+ * docs/reference/formats.md#trace-event-json, the traces' README. */
 #ifndef VP_READ_CHROME_JSON_H
 #define VP_READ_CHROME_JSON_H
 

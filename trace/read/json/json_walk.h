@@ -1,8 +1,8 @@
 /* Walks over JSON that nobody wants as a whole: what surrounds the events, oversized events, junk.
  * Resumable at any byte, no tree and no stack, so it may be endless. It ends where js_skip_best()
  * would, also on broken text, or hostile text would be read again and again. On the way it looks at
- * every "key": value, because environments dumped into `metadata` carry credentials (DESIGN 8). The
- * walk owns nothing. */
+ * every "key": value, because environments dumped into `metadata` carry credentials
+ * (docs/reference/security.md#credentials-in-traces). The walk owns nothing. */
 #ifndef VP_READ_JSON_WALK_H
 #define VP_READ_JSON_WALK_H
 

@@ -11,7 +11,8 @@
 
 /* Timestamps above this are Unix time in ns, not time since the start of the profile: 2^53 ns are
  * 104 days, more than an int64 of ps holds, and more than JSON keeps to the nanosecond
- * (perfetto.md 0.10). Reader and export move the base by the same rule, so that times agree. */
+ * (docs/reference/perfetto.md#time-precision). Reader and export move the base by the same rule, so
+ * that times agree. */
 #define XS_EPOCH_NS (INT64_C(1) << 53)
 
 /* The stats that analyses read, by their names on the wire (xprof.md 2.3). */

@@ -1,4 +1,4 @@
-/* DESIGN 7, view_profile.compare/1. Key order is part of the contract. */
+/* view_profile.compare/1: docs/reference/json.md#comparison. Key order is part of the contract. */
 #include <math.h>
 
 #include "trace/analyze/result/result_words.h"

@@ -1,4 +1,5 @@
-/* DESIGN 7. The order of the array is the rank; key order is part of the contract. */
+/* docs/reference/json.md#findings-array. The order of the array is the rank; key order is part of
+ * the contract. */
 #include "trace/report/data/report_json.h"
 #include "trace/report/labels/words.h"
 

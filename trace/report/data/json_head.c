@@ -2,7 +2,8 @@
 #include "trace/report/data/fields.h"
 #include "trace/report/data/report_json.h"
 
-/* DESIGN 7. Key order is part of the contract: it is that of the tables in fields.c. */
+/* docs/reference/json.md#conventions. Key order is part of the contract: it is that of the tables
+ * in fields.c. */
 
 void rep_json_head(vp_json *j, const char *schema)
 {
