@@ -1,4 +1,4 @@
-"""scripts/bench: what it makes of what it measured, on figures made up here; and the README's table of it."""
+"""scripts/bench and scripts/bench_readme on figures made up here, and the pages that show the figures."""
 import importlib.machinery
 import importlib.util
 import json
@@ -78,32 +78,34 @@ def readme():
     return module
 
 
-def test_both_pages_say_what_was_measured(readme):
+def test_both_pages_show_the_figures(readme):
+    measured = json.loads(readme.MEASURED.read_text())
     for page in readme.PAGES:
         text = page.read_text()
-        assert text == readme.with_table(page, text, json.loads(readme.MEASURED.read_text())), "run scripts/bench_readme"
-    measured, start = ({line for line in page.read_text().splitlines() if line.startswith("| ")} for page in readme.PAGES)
-    assert 10 < len(start) < len(measured) and start < measured
+        assert text == readme.with_figures(page, text, measured), "run scripts/bench_readme"
+    assert len([line for line in readme.TABLE.read_text().split(readme.HEAD)[1].split(readme.MARKS[1])[0].splitlines()]) > 30
+    assert "docs/benchmarks.md" in readme.FRONT.read_text()
     assert subprocess.run([sys.executable, ROOT / "scripts" / "bench_readme", "--check"]).returncode == 0
 
 
-def test_a_figure_that_moves_moves_in_the_table_alone(readme):
+def test_a_figure_that_moves_moves_alone(readme):
     measured = json.loads(readme.MEASURED.read_text())
-    measured[readme.JSON_1M]["gzip -dc"]["wall_s"] = 123.4
-    for page in readme.PAGES:
+    measured[readme.XPLANE_130]["view_profile top"]["wall_s"] = 123.4
+    for page, wanted in ((readme.TABLE, "| 123 s, 22 MiB |"), (readme.FRONT, " take 123 s")):
         text = page.read_text()
-        was, now = text.splitlines(), readme.with_table(page, text, measured).splitlines()
+        was, now = text.splitlines(), readme.with_figures(page, text, measured).splitlines()
         (moved,) = [(a, b) for a, b in zip(was, now, strict=True) if a != b]
-        assert "`gzip -dc` alone 123 s" in moved[1]
+        assert wanted in moved[1]
 
 
-def test_what_was_not_measured_is_left_out_and_said(readme):
-    """Rows of the same section, of which the figures are there, stay."""
+def test_rows_without_figures_are_left_out(readme):
+    """Other rows of the same section stay."""
     measured = json.loads(readme.MEASURED.read_text())
     before = readme.table(measured).splitlines()
     del measured["timeline tpu_x160.xplane.pb"], measured["report: json, 1.05 M events"]
     after = readme.table(measured).splitlines()
-    assert [row for row in before if row not in after] == [row for row in before if "steps, gaps" in row or "rows of the analysis" in row]
+    gone = [row for row in before if row not in after]
+    assert len(gone) == 2 and "| full report of the same file | 0.24 s" in gone[0] and "tracks of the analysis" in gone[1]
     assert {"timeline tpu_x160.xplane.pb", "report: json, 1.05 M events"} <= set(readme.left_out(measured))
     assert readme.table({"machine": "this one"}) == "`scripts/bench` on this one:\n\n" + readme.HEAD
 
@@ -125,12 +127,12 @@ def test_rows_of_what_bench_measures(readme):
     lead, rows = readme.table(measured).split(readme.HEAD)
     assert lead == "`scripts/bench` on this one, commands in turn, medians of 3 to 150:\n\n"
     assert rows.splitlines() == [
-        "| the start: `--version` | 1.23 ms, 3 MiB | `/bin/true` 0.6 ms, 1 MiB | 2.05 / 2.05 / 2.05 |",
-        "| 141 MB, 6.6 M events (TPU, and as much of the host's Python tracer) | 0.15 s, 28 MiB | xprof-rs 0.1.3 0.88 s, 305 MiB | "
+        "| start: `--version` | 1.23 ms, 3 MiB | `/bin/true` 0.6 ms, 1 MiB | 2.05 / 2.05 / 2.05 |",
+        "| top 20 of 141 MB, 6.6 M events (TPU, half of it the Python tracer) | 0.15 s, 28 MiB | xprof-rs 0.1.3 0.88 s, 305 MiB | "
         "0.17 / 0.17 / 0.17 |",
-        "| the whole report of it | 1.2 s, 1,161 MiB (31 bytes an event) | our own top 20, which skips what is of the host | "
+        "| full report of the same file | 1.2 s, 1,161 MiB (31 bytes an event) | our own top 20, which skips host events | "
         "1.5 / 1.25 / 2.0 |",
-        "| the same on all processors: top 20 of 1,066 MB of xplane | 0.8 s | the same on one 2.0 s | "
+        "| top 20 of the 1,066 MB on all processors | 0.8 s | one processor 2.0 s | "
         "2.5 times as fast; 20% does not scale |"]
 
 

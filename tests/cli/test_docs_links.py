@@ -1,0 +1,55 @@
+"""The pages for readers: links lead somewhere, terms are in the glossary in order, lines are no longer than 100 columns."""
+import re
+
+import pytest
+from conftest import ROOT
+
+GENERATED = {"findings.md"}
+FRONT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
+PAGES = [*FRONT, *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED | {"architecture.md"})]
+
+
+def text_of(page):
+    """Without code, where brackets and number signs mean other things."""
+    return re.sub(r"^( *)```.*?^\1```", "", page.read_text(), flags=re.M | re.S)
+
+
+def anchors(page):
+    """As GitHub makes them of headings."""
+    plain = (re.sub(r"[`*]|\]\([^)]*\)|\[", "", title).lower() for title in re.findall(r"^#+ (.*)", text_of(page), re.M))
+    return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in plain}
+
+
+def links(page):
+    return re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text_of(page)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_resolve(page):
+    wrong = []
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        if re.match(r"https?://", link):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or anchor and anchor not in anchors(target):
+            wrong.append(link)
+    assert not wrong
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_wrap_at_100(page):
+    """Tables, links and code may be wider."""
+    prose = [line for line in text_of(page).splitlines() if not line.lstrip().startswith(("|", "[", "!["))]
+    assert not [line for line in prose if len(line) > 100 and " " in line[100:] + " " and not line.startswith("`scripts/bench`")]
+
+
+def test_glossary_is_in_order():
+    terms = re.findall(r"^### (.*)", (ROOT / "docs" / "glossary.md").read_text(), re.M)
+    assert len(terms) > 80 and terms == sorted(set(terms), key=str.lower)
+
+
+def test_every_page_is_linked():
+    """From README.md or the site's first page."""
+    linked = {link.partition("#")[0].removeprefix("docs/") for page in (FRONT[0], ROOT / "docs" / "index.md") for link in links(page)}
+    assert {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"} <= linked
