@@ -44,7 +44,7 @@ typedef struct host_progress {
     size_t host;
 } host_progress;
 
-static int on_progress(void *ctx, int64_t done, int64_t total)
+static int on_host_progress(void *ctx, int64_t done, int64_t total)
 {
     host_progress *p = ctx;
     job *j = p->j;
@@ -95,12 +95,12 @@ static int on_done(void *ctx, const analysis *a)
 }
 
 /* Thousandths of a rate that the user names; 0: none. */
-static int64_t wished(double rate)
+static int64_t user_rate_milli(double rate)
 {
     return rate > 0 && rate < 1e15 ? (int64_t)(rate * 1000 + 0.5) : 0;
 }
 
-static void *worker(void *ctx)
+static void *analyze_worker(void *ctx)
 {
     job *j = ctx;
     for (;;) {
@@ -119,11 +119,11 @@ static void *worker(void *ctx)
                            .until_ps = j->opts->until_ps,
                            .where = j->opts->where,
                            .wish = {.chip = j->opts->chip,
-                                    .gflops = wished(j->opts->peak_tflops),
-                                    .mb_s = wished(j->opts->peak_gb_s)},
+                                    .gflops = user_rate_milli(j->opts->peak_tflops),
+                                    .mb_s = user_rate_milli(j->opts->peak_gb_s)},
                            .uncounted = j->opts->uncounted,
                            .threads = j->threads,
-                           .progress = j->opts->progress ? on_progress : NULL,
+                           .progress = j->opts->progress ? on_host_progress : NULL,
                            .progress_ctx = &hp};
         if (j->leave)
             lo.left = &j->left;
@@ -140,7 +140,7 @@ static void *worker(void *ctx)
     }
 }
 
-static int threads_of(const job *j)
+static int job_threads(const job *j)
 {
     return j->opts->jobs > 0 ? j->opts->jobs : vp_cpus();
 }
@@ -148,7 +148,7 @@ static int threads_of(const job *j)
 /* Files read at once, and the threads that each of them is read by. */
 static size_t worker_count(job *j)
 {
-    size_t jobs = (size_t)threads_of(j), wanted = 0;
+    size_t jobs = (size_t)job_threads(j), wanted = 0;
     for (size_t i = 0; i < j->s->host_count; i++)
         wanted += j->parts[i].wanted;
     size_t n = jobs < wanted ? jobs : wanted;
@@ -158,13 +158,13 @@ static size_t worker_count(job *j)
     return n;
 }
 
-static void run(job *j)
+static void run_analyze_job(job *j)
 {
     pthread_t threads[WORKERS_MAX];
     size_t n = worker_count(j), started = 0;
-    while (started + 1 < n && pthread_create(&threads[started], NULL, worker, j) == 0)
+    while (started + 1 < n && pthread_create(&threads[started], NULL, analyze_worker, j) == 0)
         started++;
-    worker(j);
+    analyze_worker(j);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 }
@@ -215,13 +215,14 @@ static int check_asked(const vp_report_options *opts, const cat_session *s)
                          opts->chip);
 }
 
-static int join(vp_report **out, job *j)
+static int join_host_parts(vp_report **out, job *j)
 {
     if (atomic_load(&j->stop))
         return vp_fail(VP_ECANCELLED, "stopped");
     for (size_t i = 0; i < j->s->host_count; i++)
         if (j->parts[i].wanted && j->parts[i].status >= 0)
-            VP_TRY(load_unpack(&j->parts[i].result, &j->s->files[j->parts[i].file], threads_of(j)));
+            VP_TRY(
+                load_unpack(&j->parts[i].result, &j->s->files[j->parts[i].file], job_threads(j)));
     VP_TRY(merge_hosts(out, j->s, j->parts, j->opts));
     mfu_ask(*out, j->opts->params, j->opts->tokens);
     return 0;
@@ -239,12 +240,12 @@ static int join_beside_free(vp_report **out, job *j)
     vp_aside a = {0};
     if (j->left)
         vp_aside_start(&a, free_left, j);
-    int rc = join(out, j);
+    int rc = join_host_parts(out, j);
     vp_aside_wait(&a);
     return rc;
 }
 
-static vp_depth depth_of(const vp_report_options *opts)
+static vp_depth depth_of_options(const vp_report_options *opts)
 {
     return opts->where == VP_WHERE_HOST || opts->one_window ? VP_DEPTH_OPS : opts->depth;
 }
@@ -261,7 +262,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
              .lock = PTHREAD_MUTEX_INITIALIZER};
     if (opts)
         wanted = *opts;
-    wanted.depth = depth_of(&wanted);
+    wanted.depth = depth_of_options(&wanted);
     VP_TRY(check_asked(&wanted, s));
     if (!s->host_count && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s))
         return snapshots_report(out, c, s, j.opts);
@@ -273,7 +274,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
     vp_report *r = NULL;
     int rc = j.parts && j.done ? choose_hosts(&j) : vp_no_memory();
     if (rc >= 0) {
-        run(&j);
+        run_analyze_job(&j);
         rc = join_beside_free(&r, &j);
     }
     for (size_t i = 0; j.parts && i < s->host_count; i++)

@@ -65,7 +65,7 @@ static bool is_tensorflow(const trace *t)
 }
 
 /* A '/' parts the zones of a path; where a function is written is no part of its name. */
-static int put_name(vp_buf *b, vp_str name)
+static int put_zone_name(vp_buf *b, vp_str name)
 {
     name = vp_str_head(name, vp_str_find(name, VP_STR(" (")));
     for (size_t i = 0; i < name.n; i++)
@@ -76,7 +76,7 @@ static int put_name(vp_buf *b, vp_str name)
     return name.n ? b->status : vp_buf_puts(b, "(no name)");
 }
 
-static int kind_in(uint32_t *out, paths *p, uint32_t around, uint32_t kind)
+static int path_kind_in(uint32_t *out, paths *p, uint32_t around, uint32_t kind)
 {
     uint64_t key = (uint64_t)around << 32 | kind;
     trace *t = p->t;
@@ -93,7 +93,7 @@ static int kind_in(uint32_t *out, paths *p, uint32_t around, uint32_t kind)
         vp_buf_str(&p->text, trace_str(t, t->kinds[around].scope));
         vp_buf_putc(&p->text, '/');
     }
-    VP_TRY(op.n ? vp_buf_str(&p->text, op) : put_name(&p->text, name));
+    VP_TRY(op.n ? vp_buf_str(&p->text, op) : put_zone_name(&p->text, name));
     VP_TRY(vp_intern_put(&t->names, vp_buf_view(&p->text), &k.scope));
     VP_TRY(vp_grow(&t->kinds, &t->kind_cap, (size_t)t->kind_count + 1, sizeof k, VP_INTERN_MAX));
     t->kinds[t->kind_count] = k;
@@ -101,7 +101,7 @@ static int kind_in(uint32_t *out, paths *p, uint32_t around, uint32_t kind)
     return vp_map_set(&p->known, key, *out);
 }
 
-static int one_track(paths *p, trace_track *k)
+static int paths_of_track(paths *p, trace_track *k)
 {
     p->depth = 0;
     for (size_t i = 0; i < k->count; i++) {
@@ -112,7 +112,7 @@ static int one_track(paths *p, trace_track *k)
         while (at && p->open[at - 1].end < end)
             at--;
         uint32_t kind;
-        VP_TRY(kind_in(&kind, p, at ? p->open[at - 1].kind : SINK_NONE, trace_kind_of(k, i)));
+        VP_TRY(path_kind_in(&kind, p, at ? p->open[at - 1].kind : SINK_NONE, trace_kind_of(k, i)));
         VP_TRY(trace_times_set_kind(&k->own, i, kind));
         if (p->depth < PATH_DEPTH)
             p->open[p->depth++] = (open_zone){end, kind};
@@ -128,7 +128,7 @@ int call_paths(trace *t)
     vp_buf_init(&p.text, SIZE_MAX / 8);
     for (uint32_t i = 0; rc >= 0 && i < t->track_count; i++)
         if (t->tracks[i].role == SINK_ROLE_PLAIN)
-            rc = one_track(&p, &t->tracks[i]);
+            rc = paths_of_track(&p, &t->tracks[i]);
     vp_map_free(&p.known);
     vp_buf_free(&p.text);
     return rc;

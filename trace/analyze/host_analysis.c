@@ -57,8 +57,8 @@ static int name_process(const char **out, host_result *h, const trace_process *p
     return host_text(out, h, name);
 }
 
-static int add_device(host_result *h, const grouping *g, const device_sums *s, device_work *w,
-                      kind_times *all)
+static int result_add_device(host_result *h, const grouping *g, const device_sums *s,
+                             device_work *w, kind_times *all)
 {
     const trace *t = s->set.t;
     const trace_process *p = &t->processes[w->process];
@@ -104,7 +104,7 @@ static int add_dropped(host_result *h, uint64_t n)
     return host_quality(h, &(trace_quality){"more-notes", SINK_WARNING, text, -1, -1, false});
 }
 
-/* The devices of a trace while it is analysed, with what add_device needs for each. */
+/* The devices of a trace while it is analysed, with what result_add_device needs for each. */
 typedef struct device_list {
     device_work *v;
     size_t n, cap;
@@ -179,7 +179,7 @@ static void choose_origin(host_result *h, const trace *t)
         h->base_unix_ns += h->origin_ps / 1000;
 }
 
-static void count_events(host_result *h, const trace *t)
+static void count_host_events(host_result *h, const trace *t)
 {
     uint64_t n = t->event_count + t->skipped_count;
     for (uint32_t i = 0; i < t->track_count; i++)
@@ -244,14 +244,14 @@ static int analyze_processes(host_result *h, device_list *l, const grouping *g, 
     VP_TRY(count_devices(l, g, t));
     for (size_t i = 0; i < l->n; i++) {
         l->v[i].first_op = (uint32_t)h->op_count;
-        VP_TRY(add_device(h, g, &l->sums[i], &l->v[i], all));
+        VP_TRY(result_add_device(h, g, &l->sums[i], &l->v[i], all));
     }
     return 0;
 }
 
 typedef int question(analysis *);
 
-static int ask(analysis *a, question *const *list)
+static int ask_each(analysis *a, question *const *list)
 {
     for (; *list; list++)
         VP_TRY((*list)(a));
@@ -272,13 +272,13 @@ typedef struct lists {
 
 static int ask_leading(lists *l)
 {
-    int rc = ask(l->a, l->v[0]);
+    int rc = ask_each(l->a, l->v[0]);
     pthread_mutex_lock(&l->lock);
     l->asked = true;
     l->failed = rc < 0;
     pthread_cond_broadcast(&l->told);
     pthread_mutex_unlock(&l->lock);
-    return rc < 0 ? rc : ask(l->a, l->behind);
+    return rc < 0 ? rc : ask_each(l->a, l->behind);
 }
 
 /* Whoever began the first list goes on with it, whatever the others do. false: it failed. */
@@ -297,7 +297,7 @@ static int ask_list(void *ctx, uint32_t i)
     lists *l = ctx;
     if (!i)
         return ask_leading(l);
-    return i < l->waiting || wait_for_first(l) ? ask(l->a, l->v[i]) : 0;
+    return i < l->waiting || wait_for_first(l) ? ask_each(l->a, l->v[i]) : 0;
 }
 
 static int ask_at_once(lists l)
@@ -315,7 +315,7 @@ static question *const none[] = {NULL};
 /* No list reads or writes what another writes, though it may be another member of the same device,
  * op or step: they share only the arena, which has a lock by then. Notes come in the order of the
  * questions, so those that may make one are all in one list. */
-static int ask_first(analysis *a)
+static int ask_first_lists(analysis *a)
 {
     static question *const chain[] = {steps_collect, launch_collect, NULL};
     static question *const memory[] = {args_collect, static_collect, memory_collect, NULL};
@@ -346,9 +346,9 @@ static int ask_behind_steps(analysis *a)
 static int ask_all(analysis *a)
 {
     static question *const last[] = {quality_collect, host_ops_collect, NULL};
-    VP_TRY(ask_first(a));
+    VP_TRY(ask_first_lists(a));
     VP_TRY(ask_behind_steps(a));
-    return ask(a, last);
+    return ask_each(a, last);
 }
 
 /* While the questions are asked, threads share the result's arena. */
@@ -429,7 +429,7 @@ int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth dept
     h->has_devices = trace_has_device(t);
     h->partial = t->partial;
     choose_origin(h, t);
-    count_events(h, t);
+    count_host_events(h, t);
     VP_TRY(grouping_new(&g, t, by, h->has_devices));
     int rc = analyze_grouped(h, &l, g, t, &all, depth, watch);
     if (rc >= 0 && !h->has_devices && grouping_by_scope(by))

@@ -34,13 +34,13 @@ static int note_cut(trace *t, const char *how)
 }
 
 /* Whether what is read is cut to a part of its time before it is analysed. */
-static bool is_part(const load_options *opts)
+static bool is_partial_load(const load_options *opts)
 {
     return opts->one_step || opts->one_window;
 }
 
-static int read_file(trace **out, const catalog *c, const cat_file *f, const load_options *opts,
-                     bool device_only, bool longest_only)
+static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
+                           const load_options *opts, bool device_only, bool longest_only)
 {
     trace *t = NULL;
     vp_error damage;
@@ -81,7 +81,7 @@ static const trace_quality *find_damage(const trace *t)
 
 /* A damaged file without one event that could be read is no empty profile: no gate may pass on it.
  */
-static int check_any(const trace *t, const cat_file *f)
+static int check_has_any_event(const trace *t, const cat_file *f)
 {
     const trace_quality *q = t->event_count ? NULL : find_damage(t);
     if (!q)
@@ -96,14 +96,15 @@ static int check_any(const trace *t, const cat_file *f)
 static int read_needed(trace **out, const catalog *c, const cat_file *f, const load_options *opts)
 {
     trace *t = NULL;
-    bool ops_only = opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE && !is_part(opts);
-    VP_TRY(read_file(&t, c, f, opts, ops_only, ops_only));
+    bool ops_only =
+        opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE && !is_partial_load(opts);
+    VP_TRY(read_trace_file(&t, c, f, opts, ops_only, ops_only));
     bool host = ops_only && (!trace_has_device(t) || !t->event_count) && t->skipped_count;
     if (host || t->places_missing) {
         trace_free(t);
-        VP_TRY(read_file(&t, c, f, opts, ops_only && !host, false));
+        VP_TRY(read_trace_file(&t, c, f, opts, ops_only && !host, false));
     }
-    int rc = check_any(t, f);
+    int rc = check_has_any_event(t, f);
     if (rc < 0) {
         trace_free(t);
         return rc;
@@ -185,14 +186,14 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
     trace *t = NULL;
     VP_TRY(read_needed(&t, c, f, opts));
     int rc = opts->look ? opts->look(opts->watch.ctx, t) : 0;
-    if (rc >= 0 && !is_part(opts))
+    if (rc >= 0 && !is_partial_load(opts))
         rc = leave_host(t, opts);
     out->wish = opts->wish;
     host_watch watch = opts->watch;
     watch.expendable = watch.done ? NULL : t; /* who is left with it only frees it */
     if (rc >= 0)
-        rc = is_part(opts) ? analyze_part(out, t, opts)
-                           : host_analyze_with(out, t, opts->group, opts->depth, watch);
+        rc = is_partial_load(opts) ? analyze_part(out, t, opts)
+                                   : host_analyze_with(out, t, opts->group, opts->depth, watch);
     if (rc >= 0 && opts->left)
         *opts->left = t;
     else

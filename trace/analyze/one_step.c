@@ -93,7 +93,7 @@ int one_step_find(void *ctx, const analysis *a)
 
 /* How far a device's own clock is ahead of the host's at its first op that ends after `at`, or at
  * its last op before; 0: it has no clock of its own. */
-static int64_t ahead(const trace *t, uint32_t process, int64_t at)
+static int64_t clock_ahead_of_host(const trace *t, uint32_t process, int64_t at)
 {
     int64_t best = INT64_MAX, last = INT64_MIN, after = 0, before = 0;
     TRACE_EACH_OF(t, process, i)
@@ -119,8 +119,8 @@ int one_step_window(one_step *s, const trace *t, int64_t from_ps, int64_t until_
     s->host_start_ps = from_ps;
     s->host_end_ps = until_ps;
     for (uint32_t p = 0; p < t->process_count; p++) {
-        int64_t end = vp_add_within(until_ps, ahead(t, p, until_ps));
-        s->start_ps[p] = vp_add_within(from_ps, ahead(t, p, from_ps));
+        int64_t end = vp_add_within(until_ps, clock_ahead_of_host(t, p, until_ps));
+        s->start_ps[p] = vp_add_within(from_ps, clock_ahead_of_host(t, p, from_ps));
         s->end_ps[p] = end > s->start_ps[p] ? end : s->start_ps[p];
     }
     return 0;
@@ -135,7 +135,8 @@ typedef struct cut_times {
 
 /* Keeps event i: what is behind its first `late` ps, and no more than that takes until the end of
  * the step. */
-static int keep_event(cut_times *c, const trace_track *k, uint32_t i, int64_t late, int64_t most)
+static int cut_keep_event(cut_times *c, const trace_track *k, uint32_t i, int64_t late,
+                          int64_t most)
 {
     int64_t dur = trace_dur(k, i) - late;
     bool cut = late || dur > most;
@@ -160,7 +161,7 @@ static int keep_events(cut_times *c, const trace_track *k, const one_step *s, bo
         int64_t end = start + trace_dur(k, i), late = start < from ? from - start : 0;
         if (start >= to || end < from || (end == from && start < from))
             continue;
-        VP_TRY(keep_event(c, k, i, late, to - (start + late)));
+        VP_TRY(cut_keep_event(c, k, i, late, to - (start + late)));
     }
     return 0;
 }
@@ -206,7 +207,7 @@ int one_step_cut(trace *t, const one_step *s)
     return 0;
 }
 
-static int put_devices(vp_step *x, const one_step *s, const analysis *a)
+static int put_step_devices(vp_step *x, const one_step *s, const analysis *a)
 {
     x->device = VP_NO_DEVICE;
     x->device_count = 0;
@@ -224,19 +225,19 @@ static int put_devices(vp_step *x, const one_step *s, const analysis *a)
     return 0;
 }
 
-static int put_text(const char **out, host_result *h, const char *text)
+static int put_step_text(const char **out, host_result *h, const char *text)
 {
     return host_text(out, h, text ? vp_str_of(text) : VP_STR(""));
 }
 
-static int put_grown(vp_grown *grew, const one_step *s, const analysis *a)
+static int put_step_growth(vp_grown *grew, const one_step *s, const analysis *a)
 {
     grew->device = VP_NO_DEVICE;
     for (uint32_t d = 0; d < a->device_count; d++)
         if (a->devices[d].process == s->grew_process)
             grew->device = d;
-    VP_TRY(put_text(&grew->name, a->h, s->grew_name));
-    return put_text(&grew->thread, a->h, s->grew_thread);
+    VP_TRY(put_step_text(&grew->name, a->h, s->grew_name));
+    return put_step_text(&grew->thread, a->h, s->grew_thread);
 }
 
 int one_step_put(const one_step *s, const analysis *a)
@@ -249,9 +250,9 @@ int one_step_put(const one_step *s, const analysis *a)
     h->steps.count = h->step_cap = 1;
     h->steps.source = s->source;
     *x = s->step;
-    VP_TRY(put_devices(x, s, a));
-    VP_TRY(put_grown(&x->grew, s, a));
-    VP_TRY(put_text(&x->name, h, s->name));
+    VP_TRY(put_step_devices(x, s, a));
+    VP_TRY(put_step_growth(&x->grew, s, a));
+    VP_TRY(put_step_text(&x->name, h, s->name));
     h->capture_ps = s->host_end_ps - s->host_start_ps;
     return steps_judge(&h->steps, &h->arena);
 }

@@ -33,15 +33,15 @@ typedef struct search {
     vp_map by_name;
 } search;
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_detail_text(const char *a, const char *b)
 {
     return vp_str_eq(vp_str_of(a), vp_str_of(b));
 }
 
-static bool same_op(const vp_op *a, const vp_op *b)
+static bool is_same_op_row(const vp_op *a, const vp_op *b)
 {
-    return a->op_class == b->op_class && same_text(a->category, b->category) &&
-           same_text(a->name, b->name) && kernel_launch_same(a->launch, b->launch);
+    return a->op_class == b->op_class && is_same_detail_text(a->category, b->category) &&
+           is_same_detail_text(a->name, b->name) && kernel_launch_same(a->launch, b->launch);
 }
 
 uint64_t op_key(const vp_op *op)
@@ -53,9 +53,9 @@ uint64_t op_key(const vp_op *op)
     return op->launch ? kernel_launch_hash(op->launch, h) : h;
 }
 
-static bool is_on(const vp_device *d, const char *host, vp_str device)
+static bool is_device_on_host(const vp_device *d, const char *host, vp_str device)
 {
-    return vp_str_eq(vp_str_of(d->name), device) && (!host || same_text(d->host, host));
+    return vp_str_eq(vp_str_of(d->name), device) && (!host || is_same_detail_text(d->host, host));
 }
 
 size_t op_of_event(const vp_report *r, const char *host, vp_str device, vp_str name, bool exact)
@@ -68,14 +68,14 @@ size_t op_of_event(const vp_report *r, const char *host, vp_str device, vp_str n
     else
         vp_buf_str(&b, name);
     for (; i < r->op_count; i++)
-        if (is_on(&r->devices[r->ops[i].device], host, device) &&
+        if (is_device_on_host(&r->devices[r->ops[i].device], host, device) &&
             vp_str_eq(vp_str_of(r->ops[i].name), vp_buf_view(&b)))
             break;
     vp_buf_free(&b);
     return i;
 }
 
-static int copy_text(const char **out, const search *s, vp_str text)
+static int copy_detail_text(const char **out, const search *s, vp_str text)
 {
     *out = NULL;
     if (text.n && !(*out = vp_arena_strndup(s->arena, text.p, text.n)))
@@ -90,31 +90,31 @@ typedef struct call_at {
     size_t event;
 } call_at;
 
-static int64_t dur_of(call_at c)
+static int64_t call_duration(call_at c)
 {
     return trace_dur(c.track, c.event);
 }
 
-static bool before(call_at a, call_at b)
+static bool is_longer_call(call_at a, call_at b)
 {
-    if (dur_of(a) != dur_of(b))
-        return dur_of(a) > dur_of(b);
+    if (call_duration(a) != call_duration(b))
+        return call_duration(a) > call_duration(b);
     return trace_aligned_start(a.track, a.event) < trace_aligned_start(b.track, b.event);
 }
 
 /* Keeps the longest calls so far, in order. Most calls are shorter than the last of them. */
-static size_t keep(call_at *v, size_t n, call_at c)
+static size_t keep_longest_call(call_at *v, size_t n, call_at c)
 {
-    if (n == OP_CALLS_MAX && !before(c, v[n - 1]))
+    if (n == OP_CALLS_MAX && !is_longer_call(c, v[n - 1]))
         return n;
     size_t at = n < OP_CALLS_MAX ? n++ : n - 1;
-    for (; at > 0 && before(c, v[at - 1]); at--)
+    for (; at > 0 && is_longer_call(c, v[at - 1]); at--)
         v[at] = v[at - 1];
     v[at] = c;
     return n;
 }
 
-static void count_call(op_details *d, int64_t dur)
+static void bin_call_duration(op_details *d, int64_t dur)
 {
     int64_t span = d->max_ps - d->min_ps;
     size_t bin = span > 0 ? (size_t)((__int128)(dur - d->min_ps) * OP_BINS / span) : 0;
@@ -130,9 +130,10 @@ static int put_call(detail_call *out, const search *s, call_at c)
     int64_t shift_ps = (h->timeline_ns - s->device->timeline_ns) * 1000;
     *out =
         (detail_call){.start_ps = trace_aligned_start(c.track, c.event) - h->origin_ps + shift_ps,
-                      .dur_ps = dur_of(c)};
-    VP_TRY(copy_text(&out->name, s, trace_str(t, t->kinds[trace_kind_of(c.track, c.event)].name)));
-    return copy_text(&out->track, s, trace_str(t, c.track->name));
+                      .dur_ps = call_duration(c)};
+    VP_TRY(copy_detail_text(&out->name, s,
+                            trace_str(t, t->kinds[trace_kind_of(c.track, c.event)].name)));
+    return copy_detail_text(&out->track, s, trace_str(t, c.track->name));
 }
 
 static int find_calls(search *s, track_set set)
@@ -145,8 +146,8 @@ static int find_calls(search *s, track_set set)
         for (size_t e = 0; e < k->count; e++) {
             if (!s->is_member[trace_kind_of(k, e)])
                 continue;
-            count_call(d, trace_dur(k, e));
-            n = keep(longest, n, (call_at){k, e});
+            bin_call_duration(d, trace_dur(k, e));
+            n = keep_longest_call(longest, n, (call_at){k, e});
         }
     }
     d->calls = vp_arena_zalloc(s->arena, (n + 1) * sizeof *d->calls);
@@ -166,14 +167,14 @@ static int new_name(search *s, const trace_kind *kind)
     return vp_map_set(&s->by_name, kind->name, (uint32_t)s->name_count++);
 }
 
-static vp_str shape_of(const trace *t, const trace_kind *k)
+static vp_str shape_of_kind(const trace *t, const trace_kind *k)
 {
     hlo_text h;
     vp_str shape = trace_str(t, k->shape);
     return !shape.n && hlo_split(&h, trace_str(t, k->long_name)) ? h.shape : shape;
 }
 
-static int add_kind(search *s, uint32_t at, const kind_list *times, uint32_t *name_of)
+static int add_member_kind(search *s, uint32_t at, const kind_list *times, uint32_t *name_of)
 {
     const trace_kind *kind = &s->a->t->kinds[times->kind[at]];
     if (vp_map_get(&s->by_name, kind->name) == VP_MAP_NONE)
@@ -192,12 +193,12 @@ static int place_name(search *s, detail_name *n, const op_place *place)
     n->scopes = place->scopes;
     n->placed = how[kind->placed];
     n->sources = place->sources;
-    VP_TRY(copy_text(&n->name, s, trace_str(t, kind->name)));
+    VP_TRY(copy_detail_text(&n->name, s, trace_str(t, kind->name)));
     if (s->device->kind == VP_DEVICE_GPU)
-        VP_TRY(copy_text(&n->tensor_cores, s, tensor_core_mark(trace_str(t, kind->name))));
-    VP_TRY(copy_text(&n->scope, s, trace_str(t, kind->scope)));
-    VP_TRY(copy_text(&n->source, s, trace_str(t, kind->source)));
-    return copy_text(&n->shape, s, shape_of(t, kind));
+        VP_TRY(copy_detail_text(&n->tensor_cores, s, tensor_core_mark(trace_str(t, kind->name))));
+    VP_TRY(copy_detail_text(&n->scope, s, trace_str(t, kind->scope)));
+    VP_TRY(copy_detail_text(&n->source, s, trace_str(t, kind->source)));
+    return copy_detail_text(&n->shape, s, shape_of_kind(t, kind));
 }
 
 static int place_names(search *s, const uint32_t *name_of, const kind_list *times)
@@ -211,7 +212,7 @@ static int place_names(search *s, const uint32_t *name_of, const kind_list *time
     return 0;
 }
 
-static void find_longest(search *s, track_set set)
+static void find_longest_calls(search *s, track_set set)
 {
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
@@ -225,7 +226,7 @@ static void find_longest(search *s, track_set set)
     }
 }
 
-static int by_self(const void *a, const void *b)
+static int by_detail_self(const void *a, const void *b)
 {
     const detail_name *x = a, *y = b;
     if (x->self_ps != y->self_ps)
@@ -233,7 +234,7 @@ static int by_self(const void *a, const void *b)
     return strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
-static int find_names(search *s, const device_work *w)
+static int find_detail_names(search *s, const device_work *w)
 {
     const uint32_t kinds = s->a->t->kind_count;
     VP_CLEANUP(vp_free_ptr)
@@ -243,11 +244,11 @@ static int find_names(search *s, const device_work *w)
         uint32_t k = w->times.kind[i];
         name_of[k] = UINT32_MAX;
         if (s->is_member[k])
-            VP_TRY(add_kind(s, i, &w->times, &name_of[k]));
+            VP_TRY(add_member_kind(s, i, &w->times, &name_of[k]));
     }
     VP_TRY(place_names(s, name_of, &w->times));
-    find_longest(s, w->set);
-    qsort(s->names, s->name_count, sizeof *s->names, by_self);
+    find_longest_calls(s, w->set);
+    qsort(s->names, s->name_count, sizeof *s->names, by_detail_self);
     size_t n = s->name_count < OP_NAMES_MAX ? s->name_count : OP_NAMES_MAX;
     s->d->names = vp_arena_zalloc(s->arena, (n + 1) * sizeof *s->d->names);
     VP_NEED(s->d->names);
@@ -259,21 +260,21 @@ static int find_names(search *s, const device_work *w)
 
 /* ---- The op in the trace -------------------------------------------------------------------- */
 
-static bool find_device(uint32_t *out, const search *s, const host_result *h)
+static bool find_detail_device(uint32_t *out, const search *s, const host_result *h)
 {
     size_t seen = 0;
     for (uint32_t i = 0; i < h->device_count; i++)
-        if (same_text(h->devices[i].name, s->device->name) && seen++ == s->ordinal) {
+        if (is_same_detail_text(h->devices[i].name, s->device->name) && seen++ == s->ordinal) {
             *out = i;
             return true;
         }
     return false;
 }
 
-static bool find_op(uint32_t *out, const search *s, const host_result *h, uint32_t device)
+static bool find_detail_op(uint32_t *out, const search *s, const host_result *h, uint32_t device)
 {
     for (uint32_t i = 0; i < h->op_count; i++)
-        if (h->ops[i].device == device && same_op(&h->ops[i], s->op)) {
+        if (h->ops[i].device == device && is_same_op_row(&h->ops[i], s->op)) {
             *out = i;
             return true;
         }
@@ -297,20 +298,20 @@ static int find_graph(search *s, uint32_t device)
         const vp_op *op = g->nodes[i].op == SIZE_MAX ? NULL : &s->a->h->ops[g->nodes[i].op];
         g->nodes[i].op = SIZE_MAX;
         for (size_t k = 0; op && k < s->r->op_count; k++)
-            if (s->r->ops[k].device == s->op->device && same_op(&s->r->ops[k], op))
+            if (s->r->ops[k].device == s->op->device && is_same_op_row(&s->r->ops[k], op))
                 g->nodes[i].op = k;
     }
     s->d->graph = g;
     return 0;
 }
 
-static int look(void *ctx, const analysis *a)
+static int look_up_op_details(void *ctx, const analysis *a)
 {
     search *s = ctx;
     uint32_t device, op;
     VP_CLEANUP(vp_free_ptr) uint8_t *is_member = vp_calloc((size_t)a->t->kind_count + 1, 1);
     VP_NEED(is_member);
-    if (!find_device(&device, s, a->h) || !find_op(&op, s, a->h, device))
+    if (!find_detail_device(&device, s, a->h) || !find_detail_op(&op, s, a->h, device))
         return vp_fail(VP_ENOTFOUND, "the file holds no such op any more");
     mark_members(is_member, a, device, op);
     s->a = a;
@@ -318,7 +319,7 @@ static int look(void *ctx, const analysis *a)
     s->d->min_ps = a->h->ops[op].min_ps;
     s->d->max_ps = a->h->ops[op].max_ps;
     VP_TRY(find_calls(s, a->devices[device].set));
-    VP_TRY(find_names(s, &a->devices[device]));
+    VP_TRY(find_detail_names(s, &a->devices[device]));
     VP_TRY(op_launches(s->d, s->arena, a, device, is_member));
     return find_graph(s, device);
 }
@@ -339,7 +340,7 @@ static int read_host(search *s, const catalog *c, const cat_session *session, ui
                        .threads = opts->jobs > 0 ? opts->jobs : vp_cpus(),
                        .progress = opts->progress,
                        .progress_ctx = opts->progress_ctx,
-                       .watch = {.done = look, .ctx = s}};
+                       .watch = {.done = look_up_op_details, .ctx = s}};
     vp_map_init(&s->by_name);
     int rc = load_host(&result, &used, c, session, host, &lo);
     host_result_free(&result);
@@ -348,10 +349,10 @@ static int read_host(search *s, const catalog *c, const cat_session *session, ui
     return rc;
 }
 
-static int host_of(uint32_t *out, const cat_session *s, const char *name)
+static int host_index_of(uint32_t *out, const cat_session *s, const char *name)
 {
     for (uint32_t i = 0; i < s->host_count; i++)
-        if (!name || same_text(s->hosts[i].name, name)) {
+        if (!name || is_same_detail_text(s->hosts[i].name, name)) {
             *out = i;
             return 0;
         }
@@ -381,9 +382,10 @@ int analyze_op(op_details **out, const catalog *c, const cat_session *s, const v
     const vp_device *device = &r->devices[o->device];
     search look_for = {.device = device, .op = o, .r = r};
     uint32_t host = 0;
-    VP_TRY(host_of(&host, s, device->host));
+    VP_TRY(host_index_of(&host, s, device->host));
     for (const vp_device *d = r->devices; d < device; d++)
-        look_for.ordinal += same_text(d->name, device->name) && same_text(d->host, device->host);
+        look_for.ordinal += is_same_detail_text(d->name, device->name) &&
+                            is_same_detail_text(d->host, device->host);
     VP_TRY(new_details(&look_for.d, &look_for.arena));
     int rc = read_host(&look_for, c, s, host, r, opts ? opts : &defaults);
     if (rc < 0)

@@ -7,7 +7,7 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-static int by_self(const void *a, const void *b)
+static int by_launch_self(const void *a, const void *b)
 {
     const detail_launch *x = a, *y = b;
     return (x->self_ps < y->self_ps) - (x->self_ps > y->self_ps);
@@ -19,8 +19,8 @@ typedef struct launches {
     vp_map by_text;
 } launches;
 
-static int add_kind(launches *l, vp_arena *arena, const trace *t, vp_sid launch, int64_t calls,
-                    int64_t self_ps)
+static int launches_add_kind(launches *l, vp_arena *arena, const trace *t, vp_sid launch,
+                             int64_t calls, int64_t self_ps)
 {
     uint32_t at = vp_map_get(&l->by_text, launch);
     if (at == VP_MAP_NONE) {
@@ -35,11 +35,11 @@ static int add_kind(launches *l, vp_arena *arena, const trace *t, vp_sid launch,
     return 0;
 }
 
-static int keep(op_details *d, vp_arena *arena, const launches *l)
+static int keep_launches(op_details *d, vp_arena *arena, const launches *l)
 {
     size_t n = l->n < OP_LAUNCHES_MAX ? l->n : OP_LAUNCHES_MAX;
     if (l->n)
-        qsort(l->v, l->n, sizeof *l->v, by_self);
+        qsort(l->v, l->n, sizeof *l->v, by_launch_self);
     d->launches = vp_arena_zalloc(arena, (n + 1) * sizeof *d->launches);
     VP_NEED(d->launches);
     for (size_t i = 0; i < n; i++)
@@ -59,10 +59,10 @@ int op_launches(op_details *d, vp_arena *arena, const analysis *a, uint32_t devi
     for (uint32_t i = 0; rc >= 0 && i < times->n; i++) {
         vp_sid launch = a->t->kinds[times->kind[i]].launch;
         if (launch && is_member[times->kind[i]])
-            rc = add_kind(&l, arena, a->t, launch, times->calls[i], times->self_ps[i]);
+            rc = launches_add_kind(&l, arena, a->t, launch, times->calls[i], times->self_ps[i]);
     }
     if (rc >= 0)
-        rc = keep(d, arena, &l);
+        rc = keep_launches(d, arena, &l);
     vp_map_free(&l.by_text);
     vp_free(l.v);
     return rc;

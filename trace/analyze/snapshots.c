@@ -27,7 +27,7 @@ bool snapshots_any(const cat_session *s)
     return false;
 }
 
-static int text(const char **out, vp_report *r, const char *s)
+static int copy_report_text(const char **out, vp_report *r, const char *s)
 {
     *out = s ? vp_arena_strndup(r->owner_, s, strlen(s)) : NULL;
     return s && !*out ? vp_no_memory() : 0;
@@ -44,7 +44,7 @@ static int one_more(void **items, size_t count, vp_report *r, size_t size)
     return 0;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_holder_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -57,10 +57,10 @@ static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const ch
     for (size_t i = 0; i < p->holder_count && m->top_count < HOLDERS_MAX - 1; i++) {
         const pp_holder *h = &p->holders[i];
         vp_memory_item *item = &m->top[m->top_count];
-        if (!same_text(h->device, device) || h->bytes <= 0)
+        if (!is_same_holder_text(h->device, device) || h->bytes <= 0)
             continue;
         VP_TRY(mem_profile_holder(&item->name, r->owner_, h));
-        VP_TRY(text(&item->source, r, h->source));
+        VP_TRY(copy_report_text(&item->source, r, h->source));
         item->bytes = h->bytes;
         item->count = h->count;
         item->step = VP_UNKNOWN;
@@ -75,8 +75,8 @@ static int add_holders(vp_memory *m, vp_report *r, const pp_profile *p, const ch
 
 /* Entries by device. Samples without a device are executables, which hold no bytes: they are left
  * out if there are devices. */
-static int add_devices(vp_report *r, const pp_profile *p, const char *file, pp_profile *const *all,
-                       size_t n)
+static int add_profile_devices(vp_report *r, const pp_profile *p, const char *file,
+                               pp_profile *const *all, size_t n)
 {
     for (size_t i = 0; i < p->device_count; i++) {
         const pp_device *d = &p->devices[i];
@@ -100,7 +100,7 @@ static int add_devices(vp_report *r, const pp_profile *p, const char *file, pp_p
         if (!d->bytes && p->device_count > 1)
             continue;
         snprintf(name, sizeof name, d->name ? "%.200s %.100s" : "%.200s", file, d->name);
-        VP_TRY(text(&m.allocator, r, name));
+        VP_TRY(copy_report_text(&m.allocator, r, name));
         VP_TRY(add_holders(&m, r, p, d->name));
         if (n)
             VP_TRY(mem_profile_growth(&m, r->owner_, all, n, d->name));
@@ -110,10 +110,10 @@ static int add_devices(vp_report *r, const pp_profile *p, const char *file, pp_p
     return 0;
 }
 
-static int add_quality(vp_report *r, const cat_file *f, vp_quality q, const char *message)
+static int add_snapshot_quality(vp_report *r, const cat_file *f, vp_quality q, const char *message)
 {
-    VP_TRY(text(&q.message, r, message));
-    VP_TRY(text(&q.file, r, f->path));
+    VP_TRY(copy_report_text(&q.message, r, message));
+    VP_TRY(copy_report_text(&q.file, r, f->path));
     VP_TRY(one_more((void **)&r->quality, r->quality_count, r, sizeof q));
     r->quality[r->quality_count++] = q;
     r->partial = r->partial || q.partial;
@@ -123,13 +123,13 @@ static int add_quality(vp_report *r, const cat_file *f, vp_quality q, const char
 static int note_failure(vp_report *r, const cat_file *f)
 {
     const vp_error *e = vp_error_last();
-    return add_quality(r, f,
-                       (vp_quality){.code = "unreadable",
-                                    .severity = VP_SEV_WARNING,
-                                    .event = e->event,
-                                    .byte = e->offset,
-                                    .partial = true},
-                       e->message);
+    return add_snapshot_quality(r, f,
+                                (vp_quality){.code = "unreadable",
+                                             .severity = VP_SEV_WARNING,
+                                             .event = e->event,
+                                             .byte = e->offset,
+                                             .partial = true},
+                                e->message);
 }
 
 /* Times of a history count from its first entry; the report's, from its base. What lies days away
@@ -163,25 +163,25 @@ static int add_snapshot(vp_report *r, const cat_file *f, rd_stream *in)
         r->memory[r->memory_count++] = s.rows[i];
     }
     if (s.cut_at >= 0)
-        VP_TRY(add_quality(r, f,
-                           (vp_quality){.code = "truncated",
-                                        .severity = VP_SEV_WARNING,
-                                        .event = -1,
-                                        .byte = s.cut_at,
-                                        .partial = true},
-                           "the snapshot is cut off: what stands before is shown"));
+        VP_TRY(add_snapshot_quality(r, f,
+                                    (vp_quality){.code = "truncated",
+                                                 .severity = VP_SEV_WARNING,
+                                                 .event = -1,
+                                                 .byte = s.cut_at,
+                                                 .partial = true},
+                                    "the snapshot is cut off: what stands before is shown"));
     if (!s.odd)
         return 0;
     snprintf(message, sizeof message,
              "%lld blocks or entries of the snapshot have no size and are left out",
              (long long)s.odd);
-    return add_quality(r, f,
-                       (vp_quality){.code = "bad-event",
-                                    .severity = VP_SEV_WARNING,
-                                    .event = -1,
-                                    .byte = -1,
-                                    .partial = true},
-                       message);
+    return add_snapshot_quality(r, f,
+                                (vp_quality){.code = "bad-event",
+                                             .severity = VP_SEV_WARNING,
+                                             .event = -1,
+                                             .byte = -1,
+                                             .partial = true},
+                                message);
 }
 
 /* The profiles of a session, which are compared with each other when all have been read. */
@@ -195,7 +195,7 @@ typedef struct profiles {
     size_t n;
 } profiles;
 
-static int add_file(profiles *all, vp_report *r, const catalog *c, const cat_file *f)
+static int add_profile_file(profiles *all, vp_report *r, const catalog *c, const cat_file *f)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;
     VP_TRY(catalog_stream(&in, c, f, false));
@@ -207,7 +207,7 @@ static int add_file(profiles *all, vp_report *r, const catalog *c, const cat_fil
 }
 
 /* Names that are the same but for their numbers ("step9.prof", "step10.prof"). */
-static bool numbered(const char *a, const char *b)
+static bool differ_by_number_only(const char *a, const char *b)
 {
     for (;; a++, b++) {
         a += strspn(a, "0123456789");
@@ -221,12 +221,12 @@ static bool numbered(const char *a, const char *b)
 
 /* When a profile was made: as it says itself, which JAX's do not, else by its number, else by the
  * time of its file. */
-static int by_time(const void *a, const void *b)
+static int by_profile_time(const void *a, const void *b)
 {
     const named_profile *x = a, *y = b;
     int64_t p = x->p->time_ns, q = y->p->time_ns;
     if (p <= 0 || q <= 0) {
-        if (numbered(x->file->name, y->file->name))
+        if (differ_by_number_only(x->file->name, y->file->name))
             return strverscmp(x->file->name, y->file->name);
         p = x->file->mtime_ns;
         q = y->file->mtime_ns;
@@ -239,17 +239,17 @@ static int add_profiles(profiles *all, vp_report *r)
 {
     VP_CLEANUP(vp_free_ptr) pp_profile **v = vp_calloc(all->n + 1, sizeof *v);
     VP_NEED(v);
-    qsort(all->v, all->n, sizeof *all->v, by_time);
+    qsort(all->v, all->n, sizeof *all->v, by_profile_time);
     for (size_t i = 0; i < all->n; i++)
         v[i] = all->v[i].p;
     for (size_t i = 0; i < all->n; i++) {
         bool last = i + 1 == all->n && i;
-        VP_TRY(add_devices(r, v[i], all->v[i].file->name, v, last ? all->n : 0));
+        VP_TRY(add_profile_devices(r, v[i], all->v[i].file->name, v, last ? all->n : 0));
     }
     return 0;
 }
 
-static int add_files(profiles *all, vp_report *r, const catalog *c, const cat_session *s)
+static int add_profile_files(profiles *all, vp_report *r, const catalog *c, const cat_session *s)
 {
     all->v = vp_calloc(s->file_count + 1, sizeof *all->v);
     VP_NEED(all->v);
@@ -257,7 +257,7 @@ static int add_files(profiles *all, vp_report *r, const catalog *c, const cat_se
         const cat_file *f = &s->files[i];
         if (!is_snapshot(f))
             continue;
-        int rc = add_file(all, r, c, f);
+        int rc = add_profile_file(all, r, c, f);
         if (rc == VP_ENOMEM)
             return rc;
         if (rc < 0)
@@ -269,19 +269,20 @@ static int add_files(profiles *all, vp_report *r, const catalog *c, const cat_se
 int snapshots_add(vp_report *r, const catalog *c, const cat_session *s)
 {
     profiles all = {0};
-    int rc = add_files(&all, r, c, s);
+    int rc = add_profile_files(&all, r, c, s);
     for (size_t i = 0; i < all.n; i++)
         pp_free(all.v[i].p);
     vp_free(all.v);
     return rc;
 }
 
-static int fill(vp_report *r, const catalog *c, const cat_session *s, const vp_report_options *opts)
+static int fill_snapshot_report(vp_report *r, const catalog *c, const cat_session *s,
+                                const vp_report_options *opts)
 {
-    VP_TRY(text(&r->session_id, r, s->id));
-    VP_TRY(text(&r->session_name, r, s->name));
-    VP_TRY(text(&r->session_path, r, s->path));
-    VP_TRY(text(&r->session_kind, r, s->kind));
+    VP_TRY(copy_report_text(&r->session_id, r, s->id));
+    VP_TRY(copy_report_text(&r->session_name, r, s->name));
+    VP_TRY(copy_report_text(&r->session_path, r, s->path));
+    VP_TRY(copy_report_text(&r->session_kind, r, s->kind));
     r->captured_unix_ns = s->captured_unix_ns;
     r->base_unix_ns = r->capture_ps = VP_UNKNOWN;
     r->group = opts->group;
@@ -292,7 +293,7 @@ static int fill(vp_report *r, const catalog *c, const cat_session *s, const vp_r
         const cat_file *f = &s->files[r->file_count];
         vp_report_file *x = &r->files[r->file_count];
         *x = (vp_report_file){NULL, rd_format_name(f->kind.format), f->bytes, VP_UNKNOWN, false};
-        VP_TRY(text(&x->path, r, f->path));
+        VP_TRY(copy_report_text(&x->path, r, f->path));
     }
     r->compile.cache_hits = r->compile.cache_misses = VP_UNKNOWN;
     VP_TRY(snapshots_add(r, c, s));
@@ -309,7 +310,7 @@ int snapshots_report(vp_report **out, const catalog *c, const cat_session *s,
 {
     vp_report *r = NULL;
     VP_TRY(report_new(&r));
-    int rc = fill(r, c, s, opts);
+    int rc = fill_snapshot_report(r, c, s, opts);
     if (rc < 0) {
         analyze_free(r);
         return rc;

@@ -7,7 +7,7 @@ static bool is_barrier(const trace *t, uint32_t kind)
     return vp_str_eq(trace_str(t, t->kinds[kind].name), VP_STR("barrier-cores"));
 }
 
-static void add_waits(vp_device *d, const trace *t, const trace_track *k)
+static void add_barrier_waits(vp_device *d, const trace *t, const trace_track *k)
 {
     for (size_t i = 0; i < k->count; i++)
         if (is_barrier(t, trace_kind_of(k, i))) {
@@ -22,7 +22,7 @@ int barriers_collect(analysis *a)
         vp_device *device = &a->h->devices[d];
         TRACE_EACH_OF(a->t, a->devices[d].process, i)
         if (a->t->tracks[i].role == SINK_ROLE_MARKS)
-            add_waits(device, a->t, &a->t->tracks[i]);
+            add_barrier_waits(device, a->t, &a->t->tracks[i]);
     }
     return 0;
 }

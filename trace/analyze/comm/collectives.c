@@ -25,14 +25,15 @@ typedef struct work {
     size_t base; /* of this device's rows in h->collectives */
 } work;
 
-static uint64_t key_of(uint32_t group, comm_kind kind, int64_t group_size, const group_members *g)
+static uint64_t collective_key(uint32_t group, comm_kind kind, int64_t group_size,
+                               const group_members *g)
 {
     uint64_t key = (uint64_t)group << 36 | (uint64_t)kind << 32 | (uint32_t)group_size;
     vp_str text = vp_str_of(g->text ? g->text : "");
     return vp_hash(text.p, text.n, vp_mix(key) ^ (uint64_t)g->groups);
 }
 
-static int add_row(uint32_t *row, work *w, uint32_t kind, comm_kind what)
+static int add_collective_row(uint32_t *row, work *w, uint32_t kind, comm_kind what)
 {
     host_result *h = w->a->h;
     const trace *t = w->a->t;
@@ -40,7 +41,7 @@ static int add_row(uint32_t *row, work *w, uint32_t kind, comm_kind what)
     uint32_t group = grouping_groups(w->a->g)[kind];
     group_members who;
     VP_TRY(members_of(&who, w->who, k, w->a->devices[w->device].process));
-    uint64_t key = key_of(group, what, k->group_size, &who);
+    uint64_t key = collective_key(group, what, k->group_size, &who);
     *row = vp_map_get(&w->by_key, key);
     if (*row != VP_MAP_NONE)
         return 0;
@@ -73,7 +74,7 @@ static int assign_rows(work *w, looked *by_kind)
         flight *f = &w->all.v[i];
         looked *l = &by_kind[f->kind];
         if (!l->seen) {
-            VP_TRY(add_row(&l->row, w, f->kind, comm_of(t, &t->kinds[f->kind])));
+            VP_TRY(add_collective_row(&l->row, w, f->kind, comm_of(t, &t->kinds[f->kind])));
             l->payload = comm_payload(t, &t->kinds[f->kind]);
             l->seen = true;
         }
@@ -83,7 +84,7 @@ static int assign_rows(work *w, looked *by_kind)
 }
 
 /* The sum over all calls; unknown if that of one is. */
-static int64_t bytes_of(const looked *by_kind, const flight *v, size_t n)
+static int64_t flights_bytes(const looked *by_kind, const flight *v, size_t n)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -104,7 +105,7 @@ static int64_t stride_for(size_t n)
 
 /* Keeps what calls block: the op, or of a pair the "-done", in which devices wait for each other.
  * The start is on the aligned clock, the length on the device's. */
-static int sample(vp_collective *c, work *w, const flight *v, size_t n)
+static int sample_blocking_calls(vp_collective *c, work *w, const flight *v, size_t n)
 {
     host_result *h = w->a->h;
     const trace *t = w->a->t;
@@ -135,8 +136,8 @@ static int fill_row(work *w, size_t row, const looked *by_kind, const flight *v,
     c->total_ps = s.in_flight_ps;
     c->union_ps = s.union_ps;
     c->exposed_ps = s.exposed_ps;
-    c->bytes = bytes_of(by_kind, v, n);
-    return sample(c, w, v, n);
+    c->bytes = flights_bytes(by_kind, v, n);
+    return sample_blocking_calls(c, w, v, n);
 }
 
 static int fill_rows(work *w, looked *by_kind)
@@ -154,8 +155,8 @@ static int fill_rows(work *w, looked *by_kind)
 }
 
 /* by_kind: room that the devices share. */
-static int of_device(analysis *a, uint32_t device, const flight_kinds *kinds, members *who,
-                     looked *by_kind)
+static int collectives_of_device(analysis *a, uint32_t device, const flight_kinds *kinds,
+                                 members *who, looked *by_kind)
 {
     const kind_list *l = &a->devices[device].times;
     work w = {.a = a, .device = device, .kinds = kinds, .who = who, .base = a->h->collective_count};
@@ -199,7 +200,7 @@ int collectives_collect(analysis *a)
     VP_TRY(flight_kinds_new(&kinds, a->t));
     int rc = members_init(&who, a);
     for (size_t d = 0; rc >= 0 && d < a->device_count; d++)
-        rc = of_device(a, (uint32_t)d, kinds, &who, by_kind);
+        rc = collectives_of_device(a, (uint32_t)d, kinds, &who, by_kind);
     members_free(&who);
     flight_kinds_free(kinds);
     if (a->h->collective_count)

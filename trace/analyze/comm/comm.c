@@ -50,7 +50,7 @@ static bool word_here(vp_str s, const char *word)
     return true;
 }
 
-static bool has_word(vp_str s, const char *word)
+static bool has_comm_word(vp_str s, const char *word)
 {
     for (size_t i = 0; i < s.n; i++)
         if (word_here(vp_str_skip(s, i), word))
@@ -58,21 +58,22 @@ static bool has_word(vp_str s, const char *word)
     return false;
 }
 
-static comm_kind kind_in(vp_str s)
+static comm_kind comm_kind_in_text(vp_str s)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_word(s, words[i].word))
+        if (has_comm_word(s, words[i].word))
             return words[i].kind;
     for (size_t i = 0; i < sizeof short_words / sizeof *short_words; i++)
-        if (has_word(s, short_words[i].word))
+        if (has_comm_word(s, short_words[i].word))
             return short_words[i].kind;
     return COMM_OTHER;
 }
 
 comm_kind comm_kind_of(vp_str hlo, vp_str name)
 {
-    comm_kind k = kind_in(hlo);
-    return k != COMM_OTHER ? k : kind_in(vp_str_head(name, vp_str_find(name, VP_STR("("))));
+    comm_kind k = comm_kind_in_text(hlo);
+    return k != COMM_OTHER ? k
+                           : comm_kind_in_text(vp_str_head(name, vp_str_find(name, VP_STR("("))));
 }
 
 comm_kind comm_of(const trace *t, const trace_kind *k)
@@ -94,7 +95,7 @@ static vp_str output_of(vp_str shape, bool start)
     return start && second.n ? second : shape;
 }
 
-static int64_t times(int64_t bytes, int64_t n)
+static int64_t multiply_known_bytes(int64_t bytes, int64_t n)
 {
     int64_t out;
     bool known = bytes >= 0 && n > 0 && !__builtin_mul_overflow(bytes, n, &out);
@@ -111,7 +112,8 @@ int64_t comm_payload_of(comm_kind kind, vp_str text, vp_str shape, int64_t group
     bool start = whole && is_start(h.opcode), done = vp_str_ends(h.opcode, VP_STR("-done"));
     if (kind == COMM_REDUCE_SCATTER) {
         int64_t in = whole && !done ? hlo_operand_bytes(h.operands) : VP_UNKNOWN;
-        return in >= 0 ? in : times(hlo_bytes(output_of(h.shape, start)), group_size);
+        return in >= 0 ? in
+                       : multiply_known_bytes(hlo_bytes(output_of(h.shape, start)), group_size);
     }
     if (kind == COMM_SEND_RECV && vp_str_starts(h.opcode, VP_STR("send")))
         return hlo_bytes(hlo_element(h.shape, 0));

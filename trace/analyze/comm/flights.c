@@ -15,7 +15,7 @@ struct flight_kinds {
     uint64_t *name; /* by kind: hash of the name of the "-start" op */
 };
 
-static vp_str bare(vp_str name)
+static vp_str strip_percent_sign(vp_str name)
 {
     return vp_str_starts(name, VP_STR("%")) ? vp_str_skip(name, 1) : name;
 }
@@ -26,7 +26,7 @@ static uint64_t started_by(vp_str name, vp_str text)
     char other[256];
     hlo_text h;
     vp_str operand = hlo_split(&h, text) ? hlo_last_operand(h.operands) : VP_STR_NONE;
-    name = bare(name);
+    name = strip_percent_sign(name);
     size_t at = vp_str_find(name, VP_STR("-done"));
     if (operand.n)
         return vp_hash(operand.p, operand.n, 0);
@@ -40,10 +40,10 @@ static uint64_t started_by(vp_str name, vp_str text)
     return vp_hash(other, name.n + 1, 0);
 }
 
-static void look_at(flight_kinds *out, const trace *t, uint32_t i)
+static void classify_flight_kind(flight_kinds *out, const trace *t, uint32_t i)
 {
     const trace_kind *k = &t->kinds[i];
-    vp_str hlo = cl_hlo(t, k), name = bare(trace_str(t, k->name));
+    vp_str hlo = cl_hlo(t, k), name = strip_percent_sign(trace_str(t, k->name));
     if (vp_str_ends(hlo, VP_STR("-start"))) {
         out->part[i] = START;
         out->name[i] = vp_hash(name.p, name.n, 0);
@@ -66,7 +66,7 @@ int flight_kinds_new(flight_kinds **out, const trace *t)
     }
     for (uint32_t i = 0; i < t->kind_count; i++)
         if (t->kinds[i].is_op)
-            look_at(k, t, i);
+            classify_flight_kind(k, t, i);
     *out = k;
     return 0;
 }
@@ -81,7 +81,8 @@ void flight_kinds_free(flight_kinds *k)
 }
 
 /* A "-done" ends the flight that its op opened last on the same track. */
-static bool land(flights *out, const vp_map *open, size_t base, uint64_t name, uint32_t event)
+static bool end_open_flight(flights *out, const vp_map *open, size_t base, uint64_t name,
+                            uint32_t event)
 {
     uint32_t at = vp_map_get(open, name);
     if (at == VP_MAP_NONE || at < base || out->v[at].done != FLIGHT_NO_DONE)
@@ -99,7 +100,7 @@ static int find_on_track(flights *out, vp_map *open, const trace_track *k, uint3
         if (class_of[kind] != class)
             continue;
         part p = kinds->part[kind];
-        if (p == DONE && land(out, open, base, kinds->name[kind], (uint32_t)i))
+        if (p == DONE && end_open_flight(out, open, base, kinds->name[kind], (uint32_t)i))
             continue;
         VP_TRY(vp_grow(&out->v, &out->cap, out->n + 1, sizeof *out->v, VP_EVENTS_MAX - 1));
         if (p == START)
@@ -129,15 +130,15 @@ void flights_free(flights *f)
     *f = (flights){0};
 }
 
-static int64_t start_of(const trace *t, const flight *f)
+static int64_t flight_start(const trace *t, const flight *f)
 {
     return trace_start(&t->tracks[f->track], f->first);
 }
 
-static int by_start(const void *a, const void *b, void *ctx)
+static int by_flight_start(const void *a, const void *b, void *ctx)
 {
     const flight *x = a, *y = b;
-    int64_t s = start_of(ctx, x), e = start_of(ctx, y);
+    int64_t s = flight_start(ctx, x), e = flight_start(ctx, y);
     if (s != e)
         return s < e ? -1 : 1;
     if (x->track != y->track)
@@ -167,10 +168,10 @@ int flights_sort(flights *f, size_t **first, size_t rows, const trace *t)
     for (size_t r = 0; r < rows; r++) {
         flight *v = sorted + at[r];
         size_t n = at[r + 1] - at[r], i = 1;
-        while (i < n && by_start(&v[i - 1], &v[i], (void *)t) <= 0)
+        while (i < n && by_flight_start(&v[i - 1], &v[i], (void *)t) <= 0)
             i++;
         if (i < n)
-            qsort_r(v, n, sizeof *v, by_start, (void *)t);
+            qsort_r(v, n, sizeof *v, by_flight_start, (void *)t);
     }
     *first = at;
     return 0;
@@ -299,7 +300,8 @@ static int unite_blocks(spans *all, const flight *v, size_t n, const trace *t)
     return spans_union(all);
 }
 
-static int expose(flight_sums *s, const flight *v, size_t n, const trace *t, cover *others)
+static int flight_sum_exposed(flight_sums *s, const flight *v, size_t n, const trace *t,
+                              cover *others)
 {
     spans all = {0};
     int rc = unite_blocks(&all, v, n, t);
@@ -316,7 +318,7 @@ int flight_sum(flight_sums *out, const flight *v, size_t n, const trace *t, cove
     for (size_t i = 0; i < n; i++)
         add_flight(out, &v[i], t, others, &reach);
     if (!land_in_order(v, n, t))
-        return expose(out, v, n, t, others);
+        return flight_sum_exposed(out, v, n, t, others);
     expose_in_order(out, v, n, t, others);
     return 0;
 }

@@ -61,7 +61,7 @@ static int64_t device_id(const members *m, const trace_process *p)
     return p->ordinal >= 0 && all_are_here(m, p) ? p->ordinal : -1;
 }
 
-static int put_text(group_members *out, members *m, uint32_t n)
+static int put_members_text(group_members *out, members *m, uint32_t n)
 {
     vp_buf b;
     vp_buf_init(&b, VP_MEMBERS_TEXT_MAX);
@@ -72,7 +72,8 @@ static int put_text(group_members *out, members *m, uint32_t n)
     return rc == VP_ELIMIT ? 0 : rc;
 }
 
-static int find(group_members *out, members *m, const trace_kind *k, vp_str text, uint32_t process)
+static int find_group_members(group_members *out, members *m, const trace_kind *k, vp_str text,
+                              uint32_t process)
 {
     rg_groups g;
     vp_str opcode = trace_str(m->t, k->opcode ? k->opcode : k->hlo_opcode);
@@ -85,7 +86,7 @@ static int find(group_members *out, members *m, const trace_kind *k, vp_str text
     VP_TRY(parse_program(m, k->program));
     int64_t id = m->good ? device_id(m, &m->t->processes[process]) : -1;
     uint32_t n = id < 0 ? 0 : rg_members(m->ids, &g, &m->parsed, id);
-    return n ? put_text(out, m, n) : 0;
+    return n ? put_members_text(out, m, n) : 0;
 }
 
 int members_of(group_members *out, members *m, const trace_kind *k, uint32_t process)
@@ -95,7 +96,8 @@ int members_of(group_members *out, members *m, const trace_kind *k, uint32_t pro
     uint32_t at = vp_map_get(&m->known, key);
     if (at == VP_MAP_NONE) {
         VP_TRY(vp_grow(&m->found, &m->cap, m->count + 1, sizeof *m->found, UINT32_MAX - 1));
-        VP_TRY(find(&m->found[m->count], m, k, trace_str(m->t, instruction), process));
+        VP_TRY(
+            find_group_members(&m->found[m->count], m, k, trace_str(m->t, instruction), process));
         at = (uint32_t)m->count++;
         VP_TRY(vp_map_set(&m->known, key, at));
     }

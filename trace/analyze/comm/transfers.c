@@ -58,7 +58,7 @@ static void note_pageable(vp_transfer *x, pageable p, int64_t dur)
 }
 
 /* Unknown as soon as one is. */
-static void add_bytes(int64_t *sum, int64_t bytes)
+static void add_bytes_if_known(int64_t *sum, int64_t bytes)
 {
     if (*sum >= 0 && (bytes < 0 || __builtin_add_overflow(*sum, bytes, sum)))
         *sum = VP_UNKNOWN;
@@ -68,7 +68,7 @@ static void add_bytes(int64_t *sum, int64_t bytes)
 static void note_copy(vp_transfer *x, int64_t start, int64_t dur, int64_t bytes)
 {
     x->count++;
-    add_bytes(&x->bytes, bytes);
+    add_bytes_if_known(&x->bytes, bytes);
     if (x->first_start_ps == VP_NO_TIME || start < x->first_start_ps)
         x->first_start_ps = start;
     if (dur > x->largest_dur_ps) {
@@ -78,7 +78,7 @@ static void note_copy(vp_transfer *x, int64_t start, int64_t dur, int64_t bytes)
     }
 }
 
-static int add_row(host_result *h, const vp_transfer *x)
+static int add_transfer_row(host_result *h, const vp_transfer *x)
 {
     VP_TRY(vp_grow(&h->transfers, &h->transfer_cap, h->transfer_count + 1, sizeof *x, UINT32_MAX));
     h->transfers[h->transfer_count++] = *x;
@@ -129,7 +129,7 @@ static int fill_directions(vp_transfer *rows, const of_devices *x, uint32_t devi
     return 0;
 }
 
-static int of_device(void *ctx, uint32_t device)
+static int transfers_of_device(void *ctx, uint32_t device)
 {
     const of_devices *x = ctx;
     const analysis *a = x->a;
@@ -149,11 +149,11 @@ static int of_device(void *ctx, uint32_t device)
 
 static int find_all(analysis *a, of_devices *x)
 {
-    VP_TRY(vp_each(device_sums_threads(a->t), (uint32_t)a->device_count, of_device, x));
+    VP_TRY(vp_each(device_sums_threads(a->t), (uint32_t)a->device_count, transfers_of_device, x));
     for (size_t d = 0; d < a->device_count; d++)
         for (size_t w = 0; w < VP_DIRECTIONS; w++)
             if (x->rows[d][w].count)
-                VP_TRY(add_row(a->h, &x->rows[d][w]));
+                VP_TRY(add_transfer_row(a->h, &x->rows[d][w]));
     return 0;
 }
 
@@ -196,7 +196,7 @@ static int add_host_row(host_copies *x, analysis *a, const spans *idle)
     x->row.busy_ps = spans_length(&x->when);
     x->row.exposed_ps = spans_overlap(&x->when, idle);
     x->row.exposed_count = x->exposed;
-    return x->row.count ? add_row(a->h, &x->row) : 0;
+    return x->row.count ? add_transfer_row(a->h, &x->row) : 0;
 }
 
 static int find_host_copies(host_copies *by_way, analysis *a, const uint8_t *way_of)
@@ -211,7 +211,7 @@ static int find_host_copies(host_copies *by_way, analysis *a, const uint8_t *way
     return rc;
 }
 
-static int of_host(analysis *a)
+static int transfers_of_host(analysis *a)
 {
     VP_CLEANUP(vp_free_ptr) uint8_t *way_of = vp_calloc(a->t->kind_count, sizeof *way_of);
     host_copies by_way[VP_DIRECTIONS];
@@ -243,6 +243,6 @@ int transfers_collect(analysis *a)
     int rc = find_all(a, &x);
     flight_kinds_free(kinds);
     if (rc >= 0 && host_all_cpu(a->h))
-        rc = of_host(a);
+        rc = transfers_of_host(a);
     return rc;
 }

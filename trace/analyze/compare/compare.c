@@ -28,7 +28,7 @@ static int64_t whole_window(const vp_report *r)
 }
 
 /* Counts the devices whose ops can be compared, and how much of all op time lies in the span. */
-static void weigh_side(cmp_side *s)
+static void weigh_compared_side(cmp_side *s)
 {
     for (size_t i = 0; i < s->r->device_count; i++)
         if (!s->per_step || s->r->devices[i].steps_counted > 0)
@@ -45,7 +45,7 @@ static void weigh_side(cmp_side *s)
 cmp_side cmp_side_of(const vp_report *r, bool per_step)
 {
     cmp_side s = {.r = r, .per_step = per_step};
-    weigh_side(&s);
+    weigh_compared_side(&s);
     return s;
 }
 
@@ -87,7 +87,7 @@ static noise_side spread_of(const vp_steps *s)
 
 /* The threshold (analysis.md A12): 1 % of the shorter side, or by how much the medians differ by
  * chance if that is more. Both sides count alike, so that swapping them changes no verdict. */
-static void set_threshold(comparing *k)
+static void set_noise_threshold(comparing *k)
 {
     vp_comparison *c = k->c;
     const vp_steps *a = &k->a.r->steps, *b = &k->b.r->steps;
@@ -102,12 +102,12 @@ static void set_threshold(comparing *k)
         c->threshold_ps = (int64_t)noise + 1;
 }
 
-static double percent(int64_t part, int64_t whole)
+static double percent_of(int64_t part, int64_t whole)
 {
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
 }
 
-static void give(comparing *k, vp_verdict verdict, const char *reason)
+static void set_verdict(comparing *k, vp_verdict verdict, const char *reason)
 {
     k->c->verdict = verdict;
     k->c->verdict_reason = reason;
@@ -127,23 +127,25 @@ static bool work_differs(comparing *k)
         return false;
     if (longer != (work > 1))
         return false;
-    give(k, VP_UNVERIFIED,
-         cmp_print(k,
-                   "a step of B does %.2f × the FLOPs of A in %.2f × the time: %s work, at least "
-                   "as fast",
-                   work, time, longer ? "more" : "less"));
+    set_verdict(
+        k, VP_UNVERIFIED,
+        cmp_print(k,
+                  "a step of B does %.2f × the FLOPs of A in %.2f × the time: %s work, at least "
+                  "as fast",
+                  work, time, longer ? "more" : "less"));
     return true;
 }
 
 static const char *how_much(comparing *k)
 {
     const vp_delta *d = &k->c->median;
-    double noise = percent(k->c->threshold_ps, d->a_ps);
+    double noise = percent_of(k->c->threshold_ps, d->a_ps);
     if (d->a_ps > 0 && d->delta_ps > d->a_ps)
         return cmp_print(k, "the median step takes %.1f times as long; the noise is %.2f%%",
                          (double)d->b_ps / (double)d->a_ps, noise);
     return cmp_print(k, "the median step is %.2f%% %s, more than the noise of %.2f%%",
-                     percent(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter", noise);
+                     percent_of(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter",
+                     noise);
 }
 
 static const char *why_no_steps(const comparing *k)
@@ -156,39 +158,41 @@ static const char *why_no_steps(const comparing *k)
     return a > 0 ? "B has no steps" : b > 0 ? "A has no steps" : "no steps in either run";
 }
 
-static void judge(comparing *k)
+static void judge_comparison(comparing *k)
 {
     const vp_comparison *c = k->c;
     int64_t size = cmp_size(&c->median);
     if (!c->per_step) {
-        give(k, VP_UNVERIFIED,
-             cmp_print(k, "%s: whole windows are compared, and nothing tells a change from noise",
-                       why_no_steps(k)));
+        set_verdict(
+            k, VP_UNVERIFIED,
+            cmp_print(k, "%s: whole windows are compared, and nothing tells a change from noise",
+                      why_no_steps(k)));
         return;
     }
     if (c->steps_a < STEPS_MIN || c->steps_b < STEPS_MIN) {
-        give(k, VP_UNVERIFIED,
-             cmp_print(k,
-                       "%lld and %lld steps count: %d of each are needed to tell a change from "
-                       "noise",
-                       (long long)c->steps_a, (long long)c->steps_b, STEPS_MIN));
+        set_verdict(
+            k, VP_UNVERIFIED,
+            cmp_print(k,
+                      "%lld and %lld steps count: %d of each are needed to tell a change from "
+                      "noise",
+                      (long long)c->steps_a, (long long)c->steps_b, STEPS_MIN));
         return;
     }
     if (size <= c->threshold_ps) {
-        give(k, VP_NOISE,
-             cmp_print(k, "the median step differs by %.2f%%, within the noise of %.2f%%",
-                       percent(c->median.delta_ps, c->median.a_ps),
-                       percent(c->threshold_ps, c->median.a_ps)));
+        set_verdict(k, VP_NOISE,
+                    cmp_print(k, "the median step differs by %.2f%%, within the noise of %.2f%%",
+                              percent_of(c->median.delta_ps, c->median.a_ps),
+                              percent_of(c->threshold_ps, c->median.a_ps)));
         return;
     }
     if (work_differs(k))
         return;
-    give(k, c->median.delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT, how_much(k));
+    set_verdict(k, c->median.delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT, how_much(k));
 }
 
 /* ---- The whole ---- */
 
-static int fill(comparing *k)
+static int fill_comparison(comparing *k)
 {
     vp_comparison *c = k->c;
     c->a_id = cmp_text(k, k->a.r->session_id);
@@ -198,19 +202,19 @@ static int fill(comparing *k)
     c->b_name = cmp_text(k, k->b.r->session_name);
     c->b_path = cmp_text(k, k->b.r->session_path);
     set_span(k);
-    set_threshold(k);
+    set_noise_threshold(k);
     VP_TRY(cmp_devices(k));
     VP_TRY(cmp_ops(k));
     VP_TRY(cmp_scopes(k));
     VP_TRY(cmp_memory(k));
     VP_TRY(cmp_findings(k));
     cmp_caveats(k);
-    judge(k);
+    judge_comparison(k);
     return k->out_of_memory ? vp_no_memory() : 0;
 }
 
 /* A report without an event cannot pass a gate. */
-static int check_any(const vp_report *r, char side)
+static int check_has_events(const vp_report *r, char side)
 {
     if (r->events > 0 || r->device_count || r->steps.count || r->memory_count)
         return 0;
@@ -219,8 +223,8 @@ static int check_any(const vp_report *r, char side)
 
 int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
 {
-    VP_TRY(check_any(a, 'A'));
-    VP_TRY(check_any(b, 'B'));
+    VP_TRY(check_has_events(a, 'A'));
+    VP_TRY(check_has_events(b, 'B'));
     if (a->group != b->group)
         return vp_fail(VP_EARG, "the two reports group ops in different ways: make both with the "
                                 "same --group");
@@ -236,7 +240,7 @@ int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
     }
     vp_arena_init(k.arena);
     k.c->owner_ = k.arena;
-    int rc = fill(&k);
+    int rc = fill_comparison(&k);
     if (rc < 0) {
         compare_free(k.c);
         return rc;

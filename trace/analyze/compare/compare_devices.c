@@ -7,7 +7,7 @@
 
 /* ---- Figures of one device ---- */
 
-static cmp_classes unknown(void)
+static cmp_classes unknown_classes(void)
 {
     cmp_classes x = {VP_UNKNOWN, VP_UNKNOWN, VP_UNKNOWN,
                      VP_UNKNOWN, VP_UNKNOWN, .wait = VP_UNKNOWN};
@@ -23,8 +23,8 @@ typedef struct class_sums {
     int64_t n;
 } class_sums;
 
-static void add(class_sums *s, const vp_breakdown *b, const int64_t *cell_ps,
-                const int64_t *cause_ps, int64_t wait_ps)
+static void class_sums_add(class_sums *s, const vp_breakdown *b, const int64_t *cell_ps,
+                           const int64_t *cause_ps, int64_t wait_ps)
 {
     for (size_t i = 0; i < VP_CELLS; i++)
         s->cell[i] += cell_ps[i];
@@ -53,10 +53,10 @@ static void mean_causes(cmp_classes *x, const class_sums *s)
 
 /* Means of the sums, rounded; idle takes the rounding, so that the four classes still sum to the
  * window, and what is unknown does, so that the cells sum to compute. */
-static cmp_classes mean(const class_sums *s, const vp_device *of)
+static cmp_classes class_means(const class_sums *s, const vp_device *of)
 {
     if (!s->n)
-        return unknown();
+        return unknown_classes();
     cmp_classes x = {.window = cmp_mean(s->window, s->n),
                      .compute = cmp_mean(s->compute, s->n),
                      .comm = cmp_mean(s->comm, s->n),
@@ -75,25 +75,25 @@ static cmp_classes mean(const class_sums *s, const vp_device *of)
     return x;
 }
 
-static bool counts(const vp_step *s)
+static bool is_counted_step(const vp_step *s)
 {
     return !s->partial && !s->warm_up;
 }
 
 /* All devices' sums in one pass over the steps. */
-static void sum_up(class_sums *v, const cmp_side *s)
+static void sum_up_classes(class_sums *v, const cmp_side *s)
 {
     const vp_report *r = s->r;
     for (size_t i = 0; !s->per_step && i < r->device_count; i++)
-        add(&v[i], &r->devices[i].breakdown, r->devices[i].mfu.cell_ps, r->devices[i].cause_ps,
-            r->devices[i].exposed_wait_ps);
+        class_sums_add(&v[i], &r->devices[i].breakdown, r->devices[i].mfu.cell_ps,
+                       r->devices[i].cause_ps, r->devices[i].exposed_wait_ps);
     for (size_t i = 0; s->per_step && i < r->steps.count; i++) {
         const vp_step *step = &r->steps.list[i];
-        for (size_t k = 0; counts(step) && k < step->device_count; k++)
+        for (size_t k = 0; is_counted_step(step) && k < step->device_count; k++)
             if (step->devices[k].device < r->device_count)
-                add(&v[step->devices[k].device], &step->devices[k].breakdown,
-                    step->devices[k].cell_ps, step->devices[k].cause_ps,
-                    step->devices[k].exposed_wait_ps);
+                class_sums_add(&v[step->devices[k].device], &step->devices[k].breakdown,
+                               step->devices[k].cell_ps, step->devices[k].cause_ps,
+                               step->devices[k].exposed_wait_ps);
     }
 }
 
@@ -106,9 +106,9 @@ int cmp_classes_of(cmp_classes **out, const cmp_side *s)
         vp_free(v);
         return vp_no_memory();
     }
-    sum_up(sums, s);
+    sum_up_classes(sums, s);
     for (size_t i = 0; i < n; i++)
-        v[i] = mean(&sums[i], &s->r->devices[i]);
+        v[i] = class_means(&sums[i], &s->r->devices[i]);
     *out = v;
     return 0;
 }
@@ -117,19 +117,19 @@ int cmp_classes_of(cmp_classes **out, const cmp_side *s)
 
 typedef bool pair_fn(const vp_device *a, const vp_device *b);
 
-static bool same_text(const char *a, const char *b)
+static bool equal_nullable_text(const char *a, const char *b)
 {
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool same(const vp_device *a, const vp_device *b)
+static bool is_same_device(const vp_device *a, const vp_device *b)
 {
-    return same_text(a->host, b->host) && same_text(a->name, b->name);
+    return equal_nullable_text(a->host, b->host) && equal_nullable_text(a->name, b->name);
 }
 
 static bool same_name(const vp_device *a, const vp_device *b)
 {
-    return a->kind == b->kind && same_text(a->name, b->name);
+    return a->kind == b->kind && equal_nullable_text(a->name, b->name);
 }
 
 static bool same_kind(const vp_device *a, const vp_device *b)
@@ -137,7 +137,7 @@ static bool same_kind(const vp_device *a, const vp_device *b)
     return a->kind == b->kind;
 }
 
-static bool any(const vp_device *a, const vp_device *b)
+static bool is_any_device(const vp_device *a, const vp_device *b)
 {
     (void)a;
     (void)b;
@@ -146,7 +146,7 @@ static bool any(const vp_device *a, const vp_device *b)
 
 /* Pairs what is left of A with what is left of B, in order: the same pairs when the two are
  * swapped. */
-static void pair_up(uint32_t *of_a, bool *taken, const comparing *k, pair_fn *fits)
+static void pair_fitting_devices(uint32_t *of_a, bool *taken, const comparing *k, pair_fn *fits)
 {
     for (size_t i = 0; i < k->a.r->device_count; i++) {
         for (size_t n = 0; of_a[i] == VP_NO_DEVICE && n < k->b.r->device_count; n++) {
@@ -158,16 +158,17 @@ static void pair_up(uint32_t *of_a, bool *taken, const comparing *k, pair_fn *fi
     }
 }
 
-static void match(uint32_t *of_a, bool *taken, const comparing *k)
+static void match_device_pairs(uint32_t *of_a, bool *taken, const comparing *k)
 {
-    static pair_fn *const ways[] = {same, same_name, same_kind, any};
+    static pair_fn *const ways[] = {is_same_device, same_name, same_kind, is_any_device};
     for (size_t i = 0; i < k->a.r->device_count; i++)
         of_a[i] = VP_NO_DEVICE;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        pair_up(of_a, taken, k, ways[i]);
+        pair_fitting_devices(of_a, taken, k, ways[i]);
 }
 
-static void put(comparing *k, const char *name, const cmp_classes *a, const cmp_classes *b)
+static void put_compared_device(comparing *k, const char *name, const cmp_classes *a,
+                                const cmp_classes *b)
 {
     vp_compared_device *d = &k->c->devices[k->c->device_count++];
     *d = (vp_compared_device){.name = cmp_text(k, name),
@@ -193,15 +194,16 @@ int cmp_devices(comparing *k)
     VP_CLEANUP(vp_free_ptr) uint32_t *of_a = vp_calloc(a->device_count, sizeof *of_a);
     VP_CLEANUP(vp_free_ptr) bool *taken = vp_calloc(b->device_count, sizeof *taken);
     k->c->devices = vp_arena_zalloc(k->arena, n * sizeof *k->c->devices);
-    const cmp_classes none = unknown();
+    const cmp_classes none = unknown_classes();
     VP_NEED(of_a && taken && k->c->devices);
     VP_TRY(cmp_classes_of(&ca, &k->a));
     VP_TRY(cmp_classes_of(&cb, &k->b));
-    match(of_a, taken, k);
+    match_device_pairs(of_a, taken, k);
     for (size_t i = 0; i < a->device_count; i++)
-        put(k, a->devices[i].name, &ca[i], of_a[i] == VP_NO_DEVICE ? &none : &cb[of_a[i]]);
+        put_compared_device(k, a->devices[i].name, &ca[i],
+                            of_a[i] == VP_NO_DEVICE ? &none : &cb[of_a[i]]);
     for (size_t i = 0; i < b->device_count; i++)
         if (!taken[i])
-            put(k, b->devices[i].name, &none, &cb[i]);
+            put_compared_device(k, b->devices[i].name, &none, &cb[i]);
     return 0;
 }

@@ -18,23 +18,23 @@ typedef struct peak_of {
     size_t at; /* its place in the report, those of B behind those of A */
 } peak_of;
 
-static int by_text(const char *a, const char *b)
+static int order_nullable_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
 /* What has one name lies together: of each side the fullest first. */
-static int by_name(const peak_of *x, const peak_of *y)
+static int order_peaks_by_name(const peak_of *x, const peak_of *y)
 {
     int c = vp_order(x->plan != NULL, y->plan != NULL);
-    c = c ? c : by_text(x->name, y->name);
+    c = c ? c : order_nullable_text(x->name, y->name);
     return c ? c : vp_order(x->space, y->space);
 }
 
-static int by_group(const void *a, const void *b)
+static int by_peak_group(const void *a, const void *b)
 {
     const peak_of *x = a, *y = b;
-    int c = by_name(x, y);
+    int c = order_peaks_by_name(x, y);
     c = c ? c : vp_order(x->b, y->b);
     c = c ? c : vp_order(y->ran, x->ran);
     c = c ? c : vp_order(y->bytes, x->bytes);
@@ -43,16 +43,16 @@ static int by_group(const void *a, const void *b)
 
 /* ---- Holders ---- */
 
-static int by_holder(const void *a, const void *b)
+static int order_holders(const void *a, const void *b)
 {
     const vp_compared_holder *x = a, *y = b;
-    int c = by_text(x->name, y->name);
-    c = c ? c : by_text(x->scope, y->scope);
-    c = c ? c : by_text(x->source, y->source);
-    return c ? c : by_text(x->planned, y->planned);
+    int c = order_nullable_text(x->name, y->name);
+    c = c ? c : order_nullable_text(x->scope, y->scope);
+    c = c ? c : order_nullable_text(x->source, y->source);
+    return c ? c : order_nullable_text(x->planned, y->planned);
 }
 
-static int64_t size_of(int64_t delta)
+static int64_t delta_magnitude(int64_t delta)
 {
     return delta < 0 ? -delta : delta;
 }
@@ -60,18 +60,18 @@ static int64_t size_of(int64_t delta)
 static int by_delta(const void *a, const void *b)
 {
     const vp_compared_holder *x = a, *y = b;
-    int c = vp_order(size_of(y->delta_bytes), size_of(x->delta_bytes));
+    int c = vp_order(delta_magnitude(y->delta_bytes), delta_magnitude(x->delta_bytes));
     c = c ? c : vp_order(y->a_bytes, x->a_bytes);
-    return c ? c : by_holder(a, b);
+    return c ? c : order_holders(a, b);
 }
 
 /* Rows of one holder become one, as do those of all steps in which one call was made. */
-static size_t join(vp_compared_holder *h, size_t n)
+static size_t join_equal_holders(vp_compared_holder *h, size_t n)
 {
     size_t kept = 0;
-    qsort(h, n, sizeof *h, by_holder);
+    qsort(h, n, sizeof *h, order_holders);
     for (size_t i = 0; i < n; i++) {
-        if (kept && !by_holder(&h[kept - 1], &h[i])) {
+        if (kept && !order_holders(&h[kept - 1], &h[i])) {
             h[kept - 1].a_bytes = vp_add_most(h[kept - 1].a_bytes, h[i].a_bytes);
             h[kept - 1].b_bytes = vp_add_most(h[kept - 1].b_bytes, h[i].b_bytes);
         } else {
@@ -89,7 +89,7 @@ static size_t holders_of(const peak_of *p)
     return p->plan ? p->plan->live_count : p->m->top_count;
 }
 
-static void put_holders(vp_compared_holder *out, const peak_of *p)
+static void put_peak_holders(vp_compared_holder *out, const peak_of *p)
 {
     for (size_t i = 0; i < holders_of(p); i++) {
         const vp_plan_buffer *l = p->plan ? &p->plan->live[i] : NULL;
@@ -111,9 +111,9 @@ static int compare_holders(comparing *k, vp_compared_memory *x, const peak_of *a
     x->scopes = vp_arena_zalloc(k->arena, (all + 1) * sizeof *x->scopes);
     VP_NEED(x->holders);
     VP_NEED(x->scopes);
-    put_holders(x->holders, a);
-    put_holders(x->holders + n, b);
-    x->holder_count = join(x->holders, all);
+    put_peak_holders(x->holders, a);
+    put_peak_holders(x->holders + n, b);
+    x->holder_count = join_equal_holders(x->holders, all);
     for (size_t i = 0; i < x->holder_count; i++) {
         vp_compared_holder *h = &x->holders[i];
         h->name = cmp_text(k, h->name);
@@ -123,14 +123,14 @@ static int compare_holders(comparing *k, vp_compared_memory *x, const peak_of *a
         x->scopes[i] = *h;
         x->scopes[i].name = x->scopes[i].source = x->scopes[i].planned = NULL;
     }
-    x->scope_count = join(x->scopes, x->holder_count);
+    x->scope_count = join_equal_holders(x->scopes, x->holder_count);
     return 0;
 }
 
 /* ---- Rows ---- */
 
 /* a, b: NULL where that side has none. */
-static int add_row(comparing *k, const peak_of *a, const peak_of *b)
+static int add_memory_row(comparing *k, const peak_of *a, const peak_of *b)
 {
     const peak_of *any = a ? a : b;
     const char *name = cmp_text(k, any->name);
@@ -147,7 +147,7 @@ static int add_row(comparing *k, const peak_of *a, const peak_of *b)
     return compare_holders(k, x, a, b);
 }
 
-static size_t collect(peak_of *out, size_t n, const vp_report *r, bool b)
+static size_t collect_peaks(peak_of *out, size_t n, const vp_report *r, bool b)
 {
     for (size_t i = 0; i < r->memory_count; i++, n++)
         out[n] = (peak_of){.name = r->memory[i].allocator,
@@ -173,21 +173,21 @@ typedef struct peak_pair {
     const peak_of *a, *b;
 } peak_pair;
 
-static int by_place(const void *a, const void *b)
+static int by_pair_place(const void *a, const void *b)
 {
     const peak_pair *x = a, *y = b;
     return vp_order((int64_t)(x->a ? x->a : x->b)->at, (int64_t)(y->a ? y->a : y->b)->at);
 }
 
 /* Programs that ran in neither were only compiled. The number of pairs. */
-static size_t pair_up(peak_pair *pairs, peak_of *all, size_t n)
+static size_t pair_memory_peaks(peak_pair *pairs, peak_of *all, size_t n)
 {
     size_t made = 0;
-    qsort(all, n, sizeof *all, by_group);
+    qsort(all, n, sizeof *all, by_peak_group);
     for (size_t i = 0, end; i < n; i = end) {
         peak_pair p = {0};
         bool ran = false;
-        for (end = i; end < n && !by_name(&all[i], &all[end]); end++) {
+        for (end = i; end < n && !order_peaks_by_name(&all[i], &all[end]); end++) {
             const peak_of **side = all[end].b ? &p.b : &p.a;
             *side = *side ? *side : &all[end];
             ran = ran || all[end].ran;
@@ -195,7 +195,7 @@ static size_t pair_up(peak_pair *pairs, peak_of *all, size_t n)
         if (ran)
             pairs[made++] = p;
     }
-    qsort(pairs, made, sizeof *pairs, by_place);
+    qsort(pairs, made, sizeof *pairs, by_pair_place);
     return made;
 }
 
@@ -209,11 +209,11 @@ int cmp_memory(comparing *k)
     peak_pair *pairs = vp_arena_zalloc(k->arena, n * sizeof *pairs);
     VP_NEED(all);
     VP_NEED(pairs);
-    collect(all, collect(all, 0, a, false), b, true);
-    n = pair_up(pairs, all, n);
+    collect_peaks(all, collect_peaks(all, 0, a, false), b, true);
+    n = pair_memory_peaks(pairs, all, n);
     k->c->memory = vp_arena_zalloc(k->arena, (n + 1) * sizeof *k->c->memory);
     VP_NEED(k->c->memory);
     for (size_t i = 0; i < n; i++)
-        VP_TRY(add_row(k, pairs[i].a, pairs[i].b));
+        VP_TRY(add_memory_row(k, pairs[i].a, pairs[i].b));
     return 0;
 }

@@ -6,7 +6,7 @@
 
 /* ---- Findings ---- */
 
-static const vp_finding *fired(const vp_report *r, const char *id)
+static const vp_finding *fired_finding(const vp_report *r, const char *id)
 {
     for (size_t i = 0; i < r->finding_count; i++)
         if (r->findings[i].status == VP_FIRED && !strcmp(r->findings[i].id, id))
@@ -22,7 +22,7 @@ static int only_in(const char ***out, size_t *count, comparing *k, const vp_repo
     VP_NEED(ids);
     *out = ids;
     for (size_t i = 0; i < now->finding_count; i++)
-        if (now->findings[i].status == VP_FIRED && !fired(before, now->findings[i].id))
+        if (now->findings[i].status == VP_FIRED && !fired_finding(before, now->findings[i].id))
             ids[(*count)++] = cmp_text(k, now->findings[i].id);
     return 0;
 }
@@ -37,20 +37,20 @@ int cmp_findings(comparing *k)
 
 #define CAVEATS_MAX 16
 
-static void caveat(comparing *k, const char *text)
+static void add_caveat(comparing *k, const char *text)
 {
     if (text && k->c->caveat_count < CAVEATS_MAX)
         k->c->caveats[k->c->caveat_count++] = text;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_known_text(const char *a, const char *b)
 {
     return a && b && !strcmp(a, b);
 }
 
-static bool same_op(const vp_op *a, const vp_op *b)
+static bool has_same_op_figures(const vp_op *a, const vp_op *b)
 {
-    return a->device == b->device && same_text(a->name, b->name) && a->calls == b->calls &&
+    return a->device == b->device && is_same_known_text(a->name, b->name) && a->calls == b->calls &&
            a->total_ps == b->total_ps && a->self_ps == b->self_ps && a->min_ps == b->min_ps &&
            a->max_ps == b->max_ps && a->slowest_start_ps == b->slowest_start_ps;
 }
@@ -82,7 +82,7 @@ static bool same_content(const vp_report *a, const vp_report *b)
         if (memcmp(&a->devices[i].breakdown, &b->devices[i].breakdown, sizeof(vp_breakdown)) != 0)
             return false;
     for (size_t i = 0; i < a->op_count; i++)
-        if (!same_op(&a->ops[i], &b->ops[i]))
+        if (!has_same_op_figures(&a->ops[i], &b->ops[i]))
             return false;
     return true;
 }
@@ -91,10 +91,11 @@ static void check_identity(comparing *k)
 {
     const vp_report *a = k->a.r, *b = k->b.r;
     if (same_content(a, b))
-        caveat(k, "A and B hold the same capture: every op's times are equal to the picosecond");
+        add_caveat(k,
+                   "A and B hold the same capture: every op's times are equal to the picosecond");
 }
 
-static size_t kinds(const vp_report *r, vp_device_kind kind)
+static size_t count_device_kind(const vp_report *r, vp_device_kind kind)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->device_count; i++)
@@ -102,46 +103,48 @@ static size_t kinds(const vp_report *r, vp_device_kind kind)
     return n;
 }
 
-static void check_devices(comparing *k)
+static void check_same_devices(comparing *k)
 {
     const vp_report *a = k->a.r, *b = k->b.r;
     bool kinds_differ = false;
     for (int i = 0; i <= VP_DEVICE_OTHER; i++)
-        kinds_differ =
-            kinds_differ || (!kinds(a, (vp_device_kind)i) != !kinds(b, (vp_device_kind)i));
+        kinds_differ = kinds_differ || (!count_device_kind(a, (vp_device_kind)i) !=
+                                        !count_device_kind(b, (vp_device_kind)i));
     const char *model_a = a->device_count ? a->devices[0].model : NULL,
                *model_b = b->device_count ? b->devices[0].model : NULL;
     if (kinds_differ)
-        caveat(k, "A and B ran on different kinds of devices");
-    else if (model_a && model_b && !same_text(model_a, model_b))
-        caveat(k, cmp_print(k, "A ran on %s, B on %s", model_a, model_b));
+        add_caveat(k, "A and B ran on different kinds of devices");
+    else if (model_a && model_b && !is_same_known_text(model_a, model_b))
+        add_caveat(k, cmp_print(k, "A ran on %s, B on %s", model_a, model_b));
     if (a->device_count != b->device_count)
-        caveat(k, cmp_print(k, "A has %zu devices, B %zu: ops are means over the devices of a kind",
-                            a->device_count, b->device_count));
+        add_caveat(
+            k, cmp_print(k, "A has %zu devices, B %zu: ops are means over the devices of a kind",
+                         a->device_count, b->device_count));
     if (a->host_count != b->host_count)
-        caveat(k, cmp_print(k, "A has %zu hosts, B %zu", a->host_count, b->host_count));
+        add_caveat(k, cmp_print(k, "A has %zu hosts, B %zu", a->host_count, b->host_count));
     if (a->has_devices != b->has_devices)
-        caveat(k, "one of the two has no devices: its processes are compared with them");
+        add_caveat(k, "one of the two has no devices: its processes are compared with them");
     if (a->own_clock != b->own_clock)
-        caveat(k, "one of the two is on the devices' own clock, the other on the host's");
+        add_caveat(k, "one of the two is on the devices' own clock, the other on the host's");
 }
 
 static void check_data(comparing *k)
 {
     const vp_report *a = k->a.r, *b = k->b.r;
     if (a->partial || b->partial)
-        caveat(k, cmp_print(k, "%s partial: figures miss something",
-                            a->partial && b->partial ? "A and B are"
-                            : a->partial             ? "A is"
-                                                     : "B is"));
+        add_caveat(k, cmp_print(k, "%s partial: figures miss something",
+                                a->partial && b->partial ? "A and B are"
+                                : a->partial             ? "A is"
+                                                         : "B is"));
     if (k->c->per_step && a->steps.source != b->steps.source)
-        caveat(k, "the steps of A and B were found in different ways");
+        add_caveat(k, "the steps of A and B were found in different ways");
     if (!k->c->per_step && (cmp_has_steps(a) || cmp_has_steps(b)))
-        caveat(k, "only one of the two has steps that hold its work: whole windows are compared");
+        add_caveat(k,
+                   "only one of the two has steps that hold its work: whole windows are compared");
     if (!k->c->per_step && a->steps.counted > 0 && b->steps.counted > 0 &&
         a->steps.counted != b->steps.counted)
-        caveat(k, cmp_print(k, "A ran %lld steps, B %lld: their windows hold different work",
-                            (long long)a->steps.counted, (long long)b->steps.counted));
+        add_caveat(k, cmp_print(k, "A ran %lld steps, B %lld: their windows hold different work",
+                                (long long)a->steps.counted, (long long)b->steps.counted));
 }
 
 void cmp_caveats(comparing *k)
@@ -152,6 +155,6 @@ void cmp_caveats(comparing *k)
         return;
     }
     check_identity(k);
-    check_devices(k);
+    check_same_devices(k);
     check_data(k);
 }

@@ -18,7 +18,7 @@ static int text_order(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-static int by_name(const void *pa, const void *pb)
+static int by_op_name(const void *pa, const void *pb)
 {
     const cmp_op *a = pa, *b = pb;
     int order = vp_order(a->kind, b->kind);
@@ -30,19 +30,19 @@ static int by_name(const void *pa, const void *pb)
 }
 
 /* The shape that most of it has, or else its scope; NULL: it has neither. */
-static const char *place_of(const vp_op *op)
+static const char *op_shape_or_scope(const vp_op *op)
 {
     return op->scope ? op->scope : op->split_count ? op->splits[0].label : NULL;
 }
 
-static int by_place(const cmp_op *a, const cmp_op *b)
+static int order_ops_by_place(const cmp_op *a, const cmp_op *b)
 {
     int order = vp_order(a->kind, b->kind);
     if (!order)
         order = vp_order(a->op->op_class, b->op->op_class);
     if (!order)
         order = text_order(a->op->category, b->op->category);
-    return order ? order : text_order(place_of(a->op), place_of(b->op));
+    return order ? order : text_order(op_shape_or_scope(a->op), op_shape_or_scope(b->op));
 }
 
 static int by_place_and_time(const void *pa, const void *pb)
@@ -50,14 +50,14 @@ static int by_place_and_time(const void *pa, const void *pb)
     const cmp_op *a = pa, *b = pb;
     int order = vp_order(a->matched, b->matched);
     if (!order)
-        order = by_place(a, b);
+        order = order_ops_by_place(a, b);
     if (!order)
         order = vp_order(b->self_ps, a->self_ps);
     return order ? order : text_order(a->op->name, b->op->name);
 }
 
 /* What the whole capture says, scaled to the span by op time. */
-static int64_t span_of(int64_t whole, int64_t span_ps, int64_t self_ps)
+static int64_t scale_to_span(int64_t whole, int64_t span_ps, int64_t self_ps)
 {
     if (whole < 0 || self_ps <= 0)
         return whole < 0 ? VP_UNKNOWN : 0;
@@ -78,7 +78,7 @@ static double calls_of_span(const cmp_side *s, const vp_op *op, int64_t span_ps)
     return (double)op->calls / (double)(s->per_step ? s->r->devices[op->device].steps_counted : 1);
 }
 
-static void add(cmp_op *sum, const cmp_op *x)
+static void cmp_op_add(cmp_op *sum, const cmp_op *x)
 {
     if (x->op->self_ps > sum->op->self_ps)
         sum->op = x->op;
@@ -106,12 +106,12 @@ int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
                           .self_ps = self,
                           .calls = op->calls,
                           .span_calls = calls_of_span(s, op, self),
-                          .flops = span_of(op->flops, self, op->self_ps)};
+                          .flops = scale_to_span(op->flops, self, op->self_ps)};
     }
-    qsort(v, n, sizeof *v, by_name);
+    qsort(v, n, sizeof *v, by_op_name);
     for (size_t i = 0; i < n; i++) {
-        if (kept && by_name(&v[kept - 1], &v[i]) == 0)
-            add(&v[kept - 1], &v[i]);
+        if (kept && by_op_name(&v[kept - 1], &v[i]) == 0)
+            cmp_op_add(&v[kept - 1], &v[i]);
         else
             v[kept++] = v[i];
     }
@@ -142,7 +142,7 @@ static const char *device_text(comparing *k, vp_device_kind kind)
 }
 
 /* Puts a row of both; a or b may be NULL. A side that lacks the op took 0 ps. */
-static void put(comparing *k, const cmp_op *a, const cmp_op *b)
+static void put_compared_op(comparing *k, const cmp_op *a, const cmp_op *b)
 {
     const vp_op *op = a ? a->op : b->op;
     vp_compared_op *x = &k->c->ops[k->c->op_count++];
@@ -171,9 +171,9 @@ static void join_names(comparing *k, side_list *a, side_list *b)
 {
     size_t i = 0, n = 0;
     while (i < a->n && n < b->n) {
-        int order = by_name(&a->v[i], &b->v[n]);
+        int order = by_op_name(&a->v[i], &b->v[n]);
         if (order == 0) {
-            put(k, &a->v[i], &b->v[n]);
+            put_compared_op(k, &a->v[i], &b->v[n]);
             a->v[i].matched = b->v[n].matched = true;
         }
         i += order <= 0;
@@ -182,9 +182,9 @@ static void join_names(comparing *k, side_list *a, side_list *b)
 }
 
 /* Whether the numbers of calls differ by less than a fifth. */
-static bool similar(const cmp_op *a, const cmp_op *b)
+static bool has_similar_calls(const cmp_op *a, const cmp_op *b)
 {
-    return place_of(a->op) && a->span_calls <= 1.2 * b->span_calls &&
+    return op_shape_or_scope(a->op) && a->span_calls <= 1.2 * b->span_calls &&
            b->span_calls <= 1.2 * a->span_calls;
 }
 
@@ -196,9 +196,9 @@ static void join_places(comparing *k, side_list *a, side_list *b)
     qsort(a->v, a->n, sizeof *a->v, by_place_and_time);
     qsort(b->v, b->n, sizeof *b->v, by_place_and_time);
     while (i < a->n && n < b->n && !a->v[i].matched && !b->v[n].matched) {
-        int order = by_place(&a->v[i], &b->v[n]);
-        if (order == 0 && similar(&a->v[i], &b->v[n])) {
-            put(k, &a->v[i], &b->v[n]);
+        int order = order_ops_by_place(&a->v[i], &b->v[n]);
+        if (order == 0 && has_similar_calls(&a->v[i], &b->v[n])) {
+            put_compared_op(k, &a->v[i], &b->v[n]);
             a->v[i].matched = b->v[n].matched = true;
         }
         i += order <= 0;
@@ -206,7 +206,7 @@ static void join_places(comparing *k, side_list *a, side_list *b)
     }
 }
 
-static int by_size(const void *pa, const void *pb)
+static int by_delta_size(const void *pa, const void *pb)
 {
     const vp_compared_op *a = pa, *b = pb;
     int order = vp_order(cmp_size(&b->self), cmp_size(&a->self));
@@ -221,17 +221,17 @@ static int by_size(const void *pa, const void *pb)
     return order ? order : text_order(a->device, b->device);
 }
 
-static void join(comparing *k, side_list *a, side_list *b)
+static void join_side_ops(comparing *k, side_list *a, side_list *b)
 {
     join_names(k, a, b);
     join_places(k, a, b);
     for (size_t i = 0; i < a->n; i++)
         if (!a->v[i].matched)
-            put(k, &a->v[i], NULL);
+            put_compared_op(k, &a->v[i], NULL);
     for (size_t i = 0; i < b->n; i++)
         if (!b->v[i].matched)
-            put(k, NULL, &b->v[i]);
-    qsort(k->c->ops, k->c->op_count, sizeof *k->c->ops, by_size);
+            put_compared_op(k, NULL, &b->v[i]);
+    qsort(k->c->ops, k->c->op_count, sizeof *k->c->ops, by_delta_size);
 }
 
 int cmp_ops(comparing *k)
@@ -243,7 +243,7 @@ int cmp_ops(comparing *k)
     if (rc >= 0) {
         k->c->ops = vp_arena_zalloc(k->arena, (a.n + b.n) * sizeof *k->c->ops);
         if (k->c->ops)
-            join(k, &a, &b);
+            join_side_ops(k, &a, &b);
         else
             rc = vp_no_memory();
     }
@@ -258,7 +258,7 @@ int64_t cmp_flops(const cmp_side *s)
     bool known = false;
     for (size_t i = 0; i < s->r->op_count; i++) {
         const vp_op *op = &s->r->ops[i];
-        int64_t self = cmp_op_self(s, op), flops = span_of(op->flops, self, op->self_ps);
+        int64_t self = cmp_op_self(s, op), flops = scale_to_span(op->flops, self, op->self_ps);
         if (self == VP_UNKNOWN || flops == VP_UNKNOWN)
             continue;
         known = true;

@@ -14,7 +14,7 @@
 #include "trace/base/mem.h"
 
 /* The time of a node, which is of the whole capture, scaled to the span of one device. */
-static int64_t scaled(const cmp_side *s, int64_t total_ps)
+static int64_t scale_node_time(const cmp_side *s, int64_t total_ps)
 {
     size_t devices = 0;
     for (size_t i = 0; i <= VP_DEVICE_OTHER; i++)
@@ -35,7 +35,7 @@ typedef struct scope_side {
     bool has_peak; /* and its nodes the cells that it makes */
 } scope_side;
 
-static uint64_t key_of(const char *path)
+static uint64_t scope_path_key(const char *path)
 {
     return vp_hash(path, strlen(path), 7);
 }
@@ -116,19 +116,19 @@ static int open_side(scope_side *x, vp_arena *arena, const cmp_side *side, bool 
         x->v = tree;
     }
     for (size_t i = 0; i < x->n; i++)
-        VP_TRY(vp_map_set(&x->by_path, key_of(x->v[i].path), (uint32_t)i));
+        VP_TRY(vp_map_set(&x->by_path, scope_path_key(x->v[i].path), (uint32_t)i));
     return 0;
 }
 
 static const vp_scope *node_at(const scope_side *x, const char *path)
 {
-    uint32_t i = vp_map_get(&x->by_path, key_of(path));
+    uint32_t i = vp_map_get(&x->by_path, scope_path_key(path));
     return i == VP_MAP_NONE ? NULL : &x->v[i];
 }
 
 /* Of a node that one side lacks: nothing. Each cell is scaled with those before it, so that the
  * rounding of one makes up for another's, and all sum to their scaled sum. */
-static void cells_of(int64_t out[VP_CELLS], const scope_side *x, const vp_scope *node)
+static void scaled_node_cells(int64_t out[VP_CELLS], const scope_side *x, const vp_scope *node)
 {
     int64_t sum = 0, before = 0;
     for (size_t i = 0; i < VP_CELLS; i++) {
@@ -137,25 +137,26 @@ static void cells_of(int64_t out[VP_CELLS], const scope_side *x, const vp_scope 
             continue;
         }
         sum += node ? node->roof.cell_ps[i] : 0;
-        int64_t now = scaled(x->side, sum);
+        int64_t now = scale_node_time(x->side, sum);
         out[i] = now - before;
         before = now;
     }
 }
 
-static vp_compared_scope compared(const scope_side *a, const scope_side *b, const vp_scope *node)
+static vp_compared_scope compare_scope_node(const scope_side *a, const scope_side *b,
+                                            const vp_scope *node)
 {
     const vp_scope *na = node_at(a, node->path), *nb = node_at(b, node->path);
     int64_t cells_a[VP_CELLS], cells_b[VP_CELLS];
-    cells_of(cells_a, a, na);
-    cells_of(cells_b, b, nb);
-    vp_compared_scope x = {.depth = node->depth,
-                           .is_op = strchr(node->path, OP_MARK),
-                           .total = cmp_delta(na ? scaled(a->side, na->total_ps) : 0,
-                                              nb ? scaled(b->side, nb->total_ps) : 0),
-                           .backward =
-                               cmp_delta(na ? scaled(a->side, na->backward_ps + na->remat_ps) : 0,
-                                         nb ? scaled(b->side, nb->backward_ps + nb->remat_ps) : 0)};
+    scaled_node_cells(cells_a, a, na);
+    scaled_node_cells(cells_b, b, nb);
+    vp_compared_scope x = {
+        .depth = node->depth,
+        .is_op = strchr(node->path, OP_MARK),
+        .total = cmp_delta(na ? scale_node_time(a->side, na->total_ps) : 0,
+                           nb ? scale_node_time(b->side, nb->total_ps) : 0),
+        .backward = cmp_delta(na ? scale_node_time(a->side, na->backward_ps + na->remat_ps) : 0,
+                              nb ? scale_node_time(b->side, nb->backward_ps + nb->remat_ps) : 0)};
     for (size_t i = 0; i < VP_CELLS; i++)
         x.cells[i] = cmp_delta(cells_a[i], cells_b[i]);
     return x;
@@ -237,7 +238,7 @@ static int keep_some(comparing *k, const vp_scope *tree, size_t n, const scope_s
     int64_t span = c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps;
     VP_NEED(keep && all);
     for (size_t i = 0; i < n; i++) {
-        all[i] = compared(a, b, &tree[i]);
+        all[i] = compare_scope_node(a, b, &tree[i]);
         all[i].path = tree[i].path;
     }
     mark_moved(keep, all, tree, n, span);
@@ -247,7 +248,7 @@ static int keep_some(comparing *k, const vp_scope *tree, size_t n, const scope_s
     return lists & LIST_GRAPH ? keep_marked(&c->graph, &c->graph_count, k, all, keep, n) : 0;
 }
 
-static bool goes_back(const vp_report *r)
+static bool has_backward_pass(const vp_report *r)
 {
     for (size_t i = 0; i < r->scope_count; i++)
         if (r->scopes[i].backward_ps || r->scopes[i].remat_ps)
@@ -257,7 +258,7 @@ static bool goes_back(const vp_report *r)
 
 static int join_sides(comparing *k, bool ops, unsigned lists)
 {
-    bool fold = goes_back(k->a.r) || goes_back(k->b.r);
+    bool fold = has_backward_pass(k->a.r) || has_backward_pass(k->b.r);
     scope_side a = {0}, b = {0};
     vp_arena arena;
     vp_scope *tree = NULL;

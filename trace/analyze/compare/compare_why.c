@@ -10,7 +10,7 @@
 #define SAME_RATE 1.05
 
 /* ln(b/a), with the sign such that a positive value explains the change of the time. */
-static double pull(double a, double b, bool grew)
+static double log_ratio_pull(double a, double b, bool grew)
 {
     return grew ? log(b / a) : log(a / b);
 }
@@ -23,9 +23,9 @@ static bool has_work(const vp_compared_op *x)
 
 /* More work in more time does not make an op slower, if a unit of work takes no longer; nor does
  * less work in less time make it faster. */
-static const char *by_work(vp_compared_op *x, bool grew, double time)
+static const char *explain_by_work(vp_compared_op *x, bool grew, double time)
 {
-    double work = pull((double)x->flops_a, (double)x->flops_b, grew), rate = time - work;
+    double work = log_ratio_pull((double)x->flops_a, (double)x->flops_b, grew), rate = time - work;
     if (work < rate)
         return grew ? "each FLOP slower" : "each FLOP faster";
     x->significant = rate > log(SAME_RATE);
@@ -36,22 +36,22 @@ static const char *by_work(vp_compared_op *x, bool grew, double time)
     return rate > 0 ? "less work, each FLOP faster" : "less work, each FLOP slower";
 }
 
-static const char *by_calls(const vp_compared_op *x, bool grew, double time)
+static const char *explain_by_calls(const vp_compared_op *x, bool grew, double time)
 {
-    double calls = pull(x->span_calls_a, x->span_calls_b, grew);
+    double calls = log_ratio_pull(x->span_calls_a, x->span_calls_b, grew);
     if (calls >= time - calls)
         return grew ? "called more often" : "called less often";
     return grew ? "each call takes longer" : "each call takes less time";
 }
 
-static const char *explain(vp_compared_op *x)
+static const char *explain_op_change(vp_compared_op *x)
 {
     bool grew = x->self.delta_ps > 0, timed = x->self.a_ps > 0 && x->self.b_ps > 0;
-    double time = timed ? pull((double)x->self.a_ps, (double)x->self.b_ps, grew) : 0;
+    double time = timed ? log_ratio_pull((double)x->self.a_ps, (double)x->self.b_ps, grew) : 0;
     if (timed && has_work(x))
-        return by_work(x, grew, time);
+        return explain_by_work(x, grew, time);
     if (timed && x->span_calls_a > 0 && x->span_calls_b > 0)
-        return by_calls(x, grew, time);
+        return explain_by_calls(x, grew, time);
     return grew ? "each call takes longer" : "each call takes less time";
 }
 
@@ -65,5 +65,5 @@ void cmp_explain(vp_compared_op *x, const vp_comparison *c)
     else if (x->is_gone)
         x->reason = "only in A";
     else
-        x->reason = explain(x);
+        x->reason = explain_op_change(x);
 }

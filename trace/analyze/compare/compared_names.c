@@ -7,28 +7,28 @@
 
 enum { BY_NAME = 1, BY_BOTH };
 
-static uint64_t key_of(vp_str name, const vp_str *category)
+static uint64_t compared_name_key(vp_str name, const vp_str *category)
 {
     uint64_t h = vp_hash(name.p, name.n, BY_NAME);
     return category ? vp_hash(category->p, category->n, h ^ BY_BOTH) : h;
 }
 
-static vp_str name_of(const compared_names *n, size_t row)
+static vp_str compared_row_name(const compared_names *n, size_t row)
 {
     const vp_compared_op *op = &n->c->ops[row];
     return vp_str_of(n->of_b && op->name_b ? op->name_b : op->name);
 }
 
-static int64_t time_of(const compared_names *n, size_t row)
+static int64_t compared_row_time(const compared_names *n, size_t row)
 {
     const vp_delta *d = &n->c->ops[row].self;
     return n->of_b ? d->b_ps : d->a_ps;
 }
 
-static int take(compared_names *n, uint64_t key, size_t row)
+static int compared_names_take(compared_names *n, uint64_t key, size_t row)
 {
     uint32_t had = vp_map_get(&n->rows, key);
-    if (had != VP_MAP_NONE && time_of(n, had) >= time_of(n, row))
+    if (had != VP_MAP_NONE && compared_row_time(n, had) >= compared_row_time(n, row))
         return 0;
     return vp_map_set(&n->rows, key, (uint32_t)row);
 }
@@ -41,8 +41,9 @@ int compared_names_make(compared_names *out, const vp_comparison *c, bool of_b, 
         vp_str category = vp_str_of(c->ops[i].category);
         if (of_b ? c->ops[i].is_gone : c->ops[i].is_new)
             continue;
-        VP_TRY(take(out, key_of(name_of(out, i), NULL), i));
-        VP_TRY(take(out, key_of(name_of(out, i), &category), i));
+        VP_TRY(compared_names_take(out, compared_name_key(compared_row_name(out, i), NULL), i));
+        VP_TRY(
+            compared_names_take(out, compared_name_key(compared_row_name(out, i), &category), i));
     }
     return 0;
 }
@@ -61,10 +62,10 @@ size_t compared_row(const compared_names *n, vp_str name, vp_str category)
     else
         vp_buf_str(&b, name);
     vp_str shown = vp_buf_view(&b);
-    uint32_t row = vp_map_get(&n->rows, key_of(shown, &category));
+    uint32_t row = vp_map_get(&n->rows, compared_name_key(shown, &category));
     if (row == VP_MAP_NONE)
-        row = vp_map_get(&n->rows, key_of(shown, NULL));
-    bool found = row != VP_MAP_NONE && vp_str_eq(name_of(n, row), shown);
+        row = vp_map_get(&n->rows, compared_name_key(shown, NULL));
+    bool found = row != VP_MAP_NONE && vp_str_eq(compared_row_name(n, row), shown);
     vp_buf_free(&b);
     return found ? row : n->c->op_count;
 }

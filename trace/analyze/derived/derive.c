@@ -198,7 +198,7 @@ static int add_own_clock(const derive_device *x, const char *name)
     return 0;
 }
 
-static int add_device(derive_task *t, const analysis *a, uint32_t device, size_t *next_idle)
+static int derive_add_device(derive_task *t, const analysis *a, uint32_t device, size_t *next_idle)
 {
     derive_device x = {t->out, a, device};
     const vp_device *d = &a->h->devices[device];
@@ -231,6 +231,6 @@ int derive_host(void *ctx, const analysis *a)
     if (!a->windows)
         VP_TRY(add_steps_of_host(t->out, a));
     for (size_t d = 0; d < a->device_count; d++)
-        VP_TRY(add_device(t, a, (uint32_t)d, &next));
+        VP_TRY(derive_add_device(t, a, (uint32_t)d, &next));
     return 0;
 }

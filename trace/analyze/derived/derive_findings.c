@@ -8,7 +8,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-static int add_place(derived *d, const vp_finding *f, const vp_place *p)
+static int derive_finding_place(derived *d, const vp_finding *f, const vp_place *p)
 {
     char name[VP_DERIVED_NAME_MAX];
     derived_slice s = {.start_ps = p->start_ps + d->origin_ps,
@@ -35,6 +35,6 @@ int derive_findings(derived *d, const vp_report *r, const char *host)
     for (size_t i = 0; i < r->finding_count; i++)
         for (size_t k = 0; r->findings[i].status == VP_FIRED && k < r->findings[i].where_count; k++)
             if (has_place(&r->findings[i].where[k], host))
-                VP_TRY(add_place(d, &r->findings[i], &r->findings[i].where[k]));
+                VP_TRY(derive_finding_place(d, &r->findings[i], &r->findings[i].where[k]));
     return derived_end_track(d);
 }

@@ -43,7 +43,7 @@ static void close_down_to(walk *w, uint32_t depth)
     }
 }
 
-static int open_run(walk *w, int64_t start, vp_str name, vp_str path, int64_t program)
+static int walk_open_run(walk *w, int64_t start, vp_str name, vp_str path, int64_t program)
 {
     derived_slice s = {.start_ps = start, .end_ps = start, .number = {0, program}};
     run *r = &w->open[w->depth];
@@ -66,7 +66,7 @@ static int go_to_path(walk *w, int64_t start, vp_str path)
         vp_str name = {path.p + at, end - at};
         if (depth == w->depth || !vp_str_eq(w->open[depth].name, name)) {
             close_down_to(w, depth);
-            VP_TRY(open_run(w, start, name, vp_str_head(path, end), VP_UNKNOWN));
+            VP_TRY(walk_open_run(w, start, name, vp_str_head(path, end), VP_UNKNOWN));
         }
         depth++;
         at = end < path.n ? end + 1 : end;
@@ -79,11 +79,11 @@ static int open_module(walk *w, int64_t start, const trace_kind *k)
 {
     int64_t program = k->program_id;
     vp_str name = trace_module_name(trace_str(w->t, k->module), &program);
-    return open_run(w, start, name, VP_STR_NONE, program >= 0 ? program : VP_UNKNOWN);
+    return walk_open_run(w, start, name, VP_STR_NONE, program >= 0 ? program : VP_UNKNOWN);
 }
 
 /* What the op belongs to; 0: nothing. */
-static vp_sid path_of(const walk *w, const trace_kind *k)
+static vp_sid op_path_of(const walk *w, const trace_kind *k)
 {
     return w->kind == DERIVED_MODULES  ? k->module
            : w->kind == DERIVED_SOURCE ? k->source
@@ -103,14 +103,14 @@ static bool new_step(walk *w, int64_t start)
 /* Other runs begin with an op of kind k. */
 static int turn_to(walk *w, int64_t start, const trace_kind *k)
 {
-    vp_str path = trace_str(w->t, path_of(w, k));
+    vp_str path = trace_str(w->t, op_path_of(w, k));
     if (w->kind == DERIVED_SCOPES)
         return go_to_path(w, start, path);
     close_down_to(w, 0);
     if (!path.n)
         return 0;
     return w->kind == DERIVED_MODULES ? open_module(w, start, k)
-                                      : open_run(w, start, path, VP_STR_NONE, VP_UNKNOWN);
+                                      : walk_open_run(w, start, path, VP_STR_NONE, VP_UNKNOWN);
 }
 
 static int on_time(void *ctx, size_t event, int64_t start, int64_t end)
@@ -121,19 +121,19 @@ static int on_time(void *ctx, size_t event, int64_t start, int64_t end)
     bool apart = new_step(w, start) || k->module != w->module || run_id != w->run_id;
     if (apart)
         close_down_to(w, 0);
-    if (apart || path_of(w, k) != w->path)
+    if (apart || op_path_of(w, k) != w->path)
         VP_TRY(turn_to(w, start, k));
     for (uint32_t i = 0; i < w->depth; i++)
         w->open[i].busy_ps += end - start;
-    w->path = path_of(w, k);
+    w->path = op_path_of(w, k);
     w->module = k->module;
     w->run_id = run_id;
     w->end = end;
     return 0;
 }
 
-static int one_track(const derive_device *x, derived_kind kind, const trace_track *track,
-                     bool alone)
+static int derive_runs_of_track(const derive_device *x, derived_kind kind, const trace_track *track,
+                                bool alone)
 {
     const analysis *a = x->a;
     walk w = {.out = x->out, .t = a->t, .track = track, .kind = kind};
@@ -148,7 +148,7 @@ static bool runs_say(const analysis *a, const trace_track *track, derived_kind k
 {
     walk w = {.kind = kind};
     for (size_t i = 0; i < track->count; i++)
-        if (path_of(&w, &a->t->kinds[trace_kind_of(track, i)]))
+        if (op_path_of(&w, &a->t->kinds[trace_kind_of(track, i)]))
             return true;
     return false;
 }
@@ -162,7 +162,7 @@ static int all_tracks(const derive_device *x, derived_kind kind)
     for (size_t i = 0; i < set->count; i++) {
         const trace_track *track = &x->a->t->tracks[set->tracks[i]];
         if (runs_say(x->a, track, kind))
-            VP_TRY(one_track(x, kind, track, with == 1));
+            VP_TRY(derive_runs_of_track(x, kind, track, with == 1));
     }
     return 0;
 }

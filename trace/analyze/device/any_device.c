@@ -60,7 +60,7 @@ static int make_idle(const analysis *a)
     return 0;
 }
 
-static int ask(const analysis *a, int (*make)(const analysis *))
+static int ask_any_device(const analysis *a, int (*make)(const analysis *))
 {
     pthread_mutex_lock(&a->any_device->lock);
     int rc = make(a);
@@ -71,11 +71,11 @@ static int ask(const analysis *a, int (*make)(const analysis *))
 int any_device_busy(const spans **out, const analysis *a)
 {
     *out = &a->any_device->busy;
-    return ask(a, make_busy);
+    return ask_any_device(a, make_busy);
 }
 
 int any_device_idle(const spans **out, const analysis *a)
 {
     *out = &a->any_device->idle;
-    return ask(a, make_idle);
+    return ask_any_device(a, make_idle);
 }

@@ -10,7 +10,7 @@ typedef struct whole {
     bool any;
 } whole;
 
-static int add(void *ctx, const sweep_segment *s)
+static int breakdown_add_segment(void *ctx, const sweep_segment *s)
 {
     whole *w = ctx;
     if (!w->any)
@@ -40,7 +40,7 @@ int bd_compute(vp_breakdown *out, int64_t *start, int64_t *end, track_set set,
                .from = part ? p->part_start_ps : INT64_MIN,
                .to = part ? p->part_end_ps : INT64_MAX};
     *out = (vp_breakdown){0};
-    VP_TRY(sweep_run(set, class_of, add, &w));
+    VP_TRY(sweep_run(set, class_of, breakdown_add_segment, &w));
     *start = part ? w.from : w.any ? w.start : first_start(set);
     *end = part ? w.to : w.any ? w.end : *start;
     sweep_close(out, *end - *start);

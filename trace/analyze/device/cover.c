@@ -8,7 +8,7 @@ typedef struct building {
     unsigned mask;
 } building;
 
-static int add_segment(void *ctx, const sweep_segment *s)
+static int cover_add_segment(void *ctx, const sweep_segment *s)
 {
     building *b = ctx;
     return s->cover & b->mask ? spans_add(b->out, s->start, s->end) : 0;
@@ -19,7 +19,7 @@ int cover_build(cover *c, track_set set, const uint8_t *class_of, unsigned mask)
     building b = {&c->when, mask};
     int64_t sum = 0;
     *c = (cover){0};
-    VP_TRY(sweep_run(set, class_of, add_segment, &b));
+    VP_TRY(sweep_run(set, class_of, cover_add_segment, &b));
     c->before = vp_realloc_array(NULL, c->when.n + 1, sizeof *c->before);
     VP_NEED(c->before);
     for (size_t i = 0; i < c->when.n; i++) {

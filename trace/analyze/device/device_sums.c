@@ -18,7 +18,7 @@ typedef struct count {
     vp_spares rooms;
 } count;
 
-static int count_ops(count *c, device_sums *d)
+static int count_device_ops(count *c, device_sums *d)
 {
     ops_room *room = vp_spares_take(&c->rooms);
     int rc = room ? 0 : ops_room_new(&room, c->g, c->t);
@@ -30,13 +30,13 @@ static int count_ops(count *c, device_sums *d)
 }
 
 /* Of each device two pieces, the longer ones first, so that threads end at about the same time. */
-static int piece(void *ctx, uint32_t i)
+static int count_sums_piece(void *ctx, uint32_t i)
 {
     count *c = ctx;
     if (i == 2 * c->n)
         return module_runs_count(c->modules, c->t);
     device_sums *d = &c->v[i % c->n];
-    return i < c->n ? count_ops(c, d)
+    return i < c->n ? count_device_ops(c, d)
                     : bd_compute(&d->breakdown, &d->start_ps, &d->end_ps, d->set,
                                  grouping_sweep_classes(c->g));
 }
@@ -51,7 +51,7 @@ int device_sums_count(device_sums *v, size_t n, module_runs *modules, const grou
 {
     count c = {.v = v, .n = n, .modules = modules, .g = g, .t = t};
     vp_spares_init(&c.rooms);
-    int rc = vp_each(device_sums_threads(t), (uint32_t)n * 2 + 1, piece, &c);
+    int rc = vp_each(device_sums_threads(t), (uint32_t)n * 2 + 1, count_sums_piece, &c);
     for (ops_room *r; (r = vp_spares_take(&c.rooms));)
         ops_room_free(r);
     vp_spares_end(&c.rooms);

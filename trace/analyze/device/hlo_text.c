@@ -14,7 +14,7 @@ static vp_str drop_space(vp_str s)
 }
 
 /* Length of the bracketed text that s starts with, brackets included; 0: it never closes. */
-static size_t bracketed(vp_str s)
+static size_t bracketed_length(vp_str s)
 {
     int depth = 0;
     for (size_t i = 0; i < s.n; i++) {
@@ -43,12 +43,12 @@ static bool take_leaf(vp_str *in, vp_str *type, vp_str *dims, vp_str *layout)
         n++;
     *type = vp_str_head(s, n);
     s = vp_str_skip(s, n);
-    size_t box = n && s.n && *s.p == '[' ? bracketed(s) : 0;
+    size_t box = n && s.n && *s.p == '[' ? bracketed_length(s) : 0;
     if (!box)
         return false;
     *dims = vp_str_head(vp_str_skip(s, 1), box - 2);
     s = vp_str_skip(s, box);
-    size_t braces = s.n && *s.p == '{' ? bracketed(s) : 0;
+    size_t braces = s.n && *s.p == '{' ? bracketed_length(s) : 0;
     *layout = vp_str_head(s, braces);
     *in = vp_str_skip(s, braces);
     return true;
@@ -59,7 +59,7 @@ static bool take_shape(vp_str *in, vp_str *out)
 {
     vp_str type, dims, layout, rest = *in;
     if (rest.n && *rest.p == '(') {
-        size_t n = bracketed(rest);
+        size_t n = bracketed_length(rest);
         *out = vp_str_head(rest, n);
         *in = vp_str_skip(rest, n);
         return n > 0;
@@ -82,7 +82,7 @@ bool hlo_split(hlo_text *out, vp_str text)
     size_t open = vp_str_find(s, VP_STR("("));
     h.opcode = vp_str_head(s, open);
     s = vp_str_skip(s, open);
-    size_t n = s.n ? bracketed(s) : 0; /* a text that was cut still tells its shape */
+    size_t n = s.n ? bracketed_length(s) : 0; /* a text that was cut still tells its shape */
     h.operands = n ? vp_str_head(vp_str_skip(s, 1), n - 2) : VP_STR_NONE;
     *out = h;
     return true;
@@ -93,7 +93,7 @@ vp_str hlo_element(vp_str shape, unsigned i)
     vp_str element = VP_STR_NONE, s = drop_space(shape);
     if (!s.n || *s.p != '(')
         return i == 0 ? shape : VP_STR_NONE;
-    size_t n = bracketed(s);
+    size_t n = bracketed_length(s);
     s = n ? vp_str_head(vp_str_skip(s, 1), n - 2) : VP_STR_NONE;
     for (unsigned k = 0; k <= i; k++) {
         s = drop_space(s);
@@ -104,7 +104,7 @@ vp_str hlo_element(vp_str shape, unsigned i)
 }
 
 /* Bits of an element: f32, bf16, s4, u2, c64, f8e4m3fn, f4e2m1fn, pred; -1 unknown. */
-static int64_t bits_of(vp_str type)
+static int64_t element_type_bits(vp_str type)
 {
     if (vp_str_eq(type, VP_STR("pred")))
         return 8;
@@ -124,7 +124,7 @@ static int64_t bits_of(vp_str type)
 
 static int64_t leaf_bytes(vp_str type, vp_str dims)
 {
-    int64_t bits = bits_of(type);
+    int64_t bits = element_type_bits(type);
     vp_str dim;
     if (bits <= 0)
         return bits;

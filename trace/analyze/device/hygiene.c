@@ -20,12 +20,13 @@ enum {
     TWIN = 64
 };
 
-static bool has(vp_str s, const char *word)
+static bool contains_word_nocase(vp_str s, const char *word)
 {
     return vp_str_find_nocase(s, vp_str_of(word)) < s.n;
 }
 
-static bool any_of(vp_str s, const char *const *words, size_t n, bool (*test)(vp_str, const char *))
+static bool any_word_fits(vp_str s, const char *const *words, size_t n,
+                          bool (*test)(vp_str, const char *))
 {
     for (size_t i = 0; i < n; i++)
         if (test(s, words[i]))
@@ -33,7 +34,7 @@ static bool any_of(vp_str s, const char *const *words, size_t n, bool (*test)(vp
     return false;
 }
 
-static bool is(vp_str s, const char *word)
+static bool equals_word(vp_str s, const char *word)
 {
     return vp_str_eq(s, vp_str_of(word));
 }
@@ -58,26 +59,27 @@ bool op_is_formatting(const trace *t, const trace_kind *k)
                                           "direct_copy_kernel"};
     vp_str hlo = cl_hlo(t, k), name = trace_str(t, k->name);
     if (hlo.n)
-        return any_of(hlo, formatting_opcodes, FORMATTING_OPCODES, is);
+        return any_word_fits(hlo, formatting_opcodes, FORMATTING_OPCODES, equals_word);
     if (k->hlo_op)
-        return any_of(trace_str(t, k->hlo_opcode), formatting_opcodes, FORMATTING_OPCODES, is) ||
-               any_of(name, formatting_opcodes, FORMATTING_OPCODES, starts_with);
-    return any_of(name, kernels, sizeof kernels / sizeof *kernels, has);
+        return any_word_fits(trace_str(t, k->hlo_opcode), formatting_opcodes, FORMATTING_OPCODES,
+                             equals_word) ||
+               any_word_fits(name, formatting_opcodes, FORMATTING_OPCODES, starts_with);
+    return any_word_fits(name, kernels, sizeof kernels / sizeof *kernels, contains_word_nocase);
 }
 
 /* JAX's callbacks, by what is called (XLA's custom call) or from where (the primitive). */
-static bool is_callback(const trace *t, const trace_kind *k)
+static bool is_callback_kind(const trace *t, const trace_kind *k)
 {
     static const char *const words[] = {
         "python_cpu_callback", "python_gpu_callback", "debug_callback", "debug_print",
         "io_callback",         "pure_callback",       "host_callback",  "outside_call"};
     const size_t n = sizeof words / sizeof *words;
-    return any_of(trace_str(t, k->scope), words, n, has) ||
-           any_of(trace_str(t, k->name), words, n, has) ||
-           any_of(trace_str(t, k->long_name), words, n, has);
+    return any_word_fits(trace_str(t, k->scope), words, n, contains_word_nocase) ||
+           any_word_fits(trace_str(t, k->name), words, n, contains_word_nocase) ||
+           any_word_fits(trace_str(t, k->long_name), words, n, contains_word_nocase);
 }
 
-static unsigned look(const trace *t, const trace_kind *k, uint8_t class)
+static unsigned hygiene_flags_of(const trace *t, const trace_kind *k, uint8_t class)
 {
     vp_str hlo = cl_hlo(t, k);
     unsigned f = 0;
@@ -85,14 +87,14 @@ static unsigned look(const trace *t, const trace_kind *k, uint8_t class)
     f |= scope_is_remat(trace_str(t, k->scope)) || scope_is_remat_op(trace_str(t, k->name)) ? REMAT
                                                                                             : 0;
     f |= vp_str_ends(hlo, VP_STR("-done")) ? ASYNC_DONE : 0;
-    f |= is(hlo, "pad") ? PADDING : 0;
+    f |= equals_word(hlo, "pad") ? PADDING : 0;
     f |= vp_str_starts(hlo, VP_STR("infeed")) || vp_str_starts(hlo, VP_STR("outfeed")) ? INFEED : 0;
-    f |= is_callback(t, k) ? CALLBACK : 0;
+    f |= is_callback_kind(t, k) ? CALLBACK : 0;
     f |= k->twin_of && k->twin_of != k->name ? TWIN : 0;
     return f;
 }
 
-static void add_kinds(vp_hygiene *out, const kind_list *l, const uint8_t *flags)
+static void hygiene_add_kinds(vp_hygiene *out, const kind_list *l, const uint8_t *flags)
 {
     for (uint32_t i = 0; i < l->n; i++) {
         uint32_t k = l->kind[i];
@@ -139,11 +141,11 @@ static void add_chains(vp_hygiene *out, const trace_track *k, const uint8_t *cla
     close_chain(out, &c);
 }
 
-static int of_device(analysis *a, uint32_t device, const uint8_t *flags, uint32_t *op_of)
+static int hygiene_of_device(analysis *a, uint32_t device, const uint8_t *flags, uint32_t *op_of)
 {
     const device_work *d = &a->devices[device];
     vp_hygiene *out = &a->h->devices[device].hygiene;
-    add_kinds(out, &d->times, flags);
+    hygiene_add_kinds(out, &d->times, flags);
     for (size_t i = 0; i < d->set.count; i++)
         add_chains(out, &a->t->tracks[d->set.tracks[i]], grouping_classes(a->g));
     ops_by_group_in(op_of, a, device);
@@ -161,8 +163,8 @@ int hygiene_collect(analysis *a)
     VP_NEED(flags && op_of);
     for (uint32_t k = 0; k < a->t->kind_count; k++)
         if (a->t->kinds[k].is_op)
-            flags[k] = (uint8_t)look(a->t, &a->t->kinds[k], class_of[k]);
+            flags[k] = (uint8_t)hygiene_flags_of(a->t, &a->t->kinds[k], class_of[k]);
     for (size_t d = 0; d < a->device_count; d++)
-        VP_TRY(of_device(a, (uint32_t)d, flags, op_of));
+        VP_TRY(hygiene_of_device(a, (uint32_t)d, flags, op_of));
     return 0;
 }

@@ -3,7 +3,7 @@
 #include "trace/base/err.h"
 
 /* The value behind "key:" in a text of such pairs; empty: there is none. */
-static vp_str value_of(vp_str launch, vp_str key)
+static vp_str launch_value(vp_str launch, vp_str key)
 {
     vp_str pair;
     while (launch.n && vp_take_until(&launch, ' ', launch.n, &pair))
@@ -12,19 +12,19 @@ static vp_str value_of(vp_str launch, vp_str key)
     return VP_STR_NONE;
 }
 
-static int text_of(const char **out, vp_arena *arena, vp_str launch, vp_str key)
+static int launch_text(const char **out, vp_arena *arena, vp_str launch, vp_str key)
 {
-    vp_str v = value_of(launch, key);
+    vp_str v = launch_value(launch, key);
     *out = NULL;
     if (v.n && !(*out = vp_arena_strndup(arena, v.p, v.n)))
         return vp_no_memory();
     return 0;
 }
 
-static int64_t number_of(vp_str launch, vp_str key)
+static int64_t launch_number(vp_str launch, vp_str key)
 {
     int64_t v;
-    return vp_str_to_i64(value_of(launch, key), &v) && v >= 0 ? v : VP_UNKNOWN;
+    return vp_str_to_i64(launch_value(launch, key), &v) && v >= 0 ? v : VP_UNKNOWN;
 }
 
 /* Writers name it by where it is taken; parts add up. */
@@ -35,7 +35,7 @@ static int64_t shared_of(vp_str launch)
                                   VP_STR_INIT("group_mem:")};
     int64_t sum = VP_UNKNOWN;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        int64_t v = number_of(launch, keys[i]);
+        int64_t v = launch_number(launch, keys[i]);
         if (v != VP_UNKNOWN && __builtin_add_overflow(sum == VP_UNKNOWN ? 0 : sum, v, &sum))
             return VP_UNKNOWN;
     }
@@ -45,27 +45,27 @@ static int64_t shared_of(vp_str launch)
 int kernel_launch_of(vp_kernel_launch *out, vp_arena *arena, vp_str launch)
 {
     /* a kernel that ran occupied something: 0 is what XLA writes where nobody reckoned it */
-    bool reckoned = number_of(launch, VP_STR("occ_pct:")) != 0;
-    *out = (vp_kernel_launch){.registers = number_of(launch, VP_STR("regs:")),
+    bool reckoned = launch_number(launch, VP_STR("occ_pct:")) != 0;
+    *out = (vp_kernel_launch){.registers = launch_number(launch, VP_STR("regs:")),
                               .shared_bytes = shared_of(launch)};
-    VP_TRY(text_of(&out->grid, arena, launch, VP_STR("grid:")));
-    VP_TRY(text_of(&out->block, arena, launch, VP_STR("block:")));
-    return reckoned ? text_of(&out->occupancy, arena, launch, VP_STR("occ_pct:")) : 0;
+    VP_TRY(launch_text(&out->grid, arena, launch, VP_STR("grid:")));
+    VP_TRY(launch_text(&out->block, arena, launch, VP_STR("block:")));
+    return reckoned ? launch_text(&out->occupancy, arena, launch, VP_STR("occ_pct:")) : 0;
 }
 
 int kernel_launch_key(vp_buf *b, vp_str launch)
 {
     if (!launch.n)
         return 0;
-    vp_buf_str(b, value_of(launch, VP_STR("grid:")));
+    vp_buf_str(b, launch_value(launch, VP_STR("grid:")));
     vp_buf_putc(b, ' ');
-    vp_buf_str(b, value_of(launch, VP_STR("block:")));
-    vp_buf_printf(b, " %lld %lld ", (long long)number_of(launch, VP_STR("regs:")),
+    vp_buf_str(b, launch_value(launch, VP_STR("block:")));
+    vp_buf_printf(b, " %lld %lld ", (long long)launch_number(launch, VP_STR("regs:")),
                   (long long)shared_of(launch));
     return b->status;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_launch_text(const char *a, const char *b)
 {
     return vp_str_eq(vp_str_of(a), vp_str_of(b));
 }
@@ -74,7 +74,7 @@ bool kernel_launch_same(const vp_kernel_launch *a, const vp_kernel_launch *b)
 {
     if (!a || !b)
         return a == b;
-    return same_text(a->grid, b->grid) && same_text(a->block, b->block) &&
+    return is_same_launch_text(a->grid, b->grid) && is_same_launch_text(a->block, b->block) &&
            a->registers == b->registers && a->shared_bytes == b->shared_bytes;
 }
 

@@ -9,7 +9,7 @@
 
 static int find_list(module_runs *m, vp_map *by_key, vp_str name, int64_t program_id, size_t *at)
 {
-    uint64_t key = module_key(name, program_id);
+    uint64_t key = module_runs_key(name, program_id);
     uint32_t i = vp_map_get(by_key, key);
     if (i == VP_MAP_NONE) {
         VP_TRY(vp_grow(&m->v, &m->cap, m->n + 1, sizeof *m->v, UINT32_MAX));
@@ -21,7 +21,7 @@ static int find_list(module_runs *m, vp_map *by_key, vp_str name, int64_t progra
     return 0;
 }
 
-static int add_run(module_run_list *l, int64_t dur)
+static int run_list_add(module_run_list *l, int64_t dur)
 {
     if ((l->n & (l->n - 1)) == 0) { /* it is full at every power of two */
         int64_t *p = vp_realloc_array(l->dur_ps, l->n ? l->n * 2 : 1, sizeof *p);
@@ -50,7 +50,7 @@ static int list_runs(module_runs *m, const trace *t, vp_map *by_key)
                 VP_TRY(find_list(m, by_key, name, program, at));
                 ++*at;
             }
-            VP_TRY(add_run(&m->v[*at - 1], trace_dur(k, e)));
+            VP_TRY(run_list_add(&m->v[*at - 1], trace_dur(k, e)));
         }
     }
     return 0;
@@ -110,7 +110,7 @@ static int add_op_time(host_result *h, const trace *t, const kind_times *kt, vp_
         if (!kt->calls[k] || !t->kinds[k].module)
             continue;
         vp_str name = trace_module_name(trace_str(t, t->kinds[k].module), &program);
-        uint64_t key = module_key(name, program);
+        uint64_t key = module_runs_key(name, program);
         uint32_t at = vp_map_get(by_key, key);
         if (at == VP_MAP_NONE) {
             at = (uint32_t)h->module_count;

@@ -6,7 +6,7 @@
 #include "trace/analyze/device/self.h"
 
 /* A module in maps of modules. */
-static inline uint64_t module_key(vp_str name, int64_t program_id)
+static inline uint64_t module_runs_key(vp_str name, int64_t program_id)
 {
     return vp_hash(name.p, name.n, (uint64_t)program_id);
 }

@@ -1,14 +1,14 @@
 /* What ops are called once numbers and decorations are taken off (analysis.md A3). */
 #include "trace/analyze/device/classify.h"
 
-static bool is_digit(char c)
+static bool is_ascii_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool is_name(char c)
+static bool is_name_char(char c)
 {
-    return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_ascii_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* Step 1: decorations around the name proper. */
@@ -53,13 +53,13 @@ static vp_str functor_of(vp_str argument)
     argument = vp_str_trim(argument);
     if (vp_str_starts(argument, VP_STR("(anonymous namespace)::")))
         argument = vp_str_skip(argument, 23);
-    for (; i < argument.n && (is_name(argument.p[i]) || argument.p[i] == ':'); i++)
+    for (; i < argument.n && (is_name_char(argument.p[i]) || argument.p[i] == ':'); i++)
         if (argument.p[i] == ':') {
             qualified = true;
             start = i + 1;
         }
     vp_str head = {argument.p + start, i - start};
-    return qualified && head.n && !is_digit(*head.p) ? head : VP_STR_NONE;
+    return qualified && head.n && !is_ascii_digit(*head.p) ? head : VP_STR_NONE;
 }
 
 /* The first functor among the arguments of "<…>" (without the brackets). */
@@ -88,7 +88,7 @@ static int strip_lists(vp_buf *out, vp_str s)
 {
     for (size_t i = 0; i < s.n;) {
         char c = s.p[i], before = i ? s.p[i - 1] : ' ';
-        bool attached = is_name(before) || before == '>';
+        bool attached = is_name_char(before) || before == '>';
         if (c == '(' && attached) {
             i = skip_balanced(s, i);
         } else if (c == '<' && attached) {
@@ -122,7 +122,7 @@ static vp_str strip_suffixes(vp_str s)
         else if (!tail.n)
             return s;
         for (size_t i = 0; i < tail.n; i++)
-            if (!is_digit(tail.p[i]))
+            if (!is_ascii_digit(tail.p[i]))
                 return s;
         s.n = dot;
     }
@@ -136,7 +136,7 @@ static vp_str strip_kernel_number(vp_str s)
                                         "transpose", "copy",        "broadcast", "scatter",
                                         "gather",    "concatenate", "slice"};
     size_t i = s.n;
-    while (i && is_digit(s.p[i - 1]))
+    while (i && is_ascii_digit(s.p[i - 1]))
         i--;
     if (i == s.n || i < 2 || s.p[i - 1] != '_')
         return s;

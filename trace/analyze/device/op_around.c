@@ -72,7 +72,7 @@ static int choose_kind(const trace_kind **out, int64_t *of, const analysis *a,
     return rc;
 }
 
-static int copy(const char **out, vp_arena *arena, vp_str text)
+static int copy_graph_text(const char **out, vp_arena *arena, vp_str text)
 {
     *out = NULL;
     if (text.n && !(*out = vp_arena_strndup(arena, text.p, text.n)))
@@ -88,7 +88,7 @@ static int make_text(const char **out, const around *x, uint32_t at,
     vp_buf_init(&b, 1u << 18);
     int rc = put(&b, x->p, at);
     if (rc >= 0)
-        rc = copy(out, x->arena, vp_buf_view(&b));
+        rc = copy_graph_text(out, x->arena, vp_buf_view(&b));
     vp_buf_free(&b);
     return rc;
 }
@@ -101,18 +101,18 @@ static int add_node(around *x, uint32_t at, int step)
     *n = (graph_node){.step = step, .op = SIZE_MAX, .bytes = hlo_shape_all_bytes(x->p, in->shape)};
     snprintf(source, sizeof source, "%.*s:%d", VP_STR_CUT(in->source_file, 380u),
              (int)in->source_line);
-    VP_TRY(copy(&n->name, x->arena, in->name));
-    VP_TRY(copy(&n->opcode, x->arena, in->opcode));
-    VP_TRY(copy(&n->scope, x->arena, in->op_name));
+    VP_TRY(copy_graph_text(&n->name, x->arena, in->name));
+    VP_TRY(copy_graph_text(&n->opcode, x->arena, in->opcode));
+    VP_TRY(copy_graph_text(&n->scope, x->arena, in->op_name));
     if (in->source_file.n)
-        VP_TRY(copy(&n->source, x->arena, vp_str_of(source)));
+        VP_TRY(copy_graph_text(&n->source, x->arena, vp_str_of(source)));
     VP_TRY(make_text(&n->shape, x, in->shape, hlo_put_brief_shape));
     x->at[x->g->node_count] = at;
     return vp_map_set(&x->met, at, (uint32_t)x->g->node_count++);
 }
 
 /* An instruction next to a shown one: it is shown, too, or counted. */
-static int meet(around *x, uint32_t at, int step, size_t *row)
+static int meet_neighbour(around *x, uint32_t at, int step, size_t *row)
 {
     if (at == HLO_NONE || vp_map_get(&x->met, at) != VP_MAP_NONE)
         return 0;
@@ -130,7 +130,7 @@ static int meet_operands(around *x, int step)
     for (size_t i = 0; i < n; i++) {
         const hlo_instr *in = &x->p->instrs[x->at[i]];
         for (uint32_t o = 0; x->g->nodes[i].step == step + 1 && o < in->operand_count; o++)
-            VP_TRY(meet(x, x->p->links[in->operands + o], step, &row));
+            VP_TRY(meet_neighbour(x, x->p->links[in->operands + o], step, &row));
     }
     return 0;
 }
@@ -151,7 +151,7 @@ static int meet_users(around *x, int step)
     size_t row = 0;
     for (uint32_t i = c->first; i < c->first + c->count; i++)
         if (uses_step(x, &x->p->instrs[i], step - 1))
-            VP_TRY(meet(x, i, step, &row));
+            VP_TRY(meet_neighbour(x, i, step, &row));
     return 0;
 }
 
@@ -188,7 +188,7 @@ static void time_nodes(around *x, uint32_t device)
     }
 }
 
-static int put_body(around *x)
+static int put_fusion_body(around *x)
 {
     const hlo_instr *in = &x->p->instrs[x->at[0]];
     op_graph *g = x->g;
@@ -206,12 +206,12 @@ static int put_body(around *x)
     return 0;
 }
 
-static int fill(around *x, uint32_t device, uint32_t instruction)
+static int fill_op_graph(around *x, uint32_t device, uint32_t instruction)
 {
     op_graph *g = x->g;
     g->nodes = vp_arena_zalloc(x->arena, GRAPH_NODES_MAX * sizeof *g->nodes);
     VP_NEED(g->nodes);
-    VP_TRY(copy(&g->program, x->arena, x->p->name));
+    VP_TRY(copy_graph_text(&g->program, x->arena, x->p->name));
     VP_TRY(make_text(&g->text, x, instruction, hlo_put_instruction));
     VP_TRY(add_node(x, instruction, 0));
     for (int step = 1; step <= GRAPH_STEPS; step++) {
@@ -220,7 +220,7 @@ static int fill(around *x, uint32_t device, uint32_t instruction)
     }
     add_edges(x);
     time_nodes(x, device);
-    return put_body(x);
+    return put_fusion_body(x);
 }
 
 int op_around(op_graph **out, vp_arena *arena, const analysis *a, uint32_t device,
@@ -242,7 +242,7 @@ int op_around(op_graph **out, vp_arena *arena, const analysis *a, uint32_t devic
     rc = 0;
     if (at != HLO_NONE) {
         x.g = vp_arena_zalloc(arena, sizeof *x.g);
-        rc = x.g ? fill(&x, device, at) : vp_no_memory();
+        rc = x.g ? fill_op_graph(&x, device, at) : vp_no_memory();
         if (x.g)
             x.g->instructions = instructions;
         *out = rc < 0 ? NULL : x.g;

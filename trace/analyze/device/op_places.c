@@ -19,23 +19,24 @@ typedef struct range {
     int64_t self_ps;
 } range;
 
-static uint64_t pair(uint32_t high, uint32_t low)
+static uint64_t pack_u32_pair(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_group_and_place(const void *a, const void *b)
 {
     const placed *x = a, *y = b;
-    uint64_t left = pair(x->group, x->scope), right = pair(y->group, y->scope);
+    uint64_t left = pack_u32_pair(x->group, x->scope), right = pack_u32_pair(y->group, y->scope);
     if (left == right) {
-        left = pair(x->source, x->kind);
-        right = pair(y->source, y->kind);
+        left = pack_u32_pair(x->source, x->kind);
+        right = pack_u32_pair(y->source, y->kind);
     }
     return (left > right) - (left < right);
 }
 
-static size_t collect(placed *out, const trace *t, const uint32_t *group_of, const kind_list *l)
+static size_t collect_placed_kinds(placed *out, const trace *t, const uint32_t *group_of,
+                                   const kind_list *l)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < l->n; i++) {
@@ -47,7 +48,7 @@ static size_t collect(placed *out, const trace *t, const uint32_t *group_of, con
     return n;
 }
 
-static uint32_t id_of(const placed *p, bool scope)
+static uint32_t placed_id(const placed *p, bool scope)
 {
     return scope ? p->scope : p->source;
 }
@@ -56,12 +57,12 @@ static uint32_t id_of(const placed *p, bool scope)
 static range range_at(const placed *v, size_t first, size_t end, bool scope)
 {
     range r = {first, first, 0};
-    for (; r.end < end && id_of(&v[r.end], scope) == id_of(&v[first], scope); r.end++)
+    for (; r.end < end && placed_id(&v[r.end], scope) == placed_id(&v[first], scope); r.end++)
         r.self_ps += v[r.end].self_ps;
     return r;
 }
 
-static bool is_before(const trace *t, uint32_t a, uint32_t b)
+static bool is_text_before(const trace *t, uint32_t a, uint32_t b)
 {
     vp_str x = trace_str(t, a), y = trace_str(t, b);
     size_t n = x.n < y.n ? x.n : y.n;
@@ -69,14 +70,14 @@ static bool is_before(const trace *t, uint32_t a, uint32_t b)
     return order ? order < 0 : x.n < y.n;
 }
 
-static range largest(const trace *t, const placed *v, range all, bool scope)
+static range largest_place_range(const trace *t, const placed *v, range all, bool scope)
 {
     range best = range_at(v, all.first, all.end, scope);
     for (range r = best; r.end < all.end;) {
         r = range_at(v, r.end, all.end, scope);
         if (r.self_ps > best.self_ps ||
             (r.self_ps == best.self_ps &&
-             is_before(t, id_of(&v[r.first], scope), id_of(&v[best.first], scope))))
+             is_text_before(t, placed_id(&v[r.first], scope), placed_id(&v[best.first], scope))))
             best = r;
     }
     return best;
@@ -96,7 +97,7 @@ static int count_sources(op_place *out, const placed *v, size_t n)
     int rc = 0;
     vp_map_init(&seen);
     for (size_t i = 0; rc >= 0 && i < n; i++) {
-        uint64_t key = pair(v[i].group, v[i].source);
+        uint64_t key = pack_u32_pair(v[i].group, v[i].source);
         if (!v[i].source || vp_map_get(&seen, key) != VP_MAP_NONE)
             continue;
         out[v[i].group].sources++;
@@ -106,7 +107,7 @@ static int count_sources(op_place *out, const placed *v, size_t n)
     return rc;
 }
 
-static uint32_t kind_of(const placed *v, range r)
+static uint32_t longest_kind_in_range(const placed *v, range r)
 {
     size_t best = r.first;
     for (size_t i = r.first; i < r.end; i++)
@@ -131,14 +132,15 @@ int op_places(op_place *out, uint32_t group_count, const trace *t, const uint32_
     VP_NEED(v);
     for (uint32_t i = 0; i < group_count; i++)
         out[i] = (op_place){0};
-    size_t n = collect(v, t, group_of, l);
+    size_t n = collect_placed_kinds(v, t, group_of, l);
     VP_TRY(count_sources(out, v, n));
-    qsort(v, n, sizeof *v, by_place);
+    qsort(v, n, sizeof *v, by_group_and_place);
     for (range g = {0}; g.end < n;) {
         g = group_at(v, g.end, n);
         op_place *place = &out[v[g.first].group];
         place->scopes = count_scopes(v, g);
-        place->kind = kind_of(v, largest(t, v, largest(t, v, g, true), false));
+        place->kind = longest_kind_in_range(
+            v, largest_place_range(t, v, largest_place_range(t, v, g, true), false));
     }
     return 0;
 }

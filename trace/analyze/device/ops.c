@@ -42,8 +42,8 @@ static vp_str category_of(const trace *t, const trace_kind *k)
     return trace_str(t, said);
 }
 
-static int put_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by, bool normalize,
-                     vp_op_class class)
+static int put_group_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by,
+                           bool normalize, vp_op_class class)
 {
     static const char *const class_names[] = {"compute", "communication", "copy"};
     vp_str name = trace_str(t, k->name);
@@ -73,8 +73,8 @@ bool grouping_by_scope(vp_group by)
 /* What tells groups apart. By name it is (class, category, label), since a name alone would mix
  * different ops, by stack the scope besides, and raw how kernels were launched; other groupings go
  * by their label. */
-static int key_of(vp_buf *key, const trace *t, const trace_kind *k, vp_group by, vp_op_class class,
-                  vp_str label)
+static int put_group_key(vp_buf *key, const trace *t, const trace_kind *k, vp_group by,
+                         vp_op_class class, vp_str label)
 {
     key->n = 0;
     if (by == VP_GROUP_RAW)
@@ -92,7 +92,7 @@ static int key_of(vp_buf *key, const trace *t, const trace_kind *k, vp_group by,
     return vp_buf_str(key, label);
 }
 
-static int add_group(grouping *g, vp_sid label, uint32_t kind)
+static int grouping_add_group(grouping *g, vp_sid label, uint32_t kind)
 {
     VP_TRY(vp_grow(&g->label, &g->label_cap, (size_t)g->count + 1, sizeof *g->label, UINT32_MAX));
     VP_TRY(vp_grow(&g->first, &g->first_cap, (size_t)g->count + 1, sizeof *g->first, UINT32_MAX));
@@ -101,21 +101,21 @@ static int add_group(grouping *g, vp_sid label, uint32_t kind)
     return 0;
 }
 
-static int assign(grouping *g, vp_map *by_key, vp_buf *label, vp_buf *key, uint32_t kind,
-                  vp_group by, bool normalize)
+static int grouping_assign_kind(grouping *g, vp_map *by_key, vp_buf *label, vp_buf *key,
+                                uint32_t kind, vp_group by, bool normalize)
 {
     const trace_kind *k = &g->t->kinds[kind];
     vp_op_class class = cl_class(g->t, k);
     vp_sid label_id, key_id;
     label->n = 0;
-    VP_TRY(put_label(label, g->t, k, by, normalize, class));
+    VP_TRY(put_group_label(label, g->t, k, by, normalize, class));
     VP_TRY(vp_intern_put(&g->names, vp_buf_view(label), &label_id));
-    VP_TRY(key_of(key, g->t, k, by, class, vp_buf_view(label)));
+    VP_TRY(put_group_key(key, g->t, k, by, class, vp_buf_view(label)));
     VP_TRY(vp_intern_put(&g->names, vp_buf_view(key), &key_id));
     uint32_t group = vp_map_get(by_key, key_id);
     if (group == VP_MAP_NONE) {
         group = g->count;
-        VP_TRY(add_group(g, label_id, kind));
+        VP_TRY(grouping_add_group(g, label_id, kind));
         VP_TRY(vp_map_set(by_key, key_id, group));
     }
     g->group_of[kind] = group;
@@ -143,7 +143,7 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize)
     if (!g->group_of || !g->class_of || !g->sweep_of)
         rc = vp_no_memory();
     for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++)
-        rc = assign(g, &by_key, &label, &key, k, by, normalize);
+        rc = grouping_assign_kind(g, &by_key, &label, &key, k, by, normalize);
     vp_map_free(&by_key);
     vp_buf_free(&label);
     vp_buf_free(&key);
@@ -271,7 +271,7 @@ int ops_room_new(ops_room **out, const grouping *g, const trace *t)
     return 0;
 }
 
-static int ascending(const void *a, const void *b)
+static int by_u32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -279,10 +279,10 @@ static int ascending(const void *a, const void *b)
 
 /* Sorts the n numbers below `max` that are marked in seen, and clears the marks. Unless they are
  * few, it looks at all marks in order instead of sorting. */
-static void in_order(uint32_t *v, uint32_t n, uint8_t *seen, size_t max)
+static void list_marked_in_order(uint32_t *v, uint32_t n, uint8_t *seen, size_t max)
 {
     if (n < max / 16) {
-        qsort(v, n, sizeof *v, ascending);
+        qsort(v, n, sizeof *v, by_u32);
         for (uint32_t i = 0; i < n; i++)
             seen[v[i]] = 0;
         return;
@@ -316,7 +316,7 @@ static int list_kinds(kind_list *l, track_set set, ops_room *r)
     size_t cap = 0;
     VP_TRY(find_kinds(l, &cap, set, r->seen));
     if (l->n)
-        in_order(l->kind, l->n, r->seen, r->kinds);
+        list_marked_in_order(l->kind, l->n, r->seen, r->kinds);
     l->self_ps = vp_calloc(l->n, sizeof *l->self_ps);
     l->calls = vp_calloc(l->n, sizeof *l->calls);
     l->group = vp_calloc(l->n, sizeof *l->group);
@@ -334,7 +334,7 @@ static void give_slots(kind_list *l, const grouping *g, ops_room *r)
         r->seen[group] = 1;
         r->sums.self_ps[l->kind[i]] = r->sums.calls[l->kind[i]] = 0;
     }
-    in_order(v, l->group_n, r->seen, g->count);
+    list_marked_in_order(v, l->group_n, r->seen, g->count);
     for (uint32_t i = 0; i < l->group_n; i++)
         r->at[v[i]] = i;
     for (uint32_t i = 0; i < l->n; i++)
@@ -349,8 +349,8 @@ static void take_sums(kind_list *l, const kind_times *sums)
     }
 }
 
-static int add_kinds(tally *v, const grouping *g, const kind_list *l, const uint32_t *slot_of,
-                     vp_map *seen)
+static int tally_add_kinds(tally *v, const grouping *g, const kind_list *l, const uint32_t *slot_of,
+                           vp_map *seen)
 {
     for (uint32_t i = 0; i < l->n; i++) {
         uint32_t k = l->kind[i], slot = slot_of[k];
@@ -390,7 +390,8 @@ static void place_slowest(tally *v, const trace_track *k, size_t at, const uint3
     }
 }
 
-static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of, track_set set)
+static void tally_fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of,
+                                 track_set set)
 {
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
@@ -410,7 +411,7 @@ static void fill_durations(tally *v, int64_t *durations, const uint32_t *slot_of
     }
 }
 
-static void statistics(tally *op, int64_t *d)
+static void tally_set_statistics(tally *op, int64_t *d)
 {
     const size_t n = (size_t)op->calls;
     int64_t least = d[0];
@@ -483,9 +484,9 @@ static int count_durations(ops_sums *s, track_set set, ops_room *r)
         VP_NEED(r->durations);
         r->durations_cap = (size_t)s->events;
     }
-    fill_durations(s->v, r->durations, r->slot_of, set);
+    tally_fill_durations(s->v, r->durations, r->slot_of, set);
     for (uint32_t i = 0; i < s->times.group_n; i++)
-        statistics(&s->v[i], r->durations + s->v[i].first);
+        tally_set_statistics(&s->v[i], r->durations + s->v[i].first);
     return 0;
 }
 
@@ -502,7 +503,7 @@ static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_room 
     s->crossings = room->sums.crossings;
     take_sums(&s->times, &room->sums);
     vp_map_init(&seen);
-    int rc = add_kinds(s->v, g, &s->times, room->slot_of, &seen);
+    int rc = tally_add_kinds(s->v, g, &s->times, room->slot_of, &seen);
     vp_map_free(&seen);
     VP_TRY(rc);
     VP_TRY(op_places(places, n, g->t, room->slot_of, &s->times));
@@ -526,7 +527,7 @@ int ops_count(ops_sums **out, const grouping *g, track_set set, ops_room *room)
     return count_groups(s, g, set, room);
 }
 
-static int copy_list(kind_list *out, host_result *h, const kind_list *l)
+static int copy_kind_list(kind_list *out, host_result *h, const kind_list *l)
 {
     *out = (kind_list){.n = l->n, .group_n = l->group_n};
     if (!l->n)
@@ -547,7 +548,7 @@ int ops_tell(host_result *h, const grouping *g, const ops_sums *s, uint32_t devi
              kind_list *times, kind_times *all)
 {
     vp_device *d = &h->devices[device];
-    VP_TRY(copy_list(times, h, &s->times));
+    VP_TRY(copy_kind_list(times, h, &s->times));
     for (uint32_t i = 0; i < times->n; i++) {
         all->self_ps[times->kind[i]] += times->self_ps[i];
         all->calls[times->kind[i]] += times->calls[i];

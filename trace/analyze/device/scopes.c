@@ -9,7 +9,7 @@
 
 /* Adds a kind to its scope. Rematerialised work is mostly done in the backward pass, but does not
  * count as backward work. */
-static void add_kind(scope_item *item, const trace *t, uint32_t kind, const kind_times *kt)
+static void scope_add_kind(scope_item *item, const trace *t, uint32_t kind, const kind_times *kt)
 {
     const trace_kind *k = &t->kinds[kind];
     int64_t self = kt->self_ps[kind], calls = kt->calls[kind];
@@ -61,14 +61,15 @@ static int name_sources(host_result *h, const vp_map *by_scope, const trace *t,
     return 0;
 }
 
-static int collect(host_result *h, vp_map *by_scope, const trace *t, const kind_times *kt)
+static int collect_scope_items(host_result *h, vp_map *by_scope, const trace *t,
+                               const kind_times *kt)
 {
     for (uint32_t k = 0; k < t->kind_count; k++) {
         scope_item *item;
         if (!kt->calls[k])
             continue;
         VP_TRY(item_of(&item, h, by_scope, t, t->kinds[k].scope));
-        add_kind(item, t, k, kt);
+        scope_add_kind(item, t, k, kt);
     }
     return name_sources(h, by_scope, t, kt);
 }
@@ -82,7 +83,7 @@ int scopes_collect(host_result *h, const trace *t, const kind_times *kt)
     if (!any)
         return 0;
     vp_map_init(&by_scope);
-    int rc = collect(h, &by_scope, t, kt);
+    int rc = collect_scope_items(h, &by_scope, t, kt);
     vp_map_free(&by_scope);
     return rc;
 }
@@ -127,7 +128,7 @@ static int child_of(tree *tr, vp_str path, size_t name_at, uint32_t parent, uint
 }
 
 /* Adds all sums but the self time, which stays with the node that it belongs to. */
-static void add_sums(node *x, const scope_item *more)
+static void node_add_sums(node *x, const scope_item *more)
 {
     x->sum.calls += more->calls;
     x->sum.bytes = vp_add_known(x->sum.bytes, more->bytes);
@@ -149,7 +150,7 @@ static void offer_source(node *x, const char *source, int64_t self_ps)
     x->source_ps = self_ps;
 }
 
-static int insert(tree *tr, const scope_item *item)
+static int tree_insert_item(tree *tr, const scope_item *item)
 {
     vp_str path = vp_str_of(item->path);
     uint32_t at = UINT32_MAX, depth = 0;
@@ -161,13 +162,13 @@ static int insert(tree *tr, const scope_item *item)
         from = end + 1;
     }
     tr->v[at].sum.self_ps += item->self_ps;
-    add_sums(&tr->v[at], item);
+    node_add_sums(&tr->v[at], item);
     offer_source(&tr->v[at], item->source, item->self_ps);
     return 0;
 }
 
 /* Adds up subtrees in one pass from the end, as children stand behind their parents. */
-static void sum_up(tree *tr)
+static void tree_sum_up(tree *tr)
 {
     for (size_t i = tr->n; i-- > 0;) {
         node *x = &tr->v[i];
@@ -175,7 +176,7 @@ static void sum_up(tree *tr)
         if (x->parent == UINT32_MAX)
             continue;
         tr->v[x->parent].total_ps += x->total_ps;
-        add_sums(&tr->v[x->parent], &x->sum);
+        node_add_sums(&tr->v[x->parent], &x->sum);
         offer_source(&tr->v[x->parent], x->sum.source, x->source_ps);
     }
 }
@@ -209,7 +210,8 @@ static int link_children(tree *tr, uint32_t *root)
     return 0;
 }
 
-static int emit(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr, uint32_t at)
+static int tree_emit_scopes(vp_scope **out, size_t *count, vp_arena *arena, const tree *tr,
+                            uint32_t at)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *place = vp_realloc_array(NULL, tr->n, sizeof *place);
     vp_scope *v = vp_arena_zalloc(arena, tr->n * sizeof *v);
@@ -256,19 +258,19 @@ int scopes_tree(vp_scope **out, size_t *count, vp_arena *arena, const scope_item
     uint32_t root = UINT32_MAX;
     int rc = 0;
     for (size_t i = 0; rc >= 0 && i < n; i++)
-        rc = insert(&tr, &items[i]);
+        rc = tree_insert_item(&tr, &items[i]);
     if (rc >= 0 && tr.n) {
-        sum_up(&tr);
+        tree_sum_up(&tr);
         rc = link_children(&tr, &root);
         if (rc >= 0)
-            rc = emit(out, count, arena, &tr, root);
+            rc = tree_emit_scopes(out, count, arena, &tr, root);
     }
     vp_free(tr.v);
     vp_map_free(&tr.by_path);
     return rc;
 }
 
-static void take_off(scope_item *x, const vp_scope *child)
+static void subtract_child_scope(scope_item *x, const vp_scope *child)
 {
     x->calls -= child->calls;
     x->bytes -= child->bytes > 0 ? child->bytes : 0;
@@ -296,5 +298,5 @@ void scopes_items(scope_item *out, const vp_scope *nodes, size_t n)
     }
     for (size_t i = n; i-- > 0;) /* turns sums of subtrees into sums of nodes */
         if (nodes[i].parent != UINT32_MAX)
-            take_off(&out[nodes[i].parent], &nodes[i]);
+            subtract_child_scope(&out[nodes[i].parent], &nodes[i]);
 }

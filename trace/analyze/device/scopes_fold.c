@@ -57,7 +57,7 @@ bool scope_is_remat_op(vp_str name)
 }
 
 /* A component without "transpose(…)" and "jvp(…)"; empty if nothing of the forward pass is left. */
-static vp_str unwrap(vp_str part)
+static vp_str unwrap_scope_part(vp_str part)
 {
     static const char *const wrappers[] = {"transpose(", "jvp("};
     static const char *const silent[] = {"gradient_tape", "checkpoint", "rematted_computation",
@@ -83,9 +83,9 @@ int scope_fold(vp_buf *out, vp_str path)
     size_t at = 0, begin = out->n;
     vp_str part = next_component(path, &at);
     if (at >= path.n) /* a single component is a scope, not a primitive */
-        return vp_buf_str(out, unwrap(part).n ? unwrap(part) : part);
+        return vp_buf_str(out, unwrap_scope_part(part).n ? unwrap_scope_part(part) : part);
     while (at < path.n) {
-        vp_str name = unwrap(part);
+        vp_str name = unwrap_scope_part(part);
         if (name.n && out->n > begin)
             VP_TRY(vp_buf_putc(out, '/'));
         VP_TRY(vp_buf_str(out, name));
@@ -123,7 +123,7 @@ static int add_item(folding *f, vp_buf *text, const scope_item *item)
     return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_folded_time(const void *a, const void *b)
 {
     const vp_folded_scope *x = a, *y = b;
     int64_t s = x->forward_ps + x->backward_ps + x->remat_ps,
@@ -157,7 +157,7 @@ int scopes_fold(vp_folded_scope **out, size_t *count, vp_arena *arena, const sco
     vp_folded_scope *v = rc < 0 ? NULL : vp_arena_alloc(arena, f.n * sizeof *v);
     if (v) {
         memcpy(v, f.v, f.n * sizeof *v);
-        qsort(v, f.n, sizeof *v, by_time);
+        qsort(v, f.n, sizeof *v, by_folded_time);
         *out = v;
         *count = f.n;
     }

@@ -8,7 +8,7 @@
  * owns the time; ties: the shorter, then file order. For nested events that is duration minus
  * direct children; events that cross are right, too, and Σ self is the track's busy time. */
 
-static bool crosses(const self_stack *st, int64_t start, int64_t end)
+static bool crosses_open_event(const self_stack *st, int64_t start, int64_t end)
 {
     const self_open *top = st->n ? &st->v[st->n - 1] : NULL;
     return top && top->end > start && end > top->end;
@@ -52,8 +52,8 @@ static int give_to_kind(void *ctx, size_t kind, int64_t from, int64_t to)
     return 0;
 }
 
-static int one_track(kind_times *kt, group_times *totals, nesting *open, self_stack *st,
-                     const trace_track *k, const uint32_t *group_of)
+static int self_of_track(kind_times *kt, group_times *totals, nesting *open, self_stack *st,
+                         const trace_track *k, const uint32_t *group_of)
 {
     st->n = 0;
     st->now = k->count ? trace_start(k, 0) : 0;
@@ -66,14 +66,14 @@ static int one_track(kind_times *kt, group_times *totals, nesting *open, self_st
         if (end == start)
             continue;
         VP_TRY(self_run_until(st, start, give_to_kind, kt->self_ps));
-        kt->crossings += !k->one_timeline && crosses(st, start, end);
+        kt->crossings += !k->one_timeline && crosses_open_event(st, start, end);
         VP_TRY(self_push(st, end, kind));
         last = end > last ? end : last;
     }
     return self_run_until(st, last, give_to_kind, kt->self_ps);
 }
 
-static int index_of(void *ctx, size_t i, size_t *id)
+static int event_index_as_id(void *ctx, size_t i, size_t *id)
 {
     (void)ctx;
     *id = i;
@@ -83,7 +83,7 @@ static int index_of(void *ctx, size_t i, size_t *id)
 int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
 {
     self_stack st = {0};
-    int rc = self_walk(&st, k, id ? id : index_of, fn, ctx);
+    int rc = self_walk(&st, k, id ? id : event_index_as_id, fn, ctx);
     vp_free(st.v);
     return rc;
 }
@@ -111,7 +111,7 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
             open[g] = none;
         for (size_t e = 0; few && e < k->count; e++)
             open[group_of[trace_kind_of(k, e)]] = none;
-        rc = one_track(kt, totals, open, &st, k, group_of);
+        rc = self_of_track(kt, totals, open, &st, k, group_of);
         for (uint32_t g = 0; !few && g < group_count; g++)
             add_inner(&totals[g], &open[g]);
         for (size_t e = 0; few && e < k->count; e++)

@@ -13,7 +13,7 @@ void spans_free(spans *s)
     *s = (spans){0};
 }
 
-static inline int add(spans *s, int64_t start, int64_t end, int64_t apart)
+static inline int spans_append_merged(spans *s, int64_t start, int64_t end, int64_t apart)
 {
     span *last = s->n ? &s->v[s->n - 1] : NULL;
     if (end <= start)
@@ -31,21 +31,21 @@ static inline int add(spans *s, int64_t start, int64_t end, int64_t apart)
 /* A span that continues the last one extends it, so that a sorted list of busy ops stays short. */
 int spans_add(spans *s, int64_t start, int64_t end)
 {
-    return add(s, start, end, 0);
+    return spans_append_merged(s, start, end, 0);
 }
 
 int spans_add_near(spans *s, int64_t start, int64_t end, int64_t apart)
 {
-    return add(s, start, end, apart);
+    return spans_append_merged(s, start, end, apart);
 }
 
-static int by_start(const void *a, const void *b)
+static int by_span_start(const void *a, const void *b)
 {
     const span *x = a, *y = b;
     return (x->start > y->start) - (x->start < y->start);
 }
 
-static bool in_order(const spans *s)
+static bool spans_are_disjoint(const spans *s)
 {
     for (size_t i = 1; i < s->n; i++)
         if (s->v[i].start <= s->v[i - 1].end)
@@ -54,7 +54,7 @@ static bool in_order(const spans *s)
 }
 
 /* Appends x to the n spans of a union, none of which begins behind it. The new number. */
-static size_t append(span *v, size_t n, span x)
+static size_t union_append_span(span *v, size_t n, span x)
 {
     if (!n || x.start > v[n - 1].end) {
         v[n] = x;
@@ -85,12 +85,12 @@ static int part_strays(spans *s, size_t *kept)
 }
 
 /* `out` may be a, where there is no b, or as many spans in front of a as b has. */
-static size_t unite(span *out, const span *a, size_t a_n, const span *b, size_t b_n)
+static size_t unite_sorted_spans(span *out, const span *a, size_t a_n, const span *b, size_t b_n)
 {
     size_t n = 0;
     for (size_t i = 0, k = 0; i < a_n || k < b_n;) {
         bool first = k == b_n || (i < a_n && a[i].start <= b[k].start);
-        n = append(out, n, first ? a[i++] : b[k++]);
+        n = union_append_span(out, n, first ? a[i++] : b[k++]);
     }
     return n;
 }
@@ -98,17 +98,17 @@ static size_t unite(span *out, const span *a, size_t a_n, const span *b, size_t 
 int spans_union(spans *s)
 {
     size_t kept;
-    if (in_order(s))
+    if (spans_are_disjoint(s))
         return 0;
     VP_TRY(part_strays(s, &kept));
     if (kept == s->n) {
-        s->n = unite(s->v, s->v, kept, NULL, 0);
+        s->n = unite_sorted_spans(s->v, s->v, kept, NULL, 0);
         return 0;
     }
-    qsort(s->v + kept, s->n - kept, sizeof *s->v, by_start);
+    qsort(s->v + kept, s->n - kept, sizeof *s->v, by_span_start);
     span *both = vp_realloc_array(NULL, s->n, sizeof *both);
     VP_NEED(both);
-    size_t n = unite(both, s->v, kept, s->v + kept, s->n - kept);
+    size_t n = unite_sorted_spans(both, s->v, kept, s->v + kept, s->n - kept);
     vp_free(s->v);
     *s = (spans){both, n, s->n};
     return 0;
@@ -124,7 +124,7 @@ int spans_unite(spans *into, const spans *more)
     memmove(v + more->n, v, into->n * sizeof *v);
     into->v = v;
     into->cap = into->n + more->n;
-    into->n = unite(v, v + more->n, into->n, more->v, more->n);
+    into->n = unite_sorted_spans(v, v + more->n, into->n, more->v, more->n);
     return 0;
 }
 
@@ -136,7 +136,7 @@ int64_t spans_length(const spans *s)
     return sum;
 }
 
-static int64_t common(span a, span b)
+static int64_t overlap_of_spans(span a, span b)
 {
     int64_t start = a.start > b.start ? a.start : b.start, end = a.end < b.end ? a.end : b.end;
     return end > start ? end - start : 0;
@@ -146,7 +146,7 @@ int64_t spans_overlap(const spans *a, const spans *b)
 {
     int64_t sum = 0;
     for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
-        sum += common(a->v[i], b->v[k]);
+        sum += overlap_of_spans(a->v[i], b->v[k]);
         if (a->v[i].end < b->v[k].end)
             i++;
         else
@@ -183,6 +183,6 @@ int64_t spans_sum(const spans *a, int64_t start, int64_t end, size_t first)
 {
     int64_t sum = 0;
     for (size_t i = first; i < a->n && a->v[i].start < end; i++)
-        sum += common(a->v[i], (span){start, end});
+        sum += overlap_of_spans(a->v[i], (span){start, end});
     return sum;
 }

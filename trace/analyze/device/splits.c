@@ -157,7 +157,7 @@ typedef struct sample {
     double calls, offset, squares;
 } sample;
 
-static void add_sample(sample *out, const splitting *s, const member *m)
+static void sample_add_member(sample *out, const splitting *s, const member *m)
 {
     out->calls += (double)s->times->calls[m->at];
     out->offset += s->spread_of[m->kind].offset;
@@ -165,7 +165,7 @@ static void add_sample(sample *out, const splitting *s, const member *m)
 }
 
 /* The sum of squares about the sample's own mean. */
-static double scatter(const sample *x)
+static double sample_scatter(const sample *x)
 {
     double about_mean = x->squares - x->offset * x->offset / x->calls;
     return about_mean > 0 ? about_mean : 0;
@@ -173,14 +173,14 @@ static double scatter(const sample *x)
 
 /* Whether one mean says nothing about these kinds: their CV exceeds 0.5, from where tables call a
  * row mixed. */
-static bool is_wide(const splitting *s, const member *v, size_t n)
+static bool has_wide_spread(const splitting *s, const member *v, size_t n)
 {
     const vp_op *op = &s->a->h->ops[v->op];
     sample all = {0};
     for (size_t i = 0; i < n; i++)
-        add_sample(&all, s, &v[i]);
+        sample_add_member(&all, s, &v[i]);
     double mean = (double)(op->total_ps / op->calls) + all.offset / all.calls;
-    return sqrt(scatter(&all) / all.calls) > WIDE_CV * mean;
+    return sqrt(sample_scatter(&all) / all.calls) > WIDE_CV * mean;
 }
 
 static bool starts_part(const member *v, size_t i)
@@ -197,12 +197,12 @@ static bool labels_explain(const splitting *s, const member *v, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (starts_part(v, i))
             one = (sample){0};
-        add_sample(&all, s, &v[i]);
-        add_sample(&one, s, &v[i]);
+        sample_add_member(&all, s, &v[i]);
+        sample_add_member(&one, s, &v[i]);
         if (i + 1 == n || starts_part(v, i + 1))
-            within += scatter(&one);
+            within += sample_scatter(&one);
     }
-    return 2 * within < scatter(&all);
+    return 2 * within < sample_scatter(&all);
 }
 
 /* Labels the members and sorts them by label. */
@@ -219,7 +219,7 @@ static int sort_by(bool *differ, splitting *s, member *v, size_t n, by way)
  * none. A layout alone does not make another op, unless it explains how long calls take. */
 static int choose_way(by *way, splitting *s, member *v, size_t n)
 {
-    bool differ = false, wide = is_wide(s, v, n);
+    bool differ = false, wide = has_wide_spread(s, v, n);
     for (*way = BY_SHAPE; *way < WAYS; (*way)++) {
         if (*way == BY_LAYOUT && !wide)
             continue;
@@ -253,10 +253,10 @@ static int add_members(splitting *s, const member *v, size_t n, by way)
 }
 
 /* Adds members of one shape, by layout if that tells them apart. */
-static int add_shape(splitting *s, member *v, size_t n)
+static int add_shape_part(splitting *s, member *v, size_t n)
 {
     bool differ = false;
-    if (!is_wide(s, v, n))
+    if (!has_wide_spread(s, v, n))
         return add_members(s, v, n, BY_SHAPE);
     VP_TRY(sort_by(&differ, s, v, n, BY_LAYOUT));
     if (differ && labels_explain(s, v, n))
@@ -265,7 +265,7 @@ static int add_shape(splitting *s, member *v, size_t n)
     return add_members(s, v, n, BY_SHAPE);
 }
 
-static int take_apart(splitting *s, member *v, size_t n)
+static int split_op_members(splitting *s, member *v, size_t n)
 {
     by way = WAYS;
     VP_TRY(choose_way(&way, s, v, n));
@@ -276,7 +276,7 @@ static int take_apart(splitting *s, member *v, size_t n)
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && !starts_part(v, end);)
             end++;
-        VP_TRY(add_shape(s, v + i, end - i));
+        VP_TRY(add_shape_part(s, v + i, end - i));
     }
     return 0;
 }
@@ -286,7 +286,7 @@ static int find_parts(splitting *s)
     for (size_t i = 0, end; i < s->member_count; i = end) {
         for (end = i + 1; end < s->member_count && s->members[end].op == s->members[i].op;)
             end++;
-        VP_TRY(take_apart(s, s->members + i, end - i));
+        VP_TRY(split_op_members(s, s->members + i, end - i));
     }
     return 0;
 }
@@ -302,7 +302,7 @@ static int place_parts(splitting *s)
     return 0;
 }
 
-static void fill_durations(splitting *s, int64_t *durations)
+static void fill_part_durations(splitting *s, int64_t *durations)
 {
     for (size_t i = 0; i < s->set.count; i++) {
         const trace_track *k = &s->set.t->tracks[s->set.tracks[i]];
@@ -324,7 +324,7 @@ static int by_op_then_self(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-static int emit(vp_split *out, const splitting *s, const part *p, const int64_t *durations)
+static int emit_split(vp_split *out, const splitting *s, const part *p, const int64_t *durations)
 {
     host_result *h = s->a->h;
     const trace *t = s->a->t;
@@ -352,13 +352,13 @@ static int emit_all(splitting *s, const int64_t *durations)
         op->splits = vp_arena_zalloc(&h->arena, n * sizeof *op->splits);
         VP_NEED(op->splits);
         for (size_t k = 0; k < n; k++)
-            VP_TRY(emit(&op->splits[k], s, &s->parts[i + k], durations));
+            VP_TRY(emit_split(&op->splits[k], s, &s->parts[i + k], durations));
         op->split_count = n;
     }
     return 0;
 }
 
-static int split(splitting *s, uint32_t device, const uint32_t *op_of_group)
+static int split_op(splitting *s, uint32_t device, const uint32_t *op_of_group)
 {
     size_t events = 0;
     find_members(s, device, op_of_group);
@@ -373,7 +373,7 @@ static int split(splitting *s, uint32_t device, const uint32_t *op_of_group)
     }
     VP_CLEANUP(vp_free_ptr) int64_t *durations = vp_realloc_array(NULL, events, sizeof *durations);
     VP_NEED(durations);
-    fill_durations(s, durations);
+    fill_part_durations(s, durations);
     return emit_all(s, durations);
 }
 
@@ -388,7 +388,7 @@ int splits_of_device(analysis *a, uint32_t device, const uint32_t *op_of_group)
     if (!s.members || !s.part_of || !s.spread_of)
         rc = vp_no_memory();
     if (rc >= 0)
-        rc = split(&s, device, op_of_group);
+        rc = split_op(&s, device, op_of_group);
     vp_intern_free(&s.shapes);
     vp_arena_free(&s.arena);
     vp_free(s.members);

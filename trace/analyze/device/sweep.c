@@ -15,7 +15,7 @@ typedef struct cursor {
     int64_t start;
 } cursor;
 
-static void sift_down(cursor *heap, size_t n, size_t i)
+static void cursor_sift_down(cursor *heap, size_t n, size_t i)
 {
     for (;;) {
         size_t least = i, left = 2 * i + 1, right = left + 1;
@@ -35,7 +35,7 @@ static void sift_down(cursor *heap, size_t n, size_t i)
 static void make_heap(cursor *heap, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
-        sift_down(heap, n, i);
+        cursor_sift_down(heap, n, i);
 }
 
 /* A while, conditional or call spans what it runs: it counts as compute only where nothing else
@@ -54,13 +54,13 @@ typedef struct sweep {
     void *ctx;
 } sweep;
 
-static int64_t at_most(int64_t a, int64_t b)
+static int64_t earlier_time(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* Reports the segments in [now, to), where no event starts: at most four. */
-static int advance(sweep *s, int64_t to, sweep_event next)
+static int sweep_advance(sweep *s, int64_t to, sweep_event next)
 {
     while (s->now < to) {
         sweep_segment seg = {.start = s->now, .end = to, .before = s->last, .next = next};
@@ -71,7 +71,7 @@ static int advance(sweep *s, int64_t to, sweep_event next)
         for (unsigned c = 0; c < CLASSES; c++)
             if (s->end[c] > s->now) {
                 seg.cover |= SWEEP_COVER(c);
-                seg.end = at_most(seg.end, s->end[c]);
+                seg.end = earlier_time(seg.end, s->end[c]);
             }
         if (seg.cover & SWEEP_COVER(CONTAINER)) {
             seg.cover &= ~SWEEP_COVER(CONTAINER);
@@ -83,7 +83,7 @@ static int advance(sweep *s, int64_t to, sweep_event next)
     return 0;
 }
 
-static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
+static int sweep_run_heap(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
 {
     while (n) {
         cursor *top = &heap[0];
@@ -91,7 +91,7 @@ static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
         int64_t start = top->start, end = start + trace_dur(top->track, top->at);
         unsigned class = class_of[trace_kind_of(top->track, top->at)];
         if (start > s->now)
-            VP_TRY(advance(s, start, e));
+            VP_TRY(sweep_advance(s, start, e));
         if (end > s->end[class])
             s->end[class] = end;
         if (end >= s->reach) {
@@ -102,9 +102,9 @@ static int run(sweep *s, cursor *heap, size_t n, const uint8_t *class_of)
             top->start = trace_start(top->track, top->at);
         else
             *top = heap[--n];
-        sift_down(heap, n, 0);
+        cursor_sift_down(heap, n, 0);
     }
-    return advance(s, s->reach, (sweep_event){0, SIZE_MAX});
+    return sweep_advance(s, s->reach, (sweep_event){0, SIZE_MAX});
 }
 
 static bool is_container(const trace *t, const trace_kind *k)
@@ -143,7 +143,7 @@ int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx)
         return 0;
     int64_t first = heap[0].start;
     sweep s = {first, {first, first, first, first}, first, {0, SIZE_MAX}, fn, ctx};
-    return run(&s, heap, n, class_of);
+    return sweep_run_heap(&s, heap, n, class_of);
 }
 
 int sweep_events(track_set set, sweep_event_fn *fn, void *ctx)
@@ -158,7 +158,7 @@ int sweep_events(track_set set, sweep_event_fn *fn, void *ctx)
             top->start = trace_start(top->track, top->at);
         else
             *top = heap[--n];
-        sift_down(heap, n, 0);
+        cursor_sift_down(heap, n, 0);
     }
     return 0;
 }
@@ -166,7 +166,7 @@ int sweep_events(track_set set, sweep_event_fn *fn, void *ctx)
 void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to)
 {
     int64_t start = s->start > from ? s->start : from;
-    int64_t length = at_most(s->end, to) - start;
+    int64_t length = earlier_time(s->end, to) - start;
     if (length <= 0 || !s->cover)
         return;
     bool c = s->cover & SWEEP_COVER(VP_COMPUTE), m = s->cover & SWEEP_COVER(VP_COMMUNICATION),
@@ -194,7 +194,7 @@ typedef struct window_sweep {
     void *ctx;
 } window_sweep;
 
-static int close_window(window_sweep *x)
+static int sweep_close_window(window_sweep *x)
 {
     sweep_close(&x->sum, x->w->end_ps[x->at] - x->w->start_ps[x->at]);
     x->at++;
@@ -211,7 +211,7 @@ static int add_to_windows(void *ctx, const sweep_segment *s)
         sweep_add(&x->sum, s, w->start_ps[x->at], w->end_ps[x->at]);
         if (w->end_ps[x->at] > s->end)
             break;
-        VP_TRY(close_window(x));
+        VP_TRY(sweep_close_window(x));
     }
     return 0;
 }
@@ -222,7 +222,7 @@ int sweep_windows(track_set set, const uint8_t *class_of, const step_windows *wi
     window_sweep x = {.w = windows, .fn = fn, .ctx = ctx};
     VP_TRY(sweep_run(set, class_of, add_to_windows, &x));
     while (x.at < windows->count)
-        VP_TRY(close_window(&x));
+        VP_TRY(sweep_close_window(&x));
     return 0;
 }
 
@@ -262,7 +262,7 @@ int sweep_any_busy(spans *out, const analysis *a)
             top->start = trace_aligned_start(top->track, top->at);
         else
             *top = heap[--n];
-        sift_down(heap, n, 0);
+        cursor_sift_down(heap, n, 0);
     }
     return spans_union(out);
 }

@@ -56,7 +56,7 @@ static bool has_peak(const vp_report *r)
 }
 
 /* Only lines of modules tell how often one ran: ops alone do not. */
-static bool has_runs(const vp_report *r)
+static bool has_module_runs(const vp_report *r)
 {
     for (size_t i = 0; i < r->module_count; i++)
         if (r->modules[i].repeat_runs >= 0)
@@ -82,7 +82,7 @@ static unsigned what_is_there(const fnd_run *run)
         [FND_NEED_SECOND_DEVICE_AT] = b->devices >= 2,
         [FND_NEED_MATCHED_AT] = b->matched >= FND_MATCHED_LEAST,
         [FND_NEED_CLOCKS_AT] = b->aligned || r->host_count < 2,
-        [FND_NEED_MODULES_AT] = has_runs(r),
+        [FND_NEED_MODULES_AT] = has_module_runs(r),
         [FND_NEED_NAMES_AT] =
             r->group == VP_GROUP_NAME || r->group == VP_GROUP_RAW || r->group == VP_GROUP_STACK,
         [FND_NEED_MEMORY_AT] = has_memory(r) || fnd_fullest_plan(r, &room),
@@ -144,7 +144,7 @@ static bool has_snapshot(const vp_report *r)
     return false;
 }
 
-static fnd_words words_of(const vp_report *r)
+static fnd_words words_of_report(const vp_report *r)
 {
     const char *kind = r->session_kind ? r->session_kind : "";
     return !strcmp(kind, "kineto") || has_snapshot(r)       ? FND_WORDS_PYTORCH
@@ -152,7 +152,7 @@ static fnd_words words_of(const vp_report *r)
                                                             : FND_WORDS_XLA;
 }
 
-static const char *advice(const fnd_run *run)
+static const char *rule_advice(const fnd_run *run)
 {
     const char *own = run->words == FND_WORDS_PYTORCH  ? run->rule->advice_pytorch
                       : run->words == FND_WORDS_NATIVE ? run->rule->advice_native
@@ -162,7 +162,7 @@ static const char *advice(const fnd_run *run)
 
 /* Lowers the severity of a finding of a partial profile (analysis.md 6.2): the missing part may
  * hold the cause, or be so large that the finding is small. */
-static void doubt(fnd_run *run)
+static void lower_severity(fnd_run *run)
 {
     vp_finding *f = run->f;
     if (!run->r->partial || is_unreliable_rule(f))
@@ -173,7 +173,7 @@ static void doubt(fnd_run *run)
         f->severity--;
 }
 
-static void apply(fnd_run *run, size_t i, unsigned there)
+static void apply_rule(fnd_run *run, size_t i, unsigned there)
 {
     const finding_rule *rule = &findings_rules[i];
     vp_finding *f = run->f;
@@ -196,10 +196,10 @@ static void apply(fnd_run *run, size_t i, unsigned there)
         rule->run(run);
     if (f->status != VP_FIRED && f->status != VP_EXPLAINED)
         return;
-    f->suggestion = f->suggestion ? f->suggestion : advice(run);
+    f->suggestion = f->suggestion ? f->suggestion : rule_advice(run);
     if (rule->caveat)
         fnd_caveat(run, rule->caveat);
-    doubt(run);
+    lower_severity(run);
 }
 
 /* ---- Rank ---- */
@@ -229,7 +229,7 @@ static bool stands_before(const vp_finding *a, const vp_finding *b)
 
 /* An insertion sort, since there are two dozen rows, and equal ones must keep the order of claim.
  */
-static void rank(vp_finding *f, size_t n)
+static void rank_findings(vp_finding *f, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         vp_finding row = f[i];
@@ -240,7 +240,7 @@ static void rank(vp_finding *f, size_t n)
     }
 }
 
-static int make(fnd_run *run)
+static int evaluate_rules(fnd_run *run)
 {
     vp_report *r = run->r;
     size_t n = 0;
@@ -257,11 +257,11 @@ static int make(fnd_run *run)
     unsigned there = what_is_there(run);
     for (size_t i = 0; i < n; i++) {
         run->f = &findings[i];
-        apply(run, i, there);
+        apply_rule(run, i, there);
     }
     if (run->out_of_memory)
         return vp_no_memory();
-    rank(findings, n);
+    rank_findings(findings, n);
     r->findings = findings;
     r->finding_count = n;
     return 0;
@@ -273,16 +273,16 @@ int findings_make(vp_report *r)
                    .arena = r->owner_,
                    .rules = findings_rules,
                    .step_wait_device = VP_NO_DEVICE,
-                   .words = words_of(r)};
+                   .words = words_of_report(r)};
     vp_arena_init(&run.scratch);
-    int rc = make(&run);
+    int rc = evaluate_rules(&run);
     vp_arena_free(&run.scratch);
     return rc;
 }
 
 /* ---- Gates ---- */
 
-static int level_of(const char *word)
+static int level_of_word(const char *word)
 {
     for (int i = 0; result_level_words[i]; i++)
         if (vp_str_eq_nocase(vp_str_of(word), vp_str_of(result_level_words[i])))
@@ -292,7 +292,7 @@ static int level_of(const char *word)
 
 bool findings_word_matches(const vp_finding *f, const char *word)
 {
-    int level = level_of(word);
+    int level = level_of_word(word);
     if (level >= 0)
         return (int)f->severity >= level;
     return vp_str_eq_nocase(vp_str_of(word), vp_str_of(f->id)) ||
@@ -305,5 +305,5 @@ bool findings_word_known(const char *word)
         if (vp_str_eq_nocase(vp_str_of(word), vp_str_of(rule->id)) ||
             vp_str_eq_nocase(vp_str_of(word), vp_str_of(rule->name)))
             return true;
-    return level_of(word) >= 0;
+    return level_of_word(word) >= 0;
 }

@@ -57,7 +57,7 @@ int64_t fnd_sum(const int64_t *ps, unsigned first, unsigned count)
     return sum;
 }
 
-static int64_t at_most(int64_t ps, int64_t limit)
+static int64_t clamp_to_limit(int64_t ps, int64_t limit)
 {
     return ps < 0 ? 0 : ps < limit ? ps : limit;
 }
@@ -74,7 +74,7 @@ static void copy_cells(const fnd_run *run, uint32_t device, int64_t *whole)
         const vp_transfer *t = &r->transfers[i];
         if (t->host_only || t->direction >= VP_DIRECTIONS)
             continue;
-        int64_t ps = at_most(t->exposed_ps, left);
+        int64_t ps = clamp_to_limit(t->exposed_ps, left);
         whole[FND_COPY + t->direction] += ps;
         left -= ps;
     }
@@ -89,7 +89,7 @@ void fnd_cells_init(fnd_run *run)
         fnd_cells *c = &run->devices[d];
         int64_t idle = dev->breakdown.idle_ps;
         for (unsigned k = 0; k < VP_CAUSES; k++) {
-            c->whole_ps[FND_IDLE + k] = at_most(dev->cause_ps[k], idle);
+            c->whole_ps[FND_IDLE + k] = clamp_to_limit(dev->cause_ps[k], idle);
             idle -= c->whole_ps[FND_IDLE + k];
         }
         c->whole_ps[FND_IDLE + VP_CAUSE_UNKNOWN] += idle;
@@ -99,7 +99,7 @@ void fnd_cells_init(fnd_run *run)
         for (unsigned k = 0; k < FND_CELLS; k++)
             c->left_ps[k] = c->whole_ps[k];
     }
-    run->compile_left_ps = at_most(r->compile.total_ps, r->capture_ps);
+    run->compile_left_ps = clamp_to_limit(r->compile.total_ps, r->capture_ps);
 }
 
 fnd_claim *fnd_offer(fnd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value)
@@ -130,19 +130,20 @@ void fnd_offer_share(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps, 
 
 static int64_t left_of(const fnd_cells *cells, unsigned k, int64_t part_ps)
 {
-    return fnd_of(at_most(part_ps, cells->whole_ps[k]), cells->left_ps[k], cells->whole_ps[k]);
+    return fnd_of(clamp_to_limit(part_ps, cells->whole_ps[k]), cells->left_ps[k],
+                  cells->whole_ps[k]);
 }
 
-static void measure(const fnd_run *run, fnd_claim *c)
+static void measure_claim(const fnd_run *run, fnd_claim *c)
 {
     const fnd_cells *cells = &run->devices[c->device];
     int64_t whole = -c->spare_ps, left = -c->spare_ps;
     for (unsigned k = 0; k < FND_CELLS; k++) {
-        whole += at_most(c->part_ps[k], cells->whole_ps[k]);
+        whole += clamp_to_limit(c->part_ps[k], cells->whole_ps[k]);
         left += left_of(cells, k, c->part_ps[k]);
     }
-    c->alone_ps = at_most(c->gross_ps, whole > 0 ? whole : 0);
-    c->rest_ps = at_most(c->alone_ps, left > 0 ? left : 0);
+    c->alone_ps = clamp_to_limit(c->gross_ps, whole > 0 ? whole : 0);
+    c->rest_ps = clamp_to_limit(c->alone_ps, left > 0 ? left : 0);
 }
 
 static uint64_t takers_of(const fnd_run *run, const fnd_claim *c)
@@ -154,12 +155,12 @@ static uint64_t takers_of(const fnd_run *run, const fnd_claim *c)
     return takers;
 }
 
-static void take(fnd_run *run, const fnd_claim *c)
+static void take_claim(fnd_run *run, const fnd_claim *c)
 {
     fnd_cells *cells = &run->devices[c->device];
     int64_t rest = c->rest_ps;
     for (unsigned k = 0; k < FND_CELLS && rest; k++) {
-        int64_t ps = at_most(left_of(cells, k, c->part_ps[k]), rest);
+        int64_t ps = clamp_to_limit(left_of(cells, k, c->part_ps[k]), rest);
         cells->left_ps[k] -= ps;
         rest -= ps;
         if (ps)
@@ -173,7 +174,7 @@ void fnd_take(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps)
     for (unsigned k = 0; k < FND_CELLS; k++)
         if (cells & FND_BIT(k))
             c.part_ps[k] = run->devices[device].whole_ps[k];
-    take(run, &c);
+    take_claim(run, &c);
 }
 
 vp_level fnd_level(int64_t impact_ps, int64_t window_ps)
@@ -234,7 +235,7 @@ const fnd_claim *fnd_settle(fnd_run *run)
 {
     vp_finding *f = run->f;
     for (size_t i = 0; i < run->claim_count; i++)
-        measure(run, &run->claims[i]);
+        measure_claim(run, &run->claims[i]);
     const fnd_claim *best = worst_claim(run);
     if (!best)
         return NULL;
@@ -253,6 +254,6 @@ const fnd_claim *fnd_settle(fnd_run *run)
     }
     f->status = VP_FIRED;
     for (size_t i = 0; i < run->claim_count; i++)
-        take(run, &run->claims[i]);
+        take_claim(run, &run->claims[i]);
     return best;
 }

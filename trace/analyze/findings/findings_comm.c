@@ -42,7 +42,7 @@ bool fnd_straggles(const fnd_run *run)
            fnd_reaches(run, b->wait_ps, window, FND_WINDOW);
 }
 
-static int64_t wait_of(const fnd_run *run, uint32_t device)
+static int64_t collective_wait_of(const fnd_run *run, uint32_t device)
 {
     int64_t ps = 0;
     uint32_t i;
@@ -54,7 +54,7 @@ static int64_t wait_of(const fnd_run *run, uint32_t device)
 
 int64_t fnd_straggler_wait(const fnd_run *run, uint32_t device)
 {
-    return run->straggling ? wait_of(run, device) : 0;
+    return run->straggling ? collective_wait_of(run, device) : 0;
 }
 
 static const char *straggler_name(fnd_run *run)
@@ -92,8 +92,8 @@ void fnd_straggler(fnd_run *run)
     if (!run->straggling)
         return;
     for (uint32_t d = 0; d < r->device_count; d++)
-        if (d != b->straggler && wait_of(run, d) > 0)
-            fnd_offer(run, d, FND_BIT(FND_COMM), wait_of(run, d), run->f->value);
+        if (d != b->straggler && collective_wait_of(run, d) > 0)
+            fnd_offer(run, d, FND_BIT(FND_COMM), collective_wait_of(run, d), run->f->value);
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;

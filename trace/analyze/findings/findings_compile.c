@@ -51,7 +51,7 @@ static const vp_function *worst_function(const fnd_run *run, const fnd_host *hos
 
 /* Sets what fnd_settle sets for rules about devices. Several threads may compile at once, but no
  * more than the capture can be won. */
-static bool settle(fnd_run *run, int64_t gross_ps)
+static bool settle_compile_share(fnd_run *run, int64_t gross_ps)
 {
     const vp_report *r = run->r;
     vp_finding *f = run->f;
@@ -114,7 +114,7 @@ void fnd_recompile(fnd_run *run)
     int64_t compiles, late, gross = host->in_vain_ps;
     const vp_function *fn = worst_function(run, host, &functions, &compiles, &late);
     run->f->value = (double)gross / (double)r->capture_ps;
-    if (gross <= 0 || !settle(run, gross))
+    if (gross <= 0 || !settle_compile_share(run, gross))
         return;
     if (fn)
         fnd_message(
@@ -167,7 +167,7 @@ void fnd_compile_share(fnd_run *run)
         return;
     }
     run->f->value = (double)gross / (double)r->capture_ps;
-    if (!fnd_exceeds(run, gross, r->capture_ps, FND_SHARE) || !settle(run, gross))
+    if (!fnd_exceeds(run, gross, r->capture_ps, FND_SHARE) || !settle_compile_share(run, gross))
         return;
     fnd_message(run, fnd_say(run,
                              "%s of the capture (%s of %s%s) is compiling before the first step's "

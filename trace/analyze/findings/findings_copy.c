@@ -10,7 +10,7 @@ static const char *direction_name(vp_direction d)
     return names[d];
 }
 
-static int64_t at_most(int64_t ps, int64_t limit)
+static int64_t limit_copy_time(int64_t ps, int64_t limit)
 {
     return ps < limit ? ps : limit;
 }
@@ -44,7 +44,7 @@ void fnd_pageable(fnd_run *run)
     for (uint32_t d = 0; d < r->device_count; d++) {
         const vp_transfer *largest = NULL;
         int64_t ps =
-            at_most(pageable_of(run, d, &count, &largest), r->devices[d].breakdown.copy_ps);
+            limit_copy_time(pageable_of(run, d, &count, &largest), r->devices[d].breakdown.copy_ps);
         double share = fnd_share(ps, fnd_window(run, d));
         fnd_keep_value(run, share);
         if (ps >= fnd_limit_ps(run) || fnd_exceeds(run, ps, fnd_window(run, d), FND_SHARE))
@@ -95,7 +95,7 @@ static int64_t on_device(fnd_run *run, uint32_t device, uint32_t *cells)
         sum += t->exposed_ps;
         *cells |= FND_BIT(FND_COPY + t->direction);
     }
-    return at_most(sum, run->r->devices[device].breakdown.exposed_copy_ps);
+    return limit_copy_time(sum, run->r->devices[device].breakdown.exposed_copy_ps);
 }
 
 bool fnd_waits_for_host_copies(const fnd_run *run, uint32_t device)
@@ -154,7 +154,7 @@ static const char host_advice[] =
     "memory; and read results every N steps, by copy_to_host_async.";
 
 /* TPUs that wait in copy-done wait for offloading; on other devices the program itself copies. */
-static void advise(fnd_run *run, uint32_t device, bool offload)
+static void advise_on_copies(fnd_run *run, uint32_t device, bool offload)
 {
     if (offload || run->words != FND_WORDS_XLA)
         return;
@@ -209,7 +209,7 @@ void fnd_transfers(fnd_run *run)
                              rows ? say_transfer(run, first) : "", rows && second ? " and " : "",
                              rows && second ? say_transfer(run, second) : "", rows ? at_once : "",
                              say_host(run, c, rows)));
-    advise(run, c->device, offload);
+    advise_on_copies(run, c->device, offload);
     place_copies(run, c->device, first, second);
 }
 
@@ -232,7 +232,7 @@ static void done_by_class(const fnd_run *run, uint32_t device, int64_t out[3], c
     }
 }
 
-static int64_t positive(int64_t ps)
+static int64_t positive_or_zero(int64_t ps)
 {
     return ps > 0 ? ps : 0;
 }
@@ -246,8 +246,8 @@ static void offer_async(fnd_run *run, uint32_t d)
     if (wait <= 0 || !fnd_reaches(run, wait, dev->self_ps, FND_SHARE))
         return;
     done_by_class(run, d, done, &worst);
-    int64_t comm = positive(done[VP_COMMUNICATION] - fnd_straggler_wait(run, d));
-    int64_t other = positive(wait - done[VP_COMMUNICATION] - done[VP_COPY]);
+    int64_t comm = positive_or_zero(done[VP_COMMUNICATION] - fnd_straggler_wait(run, d));
+    int64_t other = positive_or_zero(wait - done[VP_COMMUNICATION] - done[VP_COPY]);
     fnd_claim *c = fnd_offer(run, d, FND_ALL_COPY, wait, fnd_share(wait, dev->self_ps));
     c->part_ps[FND_COMM] = comm < whole[FND_COMM] ? comm : whole[FND_COMM];
     if (done[VP_COMPUTE])

@@ -6,7 +6,7 @@
 #include "trace/analyze/findings/findings_run.h"
 #include "trace/analyze/host/threads.h"
 
-static bool of_device(const fnd_run *run, uint32_t device)
+static bool is_valid_device(const fnd_run *run, uint32_t device)
 {
     return device < run->r->device_count;
 }
@@ -20,7 +20,7 @@ static const vp_thread **longest_waits(fnd_run *run)
     const vp_thread **worst = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *worst);
     for (size_t i = 0; worst && i < r->thread_count; i++) {
         const vp_thread *x = &r->threads[i];
-        if (of_device(run, x->device) && x->wait &&
+        if (is_valid_device(run, x->device) && x->wait &&
             (!worst[x->device] || x->lost_ps > worst[x->device]->lost_ps))
             worst[x->device] = x;
     }
@@ -90,7 +90,7 @@ static size_t list_workers(const vp_thread **out, const fnd_run *run)
     size_t n = 0;
     for (size_t i = 0; i < run->r->thread_count; i++) {
         const vp_thread *x = &run->r->threads[i];
-        if (of_device(run, x->device) && x->zone &&
+        if (is_valid_device(run, x->device) && x->zone &&
             fnd_reaches(run, x->zone_ps, x->work_ps, FND_PART))
             out[n++] = x;
     }
@@ -130,7 +130,7 @@ static team *find_teams(fnd_run *run)
     size_t n = list_workers(v, run);
     run->out_of_memory = run->out_of_memory || !work;
     for (size_t i = 0; work && i < r->thread_count; i++)
-        if (of_device(run, r->threads[i].device))
+        if (is_valid_device(run, r->threads[i].device))
             work[r->threads[i].device] += r->threads[i].work_ps;
     for (size_t i = 0, end; work && i < n; i = end) {
         for (end = i + 1; end < n && same_team(v[i], v[end]);)
@@ -176,7 +176,7 @@ void fnd_thread_imbalance(fnd_run *run)
 static bool is_work(const fnd_run *run, const vp_op *op)
 {
     vp_str category = op->category ? vp_str_of(op->category) : VP_STR_NONE;
-    return of_device(run, op->device) && op->threads &&
+    return is_valid_device(run, op->device) && op->threads &&
            !wait_kind_of(vp_str_of(op->name), category);
 }
 
@@ -195,7 +195,7 @@ static int64_t all_work(const fnd_run *run, size_t *zones)
     return sum;
 }
 
-static const char *threads_of(fnd_run *run, const vp_op *op)
+static const char *threads_phrase(fnd_run *run, const vp_op *op)
 {
     return op->threads > 1 ? fnd_say(run, " on %s threads", fnd_count(run, op->threads)) : "";
 }
@@ -223,8 +223,8 @@ void fnd_hot_zone(fnd_run *run)
         fnd_say(run, "%s takes %s of the work of all threads (%s of %s) in %s call%s%s%s%s.",
                 fnd_short(run, best->name), fnd_percent(run, best->self_ps, all),
                 fnd_time(run, best->self_ps), fnd_time(run, all), fnd_count(run, best->calls),
-                best->calls == 1 ? "" : "s", threads_of(run, best), best->source ? ", from " : "",
-                best->source ? fnd_path(run, best->source) : ""));
+                best->calls == 1 ? "" : "s", threads_phrase(run, best),
+                best->source ? ", from " : "", best->source ? fnd_path(run, best->source) : ""));
     fnd_place(run, best->device, NULL, best->slowest_start_ps, best->slowest_dur_ps);
 }
 
@@ -232,7 +232,7 @@ void fnd_hot_zone(fnd_run *run)
 
 /* Whether a zone's calls are uneven by themselves. Zones that do most of their work in other zones
  * are not judged: those vary for reasons of their own, and so do recursive calls by their depth. */
-static bool is_uneven(const fnd_run *run, const vp_op *op, int64_t all)
+static bool is_uneven_zone(const fnd_run *run, const vp_op *op, int64_t all)
 {
     return is_work(run, op) && op->inner_ps <= 0 && op->self_ps >= fnd_limit_ps(run) &&
            op->self_ps >= fnd_limit_of(run, op->total_ps, FND_PART) &&
@@ -241,20 +241,20 @@ static bool is_uneven(const fnd_run *run, const vp_op *op, int64_t all)
 }
 
 /* What would be won if all calls took the median: (mean − p50) · calls, for one thread. */
-static int64_t excess(const vp_op *op)
+static int64_t zone_excess(const vp_op *op)
 {
     __int128 ps = (__int128)op->total_ps - (__int128)op->p50_ps * op->calls;
     ps = ps < op->self_ps ? ps : op->self_ps;
     return ps > 0 ? (int64_t)ps / (op->threads > 1 ? op->threads : 1) : 0;
 }
 
-static const vp_op *most_uneven(const fnd_run *run, uint32_t device, int64_t all)
+static const vp_op *most_uneven_zone(const fnd_run *run, uint32_t device, int64_t all)
 {
     const vp_op *worst = NULL;
     uint32_t i;
     for (FND_ROWS(i, &run->ops, device)) {
         const vp_op *op = &run->r->ops[i];
-        if (is_uneven(run, op, all) && (!worst || excess(op) > excess(worst)))
+        if (is_uneven_zone(run, op, all) && (!worst || zone_excess(op) > zone_excess(worst)))
             worst = op;
     }
     return worst;
@@ -265,21 +265,22 @@ void fnd_zone_variance(fnd_run *run)
     size_t zones;
     int64_t all = all_work(run, &zones);
     for (uint32_t d = 0; d < run->r->device_count; d++) {
-        const vp_op *op = most_uneven(run, d, all);
+        const vp_op *op = most_uneven_zone(run, d, all);
         if (op)
-            fnd_offer(run, d, FND_BIT(FND_COMPUTE), excess(op),
+            fnd_offer(run, d, FND_BIT(FND_COMPUTE), zone_excess(op),
                       op->stddev_ps * (double)op->calls / (double)op->total_ps);
     }
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
-    const vp_op *op = most_uneven(run, c->device, all);
+    const vp_op *op = most_uneven_zone(run, c->device, all);
     run->f->severity = VP_LEVEL_LOW;
     fnd_message(run,
                 fnd_say(run,
                         "%s varies by %.1f times its mean over %s calls%s: half of them take at "
                         "most %s, the slowest %s.",
                         fnd_short(run, op->name), c->value, fnd_count(run, op->calls),
-                        threads_of(run, op), fnd_time(run, op->p50_ps), fnd_time(run, op->max_ps)));
+                        threads_phrase(run, op), fnd_time(run, op->p50_ps),
+                        fnd_time(run, op->max_ps)));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static int64_t cause(const fnd_run *run, uint32_t device, vp_cause c)
+static int64_t idle_cause_ps(const fnd_run *run, uint32_t device, vp_cause c)
 {
     return run->devices[device].whole_ps[FND_IDLE + c];
 }
@@ -15,7 +15,7 @@ static uint32_t late_causes(const fnd_run *run, uint32_t device)
                                                   : FND_HOST_LATE;
 }
 
-static int64_t idle_of(const fnd_run *run, uint32_t device, uint32_t causes)
+static int64_t idle_ps_of_causes(const fnd_run *run, uint32_t device, uint32_t causes)
 {
     int64_t sum = 0;
     for (unsigned k = 0; k < VP_CAUSES; k++)
@@ -25,7 +25,7 @@ static int64_t idle_of(const fnd_run *run, uint32_t device, uint32_t causes)
 
 static int64_t host_late(const fnd_run *run, uint32_t device)
 {
-    return idle_of(run, device, late_causes(run, device));
+    return idle_ps_of_causes(run, device, late_causes(run, device));
 }
 
 /* Those of the causes that no earlier rule claims; if each is claimed by one, all of them. */
@@ -41,13 +41,14 @@ static uint32_t own_causes(const fnd_run *run, uint32_t device, uint32_t causes)
 /* Words for what most of the claimed idle time is: "; most of it in LABEL …", or its kind if it has
  * no label; "" if that is not known. If most of what is left to this rule is of causes that no
  * earlier rule claims, only these are looked at. */
-static const char *mostly(fnd_run *run, const fnd_claim *c, uint32_t causes)
+static const char *main_idle_label(fnd_run *run, const fnd_claim *c, uint32_t causes)
 {
     uint32_t own = own_causes(run, c->device, causes);
-    if (c->rest_ps <= 0 || 2 * idle_of(run, c->device, own) < c->rest_ps)
+    if (c->rest_ps <= 0 || 2 * idle_ps_of_causes(run, c->device, own) < c->rest_ps)
         own = causes;
     const fnd_idle_parts p = fnd_idle_labels(run, c->device, own);
-    int64_t whole = idle_of(run, c->device, own), largest = p.label ? p.label->total_ps : 0;
+    int64_t whole = idle_ps_of_causes(run, c->device, own),
+            largest = p.label ? p.label->total_ps : 0;
     largest = p.silent_ps > largest ? p.silent_ps : largest;
     largest = p.latency_ps > largest ? p.latency_ps : largest;
     if (!largest)
@@ -87,7 +88,8 @@ void fnd_input_bound(fnd_run *run)
         return;
     }
     for (uint32_t d = 0; d < r->device_count; d++) {
-        int64_t ps = cause(run, d, VP_CAUSE_INPUT) + run->devices[d].whole_ps[FND_COPY + VP_INFEED];
+        int64_t ps =
+            idle_cause_ps(run, d, VP_CAUSE_INPUT) + run->devices[d].whole_ps[FND_COPY + VP_INFEED];
         fnd_offer_share(run, d, cells, ps, fnd_window(run, d), fnd_exceeds);
     }
     const fnd_claim *c = fnd_settle(run);
@@ -97,7 +99,7 @@ void fnd_input_bound(fnd_run *run)
                              fnd_worst(run, c),
                              fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                              fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
-                             mostly(run, c, FND_BIT(VP_CAUSE_INPUT))));
+                             main_idle_label(run, c, FND_BIT(VP_CAUSE_INPUT))));
     fnd_gap_places(run, FND_BIT(VP_CAUSE_INPUT));
     place_infeed(run);
 }
@@ -106,7 +108,7 @@ void fnd_input_bound(fnd_run *run)
 
 /* Whether a text is one of those by which hygiene.c knows callbacks: what is called, or from where.
  * The report keeps name and scope. */
-static bool is_callback(const char *text)
+static bool is_callback_text(const char *text)
 {
     static const char *const words[] = {"callback", "debug_print", "outside_call"};
     vp_str s = vp_str_of(text ? text : "");
@@ -123,7 +125,7 @@ static void place_callback_op(fnd_run *run, uint32_t device)
     for (size_t i = 0; i < run->r->op_count; i++) {
         const vp_op *op = &run->r->ops[i];
         if (op->device == device && (!worst || op->self_ps > worst->self_ps) &&
-            (is_callback(op->scope) || is_callback(op->name)))
+            (is_callback_text(op->scope) || is_callback_text(op->name)))
             worst = op;
     }
     if (worst)
@@ -135,7 +137,7 @@ void fnd_debug_callback(fnd_run *run)
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t op = r->devices[d].hygiene.callback_ps;
-        int64_t ps = cause(run, d, VP_CAUSE_CALLBACK) + (op > 0 ? op : 0);
+        int64_t ps = idle_cause_ps(run, d, VP_CAUSE_CALLBACK) + (op > 0 ? op : 0);
         fnd_offer_share(run, d, FND_BIT(VP_CAUSE_CALLBACK) | (op > 0 ? FND_BIT(FND_COMPUTE) : 0),
                         ps, fnd_window(run, d), fnd_reaches);
     }
@@ -148,7 +150,7 @@ void fnd_debug_callback(fnd_run *run)
                              fnd_worst(run, c),
                              fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                              fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
-                             mostly(run, c, FND_BIT(VP_CAUSE_CALLBACK))));
+                             main_idle_label(run, c, FND_BIT(VP_CAUSE_CALLBACK))));
     fnd_gap_places(run, FND_BIT(VP_CAUSE_CALLBACK));
     place_callback_op(run, c->device);
 }
@@ -175,7 +177,8 @@ void fnd_sync_call(fnd_run *run)
     for (uint32_t d = 0; d < r->device_count; d++) {
         const fnd_host *host = fnd_host_of(run, r->devices[d].host);
         int64_t waits = host ? host->wait_ps : 0;
-        int64_t idle = cause(run, d, VP_CAUSE_SYNC) + cause(run, d, VP_CAUSE_UNKNOWN);
+        int64_t idle =
+            idle_cause_ps(run, d, VP_CAUSE_SYNC) + idle_cause_ps(run, d, VP_CAUSE_UNKNOWN);
         fnd_offer_share(run, d, FND_BIT(VP_CAUSE_SYNC) | FND_BIT(VP_CAUSE_UNKNOWN),
                         waits < idle ? waits : idle, fnd_window(run, d), fnd_reaches);
     }
@@ -203,16 +206,17 @@ void fnd_sync_call(fnd_run *run)
 
 /* ---- F9 ---- */
 
-static int64_t part(const fnd_run *run, uint32_t device, vp_cause c, int64_t ps)
+static int64_t clamp_to_cause(const fnd_run *run, uint32_t device, vp_cause c, int64_t ps)
 {
-    int64_t whole = cause(run, device, c);
+    int64_t whole = idle_cause_ps(run, device, c);
     return ps < 0 ? 0 : ps < whole ? ps : whole;
 }
 
 bool fnd_is_launched(const fnd_run *run, uint32_t device)
 {
     const vp_device *d = &run->r->devices[device];
-    return d->launch.calls > 0 || (d->kind == VP_DEVICE_GPU && cause(run, device, VP_CAUSE_CALL));
+    return d->launch.calls > 0 ||
+           (d->kind == VP_DEVICE_GPU && idle_cause_ps(run, device, VP_CAUSE_CALL));
 }
 
 /* F9: the time that a device waits for a launch while nothing but the next kernel is queued: the
@@ -222,8 +226,9 @@ static void offer_launches(fnd_run *run, uint32_t d, double value)
 {
     const vp_launch *l = &run->r->devices[d].launch;
     int64_t late = host_late(run, d);
-    int64_t call = part(run, d, VP_CAUSE_CALL, l->calls > 0 ? l->starved_call_ps : INT64_MAX);
-    int64_t latency = part(run, d, VP_CAUSE_LATENCY, l->starved_latency_ps);
+    int64_t call =
+        clamp_to_cause(run, d, VP_CAUSE_CALL, l->calls > 0 ? l->starved_call_ps : INT64_MAX);
+    int64_t latency = clamp_to_cause(run, d, VP_CAUSE_LATENCY, l->starved_latency_ps);
     int64_t ps = late + call + latency;
     if (l->kernel_p50_ps >= fnd_limit_ps(run) ||
         !fnd_exceeds(run, l->short_kernels, l->kernels, FND_PART) ||
@@ -290,7 +295,8 @@ void fnd_host_bound(fnd_run *run)
 {
     const vp_report *r = run->r;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        int64_t late = idle_of(run, d, FND_HOST_LATE), idle = r->devices[d].breakdown.idle_ps;
+        int64_t late = idle_ps_of_causes(run, d, FND_HOST_LATE),
+                idle = r->devices[d].breakdown.idle_ps;
         double share = fnd_share(late, idle);
         if (!fnd_exceeds(run, idle, fnd_window(run, d), FND_WINDOW))
             continue;
@@ -311,7 +317,7 @@ void fnd_host_bound(fnd_run *run)
                      fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                      fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
                      fnd_percent(run, c->gross_ps, r->devices[c->device].breakdown.idle_ps),
-                     mostly(run, c, causes)));
+                     main_idle_label(run, c, causes)));
     fnd_gap_places(run, own_causes(run, c->device, causes));
 }
 
@@ -335,6 +341,6 @@ void fnd_device_idle(fnd_run *run)
     fnd_message(run, fnd_say(run, "%s has nothing to do in %s of its window (%s of %s)%s.",
                              fnd_worst(run, c), fnd_percent(run, idle, fnd_window(run, c->device)),
                              fnd_time(run, idle), fnd_time(run, fnd_window(run, c->device)),
-                             mostly(run, c, FND_ALL_IDLE)));
+                             main_idle_label(run, c, FND_ALL_IDLE)));
     fnd_gap_places(run, own_causes(run, c->device, FND_ALL_IDLE));
 }

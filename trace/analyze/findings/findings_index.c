@@ -52,15 +52,15 @@ static int index_rows(fnd_run *run, fnd_index *out, size_t n,
 
 /* ---- Hosts ---- */
 
-static int by_text(const char *a, const char *b)
+static int order_host_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_host_name(const void *a, const void *b)
 {
     const fnd_host *x = a, *y = b;
-    return by_text(x->name, y->name);
+    return order_host_text(x->name, y->name);
 }
 
 fnd_host *fnd_host_of(const fnd_run *run, const char *name)
@@ -68,14 +68,14 @@ fnd_host *fnd_host_of(const fnd_run *run, const char *name)
     const fnd_host key = {.name = name};
     if (run->r->host_count < 2)
         return run->hosts;
-    return bsearch(&key, run->hosts, run->r->host_count, sizeof key, by_name);
+    return bsearch(&key, run->hosts, run->r->host_count, sizeof key, by_host_name);
 }
 
-static int by_thread(const void *a, const void *b)
+static int by_host_and_thread(const void *a, const void *b)
 {
     const vp_host_op *x = *(const vp_host_op *const *)a, *y = *(const vp_host_op *const *)b;
-    int order = by_text(x->host, y->host);
-    order = order ? order : by_text(x->thread, y->thread);
+    int order = order_host_text(x->host, y->host);
+    order = order ? order : order_host_text(x->thread, y->thread);
     return order ? order : (x > y) - (x < y);
 }
 
@@ -88,7 +88,7 @@ int64_t fnd_blocked(const vp_host_op *op)
 
 /* Adds up the waits of one thread. Threads wait at the same time, so sums of several threads are
  * not added: the union of their waits is at least the longest of these sums. */
-static void add_thread(fnd_run *run, const vp_host_op *const *op, size_t n)
+static void add_thread_waits(fnd_run *run, const vp_host_op *const *op, size_t n)
 {
     fnd_host *host = fnd_host_of(run, op[0]->host);
     const vp_host_op *worst = op[0];
@@ -103,7 +103,7 @@ static void add_thread(fnd_run *run, const vp_host_op *const *op, size_t n)
     }
 }
 
-static int add_waits(fnd_run *run)
+static int add_host_waits(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_host_op **list =
@@ -113,12 +113,12 @@ static int add_waits(fnd_run *run)
     for (size_t i = 0; i < r->host_op_count; i++)
         if (r->host_ops[i].blocking && fnd_blocked(&r->host_ops[i]) > 0)
             list[n++] = &r->host_ops[i];
-    qsort(list, n, sizeof *list, by_thread);
+    qsort(list, n, sizeof *list, by_host_and_thread);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && !by_text(list[end]->host, list[i]->host) &&
-                          !by_text(list[end]->thread, list[i]->thread);)
+        for (end = i + 1; end < n && !order_host_text(list[end]->host, list[i]->host) &&
+                          !order_host_text(list[end]->thread, list[i]->thread);)
             end++;
-        add_thread(run, list + i, end - i);
+        add_thread_waits(run, list + i, end - i);
     }
     return 0;
 }
@@ -130,8 +130,8 @@ static int index_hosts(fnd_run *run)
     VP_NEED(run->hosts);
     for (size_t i = 0; i < r->host_count; i++)
         run->hosts[i].name = r->hosts[i];
-    qsort(run->hosts, r->host_count, sizeof *run->hosts, by_name);
-    return add_waits(run);
+    qsort(run->hosts, r->host_count, sizeof *run->hosts, by_host_name);
+    return add_host_waits(run);
 }
 
 int fnd_index_all(fnd_run *run)

@@ -6,14 +6,15 @@
 
 #include "trace/base/sums.h"
 
-static const char *whose(fnd_run *run, const vp_memory *m)
+static const char *allocator_phrase(fnd_run *run, const vp_memory *m)
 {
     return fnd_say(run, "%s%s%s", m->allocator ? fnd_short(run, m->allocator) : "An allocator",
                    m->host ? " on " : "", m->host ? m->host : "");
 }
 
 /* "bmm in Attention_3 (model.py:12)" */
-static const char *site(fnd_run *run, const char *name, const char *scope, const char *source)
+static const char *site_phrase(fnd_run *run, const char *name, const char *scope,
+                               const char *source)
 {
     bool told = scope && name && strcmp(scope, name) != 0;
     return fnd_say(run, "%s%s%s%s%s%s", fnd_short(run, name), told ? " in " : "",
@@ -31,20 +32,20 @@ static const vp_memory_item *largest_of(const vp_memory *m)
 }
 
 /* The same as the end of a sentence. */
-static const char *largest(fnd_run *run, const vp_memory *m)
+static const char *largest_holder_phrase(fnd_run *run, const vp_memory *m)
 {
     const vp_memory_item *x = largest_of(m);
-    return x ? fnd_say(run, "; %s holds %s of it", site(run, x->name, x->scope, x->source),
+    return x ? fnd_say(run, "; %s holds %s of it", site_phrase(run, x->name, x->scope, x->source),
                        fnd_bytes(run, x->bytes))
              : "";
 }
 
-static void place(fnd_run *run, const vp_memory *m)
+static void place_at_peak(fnd_run *run, const vp_memory *m)
 {
     fnd_place_on_host(run, m->host, m->allocator, m->peak_start_ps);
 }
 
-static void fire(fnd_run *run, bool severe)
+static void fire_memory_finding(fnd_run *run, bool severe)
 {
     run->f->status = VP_FIRED;
     run->f->severity = severe ? VP_LEVEL_HIGH : VP_LEVEL_MEDIUM;
@@ -52,7 +53,7 @@ static void fire(fnd_run *run, bool severe)
 
 /* ---- F22 ---- */
 
-static const vp_memory *fullest(const vp_report *r)
+static const vp_memory *fullest_allocator(const vp_report *r)
 {
     const vp_memory *worst = NULL;
     for (size_t i = 0; i < r->memory_count; i++) {
@@ -67,7 +68,7 @@ static const vp_memory *fullest(const vp_report *r)
 }
 
 /* The allocator with the most requests that failed; NULL: none did. */
-static const vp_memory *exhausted(const vp_report *r)
+static const vp_memory *most_failed_allocator(const vp_report *r)
 {
     const vp_memory *worst = NULL;
     for (size_t i = 0; i < r->memory_count; i++) {
@@ -81,31 +82,31 @@ static const vp_memory *exhausted(const vp_report *r)
 static void say_exhausted(fnd_run *run, const vp_memory *m)
 {
     const vp_memory_item *x = largest_of(m);
-    fire(run, true);
+    fire_memory_finding(run, true);
     run->f->value = 1;
     run->f->impact_bytes = x ? x->bytes : m->peak_bytes; /* none tells how much was asked for */
     fnd_message(run,
                 fnd_say(run, "%s could not serve %s request%s; it peaks at %s of %s reserved%s.",
-                        whose(run, m), fnd_count(run, m->out_of_memory),
+                        allocator_phrase(run, m), fnd_count(run, m->out_of_memory),
                         m->out_of_memory == 1 ? "" : "s", fnd_bytes(run, m->peak_bytes),
-                        fnd_bytes(run, m->reserved_peak_bytes), largest(run, m)));
-    place(run, m);
+                        fnd_bytes(run, m->reserved_peak_bytes), largest_holder_phrase(run, m)));
+    place_at_peak(run, m);
 }
 
 /* Fires where the rule's limit is exceeded. */
-static bool is_full(fnd_run *run, int64_t taken, int64_t whole)
+static bool fire_if_full(fnd_run *run, int64_t taken, int64_t whole)
 {
     run->f->value = fnd_share(taken, whole);
     if (!fnd_exceeds(run, taken, whole, FND_SHARE))
         return false;
-    fire(run, taken >= fnd_limit_of(run, whole, FND_SEVERE));
+    fire_memory_finding(run, taken >= fnd_limit_of(run, whole, FND_SEVERE));
     run->f->impact_bytes = taken - fnd_limit_of(run, whole, FND_SHARE);
     return true;
 }
 
 static void say_planned(fnd_run *run, const vp_memory_plan *p, int64_t room)
 {
-    if (!is_full(run, p->reserved_bytes, room))
+    if (!fire_if_full(run, p->reserved_bytes, room))
         return;
     fnd_message(run, fnd_say(run, "%s is planned to take %s, %s of the %s that the device has%s.",
                              fnd_program(run, p), fnd_bytes(run, p->reserved_bytes),
@@ -116,13 +117,13 @@ static void say_planned(fnd_run *run, const vp_memory_plan *p, int64_t room)
 
 void fnd_memory(fnd_run *run)
 {
-    const vp_memory *m = exhausted(run->r);
+    const vp_memory *m = most_failed_allocator(run->r);
     int64_t room = 0;
     if (m) {
         say_exhausted(run, m);
         return;
     }
-    m = fullest(run->r);
+    m = fullest_allocator(run->r);
     const vp_memory_plan *p = fnd_fullest_plan(run->r, &room);
     /* what was measured counts, unless the plan alone is worse */
     if (p &&
@@ -130,13 +131,13 @@ void fnd_memory(fnd_run *run)
         say_planned(run, p, room);
         return;
     }
-    if (!m || !is_full(run, m->peak_bytes, m->total_bytes))
+    if (!m || !fire_if_full(run, m->peak_bytes, m->total_bytes))
         return;
-    fnd_message(run, fnd_say(run, "%s peaks at %s, %s of the %s it may use%s.", whose(run, m),
-                             fnd_bytes(run, m->peak_bytes),
+    fnd_message(run, fnd_say(run, "%s peaks at %s, %s of the %s it may use%s.",
+                             allocator_phrase(run, m), fnd_bytes(run, m->peak_bytes),
                              fnd_percent(run, m->peak_bytes, m->total_bytes),
-                             fnd_bytes(run, m->total_bytes), largest(run, m)));
-    place(run, m);
+                             fnd_bytes(run, m->total_bytes), largest_holder_phrase(run, m)));
+    place_at_peak(run, m);
 }
 
 /* ---- F30 ---- */
@@ -148,7 +149,7 @@ static int64_t a_step(const vp_memory *m, const vp_leak *l)
 }
 
 /* What is left in one step only, as optimizers do in the first, is state and no leak. */
-static bool recurs(const fnd_run *run, const vp_memory *m, const vp_leak *l)
+static bool leak_recurs(const fnd_run *run, const vp_memory *m, const vp_leak *l)
 {
     return l->steps >= run->rule->limits[FND_NUMBER] &&
            fnd_reaches(run, l->steps, m->leak_steps, FND_PART);
@@ -168,7 +169,7 @@ static leaking worst_leak(fnd_run *run)
         const vp_memory *m = &run->r->memory[i];
         for (size_t k = 0; m->leak_steps > 0 && k < m->leak_count; k++) {
             const vp_leak *l = &m->leaks[k];
-            if (!recurs(run, m, l))
+            if (!leak_recurs(run, m, l))
                 continue;
             fnd_keep_value(run, fnd_share(a_step(m, l), m->peak_bytes));
             if (!fnd_reaches(run, a_step(m, l), m->peak_bytes, FND_SHARE))
@@ -191,21 +192,21 @@ void fnd_leak(fnd_run *run)
         return;
     int64_t more = a_step(x.m, x.worst);
     run->f->value = fnd_share(more, x.m->peak_bytes);
-    fire(run, fnd_reaches(run, more, x.m->peak_bytes, FND_SEVERE));
+    fire_memory_finding(run, fnd_reaches(run, more, x.m->peak_bytes, FND_SEVERE));
     run->f->impact_bytes = x.bytes;
     fnd_message(run,
                 fnd_say(run, "%s holds %s more after every step, in %s of %s steps, taken by %s%s.",
-                        whose(run, x.m), fnd_bytes(run, more), fnd_count(run, x.worst->steps),
-                        fnd_count(run, x.m->leak_steps),
-                        site(run, x.worst->name, x.worst->scope, x.worst->source),
+                        allocator_phrase(run, x.m), fnd_bytes(run, more),
+                        fnd_count(run, x.worst->steps), fnd_count(run, x.m->leak_steps),
+                        site_phrase(run, x.worst->name, x.worst->scope, x.worst->source),
                         x.sites > 1 ? fnd_say(run, " (and %zu more)", x.sites - 1) : ""));
-    place(run, x.m);
+    place_at_peak(run, x.m);
 }
 
 /* ---- F31 ---- */
 
 /* Snapshots tell pieces as they are at their end. */
-static int64_t in_use(const vp_memory *m)
+static int64_t in_use_at_peak(const vp_memory *m)
 {
     return m->out_of_memory >= 0 || m->allocations < 0 ? m->end_bytes : m->peak_bytes;
 }
@@ -217,7 +218,7 @@ void fnd_fragments(fnd_run *run)
     for (size_t i = 0; i < run->r->memory_count; i++) {
         const vp_memory *m = &run->r->memory[i];
         if (m->fragmented_of_bytes <= 0 || m->fragmented_bytes < 0 ||
-            !fnd_reaches(run, in_use(m), m->fragmented_of_bytes, FND_PART))
+            !fnd_reaches(run, in_use_at_peak(m), m->fragmented_of_bytes, FND_PART))
             continue;
         fnd_keep_value(run, fnd_share(m->fragmented_bytes, m->fragmented_of_bytes));
         if (!worst || fnd_share(m->fragmented_bytes, m->fragmented_of_bytes) >
@@ -226,18 +227,19 @@ void fnd_fragments(fnd_run *run)
     }
     if (!worst || !fnd_exceeds(run, worst->fragmented_bytes, worst->fragmented_of_bytes, FND_SHARE))
         return;
-    fire(run, fnd_reaches(run, worst->fragmented_bytes, worst->fragmented_of_bytes, FND_SEVERE));
+    fire_memory_finding(
+        run, fnd_reaches(run, worst->fragmented_bytes, worst->fragmented_of_bytes, FND_SEVERE));
     run->f->impact_bytes = worst->fragmented_bytes;
     fnd_message(run, fnd_say(run, "%s: %s of %s (%s) is free in pieces between what is in use%s.",
-                             whose(run, worst), fnd_bytes(run, worst->fragmented_bytes),
+                             allocator_phrase(run, worst), fnd_bytes(run, worst->fragmented_bytes),
                              fnd_bytes(run, worst->fragmented_of_bytes),
                              fnd_percent(run, worst->fragmented_bytes, worst->fragmented_of_bytes),
-                             largest(run, worst)));
+                             largest_holder_phrase(run, worst)));
     if (worst->reserved_bytes >= 0 && worst->out_of_memory < 0 && worst->allocations >= 0)
         fnd_caveat(run, "Kineto tells no pieces: counted is what was free as a request that is no "
                         "larger took more from the device, which small ones may do from a pool of "
                         "their own.");
-    place(run, worst);
+    place_at_peak(run, worst);
 }
 
 /* ---- F32 ---- */
@@ -254,7 +256,7 @@ static bool brings_input(const vp_memory_item *x)
     return false;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_site_text(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
 }
@@ -262,8 +264,8 @@ static bool same_text(const char *a, const char *b)
 static bool of_other_step(const vp_memory_item *x, const vp_memory_item *y)
 {
     return x->step >= 0 && y->step >= 0 && x->step != y->step && x->bytes == y->bytes &&
-           same_text(x->name, y->name) && same_text(x->scope, y->scope) &&
-           same_text(x->source, y->source);
+           is_same_site_text(x->name, y->name) && is_same_site_text(x->scope, y->scope) &&
+           is_same_site_text(x->source, y->source);
 }
 
 /* The input of a step whose next one is held, too. Rows come by size. */
@@ -292,8 +294,8 @@ void fnd_double_inputs(fnd_run *run)
         fnd_message(run, fnd_say(run,
                                  "At the peak of %s the inputs of two steps are on the device: %s "
                                  "each, by %s.",
-                                 whose(run, m), fnd_bytes(run, x->bytes),
-                                 site(run, x->name, x->scope, x->source)));
-        place(run, m);
+                                 allocator_phrase(run, m), fnd_bytes(run, x->bytes),
+                                 site_phrase(run, x->name, x->scope, x->source)));
+        place_at_peak(run, m);
     }
 }

@@ -26,7 +26,7 @@ static worst worst_cell(const vp_report *r, vp_cell cell)
     return w;
 }
 
-static const vp_op *owner_of(const vp_report *r, uint32_t device, vp_cell cell)
+static const vp_op *largest_op_of_cell(const vp_report *r, uint32_t device, vp_cell cell)
 {
     const vp_op *most = NULL;
     for (size_t i = 0; i < r->op_count; i++)
@@ -37,14 +37,14 @@ static const vp_op *owner_of(const vp_report *r, uint32_t device, vp_cell cell)
 }
 
 /* Whether the part reaches the rule's share; then it fires, and *op is where most of it is. */
-static bool fires(fnd_run *run, const worst *w, vp_cell cell, const vp_op **op)
+static bool fire_if_cell_large(fnd_run *run, const worst *w, vp_cell cell, const vp_op **op)
 {
     run->f->value = fnd_share(w->part_ps, w->whole_ps);
     if (w->device == UINT32_MAX || !fnd_reaches(run, w->part_ps, w->whole_ps, FND_SHARE))
         return false;
     run->f->status = VP_FIRED;
     run->f->severity = VP_LEVEL_LOW;
-    *op = owner_of(run->r, w->device, cell);
+    *op = largest_op_of_cell(run->r, w->device, cell);
     if (*op)
         fnd_place(run, w->device, NULL, (*op)->slowest_start_ps, (*op)->slowest_dur_ps);
     return true;
@@ -61,7 +61,7 @@ void fnd_unknown_cost(fnd_run *run)
 {
     const worst w = worst_cell(run->r, VP_CELL_UNKNOWN);
     const vp_op *op;
-    if (!fires(run, &w, VP_CELL_UNKNOWN, &op))
+    if (!fire_if_cell_large(run, &w, VP_CELL_UNKNOWN, &op))
         return;
     fnd_message(run, fnd_say(run,
                              "%s of the window of %s is in ops that nobody tells the cost of%s, so "
@@ -70,20 +70,20 @@ void fnd_unknown_cost(fnd_run *run)
                              most_in(run, op, VP_CELL_UNKNOWN)));
 }
 
-static int64_t time_of(const vp_roof *roof)
+static int64_t roof_time(const vp_roof *roof)
 {
     return fnd_sum(roof->cell_ps, 0, VP_CELLS);
 }
 
 /* That whose FLOP take the longest beyond its time. */
-static const vp_op *fastest(const vp_report *r, uint32_t device)
+static const vp_op *op_most_above_peak(const vp_report *r, uint32_t device)
 {
     const vp_op *most = NULL;
     for (size_t i = 0; i < r->op_count; i++) {
         const vp_op *op = &r->ops[i];
         if (op->device == device && op->roof.flops > 0 &&
             (!most ||
-             op->roof.peak_ps - time_of(&op->roof) > most->roof.peak_ps - time_of(&most->roof)))
+             op->roof.peak_ps - roof_time(&op->roof) > most->roof.peak_ps - roof_time(&most->roof)))
             most = op;
     }
     return most;
@@ -114,7 +114,7 @@ void fnd_above_peak(fnd_run *run)
                              fnd_count(run, m->peak_gflops), m->chip ? " of " : "",
                              m->chip ? fnd_short(run, m->chip) : "",
                              fnd_percent(run, w.part_ps, w.whole_ps)));
-    const vp_op *op = fastest(r, w.device);
+    const vp_op *op = op_most_above_peak(r, w.device);
     if (op)
         fnd_place(run, w.device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
@@ -123,7 +123,7 @@ void fnd_inefficiency(fnd_run *run)
 {
     const worst w = worst_cell(run->r, VP_CELL_INEFFICIENCY);
     const vp_op *op;
-    if (!fires(run, &w, VP_CELL_INEFFICIENCY, &op))
+    if (!fire_if_cell_large(run, &w, VP_CELL_INEFFICIENCY, &op))
         return;
     if (fnd_reaches(run, w.part_ps, w.whole_ps, FND_SEVERE))
         run->f->severity = VP_LEVEL_MEDIUM;

@@ -42,7 +42,7 @@ static bool same_shape(const char *a, const char *b)
     }
 }
 
-static judged judge(const vp_op *op)
+static judged judge_op_shapes(const vp_op *op)
 {
     judged best = {op, NULL, 0, 0};
     for (size_t i = 0; i < op->split_count; i++) {
@@ -70,7 +70,7 @@ static const char *say_shape(fnd_run *run, const char *label)
     return fnd_short(run, fnd_say(run, "%s", text));
 }
 
-static judged hottest(const vp_report *r)
+static judged hottest_op(const vp_report *r)
 {
     judged best = {0};
     double most = 0;
@@ -78,7 +78,7 @@ static judged hottest(const vp_report *r)
         const vp_op *op = &r->ops[i];
         if (op->device >= r->device_count || has_own_rule(op))
             continue;
-        judged j = judge(op);
+        judged j = judge_op_shapes(op);
         double share = fnd_share(j.self_ps, r->devices[op->device].self_ps);
         if (share > most) {
             most = share;
@@ -96,7 +96,7 @@ static bool is_custom_call(const vp_op *op)
 void fnd_hot_op(fnd_run *run)
 {
     const vp_report *r = run->r;
-    const judged hot = hottest(r);
+    const judged hot = hottest_op(r);
     const vp_op *op = hot.op;
     if (!op)
         return;
@@ -230,7 +230,7 @@ bool fnd_varies(const fnd_run *run, double stddev_ps, int64_t calls, int64_t tot
 
 /* F18. In a group of several shapes only the largest part is one op, and its median is not known.
  */
-static bool is_uneven(const fnd_run *run, const vp_op *op)
+static bool is_uneven_op(const fnd_run *run, const vp_op *op)
 {
     int64_t all = run->r->devices[op->device].self_ps;
     if (op->split_count > 1) {
@@ -244,7 +244,7 @@ static bool is_uneven(const fnd_run *run, const vp_op *op)
 
 /* What would be won if all calls took the median: (mean − p50) · calls, at most the op's self time
  * (analysis.md F18). */
-static int64_t excess(const vp_op *op)
+static int64_t op_excess(const vp_op *op)
 {
     __int128 ps = (__int128)op->total_ps - (__int128)op->p50_ps * op->calls;
     if (op->split_count > 1 || ps <= 0)
@@ -252,19 +252,20 @@ static int64_t excess(const vp_op *op)
     return ps < op->self_ps ? (int64_t)ps : op->self_ps;
 }
 
-static const vp_op *most_uneven(const fnd_run *run, uint32_t device)
+static const vp_op *most_uneven_op(const fnd_run *run, uint32_t device)
 {
     const vp_op *worst = NULL;
     uint32_t i;
     for (FND_ROWS(i, &run->ops, device)) {
         const vp_op *op = &run->r->ops[i];
-        if (!has_own_rule(op) && is_uneven(run, op) && (!worst || excess(op) > excess(worst)))
+        if (!has_own_rule(op) && is_uneven_op(run, op) &&
+            (!worst || op_excess(op) > op_excess(worst)))
             worst = op;
     }
     return worst;
 }
 
-static double variation(const vp_op *op)
+static double op_variation(const vp_op *op)
 {
     const vp_split *s = op->split_count > 1 ? op->splits : NULL;
     int64_t calls = s ? s->calls : op->calls, total = s ? s->self_ps : op->total_ps;
@@ -281,14 +282,14 @@ static void say_uneven(fnd_run *run, const vp_op *op)
                             "%s%s%s varies by %.1f times its mean over %s calls: the mean is %s, "
                             "the slowest takes %s.",
                             name, s->label ? " " : "", s->label ? fnd_short(run, s->label) : "",
-                            variation(op), fnd_count(run, s->calls),
+                            op_variation(op), fnd_count(run, s->calls),
                             fnd_time(run, s->self_ps / s->calls), fnd_time(run, s->max_ps)));
     else
         fnd_message(run,
                     fnd_say(run,
                             "%s varies by %.1f times its mean over %s calls: half of them take "
                             "at most %s, the slowest %s.",
-                            name, variation(op), fnd_count(run, op->calls),
+                            name, op_variation(op), fnd_count(run, op->calls),
                             fnd_time(run, op->p50_ps), fnd_time(run, op->max_ps)));
     if (run->r->devices[op->device].kind != VP_DEVICE_GPU || op->split_count)
         return;
@@ -302,20 +303,20 @@ void fnd_op_variance(fnd_run *run)
     const vp_report *r = run->r;
     const vp_op *op = NULL;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        const vp_op *o = most_uneven(run, d);
+        const vp_op *o = most_uneven_op(run, d);
         if (o)
-            fnd_offer(run, d, FND_BIT(FND_COMPUTE), excess(o), variation(o));
+            fnd_offer(run, d, FND_BIT(FND_COMPUTE), op_excess(o), op_variation(o));
         op = op ? op : o;
     }
     const fnd_claim *c = fnd_settle(run);
-    if (!op || (!c && excess(op)))
+    if (!op || (!c && op_excess(op)))
         return;
     if (c) {
-        op = most_uneven(run, c->device);
+        op = most_uneven_op(run, c->device);
     } else { /* parts of several shapes: uneven, but by how much is not known */
         run->f->status = VP_FIRED;
         run->f->severity = VP_LEVEL_LOW;
-        run->f->value = variation(op);
+        run->f->value = op_variation(op);
         run->f->impact_ps = run->f->gross_ps = VP_UNKNOWN;
     }
     say_uneven(run, op);

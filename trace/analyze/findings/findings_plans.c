@@ -21,7 +21,7 @@ static bool is_large(const fnd_run *run, int64_t bytes)
 
 /* Programs that were only compiled take nothing, and other spaces are no scarce memory of a device.
  */
-static bool counts(const vp_memory_plan *p)
+static bool is_counted_plan(const vp_memory_plan *p)
 {
     return p->ran && !p->space;
 }
@@ -29,7 +29,7 @@ static bool counts(const vp_memory_plan *p)
 bool fnd_has_plans(const vp_report *r)
 {
     for (size_t i = 0; i < r->memory_static_count; i++)
-        if (counts(&r->memory_static[i]))
+        if (is_counted_plan(&r->memory_static[i]))
             return true;
     return false;
 }
@@ -58,7 +58,7 @@ const vp_memory_plan *fnd_fullest_plan(const vp_report *r, int64_t *room)
     const vp_memory_plan *fullest = NULL;
     for (size_t i = 0; i < r->memory_static_count; i++) {
         const vp_memory_plan *p = &r->memory_static[i];
-        int64_t has = counts(p) && p->reserved_bytes >= 0 ? room_of(r, p->host) : 0;
+        int64_t has = is_counted_plan(p) && p->reserved_bytes >= 0 ? room_of(r, p->host) : 0;
         if (has && (!fullest || fnd_share(p->reserved_bytes, has) >
                                     fnd_share(fullest->reserved_bytes, *room))) {
             fullest = p;
@@ -109,7 +109,7 @@ static const vp_memory_plan *worst_plan(fnd_run *run,
     *others = 0;
     for (size_t i = 0; i < run->r->memory_static_count; i++) {
         const vp_memory_plan *p = &run->r->memory_static[i];
-        charge c = counts(p) ? ask(run, p) : (charge){0};
+        charge c = is_counted_plan(p) ? ask(run, p) : (charge){0};
         fnd_keep_value(run, fnd_share(c.bytes, c.of));
         if (c.bytes <= 0 || !fnd_reaches(run, c.bytes, c.of, FND_SHARE))
             continue;
@@ -130,14 +130,14 @@ static const vp_memory_plan *worst_plan(fnd_run *run,
     return found;
 }
 
-static const char *more(fnd_run *run, size_t others)
+static const char *more_programs_phrase(fnd_run *run, size_t others)
 {
     return others ? fnd_say(run, " (%zu more program%s)", others, others == 1 ? "" : "s") : "";
 }
 
 /* ---- F36 ---- */
 
-static charge undonated(const fnd_run *run, const vp_memory_plan *p)
+static charge undonated_charge(const fnd_run *run, const vp_memory_plan *p)
 {
     charge c = {.of = p->reserved_bytes};
     for (size_t i = 0; i < p->donation_count; i++) {
@@ -155,7 +155,7 @@ void fnd_missing_donation(fnd_run *run)
 {
     charge c;
     size_t others;
-    const vp_memory_plan *p = worst_plan(run, undonated, &c, &others);
+    const vp_memory_plan *p = worst_plan(run, undonated_charge, &c, &others);
     if (!p)
         return;
     const vp_plan_donation *d = c.donation;
@@ -170,7 +170,7 @@ void fnd_missing_donation(fnd_run *run)
                      fnd_short(run, d->parameter), scoped ? ", " : "",
                      scoped ? fnd_path(run, d->scope) : "",
                      place_text(run, fnd_short(run, d->output), d->output_scope, d->output_source),
-                     more(run, others)));
+                     more_programs_phrase(run, others)));
     if (d->also_scratch)
         fnd_caveat(run, "The result's memory serves as scratch before: less is saved, since that "
                         "scratch then lies elsewhere.");
@@ -178,21 +178,21 @@ void fnd_missing_donation(fnd_run *run)
 
 /* ---- F37 ---- */
 
-static int64_t waste(const vp_plan_buffer *b)
+static int64_t padding_of_buffer(const vp_plan_buffer *b)
 {
     return b->unpadded_bytes < 0 || !b->padded ? 0 : b->bytes - b->unpadded_bytes;
 }
 
-static charge padding(const fnd_run *run, const vp_memory_plan *p)
+static charge padding_charge(const fnd_run *run, const vp_memory_plan *p)
 {
     charge c = {.of = p->peak_bytes};
     for (size_t i = 0; i < p->live_count; i++) {
         const vp_plan_buffer *b = &p->live[i];
-        if (!is_large(run, b->bytes) || !fnd_reaches(run, waste(b), b->bytes, FND_PART))
+        if (!is_large(run, b->bytes) || !fnd_reaches(run, padding_of_buffer(b), b->bytes, FND_PART))
             continue;
-        c.bytes += waste(b);
+        c.bytes += padding_of_buffer(b);
         c.count++;
-        if (!c.buffer || waste(b) > waste(c.buffer))
+        if (!c.buffer || padding_of_buffer(b) > padding_of_buffer(c.buffer))
             c.buffer = b;
     }
     return c;
@@ -202,7 +202,7 @@ void fnd_padding(fnd_run *run)
 {
     charge c;
     size_t others;
-    const vp_memory_plan *p = worst_plan(run, padding, &c, &others);
+    const vp_memory_plan *p = worst_plan(run, padding_charge, &c, &others);
     if (!p)
         return;
     run->f->severity = VP_LEVEL_MEDIUM;
@@ -212,12 +212,13 @@ void fnd_padding(fnd_run *run)
                              fnd_program(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
                              fnd_percent(run, c.bytes, c.of), c.count, c.count == 1 ? "" : "s",
                              buffer_text(run, c.buffer), c.buffer->padded,
-                             fnd_bytes(run, waste(c.buffer)), more(run, others)));
+                             fnd_bytes(run, padding_of_buffer(c.buffer)),
+                             more_programs_phrase(run, others)));
 }
 
 /* ---- F38 ---- */
 
-static charge temporary(const fnd_run *run, const vp_memory_plan *p)
+static charge temporary_charge(const fnd_run *run, const vp_memory_plan *p)
 {
     charge c = {.of = p->peak_bytes};
     for (size_t i = 0; i < p->live_count; i++) {
@@ -234,7 +235,7 @@ void fnd_large_temporary(fnd_run *run)
 {
     charge c;
     size_t others;
-    const vp_memory_plan *p = worst_plan(run, temporary, &c, &others);
+    const vp_memory_plan *p = worst_plan(run, temporary_charge, &c, &others);
     if (!p)
         return;
     fnd_message(run, fnd_say(run,
@@ -242,12 +243,12 @@ void fnd_large_temporary(fnd_run *run)
                              "%s%s.",
                              fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
                              fnd_percent(run, c.bytes, c.of), fnd_program(run, p),
-                             buffer_text(run, c.buffer), more(run, others)));
+                             buffer_text(run, c.buffer), more_programs_phrase(run, others)));
 }
 
 /* ---- F39 ---- */
 
-static charge gaps(const fnd_run *run, const vp_memory_plan *p)
+static charge planned_gap_charge(const fnd_run *run, const vp_memory_plan *p)
 {
     bool told = p->replayed && p->fragmentation_bytes >= 0 && is_large(run, p->fragmentation_bytes);
     return (charge){.bytes = told ? p->fragmentation_bytes : 0, .of = p->temp_bytes};
@@ -257,7 +258,7 @@ void fnd_planned_gaps(fnd_run *run)
 {
     charge c;
     size_t others;
-    const vp_memory_plan *p = worst_plan(run, gaps, &c, &others);
+    const vp_memory_plan *p = worst_plan(run, planned_gap_charge, &c, &others);
     if (!p)
         return;
     fnd_message(run, fnd_say(run,
@@ -265,26 +266,27 @@ void fnd_planned_gaps(fnd_run *run)
                              "its peak%s%s.",
                              fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
                              fnd_percent(run, c.bytes, c.of), fnd_program(run, p),
-                             fnd_largest_buffer(run, p, true), more(run, others)));
+                             fnd_largest_buffer(run, p, true), more_programs_phrase(run, others)));
 }
 
 /* ---- F40 ---- */
 
 /* Whether it could wait elsewhere: it is large, and nobody reads it for long. */
-static bool waits(const fnd_run *run, const vp_memory_plan *p, const vp_plan_buffer *b)
+static bool is_offloadable_buffer(const fnd_run *run, const vp_memory_plan *p,
+                                  const vp_plan_buffer *b)
 {
     return (b->kind == VP_BUFFER_TEMP || b->kind == VP_BUFFER_PARAMETER) &&
            is_large(run, b->bytes) && fnd_reaches(run, b->unused, p->instructions, FND_PART);
 }
 
-static charge waiting(const fnd_run *run, const vp_memory_plan *p)
+static charge offloadable_charge(const fnd_run *run, const vp_memory_plan *p)
 {
     charge c = {.of = p->peak_bytes};
     if (!fnd_reaches(run, p->reserved_bytes, room_of(run->r, p->host), FND_WINDOW))
         return c;
     for (size_t i = 0; i < p->live_count; i++) {
         const vp_plan_buffer *b = &p->live[i];
-        if (!waits(run, p, b))
+        if (!is_offloadable_buffer(run, p, b))
             continue;
         c.bytes += b->bytes;
         c.buffer = c.buffer ? c.buffer : b;
@@ -297,15 +299,15 @@ void fnd_offload(fnd_run *run)
 {
     charge c;
     size_t others;
-    const vp_memory_plan *p = worst_plan(run, waiting, &c, &others);
+    const vp_memory_plan *p = worst_plan(run, offloadable_charge, &c, &others);
     if (!p)
         return;
-    fnd_message(run,
-                fnd_say(run,
-                        "At its peak %s holds %s of %s (%s) in %zu buffer%s that nothing "
-                        "reads for at least half of the program: %s for %s of it%s.",
-                        fnd_program(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
-                        fnd_percent(run, c.bytes, c.of), c.count, c.count == 1 ? "" : "s",
-                        buffer_text(run, c.buffer),
-                        fnd_percent(run, c.buffer->unused, p->instructions), more(run, others)));
+    fnd_message(run, fnd_say(run,
+                             "At its peak %s holds %s of %s (%s) in %zu buffer%s that nothing "
+                             "reads for at least half of the program: %s for %s of it%s.",
+                             fnd_program(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
+                             fnd_percent(run, c.bytes, c.of), c.count, c.count == 1 ? "" : "s",
+                             buffer_text(run, c.buffer),
+                             fnd_percent(run, c.buffer->unused, p->instructions),
+                             more_programs_phrase(run, others)));
 }

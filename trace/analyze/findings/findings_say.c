@@ -121,7 +121,7 @@ void fnd_message(fnd_run *run, const char *message)
 }
 
 /* Appends to a list of a finding. These are short, so they grow one by one in the arena. */
-static void add_text(fnd_run *run, const char ***list, size_t *count, const char *text)
+static void finding_add_text(fnd_run *run, const char ***list, size_t *count, const char *text)
 {
     const char **grown = vp_arena_alloc(run->arena, (*count + 1) * sizeof *grown);
     if (!grown) {
@@ -136,13 +136,13 @@ static void add_text(fnd_run *run, const char ***list, size_t *count, const char
 
 void fnd_caveat(fnd_run *run, const char *text)
 {
-    add_text(run, &run->f->caveats, &run->f->caveat_count, text);
+    finding_add_text(run, &run->f->caveats, &run->f->caveat_count, text);
 }
 
 void fnd_missing(fnd_run *run, const char *text)
 {
     run->f->status = VP_NOT_EVALUATED;
-    add_text(run, &run->f->missing, &run->f->missing_count, text);
+    finding_add_text(run, &run->f->missing, &run->f->missing_count, text);
 }
 
 void fnd_lacks(fnd_run *run, unsigned need)
@@ -203,7 +203,7 @@ const char *fnd_label(fnd_run *run, const vp_idle_label *l)
                    fnd_count(run, l->gaps), l->gaps == 1 ? "" : "s");
 }
 
-static int64_t caused(const int64_t *cause_ps, uint32_t causes)
+static int64_t ps_of_causes(const int64_t *cause_ps, uint32_t causes)
 {
     int64_t sum = 0;
     for (unsigned k = 0; k < VP_CAUSES; k++)
@@ -217,12 +217,12 @@ void fnd_gap_places(fnd_run *run, uint32_t causes)
     const vp_report *r = run->r;
     size_t best[FND_PLACES_MAX], n = 0;
     for (size_t i = 0; i < r->gap_count; i++) {
-        int64_t ps = caused(r->gaps[i].cause_ps, causes);
+        int64_t ps = ps_of_causes(r->gaps[i].cause_ps, causes);
         if (ps <= 0 || r->gaps[i].device >= r->device_count ||
             !(run->devices[r->gaps[i].device].offered & run->rule_bit))
             continue;
         size_t at = n < FND_PLACES_MAX ? n++ : FND_PLACES_MAX;
-        for (; at && ps > caused(r->gaps[best[at - 1]].cause_ps, causes); at--)
+        for (; at && ps > ps_of_causes(r->gaps[best[at - 1]].cause_ps, causes); at--)
             if (at < FND_PLACES_MAX)
                 best[at] = best[at - 1];
         if (at < FND_PLACES_MAX)

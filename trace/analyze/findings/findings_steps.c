@@ -107,7 +107,7 @@ void fnd_long_gap(fnd_run *run)
 
 /* ---- Steps ---- */
 
-static bool counts(const vp_step *s)
+static bool is_judged_step(const vp_step *s)
 {
     return !s->partial && !s->warm_up;
 }
@@ -115,7 +115,7 @@ static bool counts(const vp_step *s)
 /* Whether the step belongs to a class that comes every so many steps: gradient accumulation,
  * evaluation, logging. The report tells such classes apart. That a step of one is longer than the
  * program's others makes it what it is, and no outlier. */
-static bool is_regular(const vp_report *r, const vp_step *s)
+static bool is_regular_step(const vp_report *r, const vp_step *s)
 {
     const vp_step_group *nearest = NULL;
     for (size_t i = 0; i < r->steps.group_count; i++) {
@@ -127,12 +127,12 @@ static bool is_regular(const vp_report *r, const vp_step *s)
     return s->step_class != VP_STEP_NORMAL && nearest && nearest->period > 1;
 }
 
-static bool is_outlier(const fnd_run *run, const vp_step *s)
+static bool is_outlier_step(const fnd_run *run, const vp_step *s)
 {
-    return counts(s) && is_slow(run, s->dur_ps) && !is_regular(run->r, s);
+    return is_judged_step(s) && is_slow(run, s->dur_ps) && !is_regular_step(run->r, s);
 }
 
-static const vp_step_device *part_of(const vp_step *s)
+static const vp_step_device *step_device_part(const vp_step *s)
 {
     return result_step_device(s, s->device);
 }
@@ -157,7 +157,7 @@ static void usual_cells(const fnd_run *run, int64_t out[FND_CELLS],
     int64_t n = 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
-        const vp_step_device *d = counts(s) && !skip(run, s) ? part_of(s) : NULL;
+        const vp_step_device *d = is_judged_step(s) && !skip(run, s) ? step_device_part(s) : NULL;
         if (!d)
             continue;
         n++;
@@ -203,7 +203,7 @@ static excess_of excess_over(const fnd_run *run, bool (*is_one)(const fnd_run *,
         const vp_step *s = &r->steps.list[i];
         if (!is_one(run, s))
             continue;
-        const vp_step_device *d = part_of(s);
+        const vp_step_device *d = step_device_part(s);
         int64_t more = longer_than_usual(r, s);
         if (more <= 0)
             continue;
@@ -218,7 +218,7 @@ static excess_of excess_over(const fnd_run *run, bool (*is_one)(const fnd_run *,
 
 /* The device by which the lengths of steps are measured; if there are several, that of the worst
  * step. */
-static uint32_t device_of(const vp_report *r, const vp_step *worst)
+static uint32_t measuring_device(const vp_report *r, const vp_step *worst)
 {
     uint32_t device = r->has_devices ? worst->device : worst->grew.device;
     if (device < r->device_count)
@@ -238,7 +238,7 @@ static void spread_copies(fnd_run *run, fnd_claim *c, int64_t copy_ps)
 /* Claims what no earlier rule took from the cells by which these steps are longer. */
 static const fnd_claim *settle_steps(fnd_run *run, const excess_of *e, double value)
 {
-    uint32_t device = device_of(run->r, e->worst);
+    uint32_t device = measuring_device(run->r, e->worst);
     int64_t known = 0;
     run->f->value = value;
     if (device == VP_NO_DEVICE)
@@ -258,7 +258,7 @@ static const fnd_claim *settle_steps(fnd_run *run, const excess_of *e, double va
     return fnd_settle(run);
 }
 
-static bool never(const fnd_run *run, const vp_step *s)
+static bool never_usual(const fnd_run *run, const vp_step *s)
 {
     (void)run;
     (void)s;
@@ -329,7 +329,7 @@ static const char *longer_by(fnd_run *run, const excess_of *e,
                                                    : "compute");
 }
 
-static const char *step_name(fnd_run *run, const vp_step *s)
+static const char *step_phrase(fnd_run *run, const vp_step *s)
 {
     return s->number >= 0 ? fnd_say(run, "step %lld", (long long)s->number)
            : s->name      ? fnd_short(run, s->name)
@@ -359,10 +359,10 @@ static void place_steps(fnd_run *run, bool (*is_one)(const fnd_run *, const vp_s
     }
 }
 
-static void warm_up(fnd_run *run)
+static void find_warm_up(fnd_run *run)
 {
     const vp_report *r = run->r;
-    excess_of e = excess_over(run, is_warm_up, never);
+    excess_of e = excess_over(run, is_warm_up, never_usual);
     if (!e.count || !settle_steps(run, &e, fnd_share(e.worst->dur_ps, r->steps.median_ps)))
         return;
     run->f->title = "First step slow (warm-up)";
@@ -390,7 +390,7 @@ static int64_t longest_irregular(const vp_report *r)
     int64_t most = 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
-        if (counts(s) && !is_regular(r, s) && s->dur_ps > most)
+        if (is_judged_step(s) && !is_regular_step(r, s) && s->dur_ps > most)
             most = s->dur_ps;
     }
     return most;
@@ -410,10 +410,10 @@ static bool is_rare_zone(fnd_run *run, const excess_of *e)
 void fnd_step_outlier(fnd_run *run)
 {
     const vp_report *r = run->r;
-    excess_of e = excess_over(run, is_outlier, is_outlier);
+    excess_of e = excess_over(run, is_outlier_step, is_outlier_step);
     run->f->value = fnd_share(longest_irregular(r), r->steps.median_ps);
     if (!e.count) {
-        warm_up(run);
+        find_warm_up(run);
         return;
     }
     if (!settle_steps(run, &e, fnd_share(e.worst->dur_ps, r->steps.median_ps)) &&
@@ -422,28 +422,29 @@ void fnd_step_outlier(fnd_run *run)
     const vp_step_group *heavy = heavy_group(r);
     fnd_message(
         run,
-        fnd_say(
-            run,
-            "%zu of %s steps %s far slower than the median of %s: %s together%s; the "
-            "worst, %s, takes %s%s.",
-            e.count, fnd_count(run, r->steps.counted), e.count == 1 ? "is" : "are",
-            fnd_time(run, r->steps.median_ps), fnd_time(run, e.total_ps),
-            longer_by(run, &e, is_outlier), step_name(run, e.worst), fnd_time(run, e.worst->dur_ps),
-            heavy ? fnd_say(run, " (heavy steps come every %lld)", (long long)heavy->period) : ""));
-    place_steps(run, is_outlier);
+        fnd_say(run,
+                "%zu of %s steps %s far slower than the median of %s: %s together%s; the "
+                "worst, %s, takes %s%s.",
+                e.count, fnd_count(run, r->steps.counted), e.count == 1 ? "is" : "are",
+                fnd_time(run, r->steps.median_ps), fnd_time(run, e.total_ps),
+                longer_by(run, &e, is_outlier_step), step_phrase(run, e.worst),
+                fnd_time(run, e.worst->dur_ps),
+                heavy ? fnd_say(run, " (heavy steps come every %lld)", (long long)heavy->period)
+                      : ""));
+    place_steps(run, is_outlier_step);
 }
 
 /* ---- F13 ---- */
 
 static bool is_usual_slow(const fnd_run *run, const vp_step *s)
 {
-    return counts(s) && !is_outlier(run, s) && s->step_class == VP_STEP_NORMAL &&
+    return is_judged_step(s) && !is_outlier_step(run, s) && s->step_class == VP_STEP_NORMAL &&
            s->dur_ps > run->r->steps.median_ps;
 }
 
 static bool is_slow_one(const fnd_run *run, const vp_step *s)
 {
-    return is_outlier(run, s) || is_usual_slow(run, s);
+    return is_outlier_step(run, s) || is_usual_slow(run, s);
 }
 
 /* CV (deviation / mean) of the steps without outliers and without those of other classes
@@ -455,7 +456,7 @@ static double usual_cv(const fnd_run *run, size_t *n)
     *n = 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
-        if (!counts(s) || is_outlier(run, s) || s->step_class != VP_STEP_NORMAL)
+        if (!is_judged_step(s) || is_outlier_step(run, s) || s->step_class != VP_STEP_NORMAL)
             continue;
         ++*n;
         sum += (double)s->dur_ps;
@@ -463,7 +464,7 @@ static double usual_cv(const fnd_run *run, size_t *n)
     double mean = *n ? sum / (double)*n : 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
-        if (!counts(s) || is_outlier(run, s) || s->step_class != VP_STEP_NORMAL)
+        if (!is_judged_step(s) || is_outlier_step(run, s) || s->step_class != VP_STEP_NORMAL)
             continue;
         squares += ((double)s->dur_ps - mean) * ((double)s->dur_ps - mean);
     }

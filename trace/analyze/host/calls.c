@@ -19,7 +19,7 @@ typedef struct entries {
     size_t n, cap;
 } entries;
 
-static int by_id(const void *a, const void *b)
+static int by_correlation_id(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
     if (x->id != y->id)
@@ -31,7 +31,7 @@ static int by_id(const void *a, const void *b)
     return (x->call.index > y->call.index) - (x->call.index < y->call.index);
 }
 
-static int gather(entries *out, const trace *t, const host_kinds *kinds)
+static int gather_call_entries(entries *out, const trace *t, const host_kinds *kinds)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
@@ -64,13 +64,14 @@ static bool are_dense(const entries *e, int64_t *least, size_t *range)
     return e->n && span / 8 < e->n + 1024;
 }
 
-static void put(call_index *x, const entry *e)
+static void call_index_put(call_index *x, const entry *e)
 {
     x->id[x->count] = e->id;
     x->call[x->count++] = e->call;
 }
 
-/* Fills the table by id. Of several calls of one id, the first in the order of by_id counts. */
+/* Fills the table by id. Of several calls of one id, the first in the order of by_correlation_id
+ * counts. */
 static int fill_places(call_index *x, const entries *e, int64_t least, size_t range)
 {
     x->place = vp_realloc_array(NULL, range + 1, sizeof *x->place);
@@ -78,13 +79,13 @@ static int fill_places(call_index *x, const entries *e, int64_t least, size_t ra
     memset(x->place, 0xff, (range + 1) * sizeof *x->place);
     for (size_t i = 0; i < e->n; i++) {
         uint32_t *at = &x->place[(uint64_t)e->v[i].id - (uint64_t)least];
-        if (*at == UINT32_MAX || by_id(&e->v[i], &e->v[*at]) < 0)
+        if (*at == UINT32_MAX || by_correlation_id(&e->v[i], &e->v[*at]) < 0)
             *at = (uint32_t)i;
     }
     for (size_t i = 0; i <= range; i++) {
         if (x->place[i] == UINT32_MAX)
             continue;
-        put(x, &e->v[x->place[i]]);
+        call_index_put(x, &e->v[x->place[i]]);
         x->place[i] = (uint32_t)x->count - 1;
     }
     return 0;
@@ -93,13 +94,13 @@ static int fill_places(call_index *x, const entries *e, int64_t least, size_t ra
 static void fill_sorted(call_index *x, entries *e)
 {
     if (e->n)
-        qsort(e->v, e->n, sizeof *e->v, by_id);
+        qsort(e->v, e->n, sizeof *e->v, by_correlation_id);
     for (size_t i = 0; i < e->n; i++)
         if (!x->count || x->id[x->count - 1] != e->v[i].id)
-            put(x, &e->v[i]);
+            call_index_put(x, &e->v[i]);
 }
 
-static int fill(call_index *x, entries *e)
+static int call_index_fill(call_index *x, entries *e)
 {
     int64_t least;
     size_t range;
@@ -117,9 +118,9 @@ int calls_new(call_index **out, const trace *t, const host_kinds *kinds)
     entries e = {0};
     call_index *x = vp_calloc(1, sizeof *x);
     VP_NEED(x);
-    int rc = gather(&e, t, kinds);
+    int rc = gather_call_entries(&e, t, kinds);
     if (rc >= 0)
-        rc = fill(x, &e);
+        rc = call_index_fill(x, &e);
     vp_free(e.v);
     if (rc < 0) {
         calls_free(x);

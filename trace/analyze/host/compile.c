@@ -11,14 +11,14 @@
 /* Listed are all functions that were compiled, and so many of the others: those called most. */
 #define CALLED_MAX 100u
 
-static int64_t known(int64_t reads, int64_t misses, int64_t value)
+static int64_t known_if_cache_read(int64_t reads, int64_t misses, int64_t value)
 {
     return reads + misses > 0 ? value : VP_UNKNOWN;
 }
 
-static int64_t hits(int64_t reads, int64_t misses)
+static int64_t hits_if_cache_read(int64_t reads, int64_t misses)
 {
-    return known(reads, misses, reads > misses ? reads - misses : 0);
+    return known_if_cache_read(reads, misses, reads > misses ? reads - misses : 0);
 }
 
 /* Adds a compile of a function; all but its first are repeats (analysis.md A6). */
@@ -62,7 +62,7 @@ static int name_functions(vp_function *out, host_result *h, const trace *t, cons
     for (size_t i = 0; i < r->function_count; i++) {
         const compile_function *f = &r->functions[i];
         out[i] = (vp_function){.calls = f->calls,
-                               .cache_hits = hits(f->reads, f->misses),
+                               .cache_hits = hits_if_cache_read(f->reads, f->misses),
                                .first_start_ps = VP_NO_TIME,
                                .last_start_ps = VP_NO_TIME};
         VP_TRY(host_text(&out[i].name, h, function_name(trace_str(t, f->name))));
@@ -70,7 +70,7 @@ static int name_functions(vp_function *out, host_result *h, const trace *t, cons
     return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_compile_time(const void *a, const void *b)
 {
     const vp_function *x = a, *y = b;
     if (x->total_ps != y->total_ps)
@@ -82,11 +82,11 @@ static int by_time(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static int emit(host_result *h, vp_function *v, size_t n)
+static int emit_functions(host_result *h, vp_function *v, size_t n)
 {
     size_t called = 0;
     vp_compile *c = &h->compile;
-    qsort(v, n, sizeof *v, by_time);
+    qsort(v, n, sizeof *v, by_compile_time);
     for (size_t i = 0; i < n; i++) {
         if (!v[i].compiles && ++called > CALLED_MAX)
             continue;
@@ -97,7 +97,7 @@ static int emit(host_result *h, vp_function *v, size_t n)
     return 0;
 }
 
-static int tell(analysis *a, const compile_roots *r)
+static int emit_compile_figures(analysis *a, const compile_roots *r)
 {
     host_result *h = a->h;
     first_run began = {INT64_MAX, INT64_MAX};
@@ -114,9 +114,9 @@ static int tell(analysis *a, const compile_roots *r)
         add_total(&h->compile, x, early, late);
     }
     h->compile.lower_ps = r->lower_ps;
-    h->compile.cache_hits = hits(r->reads, r->misses);
-    h->compile.cache_misses = known(r->reads, r->misses, r->misses);
-    return emit(h, v, r->function_count);
+    h->compile.cache_hits = hits_if_cache_read(r->reads, r->misses);
+    h->compile.cache_misses = known_if_cache_read(r->reads, r->misses, r->misses);
+    return emit_functions(h, v, r->function_count);
 }
 
 int compile_collect(analysis *a)
@@ -124,7 +124,7 @@ int compile_collect(analysis *a)
     compile_roots r = {0};
     int rc = compile_roots_find(&r, a->t, a->kinds);
     if (rc >= 0)
-        rc = tell(a, &r);
+        rc = emit_compile_figures(a, &r);
     compile_roots_free(&r);
     return rc;
 }

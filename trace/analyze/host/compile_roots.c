@@ -82,7 +82,7 @@ static void on_cache(search *s, int64_t start, bool miss)
     }
 }
 
-static int on_event(search *s, const trace_track *k, size_t i)
+static int search_on_event(search *s, const trace_track *k, size_t i)
 {
     uint32_t flags = host_kind_flags(s->kinds, trace_kind_of(k, i));
     int64_t start = trace_start(k, i), end = start + trace_dur(k, i);
@@ -110,7 +110,7 @@ static int on_thread(search *s, uint32_t track)
     s->calls = false;
     for (size_t i = host_sought_from(s->kinds, k, 0); i < k->count;
          i = host_sought_from(s->kinds, k, i + 1))
-        VP_TRY(on_event(s, k, i));
+        VP_TRY(search_on_event(s, k, i));
     r->lower_ps += s->covered_ps;
     for (size_t i = s->first; i < r->n; i++) {
         r->lower_ps -= r->v[i].end - r->v[i].start;
@@ -119,7 +119,7 @@ static int on_thread(search *s, uint32_t track)
     return 0;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_root_start(const void *a, const void *b)
 {
     const compile_root *x = a, *y = b;
     if (x->start != y->start)
@@ -138,7 +138,7 @@ static void drop_helpers(compile_roots *r)
                            {.end = INT64_MIN, .track = UINT32_MAX}};
     size_t n = 0;
     if (r->n)
-        qsort(r->v, r->n, sizeof *r->v, by_start);
+        qsort(r->v, r->n, sizeof *r->v, by_root_start);
     for (size_t i = 0; i < r->n; i++) {
         compile_root x = r->v[i];
         const compile_root *other = far[0].track == x.track ? &far[1] : &far[0];

@@ -32,7 +32,7 @@ static int module_named(uint32_t *out, modules *m, vp_sid name)
 }
 
 /* The step that holds a time of the host; UINT32_MAX: none. Steps are sorted by time. */
-static uint32_t step_at(const host_result *h, int64_t t)
+static uint32_t host_step_at(const host_result *h, int64_t t)
 {
     const vp_steps *s = &h->steps;
     size_t low = 0, high = s->count;
@@ -49,7 +49,7 @@ static uint32_t step_at(const host_result *h, int64_t t)
     return (uint32_t)low - 1;
 }
 
-static void see(modules *m, const trace_track *k, size_t i, module *x)
+static void module_see_event(modules *m, const trace_track *k, size_t i, module *x)
 {
     int64_t start = trace_aligned_start(k, i), end = trace_aligned_end(k, i);
     x->total_ps += trace_dur(k, i);
@@ -60,13 +60,13 @@ static void see(modules *m, const trace_track *k, size_t i, module *x)
     }
     if (x->steps >= 2)
         return;
-    uint32_t step = step_at(m->a->h, start);
+    uint32_t step = host_step_at(m->a->h, start);
     x->steps += step != UINT32_MAX && step != x->last_step;
     x->last_step = step != UINT32_MAX ? step : x->last_step;
 }
 
 /* The first run of a module ends with the last of its ops. */
-static void extend(const trace_track *k, size_t i, module *x)
+static void extend_first_run(const trace_track *k, size_t i, module *x)
 {
     int64_t end = trace_aligned_end(k, i);
     if (x->run != SINK_NO_VALUE && trace_attr(k, SINK_RUN, i) == x->run && end > x->end)
@@ -81,7 +81,7 @@ static int from_module_tracks(modules *m)
         for (size_t e = 0; k->role == SINK_ROLE_MODULES && e < k->count; e++) {
             uint32_t at;
             VP_TRY(module_named(&at, m, t->kinds[trace_kind_of(k, e)].name));
-            see(m, k, e, &m->v[at]);
+            module_see_event(m, k, e, &m->v[at]);
         }
     }
     return 0;
@@ -98,9 +98,9 @@ static void over_ops(modules *m, bool extending)
                 if (at == UINT32_MAX)
                     continue;
                 if (extending)
-                    extend(k, e, &m->v[at]);
+                    extend_first_run(k, e, &m->v[at]);
                 else
-                    see(m, k, e, &m->v[at]);
+                    module_see_event(m, k, e, &m->v[at]);
             }
         }
     }
@@ -121,12 +121,12 @@ static int from_ops(modules *m)
     return 0;
 }
 
-static int64_t at_most(int64_t t, int64_t limit)
+static int64_t limit_time(int64_t t, int64_t limit)
 {
     return t < limit ? t : limit;
 }
 
-static first_run earliest(const modules *m, int64_t first_step_end)
+static first_run earliest_first_run(const modules *m, int64_t first_step_end)
 {
     size_t longest = 0;
     first_run r = {INT64_MAX, INT64_MAX};
@@ -135,10 +135,10 @@ static first_run earliest(const modules *m, int64_t first_step_end)
             longest = i;
     for (size_t i = 0; i < m->n; i++)
         if (i == longest || m->v[i].steps >= 2) {
-            r.prepared = at_most(m->v[i].start, r.prepared);
-            r.over = at_most(m->v[i].end, r.over);
+            r.prepared = limit_time(m->v[i].start, r.prepared);
+            r.over = limit_time(m->v[i].end, r.over);
         }
-    int64_t inside = at_most(m->v[longest].start, first_step_end);
+    int64_t inside = limit_time(m->v[longest].start, first_step_end);
     r.prepared = inside > r.prepared ? inside : r.prepared;
     return r;
 }
@@ -154,7 +154,7 @@ int first_run_find(first_run *out, const analysis *a)
     if (rc >= 0) {
         int64_t end =
             s->count ? s->list[0].start_ps + s->list[0].dur_ps + a->h->origin_ps : INT64_MAX;
-        *out = m.n ? earliest(&m, s->count ? end : INT64_MIN) : (first_run){end, end};
+        *out = m.n ? earliest_first_run(&m, s->count ? end : INT64_MIN) : (first_run){end, end};
     }
     vp_free(m.v);
     vp_free(m.of_kind);

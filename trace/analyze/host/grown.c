@@ -62,7 +62,7 @@ void grown_free(grown *g)
     vp_free(g);
 }
 
-static int flush(grown *g)
+static int grown_flush_step(grown *g)
 {
     for (size_t i = 0; i < g->touched_count; i++) {
         uint32_t key = g->touched[i];
@@ -76,7 +76,7 @@ static int flush(grown *g)
 
 int grown_track(grown *g, uint32_t track)
 {
-    VP_TRY(flush(g));
+    VP_TRY(grown_flush_step(g));
     g->track = track;
     g->step = 0;
     g->off = g->a->t->tracks[track].process != g->process;
@@ -90,7 +90,7 @@ int grown_add(grown *g, uint32_t kind, int64_t start, int64_t end)
     while (!g->off && at < steps_of(g) && a->marked_end_ps[at] <= start)
         at++;
     if (at != g->step)
-        VP_TRY(flush(g));
+        VP_TRY(grown_flush_step(g));
     g->step = at;
     g->off = g->off || at >= steps_of(g);
     if (g->off || a->marked_start_ps[at] > start)
@@ -105,7 +105,7 @@ int grown_add(grown *g, uint32_t kind, int64_t start, int64_t end)
     return 0;
 }
 
-static int by_key(const void *a, const void *b)
+static int by_part_key(const void *a, const void *b)
 {
     const part *x = a, *y = b;
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
@@ -117,9 +117,9 @@ static void join_parts(grown *g)
 {
     size_t n = 0;
     if (g->n)
-        qsort(g->v, g->n, sizeof *g->v, by_key);
+        qsort(g->v, g->n, sizeof *g->v, by_part_key);
     for (size_t i = 0; i < g->n; i++)
-        if (n && !by_key(&g->v[n - 1], &g->v[i]))
+        if (n && !by_part_key(&g->v[n - 1], &g->v[i]))
             g->v[n - 1].ps += g->v[i].ps;
         else
             g->v[n++] = g->v[i];
@@ -132,7 +132,7 @@ typedef struct best {
     int64_t more[2], usual[2];
 } best;
 
-static void consider(best *b, const part *p, int64_t usual)
+static void best_consider_part(best *b, const part *p, int64_t usual)
 {
     unsigned other = p->key & 1;
     int64_t more = p->ps - usual;
@@ -154,13 +154,14 @@ static int find_best(const grown *g, best *out)
         size_t n = end - i, without = steps - n, median = nearest_rank(steps, 50);
         int64_t usual = median < without ? 0 : select_kth(ps, n, median - without);
         for (size_t k = i; k < end; k++)
-            consider(&out[g->v[k].step], &g->v[k], usual);
+            best_consider_part(&out[g->v[k].step], &g->v[k], usual);
     }
     return 0;
 }
 
 /* Places the zone: its longest call in the step. */
-static void locate(const grown *g, const uint32_t *key, uint32_t *track, int64_t *event_start)
+static void locate_grown_zones(const grown *g, const uint32_t *key, uint32_t *track,
+                               int64_t *event_start)
 {
     const analysis *a = g->a;
     vp_step *list = a->h->steps.list;
@@ -185,7 +186,7 @@ static void locate(const grown *g, const uint32_t *key, uint32_t *track, int64_t
     }
 }
 
-static uint32_t device_of(const analysis *a, uint32_t process)
+static uint32_t device_of_process(const analysis *a, uint32_t process)
 {
     for (uint32_t d = 0; d < a->device_count; d++)
         if (a->devices[d].process == process)
@@ -193,15 +194,15 @@ static uint32_t device_of(const analysis *a, uint32_t process)
     return VP_NO_DEVICE;
 }
 
-static int put_names(const grown *g, const uint32_t *key, const uint32_t *track,
-                     const int64_t *event_start)
+static int put_grown_names(const grown *g, const uint32_t *key, const uint32_t *track,
+                           const int64_t *event_start)
 {
     host_result *h = g->a->h;
     for (size_t i = 0; i < steps_of(g); i++) {
         vp_grown *out = &h->steps.list[i].grew;
         if (out->more_ps <= 0 || track[i] == SINK_NONE)
             continue;
-        out->device = device_of(g->a, g->process);
+        out->device = device_of_process(g->a, g->process);
         out->start_ps = event_start[i] - h->origin_ps;
         VP_TRY(host_text(&out->name, h, trace_str(g->a->t, g->a->t->kinds[key[i] / 2].name)));
         VP_TRY(thread_text(&out->thread, h, g->a->t, track[i]));
@@ -212,7 +213,7 @@ static int put_names(const grown *g, const uint32_t *key, const uint32_t *track,
 int grown_finish(grown *g)
 {
     size_t steps = steps_of(g);
-    VP_TRY(flush(g));
+    VP_TRY(grown_flush_step(g));
     VP_CLEANUP(vp_free_ptr) best *found = vp_calloc(steps + 1, sizeof *found);
     VP_CLEANUP(vp_free_ptr) uint32_t *key = vp_calloc(steps + 1, sizeof *key);
     VP_CLEANUP(vp_free_ptr) uint32_t *track = vp_calloc(steps + 1, sizeof *track);
@@ -231,6 +232,6 @@ int grown_finish(grown *g)
         key[i] = b->key[other];
         track[i] = SINK_NONE;
     }
-    locate(g, key, track, start);
-    return put_names(g, key, track, start);
+    locate_grown_zones(g, key, track, start);
+    return put_grown_names(g, key, track, start);
 }

@@ -212,7 +212,7 @@ static const frame_rule frames[] = {
     FRAME("profiler.py", "__exit__", HK_NOISE),
 };
 
-static bool matches(const name_rule *r, vp_str name)
+static bool rule_matches_name(const name_rule *r, vp_str name)
 {
     const vp_str text = {r->text, r->n};
     switch ((match)r->how) {
@@ -240,7 +240,7 @@ static bool is_gpu_api(vp_str name)
     return after && name.n > after && name.p[after] >= 'A' && name.p[after] <= 'Z';
 }
 
-static bool has(vp_str name, vp_str part)
+static bool name_contains(vp_str name, vp_str part)
 {
     return vp_str_find(name, part) < name.n;
 }
@@ -249,14 +249,14 @@ static bool has(vp_str name, vp_str part)
  * Freeing memory waits for the device (CUDA Runtime API, cudaFree). */
 static uint32_t gpu_api_flags(vp_str name)
 {
-    bool is_free = vp_str_ends(name, VP_STR("Free")) && !has(name, VP_STR("Host"));
-    if (has(name, VP_STR("GraphLaunch")))
+    bool is_free = vp_str_ends(name, VP_STR("Free")) && !name_contains(name, VP_STR("Host"));
+    if (name_contains(name, VP_STR("GraphLaunch")))
         return HK_LAUNCH | HK_GRAPH;
-    if (has(name, VP_STR("Launch")) && has(name, VP_STR("Kernel")))
+    if (name_contains(name, VP_STR("Launch")) && name_contains(name, VP_STR("Kernel")))
         return HK_LAUNCH;
-    if (has(name, VP_STR("Memcpy")))
-        return HK_LAUNCH | HK_TRANSFER | (has(name, VP_STR("Async")) ? 0u : HK_BLOCKING);
-    if (has(name, VP_STR("Memset")))
+    if (name_contains(name, VP_STR("Memcpy")))
+        return HK_LAUNCH | HK_TRANSFER | (name_contains(name, VP_STR("Async")) ? 0u : HK_BLOCKING);
+    if (name_contains(name, VP_STR("Memset")))
         return HK_LAUNCH;
     return vp_str_ends(name, VP_STR("Synchronize")) || is_free ? HK_BLOCKING : 0;
 }
@@ -273,7 +273,7 @@ uint32_t host_name_flags(vp_str name, vp_str category)
     if (vp_str_eq(category, VP_STR("cuda_sync"))) /* a stream waits there, and no thread */
         return HK_NOISE;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (matches(&names[i], name))
+        if (rule_matches_name(&names[i], name))
             flags |= names[i].flags;
     return flags;
 }

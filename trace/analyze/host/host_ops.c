@@ -53,7 +53,7 @@ static int take_places(host_places **out, table *b)
 }
 
 /* Of each thread two pieces, which take about as long. */
-static int piece(void *ctx, uint32_t i)
+static int count_thread_piece(void *ctx, uint32_t i)
 {
     table *b = ctx;
     uint32_t track = b->order[i / 2];
@@ -66,7 +66,7 @@ static int piece(void *ctx, uint32_t i)
     return rc;
 }
 
-static int longest_first(const void *a, const void *b, void *ctx)
+static int longest_thread_first(const void *a, const void *b, void *ctx)
 {
     const trace *t = ctx;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
@@ -83,7 +83,7 @@ static int list_threads(table *b)
     for (uint32_t i = 0; i < t->track_count; i++)
         if (t->tracks[i].role == SINK_ROLE_PLAIN)
             b->order[b->order_n++] = i;
-    qsort_r(b->order, b->order_n, sizeof *b->order, longest_first, (void *)t);
+    qsort_r(b->order, b->order_n, sizeof *b->order, longest_thread_first, (void *)t);
     return 0;
 }
 
@@ -118,7 +118,7 @@ static int join_threads(table *b)
     return rc;
 }
 
-static void add_row(host_row *sum, const host_row *x)
+static void host_row_add(host_row *sum, const host_row *x)
 {
     sum->threads++;
     sum->calls += x->calls;
@@ -152,7 +152,7 @@ static int fold_threads(table *b)
         if (!(host_kind_flags(b->asked.a->kinds, x.kind) & HK_BLOCKING)) {
             uint32_t at = host_place_of(p, x.kind);
             if (at != UINT32_MAX) {
-                add_row(&v[at], &x);
+                host_row_add(&v[at], &x);
                 continue;
             }
             host_place_set(p, x.kind, n);
@@ -164,7 +164,7 @@ static int fold_threads(table *b)
     return 0;
 }
 
-static int by_self(const void *a, const void *b)
+static int by_host_self(const void *a, const void *b)
 {
     const host_row *x = a, *y = b;
     if (x->self_ps != y->self_ps)
@@ -181,11 +181,11 @@ static int by_blocked(const void *a, const void *b)
     const host_row *x = a, *y = b;
     if (x->blocked_ps != y->blocked_ps)
         return x->blocked_ps > y->blocked_ps ? -1 : 1;
-    return by_self(a, b);
+    return by_host_self(a, b);
 }
 
 /* Sorts by self time. Behind the rows that are listed anyway come those that block longest. */
-static void sort_rows(table *b)
+static void sort_host_rows(table *b)
 {
     host_row *v = b->rows.v;
     size_t rest = b->rows.n > HOST_OPS_MAX ? b->rows.n - HOST_OPS_MAX : 0;
@@ -193,16 +193,16 @@ static void sort_rows(table *b)
     int64_t least = inner.n ? (inner.v[inner.n - 1].end - inner.v[0].start) / HOST_WAIT_SHARE : 0;
     b->listed = b->rows.n - rest;
     if (b->rows.n)
-        qsort(v, b->rows.n, sizeof *v, by_self);
+        qsort(v, b->rows.n, sizeof *v, by_host_self);
     if (!rest)
         return;
     qsort(v + b->listed, rest, sizeof *v, by_blocked);
     for (size_t i = 0; i < rest && i < HOST_WAITS_MAX; i++)
         b->listed += v[HOST_OPS_MAX + i].blocked_ps > least;
-    qsort(v + HOST_OPS_MAX, b->listed - HOST_OPS_MAX, sizeof *v, by_self);
+    qsort(v + HOST_OPS_MAX, b->listed - HOST_OPS_MAX, sizeof *v, by_host_self);
 }
 
-static int emit(host_result *h, const analysis *a, const host_row *r)
+static int emit_host_op(host_result *h, const analysis *a, const host_row *r)
 {
     vp_host_op out = {.cause = host_kind_cause(a->kinds, r->kind),
                       .blocking = host_kind_flags(a->kinds, r->kind) & HK_BLOCKING,
@@ -235,10 +235,10 @@ static int count_all(table *b)
     if (a->h->has_devices)
         VP_TRY(any_device_idle(&b->asked.idle, a));
     VP_TRY(list_threads(b));
-    VP_TRY(vp_each(device_sums_threads(a->t), (uint32_t)b->order_n * 2, piece, b));
+    VP_TRY(vp_each(device_sums_threads(a->t), (uint32_t)b->order_n * 2, count_thread_piece, b));
     VP_TRY(join_threads(b));
     VP_TRY(fold_threads(b));
-    sort_rows(b);
+    sort_host_rows(b);
     return 0;
 }
 
@@ -247,7 +247,7 @@ struct host_ops_task {
     table table;
 };
 
-static int run(void *ctx)
+static int run_host_ops_task(void *ctx)
 {
     host_ops_task *task = ctx;
     return count_all(&task->table);
@@ -259,7 +259,7 @@ int host_ops_start(analysis *a)
     VP_NEED(task);
     task->table.asked.a = a;
     vp_spares_init(&task->table.places);
-    vp_aside_start(&task->aside, run, task);
+    vp_aside_start(&task->aside, run_host_ops_task, task);
     return 0;
 }
 
@@ -269,7 +269,7 @@ int host_ops_collect(analysis *a)
     VP_TRY(vp_aside_join(&a->host_ops->aside, 0));
     a->h->host_op_total = (int64_t)b->rows.n;
     for (size_t i = 0; i < b->listed; i++)
-        VP_TRY(emit(a->h, a, &b->rows.v[i]));
+        VP_TRY(emit_host_op(a->h, a, &b->rows.v[i]));
     return 0;
 }
 

@@ -41,7 +41,7 @@ static int launches_alloc(launches *l, size_t ops)
     return l->call && l->launched && l->begun && l->delay ? 0 : vp_no_memory();
 }
 
-static int64_t percentile(int64_t *v, size_t n, unsigned percent)
+static int64_t percentile_or_unknown(int64_t *v, size_t n, unsigned percent)
 {
     return n ? select_kth(v, n, nearest_rank(n, percent)) : VP_UNKNOWN;
 }
@@ -75,7 +75,7 @@ static bool link_ops(launches *l, vp_launch *out)
 
 /* Queue depth (analysis.md A9, as HTA counts it): right after each launch, how many ops were
  * launched and have not started. */
-static int queue(launches *l, vp_launch *out)
+static int count_queue_depth(launches *l, vp_launch *out)
 {
     __int128 sum = 0;
     size_t begun = 0;
@@ -109,12 +109,12 @@ static int distinct_calls(launches *l, vp_launch *out)
             (host_kind_flags(l->a->kinds, trace_kind_of(k, c->index)) & HK_GRAPH) != 0;
     }
     out->calls = (int64_t)n;
-    out->call_p50_ps = percentile(duration, n, 50);
-    out->call_p95_ps = percentile(duration, n, 95);
+    out->call_p50_ps = percentile_or_unknown(duration, n, 50);
+    out->call_p95_ps = percentile_or_unknown(duration, n, 95);
     return 0;
 }
 
-static void uncorrelated(vp_launch *out)
+static void set_launch_unknown(vp_launch *out)
 {
     out->calls = out->linked_ops = out->unlinked_ops = VP_UNKNOWN;
     out->call_p50_ps = out->call_p95_ps = out->delay_p50_ps = out->delay_p95_ps = VP_UNKNOWN;
@@ -126,12 +126,12 @@ static int launches_of(vp_launch *out, launches *l, size_t ops)
 {
     VP_TRY(launches_alloc(l, ops));
     if (!link_ops(l, out)) {
-        uncorrelated(out);
+        set_launch_unknown(out);
         return 0;
     }
-    out->delay_p50_ps = percentile(l->delay, l->n, 50);
-    out->delay_p95_ps = percentile(l->delay, l->n, 95);
-    VP_TRY(queue(l, out));
+    out->delay_p50_ps = percentile_or_unknown(l->delay, l->n, 50);
+    out->delay_p95_ps = percentile_or_unknown(l->delay, l->n, 95);
+    VP_TRY(count_queue_depth(l, out));
     return distinct_calls(l, out);
 }
 
@@ -152,7 +152,7 @@ static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t o
         }
     }
     out->kernels = (int64_t)n;
-    out->kernel_p50_ps = percentile(duration, n, 50);
+    out->kernel_p50_ps = percentile_or_unknown(duration, n, 50);
     return 0;
 }
 
@@ -175,7 +175,7 @@ static int nothing_launched(analysis *a)
 {
     for (size_t d = 0; d < a->device_count; d++) {
         vp_launch *l = &a->h->devices[d].launch;
-        uncorrelated(l);
+        set_launch_unknown(l);
         l->kernels = l->kernel_p50_ps = l->short_kernels = l->short_ps = VP_UNKNOWN;
     }
     return 0;

@@ -25,7 +25,7 @@ static const trace_arg_value *next_text(const trace_arg *x, const trace_arg_valu
     return best;
 }
 
-static int put_texts(vp_values *out, host_result *h, const trace *t, const trace_arg *x)
+static int put_value_texts(vp_values *out, host_result *h, const trace *t, const trace_arg *x)
 {
     size_t n = x->value_count < TOP_MAX ? x->value_count : TOP_MAX;
     out->texts = out->others = (int64_t)x->texts;
@@ -44,7 +44,7 @@ static int put_texts(vp_values *out, host_result *h, const trace *t, const trace
     return 0;
 }
 
-static int put_values(vp_values *out, host_result *h, const trace *t, const trace_arg *x)
+static int put_arg_values(vp_values *out, host_result *h, const trace *t, const trace_arg *x)
 {
     bool any = x->numbers > 0;
     *out = (vp_values){.numbers = (int64_t)x->numbers,
@@ -55,10 +55,10 @@ static int put_values(vp_values *out, host_result *h, const trace *t, const trac
                        .mean = any ? x->sum / (double)x->numbers : NAN};
     VP_TRY(host_text(&out->zone, h, trace_str(t, x->zone)));
     VP_TRY(host_text(&out->key, h, trace_str(t, x->key)));
-    return put_texts(out, h, t, x);
+    return put_value_texts(out, h, t, x);
 }
 
-static int by_calls(const void *a, const void *b)
+static int by_arg_calls(const void *a, const void *b)
 {
     const trace_arg *x = *(const trace_arg *const *)a, *y = *(const trace_arg *const *)b;
     uint64_t p = x->numbers + x->texts, q = y->numbers + y->texts;
@@ -66,7 +66,8 @@ static int by_calls(const void *a, const void *b)
 }
 
 /* Lists those with the most calls first. Rows are arguments or, without a key, counters. */
-static int put_rows(vp_values **out, size_t *count, int64_t *total, analysis *a, bool counters)
+static int put_value_rows(vp_values **out, size_t *count, int64_t *total, analysis *a,
+                          bool counters)
 {
     const trace *t = a->t;
     size_t n = 0;
@@ -76,13 +77,13 @@ static int put_rows(vp_values **out, size_t *count, int64_t *total, analysis *a,
         if (!t->args[i].key == counters)
             order[n++] = &t->args[i];
     *total = (int64_t)n;
-    qsort(order, n, sizeof *order, by_calls);
+    qsort(order, n, sizeof *order, by_arg_calls);
     n = n < LISTED_MAX ? n : LISTED_MAX;
     *out = vp_arena_zalloc(&a->h->arena, (n + 1) * sizeof **out);
     if (!*out)
         return vp_no_memory();
     for (; *count < n; ++*count)
-        VP_TRY(put_values(&(*out)[*count], a->h, t, order[*count]));
+        VP_TRY(put_arg_values(&(*out)[*count], a->h, t, order[*count]));
     return 0;
 }
 
@@ -103,7 +104,7 @@ static int put_meta(analysis *a)
 }
 
 /* Values are added up over the whole file, so of a part of it nothing can be said. */
-static bool is_part(const trace *t)
+static bool is_partial_trace(const trace *t)
 {
     for (uint32_t p = 0; p < t->process_count; p++)
         if (t->processes[p].part_start_ps != SINK_NO_TIME)
@@ -111,7 +112,7 @@ static bool is_part(const trace *t)
     return false;
 }
 
-static int note_dropped(analysis *a)
+static int note_dropped_args(analysis *a)
 {
     char text[160];
     if (!a->t->args_dropped)
@@ -126,9 +127,9 @@ int args_collect(analysis *a)
 {
     host_result *h = a->h;
     VP_TRY(put_meta(a));
-    if (is_part(a->t))
+    if (is_partial_trace(a->t))
         return 0;
-    VP_TRY(put_rows(&h->args, &h->arg_count, &h->arg_total, a, false));
-    VP_TRY(note_dropped(a));
-    return put_rows(&h->counters, &h->counter_count, &h->counter_total, a, true);
+    VP_TRY(put_value_rows(&h->args, &h->arg_count, &h->arg_total, a, false));
+    VP_TRY(note_dropped_args(a));
+    return put_value_rows(&h->counters, &h->counter_count, &h->counter_total, a, true);
 }

@@ -18,7 +18,7 @@ typedef struct host_counts {
 } host_counts;
 
 /* Whether a thread has a name: a number is only its id. */
-static bool is_named(vp_str name)
+static bool is_named_thread(vp_str name)
 {
     for (size_t i = 0; i < name.n; i++)
         if ((name.p[i] < '0' || name.p[i] > '9') && name.p[i] != '-')
@@ -29,7 +29,7 @@ static bool is_named(vp_str name)
 static void count_track(host_counts *c, const analysis *a, const trace_track *k)
 {
     c->threads++;
-    c->unnamed += !is_named(trace_str(a->t, k->name));
+    c->unnamed += !is_named_thread(trace_str(a->t, k->name));
     c->events += k->count;
     for (size_t i = host_sought_from(a->kinds, k, 0); i < k->count;
          i = host_sought_from(a->kinds, k, i + 1)) {

@@ -20,7 +20,7 @@ typedef struct marking {
     size_t n;
 } marking;
 
-static size_t words_of(const trace_track *k)
+static size_t bit_words_of_track(const trace_track *k)
 {
     return k->role == SINK_ROLE_PLAIN ? (k->count + 63) / 64 : 0;
 }
@@ -29,7 +29,7 @@ static int mark_piece(void *ctx, uint32_t i)
 {
     const marking *m = ctx;
     const piece *p = &m->v[i];
-    size_t end = p->first + PIECE_WORDS, words = words_of(p->k);
+    size_t end = p->first + PIECE_WORDS, words = bit_words_of_track(p->k);
     for (size_t w = p->first; w < end && w < words; w++) {
         size_t first = w * 64, n = p->k->count - first < 64 ? p->k->count - first : 64;
         uint64_t has = 0;
@@ -41,12 +41,12 @@ static int mark_piece(void *ctx, uint32_t i)
 }
 
 /* Gives each host thread its bits, and cuts these into pieces. */
-static int lay_out(host_kinds *x, marking *m)
+static int lay_out_thread_bits(host_kinds *x, marking *m)
 {
     size_t words = 0, pieces = 0;
     for (uint32_t i = 0; i < x->t->track_count; i++) {
-        words += words_of(&x->t->tracks[i]);
-        pieces += (words_of(&x->t->tracks[i]) + PIECE_WORDS - 1) / PIECE_WORDS;
+        words += bit_words_of_track(&x->t->tracks[i]);
+        pieces += (bit_words_of_track(&x->t->tracks[i]) + PIECE_WORDS - 1) / PIECE_WORDS;
     }
     x->sought = vp_calloc((size_t)x->t->track_count + 1, sizeof *x->sought);
     x->bits = vp_realloc_array(NULL, words + 1, sizeof *x->bits);
@@ -54,7 +54,7 @@ static int lay_out(host_kinds *x, marking *m)
     VP_NEED(x->sought && x->bits && m->v);
     uint64_t *at = x->bits;
     for (uint32_t i = 0; i < x->t->track_count; i++) {
-        size_t n = words_of(&x->t->tracks[i]);
+        size_t n = bit_words_of_track(&x->t->tracks[i]);
         x->sought[i] = at;
         for (size_t w = 0; w < n; w += PIECE_WORDS)
             m->v[m->n++] = (piece){&x->t->tracks[i], at, w};
@@ -66,7 +66,7 @@ static int lay_out(host_kinds *x, marking *m)
 int host_sought_mark(host_kinds *x)
 {
     marking m = {.x = x};
-    int rc = lay_out(x, &m);
+    int rc = lay_out_thread_bits(x, &m);
     if (rc >= 0)
         rc = vp_each(device_sums_threads(x->t), (uint32_t)m.n, mark_piece, &m);
     vp_free(m.v);

@@ -59,7 +59,7 @@ static int counted_begin(counted *c, const host_asked *x, const trace_track *k)
 }
 
 /* Whether event i, of that kind, counts. Asked in the order of their starts. */
-static inline bool counts(counted *c, size_t i, uint32_t kind)
+static inline bool is_counted_event(counted *c, size_t i, uint32_t kind)
 {
     return !c->x->hidden_kind[kind] &&
            !(c->profiler.n && spans_contain(&c->profiler, trace_start(c->k, i), &c->near));
@@ -79,7 +79,7 @@ typedef struct calling {
 } calling;
 
 /* How long a blocking call stands while no earlier one of the thread still does. */
-static int64_t blocked(calling *b, int64_t start, int64_t end)
+static int64_t blocked_beyond_earlier(calling *b, int64_t start, int64_t end)
 {
     int64_t from = start > b->blocked_until ? start : b->blocked_until;
     if (from >= end)
@@ -88,7 +88,7 @@ static int64_t blocked(calling *b, int64_t start, int64_t end)
     return spans_cut(&b->inner, from, end, &b->inner_at);
 }
 
-static int row_of(host_row **out, calling *b, uint32_t kind)
+static int host_row_of_kind(host_row **out, calling *b, uint32_t kind)
 {
     host_rows *rows = b->out;
     uint32_t at = host_place_of(b->p, kind);
@@ -107,14 +107,14 @@ static int row_of(host_row **out, calling *b, uint32_t kind)
     return 0;
 }
 
-static int count_call(calling *b, size_t i)
+static int count_thread_call(calling *b, size_t i)
 {
     uint32_t kind = trace_kind_of(b->of.k, i);
     int64_t start = trace_start(b->of.k, i), dur = trace_dur(b->of.k, i);
     host_row *r;
-    if (!counts(&b->of, i, kind))
+    if (!is_counted_event(&b->of, i, kind))
         return 0;
-    VP_TRY(row_of(&r, b, kind));
+    VP_TRY(host_row_of_kind(&r, b, kind));
     r->calls++;
     if (dur > r->max_ps) {
         r->max_ps = dur;
@@ -122,7 +122,7 @@ static int count_call(calling *b, size_t i)
     }
     r->total_ps += nesting_add(&r->open, start, start + dur);
     if (host_kind_flags(b->kinds, kind) & HK_BLOCKING)
-        r->blocked_ps += blocked(b, start, start + dur);
+        r->blocked_ps += blocked_beyond_earlier(b, start, start + dur);
     return 0;
 }
 
@@ -138,7 +138,7 @@ int host_calls_count(host_rows *out, const host_asked *x, host_places *p, uint32
     int rc = counted_begin(&b.of, x, k);
     host_places_begin(p);
     for (size_t i = 0; rc >= 0 && i < k->count; i++)
-        rc = count_call(&b, i);
+        rc = count_thread_call(&b, i);
     spans_free(&b.of.profiler);
     return rc;
 }
@@ -160,7 +160,7 @@ static int self_of(void *ctx, size_t i, size_t *at)
     owning *b = ctx;
     uint32_t kind = trace_kind_of(b->of.k, i), found;
     *at = NO_ROW;
-    if (!counts(&b->of, i, kind))
+    if (!is_counted_event(&b->of, i, kind))
         return 0;
     found = host_place_of(b->p, kind);
     if (found == UINT32_MAX) {

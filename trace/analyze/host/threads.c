@@ -49,7 +49,7 @@ typedef struct table {
 
 /* ---- One thread ---- */
 
-static int on_event(void *ctx, size_t i, size_t *id)
+static int thread_on_event(void *ctx, size_t i, size_t *id)
 {
     table *b = ctx;
     int64_t start = trace_start(b->k, i), end = start + trace_dur(b->k, i);
@@ -65,7 +65,7 @@ static int on_event(void *ctx, size_t i, size_t *id)
     return 0;
 }
 
-static int on_piece(void *ctx, size_t id, int64_t start, int64_t end)
+static int thread_on_piece(void *ctx, size_t id, int64_t start, int64_t end)
 {
     table *b = ctx;
     thread *x = &b->threads[b->count - 1];
@@ -83,7 +83,7 @@ static int on_piece(void *ctx, size_t id, int64_t start, int64_t end)
     return grown_add(b->grown, (uint32_t)id, start, end);
 }
 
-static int add_thread(table *b, uint32_t track)
+static int table_add_thread(table *b, uint32_t track)
 {
     const trace_track *k = b->k = &b->a->t->tracks[track];
     if (k->spans || !k->count) /* async work has no thread */
@@ -95,7 +95,7 @@ static int add_thread(table *b, uint32_t track)
     b->wait_at = b->wait_n;
     b->touched_count = 0;
     VP_TRY(grown_track(b->grown, track));
-    VP_TRY(self_pieces(k, on_event, on_piece, b));
+    VP_TRY(self_pieces(k, thread_on_event, thread_on_piece, b));
     thread *x = &b->threads[b->count - 1];
     x->wait_count = b->wait_n - x->first_wait;
     for (size_t i = 0; i < b->touched_count; i++) {
@@ -136,7 +136,7 @@ typedef struct edge {
     int change;
 } edge;
 
-static int by_time(const void *a, const void *b)
+static int by_edge_time(const void *a, const void *b)
 {
     const edge *x = a, *y = b;
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : x->change - y->change;
@@ -155,7 +155,7 @@ static int shared_work(spans *out, const table *b, const thread *but)
             v[at++] = (edge){b->threads[i].work.v[k].start, 1};
             v[at++] = (edge){b->threads[i].work.v[k].end, -1};
         }
-    qsort(v, n, sizeof *v, by_time);
+    qsort(v, n, sizeof *v, by_edge_time);
     int64_t since = 0;
     int depth = 0;
     for (size_t i = 0; i < n; i++) {
@@ -189,8 +189,8 @@ static int64_t lost_of(const table *b, const thread *x, const thread *critical, 
     return end - w->start - spans_cut(shared, w->start, end, near);
 }
 
-static void find_lost(table *b, vp_thread *out, const thread *x, const thread *critical,
-                      const spans *shared, uint32_t *worst)
+static void find_lost_waits(table *b, vp_thread *out, const thread *x, const thread *critical,
+                            const spans *shared, uint32_t *worst)
 {
     size_t step = 0, near = 0, n = 0;
     int64_t most = 0;
@@ -218,8 +218,8 @@ static void find_lost(table *b, vp_thread *out, const thread *x, const thread *c
     }
 }
 
-static int emit(table *b, uint32_t device, const thread *x, const thread *critical,
-                const spans *shared)
+static int emit_thread(table *b, uint32_t device, const thread *x, const thread *critical,
+                       const spans *shared)
 {
     host_result *h = b->a->h;
     const trace *t = b->a->t;
@@ -232,7 +232,7 @@ static int emit(table *b, uint32_t device, const thread *x, const thread *critic
                      .work_ps = x->work_ps,
                      .wait_ps = x->wait_ps,
                      .zone_ps = x->zone_ps};
-    find_lost(b, &out, x, critical, shared, &worst);
+    find_lost_waits(b, &out, x, critical, shared, &worst);
     VP_TRY(thread_text(&out.name, h, t, x->track));
     if (x->zone_ps)
         VP_TRY(host_text(&out.zone, h, trace_str(t, t->kinds[x->zone].name)));
@@ -249,12 +249,12 @@ static int one_process(table *b, uint32_t device)
     spans shared = {0};
     b->count = b->wait_n = 0;
     for (size_t i = 0; i < set.count; i++)
-        VP_TRY(add_thread(b, set.tracks[i]));
+        VP_TRY(table_add_thread(b, set.tracks[i]));
     count_steps(b);
     const thread *critical = critical_thread(b);
     int rc = critical && critical->wait_count ? shared_work(&shared, b, critical) : 0;
     for (size_t i = 0; rc >= 0 && i < b->count; i++)
-        rc = emit(b, device, &b->threads[i], critical, &shared);
+        rc = emit_thread(b, device, &b->threads[i], critical, &shared);
     spans_free(&shared);
     for (size_t i = 0; i < b->count; i++)
         spans_free(&b->threads[i].work);
@@ -264,14 +264,14 @@ static int one_process(table *b, uint32_t device)
 
 /* ---- All ---- */
 
-static int by_work(const void *a, const void *b)
+static int by_thread_work(const void *a, const void *b)
 {
     const vp_thread *x = a, *y = b;
     int64_t p = x->work_ps + x->lost_ps, q = y->work_ps + y->lost_ps;
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
-static int run(table *b)
+static int threads_run(table *b)
 {
     const analysis *a = b->a;
     host_result *h = a->h;
@@ -289,7 +289,7 @@ static int run(table *b)
     for (uint32_t d = 0; d < a->device_count; d++)
         VP_TRY(one_process(b, d));
     if (h->thread_count)
-        qsort(h->threads, h->thread_count, sizeof *h->threads, by_work);
+        qsort(h->threads, h->thread_count, sizeof *h->threads, by_thread_work);
     h->thread_count = h->thread_count < THREADS_MAX ? h->thread_count : THREADS_MAX;
     return grown_finish(b->grown);
 }
@@ -299,7 +299,7 @@ int threads_collect(analysis *a)
     table b = {.a = a};
     if (a->h->has_devices)
         return 0;
-    int rc = run(&b);
+    int rc = threads_run(&b);
     grown_free(b.grown);
     for (size_t i = 0; i < b.count; i++)
         spans_free(&b.threads[i].work);

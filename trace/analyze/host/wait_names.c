@@ -47,7 +47,7 @@ static word meaning_of(vp_str w)
     return NO_WORD;
 }
 
-static bool is_letter(char c)
+static bool is_word_letter(char c)
 {
     return vp_lower(c) >= 'a' && vp_lower(c) <= 'z';
 }
@@ -58,12 +58,12 @@ static bool is_capital(char c)
 }
 
 /* The next word of *rest in small letters; empty behind the last. */
-static vp_str next_word(vp_str *rest, char *room)
+static vp_str next_wait_word(vp_str *rest, char *room)
 {
     size_t n = 0, i = 0;
-    while (i < rest->n && !is_letter(rest->p[i]))
+    while (i < rest->n && !is_word_letter(rest->p[i]))
         i++;
-    for (size_t from = i; i < rest->n && is_letter(rest->p[i]); i++) {
+    for (size_t from = i; i < rest->n && is_word_letter(rest->p[i]); i++) {
         if (i > from && is_capital(rest->p[i]) && !is_capital(rest->p[i - 1]))
             break;
         if (n < WORD_MAX)
@@ -73,13 +73,13 @@ static vp_str next_word(vp_str *rest, char *room)
     return (vp_str){room, n};
 }
 
-static wait_kind wait_of(vp_str text)
+static wait_kind wait_kind_of_text(vp_str text)
 {
     char room[WORD_MAX];
     unsigned seen = 0;
     size_t count = 0;
     vp_str rest = text;
-    for (vp_str w = next_word(&rest, room); w.n; w = next_word(&rest, room), count++)
+    for (vp_str w = next_wait_word(&rest, room); w.n; w = next_wait_word(&rest, room), count++)
         seen |= (unsigned)meaning_of(w);
     if (seen & UNDOES)
         return WAIT_NONE;
@@ -94,6 +94,6 @@ static wait_kind wait_of(vp_str text)
 wait_kind wait_kind_of(vp_str name, vp_str category)
 {
     /* without the place in the source, which says nothing: "wait (/usr/lib/threading.py:327)" */
-    wait_kind by_name = wait_of(vp_str_head(name, vp_str_find(name, VP_STR(" ("))));
-    return by_name ? by_name : wait_of(category);
+    wait_kind by_name = wait_kind_of_text(vp_str_head(name, vp_str_find(name, VP_STR(" ("))));
+    return by_name ? by_name : wait_kind_of_text(category);
 }

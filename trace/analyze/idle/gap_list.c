@@ -7,23 +7,24 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-static int64_t length(const idle_gap *g)
+static int64_t idle_gap_length(const idle_gap *g)
 {
     return g->end - g->start;
 }
 
-static bool shorter(const idle_gap *x, const idle_gap *y)
+static bool is_shorter_gap(const idle_gap *x, const idle_gap *y)
 {
-    return length(x) != length(y) ? length(x) < length(y) : x->start > y->start;
+    return idle_gap_length(x) != idle_gap_length(y) ? idle_gap_length(x) < idle_gap_length(y)
+                                                    : x->start > y->start;
 }
 
-static void sift_down(idle_gap *heap, size_t n, size_t i)
+static void gap_sift_down(idle_gap *heap, size_t n, size_t i)
 {
     for (;;) {
         size_t least = i, left = 2 * i + 1, right = left + 1;
-        if (left < n && shorter(&heap[left], &heap[least]))
+        if (left < n && is_shorter_gap(&heap[left], &heap[least]))
             least = left;
-        if (right < n && shorter(&heap[right], &heap[least]))
+        if (right < n && is_shorter_gap(&heap[right], &heap[least]))
             least = right;
         if (least == i)
             return;
@@ -37,16 +38,16 @@ static void sift_down(idle_gap *heap, size_t n, size_t i)
 void gap_list_offer(gap_list *l, const idle_gap *g)
 {
     if (l->n == GAP_LIST_MAX) {
-        if (!shorter(&l->v[0], g))
+        if (!is_shorter_gap(&l->v[0], g))
             return;
         l->v[0] = *g;
-        sift_down(l->v, GAP_LIST_MAX, 0);
+        gap_sift_down(l->v, GAP_LIST_MAX, 0);
         return;
     }
     l->v[l->n++] = *g;
     if (l->n == GAP_LIST_MAX)
         for (size_t i = GAP_LIST_MAX / 2; i-- > 0;)
-            sift_down(l->v, GAP_LIST_MAX, i);
+            gap_sift_down(l->v, GAP_LIST_MAX, i);
 }
 
 typedef struct detail {
@@ -54,7 +55,7 @@ typedef struct detail {
     idle_sums sums;
 } detail;
 
-static int on_piece(void *ctx, const idle_piece *p)
+static int gap_on_piece(void *ctx, const idle_piece *p)
 {
     detail *d = ctx;
     d->gap->cause_ps[p->cause] += p->end - p->start;
@@ -87,10 +88,11 @@ static int emit_gap(const idle_gap *g, analysis *a, label_book *labels, uint32_t
                     const uint32_t *op)
 {
     host_result *h = a->h;
-    vp_gap out = {.device = device, .start_ps = g->from - h->origin_ps, .dur_ps = length(g)};
+    vp_gap out = {
+        .device = device, .start_ps = g->from - h->origin_ps, .dur_ps = idle_gap_length(g)};
     detail d = {.gap = &out};
     idle_sums_init(&d.sums);
-    int rc = idle_split(g, a, labels, on_piece, &d);
+    int rc = idle_split(g, a, labels, gap_on_piece, &d);
     if (rc >= 0)
         rc = describe_host(&out, a, &d.sums);
     idle_sums_free(&d.sums);
@@ -113,7 +115,7 @@ int gap_list_emit(const gap_list *l, analysis *a, label_book *labels, uint32_t d
     return 0;
 }
 
-static int by_length(const void *a, const void *b)
+static int by_gap_length(const void *a, const void *b)
 {
     const vp_gap *x = a, *y = b;
     if (x->dur_ps != y->dur_ps)
@@ -126,7 +128,7 @@ static int by_length(const void *a, const void *b)
 void gap_list_sort(host_result *h)
 {
     if (h->gap_count)
-        qsort(h->gaps, h->gap_count, sizeof *h->gaps, by_length);
+        qsort(h->gaps, h->gap_count, sizeof *h->gaps, by_gap_length);
 }
 
 int gap_labels_emit(idle_sums *s, analysis *a, uint32_t device)

@@ -49,7 +49,7 @@ struct finder {
 /* How the op that ends the gap was launched. *late: its call ended inside the gap. *delay: from the
  * call's end to the op's start. false: that is not known, or the op before has the same call (a
  * recorded graph). */
-static bool launched(const finder *f, const idle_gap *g, bool *late, int64_t *delay)
+static bool find_gap_launch(const finder *f, const idle_gap *g, bool *late, int64_t *delay)
 {
     const trace *t = f->a->t;
     uint32_t call = idle_launch(g, f->a);
@@ -73,7 +73,7 @@ static bool is_starved(const finder *f, const idle_gap *g)
 {
     bool late;
     int64_t delay;
-    return g->end - g->start < LAUNCH_MAX_PS && launched(f, g, &late, &delay) &&
+    return g->end - g->start < LAUNCH_MAX_PS && find_gap_launch(f, g, &late, &delay) &&
            (late || delay / 2 <= f->usual_delay);
 }
 
@@ -81,7 +81,7 @@ static int learn_delay(finder *f, const idle_gap *g)
 {
     bool late;
     int64_t delay;
-    if (!launched(f, g, &late, &delay))
+    if (!find_gap_launch(f, g, &late, &delay))
         return 0;
     f->least_delay = delay < f->least_delay ? delay : f->least_delay;
     if (!late)
@@ -99,7 +99,7 @@ static int64_t usual_delay(const finder *f)
                           : f->least_delay;
 }
 
-static int account(void *ctx, const idle_piece *p)
+static int account_idle_piece(void *ctx, const idle_piece *p)
 {
     finder *f = ctx;
     vp_launch *l = &f->d->launch;
@@ -119,7 +119,7 @@ static int account_to_steps(void *ctx, const idle_piece *p)
     return step_idle_add(&f->steps, p);
 }
 
-static int ask(finder *f, const idle_gap *g, bool of_device)
+static int finder_ask_gap(finder *f, const idle_gap *g, bool of_device)
 {
     if (of_device)
         VP_TRY(learn_delay(f, g));
@@ -138,7 +138,7 @@ static int account_gap(finder *f, const idle_gap *g, bool of_device)
         f->idle_before[trace_kind_of(k, g->next.index)] += g->end - g->start;
     }
     gap_list_offer(&f->longest, g);
-    return idle_split(g, f->a, f->labels, account, f);
+    return idle_split(g, f->a, f->labels, account_idle_piece, f);
 }
 
 /* Both ops are of one run, as XLA:CPU says of each op. */
@@ -262,7 +262,7 @@ static int lead_out(finder *f)
 
 /* Each gap is a segment of its own, also one that directly follows another: between them is an op
  * without a length, which had to be launched, too. */
-static int on_segment(void *ctx, const sweep_segment *s)
+static int finder_on_segment(void *ctx, const sweep_segment *s)
 {
     finder *f = ctx;
     if (!f->any)
@@ -280,11 +280,11 @@ static int on_segment(void *ctx, const sweep_segment *s)
 static int find_gaps(finder *f)
 {
     const device_work *w = &f->a->devices[f->device];
-    VP_TRY(sweep_run(w->set, grouping_sweep_classes(f->a->g), on_segment, f));
+    VP_TRY(sweep_run(w->set, grouping_sweep_classes(f->a->g), finder_on_segment, f));
     return lead_out(f);
 }
 
-static const trace_track *runs_of(const analysis *a, uint32_t device)
+static const trace_track *module_track_of_device(const analysis *a, uint32_t device)
 {
     TRACE_EACH_OF(a->t, a->devices[device].process, i)
     if (a->t->tracks[i].role == SINK_ROLE_MODULES)
@@ -298,7 +298,7 @@ static finder finder_of(const analysis *a, uint32_t device, gap_fn *on_gap)
                     .on_gap = on_gap,
                     .device = device,
                     .d = &a->h->devices[device],
-                    .runs = runs_of(a, device),
+                    .runs = module_track_of_device(a, device),
                     .before = {0, SIZE_MAX},
                     .least_delay = INT64_MAX,
                     .steps = step_idle_of(a, device)};
@@ -370,7 +370,7 @@ static int account_device(void *ctx, uint32_t i)
     return rc;
 }
 
-static int tell(finder *f, analysis *a)
+static int finder_emit(finder *f, analysis *a)
 {
     VP_TRY(gap_list_emit(&f->longest, a, f->labels, f->device, ops_by_group(a, f->device)));
     return gap_labels_emit(&f->sums, a, f->device);
@@ -383,7 +383,7 @@ static int account_some(accounting *x, uint32_t n)
     memset(x->finders, 0, n * sizeof *x->finders);
     int rc = vp_each(threads, n, account_device, x);
     for (uint32_t i = 0; i < n; i++) {
-        rc = rc < 0 ? rc : tell(&x->finders[i], x->a);
+        rc = rc < 0 ? rc : finder_emit(&x->finders[i], x->a);
         idle_sums_free(&x->finders[i].sums);
     }
     return rc;
@@ -426,7 +426,7 @@ typedef struct asking {
 static int ask_device(void *ctx, uint32_t device)
 {
     asking *x = ctx;
-    finder f = finder_of(x->a, device, ask);
+    finder f = finder_of(x->a, device, finder_ask_gap);
     f.asked = &x->asked[device];
     int rc = find_gaps(&f);
     x->usual[device] = usual_delay(&f);

@@ -23,8 +23,8 @@ static inline int64_t to_device(const splitter *s, int64_t t)
     return s->g->start + (int64_t)((__int128)(t - s->from) * length / host);
 }
 
-static int give(const splitter *s, int64_t from, int64_t to, vp_cause cause, vp_sid name,
-                uint32_t thread)
+static int split_give_piece(const splitter *s, int64_t from, int64_t to, vp_cause cause,
+                            vp_sid name, uint32_t thread)
 {
     idle_piece p = {to_device(s, from), to_device(s, to), cause, name, thread};
     return p.end > p.start ? s->fn(s->ctx, &p) : 0;
@@ -37,12 +37,12 @@ static int give_over(const splitter *s, const overlay_list *list, vp_cause over,
     for (size_t i = overlays_seek(list, from); i < list->n && list->v[i].start < to; i++) {
         const overlay *x = &list->v[i];
         int64_t start = x->start > from ? x->start : from, end = x->end < to ? x->end : to;
-        VP_TRY(give(s, from, start, p->cause, p->label, p->thread));
-        VP_TRY(give(s, start, end, over, x->name ? x->name : p->label,
-                    x->name ? x->thread : p->thread));
+        VP_TRY(split_give_piece(s, from, start, p->cause, p->label, p->thread));
+        VP_TRY(split_give_piece(s, start, end, over, x->name ? x->name : p->label,
+                                x->name ? x->thread : p->thread));
         from = end;
     }
-    return give(s, from, to, p->cause, p->label, p->thread);
+    return split_give_piece(s, from, to, p->cause, p->label, p->thread);
 }
 
 /* How a gap is tied to the host. LATE: the launch was late, so what its thread did is the reason.
@@ -72,14 +72,14 @@ static int give_label(const splitter *s, int64_t from, int64_t to, const idle_pi
         return give_over(s, labels_busy(s->labels), VP_CAUSE_PEER, from, to, p);
     if (p->cause == VP_CAUSE_HOST || (p->cause == VP_CAUSE_CALL && link == TAKEN))
         return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, from, to, p);
-    return give(s, from, to, p->cause, p->label, p->thread);
+    return split_give_piece(s, from, to, p->cause, p->label, p->thread);
 }
 
 static int give_alone(const splitter *s, int64_t from, int64_t to, host_link link)
 {
     const idle_piece p = {.cause = cause_alone(link), .thread = IDLE_NO_THREAD};
     if (link == IN_RUN)
-        return give(s, from, to, p.cause, 0, IDLE_NO_THREAD);
+        return split_give_piece(s, from, to, p.cause, 0, IDLE_NO_THREAD);
     return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, from, to, &p);
 }
 
@@ -87,7 +87,8 @@ static int by_main(const splitter *s, int64_t from, int64_t to, host_link link);
 
 /* Gives a part of the gap for which this thread has no label: to the main thread's labels, else to
  * none. */
-static int unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thread, host_link link)
+static int give_unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thread,
+                           host_link link)
 {
     if (from >= to)
         return 0;
@@ -103,7 +104,7 @@ static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t threa
     for (size_t i = labels_seek(list, from); i < list->n && list->v[i].start < to; i++) {
         const label *l = &list->v[i];
         int64_t start = l->start > from ? l->start : from, end = l->end < to ? l->end : to;
-        VP_TRY(unlabelled(s, from, start, thread, link));
+        VP_TRY(give_unlabelled(s, from, start, thread, link));
         vp_cause cause = cause_under(l, link);
         bool named = cause != VP_CAUSE_LATENCY;
         const idle_piece p = {.cause = cause,
@@ -112,7 +113,7 @@ static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t threa
         VP_TRY(give_label(s, start, end, &p, link));
         from = end;
     }
-    return unlabelled(s, from, to, thread, link);
+    return give_unlabelled(s, from, to, thread, link);
 }
 
 static int by_main(const splitter *s, int64_t from, int64_t to, host_link link)
@@ -123,7 +124,7 @@ static int by_main(const splitter *s, int64_t from, int64_t to, host_link link)
     return give_alone(s, from, to, link);
 }
 
-static int64_t clamp(int64_t t, int64_t low, int64_t high)
+static int64_t clamp_time(int64_t t, int64_t low, int64_t high)
 {
     return t < low ? low : t > high ? high : t;
 }
@@ -136,12 +137,12 @@ static int by_call(const splitter *s, uint32_t call)
     const trace *t = s->a->t;
     uint32_t track = x->call[call].track;
     vp_sid name = t->kinds[trace_kind_of(&t->tracks[track], x->call[call].index)].name;
-    int64_t begin = clamp(call_start(x, t, call), s->from, s->to);
-    int64_t end = clamp(call_end(x, t, call), begin, s->to);
+    int64_t begin = clamp_time(call_start(x, t, call), s->from, s->to);
+    int64_t end = clamp_time(call_end(x, t, call), begin, s->to);
     if (begin > s->from)
         VP_TRY(by_labels(s, s->from, begin, track, LATE));
-    VP_TRY(give(s, begin, end, VP_CAUSE_CALL, name, track));
-    return give(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD);
+    VP_TRY(split_give_piece(s, begin, end, VP_CAUSE_CALL, name, track));
+    return split_give_piece(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD);
 }
 
 uint32_t idle_launch(const idle_gap *g, const analysis *a)
@@ -153,14 +154,14 @@ uint32_t idle_launch(const idle_gap *g, const analysis *a)
 
 /* The start of the gap on the host's clock. A gap that is empty there counts as its last
  * picosecond. */
-static int64_t begin_of(const idle_gap *g)
+static int64_t gap_begin_on_host(const idle_gap *g)
 {
     return g->from < g->to ? g->from : g->to - 1;
 }
 
 int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx)
 {
-    splitter s = {g, a, labels, begin_of(g), g->to, fn, ctx};
+    splitter s = {g, a, labels, gap_begin_on_host(g), g->to, fn, ctx};
     uint32_t call = idle_launch(g, a);
     return call != UINT32_MAX ? by_call(&s, call)
                               : by_main(&s, s.from, s.to, g->in_run ? IN_RUN : TAKEN);
@@ -173,9 +174,9 @@ int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn
 int idle_asks(spans *asked, const idle_gap *g, const analysis *a)
 {
     uint32_t call = idle_launch(g, a);
-    int64_t from = begin_of(g), to = g->to;
+    int64_t from = gap_begin_on_host(g), to = g->to;
     if (call != UINT32_MAX)
-        to = clamp(call_start(a->calls, a->t, call), from, to);
+        to = clamp_time(call_start(a->calls, a->t, call), from, to);
     return spans_add_near(asked, from, to, ASKED_APART_PS);
 }
 

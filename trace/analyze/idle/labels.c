@@ -65,7 +65,7 @@ static bool is_launch(const walk *w, size_t i)
 }
 
 /* The first event from i on that may be a step (or a launch). */
-static size_t candidate(const walk *w, bool step, size_t i)
+static size_t next_candidate(const walk *w, bool step, size_t i)
 {
     size_t sought = host_sought_from(w->kinds, w->k, i);
     size_t told = step ? trace_column_next(w->k->attr[SINK_STEP], i) : SIZE_MAX;
@@ -74,13 +74,13 @@ static size_t candidate(const walk *w, bool step, size_t i)
 
 /* Whether span i contains a step (or a launch): events come by start, so it does if the next one
  * starts before the span ends. *next only moves forward, over all calls together. */
-static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t end)
+static bool span_contains(const walk *w, size_t *next, bool step, size_t i, int64_t end)
 {
     if (*next <= i)
-        *next = candidate(w, step, i + 1);
+        *next = next_candidate(w, step, i + 1);
     while (*next < w->k->count &&
            !(step ? labels_is_step(w->t, w->kinds, w->k, *next) : is_launch(w, *next)))
-        *next = candidate(w, step, *next + 1);
+        *next = next_candidate(w, step, *next + 1);
     return *next < w->k->count && trace_start(w->k, *next) < end;
 }
 
@@ -89,11 +89,11 @@ static bool contains(const walk *w, size_t *next, bool step, size_t i, int64_t e
 static bool is_transparent(walk *w, size_t i, int64_t end)
 {
     uint32_t flags = host_kind_flags(w->kinds, trace_kind_of(w->k, i));
-    return (flags & HK_CALL) || contains(w, &w->next_step, true, i, end) ||
-           ((flags & HK_PYTHON) && contains(w, &w->next_launch, false, i, end));
+    return (flags & HK_CALL) || span_contains(w, &w->next_step, true, i, end) ||
+           ((flags & HK_PYTHON) && span_contains(w, &w->next_launch, false, i, end));
 }
 
-static unsigned rank(vp_cause c)
+static unsigned cause_rank(vp_cause c)
 {
     return c == VP_CAUSE_CALL ? VP_CAUSE_HOST : c == VP_CAUSE_HOST ? VP_CAUSE_CALL : c;
 }
@@ -107,7 +107,7 @@ static bool is_pull(walk *w, const open_span *around, size_t i, int64_t end)
 {
     return (host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & HK_PULL) && !around->context &&
            !(around->solid && trace_dur(w->k, i) < PULL_MIN_PS) &&
-           !contains(w, &w->next_launch, false, i, end);
+           !span_contains(w, &w->next_launch, false, i, end);
 }
 
 static vp_cause cause_of(walk *w, const open_span *around, size_t i, int64_t end)
@@ -120,7 +120,7 @@ static vp_cause cause_of(walk *w, const open_span *around, size_t i, int64_t end
     return host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & HK_EXECUTE ? VP_CAUSE_CALL : c;
 }
 
-static open_span inside(walk *w, const open_span *around, size_t i, int64_t end)
+static open_span open_span_inside(walk *w, const open_span *around, size_t i, int64_t end)
 {
     uint32_t kind = trace_kind_of(w->k, i), flags = host_kind_flags(w->kinds, kind);
     vp_cause cause = cause_of(w, around, i, end);
@@ -133,7 +133,7 @@ static open_span inside(walk *w, const open_span *around, size_t i, int64_t end)
         s.name = 0;
         s.cause = VP_CAUSE_UNKNOWN;
         s.profiler = true;
-    } else if (rank(cause) < rank(s.cause) || (s.pull && (flags & HK_INPUT))) {
+    } else if (cause_rank(cause) < cause_rank(s.cause) || (s.pull && (flags & HK_INPUT))) {
         s.name = w->t->kinds[kind].name;
         s.cause = cause;
         s.solid = true;
@@ -150,7 +150,7 @@ static open_span inside(walk *w, const open_span *around, size_t i, int64_t end)
     return s;
 }
 
-static int put(walk *w, int64_t start, int64_t end, const open_span *s)
+static int label_list_put(walk *w, int64_t start, int64_t end, const open_span *s)
 {
     label_list *l = w->out;
     label *last = l->n ? &l->v[l->n - 1] : NULL;
@@ -172,7 +172,7 @@ static int run_until(walk *w, int64_t t)
             continue;
         }
         int64_t to = top->end < t ? top->end : t;
-        VP_TRY(put(w, w->now, to, top));
+        VP_TRY(label_list_put(w, w->now, to, top));
         w->now = to;
     }
     if (w->now < t)
@@ -186,7 +186,7 @@ static int run_until(walk *w, int64_t t)
 
 /* The innermost open span that contains one which ends at `end`. A span that outlives the one it
  * starts in is not inside it. */
-static open_span around(const walk *w, int64_t end)
+static open_span innermost_span_around(const walk *w, int64_t end)
 {
     for (size_t i = w->n; i-- > 0 && w->n - i <= SEARCH_MAX;)
         if (w->v[i].end >= end)
@@ -204,7 +204,7 @@ static bool is_asked(walk *w, int64_t start, int64_t end)
     return w->asked_at < asked->n && asked->v[w->asked_at].start < end;
 }
 
-static int flatten(walk *w)
+static int flatten_labels(walk *w)
 {
     int64_t last = w->k->count ? trace_start(w->k, 0) : 0;
     w->now = last;
@@ -214,7 +214,7 @@ static int flatten(walk *w)
             (host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & HK_NOISE))
             continue;
         VP_TRY(run_until(w, start));
-        open_span outer = around(w, end), s = inside(w, &outer, i, end);
+        open_span outer = innermost_span_around(w, end), s = open_span_inside(w, &outer, i, end);
         VP_TRY(vp_grow(&w->v, &w->cap, w->n + 1, sizeof *w->v, VP_EVENTS_MAX));
         w->v[w->n++] = s;
         last = end > last ? end : last;
@@ -224,7 +224,7 @@ static int flatten(walk *w)
 
 /* Counts by which signs a thread looks like the one that drives the devices, the best sign first.
  * Threads are compared by the best sign that one of them has, and in that by number. */
-static void weigh(const label_book *b, const trace_track *k, uint64_t count[4])
+static void weigh_main_thread(const label_book *b, const trace_track *k, uint64_t count[4])
 {
     const trace_column *steps = k->attr[SINK_STEP];
     for (size_t i = host_sought_from(b->a->kinds, k, 0); i < k->count;
@@ -248,7 +248,7 @@ static uint32_t find_main(const label_book *b)
         uint64_t count[4] = {0};
         if (b->a->t->tracks[i].role != SINK_ROLE_PLAIN)
             continue;
-        weigh(b, &b->a->t->tracks[i], count);
+        weigh_main_thread(b, &b->a->t->tracks[i], count);
         size_t c = 0;
         while (c < 3 && count[c] == 0 && most[c] == 0)
             c++;
@@ -270,7 +270,7 @@ static int add_overlay(overlay_list *l, const overlay *x)
     return 0;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_overlay_start(const void *a, const void *b)
 {
     const overlay *x = a, *y = b;
     if (x->start != y->start)
@@ -285,7 +285,7 @@ static void make_disjoint(overlay_list *l)
 {
     size_t n = 0;
     int64_t reach = INT64_MIN;
-    vp_put_in_order(l->v, l->n, sizeof *l->v, by_start);
+    vp_put_in_order(l->v, l->n, sizeof *l->v, by_overlay_start);
     for (size_t i = 0; i < l->n; i++) {
         overlay x = l->v[i];
         x.start = x.start > reach ? x.start : reach;
@@ -363,7 +363,7 @@ size_t overlays_seek(const overlay_list *list, int64_t from)
 
 /* What is looked for in all threads and devices: the parts need nothing of each other. */
 #define PARTS 3u
-static int look(void *ctx, uint32_t part)
+static int look_labels_part(void *ctx, uint32_t part)
 {
     label_book *b = ctx;
     if (part == 0)
@@ -387,7 +387,7 @@ int labels_new(label_book **out, const analysis *a, const spans *asked)
         labels_free(b);
         return vp_no_memory();
     }
-    int rc = vp_each(device_sums_threads(t), PARTS, look, b);
+    int rc = vp_each(device_sums_threads(t), PARTS, look_labels_part, b);
     if (rc < 0)
         labels_free(b);
     else
@@ -409,14 +409,14 @@ void labels_free(label_book *b)
     vp_free(b);
 }
 
-static int make(label_book *b, uint32_t track)
+static int make_track_labels(label_book *b, uint32_t track)
 {
     walk w = {.t = b->a->t,
               .kinds = b->a->kinds,
               .k = &b->a->t->tracks[track],
               .out = &b->lists[track],
               .asked = b->asked};
-    int rc = flatten(&w);
+    int rc = flatten_labels(&w);
     vp_free(w.v);
     VP_TRY(rc);
     atomic_store_explicit(&b->made[track], true, memory_order_release);
@@ -429,7 +429,7 @@ int labels_of(const label_list **out, label_book *b, uint32_t track)
     if (atomic_load_explicit(&b->made[track], memory_order_acquire))
         return 0;
     pthread_mutex_lock(&b->making);
-    int rc = atomic_load(&b->made[track]) ? 0 : make(b, track);
+    int rc = atomic_load(&b->made[track]) ? 0 : make_track_labels(b, track);
     pthread_mutex_unlock(&b->making);
     return rc;
 }

@@ -4,7 +4,7 @@
 #include "trace/analyze/idle/gap_list.h"
 #include "trace/base/err.h"
 
-static int scope_of(scope_item **out, host_result *h, const vp_map *by_path, vp_str path)
+static int idle_scope_item(scope_item **out, host_result *h, const vp_map *by_path, vp_str path)
 {
     const char *text = NULL;
     *out = NULL;
@@ -39,7 +39,7 @@ int scopes_idle(host_result *h, const trace *t, const int64_t *idle_ps)
         scope_item *item = NULL;
         if (!idle_ps[k])
             continue;
-        rc = scope_of(&item, h, &by_path, trace_str(t, t->kinds[k].scope));
+        rc = idle_scope_item(&item, h, &by_path, trace_str(t, t->kinds[k].scope));
         if (item)
             item->idle_before_ps += idle_ps[k];
     }

@@ -26,7 +26,7 @@ bool step_idle_extent(const step_idle *s, int64_t *start, int64_t *end)
     return true;
 }
 
-static int close_window(step_idle *s)
+static int step_idle_close_window(step_idle *s)
 {
     vp_breakdown breakdown;
     int64_t explained = 0;
@@ -49,7 +49,7 @@ int step_idle_add(step_idle *s, const idle_piece *p)
         s->cause_ps[p->cause] += end > start ? end - start : 0;
         if (w->end_ps[s->at] > p->end)
             break;
-        VP_TRY(close_window(s));
+        VP_TRY(step_idle_close_window(s));
     }
     return 0;
 }
@@ -59,6 +59,6 @@ int step_idle_close(step_idle *s, packed_steps *packed, uint32_t device, int rc)
     if (!s->windows)
         return rc;
     while (rc >= 0 && s->at < s->windows->count)
-        rc = close_window(s);
+        rc = step_idle_close_window(s);
     return packed_steps_end(&s->causes, packed, device, rc);
 }

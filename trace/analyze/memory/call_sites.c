@@ -42,7 +42,7 @@ static bool has_any(vp_str s, const char *const *words)
 }
 
 /* The Python tracer of JAX writes "$file.py:12 f" with the file's last name only. */
-static what frame_of(vp_str name)
+static what frame_kind_of_name(vp_str name)
 {
     static const char *const frameworks[] = {
         "torch/",         "jax/_src/",          "jaxlib/",       "<built-in",
@@ -62,26 +62,26 @@ static what what_of(const trace *t, const trace_kind *k)
     if (vp_str_starts(name, VP_STR("nn.Module: ")))
         return MODULE;
     if (vp_str_eq(category, VP_STR("python_function")) || vp_str_starts(name, VP_STR("$")))
-        return frame_of(name);
+        return frame_kind_of_name(name);
     if (vp_str_find(category, VP_STR("runtime")) < category.n || has_any(name, noise))
         return NOISE;
     return vp_str_starts(name, VP_STR("PjitFunction(")) ? PROGRAM : OP;
 }
 
-static what look(search *s, uint32_t kind)
+static what site_kind_of(search *s, uint32_t kind)
 {
     if (!s->what[kind])
         s->what[kind] = (uint8_t)what_of(s->t, &s->t->kinds[kind]);
     return (what)s->what[kind];
 }
 
-static void choose(search *s, mem_site *site)
+static void choose_call_site(search *s, mem_site *site)
 {
     what best = UNSEEN;
     bool program = false;
     for (size_t i = s->depth; i-- > 0;) {
         uint32_t kind = s->stack[i].kind;
-        what w = look(s, kind);
+        what w = site_kind_of(s, kind);
         if ((w == OP && site->op == SINK_NONE) || (w == PROGRAM && !program))
             site->op = kind;
         program = program || w == PROGRAM;
@@ -103,7 +103,7 @@ static bool names_op(const trace *t, uint32_t kind)
 static int site_at(search *s, mem_call *c)
 {
     mem_site x = {SINK_NONE, SINK_NONE, SINK_NONE, names_op(s->t, c->kind) ? c->kind : SINK_NONE};
-    choose(s, &x);
+    choose_call_site(s, &x);
     uint64_t key =
         vp_mix(vp_mix((uint64_t)x.op << 32 | x.frame) ^ ((uint64_t)x.module << 32 | x.tf_op));
     c->site = vp_map_get(&s->by_key, key);
@@ -115,7 +115,7 @@ static int site_at(search *s, mem_call *c)
     return vp_map_set(&s->by_key, key, c->site);
 }
 
-static int open_event(search *s, const trace_track *k, size_t e)
+static int site_open_event(search *s, const trace_track *k, size_t e)
 {
     int64_t start = trace_aligned_start(k, e), end = trace_aligned_end(k, e);
     while (s->depth && s->stack[s->depth - 1].end <= start)
@@ -136,7 +136,7 @@ static int sweep_thread(search *s, mem_call **calls, size_t n)
     s->depth = 0;
     for (size_t i = 0; i < n; i++) {
         for (; k && e < k->count && trace_aligned_start(k, e) <= calls[i]->at; e++)
-            VP_TRY(open_event(s, k, e));
+            VP_TRY(site_open_event(s, k, e));
         while (s->depth && s->stack[s->depth - 1].end <= calls[i]->at)
             s->depth--;
         VP_TRY(site_at(s, calls[i]));
@@ -144,7 +144,7 @@ static int sweep_thread(search *s, mem_call **calls, size_t n)
     return 0;
 }
 
-static int by_thread(const void *a, const void *b)
+static int by_call_thread(const void *a, const void *b)
 {
     const mem_call *x = *(mem_call *const *)a, *y = *(mem_call *const *)b;
     if (x->track != y->track)
@@ -160,7 +160,7 @@ static int sweep_all(search *s, mem_call *calls, size_t n)
     VP_NEED(order);
     for (size_t i = 0; i < n; i++)
         order[i] = &calls[i];
-    vp_put_in_order(order, n, sizeof *order, by_thread);
+    vp_put_in_order(order, n, sizeof *order, by_call_thread);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && order[end]->track == order[i]->track;)
             end++;

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-static void widen(mem_curve *c)
+static void curve_widen(mem_curve *c)
 {
     size_t n = 0;
     c->width = c->width <= INT64_MAX / 2 ? c->width * 2 : INT64_MAX;
@@ -29,7 +29,7 @@ void mem_curve_add(mem_curve *c, int64_t at, int64_t level, int64_t beside)
         at = c->v[c->n - 1].at;
     int64_t since = at > c->first ? at - c->first : 0;
     while (since / c->width >= (int64_t)(2 * MEM_CURVE_MAX))
-        widen(c);
+        curve_widen(c);
     int64_t slice = since / c->width;
     bool same = c->n && c->v[c->n - 1].slice == slice;
     if (same && level <= c->v[c->n - 1].level)
@@ -44,5 +44,5 @@ void mem_curve_add(mem_curve *c, int64_t at, int64_t level, int64_t beside)
 void mem_curve_end(mem_curve *c)
 {
     while (c->n > MEM_CURVE_MAX)
-        widen(c);
+        curve_widen(c);
 }

@@ -64,19 +64,20 @@ typedef struct allocators {
     planned_sizes planned;
 } allocators;
 
-static uint64_t key_of(uint32_t process, vp_sid name, int64_t device)
+static uint64_t allocator_key(uint32_t process, vp_sid name, int64_t device)
 {
     return vp_mix((uint64_t)process << 32 | name) ^ (uint64_t)device;
 }
 
-static int find(allocator **out, allocators *all, uint32_t process, vp_sid name, int64_t device)
+static int allocators_find(allocator **out, allocators *all, uint32_t process, vp_sid name,
+                           int64_t device)
 {
     const allocator *last = all->n ? &all->v[all->last] : NULL;
     if (last && last->process == process && last->name == name && last->device == device) {
         *out = &all->v[all->last];
         return 0;
     }
-    uint64_t key = key_of(process, name, device);
+    uint64_t key = allocator_key(process, name, device);
     uint32_t i = vp_map_get(&all->by_key, key);
     if (i == VP_MAP_NONE) {
         VP_TRY(vp_grow(&all->v, &all->cap, all->n + 1, sizeof *all->v, UINT32_MAX - 1));
@@ -93,16 +94,16 @@ static int find(allocator **out, allocators *all, uint32_t process, vp_sid name,
     return 0;
 }
 
-static int64_t in_use(const trace_track *k, size_t e)
+static int64_t event_in_use(const trace_track *k, size_t e)
 {
     return rd_memory_in_use(trace_attr(k, SINK_MEM_USED, e), trace_attr(k, SINK_MEM_FREE, e),
                             trace_attr(k, SINK_MEM_RESERVED, e));
 }
 
 /* The level of the curve after this event. */
-static int64_t level_of(allocator *a, const trace_track *k, size_t e)
+static int64_t allocator_level(allocator *a, const trace_track *k, size_t e)
 {
-    int64_t used = in_use(k, e), delta = trace_attr(k, SINK_MEM_DELTA, e);
+    int64_t used = event_in_use(k, e), delta = trace_attr(k, SINK_MEM_DELTA, e);
     if (used >= 0) {
         a->absolute = true;
         return a->running = used;
@@ -115,13 +116,13 @@ static int64_t level_of(allocator *a, const trace_track *k, size_t e)
 /* What the allocator could hand out in all (analysis.md 6.2.1, F22): in use, reserved and free. */
 static int64_t total_of(const trace_track *k, size_t e)
 {
-    int64_t used = in_use(k, e), free = trace_attr(k, SINK_MEM_FREE, e), sum;
+    int64_t used = event_in_use(k, e), free = trace_attr(k, SINK_MEM_FREE, e), sum;
     bool known = used >= 0 && free >= 0 && !__builtin_add_overflow(used, free, &sum);
     return known ? sum : VP_UNKNOWN;
 }
 
 /* How the level changed. TPU's events of freeing do not tell how much, but the level after them. */
-static int64_t change(const allocator *a, const trace_track *k, size_t e, int64_t before)
+static int64_t allocator_change(const allocator *a, const trace_track *k, size_t e, int64_t before)
 {
     int64_t delta = trace_attr(k, SINK_MEM_DELTA, e);
     return delta != SINK_NO_VALUE || !a->events ? delta : a->running - before;
@@ -179,7 +180,7 @@ static int holder_here(allocators *all, const mem_call *c, int64_t bytes, uint32
 }
 
 /* Events of freeing on TPUs have an address only. */
-static int replay(allocators *all, allocator *a, const trace_track *k, size_t e)
+static int replay_free_event(allocators *all, allocator *a, const trace_track *k, size_t e)
 {
     int64_t delta = trace_attr(k, SINK_MEM_DELTA, e), address = trace_attr(k, SINK_MEM_ADDRESS, e);
     uint32_t who;
@@ -213,10 +214,11 @@ static void note_reserved(allocator *a, int64_t reserved, int64_t before, int64_
 
 static int count_event(allocators *all, allocator *a, const trace_track *k, size_t e)
 {
-    int64_t before = a->running, level = level_of(a, k, e), delta = change(a, k, e, before);
+    int64_t before = a->running, level = allocator_level(a, k, e),
+            delta = allocator_change(a, k, e, before);
     int64_t at = trace_aligned_start(k, e), lifetime = trace_attr(k, SINK_MEM_LIFETIME, e);
     int64_t reserved = trace_attr(k, SINK_MEM_RESERVED, e);
-    VP_TRY(replay(all, a, k, e));
+    VP_TRY(replay_free_event(all, a, k, e));
     if (!a->events || level > a->peak)
         note_peak(a, k, e, level);
     if (!a->events)
@@ -253,7 +255,7 @@ static int list_call(allocators *all, allocator *a, const trace_track *k, size_t
 static int sample_event(allocators *all, allocator *a, const trace_track *k, size_t e)
 {
     (void)all;
-    int64_t level = level_of(a, k, e), at = trace_aligned_start(k, e);
+    int64_t level = allocator_level(a, k, e), at = trace_aligned_start(k, e);
     size_t i = a->kept ? a->kept - 1 : 0;
     bool same = a->kept && at >= a->slice_start && at < a->slice_end;
     if (!same) {
@@ -273,7 +275,7 @@ static int sample_event(allocators *all, allocator *a, const trace_track *k, siz
 
 typedef int event_fn(allocators *all, allocator *a, const trace_track *k, size_t e);
 
-static size_t next_of(const trace_track *k, size_t e)
+static size_t next_memory_event(const trace_track *k, size_t e)
 {
     return trace_column_next_of(k->attr[SINK_MEM_DELTA], k->attr[SINK_MEM_USED], e);
 }
@@ -282,9 +284,10 @@ static int each_event(allocators *all, const trace *t, event_fn *fn)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
-        for (size_t e = next_of(k, 0); e < k->count; e = next_of(k, e + 1)) {
+        for (size_t e = next_memory_event(k, 0); e < k->count; e = next_memory_event(k, e + 1)) {
             allocator *a;
-            VP_TRY(find(&a, all, k->process, k->name, trace_attr(k, SINK_MEM_DEVICE, e)));
+            VP_TRY(
+                allocators_find(&a, all, k->process, k->name, trace_attr(k, SINK_MEM_DEVICE, e)));
             VP_TRY(fn(all, a, k, e));
         }
     }
@@ -341,8 +344,8 @@ static int kind_text(const char **out, host_result *h, const trace *t, uint32_t 
 
 /* An allocation is named by the op that it is for, else by the call that made it, else the frame.
  */
-static int name_site(const char **name, const char **scope, const char **source, allocators *all,
-                     uint32_t site)
+static int name_allocation_site(const char **name, const char **scope, const char **source,
+                                allocators *all, uint32_t site)
 {
     static const mem_site none = {SINK_NONE, SINK_NONE, SINK_NONE, SINK_NONE};
     const mem_site *x = site < all->site_count ? &all->sites[site] : &none;
@@ -358,7 +361,7 @@ static int name_site(const char **name, const char **scope, const char **source,
     return 0;
 }
 
-static int put_holders(vp_memory *m, allocators *all, allocator *a)
+static int put_allocator_holders(vp_memory *m, allocators *all, allocator *a)
 {
     mem_rows rows;
     vp_memory_item *stack = vp_arena_zalloc(&all->a->h->arena, sizeof *stack);
@@ -381,7 +384,7 @@ static int put_holders(vp_memory *m, allocators *all, allocator *a)
         vp_memory_item *x = &rows.v[i].item;
         const mem_holder_key *key = &all->keys[rows.v[i].who];
         x->step = key->step;
-        rc = name_site(&x->name, &x->scope, &x->source, all, key->site);
+        rc = name_allocation_site(&x->name, &x->scope, &x->source, all, key->site);
         if (rc >= 0)
             rc = planned_sizes_text(&x->planned, all->a->h, &all->planned, key->planned);
     }
@@ -391,7 +394,7 @@ static int put_holders(vp_memory *m, allocators *all, allocator *a)
     return rc;
 }
 
-static int put_leaks(vp_memory *m, allocators *all, allocator *a)
+static int put_allocator_leaks(vp_memory *m, allocators *all, allocator *a)
 {
     const mem_steps steps = {all->step_start, all->step_end, all->step_count};
     VP_CLEANUP(vp_free_ptr) mem_leak *v = NULL;
@@ -408,7 +411,7 @@ static int put_leaks(vp_memory *m, allocators *all, allocator *a)
         const mem_leak *from = &v[m->leak_count];
         vp_leak *to = &m->leaks[m->leak_count];
         *to = (vp_leak){.bytes = from->bytes, .count = from->count, .steps = from->steps};
-        VP_TRY(name_site(&to->name, &to->scope, &to->source, all, from->holder));
+        VP_TRY(name_allocation_site(&to->name, &to->scope, &to->source, all, from->holder));
     }
     return 0;
 }
@@ -433,7 +436,7 @@ static size_t all_known(const int64_t *v, size_t n)
     return n;
 }
 
-static int emit(allocators *all, allocator *a)
+static int emit_allocator(allocators *all, allocator *a)
 {
     host_result *h = all->a->h;
     int64_t lift = a->absolute ? 0 : -a->least;
@@ -465,16 +468,16 @@ static int emit(allocators *all, allocator *a)
     }
     put_fragments(&m, a);
     if (addresses || a->stack > 0)
-        VP_TRY(put_holders(&m, all, a));
+        VP_TRY(put_allocator_holders(&m, all, a));
     if (addresses && all->step_count)
-        VP_TRY(put_leaks(&m, all, a));
+        VP_TRY(put_allocator_leaks(&m, all, a));
     VP_TRY(name_allocator(&m.allocator, h, a, trace_str(all->a->t, a->name)));
     VP_TRY(vp_grow(&h->memory, &h->memory_cap, h->memory_count + 1, sizeof m, UINT32_MAX));
     h->memory[h->memory_count++] = m;
     return 0;
 }
 
-static int by_peak(const void *a, const void *b)
+static int by_allocator_peak(const void *a, const void *b)
 {
     const vp_memory *x = a, *y = b;
     if (x->peak_bytes != y->peak_bytes)
@@ -507,7 +510,7 @@ static int list_steps(allocators *all)
     return 0;
 }
 
-static int collect(allocators *all)
+static int collect_allocators(allocators *all)
 {
     host_result *h = all->a->h;
     const trace *t = all->a->t;
@@ -521,13 +524,13 @@ static int collect(allocators *all)
     VP_TRY(make_slices(all, &h->arena));
     VP_TRY(each_event(all, t, sample_event));
     for (size_t i = 0; i < all->n; i++)
-        VP_TRY(emit(all, &all->v[i]));
+        VP_TRY(emit_allocator(all, &all->v[i]));
     if (h->memory_count)
-        qsort(h->memory, h->memory_count, sizeof *h->memory, by_peak);
+        qsort(h->memory, h->memory_count, sizeof *h->memory, by_allocator_peak);
     return 0;
 }
 
-static void drop(allocators *all)
+static void drop_allocators(allocators *all)
 {
     for (size_t i = 0; i < all->n; i++)
         mem_holders_free(&all->v[i].holders);
@@ -548,8 +551,8 @@ int memory_collect(analysis *a)
     allocators all = {.a = a};
     vp_map_init(&all.by_key);
     vp_map_init(&all.by_holder);
-    int rc = collect(&all);
-    drop(&all);
+    int rc = collect_allocators(&all);
+    drop_allocators(&all);
     for (sink_attr x = SINK_MEM_DELTA; x <= SINK_MEM_THREAD; x++) /* all that allocators say */
         analysis_forget(a, x);
     return rc;

@@ -67,7 +67,7 @@ static int on_block(void *ctx, const ts_block *b)
     return 0;
 }
 
-static int on_segment(void *ctx, const ts_segment *s)
+static int snapshot_on_segment(void *ctx, const ts_segment *s)
 {
     reading *r = ctx;
     device *d;
@@ -85,7 +85,7 @@ static int on_segment(void *ctx, const ts_segment *s)
     return 0;
 }
 
-static int take(device *d, const ts_entry *e)
+static int device_take_entry(device *d, const ts_entry *e)
 {
     d->allocations++;
     d->taken = vp_add_within(d->taken, e->size);
@@ -100,7 +100,7 @@ static int take(device *d, const ts_entry *e)
     return 0;
 }
 
-static void grow(device *d, int64_t bytes)
+static void device_grow_level(device *d, int64_t bytes)
 {
     d->grown = vp_add_within(d->grown, bytes);
     d->grown_most = d->grown > d->grown_most ? d->grown : d->grown_most;
@@ -117,7 +117,7 @@ static int on_entry(void *ctx, const ts_entry *e)
     }
     switch (e->action) {
     case TS_ALLOC:
-        VP_TRY(take(d, e));
+        VP_TRY(device_take_entry(d, e));
         break;
     case TS_FREE_REQUESTED:
         d->frees++;
@@ -125,10 +125,10 @@ static int on_entry(void *ctx, const ts_entry *e)
         mem_holders_give(&d->holders, (uint64_t)e->address);
         break;
     case TS_SEGMENT_ALLOC:
-        grow(d, e->size);
+        device_grow_level(d, e->size);
         break;
     case TS_SEGMENT_FREE:
-        grow(d, -e->size);
+        device_grow_level(d, -e->size);
         break;
     case TS_OOM:
         d->failed++;
@@ -143,7 +143,7 @@ static int on_entry(void *ctx, const ts_entry *e)
 }
 
 /* PyTorch's profiler marks steps; without it, each step of an optimizer ends one. */
-static bool is_step(vp_str name)
+static bool is_step_note(vp_str name)
 {
     return vp_str_starts(name, VP_STR("ProfilerStep#")) ||
            vp_str_starts(name, VP_STR("Optimizer.step#"));
@@ -152,7 +152,7 @@ static bool is_step(vp_str name)
 static int on_note(void *ctx, const ts_note *n)
 {
     reading *r = ctx;
-    if (!n->start || !is_step(n->name))
+    if (!n->start || !is_step_note(n->name))
         return 0;
     if (r->step_count && n->unix_us <= r->step_us[r->step_count - 1])
         return 0;
@@ -163,7 +163,7 @@ static int on_note(void *ctx, const ts_note *n)
 
 /* ---- What follows from it ---- */
 
-static int name_site(reading *r, ts_site site, const char **name, const char **source)
+static int name_snapshot_site(reading *r, ts_site site, const char **name, const char **source)
 {
     vp_str function, file;
     int64_t line;
@@ -197,7 +197,7 @@ static int add_old_blocks(device *d)
     return 0;
 }
 
-static int put_holders(reading *r, device *d, vp_memory *m)
+static int put_snapshot_holders(reading *r, device *d, vp_memory *m)
 {
     mem_rows rows;
     VP_TRY(add_old_blocks(d));
@@ -207,14 +207,14 @@ static int put_holders(reading *r, device *d, vp_memory *m)
         mem_rows_add(&rows, i, d->holders.v[i].peak_bytes, d->holders.v[i].peak_count);
     mem_rows_choose(&rows);
     for (size_t i = 0; rc >= 0 && i < rows.n; i++)
-        rc = name_site(r, rows.v[i].who, &rows.v[i].item.name, &rows.v[i].item.source);
+        rc = name_snapshot_site(r, rows.v[i].who, &rows.v[i].item.name, &rows.v[i].item.source);
     if (rc >= 0)
         rc = mem_rows_give(m, r->arena, &rows, "(allocated before the history)");
     mem_rows_free(&rows);
     return rc;
 }
 
-static int put_leaks(reading *r, device *d, vp_memory *m)
+static int put_snapshot_leaks(reading *r, device *d, vp_memory *m)
 {
     mem_steps steps = {r->step_us, r->step_us + 1, r->step_count ? r->step_count - 1 : 0};
     mem_leak *v;
@@ -230,7 +230,7 @@ static int put_leaks(reading *r, device *d, vp_memory *m)
         const mem_leak *from = &v[m->leak_count];
         vp_leak *to = &m->leaks[m->leak_count];
         *to = (vp_leak){.bytes = from->bytes, .count = from->count, .steps = from->steps};
-        rc = name_site(r, from->holder, &to->name, &to->source);
+        rc = name_snapshot_site(r, from->holder, &to->name, &to->source);
     }
     vp_free(v);
     return rc;
@@ -242,8 +242,8 @@ static int64_t at_least_0(int64_t v)
 }
 
 /* base, reserved: as the history begins. */
-static int put_curve(reading *r, device *d, vp_memory *m, int64_t base, int64_t reserved,
-                     int64_t first_us)
+static int put_snapshot_curve(reading *r, device *d, vp_memory *m, int64_t base, int64_t reserved,
+                              int64_t first_us)
 {
     mem_curve_end(&d->curve);
     size_t size = (d->curve.n + 1) * sizeof(int64_t);
@@ -261,7 +261,8 @@ static int put_curve(reading *r, device *d, vp_memory *m, int64_t base, int64_t 
 }
 
 /* A history gives the levels at its start: what is there at its end, less what it added. */
-static int put_device(reading *r, uint32_t i, vp_memory *m, const char *file, int64_t first_us)
+static int put_snapshot_device(reading *r, uint32_t i, vp_memory *m, const char *file,
+                               int64_t first_us)
 {
     device *d = &r->v[i];
     char name[340];
@@ -289,12 +290,12 @@ static int put_device(reading *r, uint32_t i, vp_memory *m, const char *file, in
     m->allocator = vp_arena_strndup(r->arena, name, (size_t)n);
     VP_NEED(m->allocator);
     mem_holders_end(&d->holders);
-    VP_TRY(put_holders(r, d, m));
-    VP_TRY(put_leaks(r, d, m));
-    return put_curve(r, d, m, base, reserved, first_us);
+    VP_TRY(put_snapshot_holders(r, d, m));
+    VP_TRY(put_snapshot_leaks(r, d, m));
+    return put_snapshot_curve(r, d, m, base, reserved, first_us);
 }
 
-static int64_t first_of(const reading *r)
+static int64_t first_history_us(const reading *r)
 {
     int64_t first = -1;
     for (size_t i = 0; i < r->n; i++)
@@ -303,9 +304,9 @@ static int64_t first_of(const reading *r)
     return first;
 }
 
-static int put_all(mem_snapshot *out, reading *r, const char *file)
+static int put_snapshot_devices(mem_snapshot *out, reading *r, const char *file)
 {
-    int64_t first = first_of(r);
+    int64_t first = first_history_us(r);
     out->first_unix_ns = first >= 0 && first <= INT64_MAX / 1000 ? first * 1000 : VP_UNKNOWN;
     out->cut_at = ts_cut_at(r->snapshot);
     out->odd = ts_odd(r->snapshot);
@@ -313,11 +314,11 @@ static int put_all(mem_snapshot *out, reading *r, const char *file)
     VP_NEED(out->rows);
     for (uint32_t i = 0; i < r->n; i++)
         if (r->v[i].any)
-            VP_TRY(put_device(r, i, &out->rows[out->row_count++], file, first));
+            VP_TRY(put_snapshot_device(r, i, &out->rows[out->row_count++], file, first));
     return 0;
 }
 
-static void drop(reading *r)
+static void drop_snapshot_reading(reading *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         mem_holders_free(&r->v[i].holders);
@@ -332,11 +333,11 @@ static void drop(reading *r)
 int mem_snapshot_read(mem_snapshot *out, vp_arena *arena, rd_stream *in, const char *file)
 {
     reading r = {.arena = arena};
-    const ts_sink sink = {&r, on_block, on_segment, on_entry, on_note};
+    const ts_sink sink = {&r, on_block, snapshot_on_segment, on_entry, on_note};
     *out = (mem_snapshot){.first_unix_ns = VP_UNKNOWN, .cut_at = -1};
     int rc = ts_read(&r.snapshot, in, &sink);
     if (rc >= 0)
-        rc = put_all(out, &r, file);
-    drop(&r);
+        rc = put_snapshot_devices(out, &r, file);
+    drop_snapshot_reading(&r);
     return rc;
 }

@@ -34,7 +34,7 @@ static void keep_peak(mem_holder *x, uint32_t peak)
     x->peak = peak;
 }
 
-static void change(mem_holders *h, uint32_t who, int64_t bytes, int64_t count)
+static void holder_change(mem_holders *h, uint32_t who, int64_t bytes, int64_t count)
 {
     mem_holder *x = &h->v[who];
     keep_peak(x, h->peak);
@@ -54,7 +54,7 @@ const mem_piece *mem_holders_give(mem_holders *h, uint64_t address)
     if (i == VP_MAP_NONE || !h->pieces[i].live)
         return NULL;
     h->pieces[i].live = false;
-    change(h, h->pieces[i].holder, -h->pieces[i].bytes, -1);
+    holder_change(h, h->pieces[i].holder, -h->pieces[i].bytes, -1);
     return &h->pieces[i];
 }
 
@@ -71,7 +71,7 @@ int mem_holders_take(mem_holders *h, uint64_t address, int64_t bytes, uint32_t w
         h->piece_n++;
     }
     h->pieces[i] = (mem_piece){bytes, at, who, true};
-    change(h, who, bytes, 1);
+    holder_change(h, who, bytes, 1);
     return 0;
 }
 
@@ -107,7 +107,7 @@ typedef struct left {
     int64_t bytes;
 } left;
 
-static int by_holder(const void *a, const void *b)
+static int by_left_holder(const void *a, const void *b)
 {
     const left *x = a, *y = b;
     if (x->holder != y->holder)
@@ -115,7 +115,7 @@ static int by_holder(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int by_held_leak_bytes(const void *a, const void *b)
 {
     const mem_leak *x = a, *y = b;
     if (x->bytes != y->bytes)
@@ -154,9 +154,9 @@ int mem_holders_leaks(mem_leak **out, size_t *n, int64_t *judged, const mem_hold
         if (step < last)
             v[count++] = (left){group ? group[p->holder] : p->holder, step, p->bytes};
     }
-    qsort(v, count, sizeof *v, by_holder);
+    qsort(v, count, sizeof *v, by_left_holder);
     *n = add_up(leaks, v, count);
-    qsort(leaks, *n, sizeof *leaks, by_bytes);
+    qsort(leaks, *n, sizeof *leaks, by_held_leak_bytes);
     *judged = (int64_t)last;
     *out = leaks;
     return 0;

@@ -13,8 +13,8 @@
 #define ROUNDED_TO 256
 #define TPU_STACK_MORE (INT64_C(16) << 20)
 
-static int put(planned_sizes *s, int64_t bytes, const vp_memory_plan *plan,
-               const vp_plan_buffer *result)
+static int planned_sizes_put(planned_sizes *s, int64_t bytes, const vp_memory_plan *plan,
+                             const vp_plan_buffer *result)
 {
     if (bytes < BYTES_LEAST || bytes > INT64_MAX - ROUNDED_TO)
         return 0;
@@ -23,7 +23,7 @@ static int put(planned_sizes *s, int64_t bytes, const vp_memory_plan *plan,
     return 0;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int by_planned_bytes(const void *a, const void *b)
 {
     const planned_size *x = a, *y = b;
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
@@ -36,13 +36,13 @@ int planned_sizes_new(planned_sizes *s, const host_result *h)
         const vp_memory_plan *p = &h->memory_static[i];
         if (!p->ran || p->space != VP_SPACE_MAIN)
             continue;
-        VP_TRY(put(s, p->temp_bytes, p, NULL));
+        VP_TRY(planned_sizes_put(s, p->temp_bytes, p, NULL));
         for (size_t k = 0; k < p->live_count; k++)
             if (p->live[k].kind == VP_BUFFER_OUTPUT)
-                VP_TRY(put(s, p->live[k].bytes, p, &p->live[k]));
+                VP_TRY(planned_sizes_put(s, p->live[k].bytes, p, &p->live[k]));
     }
     if (s->n)
-        qsort(s->v, s->n, sizeof *s->v, by_bytes);
+        qsort(s->v, s->n, sizeof *s->v, by_planned_bytes);
     return 0;
 }
 

@@ -29,7 +29,7 @@ void mem_rows_add(mem_rows *r, uint32_t who, int64_t bytes, int64_t count)
     r->v[r->n++] = (mem_row){who, {.bytes = bytes, .count = count, .step = VP_UNKNOWN}};
 }
 
-static int by_bytes(const void *a, const void *b)
+static int by_row_bytes(const void *a, const void *b)
 {
     const mem_row *x = a, *y = b;
     if (x->item.bytes != y->item.bytes)
@@ -39,7 +39,7 @@ static int by_bytes(const void *a, const void *b)
 
 void mem_rows_choose(mem_rows *r)
 {
-    qsort(r->v, r->n, sizeof *r->v, by_bytes);
+    qsort(r->v, r->n, sizeof *r->v, by_row_bytes);
     while (r->n > MEM_ROWS_MAX - UNNAMED) {
         const vp_memory_item *last = &r->v[--r->n].item;
         r->others = vp_add_most(r->others, last->bytes);
@@ -47,7 +47,7 @@ void mem_rows_choose(mem_rows *r)
     }
 }
 
-static void put(vp_memory *m, const char *name, int64_t bytes, int64_t count)
+static void put_memory_item(vp_memory *m, const char *name, int64_t bytes, int64_t count)
 {
     if (bytes > 0)
         m->top[m->top_count++] =
@@ -69,7 +69,7 @@ int mem_rows_give(vp_memory *m, vp_arena *arena, const mem_rows *r, const char *
     for (size_t i = 0; known && i < r->n; i++)
         m->top[m->top_count++] = r->v[i].item;
     if (known)
-        put(m, "(others)", r->others, r->others_count);
-    put(m, known ? rest : "(unknown)", left - (known ? r->sum : 0), VP_UNKNOWN);
+        put_memory_item(m, "(others)", r->others, r->others_count);
+    put_memory_item(m, known ? rest : "(unknown)", left - (known ? r->sum : 0), VP_UNKNOWN);
     return 0;
 }

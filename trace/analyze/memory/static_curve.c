@@ -45,7 +45,7 @@ static uint8_t layer_of(const layering *l, uint32_t buffer)
     return LAYER_OTHERS;
 }
 
-static void count(layering *l, replay_state *s, uint32_t i)
+static void layering_count_event(layering *l, replay_state *s, uint32_t i)
 {
     bool up;
     uint32_t root = replay_step(s, l->p, &l->p->events[l->t->first + i], &up);
@@ -79,13 +79,13 @@ static int choose_samples(vp_memory_plan *plan, layering *l)
     return rc;
 }
 
-static int fill(vp_memory_plan *plan, layering *l)
+static int layering_fill_samples(vp_memory_plan *plan, layering *l)
 {
     size_t next = 0;
     replay_state s;
     int rc = replay_begin(&s, l->p);
     for (uint32_t i = 0; rc >= 0 && i < l->t->count && next < plan->sample_count; i++) {
-        count(l, &s, i);
+        layering_count_event(l, &s, i);
         if (plan->sample_event[next] != i)
             continue;
         for (size_t k = 0; k < plan->layer_count; k++)
@@ -112,7 +112,7 @@ static int name_layers(vp_memory_plan *plan, host_result *h, const layering *l)
 }
 
 /* Scopes that were not there are left out. */
-static void drop_empty(vp_memory_plan *plan, size_t scopes)
+static void drop_empty_layers(vp_memory_plan *plan, size_t scopes)
 {
     size_t n = 0;
     for (size_t k = 0; k < LAYERS; k++)
@@ -135,7 +135,7 @@ int static_curve(vp_memory_plan *plan, host_result *h, const hlo_program *p, con
     plan->layer_count = LAYERS;
     l.now[LAYER_FIXED] = fixed;
     VP_TRY(name_layers(plan, h, &l));
-    VP_TRY(fill(plan, &l));
-    drop_empty(plan, l.scopes);
+    VP_TRY(layering_fill_samples(plan, &l));
+    drop_empty_layers(plan, l.scopes);
     return 0;
 }

@@ -70,7 +70,7 @@ typedef struct search {
 } search;
 
 /* The place of an instruction within the computation; false where it is of another one. */
-static bool place_of(const search *s, uint32_t instr, uint32_t *at)
+static bool place_in_computation(const search *s, uint32_t instr, uint32_t *at)
 {
     *at = instr - s->c->first;
     return instr != HLO_NONE && instr >= s->c->first && *at < s->c->count;
@@ -85,7 +85,8 @@ static void find_last_uses(search *s)
         const hlo_instr *in = &s->p->instrs[s->c->first + i];
         uint32_t used = hlo_is_view(in->opcode) ? s->last_use[i] : s->order[i];
         for (uint32_t k = 0, at; k < in->operand_count; k++)
-            if (place_of(s, s->p->links[in->operands + k], &at) && s->last_use[at] < used)
+            if (place_in_computation(s, s->p->links[in->operands + k], &at) &&
+                s->last_use[at] < used)
                 s->last_use[at] = used;
     }
 }
@@ -94,18 +95,18 @@ static void find_last_uses(search *s)
 static void find_outputs(search *s)
 {
     uint32_t at;
-    if (place_of(s, s->c->root, &at))
+    if (place_in_computation(s, s->c->root, &at))
         s->is_output[at] = true;
     for (uint32_t i = s->c->count; i-- > 0;) {
         const hlo_instr *in = &s->p->instrs[s->c->first + i];
         for (uint32_t k = 0; s->is_output[i] && hlo_is_view(in->opcode) && k < in->operand_count;
              k++)
-            if (place_of(s, s->p->links[in->operands + k], &at))
+            if (place_in_computation(s, s->p->links[in->operands + k], &at))
                 s->is_output[at] = true;
     }
 }
 
-static int key_of(const search *s, const hlo_allocation *a, uint32_t shape, uint64_t *key)
+static int donation_key(const search *s, const hlo_allocation *a, uint32_t shape, uint64_t *key)
 {
     vp_buf b;
     vp_buf_init(&b, 1u << 20);
@@ -116,16 +117,16 @@ static int key_of(const search *s, const hlo_allocation *a, uint32_t shape, uint
     return rc == VP_ENOMEM ? rc : 0;
 }
 
-static int add_candidate(search *s, const hlo_allocation *a)
+static int add_donation_candidate(search *s, const hlo_allocation *a)
 {
     uint32_t instr = vp_map_get(&s->param_instr, (uint64_t)a->parameter_number), at;
     if (!a->is_parameter || a->live_out || a->aliased || instr == VP_MAP_NONE ||
         in_table(&s->aliases->made, s->p, a) || in_table(&s->aliases->donors, s->p, a) ||
-        !place_of(s, instr, &at))
+        !place_in_computation(s, instr, &at))
         return 0;
     uint32_t shape = hlo_shape_at(s->p, s->p->instrs[instr].shape, a->place, a->place_count);
     candidate c = {.instr = instr, .next = VP_MAP_NONE, .a = a, .died = s->last_use[at]};
-    VP_TRY(key_of(s, a, shape, &c.key));
+    VP_TRY(donation_key(s, a, shape, &c.key));
     uint32_t last = vp_map_get(&s->tail, c.key), me = (uint32_t)s->param_count;
     if (last == VP_MAP_NONE)
         VP_TRY(vp_map_set(&s->first, c.key, me));
@@ -141,7 +142,8 @@ static uint32_t output_buffer(const search *s, const hlo_allocation *a)
 {
     for (uint32_t i = a->assigned_count, at; i-- > 0;) {
         uint32_t b = s->p->assigned[a->assigned + i].buffer;
-        if (b != HLO_NONE && place_of(s, s->p->buffers[b].instr, &at) && s->is_output[at])
+        if (b != HLO_NONE && place_in_computation(s, s->p->buffers[b].instr, &at) &&
+            s->is_output[at])
             return b;
     }
     return HLO_NONE;
@@ -152,9 +154,9 @@ static int match_output(search *s, const hlo_allocation *a)
     uint32_t b = !a->live_out || a->is_parameter || a->is_tuple ? HLO_NONE : output_buffer(s, a);
     uint32_t at;
     uint64_t key;
-    if (b == HLO_NONE || !place_of(s, s->p->buffers[b].instr, &at))
+    if (b == HLO_NONE || !place_in_computation(s, s->p->buffers[b].instr, &at))
         return 0;
-    VP_TRY(key_of(s, a, s->p->buffers[b].shape, &key));
+    VP_TRY(donation_key(s, a, s->p->buffers[b].shape, &key));
     for (uint32_t i = vp_map_get(&s->first, key); i != VP_MAP_NONE && s->pairs < PAIRS_MAX;
          i = s->params[i].next) {
         candidate *c = &s->params[i];
@@ -176,12 +178,12 @@ static int match_output(search *s, const hlo_allocation *a)
     return 0;
 }
 
-static int run(search *s)
+static int search_donations(search *s)
 {
     const hlo_program *p = s->p;
     uint32_t at;
     for (uint32_t i = 0; i < s->c->order_count; i++)
-        if (place_of(s, p->links[s->c->order + i], &at))
+        if (place_in_computation(s, p->links[s->c->order + i], &at))
             s->order[at] = i;
     for (uint32_t i = s->c->first + s->c->count; i-- > s->c->first;)
         if (vp_str_eq(p->instrs[i].opcode, VP_STR("parameter")))
@@ -189,13 +191,13 @@ static int run(search *s)
     find_last_uses(s);
     find_outputs(s);
     for (size_t i = 0; i < p->allocation_count; i++)
-        VP_TRY(add_candidate(s, &p->allocations[i]));
+        VP_TRY(add_donation_candidate(s, &p->allocations[i]));
     for (size_t i = 0; i < p->allocation_count; i++)
         VP_TRY(match_output(s, &p->allocations[i]));
     return 0;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int by_donation_bytes(const void *a, const void *b)
 {
     const donation *x = a, *y = b;
     if (x->bytes != y->bytes)
@@ -216,7 +218,8 @@ int donations_find(donation **out, size_t *n, const hlo_program *p, const alias_
     s.last_use = vp_calloc(count, sizeof *s.last_use);
     s.is_output = vp_calloc(count, sizeof *s.is_output);
     s.params = vp_calloc(p->allocation_count + 1, sizeof *s.params);
-    int rc = s.order && s.last_use && s.is_output && s.params ? run(&s) : vp_no_memory();
+    int rc =
+        s.order && s.last_use && s.is_output && s.params ? search_donations(&s) : vp_no_memory();
     vp_free(s.order);
     vp_free(s.last_use);
     vp_free(s.is_output);
@@ -229,7 +232,7 @@ int donations_find(donation **out, size_t *n, const hlo_program *p, const alias_
         return rc;
     }
     if (s.n)
-        qsort(s.out, s.n, sizeof *s.out, by_bytes);
+        qsort(s.out, s.n, sizeof *s.out, by_donation_bytes);
     *out = s.out;
     *n = s.n;
     return 0;

@@ -32,7 +32,7 @@ typedef struct work {
 } work;
 
 /* false: it makes no sense, and *sum is as it was. */
-static bool add(work *w, int64_t *sum, int64_t v)
+static bool add_plan_bytes(work *w, int64_t *sum, int64_t v)
 {
     int64_t both;
     if (v < 0 || __builtin_add_overflow(*sum, v, &both)) {
@@ -46,7 +46,7 @@ static bool add(work *w, int64_t *sum, int64_t v)
 typedef enum place { ON_STACK = VP_BUFFER_OTHERS } place;
 
 /* The first that is said counts; ON_STACK: in no sum. */
-static int kind_of(const hlo_allocation *a)
+static int allocation_kind(const hlo_allocation *a)
 {
     return a->is_parameter  ? VP_BUFFER_PARAMETER
            : a->live_out    ? VP_BUFFER_OUTPUT
@@ -63,7 +63,7 @@ static int add_live(work *w, static_live row)
 }
 
 /* The largest buffer in an allocation, of equals that with the least id. */
-static uint32_t largest(const hlo_program *p, const hlo_allocation *a)
+static uint32_t largest_buffer_of(const hlo_program *p, const hlo_allocation *a)
 {
     uint32_t best = HLO_NONE;
     for (uint32_t i = 0; i < a->assigned_count; i++) {
@@ -76,7 +76,7 @@ static uint32_t largest(const hlo_program *p, const hlo_allocation *a)
 }
 
 /* Unpadded bytes of a buffer; 0 where it has no shape, VP_UNKNOWN where that has no size. */
-static int64_t unpadded(const hlo_program *p, uint32_t buffer)
+static int64_t unpadded_buffer_bytes(const hlo_program *p, uint32_t buffer)
 {
     uint32_t shape = buffer == HLO_NONE ? HLO_NONE : p->buffers[buffer].shape;
     return shape == HLO_NONE ? 0 : hlo_shape_bytes(p, shape);
@@ -101,20 +101,20 @@ static int add_allocations(work *w, vp_memory_plan *plan, int64_t *fixed)
                              &plan->temp_bytes, &plan->stack_bytes};
     for (size_t i = 0; i < p->allocation_count; i++) {
         const hlo_allocation *a = &p->allocations[i];
-        int kind = kind_of(a);
+        int kind = allocation_kind(a);
         if (a->color != plan->space)
             continue;
         w->odd += count_outside(p, a);
-        if (!add(w, sums[kind], a->size))
+        if (!add_plan_bytes(w, sums[kind], a->size))
             continue;
         if (a->live_out)
-            add(w, &plan->live_out_bytes, a->size);
+            add_plan_bytes(w, &plan->live_out_bytes, a->size);
         if (alias_set_has(&w->aliases, a))
-            add(w, &plan->alias_bytes, a->size);
-        if (kind >= VP_BUFFER_TEMP || !a->size || !add(w, fixed, a->size))
+            add_plan_bytes(w, &plan->alias_bytes, a->size);
+        if (kind >= VP_BUFFER_TEMP || !a->size || !add_plan_bytes(w, fixed, a->size))
             continue;
-        VP_TRY(add_live(w, (static_live){largest(p, a), (vp_buffer_kind)kind, a->size, REPLAY_NEVER,
-                                         REPLAY_NEVER, VP_UNKNOWN}));
+        VP_TRY(add_live(w, (static_live){largest_buffer_of(p, a), (vp_buffer_kind)kind, a->size,
+                                         REPLAY_NEVER, REPLAY_NEVER, VP_UNKNOWN}));
     }
     return 0;
 }
@@ -140,8 +140,8 @@ static int add_heap(work *w, const heap_replay *r)
 
 /* The temporaries of a space that no event is about; *arrays: whether one is more than a table of
  * pointers. */
-static int untraced(work *w, const vp_memory_plan *plan, const heap_replay *r, int64_t *bytes,
-                    bool *arrays)
+static int add_untraced_temporaries(work *w, const vp_memory_plan *plan, const heap_replay *r,
+                                    int64_t *bytes, bool *arrays)
 {
     const hlo_program *p = w->p;
     VP_CLEANUP(vp_free_ptr) bool *covered = vp_calloc(p->buffer_count + 1, sizeof *covered);
@@ -153,14 +153,14 @@ static int untraced(work *w, const vp_memory_plan *plan, const heap_replay *r, i
     }
     for (size_t i = 0; i < p->allocation_count; i++) {
         const hlo_allocation *a = &p->allocations[i];
-        for (uint32_t k = 0;
-             a->color == plan->space && kind_of(a) == VP_BUFFER_TEMP && k < a->assigned_count;
+        for (uint32_t k = 0; a->color == plan->space && allocation_kind(a) == VP_BUFFER_TEMP &&
+                             k < a->assigned_count;
              k++) {
             const hlo_assigned *s = &p->assigned[a->assigned + k];
             if (s->buffer == HLO_NONE || covered[s->buffer])
                 continue;
             uint32_t shape = p->buffers[s->buffer].shape;
-            add(w, bytes, s->size);
+            add_plan_bytes(w, bytes, s->size);
             *arrays = *arrays || shape == HLO_NONE || p->shapes[shape].type != HLO_TYPE_TUPLE;
         }
     }
@@ -173,7 +173,7 @@ static int add_said_peak(work *w, const vp_memory_plan *plan, int64_t *bytes, bo
     const hlo_program *p = w->p;
     for (size_t i = 0; i < p->allocation_count; i++) {
         const hlo_allocation *a = &p->allocations[i];
-        if (a->color != plan->space || kind_of(a) != VP_BUFFER_TEMP)
+        if (a->color != plan->space || allocation_kind(a) != VP_BUFFER_TEMP)
             continue;
         for (size_t k = 0; k < p->peak_count; k++)
             for (uint32_t j = 0; p->peaks[k].allocation_index == a->index && j < p->peaks[k].count;
@@ -182,7 +182,7 @@ static int add_said_peak(work *w, const vp_memory_plan *plan, int64_t *bytes, bo
                 if (b == HLO_NONE)
                     continue;
                 *any = true;
-                if (!add(w, bytes, p->buffers[b].size))
+                if (!add_plan_bytes(w, bytes, p->buffers[b].size))
                     continue;
                 VP_TRY(add_live(w, (static_live){b, VP_BUFFER_TEMP, p->buffers[b].size,
                                                  REPLAY_NEVER, REPLAY_NEVER, VP_UNKNOWN}));
@@ -195,7 +195,7 @@ static int set_heap_peak(work *w, vp_memory_plan *plan, const heap_replay *r)
 {
     int64_t outside = 0, said = 0;
     bool arrays = false, any = false;
-    VP_TRY(untraced(w, plan, r, &outside, &arrays));
+    VP_TRY(add_untraced_temporaries(w, plan, r, &outside, &arrays));
     if (r->trace != HLO_NONE) {
         const hlo_heap_trace *t = &w->p->traces[r->trace];
         plan->replayed = true;
@@ -226,7 +226,7 @@ static int64_t unpadded_peak(const work *w, const vp_memory_plan *plan)
     if (!plan->replayed && plan->heap_peak_bytes != 0)
         return VP_UNKNOWN;
     for (size_t i = 0; i < w->live_count; i++) {
-        int64_t v = unpadded(w->p, w->live[i].buffer);
+        int64_t v = unpadded_buffer_bytes(w->p, w->live[i].buffer);
         if (v < 0 || __builtin_add_overflow(sum, v, &sum))
             return VP_UNKNOWN;
     }
@@ -245,7 +245,7 @@ static int add_donations(work *w, vp_memory_plan *plan)
         if (d->color != plan->space)
             continue;
         plan->donation_total++;
-        add(w, &plan->donation_bytes, d->bytes);
+        add_plan_bytes(w, &plan->donation_bytes, d->bytes);
         if (plan->donation_count == n)
             continue;
         vp_plan_donation *out = &plan->donations[plan->donation_count++];
@@ -266,9 +266,9 @@ static int add_donations(work *w, vp_memory_plan *plan)
 static void set_sums(work *w, vp_memory_plan *plan, int64_t fixed)
 {
     plan->reserved_bytes = fixed;
-    add(w, &plan->reserved_bytes, plan->temp_bytes);
+    add_plan_bytes(w, &plan->reserved_bytes, plan->temp_bytes);
     plan->peak_bytes = fixed;
-    if (plan->heap_peak_bytes < 0 || !add(w, &plan->peak_bytes, plan->heap_peak_bytes))
+    if (plan->heap_peak_bytes < 0 || !add_plan_bytes(w, &plan->peak_bytes, plan->heap_peak_bytes))
         plan->peak_bytes = VP_UNKNOWN;
     w->odd += plan->peak_bytes > plan->reserved_bytes;
     plan->fragmentation_bytes = plan->replayed && plan->reserved_bytes >= plan->peak_bytes
@@ -420,7 +420,7 @@ static int plan_all(analysis *a, const vp_map *ran)
     return 0;
 }
 
-static int by_peak(const void *a, const void *b)
+static int by_plan_peak(const void *a, const void *b)
 {
     const vp_memory_plan *x = a, *y = b;
     if (x->ran != y->ran)
@@ -496,7 +496,7 @@ int static_collect(analysis *a)
     vp_map_free(&ran);
     VP_TRY(rc);
     if (h->memory_static_count)
-        qsort(h->memory_static, h->memory_static_count, sizeof *h->memory_static, by_peak);
+        qsort(h->memory_static, h->memory_static_count, sizeof *h->memory_static, by_plan_peak);
     for (size_t i = 0, curves = 0; i < h->memory_static_count; i++) {
         vp_memory_plan *x = &h->memory_static[i];
         if (x->sample_count && curves++ >= CURVES_MAX)

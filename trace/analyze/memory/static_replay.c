@@ -38,7 +38,7 @@ uint32_t replay_root(replay_state *s, uint32_t b)
     return b;
 }
 
-static uint32_t release(replay_state *s, const hlo_program *p, uint32_t b)
+static uint32_t replay_release(replay_state *s, const hlo_program *p, uint32_t b)
 {
     uint32_t r = replay_root(s, b);
     s->parent[b] = HLO_NONE;
@@ -68,7 +68,7 @@ uint32_t replay_step(replay_state *s, const hlo_program *p, const hlo_heap_event
         return HLO_NONE;
     }
     if (!*up)
-        return release(s, p, b);
+        return replay_release(s, p, b);
     if (e->kind == HLO_HEAP_SHARE) {
         r = replay_root(s, e->canonical);
         if (r == b)
@@ -164,7 +164,7 @@ void heap_replay_free(heap_replay *r)
 }
 
 /* The largest of an allocation's buffers, of equals the first; HLO_NONE. */
-static uint32_t largest(const hlo_program *p, const hlo_allocation *a)
+static uint32_t largest_allocated_buffer(const hlo_program *p, const hlo_allocation *a)
 {
     uint32_t best = HLO_NONE;
     for (uint32_t i = 0; i < a->assigned_count; i++) {
@@ -184,7 +184,7 @@ int heap_replay_xla_peak(int64_t *out, const hlo_program *p)
     for (size_t i = 0; rc >= 0 && i < p->allocation_count; i++) {
         const hlo_allocation *a = &p->allocations[i];
         bool fixed = a->is_parameter || a->live_out || (a->is_constant && !a->on_stack);
-        uint32_t b = fixed ? largest(p, a) : HLO_NONE;
+        uint32_t b = fixed ? largest_allocated_buffer(p, a) : HLO_NONE;
         if (b != HLO_NONE && p->buffers[b].size > 0)
             replay_step(&s, p, &(hlo_heap_event){.buffer = b}, &up);
     }

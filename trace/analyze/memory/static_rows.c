@@ -21,7 +21,7 @@ static const hlo_instr *instr_of(const hlo_program *p, uint32_t buffer)
     return i == HLO_NONE ? NULL : &p->instrs[i];
 }
 
-static void put_name(vp_buf *b, const hlo_program *p, uint32_t buffer)
+static void put_buffer_name(vp_buf *b, const hlo_program *p, uint32_t buffer)
 {
     const hlo_instr *in = instr_of(p, buffer);
     if (in)
@@ -37,7 +37,7 @@ static void put_name(vp_buf *b, const hlo_program *p, uint32_t buffer)
 }
 
 /* The text that `put` makes, or what fits of it. */
-static int made_text(const char **out, host_result *h, vp_buf *b)
+static int take_made_text(const char **out, host_result *h, vp_buf *b)
 {
     int rc = b->status == VP_ENOMEM ? VP_ENOMEM
              : b->status < 0        ? host_text(out, h, VP_STR("(...)"))
@@ -47,7 +47,7 @@ static int made_text(const char **out, host_result *h, vp_buf *b)
 }
 
 /* Of two rows the larger first, then by the name of the instruction and the place in its shape. */
-static int by_bytes(const void *a, const void *b, void *ctx)
+static int by_live_bytes(const void *a, const void *b, void *ctx)
 {
     const static_live *x = a, *y = b;
     const hlo_program *p = ctx;
@@ -110,7 +110,7 @@ int static_source(const char **out, host_result *h, const hlo_instr *in)
     vp_buf_init(&b, 8192);
     vp_buf_str(&b, in->source_file);
     vp_buf_printf(&b, ":%d", (int)in->source_line);
-    return made_text(out, h, &b);
+    return take_made_text(out, h, &b);
 }
 
 static bool passes_on(vp_str opcode)
@@ -126,7 +126,7 @@ static bool passes_on(vp_str opcode)
 
 /* What the compiler adds has no place in the program; what it copies has one, or what it fuses.
  * NULL: none is known, or it has a scope itself. */
-static const hlo_instr *origin_of(const hlo_program *p, const hlo_instr *in)
+static const hlo_instr *origin_instruction(const hlo_program *p, const hlo_instr *in)
 {
     const hlo_instr *at = in;
     for (unsigned n = 0; !at->op_name.n; n++) {
@@ -146,7 +146,8 @@ static const hlo_instr *origin_of(const hlo_program *p, const hlo_instr *in)
     return at == in ? NULL : at;
 }
 
-static int put_row(vp_plan_buffer *out, host_result *h, const hlo_program *p, const static_live *l)
+static int put_plan_row(vp_plan_buffer *out, host_result *h, const hlo_program *p,
+                        const static_live *l)
 {
     const hlo_instr *in = instr_of(p, l->buffer);
     uint32_t shape = l->buffer == HLO_NONE ? HLO_NONE : p->buffers[l->buffer].shape;
@@ -158,13 +159,13 @@ static int put_row(vp_plan_buffer *out, host_result *h, const hlo_program *p, co
                             .last = l->last == REPLAY_NEVER ? VP_UNKNOWN : l->last,
                             .unused = l->unused};
     vp_buf_init(&b, 4096);
-    put_name(&b, p, l->buffer);
-    VP_TRY(made_text(&out->instruction, h, &b));
+    put_buffer_name(&b, p, l->buffer);
+    VP_TRY(take_made_text(&out->instruction, h, &b));
     if (shape != HLO_NONE) {
         out->unpadded_bytes = hlo_shape_bytes(p, shape);
         vp_buf_init(&b, SHAPE_MAX);
         hlo_put_shape(&b, p, shape);
-        VP_TRY(made_text(&out->shape, h, &b));
+        VP_TRY(take_made_text(&out->shape, h, &b));
         VP_TRY(padded_text(&out->padded, h, p, shape));
     }
     if (!in)
@@ -172,15 +173,15 @@ static int put_row(vp_plan_buffer *out, host_result *h, const hlo_program *p, co
     VP_TRY(host_text(&out->opcode, h, in->opcode));
     VP_TRY(host_text(&out->scope, h, in->op_name));
     VP_TRY(static_source(&out->source, h, in));
-    const hlo_instr *origin = origin_of(p, in);
+    const hlo_instr *origin = origin_instruction(p, in);
     if (!origin)
         return 0;
     VP_TRY(host_text(&out->origin_scope, h, origin->op_name));
     return static_source(&out->origin_source, h, origin);
 }
 
-static int put_others(vp_plan_buffer *out, host_result *h, const hlo_program *p,
-                      const static_live *live, size_t n)
+static int put_other_buffers(vp_plan_buffer *out, host_result *h, const hlo_program *p,
+                             const static_live *live, size_t n)
 {
     char text[64];
     *out = (vp_plan_buffer){
@@ -202,13 +203,15 @@ int static_rows(vp_memory_plan *plan, host_result *h, const hlo_program *p, stat
     size_t rows = n > ROWS_MAX ? ROWS_MAX : n;
     if (!n || plan->peak_bytes < 0)
         return 0;
-    qsort_r(live, n, sizeof *live, by_bytes, (void *)p);
+    qsort_r(live, n, sizeof *live, by_live_bytes, (void *)p);
     plan->live = vp_arena_zalloc(&h->arena, (rows + 1) * sizeof *plan->live);
     VP_NEED(plan->live);
     for (size_t i = 0; i < rows; i++)
-        VP_TRY(put_row(&plan->live[i], h, p, &live[i]));
+        VP_TRY(put_plan_row(&plan->live[i], h, p, &live[i]));
     plan->live_count = rows;
-    return rows == n ? 0 : put_others(&plan->live[plan->live_count++], h, p, live + rows, n - rows);
+    return rows == n
+               ? 0
+               : put_other_buffers(&plan->live[plan->live_count++], h, p, live + rows, n - rows);
 }
 
 vp_str static_scope(const hlo_program *p, uint32_t buffer)

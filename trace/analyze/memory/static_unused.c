@@ -10,14 +10,14 @@ bool hlo_is_view(vp_str op)
            vp_str_eq(op, VP_STR("tuple")) || vp_str_eq(op, VP_STR("optimization-barrier"));
 }
 
-static bool works(vp_str op)
+static bool is_working_op(vp_str op)
 {
     return !hlo_is_view(op) && !vp_str_eq(op, VP_STR("parameter")) &&
            !vp_str_eq(op, VP_STR("constant"));
 }
 
 /* The place of an instruction within the entry; false where it is of another computation. */
-static bool place_of(const unused_times *t, uint32_t instr, uint32_t *at)
+static bool place_in_entry(const unused_times *t, uint32_t instr, uint32_t *at)
 {
     *at = instr - t->c->first;
     return instr != HLO_NONE && instr >= t->c->first && *at < t->c->count;
@@ -30,7 +30,8 @@ typedef struct owners {
     size_t n;
 } owners;
 
-static void own(owners *o, const hlo_program *p, const hlo_instr *in, uint32_t by)
+static void own_called_computations(owners *o, const hlo_program *p, const hlo_instr *in,
+                                    uint32_t by)
 {
     for (uint32_t k = 0; k < in->called_count; k++) {
         uint32_t c = p->links[in->called + k];
@@ -41,34 +42,34 @@ static void own(owners *o, const hlo_program *p, const hlo_instr *in, uint32_t b
     }
 }
 
-static void weigh(unused_times *t, owners *o, uint32_t by)
+static void weigh_entry_op(unused_times *t, owners *o, uint32_t by)
 {
     const hlo_program *p = t->p;
     const hlo_instr *in = &p->instrs[t->c->first + by];
-    t->weight[by] = works(in->opcode);
-    own(o, p, in, by);
+    t->weight[by] = is_working_op(in->opcode);
+    own_called_computations(o, p, in, by);
     while (o->n) {
         const hlo_computation *c = &p->computations[o->stack[--o->n]];
         for (uint32_t i = 0; i < c->count; i++) {
             const hlo_instr *inner = &p->instrs[c->first + i];
-            t->weight[by] += !c->fusion && works(inner->opcode);
-            own(o, p, inner, by);
+            t->weight[by] += !c->fusion && is_working_op(inner->opcode);
+            own_called_computations(o, p, inner, by);
         }
     }
 }
 
 /* When the peak's instruction, or what runs it, starts; -1: it does not run in the entry. */
-static int64_t find_peak(const unused_times *t, const owners *o, vp_str name)
+static int64_t find_peak_start(const unused_times *t, const owners *o, vp_str name)
 {
     uint32_t i = hlo_program_find(t->p, name), at;
     if (i == HLO_NONE)
         return -1;
-    if (!place_of(t, i, &at))
+    if (!place_in_entry(t, i, &at))
         at = o->of[t->p->instrs[i].computation];
     return at == HLO_NONE ? -1 : t->start[at];
 }
 
-static void use(unused_times *t, uint32_t value, int64_t before, int64_t after)
+static void note_value_use(unused_times *t, uint32_t value, int64_t before, int64_t after)
 {
     t->before[value] = before > t->before[value] ? before : t->before[value];
     t->after[value] = after < t->after[value] ? after : t->after[value];
@@ -87,25 +88,25 @@ static void find_uses(unused_times *t, int64_t peak)
         int64_t before = view ? t->before[i] : t->start[i] <= peak ? t->start[i] + t->weight[i] : 0;
         int64_t after = view ? t->after[i] : t->start[i] >= peak ? t->start[i] : t->all;
         for (uint32_t k = 0, at; k < in->operand_count; k++)
-            if (place_of(t, t->p->links[in->operands + k], &at))
-                use(t, at, before, after);
+            if (place_in_entry(t, t->p->links[in->operands + k], &at))
+                note_value_use(t, at, before, after);
     }
 }
 
-static void run(unused_times *t, owners *o, vp_str name)
+static void unused_times_run(unused_times *t, owners *o, vp_str name)
 {
     const hlo_program *p = t->p;
     uint32_t at;
     for (size_t i = 0; i < p->computation_count; i++)
         o->of[i] = HLO_NONE;
     for (uint32_t i = 0; i < t->c->count; i++)
-        weigh(t, o, i);
+        weigh_entry_op(t, o, i);
     for (uint32_t i = 0; i < t->c->order_count; i++)
-        if (place_of(t, p->links[t->c->order + i], &at)) {
+        if (place_in_entry(t, p->links[t->c->order + i], &at)) {
             t->start[at] = t->all;
             t->all = vp_add_most(t->all, t->weight[at]);
         }
-    int64_t peak = find_peak(t, o, name);
+    int64_t peak = find_peak_start(t, o, name);
     if (peak < 0)
         t->c = NULL;
     else
@@ -127,7 +128,7 @@ int unused_times_make(unused_times *t, const hlo_program *p, vp_str peak)
                 .stack = vp_calloc(p->computation_count + 1, sizeof *o.stack)};
     int rc = t->start && t->weight && t->before && t->after && o.of && o.stack ? 0 : vp_no_memory();
     if (rc >= 0)
-        run(t, &o, peak);
+        unused_times_run(t, &o, peak);
     vp_free(o.of);
     vp_free(o.stack);
     return rc;
@@ -144,7 +145,7 @@ void unused_times_free(unused_times *t)
 int64_t unused_times_of(const unused_times *t, uint32_t buffer)
 {
     uint32_t at;
-    if (!t->c || buffer == HLO_NONE || !place_of(t, t->p->buffers[buffer].instr, &at))
+    if (!t->c || buffer == HLO_NONE || !place_in_entry(t, t->p->buffers[buffer].instr, &at))
         return -1;
     return t->after[at] > t->before[at] ? t->after[at] - t->before[at] : 0;
 }

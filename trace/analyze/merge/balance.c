@@ -29,7 +29,7 @@ static bool of_several_hosts(const match *m, const match_group *g)
 }
 
 /* The index of the largest value above 0, the first of equal ones; SIZE_MAX: there is none. */
-static size_t most(const int64_t *v, size_t n)
+static size_t index_of_largest(const int64_t *v, size_t n)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < n; i++)
@@ -38,7 +38,7 @@ static size_t most(const int64_t *v, size_t n)
     return best;
 }
 
-static void add(int64_t *sum, int64_t each, int64_t times)
+static void add_saturated_times(int64_t *sum, int64_t each, int64_t times)
 {
     int64_t more;
     if (__builtin_mul_overflow(each, times, &more) || __builtin_add_overflow(*sum, more, sum))
@@ -47,14 +47,14 @@ static void add(int64_t *sum, int64_t each, int64_t times)
 
 static void add_most(int64_t *sum, int64_t each, int64_t times, int64_t most_ps)
 {
-    add(sum, each, times);
+    add_saturated_times(sum, each, times);
     if (*sum > most_ps) /* calls that run side by side */
         *sum = most_ps;
 }
 
 /* What the step has of the device in which that time lies; NULL: none has. By the device's own
  * times: the clocks of hosts may be many steps apart. */
-static vp_step_device *step_at(const vp_steps *steps, uint32_t device, int64_t ps)
+static vp_step_device *step_device_at(const vp_steps *steps, uint32_t device, int64_t ps)
 {
     size_t from = 0, to = steps->count;
     vp_step_device *last = NULL; /* that begins before */
@@ -78,7 +78,7 @@ static void add_exposed(tally *t, const vp_collective *member, int64_t call, int
                         int64_t weight)
 {
     vp_device *d = &t->devices[member->device];
-    vp_step_device *s = step_at(&t->m.r->steps, member->device, match_start(member, call));
+    vp_step_device *s = step_device_at(&t->m.r->steps, member->device, match_start(member, call));
     int64_t exposed = match_exposed(member, call), each = wait < exposed ? wait : exposed;
     d->exposed_wait_ps = d->exposed_wait_ps < 0 ? 0 : d->exposed_wait_ps;
     add_most(&d->exposed_wait_ps, each, weight, d->breakdown.exposed_comm_ps);
@@ -102,12 +102,12 @@ static void add_call(vp_balance *b, tally *t, const match_group *g, int64_t call
 {
     int64_t longest = 0;
     for (size_t i = 0; i < g->count; i++) {
-        add(&g->members[i]->wait_ps, t->wait[i], weight);
+        add_saturated_times(&g->members[i]->wait_ps, t->wait[i], weight);
         add_exposed(t, g->members[i], call, t->wait[i], weight);
         longest = t->wait[i] > longest ? t->wait[i] : longest;
     }
     b->matched += weight;
-    add(&b->wait_ps, longest, weight);
+    add_saturated_times(&b->wait_ps, longest, weight);
     if (last == SIZE_MAX)
         return;
     uint32_t device = g->members[last]->device;
@@ -116,7 +116,7 @@ static void add_call(vp_balance *b, tally *t, const match_group *g, int64_t call
         t->host_last[t->m.host_of[device]] += weight;
 }
 
-static void add_group(vp_balance *b, tally *t, const match_group *g)
+static void balance_add_group(vp_balance *b, tally *t, const match_group *g)
 {
     bool hosts = of_several_hosts(&t->m, g), any = false;
     for (int64_t call = 0; call < g->calls; call += g->stride) {
@@ -134,7 +134,8 @@ static void add_group(vp_balance *b, tally *t, const match_group *g)
 static void name_stragglers(vp_balance *b, const tally *t)
 {
     const vp_report *r = t->m.r;
-    size_t device = most(t->last, r->device_count), host = most(t->host_last, t->m.host_count);
+    size_t device = index_of_largest(t->last, r->device_count),
+           host = index_of_largest(t->host_last, t->m.host_count);
     if (device != SIZE_MAX) {
         b->straggler = (uint32_t)device;
         b->straggler_last = t->last[device];
@@ -166,7 +167,7 @@ static int find_stragglers(vp_report *r)
         rc = match_make(&t.m, r);
     b->wait_ps = 0;
     for (size_t i = 0; rc >= 0 && i < t.m.group_count; i++)
-        add_group(b, &t, &t.m.groups[i]);
+        balance_add_group(b, &t, &t.m.groups[i]);
     if (rc >= 0) {
         b->aligned = match_aligned(&t.m);
         name_stragglers(b, &t);
@@ -189,7 +190,7 @@ typedef struct main_module {
     int64_t self_ps;
 } main_module;
 
-static uint64_t module_key(const vp_report *r, const vp_op *op)
+static uint64_t op_module_key(const vp_report *r, const vp_op *op)
 {
     vp_str name = vp_str_of(op->module);
     return vp_fingerprint(name.p, name.n, (uint64_t)r->devices[op->device].kind);
@@ -204,7 +205,7 @@ static int find_main_modules(main_module *out, const vp_report *r)
     vp_map_init(&by_pair);
     for (size_t i = 0; rc >= 0 && i < r->op_count; i++) {
         const vp_op *op = &r->ops[i];
-        uint64_t name = op->device < r->device_count ? module_key(r, op) : 0;
+        uint64_t name = op->device < r->device_count ? op_module_key(r, op) : 0;
         uint64_t key = name ^ vp_mix(op->device + UINT64_C(1));
         uint32_t at = vp_map_get(&by_pair, key);
         if (op->device >= r->device_count)
@@ -235,7 +236,7 @@ static bool others_count(const vp_report *r)
     return true;
 }
 
-static bool works(const vp_device *d, bool others)
+static bool is_working_device(const vp_device *d, bool others)
 {
     return (others || d->kind != VP_DEVICE_OTHER) && d->breakdown.compute_ps > 0;
 }
@@ -252,7 +253,7 @@ static int largest_peers(uint64_t *name, const vp_report *r, const main_module *
     vp_map_init(&by_name);
     for (size_t i = 0; rc >= 0 && i < r->device_count; i++) {
         uint32_t at = vp_map_get(&by_name, modules[i].name);
-        if (!works(&r->devices[i], others))
+        if (!is_working_device(&r->devices[i], others))
             continue;
         if (at == VP_MAP_NONE)
             rc = vp_map_set(&by_name, modules[i].name, at = n++);
@@ -268,13 +269,14 @@ static int largest_peers(uint64_t *name, const vp_report *r, const main_module *
     return rc;
 }
 
-static void spread(vp_balance *b, const vp_report *r, const main_module *modules, uint64_t name)
+static void set_work_spread(vp_balance *b, const vp_report *r, const main_module *modules,
+                            uint64_t name)
 {
     bool others = others_count(r);
     int64_t sum = 0;
     for (size_t i = 0; i < r->device_count; i++) {
         int64_t work = r->devices[i].breakdown.compute_ps;
-        if (!works(&r->devices[i], others) || modules[i].name != name)
+        if (!is_working_device(&r->devices[i], others) || modules[i].name != name)
             continue;
         if (!b->devices || work > b->max_ps) {
             b->max_ps = work;
@@ -295,7 +297,7 @@ static void spread(vp_balance *b, const vp_report *r, const main_module *modules
     b->busiest = b->idlest = VP_NO_DEVICE;
 }
 
-static int find_spread(vp_report *r)
+static int find_work_spread(vp_report *r)
 {
     VP_CLEANUP(vp_free_ptr)
     main_module *modules = vp_calloc(r->device_count + 1, sizeof *modules);
@@ -303,7 +305,7 @@ static int find_spread(vp_report *r)
     VP_NEED(modules);
     VP_TRY(find_main_modules(modules, r));
     VP_TRY(largest_peers(&name, r, modules));
-    spread(&r->balance, r, modules, name);
+    set_work_spread(&r->balance, r, modules, name);
     return 0;
 }
 
@@ -318,6 +320,6 @@ int balance_make(vp_report *r)
                               .straggler = VP_NO_DEVICE};
     if (!r->has_devices || r->depth != VP_DEPTH_FULL)
         return 0;
-    VP_TRY(find_spread(r));
+    VP_TRY(find_work_spread(r));
     return find_stragglers(r);
 }

@@ -6,7 +6,7 @@
 #include "trace/base/err.h"
 
 /* The first device of a host; device_count: it has none. */
-static size_t device_of(const vp_report *r, const char *host)
+static size_t first_device_of_host(const vp_report *r, const char *host)
 {
     size_t i = 0;
     while (i < r->device_count && (!r->devices[i].host || strcmp(r->devices[i].host, host) != 0))
@@ -14,7 +14,7 @@ static size_t device_of(const vp_report *r, const char *host)
     return i;
 }
 
-static int64_t whole_ns(int64_t ps)
+static int64_t round_ps_to_ns(int64_t ps)
 {
     int64_t down = ps / 1000 - (ps % 1000 < 0);
     return down + (ps - down * 1000 >= 500);
@@ -24,7 +24,7 @@ static int64_t whole_ns(int64_t ps)
 static void take_host(host_clock *c, const match *m, size_t device, bool any_compared)
 {
     uint32_t h = m->host_of[device];
-    int64_t offset_ns = whole_ns(m->offset_ps[h]);
+    int64_t offset_ns = round_ps_to_ns(m->offset_ps[h]);
     if (__builtin_sub_overflow(offset_ns, m->r->devices[device].timeline_ns, &c->shift_ns))
         return;
     c->zero_ns = m->r->devices[device].timeline_ns;
@@ -77,7 +77,7 @@ int clocks_of(host_clock *out, const cat_session *s, const vp_report *r)
     for (size_t h = 0; rc >= 0 && h < m.host_count; h++)
         any = any || m.compared[h];
     for (size_t i = 0; rc >= 0 && i < s->host_count; i++) {
-        size_t device = device_of(r, s->hosts[i].name);
+        size_t device = first_device_of_host(r, s->hosts[i].name);
         if (device < r->device_count)
             take_host(&out[i], &m, device, any);
     }

@@ -32,7 +32,7 @@ static int by_call_then_device(const void *a, const void *b)
 
 /* Whether each participant of the group is here, each once. If a collective has several groups,
  * that can only be told where members are known. */
-static bool complete(vp_collective *const *v, size_t n)
+static bool is_complete_group(vp_collective *const *v, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         if (v[i]->device == v[i - 1]->device)
@@ -54,7 +54,7 @@ static match_group make_group(const vp_report *r, vp_collective **v, size_t n)
     return g;
 }
 
-static int by_calls(const void *a, const void *b)
+static int by_group_calls(const void *a, const void *b)
 {
     const match_group *x = a, *y = b;
     if (x->calls != y->calls)
@@ -65,7 +65,7 @@ static int by_calls(const void *a, const void *b)
 /* A few times below this can be added up. A report that was read back may hold anything. */
 #define TIME_MAX (INT64_C(1) << 60)
 
-static bool sampled(const vp_collective *c, size_t device_count)
+static bool is_well_sampled(const vp_collective *c, size_t device_count)
 {
     bool good = c->device < device_count && c->count > 0 && c->count <= VP_EVENTS_MAX &&
                 c->sample_stride > 0 &&
@@ -76,23 +76,23 @@ static bool sampled(const vp_collective *c, size_t device_count)
     return good;
 }
 
-static int make_groups(match *m, const vp_report *r)
+static int make_match_groups(match *m, const vp_report *r)
 {
     size_t n = 0;
     m->order = vp_calloc(r->collective_count + 1, sizeof(vp_collective *));
     m->groups = vp_calloc(r->collective_count + 1, sizeof *m->groups);
     VP_NEED(m->order && m->groups);
     for (size_t i = 0; i < r->collective_count; i++)
-        if (sampled(&r->collectives[i], r->device_count))
+        if (is_well_sampled(&r->collectives[i], r->device_count))
             m->order[n++] = &r->collectives[i];
     qsort(m->order, n, sizeof(vp_collective *), by_call_then_device);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && same_call(m->order[i], m->order[end]) == 0;)
             end++;
-        if (complete(m->order + i, end - i))
+        if (is_complete_group(m->order + i, end - i))
             m->groups[m->group_count++] = make_group(r, m->order + i, end - i);
     }
-    qsort(m->groups, m->group_count, sizeof *m->groups, by_calls);
+    qsort(m->groups, m->group_count, sizeof *m->groups, by_group_calls);
     return 0;
 }
 
@@ -119,7 +119,7 @@ static size_t sample_of(const vp_collective *c, int64_t call)
     return (size_t)(call / c->sample_stride);
 }
 
-static int64_t end_of(const match *m, const vp_collective *c, int64_t call)
+static int64_t aligned_call_end(const match *m, const vp_collective *c, int64_t call)
 {
     size_t i = sample_of(c, call);
     return c->sample_start_ps[i] + c->sample_dur_ps[i] + m->offset_ps[m->host_of[c->device]];
@@ -132,7 +132,7 @@ static int64_t latest_end(const match *m, const match_group *g, int64_t call, ui
     for (size_t i = 0; i < g->count; i++) {
         uint32_t h = m->host_of[g->members[i]->device];
         if (host == UINT32_MAX ? m->known[h] : h == host) {
-            int64_t e = end_of(m, g->members[i], call);
+            int64_t e = aligned_call_end(m, g->members[i], call);
             end = e > end ? e : end;
         }
     }
@@ -208,7 +208,7 @@ int match_make(match *m, const vp_report *r)
 {
     *m = (match){.r = r};
     VP_TRY(number_hosts(m));
-    VP_TRY(make_groups(m, r));
+    VP_TRY(make_match_groups(m, r));
     return align_hosts(m);
 }
 
@@ -233,7 +233,7 @@ bool match_aligned(const match *m)
 }
 
 /* Whether starts on these hosts can be compared: one host, or all of them aligned. */
-static bool comparable(const match *m, const match_group *g)
+static bool are_starts_comparable(const match *m, const match_group *g)
 {
     uint32_t first = m->host_of[g->members[0]->device];
     bool one = true, all = true;
@@ -269,7 +269,8 @@ static bool by_starts(int64_t *wait, size_t *last, const match *m, const match_g
     int64_t latest = INT64_MIN, first_end = INT64_MAX;
     for (size_t i = 0; i < g->count; i++) {
         const vp_collective *c = g->members[i];
-        int64_t end = end_of(m, c, call), start = end - c->sample_dur_ps[sample_of(c, call)];
+        int64_t end = aligned_call_end(m, c, call),
+                start = end - c->sample_dur_ps[sample_of(c, call)];
         wait[i] = start;
         first_end = end < first_end ? end : first_end;
         if (start > latest) {
@@ -286,7 +287,7 @@ bool match_call(int64_t *wait_ps, size_t *last, int64_t *weight, const match *m,
                 const match_group *g, int64_t call)
 {
     bool waits = false;
-    if (g->by_length ? !g->equal : !comparable(m, g))
+    if (g->by_length ? !g->equal : !are_starts_comparable(m, g))
         return false;
     if (g->by_length)
         by_lengths(wait_ps, last, g, call);

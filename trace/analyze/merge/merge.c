@@ -71,7 +71,7 @@ static int order_parts(merging *m)
 /* Moves the parts' times to one clock. If a part with events has no Unix time, no clock can be
  * compared, and times stay as they are; so they do if parts lie further apart than VP_TIME_MAX_PS:
  * they are not of one capture. */
-static void align(merging *m)
+static void align_parts(merging *m)
 {
     int64_t base = VP_UNKNOWN, ns, ps;
     bool known = true;
@@ -96,7 +96,7 @@ static void align(merging *m)
 
 /* ---- Session, hosts, files, quality ---- */
 
-static const char *common(merging *m, size_t at, const char *otherwise)
+static const char *common_text(merging *m, size_t at, const char *otherwise)
 {
     const char *first, *text;
     memcpy(&first, (const char *)m->parts[0].r + at, sizeof first);
@@ -108,13 +108,13 @@ static const char *common(merging *m, size_t at, const char *otherwise)
     return merge_text(m, first);
 }
 
-static void add_session(merging *m)
+static void merge_session(merging *m)
 {
     vp_report *r = m->r;
-    r->session_id = common(m, offsetof(vp_report, session_id), "merged");
-    r->session_name = common(m, offsetof(vp_report, session_name), "merged");
-    r->session_path = common(m, offsetof(vp_report, session_path), NULL);
-    r->session_kind = common(m, offsetof(vp_report, session_kind), NULL);
+    r->session_id = common_text(m, offsetof(vp_report, session_id), "merged");
+    r->session_name = common_text(m, offsetof(vp_report, session_name), "merged");
+    r->session_path = common_text(m, offsetof(vp_report, session_path), NULL);
+    r->session_kind = common_text(m, offsetof(vp_report, session_kind), NULL);
     r->group = m->parts[0].r->group;
     r->step = m->parts[0].r->step;
     r->one_window = m->parts[0].r->one_window;
@@ -137,7 +137,7 @@ static void add_session(merging *m)
     }
 }
 
-static int by_host(const void *a, const void *b)
+static int by_merged_host(const void *a, const void *b)
 {
     return host_order(*(const char *const *)a, *(const char *const *)b);
 }
@@ -155,7 +155,7 @@ static void add_hosts(merging *m)
     for (size_t i = 0; i < m->count; i++)
         for (size_t k = 0; k < m->parts[i].r->host_count; k++)
             hosts[n++] = m->parts[i].r->hosts[k];
-    qsort(hosts, n, sizeof *hosts, by_host);
+    qsort(hosts, n, sizeof *hosts, by_merged_host);
     r->hosts = hosts;
     for (size_t i = 0; i < n; i++)
         if (!i || host_order(r->hosts[r->host_count - 1], hosts[i]) != 0)
@@ -224,7 +224,7 @@ static int list_files(merging *m)
     return 0;
 }
 
-static int add_files(merging *m)
+static int merge_files(merging *m)
 {
     if (list_the_same(m))
         join_files(m);
@@ -242,7 +242,7 @@ typedef struct quality_entry {
     size_t file, order; /* which file of the list it is about, and in which order it came */
 } quality_entry;
 
-static int by_place(const void *a, const void *b)
+static int by_quality_place(const void *a, const void *b)
 {
     const quality_entry *x = a, *y = b;
     int order = vp_order((int64_t)x->file, (int64_t)y->file);
@@ -259,7 +259,7 @@ static size_t file_at(const vp_report *r, const char *path)
 
 /* Sorts entries by file, so that the order of parts and hosts does not show. Leaves room for one
  * more of each part's steps. */
-static int add_quality(merging *m)
+static int merge_quality(merging *m)
 {
     vp_report *r = m->r;
     size_t n = 0;
@@ -275,7 +275,7 @@ static int add_quality(merging *m)
             const vp_quality *q = &m->parts[i].r->quality[k];
             v[n] = (quality_entry){q, file_at(r, q->file), n};
         }
-    qsort(v, n, sizeof *v, by_place);
+    qsort(v, n, sizeof *v, by_quality_place);
     for (size_t i = 0; i < n; i++) {
         vp_quality *q = &r->quality[r->quality_count++];
         *q = *v[i].q;
@@ -321,16 +321,16 @@ int report_finish(vp_report *r)
     return findings_make(r);
 }
 
-static int fill(merging *m)
+static int fill_merged_report(merging *m)
 {
     for (size_t i = 0; i < m->count; i++)
         m->parts[i].device = merge_room(m, m->parts[i].r->device_count, sizeof *m->parts[i].device);
     VP_TRY(order_parts(m));
-    align(m);
-    add_session(m);
+    align_parts(m);
+    merge_session(m);
     add_hosts(m);
-    VP_TRY(add_files(m));
-    VP_TRY(add_quality(m));
+    VP_TRY(merge_files(m));
+    VP_TRY(merge_quality(m));
     merge_devices(m);
     if (m->out_of_memory)
         return vp_no_memory();
@@ -356,7 +356,7 @@ int merge_reports(vp_report **out, const vp_report *const *parts, size_t n, vp_a
     m.parts = list;
     for (size_t i = 0; i < n; i++)
         list[i].r = parts[i];
-    int rc = fill(&m);
+    int rc = fill_merged_report(&m);
     if (rc < 0) {
         analyze_free(m.r);
         return rc;

@@ -16,7 +16,7 @@ typedef struct parting {
     const vp_report_options *opts;
 } parting;
 
-static bool usable(const host_part *p)
+static bool is_usable_part(const host_part *p)
 {
     return p->wanted && p->status >= 0;
 }
@@ -87,7 +87,7 @@ static int add_modules(vp_report *r, host_result *h)
     return 0;
 }
 
-static int add_results(vp_report *r, host_result *h)
+static int add_host_results(vp_report *r, host_result *h)
 {
     r->base_unix_ns = h->base_unix_ns;
     r->capture_ps = h->capture_ps;
@@ -133,7 +133,8 @@ static int add_failure(vp_report *r, host_part *p, const char *file)
 }
 
 /* Whether the host lacks its timeline: the file is none, and no other half of the host is one. */
-static bool is_missing(const cat_session *s, const cat_file *f, const char *only, bool *covered)
+static bool is_timeline_missing(const cat_session *s, const cat_file *f, const char *only,
+                                bool *covered)
 {
     vp_str host = rd_host_of(vp_str_of(f->name));
     *covered = false;
@@ -154,7 +155,7 @@ static int note_missing(vp_report *r, host_result *h, const cat_session *s, cons
     for (size_t i = 0; i < s->file_count; i++) {
         const cat_file *f = &s->files[i];
         bool covered;
-        if (!is_missing(s, f, only, &covered))
+        if (!is_timeline_missing(s, f, only, &covered))
             continue;
         r->partial = r->partial || !covered;
         r->files[i].partial = true;
@@ -192,14 +193,14 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
     VP_NEED(name && r->files);
     memcpy(r->files, g->files, bytes);
     *name = s->hosts[host].name;
-    r->files[p->file].partial = (!usable(p) && p->status != VP_ENOTFOUND) || h->partial;
-    if (!usable(p))
+    r->files[p->file].partial = (!is_usable_part(p) && p->status != VP_ENOTFOUND) || h->partial;
+    if (!is_usable_part(p))
         return add_failure(r, p, s->files[p->file].path);
     r->files[p->file].events = h->events;
     if (!s->time_from_name && h->base_unix_ns != VP_UNKNOWN)
         r->captured_unix_ns = h->base_unix_ns;
     ready_rows(h, *name, s->files[p->file].path);
-    return add_results(r, h);
+    return add_host_results(r, h);
 }
 
 static int make_parts(vp_report *reports, const vp_report **list, size_t *n, parting *g,
@@ -229,7 +230,7 @@ int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
     vp_arena *only = NULL;
     size_t good = 0, n = 0;
     for (size_t i = 0; i < s->host_count; i++) {
-        good += usable(&parts[i]);
+        good += is_usable_part(&parts[i]);
         only = parts[i].wanted ? &parts[i].result.step_rows : only;
         if (parts[i].wanted && parts[i].status < 0 && !failed)
             failed = &parts[i];

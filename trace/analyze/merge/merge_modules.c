@@ -14,7 +14,7 @@ typedef struct module_entry {
     size_t rank;
 } module_entry;
 
-static int by_key(const vp_module *x, const vp_module *y)
+static int order_modules_by_key(const vp_module *x, const vp_module *y)
 {
     int order = merge_order(x->name, y->name);
     return order ? order : (x->program_id > y->program_id) - (x->program_id < y->program_id);
@@ -23,16 +23,16 @@ static int by_key(const vp_module *x, const vp_module *y)
 static int by_key_and_part(const void *a, const void *b)
 {
     const module_entry *x = a, *y = b;
-    int order = by_key(x->module, y->module);
+    int order = order_modules_by_key(x->module, y->module);
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int by_time(const void *a, const void *b)
+static int by_module_time(const void *a, const void *b)
 {
     const vp_module *x = a, *y = b;
     if (x->total_ps != y->total_ps)
         return x->total_ps > y->total_ps ? -1 : 1;
-    return by_key(x, y);
+    return order_modules_by_key(x, y);
 }
 
 /* A kept duration, and how many runs it stands for. */
@@ -40,14 +40,14 @@ typedef struct sample {
     int64_t ps, runs;
 } sample;
 
-static int by_length(const void *a, const void *b)
+static int by_sample_length(const void *a, const void *b)
 {
     const sample *x = a, *y = b;
     return (x->ps > y->ps) - (x->ps < y->ps);
 }
 
 /* Sample i of n stands for the runs whose rank is nearest to its own. */
-static size_t weigh(sample *out, const vp_module *x)
+static size_t weigh_samples(sample *out, const vp_module *x)
 {
     int64_t runs = x->runs, done = 0;
     size_t n = x->sample_count;
@@ -60,7 +60,7 @@ static size_t weigh(sample *out, const vp_module *x)
 }
 
 /* Picks `keep` ranks at even distances out of all runs that v stands for. */
-static void pick(int64_t *out, size_t keep, const sample *v, size_t n, int64_t runs)
+static void pick_ranks(int64_t *out, size_t keep, const sample *v, size_t n, int64_t runs)
 {
     int64_t upto = v[0].runs;
     size_t at = 0;
@@ -82,7 +82,7 @@ static void keep_samples(merging *m, vp_module *out, const sample *v, size_t n, 
     if (!out->sample_ps)
         return;
     out->sample_count = keep;
-    pick(out->sample_ps, keep, v, n, out->runs);
+    pick_ranks(out->sample_ps, keep, v, n, out->runs);
 }
 
 /* Joins the runs of one module. Exact as long as each run is there. */
@@ -99,13 +99,13 @@ static int join_samples(merging *m, vp_module *out, const module_entry *e, size_
     n = 0;
     for (size_t i = 0; i < count; i++)
         if (e[i].module->runs > 0)
-            n += weigh(v + n, e[i].module);
+            n += weigh_samples(v + n, e[i].module);
     out->sample_ps = NULL;
     out->sample_count = 0;
     if (!n || out->runs <= 0)
         return 0;
-    qsort(v, n, sizeof *v, by_length);
-    pick(&out->p50_ps, 1, v, n, out->runs);
+    qsort(v, n, sizeof *v, by_sample_length);
+    pick_ranks(&out->p50_ps, 1, v, n, out->runs);
     keep_samples(m, out, v, n, whole);
     return 0;
 }
@@ -122,7 +122,7 @@ static void keep_repeats(vp_module *out, const vp_module *x)
     out->repeat_runs = x->repeat_runs;
 }
 
-static int join(merging *m, vp_module *out, const module_entry *e, size_t count)
+static int join_module_entries(merging *m, vp_module *out, const module_entry *e, size_t count)
 {
     *out = *e->module;
     out->name = merge_text(m, out->name);
@@ -156,12 +156,12 @@ int merge_modules(merging *m)
             v[n++] = (module_entry){&m->parts[i].r->modules[k], i};
     qsort(v, n, sizeof *v, by_key_and_part);
     for (size_t i = 0; i < n; i += same) {
-        for (same = 1; i + same < n && by_key(v[i].module, v[i + same].module) == 0;)
+        for (same = 1; i + same < n && order_modules_by_key(v[i].module, v[i + same].module) == 0;)
             same++;
-        VP_TRY(join(m, &r->modules[r->module_count], &v[i], same));
+        VP_TRY(join_module_entries(m, &r->modules[r->module_count], &v[i], same));
         r->module_count++;
     }
     if (r->module_count)
-        qsort(r->modules, r->module_count, sizeof *r->modules, by_time);
+        qsort(r->modules, r->module_count, sizeof *r->modules, by_module_time);
     return 0;
 }

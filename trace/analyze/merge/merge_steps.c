@@ -15,7 +15,7 @@ typedef struct step_entry {
     size_t occurrence;
 } step_entry;
 
-static int by_number(const vp_step *x, const vp_step *y)
+static int order_steps_by_number(const vp_step *x, const vp_step *y)
 {
     int order = vp_order(x->number, y->number);
     return order ? order : merge_order(x->name, y->name);
@@ -24,7 +24,7 @@ static int by_number(const vp_step *x, const vp_step *y)
 static int by_part(const void *a, const void *b)
 {
     const step_entry *x = a, *y = b;
-    int order = by_number(x->step, y->step);
+    int order = order_steps_by_number(x->step, y->step);
     if (!order)
         order = vp_order((int64_t)x->part->rank, (int64_t)y->part->rank);
     return order ? order : (x->step > y->step) - (x->step < y->step);
@@ -33,17 +33,17 @@ static int by_part(const void *a, const void *b)
 static int by_occurrence(const void *a, const void *b)
 {
     const step_entry *x = a, *y = b;
-    int order = by_number(x->step, y->step);
+    int order = order_steps_by_number(x->step, y->step);
     if (!order)
         order = vp_order((int64_t)x->occurrence, (int64_t)y->occurrence);
     return order ? order : vp_order((int64_t)x->part->rank, (int64_t)y->part->rank);
 }
 
-static int by_time(const void *a, const void *b)
+static int by_step_time(const void *a, const void *b)
 {
     const vp_step *x = a, *y = b;
     int order = vp_order(x->start_ps, y->start_ps);
-    return order ? order : by_number(x, y);
+    return order ? order : order_steps_by_number(x, y);
 }
 
 static int by_device(const void *a, const void *b)
@@ -80,7 +80,8 @@ static vp_step_source choose_source(merging *m)
 }
 
 /* How many steps there are, and how many devices in all of them. */
-static size_t collect(step_entry *out, size_t *devices, const merging *m, vp_step_source source)
+static size_t collect_step_entries(step_entry *out, size_t *devices, const merging *m,
+                                   vp_step_source source)
 {
     size_t n = 0;
     *devices = 0;
@@ -99,7 +100,7 @@ static size_t collect(step_entry *out, size_t *devices, const merging *m, vp_ste
 static void number_occurrences(step_entry *v, size_t n)
 {
     for (size_t i = 1; i < n; i++)
-        if (v[i].part == v[i - 1].part && by_number(v[i].step, v[i - 1].step) == 0)
+        if (v[i].part == v[i - 1].part && order_steps_by_number(v[i].step, v[i - 1].step) == 0)
             v[i].occurrence = v[i - 1].occurrence + 1;
 }
 
@@ -123,7 +124,7 @@ static void adopt_device(const merge_part *p, vp_step_device *d)
     d->start_ps = merge_time(p, d->start_ps);
 }
 
-static void add_devices(vp_step *out, const step_entry *e)
+static void add_entry_devices(vp_step *out, const step_entry *e)
 {
     for (size_t k = 0; k < e->step->device_count; k++) {
         vp_step_device *d = &out->devices[out->device_count++];
@@ -146,7 +147,7 @@ static void join_devices(vp_step *out, const step_entry *e, size_t count, vp_ste
     out->devices = *room;
     out->device_count = 0;
     for (size_t i = 0; i < count; i++)
-        add_devices(out, &e[i]);
+        add_entry_devices(out, &e[i]);
     *room += out->device_count;
 }
 
@@ -160,7 +161,8 @@ static void adopt_grown(merging *m, vp_grown *out, const step_entry *e)
     out->start_ps = merge_time(e->part, out->start_ps);
 }
 
-static void join(merging *m, vp_step *out, const step_entry *e, size_t count, vp_step_device **room)
+static void join_step_entries(merging *m, vp_step *out, const step_entry *e, size_t count,
+                              vp_step_device **room)
 {
     const step_entry *longest = e;
     *out = *e->step;
@@ -194,22 +196,22 @@ int merge_steps(merging *m)
     vp_steps *s = &m->r->steps;
     size_t same, n, devices;
     s->source = choose_source(m);
-    n = collect(NULL, &devices, m, s->source);
+    n = collect_step_entries(NULL, &devices, m, s->source);
     VP_CLEANUP(vp_free_ptr) step_entry *v = vp_calloc(n, sizeof *v);
     s->list = merge_room(m, n, sizeof *s->list);
     vp_step_device *room = vp_arena_alloc(m->arena, m->keeps_rows ? 0 : devices * sizeof *room);
     if (!v || !room || m->out_of_memory)
         return vp_no_memory();
-    collect(v, &devices, m, s->source);
+    collect_step_entries(v, &devices, m, s->source);
     vp_put_in_order(v, n, sizeof *v, by_part);
     number_occurrences(v, n);
     vp_put_in_order(v, n, sizeof *v, by_occurrence);
     for (size_t i = 0; i < n; i += same) {
         for (same = 1; i + same < n && v[i].occurrence == v[i + same].occurrence &&
-                       by_number(v[i].step, v[i + same].step) == 0;)
+                       order_steps_by_number(v[i].step, v[i + same].step) == 0;)
             same++;
-        join(m, &s->list[s->count++], &v[i], same, &room);
+        join_step_entries(m, &s->list[s->count++], &v[i], same, &room);
     }
-    vp_put_in_order(s->list, s->count, sizeof *s->list, by_time);
+    vp_put_in_order(s->list, s->count, sizeof *s->list, by_step_time);
     return 0;
 }

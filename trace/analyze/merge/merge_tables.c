@@ -15,7 +15,7 @@ typedef struct device_entry {
 } device_entry;
 
 /* Sorts devices by host, and those of one host as that host has them. */
-static int by_host(const void *a, const void *b)
+static int by_device_host(const void *a, const void *b)
 {
     const device_entry *x = a, *y = b;
     int order = x->d->host && y->d->host ? strverscmp(x->d->host, y->d->host)
@@ -25,7 +25,7 @@ static int by_host(const void *a, const void *b)
     return order ? order : (x->d > y->d) - (x->d < y->d);
 }
 
-static const char *host_of(const vp_report *r, const char *host)
+static const char *report_host_text(const vp_report *r, const char *host)
 {
     for (size_t i = 0; i < r->host_count; i++)
         if (merge_order(r->hosts[i], host) == 0)
@@ -33,7 +33,7 @@ static const char *host_of(const vp_report *r, const char *host)
     return NULL;
 }
 
-static void add_device(merging *m, const device_entry *e)
+static void merge_add_device(merging *m, const device_entry *e)
 {
     vp_report *r = m->r;
     vp_device *d = &r->devices[r->device_count];
@@ -42,7 +42,7 @@ static void add_device(merging *m, const device_entry *e)
     d->name = merge_text(m, d->name);
     d->model = merge_text(m, d->model);
     d->mfu.chip = merge_text(m, d->mfu.chip);
-    d->host = host_of(r, d->host);
+    d->host = report_host_text(r, d->host);
     d->timeline_ns -= e->part->shift_ps / 1000;
     if (!d->own_clock) {
         d->start_ps = merge_time(e->part, d->start_ps);
@@ -70,14 +70,14 @@ void merge_devices(merging *m)
     for (size_t i = 0; i < m->count; i++)
         for (size_t k = 0; k < m->parts[i].r->device_count; k++)
             v[n++] = (device_entry){&m->parts[i], &m->parts[i].r->devices[k]};
-    qsort(v, n, sizeof *v, by_host);
+    qsort(v, n, sizeof *v, by_device_host);
     for (size_t i = 0; i < n; i++)
-        add_device(m, &v[i]);
+        merge_add_device(m, &v[i]);
 }
 
 /* ---- Ops ---- */
 
-static int by_self(const void *a, const void *b)
+static int by_op_self(const void *a, const void *b)
 {
     const vp_op *x = a, *y = b;
     if (x->self_ps != y->self_ps)
@@ -134,13 +134,13 @@ void merge_ops(merging *m)
             copy_op(m, &r->ops[r->op_count++], &m->parts[i]);
         }
     if (!m->out_of_memory && r->op_count)
-        qsort(r->ops, r->op_count, sizeof *r->ops, by_self);
+        qsort(r->ops, r->op_count, sizeof *r->ops, by_op_self);
 }
 
 /* ---- Scopes ---- */
 
 /* Drops nodes that only join others and have no figures of their own. */
-static size_t drop_empty(scope_item *v, size_t n)
+static size_t drop_empty_scopes(scope_item *v, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -162,7 +162,7 @@ int merge_scopes(merging *m)
         scopes_items(items + n, m->parts[i].r->scopes, m->parts[i].r->scope_count);
         n += m->parts[i].r->scope_count;
     }
-    n = drop_empty(items, n);
+    n = drop_empty_scopes(items, n);
     VP_TRY(scopes_tree(&r->scopes, &r->scope_count, m->arena, items, n));
     return scopes_fold(&r->folded, &r->folded_count, m->arena, items, n);
 }

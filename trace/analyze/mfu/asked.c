@@ -3,7 +3,7 @@
 #include "trace/analyze/result/look_up.h"
 
 /* The mean of the device's windows in steps that count; its whole window without such steps. */
-static int64_t step_time(const vp_report *r, uint32_t device)
+static int64_t mean_step_time(const vp_report *r, uint32_t device)
 {
     int64_t sum = 0, n = 0;
     for (size_t i = 0; i < r->steps.count; i++) {
@@ -28,6 +28,6 @@ void mfu_ask(vp_report *r, double params, double tokens)
         if (!(each >= 1) || d->breakdown.compute_ps <= 0)
             continue;
         d->mfu.asked_flops = each < 9e18 ? (int64_t)each : INT64_MAX;
-        d->mfu.asked_window_ps = step_time(r, (uint32_t)i);
+        d->mfu.asked_window_ps = mean_step_time(r, (uint32_t)i);
     }
 }

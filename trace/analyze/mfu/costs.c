@@ -6,7 +6,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-static int by_number(const void *a, const void *b)
+static int by_outer_number(const void *a, const void *b)
 {
     int64_t x = ((const outer_op *)a)->number, y = ((const outer_op *)b)->number;
     return (x > y) - (x < y);
@@ -29,11 +29,11 @@ static outer_op *outer_of(const costs *c, int64_t number)
 {
     const outer_op key = {.number = number};
     return c->outer_count && number != SINK_NO_VALUE
-               ? bsearch(&key, c->outer, c->outer_count, sizeof key, by_number)
+               ? bsearch(&key, c->outer, c->outer_count, sizeof key, by_outer_number)
                : NULL;
 }
 
-static void find_longest(costs *c, uint32_t track)
+static void find_longest_outer(costs *c, uint32_t track)
 {
     const trace_track *k = &c->t->tracks[track];
     for (size_t i = 0; k->attr[SINK_EXTERNAL] && i < k->count; i++) {
@@ -52,14 +52,14 @@ static int join_outer(costs *c)
             VP_TRY(add_outer_of(c, &c->t->tracks[i]));
     if (!c->outer_count)
         return 0;
-    qsort(c->outer, c->outer_count, sizeof *c->outer, by_number);
+    qsort(c->outer, c->outer_count, sizeof *c->outer, by_outer_number);
     for (uint32_t i = 0; i < c->t->track_count; i++)
         if (c->t->tracks[i].role == SINK_ROLE_OPS)
-            find_longest(c, i);
+            find_longest_outer(c, i);
     return 0;
 }
 
-static bool has_gpu(const trace *t)
+static bool has_gpu_process(const trace *t)
 {
     for (uint32_t i = 0; i < t->process_count; i++)
         if (t->processes[i].kind == SINK_PROCESS_GPU)
@@ -69,7 +69,7 @@ static bool has_gpu(const trace *t)
 
 int costs_new(costs *out, analysis *a)
 {
-    const bool gpu = has_gpu(a->t);
+    const bool gpu = has_gpu_process(a->t);
     *out = (costs){.t = a->t};
     out->by_kind = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->by_kind);
     out->tiles = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->tiles);

@@ -8,7 +8,7 @@
 #include "trace/read/semantics/hlo.h"
 
 /* *out is NULL where the file has no such program. */
-static int program_of(const hlo_program **out, analysis *a, int64_t program_id)
+static int hlo_program_of_id(const hlo_program **out, analysis *a, int64_t program_id)
 {
     uint32_t i = trace_find_program(a->t, program_id);
     *out = NULL;
@@ -16,7 +16,7 @@ static int program_of(const hlo_program **out, analysis *a, int64_t program_id)
 }
 
 /* What the instruction adds to what the op's own stats say: the shapes of its products. */
-static void shape_of(op_cost *cost, const hlo_program *p, uint32_t at)
+static void add_product_shape(op_cost *cost, const hlo_program *p, uint32_t at)
 {
     const op_cost hlo = hlo_cost_of(p, at);
     if (cost->what != COST_PRODUCT || hlo.what != COST_PRODUCT)
@@ -37,12 +37,12 @@ int costs_by_hlo(costs *c, analysis *a)
         const hlo_program *p;
         if (!k->is_op || cost->what == COST_OTHER || !k->hlo_op)
             continue;
-        VP_TRY(program_of(&p, a, k->program_id));
+        VP_TRY(hlo_program_of_id(&p, a, k->program_id));
         uint32_t at = p ? hlo_program_find(p, hlo_innermost(trace_str(t, k->hlo_op))) : HLO_NONE;
         if (at == HLO_NONE)
             continue;
         if (cost->what != COST_UNKNOWN) {
-            shape_of(cost, p, at);
+            add_product_shape(cost, p, at);
             continue;
         }
         bool remat = cost->remat, formatting = cost->formatting;

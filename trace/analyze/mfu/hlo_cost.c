@@ -9,15 +9,15 @@
 /* Instructions in those calls. */
 #define BODY_MAX 200000u
 
-static bool is(const hlo_instr *in, const char *opcode)
+static bool has_opcode(const hlo_instr *in, const char *opcode)
 {
     return vp_str_eq(in->opcode, vp_str_of(opcode));
 }
 
-static bool any_of(const hlo_instr *in, const char *const *opcodes)
+static bool has_any_opcode(const hlo_instr *in, const char *const *opcodes)
 {
     for (; *opcodes; opcodes++)
-        if (is(in, *opcodes))
+        if (has_opcode(in, *opcodes))
             return true;
     return false;
 }
@@ -28,7 +28,7 @@ static int64_t operand_bytes(const hlo_program *p, const hlo_instr *in, uint32_t
     return at == HLO_NONE ? 0 : hlo_shape_all_bytes(p, p->instrs[at].shape);
 }
 
-static int64_t add_bytes(int64_t a, int64_t b)
+static int64_t add_known_bytes(int64_t a, int64_t b)
 {
     int64_t sum;
     return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
@@ -41,17 +41,17 @@ static int64_t bytes_moved(const hlo_program *p, const hlo_instr *in)
     static const char *const nothing[] = {"parameter", "constant", "tuple", "get-tuple-element",
                                           "bitcast",   "iota",     NULL};
     int64_t result = hlo_shape_all_bytes(p, in->shape), sum;
-    if (any_of(in, nothing))
+    if (has_any_opcode(in, nothing))
         return 0;
-    if (any_of(in, slices))
-        return add_bytes(result, result);
-    if (is(in, "dynamic-update-slice") || is(in, "scatter")) {
-        sum = operand_bytes(p, in, is(in, "scatter") ? 2 : 1);
-        return add_bytes(sum, sum);
+    if (has_any_opcode(in, slices))
+        return add_known_bytes(result, result);
+    if (has_opcode(in, "dynamic-update-slice") || has_opcode(in, "scatter")) {
+        sum = operand_bytes(p, in, has_opcode(in, "scatter") ? 2 : 1);
+        return add_known_bytes(sum, sum);
     }
     sum = result;
     for (uint32_t i = 0; i < in->operand_count; i++)
-        sum = add_bytes(sum, operand_bytes(p, in, i));
+        sum = add_known_bytes(sum, operand_bytes(p, in, i));
     return sum;
 }
 
@@ -59,7 +59,7 @@ static int64_t bytes_moved(const hlo_program *p, const hlo_instr *in)
 static bool has_body(const hlo_instr *in)
 {
     static const char *const bodies[] = {"fusion", "call", "async-start", NULL};
-    return any_of(in, bodies);
+    return has_any_opcode(in, bodies);
 }
 
 /* Calls below an instruction, each as often as it is called, up to a bound that circles meet. */
@@ -70,7 +70,7 @@ typedef struct body {
     bool beyond;
 } body;
 
-static void enter(body *b, const hlo_instr *in)
+static void enter_called_bodies(body *b, const hlo_instr *in)
 {
     for (uint32_t i = 0; has_body(in) && i < in->called_count; i++) {
         uint32_t called = b->p->links[in->called + i];
@@ -106,14 +106,14 @@ static bool sum_products(op_cost *sum, const hlo_program *p, const hlo_instr *in
     body b = {.p = p};
     if (hlo_product_of(&x, p, in))
         add_product(sum, &x);
-    enter(&b, in);
+    enter_called_bodies(&b, in);
     while (b.n && !b.beyond) {
         const hlo_computation *c = &p->computations[b.open[--b.n]];
         for (uint32_t i = 0; i < c->count && !b.beyond; i++) {
             b.beyond = ++b.seen > BODY_MAX;
             if (hlo_product_of(&x, p, &p->instrs[c->first + i]))
                 add_product(sum, &x);
-            enter(&b, &p->instrs[c->first + i]);
+            enter_called_bodies(&b, &p->instrs[c->first + i]);
         }
     }
     return !b.beyond;
@@ -126,7 +126,7 @@ op_cost hlo_cost_of(const hlo_program *p, uint32_t instruction)
     bool counted = sum_products(&c, p, in);
     c.bytes = bytes_moved(p, in);
     c.padded = c.flops;
-    if (!counted || c.bytes < 0 || (is(in, "custom-call") && c.what != COST_PRODUCT))
+    if (!counted || c.bytes < 0 || (has_opcode(in, "custom-call") && c.what != COST_PRODUCT))
         return (op_cost){.what = COST_UNKNOWN};
     return c;
 }

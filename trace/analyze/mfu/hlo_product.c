@@ -32,13 +32,13 @@ static const hlo_shape *operand_shape(const hlo_program *p, const hlo_instr *in,
     return at == HLO_NONE ? NULL : shape_at(p, p->instrs[at].shape);
 }
 
-static int64_t dim(const hlo_program *p, const hlo_shape *s, int64_t i)
+static int64_t shape_dim(const hlo_program *p, const hlo_shape *s, int64_t i)
 {
     return i >= 0 && i < s->rank ? p->numbers[s->dims + (uint32_t)i] : -1;
 }
 
 /* *v times a dimension; false: it is negative, or the product does not fit. */
-static bool times(int64_t *v, int64_t by)
+static bool multiply_by_dim(int64_t *v, int64_t by)
 {
     return by >= 0 && !__builtin_mul_overflow(*v, by, v);
 }
@@ -80,11 +80,11 @@ static void numbers_behind(hlo_numbers *out, vp_str json, vp_str key)
 }
 
 /* The product of some dimensions of an array; -1: one is not there, or it does not fit. */
-static int64_t extent(const hlo_program *p, const hlo_shape *s, const hlo_numbers *which)
+static int64_t extent_of_dims(const hlo_program *p, const hlo_shape *s, const hlo_numbers *which)
 {
     int64_t all = 1;
     for (size_t i = 0; i < which->n; i++)
-        if (!times(&all, dim(p, s, which->v[i])))
+        if (!multiply_by_dim(&all, shape_dim(p, s, which->v[i])))
             return -1;
     return all;
 }
@@ -93,23 +93,24 @@ static int64_t extent_of_all(const hlo_program *p, const hlo_shape *s)
 {
     int64_t all = 1;
     for (uint32_t i = 0; i < s->rank; i++)
-        if (!times(&all, dim(p, s, i)))
+        if (!multiply_by_dim(&all, shape_dim(p, s, i)))
             return -1;
     return all;
 }
 
 /* 2 x result x the dimensions that are summed over. */
-static bool product(hlo_product *out, const hlo_program *p, const hlo_instr *in,
-                    const hlo_numbers *summed, const hlo_numbers *batch)
+static bool set_product(hlo_product *out, const hlo_program *p, const hlo_instr *in,
+                        const hlo_numbers *summed, const hlo_numbers *batch)
 {
     const hlo_shape *a = operand_shape(p, in, 0), *r = shape_at(p, in->shape);
     if (!a || !r || !summed->n || summed->beyond)
         return false;
-    const int64_t result = extent_of_all(p, r), k = extent(p, a, summed);
-    const int64_t each = batch->beyond ? -1 : extent(p, a, batch), left = extent_of_all(p, a);
+    const int64_t result = extent_of_all(p, r), k = extent_of_dims(p, a, summed);
+    const int64_t each = batch->beyond ? -1 : extent_of_dims(p, a, batch),
+                  left = extent_of_all(p, a);
     out->flops = 2;
     out->dtype = dtype_of(a);
-    if (!times(&out->flops, result) || !times(&out->flops, k))
+    if (!multiply_by_dim(&out->flops, result) || !multiply_by_dim(&out->flops, k))
         return false;
     if (each > 0 && k > 0 && left > 0 && left / each / k > 0) {
         int64_t m = left / each / k;
@@ -151,13 +152,13 @@ static uint8_t passes_of(const hlo_instr *in)
     return passes;
 }
 
-static bool dot(hlo_product *out, const hlo_program *p, const hlo_instr *in)
+static bool dot_product(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
     hlo_numbers summed, batch;
     vp_str numbers = message_in(in->raw, DOT);
     hlo_numbers_of(&summed, numbers, DOT_LHS_CONTRACTING);
     hlo_numbers_of(&batch, numbers, DOT_LHS_BATCH);
-    return product(out, p, in, &summed, &batch);
+    return set_product(out, p, in, &summed, &batch);
 }
 
 static bool library_gemm(hlo_product *out, const hlo_program *p, const hlo_instr *in)
@@ -165,18 +166,18 @@ static bool library_gemm(hlo_product *out, const hlo_program *p, const hlo_instr
     hlo_numbers summed = {.n = 0}, batch = {.n = 0};
     numbers_behind(&summed, in->backend_config, VP_STR("lhs_contracting_dimensions"));
     numbers_behind(&batch, in->backend_config, VP_STR("lhs_batch_dimensions"));
-    return product(out, p, in, &summed, &batch);
+    return set_product(out, p, in, &summed, &batch);
 }
 
 /* ---- Attention ---- */
 
-static vp_str behind(vp_str json, vp_str key)
+static vp_str json_text_behind_key(vp_str json, vp_str key)
 {
     size_t at = vp_str_find(json, key);
     return vp_str_skip(json, at < json.n ? at + key.n : json.n);
 }
 
-static bool has(vp_str text, vp_str part)
+static bool json_text_contains(vp_str text, vp_str part)
 {
     return vp_str_find(text, part) < text.n;
 }
@@ -185,7 +186,7 @@ static bool has(vp_str text, vp_str part)
 static bool is_positive(vp_str json, vp_str key)
 {
     hlo_numbers v = {.n = 0};
-    vp_str rest = behind(json, key);
+    vp_str rest = json_text_behind_key(json, key);
     size_t at = 0;
     while (at < rest.n && rest.p[at] != ',' && rest.p[at] != '}')
         at++;
@@ -198,11 +199,11 @@ static bool is_positive(vp_str json, vp_str key)
 static int64_t score_width(const hlo_program *p, const hlo_instr *in)
 {
     const hlo_shape *q = operand_shape(p, in, 0), *v = operand_shape(p, in, 2);
-    bool back = has(in->custom_call_target, VP_STR("Backward"));
+    bool back = json_text_contains(in->custom_call_target, VP_STR("Backward"));
     if (!q || !v || q->rank != 4 || v->rank != 4)
         return -1;
-    int64_t width, d = dim(p, q, 3), dv = dim(p, v, 3);
-    return times(&d, back ? 3 : 1) && times(&dv, back ? 2 : 1) &&
+    int64_t width, d = shape_dim(p, q, 3), dv = shape_dim(p, v, 3);
+    return multiply_by_dim(&d, back ? 3 : 1) && multiply_by_dim(&dv, back ? 2 : 1) &&
                    !__builtin_add_overflow(d, dv, &width)
                ? width
                : -1;
@@ -210,22 +211,22 @@ static int64_t score_width(const hlo_program *p, const hlo_instr *in)
 
 /* cuDNN's attention: 2 x batch x heads x queries x keys x that; half of it under a causal mask of a
  * square. What slides a window over the keys makes fewer, which is not told. */
-static bool attention(hlo_product *out, const hlo_program *p, const hlo_instr *in)
+static bool attention_product(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
-    vp_str json = in->backend_config, mask = behind(json, VP_STR("mask_type"));
+    vp_str json = in->backend_config, mask = json_text_behind_key(json, VP_STR("mask_type"));
     hlo_numbers scores = {.n = 0};
-    numbers_behind(&scores, behind(json, VP_STR("intermediate_tensor_shape")),
+    numbers_behind(&scores, json_text_behind_key(json, VP_STR("intermediate_tensor_shape")),
                    VP_STR("dimensions"));
     if (scores.n != 4 || scores.beyond || is_positive(json, VP_STR("sliding_window_length")))
         return false;
     out->flops = 2;
     for (size_t i = 0; i < scores.n; i++)
-        if (!times(&out->flops, scores.v[i]))
+        if (!multiply_by_dim(&out->flops, scores.v[i]))
             return false;
-    if (!times(&out->flops, score_width(p, in)))
+    if (!multiply_by_dim(&out->flops, score_width(p, in)))
         return false;
     out->dtype = dtype_of(operand_shape(p, in, 0));
-    if (has(vp_str_head(mask, 24), VP_STR("CAUSAL")) && scores.v[2] == scores.v[3])
+    if (json_text_contains(vp_str_head(mask, 24), VP_STR("CAUSAL")) && scores.v[2] == scores.v[3])
         out->flops /= 2;
     return true;
 }
@@ -346,24 +347,26 @@ typedef struct convolved {
 static convolved parts_of(const hlo_instr *in, const hlo_shape *a, const hlo_shape *b,
                           const hlo_shape *r)
 {
-    if (has(in->custom_call_target, VP_STR("BackwardInput")))
+    if (json_text_contains(in->custom_call_target, VP_STR("BackwardInput")))
         return (convolved){r, b, a};
-    if (has(in->custom_call_target, VP_STR("BackwardFilter")))
+    if (json_text_contains(in->custom_call_target, VP_STR("BackwardFilter")))
         return (convolved){a, r, b};
     return (convolved){a, b, r};
 }
 
 /* As a product: each position of the output a row, each of its features a column. */
-static product_shape features(const hlo_program *p, const convolution *c, convolved of)
+static product_shape convolution_as_product(const hlo_program *p, const convolution *c,
+                                            convolved of)
 {
-    int64_t rows = extent(p, of.output, &c->output);
-    bool fits = times(&rows, dim(p, of.input, c->input_batch)) && c->batch_groups == 1;
-    return (product_shape){fits ? rows : 0, dim(p, of.kernel, c->kernel_output) / c->feature_groups,
-                           dim(p, of.input, c->input_feature) / c->feature_groups,
-                           c->feature_groups};
+    int64_t rows = extent_of_dims(p, of.output, &c->output);
+    bool fits =
+        multiply_by_dim(&rows, shape_dim(p, of.input, c->input_batch)) && c->batch_groups == 1;
+    return (product_shape){
+        fits ? rows : 0, shape_dim(p, of.kernel, c->kernel_output) / c->feature_groups,
+        shape_dim(p, of.input, c->input_feature) / c->feature_groups, c->feature_groups};
 }
 
-static bool convolve(hlo_product *out, const hlo_program *p, const hlo_instr *in)
+static bool convolution_product(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
     const hlo_shape *a = operand_shape(p, in, 0), *b = operand_shape(p, in, 1);
     const hlo_shape *r = shape_at(p, in->shape);
@@ -375,14 +378,15 @@ static bool convolve(hlo_product *out, const hlo_program *p, const hlo_instr *in
         return false;
     out->dtype = dtype_of(a);
     out->flops = 2;
-    if (!times(&out->flops, dim(p, of.input, c.input_feature) / c.feature_groups) ||
-        !times(&out->flops, dim(p, of.kernel, c.kernel_output)) ||
-        !times(&out->flops, dim(p, of.input, c.input_batch) / c.batch_groups))
+    if (!multiply_by_dim(&out->flops, shape_dim(p, of.input, c.input_feature) / c.feature_groups) ||
+        !multiply_by_dim(&out->flops, shape_dim(p, of.kernel, c.kernel_output)) ||
+        !multiply_by_dim(&out->flops, shape_dim(p, of.input, c.input_batch) / c.batch_groups))
         return false;
-    out->shape = of.output == r ? features(p, &c, of) : (product_shape){0};
+    out->shape = of.output == r ? convolution_as_product(p, &c, of) : (product_shape){0};
     for (size_t i = 0; i < c.dims; i++)
-        if (!times(&out->flops, valid_pairs(&c.window[i], dim(p, of.input, c.input.v[i]),
-                                            dim(p, of.output, c.output.v[i]))))
+        if (!multiply_by_dim(&out->flops,
+                             valid_pairs(&c.window[i], shape_dim(p, of.input, c.input.v[i]),
+                                         shape_dim(p, of.output, c.output.v[i]))))
             return false;
     return true;
 }
@@ -393,8 +397,8 @@ static bool library_call(hlo_product *out, const hlo_program *p, const hlo_instr
     if (vp_str_starts(target, VP_STR("__cublas$")))
         return library_gemm(out, p, in);
     if (vp_str_starts(target, VP_STR("__cudnn$fmha")))
-        return attention(out, p, in);
-    return vp_str_starts(target, VP_STR("__cudnn$conv")) && convolve(out, p, in);
+        return attention_product(out, p, in);
+    return vp_str_starts(target, VP_STR("__cudnn$conv")) && convolution_product(out, p, in);
 }
 
 bool hlo_product_of(hlo_product *out, const hlo_program *p, const hlo_instr *in)
@@ -405,7 +409,7 @@ bool hlo_product_of(hlo_product *out, const hlo_program *p, const hlo_instr *in)
     bool is_dot = vp_str_eq(in->opcode, VP_STR("dot"));
     if (!is_dot && !vp_str_eq(in->opcode, VP_STR("convolution")))
         return false;
-    if (!(is_dot ? dot : convolve)(out, p, in))
+    if (!(is_dot ? dot_product : convolution_product)(out, p, in))
         return false;
     out->passes = out->dtype == VP_DTYPE_F32 ? passes_of(in) : 1;
     return true;

@@ -54,7 +54,7 @@ typedef struct fall {
     bool over;
 } fall;
 
-static int64_t overlap(int64_t start, int64_t end, int64_t from, int64_t to)
+static int64_t span_overlap(int64_t start, int64_t end, int64_t from, int64_t to)
 {
     int64_t a = start > from ? start : from, b = end < to ? end : to;
     return b > a ? b - a : 0;
@@ -66,7 +66,7 @@ static void leave_step(fall *f, open_op *o)
     if (!o->step_ps)
         return;
     int64_t part =
-        overlap(o->start, o->end, f->steps->start_ps[o->step], f->steps->end_ps[o->step]);
+        span_overlap(o->start, o->end, f->steps->start_ps[o->step], f->steps->end_ps[o->step]);
     op_price p = price_part(&o->price, part, o->end - o->start);
     int64_t *cells = f->step_cells[o->step], *peak_ps = &cells[VP_CELLS];
     cells_add(cells, &p, o->step_ps);
@@ -84,17 +84,17 @@ static void give_step(fall *f, open_op *o, int64_t start, int64_t end)
         if (o->step != i)
             leave_step(f, o);
         o->step = i;
-        o->step_ps += overlap(start, end, w->start_ps[i], w->end_ps[i]);
+        o->step_ps += span_overlap(start, end, w->start_ps[i], w->end_ps[i]);
     }
 }
 
-static void give(fall *f, open_op *o, int64_t start, int64_t end)
+static void give_op_time(fall *f, open_op *o, int64_t start, int64_t end)
 {
-    o->owned_ps += overlap(start, end, f->from, f->to);
+    o->owned_ps += span_overlap(start, end, f->from, f->to);
     give_step(f, o, start, end);
 }
 
-static int64_t scaled(int64_t v, int64_t part, int64_t whole)
+static int64_t scale_part(int64_t v, int64_t part, int64_t whole)
 {
     return part >= whole ? v : (int64_t)((__int128)v * part / whole);
 }
@@ -116,7 +116,7 @@ static void count_flops(fall *f, const open_op *o, int64_t flops, const op_price
 /* Nothing more comes for this op. */
 static void close_op(fall *f, open_op *o)
 {
-    int64_t whole = o->end - o->start, part = overlap(o->start, o->end, f->from, f->to);
+    int64_t whole = o->end - o->start, part = span_overlap(o->start, o->end, f->from, f->to);
     leave_step(f, o);
     if (whole && !part)
         return;
@@ -128,9 +128,9 @@ static void close_op(fall *f, open_op *o)
                    .source = (vp_cost_source)o->cost.source};
     cells_add(add.cell_ps, &p, o->owned_ps);
     if (o->cost.what != COST_UNKNOWN && o->cost.source)
-        add.bytes = scaled(o->cost.bytes, part, whole);
+        add.bytes = scale_part(o->cost.bytes, part, whole);
     if (o->cost.what == COST_PRODUCT) {
-        add.flops = scaled(o->cost.flops, part, whole);
+        add.flops = scale_part(o->cost.flops, part, whole);
         count_flops(f, o, add.flops, &p, part);
     }
     if (o->cost.formatting)
@@ -145,7 +145,7 @@ static open_op *top_at(fall *f, open_ops *s, int64_t now)
     return s->n ? &s->v[s->n - 1] : NULL;
 }
 
-static void advance(fall *f, int64_t to)
+static void fall_advance(fall *f, int64_t to)
 {
     while (f->now < to) {
         open_op *o = top_at(f, &f->ops, f->now);
@@ -156,12 +156,12 @@ static void advance(fall *f, int64_t to)
         o = o ? o : top_at(f, &f->containers, f->now);
         int64_t end = o && o->end < to ? o->end : to;
         if (o)
-            give(f, o, f->now, end);
+            give_op_time(f, o, f->now, end);
         f->now = end;
     }
 }
 
-static void price(fall *f, op_cost *cost, op_price *price)
+static void price_op(fall *f, op_cost *cost, op_price *price)
 {
     *price = price_of(cost, peaks_of(&f->peaks, (vp_dtype)cost->dtype), f->peaks.mb_s, &f->over);
 }
@@ -172,12 +172,12 @@ static const priced *priced_kind(fall *f, uint32_t slot)
     if (!x->known) {
         x->known = true;
         x->cost = costs_of_kind(f->costs, f->list->kind[slot]);
-        price(f, &x->cost, &x->price);
+        price_op(f, &x->cost, &x->price);
     }
     return x;
 }
 
-static int open_event(fall *f, open_ops *s, const trace_track *k, sweep_event e)
+static int fall_open_event(fall *f, open_ops *s, const trace_track *k, sweep_event e)
 {
     int64_t start = trace_start(k, e.index);
     open_op o = {.start = start,
@@ -185,7 +185,7 @@ static int open_event(fall *f, open_ops *s, const trace_track *k, sweep_event e)
                  .slot = f->slot_of[trace_kind_of(k, e.index)]};
     if (costs_are_own(f->costs, k, e)) {
         o.cost = costs_of(f->costs, k, e);
-        price(f, &o.cost, &o.price);
+        price_op(f, &o.cost, &o.price);
     } else {
         const priced *x = priced_kind(f, o.slot);
         o.cost = x->cost;
@@ -200,18 +200,18 @@ static int open_event(fall *f, open_ops *s, const trace_track *k, sweep_event e)
     return 0;
 }
 
-static int on_event(void *ctx, const trace_track *k, sweep_event e)
+static int fall_on_event(void *ctx, const trace_track *k, sweep_event e)
 {
     fall *f = ctx;
     int64_t start = trace_start(k, e.index), end = start + trace_dur(k, e.index);
     unsigned class = f->class_of[trace_kind_of(k, e.index)];
     if (f->now == INT64_MIN)
         f->now = f->reach = start;
-    advance(f, start);
+    fall_advance(f, start);
     if (class == VP_COMPUTE)
-        return open_event(f, &f->ops, k, e);
+        return fall_open_event(f, &f->ops, k, e);
     if (class == SWEEP_CONTAINER)
-        return open_event(f, &f->containers, k, e);
+        return fall_open_event(f, &f->containers, k, e);
     f->reach = end > f->reach ? end : f->reach;
     return 0;
 }
@@ -223,7 +223,7 @@ static void close_all(fall *f)
         last = f->ops.v[i].end > last ? f->ops.v[i].end : last;
     for (size_t i = 0; i < f->containers.n; i++)
         last = f->containers.v[i].end > last ? f->containers.v[i].end : last;
-    advance(f, last);
+    fall_advance(f, last);
     top_at(f, &f->ops, INT64_MAX);
     top_at(f, &f->containers, INT64_MAX);
 }
@@ -291,7 +291,7 @@ static int fall_of_device(fall *f, uint32_t device, const vp_map *scope_at)
     f->priced = prices;
     f->list = &w->times;
     f->now = INT64_MIN;
-    int rc = sweep_events(w->set, on_event, f);
+    int rc = sweep_events(w->set, fall_on_event, f);
     if (rc >= 0) {
         close_all(f);
         hand_out(f, device, scope_at);
@@ -302,8 +302,8 @@ static int fall_of_device(fall *f, uint32_t device, const vp_map *scope_at)
     return rc < 0 ? rc : pack_cells(f, device, windows);
 }
 
-static int add_device(const analysis *a, costs *c, uint32_t device, const vp_map *scope_at,
-                      uint32_t *slot_of, bool *over)
+static int mfu_add_device(const analysis *a, costs *c, uint32_t device, const vp_map *scope_at,
+                          uint32_t *slot_of, bool *over)
 {
     const trace_process *p = &a->t->processes[a->devices[device].process];
     vp_mfu *m = &a->h->devices[device].mfu;
@@ -350,7 +350,7 @@ static int index_scopes(vp_map *at, const analysis *a)
     return rc;
 }
 
-static int add_devices(analysis *a, costs *c, const vp_map *scope_at)
+static int mfu_add_devices(analysis *a, costs *c, const vp_map *scope_at)
 {
     VP_CLEANUP(vp_free_ptr)
     uint32_t *slot_of = vp_realloc_array(NULL, (size_t)a->t->kind_count + 1, sizeof *slot_of);
@@ -360,7 +360,7 @@ static int add_devices(analysis *a, costs *c, const vp_map *scope_at)
     analysis own = *a; /* other questions are asked meanwhile: ops_by_group in a room of our own */
     own.op_of_group = op_of;
     for (uint32_t d = 0; d < a->device_count; d++)
-        VP_TRY(add_device(&own, c, d, scope_at, slot_of, &a->cost_overflow));
+        VP_TRY(mfu_add_device(&own, c, d, scope_at, slot_of, &a->cost_overflow));
     return 0;
 }
 
@@ -375,7 +375,7 @@ int mfu_collect(analysis *a)
     if (rc >= 0)
         rc = costs_new(&c, a);
     if (rc >= 0)
-        rc = add_devices(a, &c, &scope_at);
+        rc = mfu_add_devices(a, &c, &scope_at);
     costs_free(&c);
     vp_map_free(&scope_at);
     return rc;

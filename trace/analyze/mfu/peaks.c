@@ -68,31 +68,31 @@ static const struct {
 } rates[] = {{10, 0, 8192}, {9, 5, 4096}, {9, 4, 2048}, {9, 0, 4096}, {8, 9, 1024}, {8, 6, 1024},
              {8, 0, 2048},  {7, 5, 1024}, {7, 0, 1024}, {6, 1, 256},  {6, 0, 256}};
 
-static bool holds(vp_str text, vp_str part)
+static bool contains_nocase(vp_str text, vp_str part)
 {
     return part.n && vp_str_find_nocase(text, part) < text.n;
 }
 
 /* Length of the longest of the row's names that stands in this one; 0: none does. */
-static size_t fits(const chip_row *row, vp_str model)
+static size_t chip_name_fit(const chip_row *row, vp_str model)
 {
     vp_str names = vp_str_of(row->names), name;
     size_t longest = 0;
     if (names.n && *names.p == '?')
         names = vp_str_skip(names, 1);
     while (names.n && vp_take_until(&names, '|', names.n, &name))
-        if (name.n > longest && holds(model, name))
+        if (name.n > longest && contains_nocase(model, name))
             longest = name.n;
     return longest;
 }
 
-static const chip_row *by_name(vp_str model)
+static const chip_row *chip_by_name(vp_str model)
 {
     const chip_row *best = NULL;
     size_t longest = 0;
     for (size_t i = 0; i < ROWS; i++)
-        if (fits(&rows[i], model) > longest) {
-            longest = fits(&rows[i], model);
+        if (chip_name_fit(&rows[i], model) > longest) {
+            longest = chip_name_fit(&rows[i], model);
             best = &rows[i];
         }
     return best;
@@ -103,7 +103,7 @@ static const chip_row *by_own_name(const char *chip)
     for (size_t i = 0; i < ROWS; i++)
         if (vp_str_eq_nocase(vp_str_of(rows[i].name), vp_str_of(chip)))
             return &rows[i];
-    return by_name(vp_str_of(chip));
+    return chip_by_name(vp_str_of(chip));
 }
 
 /* Memory within 5 %: what a driver keeps is not told. */
@@ -144,10 +144,10 @@ static void use_one(peaks *p, int64_t gflops, vp_peak_source source)
 }
 
 /* Cores x clock x the rate of the newest generation that is not newer. */
-static void derive(peaks *p, vp_str model, const sink_chip *c)
+static void derive_peak(peaks *p, vp_str model, const sink_chip *c)
 {
     int64_t cycles, gflops;
-    bool amd = holds(model, VP_STR("amd")) || holds(model, VP_STR("radeon"));
+    bool amd = contains_nocase(model, VP_STR("amd")) || contains_nocase(model, VP_STR("radeon"));
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         if (c->major < rates[i].major || (c->major == rates[i].major && c->minor < rates[i].minor))
             continue;
@@ -161,7 +161,7 @@ static void derive(peaks *p, vp_str model, const sink_chip *c)
 
 static void as_told(peaks *p, vp_str model, const sink_chip *told)
 {
-    const chip_row *row = by_name(model);
+    const chip_row *row = chip_by_name(model);
     vp_peak_source source = VP_PEAK_NAME;
     if (!row) {
         row = by_figures(told);
@@ -170,7 +170,7 @@ static void as_told(peaks *p, vp_str model, const sink_chip *told)
     if (row)
         use_row(p, row, source);
     else if (told->gflops <= 0)
-        derive(p, model, told);
+        derive_peak(p, model, told);
     /* what the profile says of the common type scales no other type */
     if (told->gflops > 0 && told->gflops != p->gflops[VP_DTYPE_BF16])
         use_one(p, told->gflops, VP_PEAK_PLANE);

@@ -13,13 +13,13 @@ static bool is_shape(const product_shape *s)
     return true;
 }
 
-static int64_t pieces(int64_t v, int64_t side)
+static int64_t divide_round_up(int64_t v, int64_t side)
 {
     return v / side + (v % side != 0);
 }
 
 /* v x part / whole. */
-static int64_t scaled(int64_t v, wide part, wide whole)
+static int64_t scale_by_ratio(int64_t v, wide part, wide whole)
 {
     if (v <= 0)
         return 0;
@@ -33,27 +33,27 @@ static int64_t scaled(int64_t v, wide part, wide whole)
 
 int64_t tile_scaled(int64_t v, int64_t part, int64_t whole)
 {
-    return part > 0 && whole > 0 ? scaled(v, (wide)part, (wide)whole) : v;
+    return part > 0 && whole > 0 ? scale_by_ratio(v, (wide)part, (wide)whole) : v;
 }
 
 int64_t mxu_padded(int64_t flops, const product_shape *s, int64_t side)
 {
     if (!is_shape(s) || side <= 0)
         return flops;
-    int64_t out = tile_scaled(flops, pieces(s->m, 8) * 8, s->m);
-    out = tile_scaled(out, pieces(s->k, side) * side, s->k);
-    return tile_scaled(out, pieces(s->n, side) * side, s->n);
+    int64_t out = tile_scaled(flops, divide_round_up(s->m, 8) * 8, s->m);
+    out = tile_scaled(out, divide_round_up(s->k, side) * side, s->k);
+    return tile_scaled(out, divide_round_up(s->n, side) * side, s->n);
 }
 
 static int64_t in_tiles(int64_t flops, const product_shape *s, int64_t m, int64_t n, int64_t cores)
 {
-    wide tiles = (wide)pieces(s->m, m) * (wide)pieces(s->n, n) * (wide)s->batch;
+    wide tiles = (wide)divide_round_up(s->m, m) * (wide)divide_round_up(s->n, n) * (wide)s->batch;
     wide at_once = cores > 0 ? (wide)cores : 1, waves = tiles / at_once;
     waves += tiles % at_once != 0;
     tiles = waves * at_once;
     wide whole = (wide)s->m * (wide)s->n, part = (wide)m * (wide)n;
     /* tiles x m x n of batch x M x N */
-    return scaled(scaled(flops, tiles, (wide)s->batch), part, whole);
+    return scale_by_ratio(scale_by_ratio(flops, tiles, (wide)s->batch), part, whole);
 }
 
 int64_t tile_padded(int64_t flops, const product_shape *s, gpu_tile tile, int64_t cores)
@@ -73,7 +73,7 @@ int64_t tile_padded(int64_t flops, const product_shape *s, gpu_tile tile, int64_
 #define TILE_MIN 16u
 #define TILE_MAX 512u
 
-static bool is_letter(char c)
+static bool is_tile_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -85,7 +85,7 @@ static bool sides_at(gpu_tile *t, vp_str s)
     if (!vp_take_uint(&s, 100000, &m) || !s.n || *s.p != 'x')
         return false;
     s = vp_str_skip(s, 1);
-    if (!vp_take_uint(&s, 100000, &n) || (s.n && is_letter(*s.p) && *s.p != 'x'))
+    if (!vp_take_uint(&s, 100000, &n) || (s.n && is_tile_letter(*s.p) && *s.p != 'x'))
         return false;
     if (m < TILE_MIN || m > TILE_MAX || n < TILE_MIN || n > TILE_MAX)
         return false;
@@ -99,7 +99,7 @@ static bool sides_behind(gpu_tile *t, vp_str name, vp_str key)
     return at < name.n && sides_at(t, vp_str_skip(name, at + key.n));
 }
 
-static bool has(vp_str name, vp_str part)
+static bool kernel_name_contains(vp_str name, vp_str part)
 {
     return vp_str_find_nocase(name, part) < name.n;
 }
@@ -123,7 +123,7 @@ static uint16_t split_of(vp_str name)
     size_t at = vp_str_find(name, VP_STR("_GSU"));
     uint64_t parts = 1;
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-        if (has(name, unknown[i]))
+        if (kernel_name_contains(name, unknown[i]))
             return 0;
     if (at < name.n) {
         vp_str rest = vp_str_skip(name, at + 4);
@@ -136,12 +136,15 @@ static uint16_t split_of(vp_str name)
 gpu_tile tile_of_kernel(vp_str name)
 {
     gpu_tile t = {0};
-    bool told =
-        sides_behind(&t, name, VP_STR("_MT")) || sides_behind(&t, name, VP_STR("tilesize")) ||
-        sides_behind(&t, name, VP_STR("_bt")) ||
-        ((has(name, VP_STR("gemm")) || has(name, VP_STR("nvjet")) || has(name, VP_STR("fprop")) ||
-          has(name, VP_STR("dgrad")) || has(name, VP_STR("wgrad"))) &&
-         first_sides(&t, name));
+    bool told = sides_behind(&t, name, VP_STR("_MT")) ||
+                sides_behind(&t, name, VP_STR("tilesize")) ||
+                sides_behind(&t, name, VP_STR("_bt")) ||
+                ((kernel_name_contains(name, VP_STR("gemm")) ||
+                  kernel_name_contains(name, VP_STR("nvjet")) ||
+                  kernel_name_contains(name, VP_STR("fprop")) ||
+                  kernel_name_contains(name, VP_STR("dgrad")) ||
+                  kernel_name_contains(name, VP_STR("wgrad"))) &&
+                 first_sides(&t, name));
     if (!told)
         return (gpu_tile){0};
     t.split = split_of(name);

@@ -9,7 +9,7 @@
 
 /* Puts the values of v[low, high) that are below the bound first: where the others begin. Without
  * a branch on values, whose order nobody can predict. */
-static size_t part(int64_t *v, size_t low, size_t high, int64_t bound)
+static size_t partition_below(int64_t *v, size_t low, size_t high, int64_t bound)
 {
     for (size_t i = low; i < high; i++) {
         int64_t x = v[i];
@@ -31,12 +31,12 @@ int64_t select_kth(int64_t *v, size_t n, size_t k)
         random ^= random >> 7;
         random ^= random << 17;
         int64_t pivot = v[low + random % (high - low)];
-        size_t less = part(v, low, high, pivot);
+        size_t less = partition_below(v, low, high, pivot);
         if (k < less) {
             high = less;
             continue;
         }
-        low = pivot < INT64_MAX ? part(v, less, high, pivot + 1) : high;
+        low = pivot < INT64_MAX ? partition_below(v, less, high, pivot + 1) : high;
         if (k < low)
             return pivot;
     }
@@ -51,7 +51,7 @@ size_t nearest_rank(size_t n, unsigned percent)
 }
 
 /* Merges the two ascending runs [0, mid) and [mid, n) of v into out. */
-static void merge(int64_t *out, const int64_t *v, size_t mid, size_t n)
+static void merge_ascending_runs(int64_t *out, const int64_t *v, size_t mid, size_t n)
 {
     size_t i = 0, k = mid;
     for (size_t o = 0; o < n; o++)
@@ -71,7 +71,7 @@ static bool merge_pairs(int64_t *out, const int64_t *v, size_t n)
     size_t at = 0, pairs = 0;
     for (; at < n; pairs++) {
         size_t mid = run_end(v, at, n), end = mid < n ? run_end(v, mid, n) : n;
-        merge(out + at, v + at, mid - at, end - at);
+        merge_ascending_runs(out + at, v + at, mid - at, end - at);
         at = end;
     }
     return pairs <= 1;

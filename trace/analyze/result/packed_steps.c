@@ -35,7 +35,7 @@ static_assert(offsetof(vp_step_device, peak_ps) ==
 /* Fewer rows are unpacked before another thread has started. */
 #define UNPACK_ALONE 2000
 
-static char *put_figure(char *p, int64_t v)
+static char *pack_figure(char *p, int64_t v)
 {
     if (v > 0 && v % SINK_PACKED_STEP_PS == 0)
         return pf_varint(p, (uint64_t)(v / SINK_PACKED_STEP_PS) << 1 | 1);
@@ -56,14 +56,14 @@ static int64_t take_figure(vp_pb *in)
     return (int64_t)v;
 }
 
-static char *put_row(char *p, const int64_t *v, size_t figures)
+static char *pack_step_row(char *p, const int64_t *v, size_t figures)
 {
     char *end = p + sizeof(uint16_t);
     unsigned has = 0;
     for (size_t i = 0; i < figures; i++)
         if (v[i]) {
             has |= 1u << i;
-            end = put_figure(end, v[i]);
+            end = pack_figure(end, v[i]);
         }
     memcpy(p, &(uint16_t){(uint16_t)has}, sizeof(uint16_t));
     return end;
@@ -98,7 +98,7 @@ int packed_steps_put(packed_steps_writer *w, const int64_t *figures)
     char *p = vp_buf_reserve(&w->packed, ROW_BYTES);
     if (!p)
         return w->packed.status;
-    w->packed.n += (size_t)(put_row(p, figures, places[w->section].figures) - p);
+    w->packed.n += (size_t)(pack_step_row(p, figures, places[w->section].figures) - p);
     return 0;
 }
 

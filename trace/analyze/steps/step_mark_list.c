@@ -20,7 +20,7 @@ void step_marks_free(step_marks *m)
 
 /* Of those that begin together the longest comes first, which may hold the others; but before it
  * what ended there and then, which lies in front. */
-static int by_place(const void *a, const void *b)
+static int by_mark_place(const void *a, const void *b)
 {
     const step_mark *x = a, *y = b;
     bool x_ends = x->end == x->start, y_ends = y->end == y->start;
@@ -38,7 +38,8 @@ static int by_place(const void *a, const void *b)
 static int by_track(const void *a, const void *b)
 {
     const step_mark *x = a, *y = b;
-    return x->track != y->track ? (x->track > y->track) - (x->track < y->track) : by_place(a, b);
+    return x->track != y->track ? (x->track > y->track) - (x->track < y->track)
+                                : by_mark_place(a, b);
 }
 
 /* Drops marks that lie inside the one before on their track: those are parts of a step. Marks are
@@ -59,7 +60,7 @@ void step_marks_order(step_marks *m)
 {
     vp_put_in_order(m->v, m->n, sizeof *m->v, by_track);
     drop_nested(m);
-    vp_put_in_order(m->v, m->n, sizeof *m->v, by_place);
+    vp_put_in_order(m->v, m->n, sizeof *m->v, by_mark_place);
 }
 
 uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last)

@@ -15,7 +15,7 @@
 /* ---- One step of the program is one step of all devices ---- */
 
 /* Whether every device's steps have different numbers. */
-static int numbered(bool *yes, const step_search *s)
+static int have_unique_numbers(bool *yes, const step_search *s)
 {
     *yes = true;
     for (size_t d = 0; d < s->device_count; d++) {
@@ -41,7 +41,7 @@ static int match_devices(step_search *s, uint32_t *count)
     vp_map by_number;
     bool use_numbers;
     int rc = 0;
-    VP_TRY(numbered(&use_numbers, s));
+    VP_TRY(have_unique_numbers(&use_numbers, s));
     vp_map_init(&by_number);
     *count = 0;
     for (size_t d = 0; d < s->device_count; d++)
@@ -58,7 +58,7 @@ static int match_devices(step_search *s, uint32_t *count)
     return rc;
 }
 
-static int match(step_search *s, uint32_t *count)
+static int match_steps(step_search *s, uint32_t *count)
 {
     if (!s->host.n)
         return match_devices(s, count);
@@ -186,14 +186,14 @@ typedef struct place {
     uint32_t step;
 } place;
 
-static int by_start(const void *a, const void *b)
+static int by_step_start(const void *a, const void *b)
 {
     const place *x = a, *y = b;
     return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
                                 : (x->step > y->step) - (x->step < y->step);
 }
 
-static bool in_order(const vp_steps *s)
+static bool are_steps_in_order(const vp_steps *s)
 {
     for (size_t i = 1; i < s->count; i++)
         if (s->list[i].start_ps < s->list[i - 1].start_ps)
@@ -205,7 +205,7 @@ static bool in_order(const vp_steps *s)
 static int order_list(building *b)
 {
     vp_steps *s = &b->a->h->steps;
-    if (in_order(s))
+    if (are_steps_in_order(s))
         return 0;
     VP_CLEANUP(vp_free_ptr) place *order = vp_calloc(s->count + 1, sizeof *order);
     VP_CLEANUP(vp_free_ptr) uint32_t *now_at = vp_calloc(s->count + 1, sizeof *now_at);
@@ -219,7 +219,7 @@ static int order_list(building *b)
     }
     for (uint32_t i = 0; i < s->count; i++)
         order[i] = (place){s->list[i].start_ps, i};
-    vp_put_in_order(order, s->count, sizeof *order, by_start);
+    vp_put_in_order(order, s->count, sizeof *order, by_step_start);
     for (uint32_t i = 0; i < s->count; i++) {
         sorted[i] = s->list[order[i].step];
         marked[i] = starts[order[i].step];
@@ -262,7 +262,7 @@ static int find_windows(building *b)
     return rc;
 }
 
-static int build(building *b)
+static int build_step_list(building *b)
 {
     host_result *h = b->a->h;
     h->steps.list = vp_calloc((size_t)b->steps + 1, sizeof *h->steps.list);
@@ -287,9 +287,9 @@ static int build(building *b)
 static int build_all(analysis *a, step_search *s)
 {
     building b = {.a = a, .search = s};
-    VP_TRY(match(s, &b.steps));
+    VP_TRY(match_steps(s, &b.steps));
     VP_TRY(step_marks_note(a->h, s));
-    int rc = b.steps ? build(&b) : 0;
+    int rc = b.steps ? build_step_list(&b) : 0;
     vp_free(b.cut);
     return rc;
 }

@@ -24,17 +24,17 @@ bool steps_slow(const vp_steps *s, int64_t dur_ps)
            (dur_ps - s->median_ps > s->median_ps || steps_robust_z(s, dur_ps) > 10);
 }
 
-static bool counts(const vp_step *x)
+static bool is_full_step(const vp_step *x)
 {
     return !x->partial && !x->warm_up;
 }
 
-static int64_t *durations(const vp_steps *s, size_t *n)
+static int64_t *counted_durations(const vp_steps *s, size_t *n)
 {
     int64_t *v = vp_calloc(s->count + 1, sizeof *v);
     *n = 0;
     for (size_t i = 0; v && i < s->count; i++)
-        if (counts(&s->list[i]))
+        if (is_full_step(&s->list[i]))
             v[(*n)++] = s->list[i].dur_ps;
     return v;
 }
@@ -59,7 +59,7 @@ static void mark_warm_up(vp_steps *s, int64_t *v, size_t n)
 
 /* Mean, excess and CV of sorted values (analysis.md A7): excess is Σ max(0, x − median), CV the
  * population deviation over the mean. Sums are in 128 bits, so exact whatever the order. */
-static void moments(vp_steps *s, const int64_t *v, size_t n)
+static void set_step_moments(vp_steps *s, const int64_t *v, size_t n)
 {
     __int128 sum = 0, excess = 0;
     long double squares = 0;
@@ -75,13 +75,13 @@ static void moments(vp_steps *s, const int64_t *v, size_t n)
     s->cv = mean > 0 ? (double)(sqrtl(squares / (long double)n) / mean) : 0;
 }
 
-static void statistics(vp_steps *s, const int64_t *sorted, size_t n)
+static void set_step_statistics(vp_steps *s, const int64_t *sorted, size_t n)
 {
     s->min_ps = sorted[0];
     s->max_ps = sorted[n - 1];
     s->p90_ps = sorted[nearest_rank(n, 90)];
     s->p95_ps = sorted[nearest_rank(n, 95)];
-    moments(s, sorted, n);
+    set_step_moments(s, sorted, n);
 }
 
 /* Durations [from, to) of the sorted ones, which lie together. */
@@ -95,7 +95,7 @@ typedef struct segments {
 } segments;
 
 /* From the 10th to the 90th percentile. */
-static int64_t spread(const int64_t *x, segment s)
+static int64_t segment_spread(const int64_t *x, segment s)
 {
     size_t n = s.to - s.from;
     return x[s.from + nearest_rank(n, 90)] - x[s.from + nearest_rank(n, 10)];
@@ -108,14 +108,15 @@ static bool is_gap(int64_t below, int64_t above)
 }
 
 /* Whether two segments stay apart: the gap between them is at least twice the spread of either. */
-static bool apart(const int64_t *x, segment a, segment b)
+static bool segments_apart(const int64_t *x, segment a, segment b)
 {
     int64_t gap = (x[b.from] - x[a.to - 1]) / 2;
-    return is_gap(x[a.to - 1], x[b.from]) && gap >= spread(x, a) && gap >= spread(x, b);
+    return is_gap(x[a.to - 1], x[b.from]) && gap >= segment_spread(x, a) &&
+           gap >= segment_spread(x, b);
 }
 
 /* Cuts at every gap. What has too few members for a group is an outlier, and in none. */
-static void cut(segments *out, const int64_t *x, size_t n)
+static void cut_at_gaps(segments *out, const int64_t *x, size_t n)
 {
     size_t from = 0, least = n > 20 ? 3 : 2;
     for (size_t i = 1; i <= n; i++) {
@@ -130,7 +131,7 @@ static void cut(segments *out, const int64_t *x, size_t n)
 static void join_near(segments *s, const int64_t *x)
 {
     for (size_t i = 0; i + 1 < s->n;) {
-        if (apart(x, s->v[i], s->v[i + 1])) {
+        if (segments_apart(x, s->v[i], s->v[i + 1])) {
             i++;
             continue;
         }
@@ -142,7 +143,7 @@ static void join_near(segments *s, const int64_t *x)
     }
 }
 
-static size_t members(const segments *s)
+static size_t count_segment_members(const segments *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -150,7 +151,7 @@ static size_t members(const segments *s)
     return n;
 }
 
-static size_t largest(const segments *s)
+static size_t largest_segment(const segments *s)
 {
     size_t best = 0;
     for (size_t i = 1; i < s->n; i++)
@@ -167,7 +168,7 @@ static void fill_group(vp_step_group *g, vp_steps *s, int64_t least, int64_t mos
     bool regular = true;
     for (size_t i = 0; i < s->count; i++) {
         vp_step *x = &s->list[i];
-        if (!counts(x) || x->dur_ps < least || x->dur_ps > most)
+        if (!is_full_step(x) || x->dur_ps < least || x->dur_ps > most)
             continue;
         x->step_class = g->step_class;
         g->total_ps += x->dur_ps;
@@ -185,18 +186,18 @@ static void fill_group(vp_step_group *g, vp_steps *s, int64_t least, int64_t mos
         g->period = VP_UNKNOWN;
 }
 
-static int make_groups(vp_steps *s, const int64_t *x, size_t n, vp_arena *arena)
+static int make_duration_groups(vp_steps *s, const int64_t *x, size_t n, vp_arena *arena)
 {
     segments found = {.n = 0};
     if (n < 6)
         return 0;
-    cut(&found, x, n);
+    cut_at_gaps(&found, x, n);
     join_near(&found, x);
-    if (found.n < 2 || members(&found) < n - n / 10)
+    if (found.n < 2 || count_segment_members(&found) < n - n / 10)
         return 0;
     vp_step_group *v = vp_arena_zalloc(arena, found.n * sizeof *v);
     VP_NEED(v);
-    size_t normal = largest(&found);
+    size_t normal = largest_segment(&found);
     for (size_t i = 0; i < found.n; i++) {
         segment g = found.v[i];
         v[i].step_class = i == normal ? VP_STEP_NORMAL : i < normal ? VP_STEP_LIGHT : VP_STEP_HEAVY;
@@ -209,7 +210,7 @@ static int make_groups(vp_steps *s, const int64_t *x, size_t n, vp_arena *arena)
     return 0;
 }
 
-static void forget(vp_steps *s)
+static void clear_step_statistics(vp_steps *s)
 {
     s->counted = s->median_ps = s->p90_ps = s->p95_ps = s->mad_ps = VP_UNKNOWN;
     s->mean_ps = s->min_ps = s->max_ps = s->excess_ps = VP_UNKNOWN;
@@ -225,13 +226,13 @@ static void forget(vp_steps *s)
 int steps_judge(vp_steps *s, vp_arena *arena)
 {
     size_t n;
-    forget(s);
+    clear_step_statistics(s);
     if (!s->count)
         return 0;
-    VP_CLEANUP(vp_free_ptr) int64_t *v = durations(s, &n);
+    VP_CLEANUP(vp_free_ptr) int64_t *v = counted_durations(s, &n);
     VP_NEED(v);
     mark_warm_up(s, v, n);
-    VP_CLEANUP(vp_free_ptr) int64_t *sorted = durations(s, &n);
+    VP_CLEANUP(vp_free_ptr) int64_t *sorted = counted_durations(s, &n);
     VP_NEED(sorted);
     VP_TRY(sort_values(sorted, n));
     for (size_t i = 0; i < n; i++)
@@ -239,6 +240,6 @@ int steps_judge(vp_steps *s, vp_arena *arena)
     median_and_mad(s, v, n);
     if (!n)
         return 0;
-    statistics(s, sorted, n);
-    return make_groups(s, sorted, n, arena);
+    set_step_statistics(s, sorted, n);
+    return make_duration_groups(s, sorted, n, arena);
 }

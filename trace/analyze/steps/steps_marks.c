@@ -25,7 +25,7 @@ static bool is_profiler_step(const trace *t, const trace_track *k, size_t e)
            vp_str_starts(trace_str(t, t->kinds[trace_kind_of(k, e)].name), VP_STR("ProfilerStep#"));
 }
 
-static bool is_root(const trace *t, const trace_track *k, size_t e)
+static bool is_root_mark(const trace *t, const trace_track *k, size_t e)
 {
     (void)t;
     return step_is_root(k, e);
@@ -53,7 +53,7 @@ static size_t next_numbered(const trace_track *k, size_t event)
     return trace_column_next_of(k->attr[SINK_STEP], k->attr[SINK_ROOT], event);
 }
 
-static int gather(step_marks *m, const trace *t, mark_test *is_mark)
+static int gather_marks(step_marks *m, const trace *t, mark_test *is_mark)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
@@ -182,16 +182,16 @@ int step_marks_join(step_search *s)
     return rc;
 }
 
-static int find_host(step_search *s, const analysis *a)
+static int find_host_marks(step_search *s, const analysis *a)
 {
     static const struct {
         mark_test *is_mark;
         vp_step_source source;
     } tries[] = {{is_profiler_step, VP_STEPS_PROFILER},
-                 {is_root, VP_STEPS_ANNOTATION},
+                 {is_root_mark, VP_STEPS_ANNOTATION},
                  {step_is_numbered, VP_STEPS_ANNOTATION}};
     for (size_t i = 0; i < sizeof tries / sizeof *tries && !s->host.n; i++) {
-        VP_TRY(gather(&s->host, a->t, tries[i].is_mark));
+        VP_TRY(gather_marks(&s->host, a->t, tries[i].is_mark));
         s->source = s->host.n ? tries[i].source : VP_STEPS_NONE;
     }
     return s->host.n ? keep_one_at_a_time(s, a->t) : 0;
@@ -218,7 +218,7 @@ static bool has_lines(const step_search *s, const trace *t)
     return false;
 }
 
-static int find_lines(step_search *s, const analysis *a)
+static int find_line_marks(step_search *s, const analysis *a)
 {
     const trace *t = a->t;
     for (uint32_t i = 0; i < t->track_count; i++) {
@@ -236,7 +236,7 @@ static int find_lines(step_search *s, const analysis *a)
     return 0;
 }
 
-static bool any(const step_search *s)
+static bool has_device_marks(const step_search *s)
 {
     for (size_t d = 0; d < s->device_count; d++)
         if (s->device[d].n)
@@ -244,7 +244,7 @@ static bool any(const step_search *s)
     return false;
 }
 
-static int run(step_search *s, const analysis *a)
+static int find_step_marks(step_search *s, const analysis *a)
 {
     s->device = vp_calloc(a->device_count + 1, sizeof *s->device);
     s->device_of = vp_realloc_array(NULL, (size_t)a->t->process_count + 1, sizeof *s->device_of);
@@ -256,15 +256,15 @@ static int run(step_search *s, const analysis *a)
     if (has_lines(s, a->t))
         s->source = VP_STEPS_LINE;
     else
-        VP_TRY(find_host(s, a));
+        VP_TRY(find_host_marks(s, a));
     if (s->source != VP_STEPS_ANNOTATION) /* no others are followed from thread to thread */
         step_owner_forget(a);
     if (s->source == VP_STEPS_LINE)
-        return find_lines(s, a);
+        return find_line_marks(s, a);
     if (s->source != VP_STEPS_NONE || !a->h->has_devices)
         return 0;
     VP_TRY(step_modules_marks(s, a));
-    if (any(s))
+    if (has_device_marks(s))
         s->source = VP_STEPS_MODULES;
     return 0;
 }
@@ -272,7 +272,7 @@ static int run(step_search *s, const analysis *a)
 int step_search_run(step_search *out, const analysis *a)
 {
     *out = (step_search){.device_count = a->device_count};
-    int rc = run(out, a);
+    int rc = find_step_marks(out, a);
     if (rc < 0)
         step_search_free(out);
     return rc;

@@ -3,17 +3,17 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-static const trace_kind *kind_at(const trace *t, const trace_track *k, size_t e)
+static const trace_kind *kind_of_track_event(const trace *t, const trace_track *k, size_t e)
 {
     return &t->kinds[trace_kind_of(k, e)];
 }
 
-static bool has_runs(const step_search *s, const trace_track *k)
+static bool has_runs_of_device(const step_search *s, const trace_track *k)
 {
     return k->role == SINK_ROLE_MODULES && k->count && s->device_of[k->process] != STEP_NONE;
 }
 
-static vp_sid largest(const int64_t *total, size_t n)
+static vp_sid largest_total(const int64_t *total, size_t n)
 {
     size_t best = 0;
     for (size_t i = 1; i < n; i++)
@@ -32,20 +32,20 @@ static int longest_run(vp_sid *out, const step_search *s, const trace *t)
     VP_NEED(total);
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
-        for (size_t e = 0; has_runs(s, k) && e < k->count; e++)
-            total[kind_at(t, k, e)->name] += trace_dur(k, e);
+        for (size_t e = 0; has_runs_of_device(s, k) && e < k->count; e++)
+            total[kind_of_track_event(t, k, e)->name] += trace_dur(k, e);
     }
-    *out = largest(total, t->names.count);
+    *out = largest_total(total, t->names.count);
     return 0;
 }
 
-static int marks_of_runs(step_search *s, const trace *t, vp_sid name)
+static int marks_of_module_runs(step_search *s, const trace *t, vp_sid name)
 {
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
-        for (size_t e = 0; has_runs(s, k) && e < k->count; e++) {
+        for (size_t e = 0; has_runs_of_device(s, k) && e < k->count; e++) {
             int64_t program;
-            if (kind_at(t, k, e)->name != name)
+            if (kind_of_track_event(t, k, e)->name != name)
                 continue;
             step_mark mark = {.start = trace_aligned_start(k, e),
                               .end = trace_aligned_end(k, e),
@@ -109,7 +109,7 @@ static uint32_t opening_op(const trace *t, const device_work *w, vp_sid module, 
     for (size_t i = 0; i < w->set.count; i++) {
         const trace_track *k = &t->tracks[w->set.tracks[i]];
         size_t e = 0;
-        while (e < k->count && (kind_at(t, k, e)->module != module ||
+        while (e < k->count && (kind_of_track_event(t, k, e)->module != module ||
                                 kind_list_calls(&w->times, trace_kind_of(k, e)) != runs))
             e++;
         if (e < k->count && trace_start(k, e) < first) {
@@ -141,8 +141,8 @@ static int add_openings(step_marks *m, const trace *t, uint32_t track, uint32_t 
 
 /* Whether each op of the module comes equally often in each run. If not, what repeats is several
  * programs of one name. The last run ends with the device's work. */
-static bool is_regular(const step_marks *m, const trace *t, const device_work *w, vp_sid module,
-                       int64_t *seen)
+static bool is_regular_module(const step_marks *m, const trace *t, const device_work *w,
+                              vp_sid module, int64_t *seen)
 {
     bool yes = true;
     for (size_t i = 0; i < w->set.count && yes; i++) {
@@ -171,7 +171,7 @@ static int marks_of_ops(step_marks *m, const trace *t, const device_work *w, con
     if (opening == STEP_NONE)
         return 0;
     VP_TRY(add_openings(m, t, track, opening, module));
-    if ((int64_t)m->n != runs || !is_regular(m, t, w, module, r->seen))
+    if ((int64_t)m->n != runs || !is_regular_module(m, t, w, module, r->seen))
         m->n = 0;
     return 0;
 }
@@ -195,7 +195,7 @@ int step_modules_marks(step_search *s, const analysis *a)
     bool repeats = false;
     VP_TRY(longest_run(&name, s, a->t));
     if (name)
-        VP_TRY(marks_of_runs(s, a->t, name));
+        VP_TRY(marks_of_module_runs(s, a->t, name));
     else
         VP_TRY(marks_of_all_ops(s, a));
     for (size_t d = 0; d < a->device_count; d++) {

@@ -6,7 +6,7 @@
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 
-static int note_left_out(host_result *h, const step_search *s)
+static int note_steps_left_out(host_result *h, const step_search *s)
 {
     char text[160];
     size_t n = 0;
@@ -63,7 +63,7 @@ static int note_disorder(host_result *h, const step_search *s)
 
 int step_marks_note(host_result *h, const step_search *s)
 {
-    VP_TRY(note_left_out(h, s));
+    VP_TRY(note_steps_left_out(h, s));
     return note_disorder(h, s);
 }
 

@@ -19,7 +19,7 @@ typedef struct booking {
     size_t at, call_at; /* the first window that may hold what comes next; and the next call */
 } booking;
 
-static vp_op *op_of(const booking *b, size_t event)
+static vp_op *booked_op_of(const booking *b, size_t event)
 {
     return &b->a->h->ops[b->op_of[b->group_of[trace_kind_of(b->track, event)]]];
 }
@@ -35,14 +35,14 @@ static int book_call(void *ctx, size_t event, size_t *id)
         b->call_at++;
     if (b->call_at < w->count && w->start_ps[b->call_at] <= start &&
         b->point[b->call_at] != STEP_NONE)
-        op_of(b, event)->step_calls++;
+        booked_op_of(b, event)->step_calls++;
     return 0;
 }
 
-static int book(void *ctx, size_t event, int64_t start, int64_t end)
+static int book_op_time(void *ctx, size_t event, int64_t start, int64_t end)
 {
     booking *b = ctx;
-    vp_op *op = op_of(b, event);
+    vp_op *op = booked_op_of(b, event);
     const step_windows *w = b->w;
     while (b->at < w->count && w->end_ps[b->at] <= start)
         b->at++;
@@ -115,7 +115,7 @@ static int book_device(booking *b, uint32_t d)
     for (size_t i = 0; i < a->devices[d].set.count; i++) {
         b->track = &a->t->tracks[a->devices[d].set.tracks[i]];
         b->at = b->call_at = 0;
-        VP_TRY(self_pieces(b->track, book_call, book, b));
+        VP_TRY(self_pieces(b->track, book_call, book_op_time, b));
     }
     close_ops(ops, groups, b->point, b->w->count);
     return 0;

@@ -85,7 +85,7 @@ static int own_marks(step_owner *o, const step_search *s)
     return 0;
 }
 
-static int propagate(step_owner *o)
+static int propagate_owners(step_owner *o)
 {
     size_t added = 1;
     for (int round = 0; added && round < ROUNDS_MAX; round++) {
@@ -104,7 +104,7 @@ static int propagate(step_owner *o)
     return 0;
 }
 
-static int add_groups(step_owner *o, const step_marks *marks)
+static int add_step_groups(step_owner *o, const step_marks *marks)
 {
     for (size_t i = 0; i < marks->n; i++)
         if (marks->v[i].group != SINK_NO_VALUE)
@@ -120,11 +120,11 @@ int step_owner_new(step_owner **out, const analysis *a, const step_search *s)
     o->marks = &s->host;
     vp_map_init(&o->flows);
     vp_map_init(&o->groups);
-    int rc = add_groups(o, &s->host);
+    int rc = add_step_groups(o, &s->host);
     if (rc >= 0 && (s->source == VP_STEPS_ANNOTATION || s->beside.n))
         rc = own_marks(o, s);
     if (rc >= 0 && s->source == VP_STEPS_ANNOTATION)
-        rc = propagate(o);
+        rc = propagate_owners(o);
     if (rc < 0) {
         step_owner_free(o);
         return rc;

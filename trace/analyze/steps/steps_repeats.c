@@ -33,7 +33,7 @@ static void close_step(repeats *r)
     r->touched_count = 0;
 }
 
-static void add_run(repeats *r, uint32_t module, uint32_t step, int64_t dur)
+static void repeats_add_run(repeats *r, uint32_t module, uint32_t step, int64_t dur)
 {
     if (step != r->step)
         close_step(r);
@@ -47,7 +47,7 @@ static void add_run(repeats *r, uint32_t module, uint32_t step, int64_t dur)
 
 /* The step that holds an instant on its critical device (aligned, before the origin is taken off).
  */
-static uint32_t step_at(const analysis *a, uint32_t d, int64_t at)
+static uint32_t critical_step_at(const analysis *a, uint32_t d, int64_t at)
 {
     const step_windows *w = &a->windows[d];
     const vp_step *list = a->h->steps.list;
@@ -66,13 +66,13 @@ static uint32_t step_at(const analysis *a, uint32_t d, int64_t at)
 }
 
 /* The name of a kind is read once, since a module may run a million times. */
-static uint32_t module_of(repeats *r, uint32_t kind)
+static uint32_t module_of_kind(repeats *r, uint32_t kind)
 {
     const trace *t = r->a->t;
     int64_t program = SINK_UNKNOWN;
     if (r->module_of[kind] == NOT_READ) {
         vp_str name = trace_module_name(trace_str(t, t->kinds[kind].name), &program);
-        r->module_of[kind] = vp_map_get(&r->by_key, module_key(name, program));
+        r->module_of[kind] = vp_map_get(&r->by_key, module_runs_key(name, program));
     }
     return r->module_of[kind];
 }
@@ -84,7 +84,8 @@ static void runs_of_track(repeats *r, const trace_track *k, uint32_t d)
     for (size_t e = 0; e < k->count; e++) {
         int64_t start = trace_aligned_start(k, e);
         int64_t middle = start + (trace_aligned_end(k, e) - start) / 2;
-        add_run(r, module_of(r, trace_kind_of(k, e)), step_at(r->a, d, middle), trace_dur(k, e));
+        repeats_add_run(r, module_of_kind(r, trace_kind_of(k, e)),
+                        critical_step_at(r->a, d, middle), trace_dur(k, e));
     }
     close_step(r);
     r->step = STEP_NONE;
@@ -105,7 +106,7 @@ static int count_repeats(repeats *r)
         h->modules[i].repeat_steps = h->modules[i].repeat_ps = h->modules[i].repeat_runs = 0;
     for (size_t i = 0; i < h->module_count; i++)
         VP_TRY(vp_map_set(&r->by_key,
-                          module_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
+                          module_runs_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
                           (uint32_t)i));
     for (uint32_t k = 0; k < r->a->t->kind_count; k++)
         r->module_of[k] = NOT_READ;

@@ -5,7 +5,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_time(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -20,14 +20,14 @@ static int add_window(step_window_list *w, int64_t start, int64_t end, int64_t a
 
 /* Makes windows disjoint, so that no instant counts twice: steps may overlap on the host, and one
  * that launches nothing may end before the work of the step before it does. */
-static void settle(step_window_list *w)
+static void make_windows_disjoint(step_window_list *w)
 {
     for (size_t i = 0; i < w->n; i++) {
         step_window *x = &w->v[i];
-        int64_t start = i ? later(x->start, w->v[i - 1].end) : x->start;
+        int64_t start = i ? later_time(x->start, w->v[i - 1].end) : x->start;
         x->aligned += start - x->start;
         x->start = start;
-        x->end = later(x->end, start);
+        x->end = later_time(x->end, start);
     }
 }
 
@@ -53,7 +53,7 @@ static void place_ops(op_range *r, const step_marks *m, track_set set)
                 r[x].first = trace_start(k, e);
                 r[x].aligned = at;
             }
-            r[x].last = later(r[x].last, end);
+            r[x].last = later_time(r[x].last, end);
         }
     }
 }
@@ -76,7 +76,7 @@ static int windows_by_ops(step_window_list *w, const step_marks *m, track_set se
     }
     if (w->n)
         cut[w->v[w->n - 1].step] = true;
-    settle(w);
+    make_windows_disjoint(w);
     return 0;
 }
 
@@ -94,8 +94,8 @@ static uint32_t step_of_run(const step_owner *o, const step_marks *host, const t
 
 /* The program's steps on a device of which only modules are known: each lasts from its first run to
  * its last. */
-static int marks_of_runs(step_marks *out, const analysis *a, const step_search *s,
-                         const step_owner *o, uint32_t d)
+static int marks_of_step_runs(step_marks *out, const analysis *a, const step_search *s,
+                              const step_owner *o, uint32_t d)
 {
     for (size_t i = 0; i < s->host.n; i++) {
         step_mark x = s->host.v[i];
@@ -113,7 +113,7 @@ static int marks_of_runs(step_marks *out, const analysis *a, const step_search *
                 continue;
             int64_t start = trace_aligned_start(k, e);
             out->v[step].start = start < out->v[step].start ? start : out->v[step].start;
-            out->v[step].end = later(out->v[step].end, trace_aligned_end(k, e));
+            out->v[step].end = later_time(out->v[step].end, trace_aligned_end(k, e));
         }
     }
     return 0;
@@ -128,7 +128,7 @@ static void marks_by_time(step_marks *out, const step_search *s)
     }
 }
 
-static void drop_empty(step_marks *m)
+static void drop_empty_marks(step_marks *m)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -144,8 +144,8 @@ static int on_own_clock(step_window_list *w, const analysis *a, const step_searc
     step_marks m = {0};
     if (s->source == VP_STEPS_LINE || s->source == VP_STEPS_MODULES)
         return windows_by_ops(w, &s->device[d], set, cut);
-    int rc = marks_of_runs(&m, a, s, o, d);
-    drop_empty(&m);
+    int rc = marks_of_step_runs(&m, a, s, o, d);
+    drop_empty_marks(&m);
     if (rc >= 0 && !m.n) {
         for (size_t i = 0; rc >= 0 && i < s->host.n; i++)
             rc = step_marks_add(&m, &s->host.v[i]);
@@ -165,7 +165,7 @@ static int as_marked(step_window_list *w, const step_marks *m)
 {
     for (size_t i = 0; i < m->n; i++)
         VP_TRY(add_window(w, m->v[i].start, m->v[i].end, m->v[i].start, m->v[i].step));
-    settle(w);
+    make_windows_disjoint(w);
     return 0;
 }
 
@@ -207,7 +207,7 @@ static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set s
             if (step == STEP_NONE)
                 continue;
             r->linked = true;
-            r->end[step] = later(r->end[step], trace_end(k, e));
+            r->end[step] = later_time(r->end[step], trace_end(k, e));
             if (step == 0 && trace_start(k, e) < r->first)
                 r->first = trace_start(k, e);
             if (step == 0 && id != SINK_NO_VALUE && id < r->first_id)
@@ -219,8 +219,8 @@ static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set s
 /* Whether an op that belongs to no step was launched before the first step. Where its call was not
  * recorded, its correlation id tells: profilers number calls as they come, so it is below that of
  * the step's first call. Without an id, the op must have ended when the step's own work begins. */
-static bool is_before(const analysis *a, const trace_track *k, size_t e, const step_mark *first,
-                      const reach *r)
+static bool is_launched_before(const analysis *a, const trace_track *k, size_t e,
+                               const step_mark *first, const reach *r)
 {
     uint32_t call = calls_find(a->calls, k, e);
     int64_t id = trace_attr(k, SINK_CORRELATION, e);
@@ -241,7 +241,7 @@ static int64_t work_before(const analysis *a, step_owner *o, track_set set, cons
         for (size_t e = 0; e < k->count && trace_start(k, e) < first->end; e++) {
             int64_t end = trace_end(k, e);
             if (end > until && end <= first->end && step_of_op(a, o, k, e) == STEP_NONE &&
-                is_before(a, k, e, first, r))
+                is_launched_before(a, k, e, first, r))
                 until = end;
         }
     }
@@ -289,8 +289,8 @@ static int marks_for(step_marks *out, const analysis *a, const step_search *s, t
  * the end of the window before; the end is the later of the host's end and the end of the last work
  * launched in the step. XLA:CPU does not tell what launched its ops, so there the host's times
  * stay. */
-static int adjusted(step_window_list *w, const analysis *a, const step_marks *m, step_owner *o,
-                    track_set set, bool *linked)
+static int adjust_windows(step_window_list *w, const analysis *a, const step_marks *m,
+                          step_owner *o, track_set set, bool *linked)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *end = vp_realloc_array(NULL, m->n + 1, sizeof *end);
     VP_NEED(end);
@@ -302,7 +302,7 @@ static int adjusted(step_window_list *w, const analysis *a, const step_marks *m,
         VP_TRY(add_window(w, m->v[i].start, end[i], m->v[i].start, m->v[i].step));
     if (r.linked && w->n)
         w->v[0].aligned = w->v[0].start = work_before(a, o, set, &m->v[0], &r);
-    settle(w);
+    make_windows_disjoint(w);
     *linked = r.linked;
     return 0;
 }
@@ -313,7 +313,7 @@ static int adjusted_to_feeder(step_window_list *w, const analysis *a, const step
     step_marks m = {0};
     int rc = marks_for(&m, a, s, set);
     if (rc >= 0)
-        rc = adjusted(w, a, &m, o, set, linked);
+        rc = adjust_windows(w, a, &m, o, set, linked);
     vp_free(m.v);
     return rc;
 }
