@@ -53,3 +53,9 @@ def test_every_page_is_linked():
     """From README.md or the site's first page."""
     linked = {link.partition("#")[0].removeprefix("docs/") for page in (FRONT[0], ROOT / "docs" / "index.md") for link in links(page)}
     assert {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"} <= linked
+
+
+def test_readme_is_a_front_page():
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 120
+    assert all(text.count(word) for word in ("docs/img/run.png", "pip install", "scripts/deb", "scripts/run", "docs/benchmarks.md"))
