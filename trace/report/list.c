@@ -39,7 +39,7 @@ static const tbl_column session_columns[] = {
 };
 #undef ROW
 
-static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_run_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const cat_session *s = row;
     (void)t;
@@ -56,7 +56,7 @@ static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const voi
     return TBL_PLAIN;
 }
 
-static tbl_style style_of(const tbl *t, const void *row)
+static tbl_style run_row_style(const tbl *t, const void *row)
 {
     (void)t;
     return ((const cat_session *)row)->status == CAT_OK ? TBL_PLAIN : TBL_DIM;
@@ -72,7 +72,7 @@ static const void *session_at(const tbl *t, size_t i)
     return catalog_get(t->of, i);
 }
 
-static int put_notes(vp_buf *b, const catalog *c, size_t width)
+static int text_put_catalog_notes(vp_buf *b, const catalog *c, size_t width)
 {
     size_t count = catalog_note_count(c);
     for (size_t i = 0; i < count && i < NOTES_MAX; i++) {
@@ -98,14 +98,14 @@ int rep_list_text(vp_buf *b, const catalog *c, const vp_view *view)
     vp_view v = rep_view(view);
     tbl t = {TBL_COLUMNS(session_columns),  .of = c,
              .row_count = catalog_count(c), .row_at = session_at,
-             .own_text = put_own,           .row_style = style_of};
+             .own_text = text_put_run_own,  .row_style = run_row_style};
     int rc = t.row_count ? text_table(b, &v, &t) : vp_buf_puts(b, "No sessions.\n");
-    return rc < 0 ? rc : put_notes(b, c, text_width(&v));
+    return rc < 0 ? rc : text_put_catalog_notes(b, c, text_width(&v));
 }
 
 /* ---- JSON: docs/reference/json.md#list ---- */
 
-static void put_session(vp_json *j, const cat_session *s)
+static void json_put_listed_run(vp_json *j, const cat_session *s)
 {
     vp_json_begin_object(j);
     vp_json_kcstr(j, "id", s->id);
@@ -134,13 +134,13 @@ static void put_session(vp_json *j, const cat_session *s)
     vp_json_end_object(j);
 }
 
-static void put_list(vp_json *j, const catalog *c)
+static void json_put_run_list(vp_json *j, const catalog *c)
 {
     vp_json_kcstr(j, "schema", "view_profile.list/1");
     vp_json_key(j, "sessions");
     vp_json_begin_array(j);
     for (size_t i = 0; i < catalog_count(c); i++)
-        put_session(j, catalog_get(c, i));
+        json_put_listed_run(j, catalog_get(c, i));
     vp_json_end_array(j);
     vp_json_key(j, "notes"); /* what lies beside the sessions and why it is not one */
     vp_json_begin_array(j);
@@ -158,7 +158,7 @@ int rep_list_json_with(vp_buf *b, const catalog *c, rep_more_fn *more, void *ctx
     vp_json j;
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
-    put_list(&j, c);
+    json_put_run_list(&j, c);
     if (more)
         more(&j, ctx);
     vp_json_end_object(&j);
@@ -175,7 +175,7 @@ int rep_list_json_growing(vp_buf *b, const catalog *c, uint64_t found, uint64_t 
     vp_json j;
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
-    put_list(&j, c);
+    json_put_run_list(&j, c);
     vp_json_kbool(&j, "indexing", true);
     vp_json_key(&j, "found");
     vp_json_u64(&j, found);

@@ -14,7 +14,7 @@ void result_put_factor(vp_buf *b, double v, const char *unit, int digits)
         vp_buf_putc(b, '-');
 }
 
-static double known(double factor)
+static double factor_or_nan(double factor)
 {
     return factor > 0 ? factor : (double)NAN;
 }
@@ -23,7 +23,7 @@ static double known(double factor)
 
 static void get_speed_up(tbl_value *out, const void *row)
 {
-    out->d = known(((const scaling_row *)row)->speed_up);
+    out->d = factor_or_nan(((const scaling_row *)row)->speed_up);
 }
 
 static void get_trace(tbl_value *out, const void *row)
@@ -60,12 +60,12 @@ void tbl_scaling(tbl *t, const scaling_row *rows, size_t n, const vp_view *v)
 
 static void get_pair_speed_up(tbl_value *out, const void *row)
 {
-    out->d = known(((const pair_row *)row)->pair->speed_up);
+    out->d = factor_or_nan(((const pair_row *)row)->pair->speed_up);
 }
 
 static void get_pair_efficiency(tbl_value *out, const void *row)
 {
-    out->d = known(100 * ((const pair_row *)row)->pair->efficiency);
+    out->d = factor_or_nan(100 * ((const pair_row *)row)->pair->efficiency);
 }
 
 /* Longer and shorter stand out, what cannot be told apart does not. */

@@ -26,7 +26,7 @@ void scaling_free(scaling *s)
     *s = (scaling){0};
 }
 
-static int stop(void *ctx, const char *file)
+static int stop_at_first_file(void *ctx, const char *file)
 {
     (void)ctx;
     (void)file;
@@ -35,13 +35,13 @@ static int stop(void *ctx, const char *file)
 
 bool scaling_is_results(const char *path)
 {
-    return scaling_each_file(path, stop, NULL) == 1;
+    return scaling_each_file(path, stop_at_first_file, NULL) == 1;
 }
 
 /* ---- Reading ---- */
 
 /* Seconds; VP_UNKNOWN for what is no time. */
-static int64_t ps_of(const json_t *v)
+static int64_t json_seconds_to_ps(const json_t *v)
 {
     double seconds = json_number_value(v);
     if (!json_is_number(v) || !(seconds >= 0 && seconds <= (double)VP_TIME_MAX_PS / 1e12))
@@ -49,7 +49,7 @@ static int64_t ps_of(const json_t *v)
     return (int64_t)llround(seconds * 1e12);
 }
 
-static int keep(const char **out, scaling *s, const json_t *v)
+static int keep_json_text(const char **out, scaling *s, const json_t *v)
 {
     size_t n = json_string_length(v);
     *out = json_is_string(v) ? vp_arena_strndup(&s->arena, json_string_value(v), n) : NULL;
@@ -65,7 +65,7 @@ static int keep_runs(scaling_row *row, scaling *s, const json_t *v)
         return vp_no_memory();
     row->run_ps = runs;
     for (size_t i = 0; i < n; i++) {
-        int64_t ps = ps_of(json_array_get(v, i));
+        int64_t ps = json_seconds_to_ps(json_array_get(v, i));
         if (ps != VP_UNKNOWN)
             runs[row->runs++] = ps;
     }
@@ -88,18 +88,18 @@ static int add_method(scaling *s, int64_t devices, const char *name, const json_
     VP_TRY(vp_grow(&s->rows, &s->cap, s->count + 1, sizeof *s->rows, ROWS_MAX));
     scaling_row row = {.devices = devices,
                        .ok = json_is_true(json_object_get(v, "success")),
-                       .time_ps = ps_of(json_object_get(v, "execution_time")),
+                       .time_ps = json_seconds_to_ps(json_object_get(v, "execution_time")),
                        .place = s->count,
-                       .first_call_ps = ps_of(json_object_get(v, "first_call_s")),
-                       .warmup_ps = ps_of(json_object_get(v, "warmup_s")),
-                       .export_ps = ps_of(json_object_get(v, "export_s")),
+                       .first_call_ps = json_seconds_to_ps(json_object_get(v, "first_call_s")),
+                       .warmup_ps = json_seconds_to_ps(json_object_get(v, "warmup_s")),
+                       .export_ps = json_seconds_to_ps(json_object_get(v, "export_s")),
                        .method = vp_arena_strndup(&s->arena, name, strlen(name))};
     VP_NEED(row.method);
     VP_TRY(keep_runs(&row, s, json_object_get(v, "run_s")));
     if (!row.runs && row.ok && row.time_ps != VP_UNKNOWN)
         VP_TRY(keep_one_run(&row, s));
-    VP_TRY(keep(&row.error, s, json_object_get(v, "error")));
-    VP_TRY(keep(&row.trace, s, json_object_get(v, "tensorboard_trace")));
+    VP_TRY(keep_json_text(&row.error, s, json_object_get(v, "error")));
+    VP_TRY(keep_json_text(&row.trace, s, json_object_get(v, "tensorboard_trace")));
     s->rows[s->count++] = row;
     return 0;
 }
@@ -122,7 +122,7 @@ static int add_methods(scaling *s, json_t *root)
     return s->count > before ? 0 : vp_fail(VP_EEMPTY, "no method has results in it");
 }
 
-static int add_file(void *ctx, const char *path)
+static int scaling_add_file(void *ctx, const char *path)
 {
     scaling *s = ctx;
     json_error_t e;
@@ -140,7 +140,7 @@ static int add_file(void *ctx, const char *path)
 
 int scaling_add(scaling *s, const char *path)
 {
-    return scaling_each_file(path, add_file, s);
+    return scaling_each_file(path, scaling_add_file, s);
 }
 
 /* ---- Relating ---- */
@@ -152,7 +152,7 @@ static int by_method(const void *pa, const void *pb)
     return order ? order : (a->devices > b->devices) - (a->devices < b->devices);
 }
 
-static void relate(scaling_row *r, const scaling_row *fewest)
+static void relate_to_fewest(scaling_row *r, const scaling_row *fewest)
 {
     if (!r->ok || !fewest || r->time_ps <= 0 || fewest->time_ps <= 0)
         return;
@@ -172,7 +172,7 @@ void scaling_relate(scaling *s)
             fewest = NULL;
         if (!fewest && r->ok)
             fewest = r;
-        relate(r, fewest);
+        relate_to_fewest(r, fewest);
     }
 }
 

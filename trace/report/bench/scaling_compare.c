@@ -24,8 +24,8 @@ void scaling_compare_free(scaling_comparison *c)
 }
 
 /* NULL when out of memory. */
-__attribute__((format(printf, 2, 3))) static const char *print(scaling_comparison *c,
-                                                               const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static const char *print_reason(scaling_comparison *c,
+                                                                      const char *fmt, ...)
 {
     char text[600];
     va_list args;
@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static const char *print(scaling_compariso
 
 /* ---- Figures of a row ---- */
 
-static int by_time(const void *pa, const void *pb)
+static int by_run_time(const void *pa, const void *pb)
 {
     int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
     return (a > b) - (a < b);
@@ -49,7 +49,7 @@ static int p90_of(int64_t *out, const scaling_row *r)
     VP_CLEANUP(vp_free_ptr) int64_t *sorted = vp_calloc(r->runs, sizeof *sorted);
     VP_NEED(sorted);
     memcpy(sorted, r->run_ps, r->runs * sizeof *sorted);
-    qsort(sorted, r->runs, sizeof *sorted, by_time);
+    qsort(sorted, r->runs, sizeof *sorted, by_run_time);
     *out = sorted[(r->runs * 90 + 99) / 100 - 1];
     return 0;
 }
@@ -81,7 +81,7 @@ static int figures_of(int64_t out[SCALING_TIMES], const scaling_row *r)
     return p90_of(&out[SCALING_P90], r);
 }
 
-static int set_times(scaling_pair *p)
+static int set_pair_times(scaling_pair *p)
 {
     int64_t a[SCALING_TIMES], b[SCALING_TIMES];
     VP_TRY(figures_of(a, p->a));
@@ -101,7 +101,7 @@ static int set_times(scaling_pair *p)
 
 /* ---- Noise ---- */
 
-static double squares(const scaling_row *r, int64_t mean_ps)
+static double sum_run_squares(const scaling_row *r, int64_t mean_ps)
 {
     double sum = 0;
     for (size_t i = 0; i < r->runs; i++) {
@@ -114,14 +114,14 @@ static double squares(const scaling_row *r, int64_t mean_ps)
 /* max(1 % of the shorter median, the standard errors of a difference of medians), from the runs of
  * both sides alike. A bench has few runs, and a median absolute deviation of three values says
  * next to nothing. */
-static void set_threshold(scaling_pair *p)
+static void set_pair_threshold(scaling_pair *p)
 {
     const vp_delta *d = &p->times[SCALING_MEDIAN], *mean = &p->times[SCALING_MEAN];
     p->threshold_ps = VP_UNKNOWN;
     if (d->delta_ps == VP_NO_TIME || p->a->runs < 2 || p->b->runs < 2)
         return;
-    double noise = noise_of_medians((noise_side){p->a->runs, squares(p->a, mean->a_ps)},
-                                    (noise_side){p->b->runs, squares(p->b, mean->b_ps)});
+    double noise = noise_of_medians((noise_side){p->a->runs, sum_run_squares(p->a, mean->a_ps)},
+                                    (noise_side){p->b->runs, sum_run_squares(p->b, mean->b_ps)});
     p->threshold_ps = (d->a_ps < d->b_ps ? d->a_ps : d->b_ps) / 100;
     if (noise > (double)p->threshold_ps && noise < 4e18)
         p->threshold_ps = (int64_t)noise + 1;
@@ -129,12 +129,12 @@ static void set_threshold(scaling_pair *p)
 
 /* ---- Verdicts ---- */
 
-static double percent(int64_t part, int64_t whole)
+static double percent_of_time(int64_t part, int64_t whole)
 {
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
 }
 
-static void give(scaling_pair *p, vp_verdict verdict, const char *reason)
+static void give_pair_verdict(scaling_pair *p, vp_verdict verdict, const char *reason)
 {
     p->verdict = verdict;
     p->reason = reason;
@@ -143,46 +143,53 @@ static void give(scaling_pair *p, vp_verdict verdict, const char *reason)
 static void judge_failed(scaling_comparison *c, scaling_pair *p)
 {
     if (!p->a || !p->b)
-        give(p, VP_UNVERIFIED, p->a ? "B has no such results" : "A has no such results");
+        give_pair_verdict(p, VP_UNVERIFIED,
+                          p->a ? "B has no such results" : "A has no such results");
     else if (!p->a->ok && !p->b->ok)
-        give(p, VP_UNVERIFIED, "fails in both");
+        give_pair_verdict(p, VP_UNVERIFIED, "fails in both");
     else if (p->a->ok)
-        give(p, VP_REGRESSION,
-             print(c, "fails in B: %.300s", p->b->error ? p->b->error : "it does not say why"));
+        give_pair_verdict(p, VP_REGRESSION,
+                          print_reason(c, "fails in B: %.300s",
+                                       p->b->error ? p->b->error : "it does not say why"));
     else
-        give(
-            p, VP_IMPROVEMENT,
-            print(c, "fails in A only: %.300s", p->a->error ? p->a->error : "it does not say why"));
+        give_pair_verdict(p, VP_IMPROVEMENT,
+                          print_reason(c, "fails in A only: %.300s",
+                                       p->a->error ? p->a->error : "it does not say why"));
 }
 
 static void judge_times(scaling_comparison *c, scaling_pair *p)
 {
     const vp_delta *d = &p->times[SCALING_MEDIAN];
-    double noise = percent(p->threshold_ps, d->a_ps), off = percent(rep_delta_size(d), d->a_ps);
+    double noise = percent_of_time(p->threshold_ps, d->a_ps),
+           off = percent_of_time(rep_delta_size(d), d->a_ps);
     if (p->threshold_ps == VP_UNKNOWN)
-        give(p, VP_UNVERIFIED,
-             print(c,
-                   "%zu and %zu runs: two of each are needed to tell a change from noise, more "
-                   "tell smaller ones",
-                   p->a->runs, p->b->runs));
+        give_pair_verdict(
+            p, VP_UNVERIFIED,
+            print_reason(
+                c,
+                "%zu and %zu runs: two of each are needed to tell a change from noise, more "
+                "tell smaller ones",
+                p->a->runs, p->b->runs));
     else if (rep_delta_size(d) <= p->threshold_ps)
-        give(p, VP_NOISE,
-             print(c, "the median run differs by %.2f%%, within the noise of %.2f%%",
-                   percent(d->delta_ps, d->a_ps), noise));
+        give_pair_verdict(
+            p, VP_NOISE,
+            print_reason(c, "the median run differs by %.2f%%, within the noise of %.2f%%",
+                         percent_of_time(d->delta_ps, d->a_ps), noise));
     else
-        give(p, d->delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT,
-             print(c, "the median run is %.2f%% %s, more than the noise of %.2f%%", off,
-                   d->delta_ps > 0 ? "longer" : "shorter", noise));
+        give_pair_verdict(p, d->delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT,
+                          print_reason(c,
+                                       "the median run is %.2f%% %s, more than the noise of %.2f%%",
+                                       off, d->delta_ps > 0 ? "longer" : "shorter", noise));
 }
 
-static int judge(scaling_comparison *c, scaling_pair *p)
+static int judge_pair(scaling_comparison *c, scaling_pair *p)
 {
-    VP_TRY(set_times(p));
-    set_threshold(p);
+    VP_TRY(set_pair_times(p));
+    set_pair_threshold(p);
     if (!p->a || !p->b || !p->a->ok || !p->b->ok)
         judge_failed(c, p);
     else if (p->times[SCALING_MEDIAN].delta_ps == VP_NO_TIME)
-        give(p, VP_UNVERIFIED, "a side does not say how long it took");
+        give_pair_verdict(p, VP_UNVERIFIED, "a side does not say how long it took");
     else
         judge_times(c, p);
     c->by_verdict[p->verdict]++;
@@ -190,18 +197,18 @@ static int judge(scaling_comparison *c, scaling_pair *p)
 }
 
 /* How far the medians are apart, the same for either way round; a failure is the farthest. */
-static double distance(const scaling_pair *p)
+static double median_distance(const scaling_pair *p)
 {
     return p->speed_up > 0 ? fabs(log(p->speed_up)) : INFINITY;
 }
 
 /* Whether p says more than the one chosen so far: a change before noise, noise before nothing. */
-static bool says_more(const scaling_pair *p, const scaling_pair *chosen)
+static bool is_more_telling_pair(const scaling_pair *p, const scaling_pair *chosen)
 {
     static const int rank[] = {0, 0, 1, 2}; /* by vp_verdict */
     if (!chosen || rank[p->verdict] != rank[chosen->verdict])
         return !chosen || rank[p->verdict] < rank[chosen->verdict];
-    return distance(p) > distance(chosen);
+    return median_distance(p) > median_distance(chosen);
 }
 
 static int judge_whole(scaling_comparison *c)
@@ -209,7 +216,7 @@ static int judge_whole(scaling_comparison *c)
     const scaling_pair *most = NULL;
     vp_buf who;
     for (size_t i = 0; i < c->count; i++)
-        if (says_more(&c->pairs[i], most))
+        if (is_more_telling_pair(&c->pairs[i], most))
             most = &c->pairs[i];
     c->verdict = most->verdict;
     vp_buf_init(&who, 1u << 20);
@@ -217,18 +224,18 @@ static int judge_whole(scaling_comparison *c)
     vp_buf_puts(&who, " on ");
     scaling_pair_devices(&who, most);
     int rc = who.status;
-    c->reason = print(c, "%.200s: %.300s", vp_buf_cstr(&who), most->reason);
+    c->reason = print_reason(c, "%.200s: %.300s", vp_buf_cstr(&who), most->reason);
     vp_buf_free(&who);
     return rc < 0 ? rc : c->reason ? 0 : vp_no_memory();
 }
 
 /* ---- Who is held against whom ---- */
 
-static int add(scaling_comparison *c, const scaling_row *a, const scaling_row *b)
+static int comparison_add_pair(scaling_comparison *c, const scaling_row *a, const scaling_row *b)
 {
     VP_TRY(vp_grow(&c->pairs, &c->cap, c->count + 1, sizeof *c->pairs, PAIRS_MAX));
     scaling_pair p = {.a = a, .b = b};
-    VP_TRY(judge(c, &p));
+    VP_TRY(judge_pair(c, &p));
     c->pairs[c->count++] = p;
     return 0;
 }
@@ -252,7 +259,7 @@ static int pair_sets(scaling_comparison *c, const scaling *a, const scaling *b)
         int order = !x ? 1 : !y ? -1 : strcmp(x->method, y->method);
         if (!order && !one)
             order = (x->devices > y->devices) - (x->devices < y->devices);
-        VP_TRY(add(c, order <= 0 ? x : NULL, order >= 0 ? y : NULL));
+        VP_TRY(comparison_add_pair(c, order <= 0 ? x : NULL, order >= 0 ? y : NULL));
         i += order <= 0;
         k += order >= 0;
     }
@@ -278,7 +285,7 @@ static int pair_methods(scaling_comparison *c, const scaling *s)
         if (!first || first->devices != rows[i]->devices)
             first = rows[i];
         else if (strcmp(first->method, rows[i]->method) != 0)
-            VP_TRY(add(c, first, rows[i]));
+            VP_TRY(comparison_add_pair(c, first, rows[i]));
     }
     return c->count ? 0 : vp_fail(VP_EARG, "one method only: name the results to compare it with");
 }

@@ -9,7 +9,7 @@
 #define ROWS_MAX 1000u
 #define NAME_BYTES_MAX 65536u
 
-static void name_cell(page *p, const scaling_pair *pair)
+static void html_pair_name_cell(page *p, const scaling_pair *pair)
 {
     vp_buf text;
     vp_buf_init(&text, NAME_BYTES_MAX);
@@ -18,13 +18,13 @@ static void name_cell(page *p, const scaling_pair *pair)
     vp_buf_free_piece(p->b, &text);
 }
 
-static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+static void html_pair_own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     const scaling_pair *pair = ((const pair_row *)row)->pair;
     if (delta_html(p, t, c, row))
         return;
     if (c->own == RESULT_NAME) {
-        name_cell(p, pair);
+        html_pair_name_cell(p, pair);
     } else if (c->own == RESULT_DEVICES) {
         html_puts(p, "<td>");
         scaling_pair_devices(p->b, pair);
@@ -36,21 +36,21 @@ static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row
     }
 }
 
-static const char *class_of(const tbl *t, const void *row)
+static const char *html_pair_row_class(const tbl *t, const void *row)
 {
     (void)t;
     return ((const pair_row *)row)->pair->verdict == VP_NOISE ? "noise" : NULL;
 }
 
-static void put_times(page *p, const scaling_comparison *c, size_t time, const char *id,
-                      const char *title)
+static void html_put_pair_times(page *p, const scaling_comparison *c, size_t time, const char *id,
+                                const char *title)
 {
     delta_table table;
     html_row_writer w;
     tbl_pairs(&table, c, time, &p->v);
     table.t.title = title;
-    table.t.own_html = own_cell;
-    table.t.row_class = class_of;
+    table.t.own_html = html_pair_own_cell;
+    table.t.row_class = html_pair_row_class;
     html_section(p, id, title);
     html_init_rows(&w, p, &table.t);
     html_open_table(&w);
@@ -60,7 +60,7 @@ static void put_times(page *p, const scaling_comparison *c, size_t time, const c
     html_section_end(p);
 }
 
-static void put_header(page *p, const scaling_comparison *c)
+static void html_put_pair_header(page *p, const scaling_comparison *c)
 {
     html_verdict(p, c->a_name, c->b_name, c->verdict, c->reason);
     html_puts(p, "</header>\n");
@@ -70,15 +70,15 @@ int rep_results_html(vp_buf *b, const scaling_comparison *c)
 {
     page p = {.b = b, .v = rep_view(NULL)};
     html_begin(&p, "Results of a benchmark, compared");
-    put_header(&p, c);
+    html_put_pair_header(&p, c);
     html_puts(&p, "<main id=\"main\">\n");
-    put_times(&p, c, SCALING_MEDIAN, "runs", "The median run");
+    html_put_pair_times(&p, c, SCALING_MEDIAN, "runs", "The median run");
     if (scaling_has_time(c, SCALING_FIRST_CALL))
-        put_times(&p, c, SCALING_FIRST_CALL, "first", "The first call, with compilation");
+        html_put_pair_times(&p, c, SCALING_FIRST_CALL, "first", "The first call, with compilation");
     if (scaling_has_time(c, SCALING_WARMUP))
-        put_times(&p, c, SCALING_WARMUP, "warmup", "All of the warm-up");
+        html_put_pair_times(&p, c, SCALING_WARMUP, "warmup", "All of the warm-up");
     if (scaling_has_time(c, SCALING_EXPORT))
-        put_times(&p, c, SCALING_EXPORT, "export", "Writing the recordings");
+        html_put_pair_times(&p, c, SCALING_EXPORT, "export", "Writing the recordings");
     html_puts(&p, "</main>\n<footer>\n<p>view_profile " VP_VERSION "</p>\n</footer>\n");
     html_end(&p);
     return b->status;

@@ -15,7 +15,7 @@ static void put_factor(vp_json *j, const char *key, double v)
     vp_json_kdouble(j, key, v > 0 ? v : (double)NAN);
 }
 
-static void put_side(vp_json *j, const char *key, const scaling_row *r)
+static void json_put_pair_side(vp_json *j, const char *key, const scaling_row *r)
 {
     vp_json_key(j, key);
     if (!r) {
@@ -34,11 +34,11 @@ static void put_side(vp_json *j, const char *key, const scaling_row *r)
     vp_json_end_object(j);
 }
 
-static void put_pair(vp_json *j, const scaling_pair *p)
+static void json_put_pair(vp_json *j, const scaling_pair *p)
 {
     vp_json_begin_object(j);
-    put_side(j, "a", p->a);
-    put_side(j, "b", p->b);
+    json_put_pair_side(j, "a", p->a);
+    json_put_pair_side(j, "b", p->b);
     for (size_t i = 0; i < SCALING_TIMES; i++)
         rep_json_delta(j, scaling_time_words[i], &p->times[i], true);
     vp_json_kcount(j, "threshold_ps", p->threshold_ps);
@@ -59,7 +59,7 @@ int rep_results_json(vp_buf *b, const scaling_comparison *c)
     vp_json_key(&j, "pairs");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < c->count; i++)
-        put_pair(&j, &c->pairs[i]);
+        json_put_pair(&j, &c->pairs[i]);
     vp_json_end_array(&j);
     vp_json_kcstr(&j, "verdict", rep_verdict_name(c->verdict));
     vp_json_kcstr(&j, "reason", c->reason);
@@ -69,7 +69,7 @@ int rep_results_json(vp_buf *b, const scaling_comparison *c)
 
 /* ---- CSV: columns are stable, new ones go to the end ---- */
 
-static void put_row(vp_buf *b, const scaling_comparison *c, const scaling_pair *p)
+static void csv_put_pair_row(vp_buf *b, const scaling_comparison *c, const scaling_pair *p)
 {
     rep_csv_text(b, c->a_name);
     rep_csv_next_text(b, c->b_name);
@@ -101,6 +101,6 @@ int rep_results_csv(vp_buf *b, const scaling_comparison *c)
     }
     vp_buf_puts(b, ",threshold_ps,speed_up,efficiency_percent,verdict,reason\n");
     for (size_t i = 0; i < c->count; i++)
-        put_row(b, c, &c->pairs[i]);
+        csv_put_pair_row(b, c, &c->pairs[i]);
     return b->status;
 }

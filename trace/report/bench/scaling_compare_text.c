@@ -7,7 +7,7 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-static void put_name(vp_buf *b, const scaling_pair *p)
+static void text_put_pair_name(vp_buf *b, const scaling_pair *p)
 {
     vp_buf name;
     vp_buf_init(&name, 1u << 20);
@@ -16,18 +16,18 @@ static void put_name(vp_buf *b, const scaling_pair *p)
     vp_buf_free_piece(b, &name);
 }
 
-static void put_runs(vp_buf *b, const scaling_pair *p)
+static void text_put_run_counts(vp_buf *b, const scaling_pair *p)
 {
     vp_buf_printf(b, "%zu, %zu", p->a ? p->a->runs : 0, p->b ? p->b->runs : 0);
 }
 
-static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_pair_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const scaling_pair *p = ((const pair_row *)row)->pair;
     if (delta_text(b, t, c, row))
         return TBL_PLAIN;
     if (c->own == RESULT_NAME)
-        put_name(b, p);
+        text_put_pair_name(b, p);
     else if (c->own == RESULT_DEVICES)
         scaling_pair_devices(b, p);
     else if (c->own == RESULT_SPEED_UP)
@@ -35,17 +35,17 @@ static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const voi
     else if (c->own == RESULT_EFFICIENCY)
         result_put_factor(b, 100 * p->efficiency, "%", 2);
     else
-        put_runs(b, p);
+        text_put_run_counts(b, p);
     return TBL_PLAIN;
 }
 
-static int put_times(vp_buf *b, const scaling_comparison *c, const vp_view *v, size_t time,
-                     const char *title)
+static int text_put_pair_times(vp_buf *b, const scaling_comparison *c, const vp_view *v,
+                               size_t time, const char *title)
 {
     delta_table table;
     text_row_writer w;
     tbl_pairs(&table, c, time, v);
-    table.t.own_text = put_own;
+    table.t.own_text = text_put_pair_own;
     text_title(b, v, title);
     text_init_rows(&w, &table.t);
     for (size_t i = 0; i < c->count; i++)
@@ -73,7 +73,7 @@ static void put_reasons(vp_buf *b, const scaling_comparison *c, const vp_view *v
         vp_buf line;
         vp_buf_init(&line, 1u << 16);
         vp_buf_printf(&line, "%s: ", rep_verdict_name(p->verdict));
-        put_name(&line, p);
+        text_put_pair_name(&line, p);
         vp_buf_puts(&line, " on ");
         scaling_pair_devices(&line, p);
         vp_buf_puts(&line, ": ");
@@ -87,12 +87,13 @@ int rep_results_text(vp_buf *b, const scaling_comparison *c, const vp_view *view
     vp_view v = rep_view(view);
     text_side(b, &v, "A", c->a_name, NULL);
     text_side(b, &v, "B", c->b_name, NULL);
-    VP_TRY(put_times(b, c, &v, SCALING_MEDIAN, "The median run"));
+    VP_TRY(text_put_pair_times(b, c, &v, SCALING_MEDIAN, "The median run"));
     if (scaling_has_time(c, SCALING_FIRST_CALL))
-        VP_TRY(put_times(b, c, &v, SCALING_FIRST_CALL,
-                         "The first call, with compilation: no part of the runs"));
+        VP_TRY(text_put_pair_times(b, c, &v, SCALING_FIRST_CALL,
+                                   "The first call, with compilation: no part of the runs"));
     if (scaling_has_time(c, SCALING_WARMUP) && has_more_warmup(c))
-        VP_TRY(put_times(b, c, &v, SCALING_WARMUP, "All of the warm-up: no part of the runs"));
+        VP_TRY(text_put_pair_times(b, c, &v, SCALING_WARMUP,
+                                   "All of the warm-up: no part of the runs"));
     put_reasons(b, c, &v);
     return b->status;
 }

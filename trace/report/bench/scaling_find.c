@@ -27,7 +27,7 @@ static void names_free(names *n)
     vp_free(n->items);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_version_name(const void *a, const void *b)
 {
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
@@ -55,7 +55,7 @@ static bool is_dir_name(const char *name)
 }
 
 /* In the order of their numbers, 2 before 10. */
-static int list(names *out, const char *dir, bool (*wanted)(const char *name))
+static int list_wanted_files(names *out, const char *dir, bool (*wanted)(const char *name))
 {
     const struct dirent *entry;
     int rc = 0;
@@ -74,7 +74,7 @@ static int list(names *out, const char *dir, bool (*wanted)(const char *name))
     }
     closedir(d);
     if (out->count)
-        qsort(out->items, out->count, sizeof *out->items, by_name);
+        qsort(out->items, out->count, sizeof *out->items, by_version_name);
     return rc < 0 ? vp_fail_at(rc, dir, -1, -1) : 0;
 }
 
@@ -87,7 +87,7 @@ static int each_in(const char *dir, scaling_file_fn *each, void *ctx, bool *foun
 {
     char path[VP_PATH_MAX];
     names files = {0};
-    int rc = list(&files, dir, is_file_name);
+    int rc = list_wanted_files(&files, dir, is_file_name);
     for (size_t i = 0; rc == 0 && i < files.count; i++) {
         int n = snprintf(path, sizeof path, "%s/%s", dir, files.items[i]);
         if (n > 0 && (size_t)n < sizeof path && is_results_file(path)) {
@@ -117,7 +117,7 @@ static int each_of_newest(const char *root, const names *dirs, size_t first, siz
 static int each_below(const char *root, scaling_file_fn *each, void *ctx)
 {
     names dirs = {0};
-    int rc = list(&dirs, root, is_dir_name);
+    int rc = list_wanted_files(&dirs, root, is_dir_name);
     for (size_t first = 0, end; rc == 0 && first < dirs.count; first = end) {
         long devices = devices_in(dirs.items[first]);
         for (end = first + 1; end < dirs.count && devices_in(dirs.items[end]) == devices; end++)

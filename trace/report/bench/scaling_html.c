@@ -29,7 +29,7 @@ static void efficiency_cell(page *p, const tbl *t, const tbl_column *c, const vo
 }
 
 /* Its time by devices, from 0 on; one point is no curve. */
-static int put_curve(page *p, const scaling_row *rows, size_t n)
+static int html_put_scaling_curve(page *p, const scaling_row *rows, size_t n)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *xy = vp_calloc(2 * n, sizeof *xy);
     VP_NEED(xy);
@@ -41,7 +41,7 @@ static int put_curve(page *p, const scaling_row *rows, size_t n)
     return 0;
 }
 
-static int put_method(page *p, const scaling_row *rows, size_t n)
+static int html_put_method(page *p, const scaling_row *rows, size_t n)
 {
     int64_t scale = WHOLE;
     char id[32];
@@ -54,7 +54,7 @@ static int put_method(page *p, const scaling_row *rows, size_t n)
     snprintf(id, sizeof id, "method-%zu", p->matching++);
     html_section(p, id, t.title);
     if (n > 1)
-        VP_TRY(put_curve(p, rows, n));
+        VP_TRY(html_put_scaling_curve(p, rows, n));
     html_put_table(p, &t);
     html_section_end(p);
     return 0;
@@ -68,7 +68,7 @@ int rep_scaling_html(vp_buf *b, const scaling *s, const vp_view *view)
     for (size_t i = 0, end; i < s->count; i = end) {
         for (end = i; end < s->count && !strcmp(s->rows[end].method, s->rows[i].method); end++)
             ;
-        VP_TRY(put_method(&p, &s->rows[i], end - i));
+        VP_TRY(html_put_method(&p, &s->rows[i], end - i));
     }
     html_puts(&p, "</main>\n");
     html_end(&p);

@@ -3,7 +3,7 @@
 #include "trace/report/text/text_parts.h"
 #include "trace/report/labels/shown_rows.h"
 
-static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_scaling_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const scaling_row *r = row;
     (void)t;
@@ -19,6 +19,6 @@ int rep_scaling_text(vp_buf *b, const scaling *s, const vp_view *view)
     vp_view v = rep_view(view);
     tbl t;
     tbl_scaling(&t, s->rows, s->count, &v);
-    t.own_text = put_own;
+    t.own_text = text_put_scaling_own;
     return text_table(b, &v, &t);
 }

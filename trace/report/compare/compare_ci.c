@@ -24,7 +24,7 @@ void rep_md_code(vp_buf *b, const char *z)
 }
 
 /* Words that may hold names of a file's: no markup. */
-static void put_plain(vp_buf *b, const char *z)
+static void md_put_plain(vp_buf *b, const char *z)
 {
     vp_buf escaped;
     vp_buf_init(&escaped, 1u << 20);
@@ -55,7 +55,7 @@ void rep_md_delta(vp_buf *b, const char *name, bool code, const vp_delta *d, vp_
     rep_put_change(b, d);
     if (why) {
         vp_buf_puts(b, " | ");
-        put_plain(b, why);
+        md_put_plain(b, why);
     }
     vp_buf_puts(b, " |\n");
 }
@@ -67,7 +67,7 @@ void rep_md_heads(vp_buf *b, const char *what, vp_unit unit, bool why)
                   what, name, name, name, why ? " why |" : "", why ? "---|" : "");
 }
 
-static void put_times(vp_buf *b, const vp_comparison *c, vp_unit asked)
+static void md_put_times(vp_buf *b, const vp_comparison *c, vp_unit asked)
 {
     size_t worst = rep_compare_worst(c);
     vp_unit unit = rep_unit_for(asked, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
@@ -88,7 +88,7 @@ static void put_times(vp_buf *b, const vp_comparison *c, vp_unit asked)
     vp_buf_printf(b, " and sum to its %s.\n", c->per_step ? "step" : "window");
 }
 
-static void put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
+static void md_put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
 {
     size_t shown = 0, moved = 0;
     int64_t scale = 0;
@@ -128,7 +128,7 @@ static void put_memory_row(vp_buf *b, const char *below, const char *name, int64
 }
 
 /* Peaks that differ, and the scopes that do most of it. */
-static void put_memory(vp_buf *b, const vp_comparison *c)
+static void md_put_memory(vp_buf *b, const vp_comparison *c)
 {
     size_t shown = 0;
     for (size_t i = 0; i < c->memory_count && shown < ROWS_MAX; i++) {
@@ -150,7 +150,7 @@ static void put_memory(vp_buf *b, const vp_comparison *c)
     }
 }
 
-static void put_ids(vp_buf *b, const char *what, const char *const *ids, size_t n)
+static void md_put_finding_ids(vp_buf *b, const char *what, const char *const *ids, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         vp_buf_printf(b, "%s%s", i ? ", " : what, ids[i]);
@@ -161,7 +161,7 @@ void rep_md_verdict(vp_buf *b, vp_verdict verdict, const char *reason, const cha
 {
     static const char *const titles[] = {"Regression", "Improvement", "Noise", "Unverified"};
     vp_buf_printf(b, "### %s: ", titles[verdict]);
-    put_plain(b, reason);
+    md_put_plain(b, reason);
     vp_buf_puts(b, "\n\nA ");
     rep_md_code(b, a);
     vp_buf_puts(b, ", B ");
@@ -173,14 +173,14 @@ int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *view)
 {
     vp_view v = rep_view(view);
     rep_md_verdict(b, c->verdict, c->verdict_reason, c->a_name, c->b_name);
-    put_times(b, c, v.unit);
-    put_ops(b, c, v.unit);
-    put_memory(b, c);
-    put_ids(b, "\nFindings only in B: ", c->findings_new, c->new_count);
-    put_ids(b, "\nFindings only in A: ", c->findings_gone, c->gone_count);
+    md_put_times(b, c, v.unit);
+    md_put_ops(b, c, v.unit);
+    md_put_memory(b, c);
+    md_put_finding_ids(b, "\nFindings only in B: ", c->findings_new, c->new_count);
+    md_put_finding_ids(b, "\nFindings only in A: ", c->findings_gone, c->gone_count);
     for (size_t i = 0; i < c->caveat_count; i++) {
         vp_buf_puts(b, i ? "- " : "\n- ");
-        put_plain(b, c->caveats[i]);
+        md_put_plain(b, c->caveats[i]);
         vp_buf_putc(b, '\n');
     }
     return b->status;

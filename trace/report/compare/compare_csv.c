@@ -114,7 +114,7 @@ static const tbl_column columns[] = {
 #undef OF_BOTH
 #undef ROW
 
-static void put_row(csv_row_writer *w, const vp_comparison *c, row r)
+static void csv_put_compare_row(csv_row_writer *w, const vp_comparison *c, row r)
 {
     r.c = c;
     if (!r.memory)
@@ -122,12 +122,15 @@ static void put_row(csv_row_writer *w, const vp_comparison *c, row r)
     csv_row(w, &r);
 }
 
-static void put_time(csv_row_writer *w, const vp_comparison *c, const char *name, const vp_delta *d)
+static void csv_put_time_row(csv_row_writer *w, const vp_comparison *c, const char *name,
+                             const vp_delta *d)
 {
-    put_row(w, c, (row){.kind = "time", .name = name, .times = d, .threshold_ps = VP_UNKNOWN});
+    csv_put_compare_row(
+        w, c, (row){.kind = "time", .name = name, .times = d, .threshold_ps = VP_UNKNOWN});
 }
 
-static void put_device(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d)
+static void csv_put_device_rows(csv_row_writer *w, const vp_comparison *c,
+                                const vp_compared_device *d)
 {
     const struct {
         const char *name;
@@ -138,90 +141,93 @@ static void put_device(csv_row_writer *w, const vp_comparison *c, const vp_compa
                  {"idle", &d->idle},
                  {"window", &d->window}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        put_row(w, c,
-                (row){.kind = "class",
-                      .device = d->name,
-                      .name = parts[i].name,
-                      .times = parts[i].times,
-                      .threshold_ps = VP_UNKNOWN});
+        csv_put_compare_row(w, c,
+                            (row){.kind = "class",
+                                  .device = d->name,
+                                  .name = parts[i].name,
+                                  .times = parts[i].times,
+                                  .threshold_ps = VP_UNKNOWN});
 }
 
-static void put_cell(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d,
-                     const char *name, const vp_delta *times)
+static void csv_put_cell_row(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d,
+                             const char *name, const vp_delta *times)
 {
     if (times->delta_ps != VP_NO_TIME)
-        put_row(w, c,
-                (row){.kind = "cell",
-                      .device = d->name,
-                      .name = name,
-                      .times = times,
-                      .threshold_ps = VP_UNKNOWN});
+        csv_put_compare_row(w, c,
+                            (row){.kind = "cell",
+                                  .device = d->name,
+                                  .name = name,
+                                  .times = times,
+                                  .threshold_ps = VP_UNKNOWN});
 }
 
 /* What compute consists of, where both have a peak, exposed communication, where both have matched
  * calls, and idle. */
-static void put_cells(csv_row_writer *w, const vp_comparison *c, const vp_compared_device *d)
+static void csv_put_cell_rows(csv_row_writer *w, const vp_comparison *c,
+                              const vp_compared_device *d)
 {
     char name[64];
     for (size_t i = 0; i < VP_CELLS; i++)
-        put_cell(w, c, d, result_cell_words[i], &d->cells[i]);
-    put_cell(w, c, d, "exposed_wait", &d->wait);
-    put_cell(w, c, d, "exposed_transfer", &d->transfer);
+        csv_put_cell_row(w, c, d, result_cell_words[i], &d->cells[i]);
+    csv_put_cell_row(w, c, d, "exposed_wait", &d->wait);
+    csv_put_cell_row(w, c, d, "exposed_transfer", &d->transfer);
     for (size_t i = 0; i < VP_CAUSES; i++) {
         snprintf(name, sizeof name, "idle_%s", result_cause_words[i]);
-        put_cell(w, c, d, name, &d->causes[i]);
+        csv_put_cell_row(w, c, d, name, &d->causes[i]);
     }
 }
 
-static void put_op(csv_row_writer *w, const vp_comparison *c, const vp_compared_op *op)
+static void csv_put_op_row(csv_row_writer *w, const vp_comparison *c, const vp_compared_op *op)
 {
-    put_row(w, c,
-            (row){.kind = "op",
-                  .device = op->device,
-                  .class_name = rep_class_name(op->op_class),
-                  .category = op->category,
-                  .name = op->name,
-                  .scope = op->scope,
-                  .times = &op->self,
-                  .op = op,
-                  .reason = op->reason,
-                  .threshold_ps = VP_UNKNOWN});
+    csv_put_compare_row(w, c,
+                        (row){.kind = "op",
+                              .device = op->device,
+                              .class_name = rep_class_name(op->op_class),
+                              .category = op->category,
+                              .name = op->name,
+                              .scope = op->scope,
+                              .times = &op->self,
+                              .op = op,
+                              .reason = op->reason,
+                              .threshold_ps = VP_UNKNOWN});
 }
 
-static void put_holders(csv_row_writer *w, const vp_comparison *c, const vp_compared_memory *m,
-                        const char *class_name, const vp_compared_holder *v, size_t n)
+static void csv_put_holder_rows(csv_row_writer *w, const vp_comparison *c,
+                                const vp_compared_memory *m, const char *class_name,
+                                const vp_compared_holder *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        put_row(w, c,
-                (row){.kind = "memory",
-                      .device = m->program ? m->program : m->allocator,
-                      .class_name = class_name,
-                      .name = v[i].name,
-                      .scope = v[i].scope,
-                      .memory = &v[i],
-                      .space = m->space,
-                      .threshold_ps = VP_UNKNOWN});
+        csv_put_compare_row(w, c,
+                            (row){.kind = "memory",
+                                  .device = m->program ? m->program : m->allocator,
+                                  .class_name = class_name,
+                                  .name = v[i].name,
+                                  .scope = v[i].scope,
+                                  .memory = &v[i],
+                                  .space = m->space,
+                                  .threshold_ps = VP_UNKNOWN});
 }
 
-static void put_memory(csv_row_writer *w, const vp_comparison *c, const vp_compared_memory *m)
+static void csv_put_memory_rows(csv_row_writer *w, const vp_comparison *c,
+                                const vp_compared_memory *m)
 {
     const vp_compared_holder all = {
         .a_bytes = m->a_bytes, .b_bytes = m->b_bytes, .delta_bytes = m->delta_bytes};
-    put_holders(w, c, m, m->program ? "program" : "allocator", &all, 1);
-    put_holders(w, c, m, "holder", m->holders, m->holder_count);
-    put_holders(w, c, m, "scope", m->scopes, m->scope_count);
+    csv_put_holder_rows(w, c, m, m->program ? "program" : "allocator", &all, 1);
+    csv_put_holder_rows(w, c, m, "holder", m->holders, m->holder_count);
+    csv_put_holder_rows(w, c, m, "scope", m->scopes, m->scope_count);
 }
 
-static void put_findings(csv_row_writer *w, const vp_comparison *c, const char *const *ids,
-                         size_t n, bool is_new)
+static void csv_put_finding_rows(csv_row_writer *w, const vp_comparison *c, const char *const *ids,
+                                 size_t n, bool is_new)
 {
     for (size_t i = 0; i < n; i++)
-        put_row(w, c,
-                (row){.kind = "finding",
-                      .name = ids[i],
-                      .is_new = is_new,
-                      .is_gone = !is_new,
-                      .threshold_ps = VP_UNKNOWN});
+        csv_put_compare_row(w, c,
+                            (row){.kind = "finding",
+                                  .name = ids[i],
+                                  .is_new = is_new,
+                                  .is_gone = !is_new,
+                                  .threshold_ps = VP_UNKNOWN});
 }
 
 int rep_compare_csv(vp_buf *b, const vp_comparison *c)
@@ -229,36 +235,36 @@ int rep_compare_csv(vp_buf *b, const vp_comparison *c)
     tbl t = {TBL_COLUMNS(columns)};
     csv_row_writer w;
     csv_init_rows(&w, b, &t);
-    put_time(&w, c, c->per_step ? "mean" : "window", &c->step);
+    csv_put_time_row(&w, c, c->per_step ? "mean" : "window", &c->step);
     if (c->per_step) {
-        put_time(&w, c, "median", &c->median);
-        put_time(&w, c, "p90", &c->p90);
+        csv_put_time_row(&w, c, "median", &c->median);
+        csv_put_time_row(&w, c, "p90", &c->p90);
     }
     for (size_t i = 0; i < c->device_count; i++)
-        put_device(&w, c, &c->devices[i]);
+        csv_put_device_rows(&w, c, &c->devices[i]);
     for (size_t i = 0; i < c->device_count; i++)
-        put_cells(&w, c, &c->devices[i]);
+        csv_put_cell_rows(&w, c, &c->devices[i]);
     for (size_t i = 0; i < c->op_count; i++)
-        put_op(&w, c, &c->ops[i]);
+        csv_put_op_row(&w, c, &c->ops[i]);
     for (size_t i = 0; i < c->scope_count; i++)
-        put_row(&w, c,
-                (row){.kind = "scope",
-                      .scope = c->scopes[i].path,
-                      .times = &c->scopes[i].total,
-                      .backward = &c->scopes[i].backward,
-                      .threshold_ps = VP_UNKNOWN});
+        csv_put_compare_row(&w, c,
+                            (row){.kind = "scope",
+                                  .scope = c->scopes[i].path,
+                                  .times = &c->scopes[i].total,
+                                  .backward = &c->scopes[i].backward,
+                                  .threshold_ps = VP_UNKNOWN});
     for (size_t i = 0; i < c->memory_count; i++)
-        put_memory(&w, c, &c->memory[i]);
-    put_findings(&w, c, c->findings_new, c->new_count, true);
-    put_findings(&w, c, c->findings_gone, c->gone_count, false);
+        csv_put_memory_rows(&w, c, &c->memory[i]);
+    csv_put_finding_rows(&w, c, c->findings_new, c->new_count, true);
+    csv_put_finding_rows(&w, c, c->findings_gone, c->gone_count, false);
     for (size_t i = 0; i < c->caveat_count; i++)
-        put_row(&w, c,
-                (row){.kind = "caveat", .reason = c->caveats[i], .threshold_ps = VP_UNKNOWN});
-    put_row(&w, c,
-            (row){.kind = "verdict",
-                  .name = rep_verdict_name(c->verdict),
-                  .times = &c->median,
-                  .reason = c->verdict_reason,
-                  .threshold_ps = c->threshold_ps});
+        csv_put_compare_row(
+            &w, c, (row){.kind = "caveat", .reason = c->caveats[i], .threshold_ps = VP_UNKNOWN});
+    csv_put_compare_row(&w, c,
+                        (row){.kind = "verdict",
+                              .name = rep_verdict_name(c->verdict),
+                              .times = &c->median,
+                              .reason = c->verdict_reason,
+                              .threshold_ps = c->threshold_ps});
     return b->status;
 }

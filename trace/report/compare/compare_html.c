@@ -26,7 +26,7 @@ typedef struct comparison {
 
 /* ---- The verdict ---- */
 
-static void put_side(page *p, const char *letter, const char *id, const char *name)
+static void html_put_run_side(page *p, const char *letter, const char *id, const char *name)
 {
     vp_buf_printf(p->b, "<div><dt>%s</dt><dd>", letter);
     if (p->links.base && id) {
@@ -73,14 +73,14 @@ void html_verdict(page *p, const char *a, const char *b, vp_verdict verdict, con
     html_puts(p, "</p>\n");
 }
 
-static void put_header(comparison *x)
+static void html_put_compare_header(comparison *x)
 {
     page *p = &x->p;
     const vp_comparison *c = x->c;
     html_verdict(p, c->a_name, c->b_name, c->verdict, c->verdict_reason);
     html_puts(p, "<dl class=\"facts\">\n");
-    put_side(p, "A", c->a_id, c->a_name);
-    put_side(p, "B", c->b_id, c->b_name);
+    html_put_run_side(p, "A", c->a_id, c->a_name);
+    html_put_run_side(p, "B", c->b_id, c->b_name);
     html_delta_fact(p, c->per_step ? "Mean step" : "Window", &c->step);
     html_delta_fact(p, "Median step", &c->median);
     html_delta_fact(p, "p90", &c->p90);
@@ -112,7 +112,7 @@ static void put_caveats(comparison *x)
     html_section_end(p);
 }
 
-static void put_ids(page *p, const char *what, const char *const *ids, size_t n)
+static void html_put_finding_ids(page *p, const char *what, const char *const *ids, size_t n)
 {
     if (!n)
         return;
@@ -124,22 +124,22 @@ static void put_ids(page *p, const char *what, const char *const *ids, size_t n)
     html_close_fact(p);
 }
 
-static void put_findings(comparison *x)
+static void html_put_new_and_gone(comparison *x)
 {
     const vp_comparison *c = x->c;
     if (!c->new_count && !c->gone_count)
         return;
     html_section(&x->p, "findings", "Findings");
     html_puts(&x->p, "<dl class=\"facts\">\n");
-    put_ids(&x->p, "Only in B", c->findings_new, c->new_count);
-    put_ids(&x->p, "Only in A", c->findings_gone, c->gone_count);
+    html_put_finding_ids(&x->p, "Only in B", c->findings_new, c->new_count);
+    html_put_finding_ids(&x->p, "Only in A", c->findings_gone, c->gone_count);
     html_puts(&x->p, "</dl>\n");
     html_section_end(&x->p);
 }
 
 /* ---- Where the difference comes from ---- */
 
-static void part_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+static void html_part_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     const part_row *x = row;
     if (delta_html(p, t, c, row))
@@ -150,7 +150,7 @@ static void part_cell(page *p, const tbl *t, const tbl_column *c, const void *ro
     vp_buf_printf(p->b, "%s</th>", x->name);
 }
 
-static void put_device(comparison *x, const vp_compared_device *d)
+static void html_put_device_parts(comparison *x, const vp_compared_device *d)
 {
     const vp_delta *parts[REP_PARTS];
     part_row rows[REP_PARTS + 1];
@@ -162,14 +162,14 @@ static void put_device(comparison *x, const vp_compared_device *d)
     rows[REP_PARTS] =
         (part_row){x->c->per_step ? "step" : "window", NULL, d->window, TBL_PLAIN, TBL_PLAIN};
     tbl_parts(&table, rows, REP_PARTS + 1, &p->v);
-    table.t.own_html = part_cell;
+    table.t.own_html = html_part_cell;
     html_puts(p, "<div class=\"what\"><h3>");
     html_text(p, d->name);
     html_puts(p, "</h3></div>\n");
     html_put_table(p, &table.t);
 }
 
-static void put_cells(comparison *x, const vp_compared_device *d)
+static void html_put_device_cells(comparison *x, const vp_compared_device *d)
 {
     part_row rows[PART_CELLS_MAX];
     page *p = &x->p;
@@ -178,13 +178,13 @@ static void put_cells(comparison *x, const vp_compared_device *d)
     if (!n)
         return;
     tbl_parts(&table, rows, n, &p->v);
-    table.t.own_html = part_cell;
+    table.t.own_html = html_part_cell;
     html_puts(p, "<details class=\"fold\"><summary>Where its time goes, cell by cell</summary>\n");
     html_put_table(p, &table.t);
     html_puts(p, "</details>\n");
 }
 
-static void put_devices(comparison *x)
+static void html_put_compare_devices(comparison *x)
 {
     if (!x->c->device_count)
         return;
@@ -196,8 +196,8 @@ static void put_devices(comparison *x)
         x->c->per_step ? "Means of the steps that count"
                        : "Whole windows, as not both have steps that hold their work");
     for (size_t i = 0; i < x->c->device_count; i++) {
-        put_device(x, &x->c->devices[i]);
-        put_cells(x, &x->c->devices[i]);
+        html_put_device_parts(x, &x->c->devices[i]);
+        html_put_device_cells(x, &x->c->devices[i]);
     }
     html_section_end(&x->p);
 }
@@ -233,7 +233,7 @@ static void op_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
         calls_cell(p, c->own == MOVED_CALLS_A ? o->span_calls_a : o->span_calls_b);
 }
 
-static const char *class_of(const tbl *t, const void *row)
+static const char *html_compared_op_class(const tbl *t, const void *row)
 {
     (void)t;
     return ((const vp_compared_op *)row)->significant ? NULL : "noise";
@@ -251,7 +251,7 @@ static void scale_to(delta_table *table, const vp_delta *first, size_t size, siz
     table->t.unit[0] = rep_unit_for(VP_UNIT_AUTO, longest);
 }
 
-static void put_ops(comparison *x)
+static void html_put_compared_ops(comparison *x)
 {
     page *p = &x->p;
     const vp_comparison *c = x->c;
@@ -263,7 +263,7 @@ static void put_ops(comparison *x)
     tbl_moved(&table, c, &p->v);
     scale_to(&table, &c->ops->self, sizeof *c->ops, n);
     table.t.own_html = op_cell;
-    table.t.row_class = class_of;
+    table.t.row_class = html_compared_op_class;
     html_section(p, "ops", table.t.title);
     html_init_rows(&w, p, &table.t);
     html_open_table(&w);
@@ -280,7 +280,7 @@ static void put_ops(comparison *x)
 /* ---- Scopes ---- */
 
 /* The nearest row above that the path continues, or NULL: only scopes that moved are listed. */
-static const vp_compared_scope *parent_of(const vp_comparison *c, size_t i)
+static const vp_compared_scope *listed_parent_scope(const vp_comparison *c, size_t i)
 {
     vp_str path = vp_str_of(c->scopes[i].path);
     for (size_t k = i; k-- > 0;) {
@@ -294,7 +294,7 @@ static const vp_compared_scope *parent_of(const vp_comparison *c, size_t i)
 /* What the path adds to its parent, set in by depth. */
 static void scope_name_cell(page *p, const vp_comparison *c, size_t i)
 {
-    const vp_compared_scope *s = &c->scopes[i], *parent = parent_of(c, i);
+    const vp_compared_scope *s = &c->scopes[i], *parent = listed_parent_scope(c, i);
     vp_str path = vp_str_of(s->path), above = vp_str_of(parent ? parent->path : NULL);
     html_puts(p, "<th scope=\"row\" class=\"op\" title=\"");
     html_text(p, s->path);
@@ -305,14 +305,14 @@ static void scope_name_cell(page *p, const vp_comparison *c, size_t i)
     html_puts(p, "</span></th>");
 }
 
-static void scope_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+static void html_scope_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     const vp_comparison *all = ((const delta_table *)t)->c;
     if (!delta_html(p, t, c, row))
         scope_name_cell(p, all, (size_t)((const vp_compared_scope *)row - all->scopes));
 }
 
-static void put_scopes(comparison *x)
+static void html_put_compared_scopes(comparison *x)
 {
     page *p = &x->p;
     const vp_comparison *c = x->c;
@@ -322,7 +322,7 @@ static void put_scopes(comparison *x)
         return;
     tbl_compared_scopes(&table, c, &p->v);
     scale_to(&table, &c->scopes->total, sizeof *c->scopes, n);
-    table.t.own_html = scope_cell;
+    table.t.own_html = html_scope_cell;
     table.t.most = SCOPES_MAX;
     html_section(p, "scopes", table.t.title);
     if (rep_has_backward(c))
@@ -364,7 +364,7 @@ static size_t moved_holders(const vp_compared_holder *v, size_t n)
 }
 
 /* The whole, then what holds it; the same by scope where there are several. */
-static void put_peak(page *p, const vp_compared_memory *m)
+static void html_put_compared_peak(page *p, const vp_compared_memory *m)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
     vp_buf_init(&name, TITLE_MAX);
@@ -396,7 +396,7 @@ static void put_peak(page *p, const vp_compared_memory *m)
 }
 
 /* Peaks that differ, and below each what does most of it. */
-static void put_memory(page *p, const vp_comparison *c)
+static void html_put_compared_memory(page *p, const vp_comparison *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->memory_count; i++) {
@@ -406,7 +406,7 @@ static void put_memory(page *p, const vp_comparison *c)
         if (!any)
             html_section(p, "memory", "Memory at the peak");
         any = true;
-        put_peak(p, m);
+        html_put_compared_peak(p, m);
     }
     if (any)
         html_section_end(p);
@@ -414,7 +414,7 @@ static void put_memory(page *p, const vp_comparison *c)
 
 /* ---- The page ---- */
 
-static void put_footer(comparison *x)
+static void html_put_compare_footer(comparison *x)
 {
     page *p = &x->p;
     html_puts(p, "<footer>\n<p>view_profile " VP_VERSION);
@@ -440,17 +440,17 @@ int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links)
     vp_buf_printf(&title, "%.2000s against %.2000s", c->b_name ? c->b_name : "B",
                   c->a_name ? c->a_name : "A");
     html_begin(&x.p, vp_buf_cstr(&title));
-    put_header(&x);
+    html_put_compare_header(&x);
     html_puts(&x.p, "<main id=\"main\">\n");
     put_caveats(&x);
-    put_devices(&x);
-    put_findings(&x);
-    put_ops(&x);
+    html_put_compare_devices(&x);
+    html_put_new_and_gone(&x);
+    html_put_compared_ops(&x);
     VP_TRY(html_flames(&x.p, c));
-    put_scopes(&x);
-    put_memory(&x.p, c);
+    html_put_compared_scopes(&x);
+    html_put_compared_memory(&x.p, c);
     html_puts(&x.p, "</main>\n");
-    put_footer(&x);
+    html_put_compare_footer(&x);
     html_end(&x.p);
     return b->status;
 }

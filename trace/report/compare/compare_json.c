@@ -8,7 +8,7 @@
 #include "trace/report/data/report_json.h"
 #include "trace/report/labels/words.h"
 
-static void put_time(vp_json *j, const char *key, int64_t ps, int64_t unknown)
+static void json_put_time_or_null(vp_json *j, const char *key, int64_t ps, int64_t unknown)
 {
     vp_json_key(j, key);
     if (ps == unknown)
@@ -18,11 +18,11 @@ static void put_time(vp_json *j, const char *key, int64_t ps, int64_t unknown)
 }
 
 /* The members of an open object. */
-static void put_delta(vp_json *j, const vp_delta *d)
+static void json_put_delta_members(vp_json *j, const vp_delta *d)
 {
-    put_time(j, "a_ps", d->a_ps, VP_UNKNOWN);
-    put_time(j, "b_ps", d->b_ps, VP_UNKNOWN);
-    put_time(j, "delta_ps", d->delta_ps, VP_NO_TIME);
+    json_put_time_or_null(j, "a_ps", d->a_ps, VP_UNKNOWN);
+    json_put_time_or_null(j, "b_ps", d->b_ps, VP_UNKNOWN);
+    json_put_time_or_null(j, "delta_ps", d->delta_ps, VP_NO_TIME);
 }
 
 static void put_ratio(vp_json *j, const vp_delta *d)
@@ -38,14 +38,14 @@ void rep_json_delta(vp_json *j, const char *key, const vp_delta *d, bool with_ra
 {
     vp_json_key(j, key);
     vp_json_begin_object(j);
-    put_delta(j, d);
+    json_put_delta_members(j, d);
     if (with_ratio)
         put_ratio(j, d);
     vp_json_end_object(j);
 }
 
-static void put_session(vp_json *j, const char *key, const char *id, const char *name,
-                        const char *path)
+static void json_put_run_side(vp_json *j, const char *key, const char *id, const char *name,
+                              const char *path)
 {
     vp_json_key(j, key);
     vp_json_begin_object(j);
@@ -67,7 +67,7 @@ static void put_deltas(vp_json *j, const char *key, const char *const *words, co
     vp_json_end_object(j);
 }
 
-static void put_devices(vp_json *j, const vp_comparison *c)
+static void json_put_compared_devices(vp_json *j, const vp_comparison *c)
 {
     vp_json_key(j, "devices");
     vp_json_begin_array(j);
@@ -97,7 +97,7 @@ void rep_json_compared_op(vp_json *j, const vp_compared_op *op)
     vp_json_kcstr(j, "category", op->category);
     vp_json_kcstr(j, "name", op->name);
     vp_json_kcstr(j, "scope", op->scope);
-    put_delta(j, &op->self);
+    json_put_delta_members(j, &op->self);
     put_ratio(j, &op->self);
     vp_json_kcount(j, "calls_a", op->calls_a);
     vp_json_kcount(j, "calls_b", op->calls_b);
@@ -126,7 +126,7 @@ static void put_noise(vp_json *j, const vp_comparison *c)
     vp_json_end_object(j);
 }
 
-static void put_scopes(vp_json *j, const vp_comparison *c)
+static void json_put_compared_scopes(vp_json *j, const vp_comparison *c)
 {
     vp_json_key(j, "scopes");
     vp_json_begin_array(j);
@@ -134,7 +134,7 @@ static void put_scopes(vp_json *j, const vp_comparison *c)
         vp_json_begin_object(j);
         vp_json_kcstr(j, "path", c->scopes[i].path);
         vp_json_ki64(j, "depth", c->scopes[i].depth);
-        put_delta(j, &c->scopes[i].total);
+        json_put_delta_members(j, &c->scopes[i].total);
         rep_json_delta(j, "backward", &c->scopes[i].backward, false);
         put_deltas(j, "cells", result_cell_words, c->scopes[i].cells);
         vp_json_end_object(j);
@@ -153,7 +153,8 @@ static void put_bytes(vp_json *j, int64_t a, int64_t b, int64_t delta)
         vp_json_i64(j, delta);
 }
 
-static void put_holders(vp_json *j, const char *key, const vp_compared_holder *h, size_t n)
+static void json_put_compared_holders(vp_json *j, const char *key, const vp_compared_holder *h,
+                                      size_t n)
 {
     vp_json_key(j, key);
     vp_json_begin_array(j);
@@ -169,7 +170,7 @@ static void put_holders(vp_json *j, const char *key, const vp_compared_holder *h
     vp_json_end_array(j);
 }
 
-static void put_memory(vp_json *j, const vp_comparison *c)
+static void json_put_compared_memory(vp_json *j, const vp_comparison *c)
 {
     vp_json_key(j, "memory");
     vp_json_begin_array(j);
@@ -180,8 +181,8 @@ static void put_memory(vp_json *j, const vp_comparison *c)
         vp_json_kcstr(j, "program", m->program);
         vp_json_kcount(j, "space", m->space);
         put_bytes(j, m->a_bytes, m->b_bytes, m->delta_bytes);
-        put_holders(j, "holders", m->holders, m->holder_count);
-        put_holders(j, "scopes", m->scopes, m->scope_count);
+        json_put_compared_holders(j, "holders", m->holders, m->holder_count);
+        json_put_compared_holders(j, "scopes", m->scopes, m->scope_count);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);
@@ -192,13 +193,13 @@ int rep_compare_json(vp_buf *b, const vp_comparison *c)
     vp_json j;
     vp_json_init(&j, b);
     rep_json_head(&j, "view_profile.compare/1");
-    put_session(&j, "a", c->a_id, c->a_name, c->a_path);
-    put_session(&j, "b", c->b_id, c->b_name, c->b_path);
+    json_put_run_side(&j, "a", c->a_id, c->a_name, c->a_path);
+    json_put_run_side(&j, "b", c->b_id, c->b_name, c->b_path);
     vp_json_kbool(&j, "per_step", c->per_step);
     rep_json_delta(&j, "step", &c->step, true);
     rep_json_delta(&j, "median", &c->median, true);
     rep_json_delta(&j, "p90", &c->p90, true);
-    put_devices(&j, c);
+    json_put_compared_devices(&j, c);
     vp_json_key(&j, "ops");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < c->op_count; i++)
@@ -208,8 +209,8 @@ int rep_compare_json(vp_buf *b, const vp_comparison *c)
     rep_json_texts(&j, "findings_new", c->findings_new, c->new_count);
     rep_json_texts(&j, "findings_gone", c->findings_gone, c->gone_count);
     rep_json_texts(&j, "caveats", c->caveats, c->caveat_count);
-    put_scopes(&j, c);
-    put_memory(&j, c);
+    json_put_compared_scopes(&j, c);
+    json_put_compared_memory(&j, c);
     vp_json_end_object(&j);
     return vp_buf_putc(b, '\n');
 }

@@ -6,7 +6,7 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/words.h"
 
-static int64_t longer(int64_t a, int64_t b)
+static int64_t longer_ps(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -26,32 +26,32 @@ void tbl_parts(delta_table *out, const part_row *rows, size_t n, const vp_view *
     int64_t longest = 0;
     *out = (delta_table){.t = {TBL_ROWS("Parts of the difference", part_columns, rows, n), .v = v}};
     for (size_t i = 0; i < n; i++) {
-        longest = longer(longest, longer(rows[i].d.a_ps, rows[i].d.b_ps));
-        out->widest = longer(out->widest, rep_delta_size(&rows[i].d));
+        longest = longer_ps(longest, longer_ps(rows[i].d.a_ps, rows[i].d.b_ps));
+        out->widest = longer_ps(out->widest, rep_delta_size(&rows[i].d));
     }
     out->t.unit[0] = rep_unit_for(v->unit, longest);
 }
 
-static int64_t side(const vp_delta *d, bool b)
+static int64_t delta_side(const vp_delta *d, bool b)
 {
     return b ? d->b_ps : d->a_ps;
 }
 
 /* One side, as far as cells are made of it. */
-static size_t cells_of(mfu_cell out[MFU_CELLS_MAX], const vp_compared_device *c, bool b)
+static size_t side_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_compared_device *c, bool b)
 {
     vp_device d = {.exposed_wait_ps =
-                       c->wait.delta_ps == VP_NO_TIME ? VP_UNKNOWN : side(&c->wait, b),
-                   .breakdown = {.exposed_comm_ps = side(&c->exposed_comm, b),
-                                 .exposed_copy_ps = side(&c->exposed_copy, b),
-                                 .idle_ps = side(&c->idle, b)}};
+                       c->wait.delta_ps == VP_NO_TIME ? VP_UNKNOWN : delta_side(&c->wait, b),
+                   .breakdown = {.exposed_comm_ps = delta_side(&c->exposed_comm, b),
+                                 .exposed_copy_ps = delta_side(&c->exposed_copy, b),
+                                 .idle_ps = delta_side(&c->idle, b)}};
     bool known = c->cells[0].delta_ps != VP_NO_TIME;
     for (size_t i = 0; i < VP_CELLS; i++)
-        d.mfu.cell_ps[i] = known ? side(&c->cells[i], b) : 0;
+        d.mfu.cell_ps[i] = known ? delta_side(&c->cells[i], b) : 0;
     if (!known)
-        d.mfu.cell_ps[VP_CELL_UNKNOWN] = side(&c->compute, b);
+        d.mfu.cell_ps[VP_CELL_UNKNOWN] = delta_side(&c->compute, b);
     for (size_t i = 0; i < VP_CAUSES; i++)
-        d.cause_ps[i] = side(&c->causes[i], b);
+        d.cause_ps[i] = delta_side(&c->causes[i], b);
     return rep_mfu_cells(out, &d);
 }
 
@@ -61,8 +61,8 @@ size_t rep_compared_cells(part_row out[PART_CELLS_MAX], const vp_compared_device
     size_t n = 0;
     if (d->window.delta_ps == VP_NO_TIME)
         return 0;
-    size_t cells = cells_of(a, d, false);
-    cells_of(b, d, true);
+    size_t cells = side_mfu_cells(a, d, false);
+    side_mfu_cells(b, d, true);
     if (d->cells[0].delta_ps == VP_NO_TIME)
         a[VP_CELL_UNKNOWN].name = rep_part_names[REP_COMPUTE];
     for (size_t i = 0; i < cells; i++)
@@ -99,7 +99,7 @@ void tbl_compared_devices(delta_table *out, const vp_comparison *c, const vp_vie
               .has = c->per_step ? STEPS : WINDOWS},
         .c = c};
     for (size_t i = 0; i < c->device_count; i++)
-        out->widest = longer(out->widest, rep_delta_size(&c->devices[i].window));
+        out->widest = longer_ps(out->widest, rep_delta_size(&c->devices[i].window));
     out->t.unit[0] = rep_unit_for(v->unit, out->widest);
 }
 

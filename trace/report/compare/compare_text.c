@@ -19,7 +19,7 @@
 /* ---- What it comes to, and where it lies ---- */
 
 /* "    ████|        ": to the left what B saves, to the right what it takes more. */
-static void put_bar(vp_buf *b, const vp_delta *d, int64_t scale)
+static void text_put_delta_bar(vp_buf *b, const vp_delta *d, int64_t scale)
 {
     int64_t size = rep_delta_size(d);
     size_t n = scale > 0 ? (size_t)((size * BAR_HALF + scale / 2) / scale) : 0;
@@ -34,7 +34,7 @@ static void put_bar(vp_buf *b, const vp_delta *d, int64_t scale)
     vp_buf_pad(b, ' ', left ? BAR_HALF : BAR_HALF - n);
 }
 
-static tbl_style part_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_part_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const part_row *x = row;
     if (delta_text(b, t, c, row))
@@ -43,11 +43,11 @@ static tbl_style part_cell(vp_buf *b, const tbl *t, const tbl_column *c, const v
         vp_buf_puts(b, x->name);
         return x->name_style;
     }
-    put_bar(b, &x->d, ((const delta_table *)t)->widest);
+    text_put_delta_bar(b, &x->d, ((const delta_table *)t)->widest);
     return x->style;
 }
 
-static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
+static int text_put_step_parts(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     const part_row rows[] = {
         {c->per_step ? "mean step" : "longest window", NULL, c->step, TBL_PLAIN, TBL_BOLD},
@@ -55,7 +55,7 @@ static int put_steps(vp_buf *b, const vp_view *v, const vp_comparison *c)
         {"p90 of steps", NULL, c->p90, TBL_PLAIN, TBL_BOLD}};
     delta_table table;
     tbl_parts(&table, rows, c->per_step ? 3 : 1, v);
-    table.t.own_text = part_cell;
+    table.t.own_text = text_part_cell;
     table.t.unit[0] =
         rep_unit_for(v->unit, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
     vp_buf_putc(b, '\n');
@@ -78,7 +78,7 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
     rows[REP_PARTS] =
         (part_row){c->per_step ? "= step" : "= window", NULL, d->window, TBL_BOLD, TBL_BOLD};
     tbl_parts(&table, rows, REP_PARTS + 1, v);
-    table.t.own_text = part_cell;
+    table.t.own_text = text_part_cell;
     table.t.has = PART_BARS;
     vp_buf_init(&title, VP_REPORT_BYTES_MAX);
     vp_buf_puts(&title, "Where the difference lies: ");
@@ -90,7 +90,7 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
 }
 
 /* The waterfall of the same device. */
-static int put_cells(vp_buf *b, const vp_view *v, const vp_comparison *c)
+static int text_put_waterfall_cells(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     size_t worst = rep_compare_worst(c);
     part_row rows[PART_CELLS_MAX];
@@ -100,7 +100,7 @@ static int put_cells(vp_buf *b, const vp_view *v, const vp_comparison *c)
     if (!n)
         return b->status;
     tbl_parts(&table, rows, n, v);
-    table.t.own_text = part_cell;
+    table.t.own_text = text_part_cell;
     table.t.has = PART_BARS;
     text_title(b, v, "Where its time goes, cell by cell");
     return text_table(b, v, &table.t);
@@ -112,7 +112,7 @@ static tbl_style own_delta(vp_buf *b, const tbl *t, const tbl_column *c, const v
     return TBL_PLAIN;
 }
 
-static int put_devices(vp_buf *b, const vp_view *v, const vp_comparison *c)
+static int text_put_compare_devices(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     delta_table table;
     tbl_compared_devices(&table, c, v);
@@ -132,7 +132,7 @@ static bool is_shared(const vp_comparison *c, const vp_compared_op *op)
     return false;
 }
 
-static void put_name(vp_buf *b, const vp_comparison *c, const vp_compared_op *op)
+static void text_put_op_name(vp_buf *b, const vp_comparison *c, const vp_compared_op *op)
 {
     vp_put_escaped(b, op->name ? vp_str_of(op->name) : VP_STR("-"));
     if (op->category && is_shared(c, op)) {
@@ -143,7 +143,7 @@ static void put_name(vp_buf *b, const vp_comparison *c, const vp_compared_op *op
 }
 
 /* "10", or "10→20" where the two show differently: of the span, as the reason counts them. */
-static void put_calls(vp_buf *b, const vp_compared_op *op)
+static void text_put_call_change(vp_buf *b, const vp_compared_op *op)
 {
     size_t a = b->n;
     rep_put_calls(b, op->span_calls_a);
@@ -161,10 +161,10 @@ static tbl_style moved_cell(vp_buf *b, const tbl *t, const tbl_column *c, const 
     if (delta_text(b, t, c, row))
         return TBL_PLAIN;
     if (c->own == MOVED_CALLS) {
-        put_calls(b, op);
+        text_put_call_change(b, op);
         return TBL_PLAIN;
     }
-    put_name(b, ((const delta_table *)t)->c, op);
+    text_put_op_name(b, ((const delta_table *)t)->c, op);
     return tbl_class_style(op->op_class);
 }
 
@@ -196,7 +196,7 @@ typedef struct tally {
     int64_t rest_ps;           /* Σ of the differences of the rest */
 } tally;
 
-static tally count_ops(const vp_comparison *c)
+static tally count_moved_ops(const vp_comparison *c)
 {
     tally t = {0};
     for (size_t i = 0; i < c->op_count; i++) {
@@ -213,7 +213,8 @@ static tally count_ops(const vp_comparison *c)
 }
 
 /* "15 differ by less than 1.532 ms; together +548.94 us." */
-static void put_rest(vp_buf *line, const vp_view *v, const vp_comparison *c, const tally *t)
+static void text_put_other_ops(vp_buf *line, const vp_view *v, const vp_comparison *c,
+                               const tally *t)
 {
     vp_delta rest = {0, 0, t->rest_ps};
     vp_unit unit = rep_unit_for(v->unit, rep_delta_size(&rest));
@@ -242,10 +243,10 @@ static void put_rest(vp_buf *line, const vp_view *v, const vp_comparison *c, con
     vp_buf_putc(line, '.');
 }
 
-static int put_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
+static int text_put_moved_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     size_t limit = v->top ? v->top : SIZE_MAX;
-    tally t = count_ops(c);
+    tally t = count_moved_ops(c);
     vp_buf line;
     int rc = 0;
     text_title(b, v,
@@ -257,7 +258,7 @@ static int put_ops(vp_buf *b, const vp_view *v, const vp_comparison *c)
     if (t.moved > limit)
         vp_buf_printf(&line, "… %zu more that moved%s", t.moved - limit, t.rest ? "; " : ".");
     if (t.rest || !t.moved)
-        put_rest(&line, v, c, &t);
+        text_put_other_ops(&line, v, c, &t);
     text_line(b, v, &line);
     return rc;
 }
@@ -276,14 +277,14 @@ static void put_scope_name(vp_buf *b, const vp_comparison *c, const vp_compared_
     vp_put_escaped(b, vp_str_of(name));
 }
 
-static tbl_style scope_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_scope_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     if (!delta_text(b, t, c, row))
         put_scope_name(b, ((const delta_table *)t)->c, row);
     return TBL_PLAIN;
 }
 
-static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
+static int text_put_compared_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     delta_table table;
     int64_t scale = 0;
@@ -296,7 +297,7 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
     table.t.title = rep_has_backward(c)
                         ? "The same by scope of the computation graph, backward work in its place"
                         : "The same by scope of the computation graph";
-    table.t.own_text = scope_cell;
+    table.t.own_text = text_scope_cell;
     table.t.most = SCOPES_MAX;
     table.t.unit[0] = rep_unit_for(v->unit, scale);
     return text_titled_table(b, v, &table.t);
@@ -304,7 +305,7 @@ static int put_scopes(vp_buf *b, const vp_view *v, const vp_comparison *c)
 
 /* ---- Memory ---- */
 
-static void put_change(vp_buf *b, int64_t from, int64_t to, int64_t delta)
+static void text_put_bytes_change(vp_buf *b, int64_t from, int64_t to, int64_t delta)
 {
     rep_put_bytes(b, from);
     vp_buf_puts(b, " to ");
@@ -319,7 +320,7 @@ static void put_holder(vp_buf *b, const vp_view *v, const vp_compared_holder *h)
     vp_buf line;
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     vp_buf_puts(&line, "  ");
-    put_change(&line, h->a_bytes, h->b_bytes, h->delta_bytes);
+    text_put_bytes_change(&line, h->a_bytes, h->b_bytes, h->delta_bytes);
     vp_buf_puts(&line, ": ");
     vp_put_escaped(&line, vp_str_of(h->name));
     if (h->scope && (!h->name || strcmp(h->scope, h->name) != 0)) {
@@ -353,7 +354,7 @@ static void put_memory_scopes(vp_buf *b, const vp_view *v, const vp_compared_mem
 }
 
 /* Allocators and programs whose peaks differ, and what does most of it. */
-static int put_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
+static int text_put_compared_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->memory_count; i++) {
@@ -367,7 +368,7 @@ static int put_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
         rep_compared_memory_name(&line, m);
         vp_buf_puts(&line, ": ");
-        put_change(&line, m->a_bytes, m->b_bytes, m->delta_bytes);
+        text_put_bytes_change(&line, m->a_bytes, m->b_bytes, m->delta_bytes);
         text_line(b, v, &line);
         for (size_t k = 0; k < m->holder_count && k < HOLDERS_MAX; k++)
             if (m->holders[k].delta_bytes)
@@ -379,7 +380,8 @@ static int put_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
 
 /* ---- Verdict ---- */
 
-static void put_ids(vp_buf *b, const vp_view *v, const char *what, const char *const *ids, size_t n)
+static void text_put_finding_ids(vp_buf *b, const vp_view *v, const char *what,
+                                 const char *const *ids, size_t n)
 {
     vp_buf line;
     if (!n)
@@ -396,8 +398,8 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
     static const char *const words[] = {"Regression", "Improvement", "Noise", "Unverified"};
     vp_buf line;
     vp_buf_putc(b, '\n');
-    put_ids(b, v, "Findings only in B:", c->findings_new, c->new_count);
-    put_ids(b, v, "Findings only in A:", c->findings_gone, c->gone_count);
+    text_put_finding_ids(b, v, "Findings only in B:", c->findings_new, c->new_count);
+    text_put_finding_ids(b, v, "Findings only in A:", c->findings_gone, c->gone_count);
     for (size_t i = 0; i < c->caveat_count; i++) {
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
         vp_buf_puts(&line, "Note: ");
@@ -418,13 +420,13 @@ int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *view)
     vp_view v = rep_view(view);
     text_side(b, &v, "A", c->a_name, c->a_path);
     text_side(b, &v, "B", c->b_name, c->b_path);
-    VP_TRY(put_steps(b, &v, c));
+    VP_TRY(text_put_step_parts(b, &v, c));
     VP_TRY(put_waterfall(b, &v, c));
-    VP_TRY(put_cells(b, &v, c));
-    VP_TRY(put_devices(b, &v, c));
-    VP_TRY(put_ops(b, &v, c));
-    VP_TRY(put_scopes(b, &v, c));
-    VP_TRY(put_memory(b, &v, c));
+    VP_TRY(text_put_waterfall_cells(b, &v, c));
+    VP_TRY(text_put_compare_devices(b, &v, c));
+    VP_TRY(text_put_moved_ops(b, &v, c));
+    VP_TRY(text_put_compared_scopes(b, &v, c));
+    VP_TRY(text_put_compared_memory(b, &v, c));
     put_verdict(b, &v, c);
     return b->status;
 }

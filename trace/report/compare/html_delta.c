@@ -4,12 +4,12 @@
 #include "trace/report/compare/delta_columns.h"
 #include "trace/report/html/html_parts.h"
 
-static const char *direction(const vp_delta *d)
+static const char *delta_css_direction(const vp_delta *d)
 {
     return d->delta_ps > 0 ? "worse" : "better";
 }
 
-static void put_delta(page *p, const vp_delta *d, vp_unit unit)
+static void html_put_signed_delta(page *p, const vp_delta *d, vp_unit unit)
 {
     if (d->delta_ps == VP_NO_TIME) {
         html_puts(p, "–");
@@ -19,7 +19,7 @@ static void put_delta(page *p, const vp_delta *d, vp_unit unit)
     rep_put_ps(p->b, rep_delta_size(d), unit);
 }
 
-static void put_change(page *p, const vp_delta *d)
+static void html_put_percent_change(page *p, const vp_delta *d)
 {
     if (d->delta_ps == VP_NO_TIME || d->a_ps <= 0) {
         html_puts(p, "–");
@@ -34,9 +34,10 @@ static void bar_cell(page *p, const vp_delta *d, vp_unit unit, int64_t scale)
     int64_t width = html_hundredths(rep_delta_size(d), scale) / 2;
     html_puts(p, "<td class=\"share delta\"><svg aria-hidden=\"true\">");
     if (width)
-        html_rect(p, direction(d), REP_PERCENT_ALL / 2 - (d->delta_ps < 0 ? width : 0), width);
+        html_rect(p, delta_css_direction(d), REP_PERCENT_ALL / 2 - (d->delta_ps < 0 ? width : 0),
+                  width);
     html_puts(p, "</svg><b>");
-    put_delta(p, d, unit);
+    html_put_signed_delta(p, d, unit);
     html_puts(p, "</b></td>");
 }
 
@@ -51,9 +52,9 @@ bool delta_html(page *p, const tbl *t, const tbl_column *c, const void *row)
     }
     html_puts(p, "<td>");
     if (c->own == DELTA_CHANGE)
-        put_change(p, d);
+        html_put_percent_change(p, d);
     else
-        put_delta(p, d, t->unit[c->scale]);
+        html_put_signed_delta(p, d, t->unit[c->scale]);
     html_puts(p, "</td>");
     return true;
 }
@@ -71,7 +72,7 @@ void html_delta_fact(page *p, const char *name, const vp_delta *d)
     vp_buf_printf(p->b, " %s", rep_unit_sign(unit));
     if (d->delta_ps != VP_NO_TIME) {
         html_puts(p, ", <b>");
-        put_change(p, d);
+        html_put_percent_change(p, d);
         html_puts(p, "</b>");
     }
     html_close_fact(p);

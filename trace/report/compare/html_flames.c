@@ -25,13 +25,13 @@ typedef struct flames {
     bool by_stack; /* ops are frames, too */
 } flames;
 
-static int64_t larger(int64_t x, int64_t y)
+static int64_t larger_weight(int64_t x, int64_t y)
 {
     return x > y ? x : y;
 }
 
 /* A report that was read may claim any time. */
-static void add(int64_t *sum, int64_t more)
+static void add_saturated_time(int64_t *sum, int64_t more)
 {
     if (__builtin_add_overflow(*sum, more, sum))
         *sum = more > 0 ? INT64_MAX : -INT64_MAX;
@@ -67,40 +67,40 @@ static void link_nodes(flames *f, uint32_t *levels)
 
 /* Of one side, its time. Of both, the longer time of what each has of its own, and what stands
  * below, so that what is gone has its place as well as what is new. */
-static void weigh(flames *f, int64_t *own_a, int64_t *own_b)
+static void weigh_flame_nodes(flames *f, int64_t *own_a, int64_t *own_b)
 {
     flame_node *v = f->nodes;
     for (size_t i = 1; i < f->n; i++) {
         const vp_delta *d = delta_of(f, (uint32_t)i);
-        add(&own_a[i], d->a_ps);
-        add(&own_b[i], d->b_ps);
-        add(&own_a[v[i].parent], -d->a_ps);
-        add(&own_b[v[i].parent], -d->b_ps);
+        add_saturated_time(&own_a[i], d->a_ps);
+        add_saturated_time(&own_b[i], d->b_ps);
+        add_saturated_time(&own_a[v[i].parent], -d->a_ps);
+        add_saturated_time(&own_b[v[i].parent], -d->b_ps);
         v[i].weight = f->side == SIDE_A ? d->a_ps : f->side == SIDE_B ? d->b_ps : 0;
     }
     v[0].weight = 0;
     int64_t all = 0;
     for (size_t i = f->n; i-- > 1;) {
         if (f->side == SIDE_BOTH)
-            add(&v[i].weight, larger(larger(own_a[i], own_b[i]), 0));
+            add_saturated_time(&v[i].weight, larger_weight(larger_weight(own_a[i], own_b[i]), 0));
         if (!v[i].parent)
-            add(&all, v[i].weight);
+            add_saturated_time(&all, v[i].weight);
         else if (f->side == SIDE_BOTH)
-            add(&v[v[i].parent].weight, v[i].weight);
+            add_saturated_time(&v[v[i].parent].weight, v[i].weight);
     }
     int64_t step = f->side == SIDE_A   ? f->c->step.a_ps
                    : f->side == SIDE_B ? f->c->step.b_ps
-                                       : larger(f->c->step.a_ps, f->c->step.b_ps);
-    v[0].weight = larger(step, all);
+                                       : larger_weight(f->c->step.a_ps, f->c->step.b_ps);
+    v[0].weight = larger_weight(step, all);
 }
 
-static int weigh_side(flames *f, side s)
+static int weigh_flame_side(flames *f, side s)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *own_a = vp_calloc(f->n, sizeof *own_a);
     VP_CLEANUP(vp_free_ptr) int64_t *own_b = vp_calloc(f->n, sizeof *own_b);
     VP_NEED(own_a && own_b);
     f->side = s;
-    weigh(f, own_a, own_b);
+    weigh_flame_nodes(f, own_a, own_b);
     return 0;
 }
 
@@ -116,7 +116,7 @@ static const char *class_of_delta(const flames *f, const vp_delta *d)
     return is_calm(f, d) ? "idle" : d->delta_ps > 0 ? "worse" : "better";
 }
 
-static const char *css_class(void *ctx, const flame_box *box)
+static const char *flame_delta_css_class(void *ctx, const flame_box *box)
 {
     const flames *f = ctx;
     const vp_delta *d = delta_of(f, box->last);
@@ -129,7 +129,7 @@ static const char *css_class(void *ctx, const flame_box *box)
     return mostly ? "backward" : "forward";
 }
 
-static void put_time(vp_buf *b, const flames *f, int64_t ps)
+static void flame_put_time(vp_buf *b, const flames *f, int64_t ps)
 {
     page p = *f->p;
     p.b = b;
@@ -138,14 +138,14 @@ static void put_time(vp_buf *b, const flames *f, int64_t ps)
 }
 
 /* The sign first: it says without a colour, and in a narrow frame, which way it went. */
-static void put_difference(vp_buf *b, const flames *f, const vp_delta *d)
+static void flame_put_difference(vp_buf *b, const flames *f, const vp_delta *d)
 {
     if (d->delta_ps == VP_NO_TIME) {
         vp_buf_puts(b, "–");
         return;
     }
     vp_buf_puts(b, d->delta_ps > 0 ? "+" : d->delta_ps < 0 ? "−" : "±");
-    put_time(b, f, rep_delta_size(d));
+    flame_put_time(b, f, rep_delta_size(d));
 }
 
 static const char *span_name(const flames *f)
@@ -154,27 +154,27 @@ static const char *span_name(const flames *f)
 }
 
 /* Ops that run at once add up to more than the span, and the frame is as wide as they are. */
-static void put_span(vp_buf *b, const flames *f, const vp_delta *d)
+static void flame_put_span(vp_buf *b, const flames *f, const vp_delta *d)
 {
     int64_t span = f->side == SIDE_A ? d->a_ps : d->b_ps;
     if (f->side != SIDE_BOTH && f->nodes[0].weight > span) {
-        put_time(b, f, f->nodes[0].weight);
+        flame_put_time(b, f, f->nodes[0].weight);
         vp_buf_puts(b, " at once in a ");
     }
     vp_buf_puts(b, span_name(f));
     if (f->side == SIDE_BOTH)
         return;
     vp_buf_puts(b, f->nodes[0].weight > span ? " of " : ": ");
-    put_time(b, f, span);
+    flame_put_time(b, f, span);
 }
 
-static void put_name(vp_buf *b, void *ctx, const flame_box *box)
+static void flame_put_frame_name(vp_buf *b, void *ctx, const flame_box *box)
 {
     const flames *f = ctx;
     const vp_delta *d = delta_of(f, box->last);
     uint32_t up = box->first ? f->nodes[box->first].parent : 0;
     if (f->side == SIDE_BOTH) {
-        put_difference(b, f, d);
+        flame_put_difference(b, f, d);
         vp_buf_putc(b, ' ');
     }
     if (box->first) {
@@ -182,10 +182,10 @@ static void put_name(vp_buf *b, void *ctx, const flame_box *box)
         rep_html_escape(b, vp_str_skip(path, up ? vp_str_of(f->c->graph[up - 1].path).n + 1 : 0));
         return;
     }
-    put_span(b, f, d);
+    flame_put_span(b, f, d);
 }
 
-static void put_title(vp_buf *b, void *ctx, const flame_box *box)
+static void flame_put_frame_title(vp_buf *b, void *ctx, const flame_box *box)
 {
     const flames *f = ctx;
     const vp_delta *d = delta_of(f, box->last);
@@ -195,16 +195,16 @@ static void put_title(vp_buf *b, void *ctx, const flame_box *box)
         vp_buf_puts(b, span_name(f));
     vp_buf_puts(b, ": ");
     if (f->side == SIDE_BOTH) {
-        put_difference(b, f, d);
+        flame_put_difference(b, f, d);
         vp_buf_puts(b, ", ");
-        put_time(b, f, d->a_ps);
+        flame_put_time(b, f, d->a_ps);
         vp_buf_puts(b, " → ");
-        put_time(b, f, d->b_ps);
+        flame_put_time(b, f, d->b_ps);
         return;
     }
     bool is_a = f->side == SIDE_A;
     int64_t step = is_a ? f->c->step.a_ps : f->c->step.b_ps;
-    put_time(b, f, is_a ? d->a_ps : d->b_ps);
+    flame_put_time(b, f, is_a ? d->a_ps : d->b_ps);
     vp_buf_puts(b, ", ");
     rep_put_percent(b, is_a ? d->a_ps : d->b_ps, step);
     vp_buf_printf(b, " of %s’s %s", is_a ? "A" : "B", span_name(f));
@@ -212,15 +212,15 @@ static void put_title(vp_buf *b, void *ctx, const flame_box *box)
 
 /* ---- Pictures ---- */
 
-static int draw(flames *f, side s)
+static int draw_flame_side(flames *f, side s)
 {
     static const char *const titles[] = {"A", "B", "The difference: B against A"};
     static const char *const labels[] = {
         "Flame graph of A by scope", "Flame graph of B by scope",
         "Flame graph of the difference by scope; the tables of this page say what moved"};
-    const flame_look look = {f, css_class, put_name, put_title};
+    const flame_look look = {f, flame_delta_css_class, flame_put_frame_name, flame_put_frame_title};
     flame_layout l;
-    VP_TRY(weigh_side(f, s));
+    VP_TRY(weigh_flame_side(f, s));
     VP_TRY(flame_layout_of(&l, f->nodes, f->n, s == SIDE_BOTH ? 0 : f->whole));
     vp_buf_printf(f->p->b, "<div class=\"what\"><h3>%s</h3></div>\n", titles[s]);
     flame_svg(f->p->b, &l, &look, labels[s]);
@@ -228,7 +228,7 @@ static int draw(flames *f, side s)
     return f->p->b->status;
 }
 
-static void put_note(flames *f)
+static void flame_put_note(flames *f)
 {
     page *p = f->p;
     vp_buf_printf(
@@ -237,7 +237,7 @@ static void put_note(flames *f)
         "scale, on which the whole width is ",
         f->c->per_step ? "a step"
                        : "the whole window, as not both have steps that hold their work");
-    put_time(p->b, f, f->whole);
+    flame_put_time(p->b, f, f->whole);
     vp_buf_printf(
         p->b,
         "; what is free below a frame is its own. Scopes%s below 0.1%% of the longer %s are "
@@ -249,7 +249,7 @@ static void put_note(flames *f)
     vp_buf_puts(p->b, "</p>\n");
 }
 
-static void put_legend(flames *f)
+static void flame_put_legend(flames *f)
 {
     vp_buf_printf(f->p->b,
                   "<p class=\"legend\"><span><i class=\"dot mark\"></i>+ longer in B</span>\n"
@@ -260,23 +260,23 @@ static void put_legend(flames *f)
                   span_name(f));
 }
 
-static int put_all(flames *f)
+static int flame_put_pictures(flames *f)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *levels = vp_calloc(f->c->graph_count + 1, sizeof *levels);
     f->nodes = vp_calloc(f->c->graph_count + 1, sizeof *f->nodes);
     VP_NEED(levels && f->nodes);
     link_nodes(f, levels);
-    f->span = larger(f->c->step.a_ps, f->c->step.b_ps);
+    f->span = larger_weight(f->c->step.a_ps, f->c->step.b_ps);
     for (side s = SIDE_A; s <= SIDE_B; s++) {
-        VP_TRY(weigh_side(f, s));
-        f->whole = larger(f->whole, f->nodes[0].weight);
+        VP_TRY(weigh_flame_side(f, s));
+        f->whole = larger_weight(f->whole, f->nodes[0].weight);
     }
     f->unit = rep_unit_for(f->p->v.unit, f->whole);
     html_section(f->p, "flames", "By scope");
-    put_note(f);
+    flame_put_note(f);
     for (side s = SIDE_A; s <= SIDE_BOTH; s++)
-        VP_TRY(draw(f, s));
-    put_legend(f);
+        VP_TRY(draw_flame_side(f, s));
+    flame_put_legend(f);
     html_section_end(f->p);
     return f->p->b->status;
 }
@@ -284,7 +284,7 @@ static int put_all(flames *f)
 int html_flames(page *p, const vp_comparison *c)
 {
     flames f = {.p = p, .c = c};
-    int rc = c->graph_count ? put_all(&f) : 0;
+    int rc = c->graph_count ? flame_put_pictures(&f) : 0;
     vp_free(f.nodes);
     return rc;
 }

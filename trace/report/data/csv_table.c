@@ -6,7 +6,7 @@
 
 #include "trace/report/data/csv_cells.h"
 
-static void put_int(vp_buf *b, int64_t v, bool known)
+static void csv_put_int(vp_buf *b, int64_t v, bool known)
 {
     if (known)
         vp_buf_i64(b, v);
@@ -18,18 +18,18 @@ static void put_double(vp_buf *b, double d)
         vp_buf_printf(b, "%.9g", d);
 }
 
-static void put_share(vp_buf *b, int64_t part, int64_t whole)
+static void csv_put_share(vp_buf *b, int64_t part, int64_t whole)
 {
     if (part >= 0 && whole > 0)
         vp_buf_printf(b, "%.9f", (double)part / (double)whole);
 }
 
-static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
+static void csv_put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_SHARE:
     case TBL_BAR:
-        put_share(b, v->n, v->whole);
+        csv_put_share(b, v->n, v->whole);
         break;
     case TBL_NUMBER:
     case TBL_RATIO:
@@ -47,10 +47,10 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
         rep_csv_text(b, v->n < (int64_t)t->r->device_count ? t->r->devices[v->n].name : NULL);
         break;
     case TBL_WHEN:
-        put_int(b, v->n, v->n != VP_NO_TIME);
+        csv_put_int(b, v->n, v->n != VP_NO_TIME);
         break;
     default:
-        put_int(b, v->n, v->n >= 0);
+        csv_put_int(b, v->n, v->n >= 0);
     }
 }
 
@@ -72,7 +72,7 @@ void csv_row(void *ctx, const void *row)
             vp_buf_putc(w->b, ',');
         tbl_get(&v, w->t, w->columns[i], row);
         if (!v.blank)
-            put_value(w->b, w->t, w->columns[i], &v);
+            csv_put_value(w->b, w->t, w->columns[i], &v);
     }
     vp_buf_putc(w->b, '\n');
 }

@@ -44,7 +44,7 @@ static void put_policy(rep_json_out *o, const void *base)
                                                  : "capture");
 }
 
-static void put_clock(rep_json_out *o, const void *base)
+static void json_put_clock_kind(rep_json_out *o, const void *base)
 {
     (void)base;
     vp_json_cstr(&o->j, o->r->own_clock ? "device" : "aligned");
@@ -52,7 +52,7 @@ static void put_clock(rep_json_out *o, const void *base)
 
 static const rep_field window_fields[] = {
     {MADE("policy", put_policy)},
-    {MADE("clock", put_clock)},
+    {MADE("clock", json_put_clock_kind)},
     {F("start_ps", REP_TIME, vp_report, start_ps)},
     {F("end_ps", REP_TIME, vp_report, end_ps)},
     {F("capture_ps", REP_COUNT, vp_report, capture_ps)},
@@ -60,7 +60,7 @@ static const rep_field window_fields[] = {
     {0},
 };
 
-static void put_where(rep_json_out *o, const void *base)
+static void json_put_where_kind(rep_json_out *o, const void *base)
 {
     (void)base;
     vp_json_cstr(&o->j, o->r->has_devices ? "device" : "host");
@@ -73,11 +73,11 @@ static const rep_field analysis_fields[] = {
     {F("has_devices", REP_BOOL, vp_report, has_devices)},
     {F("own_clock", REP_BOOL, vp_report, own_clock)},
     {F("partial", REP_BOOL, vp_report, partial)},
-    {MADE("where", put_where)},
+    {MADE("where", json_put_where_kind)},
     {0},
 };
 
-static void put_share(rep_json_out *o, int64_t part, int64_t whole)
+static void json_put_share(rep_json_out *o, int64_t part, int64_t whole)
 {
     if (part < 0 || whole < 0)
         vp_json_null(&o->j);
@@ -123,15 +123,15 @@ static const rep_field hygiene_fields[] = {
 static void put_mfu(rep_json_out *o, const void *base)
 {
     const vp_device *d = base;
-    put_share(o, d->mfu.peak_gflops > 0 ? d->mfu.peak_ps : -1, d->breakdown.window_ps);
+    json_put_share(o, d->mfu.peak_gflops > 0 ? d->mfu.peak_ps : -1, d->breakdown.window_ps);
 }
 
 static void put_hfu(rep_json_out *o, const void *base)
 {
     const vp_device *d = base;
-    put_share(o,
-              d->mfu.peak_gflops > 0 ? vp_add_most(d->mfu.peak_ps, d->mfu.recompute_peak_ps) : -1,
-              d->breakdown.window_ps);
+    json_put_share(
+        o, d->mfu.peak_gflops > 0 ? vp_add_most(d->mfu.peak_ps, d->mfu.recompute_peak_ps) : -1,
+        d->breakdown.window_ps);
 }
 
 static const rep_field mfu_fields[] = {
@@ -221,19 +221,19 @@ static void put_mean(rep_json_out *o, const void *op)
 static void put_share_of_ops(rep_json_out *o, const void *base)
 {
     const vp_op *op = base;
-    put_share(o, op->self_ps, o->r->devices[op->device].self_ps);
+    json_put_share(o, op->self_ps, o->r->devices[op->device].self_ps);
 }
 
 static void put_share_of_window(rep_json_out *o, const void *base)
 {
     const vp_op *op = base;
-    put_share(o, op->self_ps, rep_window_of(o->r, op));
+    json_put_share(o, op->self_ps, rep_window_of(o->r, op));
 }
 
 static void put_cumulative(rep_json_out *o, const void *base)
 {
     const vp_op *op = base;
-    put_share(o, o->cumulative_ps, o->r->devices[op->device].self_ps);
+    json_put_share(o, o->cumulative_ps, o->r->devices[op->device].self_ps);
 }
 
 static void put_per_step(rep_json_out *o, const void *op)

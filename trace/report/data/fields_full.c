@@ -95,7 +95,7 @@ static const rep_field grown_fields[] = {
     {0},
 };
 
-static void put_grown(rep_json_out *o, const void *base)
+static void json_put_grown_zone(rep_json_out *o, const void *base)
 {
     const vp_grown *grew = &((const vp_step *)base)->grew;
     if (grew->name)
@@ -115,7 +115,7 @@ static const rep_field step_fields[] = {
     {F("partial", REP_BOOL, vp_step, partial)},
     {F("warm_up", REP_BOOL, vp_step, warm_up)},
     {F("class", REP_WORD, vp_step, step_class), .words = rep_step_class_words},
-    {F("grew", REP_OBJECT, vp_step, grew), .fields = grown_fields, .put = put_grown},
+    {F("grew", REP_OBJECT, vp_step, grew), .fields = grown_fields, .put = json_put_grown_zone},
     {0},
 };
 
@@ -486,7 +486,7 @@ static const rep_field memory_fields[] = {
     {0},
 };
 
-static void put_memory(rep_json_out *o, const void *r)
+static void json_put_memory_section(rep_json_out *o, const void *r)
 {
     if (((const vp_report *)r)->memory_count)
         rep_put_object(o, memory_fields, r);
@@ -632,7 +632,11 @@ const rep_field rep_tail_fields[] = {
 };
 
 const rep_field rep_memory_fields[] = {
-    {.key = "memory", .type = REP_OBJECT, .fields = memory_fields, .put = put_memory, .full = true},
+    {.key = "memory",
+     .type = REP_OBJECT,
+     .fields = memory_fields,
+     .put = json_put_memory_section,
+     .full = true},
     {LIST("memory_static", vp_report, memory_static, memory_static_count, vp_memory_plan,
           plan_fields),
      .full = true},

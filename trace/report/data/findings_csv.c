@@ -28,20 +28,20 @@ static void get_severity(tbl_value *out, const void *at)
     out->text = rep_level_name(f->severity);
 }
 
-static void get_value(tbl_value *out, const void *at)
+static void get_finding_value(tbl_value *out, const void *at)
 {
     const vp_finding *f = ((const row *)at)->f;
     out->d = f->status == VP_NOT_EVALUATED ? NAN : f->value;
 }
 
-static void get_share(tbl_value *out, const void *at)
+static void get_finding_share(tbl_value *out, const void *at)
 {
     const vp_finding *f = ((const row *)at)->f;
     bool known = f->impact_ps >= 0 && f->window_ps > 0;
     out->d = known ? (double)f->impact_ps / (double)f->window_ps : NAN;
 }
 
-static void get_device(tbl_value *out, const void *at)
+static void get_finding_device(tbl_value *out, const void *at)
 {
     const row *x = at;
     bool has = x->place && x->place->device < x->r->device_count;
@@ -61,16 +61,16 @@ static const tbl_column columns[] = {
     {TBL_TEXT, OF(title), CSV(0, "title")},
     {TBL_TEXT, OF(message), CSV(0, "message")},
     {TBL_TEXT, OF(metric), CSV(0, "metric")},
-    {TBL_NUMBER, GET(get_value), CSV(0, "value")},
+    {TBL_NUMBER, GET(get_finding_value), CSV(0, "value")},
     {TBL_NUMBER, OF(threshold), CSV(0, "threshold")},
     {TBL_TEXT, OF(unit), CSV(0, "unit")},
     {TBL_TEXT, OF(denominator), CSV(0, "denominator")},
     {TBL_COUNT, OF(impact_ps), CSV(0, "impact_ps")},
     {TBL_COUNT, OF(gross_ps), CSV(0, "gross_ps")},
     {TBL_COUNT, OF(window_ps), CSV(0, "window_ps")},
-    {TBL_NUMBER, GET(get_share), CSV(0, "impact_share_of_window")},
+    {TBL_NUMBER, GET(get_finding_share), CSV(0, "impact_share_of_window")},
     {TBL_COUNT, OF(impact_bytes), CSV(0, "impact_bytes")},
-    {TBL_TEXT, GET(get_device), CSV(0, "device")},
+    {TBL_TEXT, GET(get_finding_device), CSV(0, "device")},
     {TBL_TEXT, PLACE(host), CSV(0, "host")},
     {TBL_TEXT, PLACE(track), CSV(0, "track")},
     {TBL_WHEN, PLACE(start_ps), CSV(0, "start_ps")},
@@ -85,7 +85,7 @@ static const tbl_column columns[] = {
 #undef ROW
 
 /* NULL for an empty list. The text lives as long as the buffer. */
-static const char *joined(vp_buf *all, const char *const *texts, size_t n)
+static const char *join_texts(vp_buf *all, const char *const *texts, size_t n)
 {
     vp_buf_init(all, VP_REPORT_BYTES_MAX);
     for (size_t i = 0; i < n; i++)
@@ -93,17 +93,18 @@ static const char *joined(vp_buf *all, const char *const *texts, size_t n)
     return n ? vp_buf_cstr(all) : NULL;
 }
 
-static void put_row(csv_row_writer *w, const vp_report *r, size_t i)
+static void csv_put_finding_row(csv_row_writer *w, const vp_report *r, size_t i)
 {
     const vp_finding *f = &r->findings[i];
     vp_buf caveats, explained_by, missing;
-    csv_row(w, &(row){.r = r,
-                      .f = f,
-                      .place = f->where_count ? f->where : NULL,
-                      .rank = (int64_t)i + 1,
-                      .caveats = joined(&caveats, f->caveats, f->caveat_count),
-                      .explained_by = joined(&explained_by, f->explained_by, f->explained_count),
-                      .missing = joined(&missing, f->missing, f->missing_count)});
+    csv_row(w,
+            &(row){.r = r,
+                   .f = f,
+                   .place = f->where_count ? f->where : NULL,
+                   .rank = (int64_t)i + 1,
+                   .caveats = join_texts(&caveats, f->caveats, f->caveat_count),
+                   .explained_by = join_texts(&explained_by, f->explained_by, f->explained_count),
+                   .missing = join_texts(&missing, f->missing, f->missing_count)});
     vp_buf_free_piece(w->b, &caveats);
     vp_buf_free_piece(w->b, &explained_by);
     vp_buf_free_piece(w->b, &missing);
@@ -115,6 +116,6 @@ int rep_findings_csv(vp_buf *b, const vp_report *r)
     csv_row_writer w;
     csv_init_rows(&w, b, &t);
     for (size_t i = 0; i < r->finding_count; i++)
-        put_row(&w, r, i);
+        csv_put_finding_row(&w, r, i);
     return b->status;
 }

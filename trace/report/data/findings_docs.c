@@ -47,7 +47,7 @@ static const char *const head =
     "\n"
     "## The rules, in the order of claim\n";
 
-static void put_item(vp_buf *b, const char *what, const char *text)
+static void md_put_rule_item(vp_buf *b, const char *what, const char *text)
 {
     if (text)
         vp_buf_printf(b, "* **%s**: %s\n", what, text);
@@ -67,7 +67,7 @@ static void put_needs(vp_buf *b, unsigned needs)
         vp_buf_puts(b, ".\n");
 }
 
-static void put_evidence(vp_buf *b, const finding_rule *rule)
+static void md_put_rule_evidence(vp_buf *b, const finding_rule *rule)
 {
     vp_buf_printf(b, "* **Evidence**: %s", rule->metric);
     if (rule->denominator)
@@ -81,15 +81,16 @@ static void put_rule(vp_buf *b, const finding_rule *rule)
 {
     vp_buf_printf(b, "\n### %s %s: %s\n\n%s\n\n", rule->id, rule->name, rule->title, rule->says);
     vp_buf_printf(b, "* **Fires when**: %s.\n", rule->rule);
-    put_evidence(b, rule);
+    md_put_rule_evidence(b, rule);
     vp_buf_printf(b, "* **Threshold from**: %s.\n", rule->source);
     put_needs(b, rule->needs);
-    put_item(b, rule->advice_pytorch ? "What to do (JAX, XLA)" : "What to do", rule->advice_xla);
-    put_item(b, "What to do (PyTorch)", rule->advice_pytorch);
+    md_put_rule_item(b, rule->advice_pytorch ? "What to do (JAX, XLA)" : "What to do",
+                     rule->advice_xla);
+    md_put_rule_item(b, "What to do (PyTorch)", rule->advice_pytorch);
     if (rule->advice_pytorch)
-        put_item(b, "What to do (other programs)",
-                 rule->advice_native ? rule->advice_native : rule->advice_xla);
-    put_item(b, "Caveat", rule->caveat);
+        md_put_rule_item(b, "What to do (other programs)",
+                         rule->advice_native ? rule->advice_native : rule->advice_xla);
+    md_put_rule_item(b, "Caveat", rule->caveat);
 }
 
 int rep_findings_docs(vp_buf *b)

@@ -3,7 +3,7 @@
 #include "trace/report/data/report_json.h"
 #include "trace/report/labels/words.h"
 
-static void put_time(vp_json *j, const char *key, int64_t ps)
+static void json_put_finding_time(vp_json *j, const char *key, int64_t ps)
 {
     vp_json_key(j, key);
     if (ps == VP_NO_TIME)
@@ -12,7 +12,7 @@ static void put_time(vp_json *j, const char *key, int64_t ps)
         vp_json_i64(j, ps);
 }
 
-static void put_evidence(vp_json *j, const vp_finding *f)
+static void json_put_evidence(vp_json *j, const vp_finding *f)
 {
     bool measured = f->status == VP_FIRED || f->status == VP_EXPLAINED || f->status == VP_CLEAR;
     vp_json_key(j, "evidence");
@@ -21,14 +21,14 @@ static void put_evidence(vp_json *j, const vp_finding *f)
     if (measured)
         vp_json_kdouble(j, "value", f->value);
     else
-        put_time(j, "value", VP_NO_TIME);
+        json_put_finding_time(j, "value", VP_NO_TIME);
     vp_json_kdouble(j, "threshold", f->threshold);
     vp_json_kcstr(j, "unit", f->unit);
     vp_json_kcstr(j, "denominator", f->denominator);
     vp_json_end_object(j);
 }
 
-static void put_places(vp_json *j, const vp_report *r, const vp_finding *f)
+static void json_put_places(vp_json *j, const vp_report *r, const vp_finding *f)
 {
     vp_json_key(j, "where");
     vp_json_begin_array(j);
@@ -38,14 +38,14 @@ static void put_places(vp_json *j, const vp_report *r, const vp_finding *f)
         vp_json_kcstr(j, "device", p->device < r->device_count ? r->devices[p->device].name : NULL);
         vp_json_kcstr(j, "host", p->host);
         vp_json_kcstr(j, "track", p->track);
-        put_time(j, "start_ps", p->start_ps);
-        put_time(j, "end_ps", p->end_ps);
+        json_put_finding_time(j, "start_ps", p->start_ps);
+        json_put_finding_time(j, "end_ps", p->end_ps);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);
 }
 
-static void put_impact(vp_json *j, const vp_finding *f)
+static void json_put_impact(vp_json *j, const vp_finding *f)
 {
     vp_json_key(j, "impact");
     vp_json_begin_object(j);
@@ -61,7 +61,7 @@ static void put_impact(vp_json *j, const vp_finding *f)
     vp_json_end_object(j);
 }
 
-static void put_finding(vp_json *j, const vp_report *r, const vp_finding *f)
+static void json_put_finding(vp_json *j, const vp_report *r, const vp_finding *f)
 {
     vp_json_begin_object(j);
     vp_json_kcstr(j, "id", f->id);
@@ -74,9 +74,9 @@ static void put_finding(vp_json *j, const vp_report *r, const vp_finding *f)
         vp_json_null(j);
     vp_json_kcstr(j, "title", f->title);
     vp_json_kcstr(j, "message", f->message);
-    put_evidence(j, f);
-    put_places(j, r, f);
-    put_impact(j, f);
+    json_put_evidence(j, f);
+    json_put_places(j, r, f);
+    json_put_impact(j, f);
     vp_json_kcstr(j, "suggestion", f->suggestion);
     rep_json_texts(j, "caveats", f->caveats, f->caveat_count);
     rep_json_texts(j, "explained_by", f->explained_by, f->explained_count);
@@ -89,7 +89,7 @@ void rep_json_findings(vp_json *j, const vp_report *r)
     vp_json_key(j, "findings");
     vp_json_begin_array(j);
     for (size_t i = 0; i < r->finding_count; i++)
-        put_finding(j, r, &r->findings[i]);
+        json_put_finding(j, r, &r->findings[i]);
     vp_json_end_array(j);
 }
 

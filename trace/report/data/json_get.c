@@ -84,8 +84,8 @@ static int check_sum(rep_json_in *in, const rep_field *f, int64_t v, const rep_p
     return 0;
 }
 
-static int get_count(rep_json_in *in, const rep_field *f, int64_t *out, const json_t *v,
-                     const rep_place *place)
+static int get_json_count(rep_json_in *in, const rep_field *f, int64_t *out, const json_t *v,
+                          const rep_place *place)
 {
     if (f->unsummed)
         return get_integer(out, v, 0, VP_UNKNOWN, INT64_MAX, place);
@@ -149,8 +149,8 @@ static int get_word(int *out, const json_t *v, const char *const *words, const r
     return rep_bad_json(place, "is none of the words that may stand there");
 }
 
-static int get_device(const rep_json_in *in, uint32_t *out, const json_t *object,
-                      const rep_place *place)
+static int get_json_device(const rep_json_in *in, uint32_t *out, const json_t *object,
+                           const rep_place *place)
 {
     int64_t at;
     VP_TRY(get_integer(&at, json_object_get(object, "device_index"), 0, VP_UNKNOWN, UINT32_MAX,
@@ -235,7 +235,7 @@ static int get_by_device(rep_json_in *in, const rep_field *f, const json_t *v,
         rep_place here = {place, "", i};
         const json_t *item = json_array_get(v, i);
         uint32_t device = VP_NO_DEVICE;
-        VP_TRY(get_device(in, &device, item, &here));
+        VP_TRY(get_json_device(in, &device, item, &here));
         if (device != VP_NO_DEVICE)
             VP_TRY(rep_get_fields(in, f->fields, item, &in->devices[device], &here));
     }
@@ -257,8 +257,8 @@ static int get_object(rep_json_in *in, const rep_field *f, const json_t *v, void
     return 0;
 }
 
-static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, char *base,
-                     const rep_place *place)
+static int get_json_value(rep_json_in *in, const rep_field *f, const json_t *object, char *base,
+                          const rep_place *place)
 {
     const json_t *v = json_object_get(object, f->key);
     void *at = base + f->at;
@@ -266,7 +266,7 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
     case REP_TEXT:
         return get_text(in, at, v, f->needed, place);
     case REP_COUNT:
-        return get_count(in, f, at, v, place);
+        return get_json_count(in, f, at, v, place);
     case REP_TIME:
         return get_integer(at, v, -FIGURE_MAX, VP_NO_TIME, FIGURE_MAX, place);
     case REP_INTEGER:
@@ -282,7 +282,7 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
     case REP_WORD:
         return get_word(at, v, f->words, place);
     case REP_DEVICE:
-        return get_device(in, at, object, place);
+        return get_json_device(in, at, object, place);
     case REP_BY_WORD:
         return get_by_word(at, v, f->words, place);
     case REP_OBJECT:
@@ -300,7 +300,7 @@ static int get_value(rep_json_in *in, const rep_field *f, const json_t *object, 
     return 0;
 }
 
-static size_t count_of(const rep_field *f, const void *base)
+static size_t field_list_count(const rep_field *f, const void *base)
 {
     size_t n;
     memcpy(&n, (const char *)base + f->count_at, sizeof n);
@@ -320,9 +320,9 @@ int rep_get_fields(rep_json_in *in, const rep_field *fields, const json_t *objec
         return rep_bad_json(place, "is no object");
     for (const rep_field *f = fields; f->key; f++) {
         rep_place here = {place, f->key, SIZE_MAX};
-        size_t before = f->count_at ? count_of(f, base) : 0;
-        VP_TRY(get_value(in, f, object, base, &here));
-        if (f > fields && shares_count(f) && count_of(f, base) != before)
+        size_t before = f->count_at ? field_list_count(f, base) : 0;
+        VP_TRY(get_json_value(in, f, object, base, &here));
+        if (f > fields && shares_count(f) && field_list_count(f, base) != before)
             return rep_bad_json(&here, "is not as long as the list before it");
     }
     return 0;

@@ -7,7 +7,7 @@
 #include "trace/base/err.h"
 #include "trace/report/labels/words.h"
 
-static void put_signed(vp_json *j, int64_t v, int64_t unknown)
+static void json_put_signed(vp_json *j, int64_t v, int64_t unknown)
 {
     if (v == unknown)
         vp_json_null(j);
@@ -15,7 +15,7 @@ static void put_signed(vp_json *j, int64_t v, int64_t unknown)
         vp_json_i64(j, v);
 }
 
-static void put_count(vp_json *j, int64_t v)
+static void json_put_count(vp_json *j, int64_t v)
 {
     if (v < 0)
         vp_json_null(j);
@@ -31,7 +31,7 @@ static void put_rounded(vp_json *j, double v)
         vp_json_null(j);
 }
 
-static void put_device(rep_json_out *o, const char *key, uint32_t device)
+static void json_put_device(rep_json_out *o, const char *key, uint32_t device)
 {
     bool known = device < o->r->device_count;
     vp_json_kcstr(&o->j, key, known ? o->r->devices[device].name : NULL);
@@ -60,7 +60,7 @@ static const void *list_at(const rep_field *f, const char *base, size_t *n)
 }
 
 /* Rows of a device that the view leaves out are left out, too. */
-static bool is_shown(const rep_json_out *o, const rep_field *fields, const char *item)
+static bool is_shown_item(const rep_json_out *o, const rep_field *fields, const char *item)
 {
     uint32_t device;
     if (fields->type != REP_DEVICE)
@@ -69,13 +69,13 @@ static bool is_shown(const rep_json_out *o, const rep_field *fields, const char 
     return device >= o->r->device_count || o->place[device] != VP_NO_DEVICE;
 }
 
-static void put_list(rep_json_out *o, const rep_field *f, const char *base)
+static void json_put_list(rep_json_out *o, const rep_field *f, const char *base)
 {
     size_t n;
     const char *items = list_at(f, base, &n);
     vp_json_begin_array(&o->j);
     for (size_t i = 0; i < n; i++)
-        if (is_shown(o, f->fields, items + i * f->size))
+        if (is_shown_item(o, f->fields, items + i * f->size))
             rep_put_object(o, f->fields, items + i * f->size);
     vp_json_end_array(&o->j);
 }
@@ -87,14 +87,14 @@ static void put_by_device(rep_json_out *o, const rep_field *f)
         if (o->place[i] == VP_NO_DEVICE)
             continue;
         vp_json_begin_object(&o->j);
-        put_device(o, "device", (uint32_t)i);
+        json_put_device(o, "device", (uint32_t)i);
         rep_put_fields(o, f->fields, &o->r->devices[i]);
         vp_json_end_object(&o->j);
     }
     vp_json_end_array(&o->j);
 }
 
-static void put_array(rep_json_out *o, const rep_field *f, const char *base)
+static void json_put_array(rep_json_out *o, const rep_field *f, const char *base)
 {
     size_t n;
     const void *list = list_at(f, base, &n);
@@ -126,14 +126,14 @@ static double number_at(const char *at)
     return v;
 }
 
-static void put_word(vp_json *j, const rep_field *f, const char *at)
+static void json_put_word(vp_json *j, const rep_field *f, const char *at)
 {
     int v;
     memcpy(&v, at, sizeof v);
     vp_json_cstr(j, f->words[v]);
 }
 
-static void put_object(rep_json_out *o, const rep_field *f, const char *at)
+static void json_put_object(rep_json_out *o, const rep_field *f, const char *at)
 {
     const void *led = at;
     if (f->size)
@@ -144,7 +144,7 @@ static void put_object(rep_json_out *o, const rep_field *f, const char *at)
         vp_json_null(&o->j);
 }
 
-static void put_value(rep_json_out *o, const rep_field *f, const char *base)
+static void json_put_field_value(rep_json_out *o, const rep_field *f, const char *base)
 {
     const char *at = base + f->at, *text;
     if (f->put) {
@@ -156,9 +156,9 @@ static void put_value(rep_json_out *o, const rep_field *f, const char *base)
         memcpy(&text, at, sizeof text);
         return vp_json_cstr(&o->j, text);
     case REP_COUNT:
-        return put_count(&o->j, integer_at(at));
+        return json_put_count(&o->j, integer_at(at));
     case REP_TIME:
-        return put_signed(&o->j, integer_at(at), VP_NO_TIME);
+        return json_put_signed(&o->j, integer_at(at), VP_NO_TIME);
     case REP_INTEGER:
         return vp_json_i64(&o->j, integer_at(at));
     case REP_ID:
@@ -171,16 +171,16 @@ static void put_value(rep_json_out *o, const rep_field *f, const char *base)
     case REP_BOOL:
         return vp_json_bool(&o->j, *at != 0);
     case REP_WORD:
-        return put_word(&o->j, f, at);
+        return json_put_word(&o->j, f, at);
     case REP_BY_WORD:
         return put_by_word(&o->j, f->words, (const int64_t *)(const void *)at);
     case REP_OBJECT:
-        return put_object(o, f, at);
+        return json_put_object(o, f, at);
     case REP_LIST:
-        return put_list(o, f, base);
+        return json_put_list(o, f, base);
     case REP_COUNTS:
     case REP_TEXTS:
-        return put_array(o, f, base);
+        return json_put_array(o, f, base);
     case REP_BY_DEVICE:
         return put_by_device(o, f);
     case REP_MADE:
@@ -195,14 +195,14 @@ void rep_put_fields(rep_json_out *o, const rep_field *fields, const void *base)
         if (f->type == REP_DEVICE) {
             uint32_t device;
             memcpy(&device, (const char *)base + f->at, sizeof device);
-            put_device(o, f->key, device);
+            json_put_device(o, f->key, device);
             continue;
         }
         vp_json_key(&o->j, f->key);
         if (f->full && o->r->depth != VP_DEPTH_FULL)
             vp_json_null(&o->j);
         else
-            put_value(o, f, base);
+            json_put_field_value(o, f, base);
     }
 }
 

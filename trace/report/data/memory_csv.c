@@ -32,7 +32,7 @@ static const tbl_column columns[] = {
 };
 #undef ROW
 
-static void put_plan(csv_row_writer *w, const vp_memory_plan *m)
+static void csv_put_plan_rows(csv_row_writer *w, const vp_memory_plan *m)
 {
     for (size_t i = 0; i < m->live_count; i++) {
         const vp_plan_buffer *x = &m->live[i];
@@ -60,7 +60,7 @@ int rep_memory_csv(vp_buf *b, const vp_report *r, const vp_view *view)
     csv_init_rows(&w, b, &t);
     for (size_t i = 0; i < r->memory_static_count; i++)
         if (!v.host || rep_shows_host(&v, r->memory_static[i].host))
-            put_plan(&w, &r->memory_static[i]);
+            csv_put_plan_rows(&w, &r->memory_static[i]);
     for (size_t i = 0; i < r->memory_count; i++)
         if (!v.host || rep_shows_host(&v, r->memory[i].host))
             put_allocator(&w, &r->memory[i]);

@@ -50,7 +50,7 @@ static const rep_field detail_fields[] = {
     {0},
 };
 
-static void put_key(vp_json *j, const vp_op *op)
+static void json_put_op_key(vp_json *j, const vp_op *op)
 {
     char hex[20];
     snprintf(hex, sizeof hex, "%016" PRIx64, op_key(op));
@@ -58,19 +58,19 @@ static void put_key(vp_json *j, const vp_op *op)
 }
 
 /* "op" and "on" as links to pages and this route have them. */
-static void put_link(rep_json_out *o, const void *row)
+static void json_put_op_link(rep_json_out *o, const void *row)
 {
     const graph_node *n = row;
     const vp_op *op = n->op < o->r->op_count ? &o->r->ops[n->op] : NULL;
     vp_json_begin_object(&o->j);
     if (op) {
         vp_json_ki64(&o->j, "on", op->device);
-        put_key(&o->j, op);
+        json_put_op_key(&o->j, op);
     }
     vp_json_end_object(&o->j);
 }
 
-static void put_step(rep_json_out *o, const void *row)
+static void json_put_node_step(rep_json_out *o, const void *row)
 {
     vp_json_i64(&o->j, ((const graph_node *)row)->step);
 }
@@ -81,11 +81,11 @@ static const rep_field node_fields[] = {
     {F("shape", REP_TEXT, graph_node, shape)},
     {F("scope", REP_TEXT, graph_node, scope)},
     {F("source", REP_TEXT, graph_node, source)},
-    {MADE("step", put_step)},
+    {MADE("step", json_put_node_step)},
     {F("bytes", REP_COUNT, graph_node, bytes)},
     {F("calls", REP_COUNT, graph_node, calls)},
     {F("self_ps", REP_COUNT, graph_node, self_ps)},
-    {MADE("link", put_link)},
+    {MADE("link", json_put_op_link)},
     {0},
 };
 
@@ -118,7 +118,7 @@ static const rep_field graph_fields[] = {
     {0},
 };
 
-static void put_bins(vp_json *j, const op_details *d)
+static void json_put_bins(vp_json *j, const op_details *d)
 {
     vp_json_key(j, "bins");
     vp_json_begin_object(j);
@@ -142,10 +142,10 @@ int rep_op_json(vp_buf *b, const vp_report *r, size_t op, const op_details *d)
     for (size_t i = 0; i <= op; i++)
         o.cumulative_ps += r->ops[i].device == r->ops[op].device ? r->ops[i].self_ps : 0;
     rep_json_open(&o.j, b, r, "view_profile.op/1");
-    put_key(&o.j, &r->ops[op]);
+    json_put_op_key(&o.j, &r->ops[op]);
     vp_json_key(&o.j, "figures");
     rep_put_object(&o, rep_op_fields, &r->ops[op]);
-    put_bins(&o.j, d);
+    json_put_bins(&o.j, d);
     rep_put_fields(&o, detail_fields, d);
     vp_json_ki64(&o.j, "more_names", (int64_t)d->more_names);
     vp_json_ki64(&o.j, "more_launches", (int64_t)d->more_launches);

@@ -16,7 +16,7 @@ static uint32_t *number_devices(const vp_report *r, const vp_view *v, bool *all)
     return place;
 }
 
-static void put_devices(rep_json_out *o)
+static void json_put_devices(rep_json_out *o)
 {
     vp_json_key(&o->j, "devices");
     vp_json_begin_array(&o->j);
@@ -26,7 +26,7 @@ static void put_devices(rep_json_out *o)
     vp_json_end_array(&o->j);
 }
 
-static int put_ops(rep_json_out *o, const uint32_t *rows, size_t n)
+static int json_put_ops(rep_json_out *o, const uint32_t *rows, size_t n)
 {
     VP_CLEANUP(vp_free_ptr)
     int64_t *cumulative = vp_calloc(o->r->device_count + 1, sizeof *cumulative);
@@ -44,7 +44,7 @@ static int put_ops(rep_json_out *o, const uint32_t *rows, size_t n)
 }
 
 /* The pre-order array says by its depths where an object ends, however deep the tree is. */
-static void put_scopes(rep_json_out *o)
+static void json_put_scopes(rep_json_out *o)
 {
     const vp_report *r = o->r;
     size_t open = 0;
@@ -84,10 +84,10 @@ static int put_report(vp_buf *b, const vp_report *r, const vp_view *view, bool t
     o.place = place;
     vp_json_kbool(&o.j, "complete",
                   !tables_only && r->depth == VP_DEPTH_FULL && all_devices && n == r->op_count);
-    put_devices(&o);
-    VP_TRY(put_ops(&o, rows, n));
+    json_put_devices(&o);
+    VP_TRY(json_put_ops(&o, rows, n));
     if (!tables_only) {
-        put_scopes(&o);
+        json_put_scopes(&o);
         rep_put_fields(&o, rep_tail_fields, r);
         rep_put_fields(&o, rep_memory_fields, r);
         rep_put_fields(&o, rep_quality_fields, r);

@@ -15,14 +15,14 @@
 
 /* ---- Text ---- */
 
-static bool is_wide(vp_str digits)
+static bool is_beyond_int64(vp_str digits)
 {
     static const char most[] = "9223372036854775807";
     size_t n = sizeof most - 1;
     return digits.n > n || (digits.n == n && memcmp(digits.p, most, n) > 0);
 }
 
-static size_t string_end(vp_str s, size_t at)
+static size_t json_string_end(vp_str s, size_t at)
 {
     for (at++; at < s.n && s.p[at] != '"'; at++)
         at += s.p[at] == '\\';
@@ -41,13 +41,13 @@ static int quote_wide(vp_buf *out, vp_str s)
     while (at < s.n) {
         size_t end = at + 1;
         if (s.p[at] == '"')
-            end = string_end(s, at);
+            end = json_string_end(s, at);
         else if (in_number(s.p[at]))
             for (; end < s.n && in_number(s.p[end]);)
                 end++;
         vp_str token = {s.p + at, end - at}, digits = token;
         uint64_t v;
-        if (s.p[at] != '"' && is_wide(digits) && vp_str_to_u64(digits, &v)) {
+        if (s.p[at] != '"' && is_beyond_int64(digits) && vp_str_to_u64(digits, &v)) {
             vp_buf_put(out, s.p + plain, at - plain);
             vp_json_quote(out, token);
             plain = end;
@@ -57,7 +57,7 @@ static int quote_wide(vp_buf *out, vp_str s)
     return vp_buf_put(out, s.p + plain, s.n - plain);
 }
 
-static int parse(json_t **out, vp_str text)
+static int parse_report_json(json_t **out, vp_str text)
 {
     json_error_t e;
     vp_buf b;
@@ -88,7 +88,7 @@ typedef struct level {
 
 #define DEPTH_MAX 256u
 
-static int get_scope(rep_json_in *in, vp_scope *s, const json_t *v, size_t at)
+static int get_report_scope(rep_json_in *in, vp_scope *s, const json_t *v, size_t at)
 {
     rep_place list = {NULL, "scopes", SIZE_MAX}, place = {&list, "", at};
     return rep_get_fields(in, rep_scope_fields, v, s, &place);
@@ -112,7 +112,7 @@ static int walk_scopes(rep_json_in *in, vp_scope **v, size_t *n, const json_t *l
         const json_t *object = json_array_get(l->list, l->next++);
         const json_t *children = json_object_get(object, "children");
         vp_scope s = {0};
-        VP_TRY(get_scope(in, &s, object, *n));
+        VP_TRY(get_report_scope(in, &s, object, *n));
         s.depth = depth;
         s.parent = l->parent;
         VP_TRY(vp_grow(v, &cap, *n + 1, sizeof s, UINT32_MAX - 1));
@@ -208,7 +208,7 @@ static int missing_device(const char *what, size_t i)
     return vp_fail(VP_ECORRUPT, "%s[%zu] names no device", what, i);
 }
 
-static int check_devices(const vp_report *r)
+static int check_report_devices(const vp_report *r)
 {
     for (size_t i = 0; i < r->device_count; i++) {
         VP_TRY(check_breakdown(&r->devices[i].breakdown, "devices", i));
@@ -266,7 +266,7 @@ static int check_schema(const json_t *root)
     return 0;
 }
 
-static int get_report(rep_json_in *in, vp_report *r, const json_t *root)
+static int get_report_fields(rep_json_in *in, vp_report *r, const json_t *root)
 {
     VP_TRY(rep_get_fields(in, rep_head_fields, root, r, NULL));
     VP_TRY(rep_get_fields(in, rep_devices_fields, root, r, NULL));
@@ -279,16 +279,16 @@ static int get_report(rep_json_in *in, vp_report *r, const json_t *root)
     VP_TRY(rep_get_fields(in, rep_tail_fields, root, r, NULL));
     VP_TRY(rep_get_fields(in, rep_memory_fields, root, r, NULL));
     VP_TRY(rep_get_fields(in, rep_quality_fields, root, r, NULL));
-    VP_TRY(check_devices(r));
+    VP_TRY(check_report_devices(r));
     VP_TRY(check_scopes(r));
     return check_rows(r);
 }
 
-static int fill(vp_report *r, const json_t *root)
+static int fill_read_report(vp_report *r, const json_t *root)
 {
     rep_json_in in = {.arena = r->owner_};
     VP_TRY(check_schema(root));
-    int rc = get_report(&in, r, root);
+    int rc = get_report_fields(&in, r, root);
     vp_map_free(&in.sum_at);
     VP_TRY(rc);
     return report_finish(r);
@@ -298,13 +298,13 @@ int rep_read(vp_report **out, vp_str text)
 {
     json_t *root;
     vp_report *r;
-    VP_TRY(parse(&root, text));
+    VP_TRY(parse_report_json(&root, text));
     int rc = report_new(&r);
     if (rc < 0) {
         json_decref(root);
         return rc;
     }
-    rc = fill(r, root);
+    rc = fill_read_report(r, root);
     json_decref(root);
     if (rc < 0) {
         analyze_free(r);
@@ -314,7 +314,7 @@ int rep_read(vp_report **out, vp_str text)
     return 0;
 }
 
-static int read_all(vp_buf *b, int fd)
+static int read_fd_to_buf(vp_buf *b, int fd)
 {
     static const size_t step = 1u << 18;
     VP_CLEANUP(vp_free_ptr) char *piece = vp_malloc(step);
@@ -350,7 +350,7 @@ int rep_read_text(vp_buf *b, const char *path)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     VP_TRY(open_file(&fd, path));
-    return read_all(b, fd);
+    return read_fd_to_buf(b, fd);
 }
 
 int rep_read_file(vp_report **out, const char *path)

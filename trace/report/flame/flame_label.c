@@ -18,7 +18,7 @@ static size_t columns_of_character(vp_str s)
 }
 
 /* The bytes of the character or the entity at the start of s, which is not empty. */
-static size_t character(vp_str s)
+static size_t html_char_length(vp_str s)
 {
     const unsigned char *p = (const unsigned char *)s.p;
     size_t end = 1;
@@ -35,13 +35,13 @@ static size_t columns_of(vp_str s)
 {
     size_t w = 0, n;
     for (; s.n; s = vp_str_skip(s, n)) {
-        n = character(s);
+        n = html_char_length(s);
         w += columns_of_character(vp_str_head(s, n));
     }
     return w;
 }
 
-static bool is_digit(vp_str s)
+static bool starts_with_digit(vp_str s)
 {
     return s.n && s.p[0] >= '0' && s.p[0] <= '9';
 }
@@ -64,17 +64,17 @@ static vp_str skip_word(vp_str s)
 
 static vp_str skip_digits(vp_str s)
 {
-    while (is_digit(s) || vp_str_starts(s, VP_STR(".")) || vp_str_starts(s, VP_STR(",")))
+    while (starts_with_digit(s) || vp_str_starts(s, VP_STR(".")) || vp_str_starts(s, VP_STR(",")))
         s = vp_str_skip(s, 1);
     return s;
 }
 
 /* The bytes of the word at the start of s that is a number, with its unit and the spaces behind
  * either; 0: it is none. */
-static size_t number(vp_str s)
+static size_t number_word_length(vp_str s)
 {
     vp_str rest = skip_sign(s);
-    if (!is_digit(rest))
+    if (!starts_with_digit(rest))
         return 0;
     rest = skip_digits(rest);
     if (rest.n && rest.p[0] != ' ')
@@ -84,12 +84,12 @@ static size_t number(vp_str s)
 }
 
 /* The bytes at the start of s that stand there together or not at all. */
-static size_t piece(vp_str s, bool begins_word)
+static size_t label_piece_length(vp_str s, bool begins_word)
 {
-    size_t n = begins_word ? number(s) : 0;
-    if (!n && is_digit(s))
+    size_t n = begins_word ? number_word_length(s) : 0;
+    if (!n && starts_with_digit(s))
         n = s.n - skip_digits(s).n;
-    return n ? n : character(s);
+    return n ? n : html_char_length(s);
 }
 
 size_t flame_label_fit(vp_str html, size_t columns)
@@ -97,12 +97,12 @@ size_t flame_label_fit(vp_str html, size_t columns)
     size_t kept = 0, kept_columns = 0, w = 0;
     for (size_t i = 0; i < html.n;) {
         vp_str rest = vp_str_skip(html, i);
-        size_t n = piece(rest, !i || html.p[i - 1] == ' ');
+        size_t n = label_piece_length(rest, !i || html.p[i - 1] == ' ');
         w += columns_of(vp_str_head(rest, n));
         if (w > columns)
             return kept_columns < LEAST_COLUMNS ? 0 : kept;
         i += n;
-        if (w < columns && !is_digit(vp_str_skip(html, i - 1))) { /* "12…" may be 123 */
+        if (w < columns && !starts_with_digit(vp_str_skip(html, i - 1))) { /* "12…" may be 123 */
             kept = i;
             kept_columns = w;
         }

@@ -24,7 +24,7 @@ typedef struct layout {
     int64_t all;
 } layout;
 
-static bool is_root(const layout *t, size_t i)
+static bool is_root_node(const layout *t, size_t i)
 {
     return t->nodes[i].parent >= i;
 }
@@ -33,24 +33,25 @@ static int64_t sum_roots(const layout *t)
 {
     int64_t all = 0;
     for (size_t i = 0; i < t->n; i++)
-        if (is_root(t, i) && t->nodes[i].weight > 0 &&
+        if (is_root_node(t, i) && t->nodes[i].weight > 0 &&
             __builtin_add_overflow(all, t->nodes[i].weight, &all))
             return INT64_MAX;
     return all;
 }
 
 /* Gives each node its part of its parent. */
-static void place(layout *t)
+static void place_flame_nodes(layout *t)
 {
     placed whole = {.weight = t->all};
     for (size_t i = 0; i < t->n; i++) {
-        placed *p = is_root(t, i) ? &whole : &t->v[t->nodes[i].parent], *x = &t->v[i];
+        placed *p = is_root_node(t, i) ? &whole : &t->v[t->nodes[i].parent], *x = &t->v[i];
         int64_t room = p->weight - p->used, weight = t->nodes[i].weight;
         x->weight = weight < 0 ? 0 : weight < room ? weight : room;
         x->from = p->from + p->used;
         p->used += x->weight;
-        x->joined = t->nodes[i].joined && !is_root(t, i) && x->weight && x->weight == p->weight;
-        x->row = is_root(t, i) ? 0 : p->row + !x->joined;
+        x->joined =
+            t->nodes[i].joined && !is_root_node(t, i) && x->weight && x->weight == p->weight;
+        x->row = is_root_node(t, i) ? 0 : p->row + !x->joined;
         x->box = NO_BOX;
     }
 }
@@ -60,7 +61,7 @@ static bool may_show(const layout *t, size_t i)
     const placed *x = &t->v[i];
     return x->weight > 0 && x->row < VP_FLAME_ROWS_MAX &&
            (__int128)x->weight * FLAME_PARTS_MAX >= t->all &&
-           (is_root(t, i) || t->v[t->nodes[i].parent].shown);
+           (is_root_node(t, i) || t->v[t->nodes[i].parent].shown);
 }
 
 /* The widest first; of equal ones the parent before its child. */
@@ -74,7 +75,7 @@ static int by_width(const void *a, const void *b, void *placed_ptr)
 }
 
 /* Marks what is shown: all that may be, or the widest of it. */
-static int choose(layout *t)
+static int choose_shown_nodes(layout *t)
 {
     size_t n = 0;
     VP_CLEANUP(vp_free_ptr) uint32_t *order = vp_realloc_array(NULL, t->n + 1, sizeof *order);
@@ -90,11 +91,11 @@ static int choose(layout *t)
     for (size_t i = VP_FLAME_FRAMES_MAX; i < n; i++)
         t->v[order[i]].shown = false;
     for (size_t i = 0; i < t->n; i++) /* what is joined to a node that went */
-        t->v[i].shown = t->v[i].shown && (is_root(t, i) || t->v[t->nodes[i].parent].shown);
+        t->v[i].shown = t->v[i].shown && (is_root_node(t, i) || t->v[t->nodes[i].parent].shown);
     return 0;
 }
 
-static int64_t hundredths(const layout *t, int64_t at)
+static int64_t hundredths_of_all(const layout *t, int64_t at)
 {
     return (int64_t)((__int128)at * REP_PERCENT_ALL / t->all);
 }
@@ -107,7 +108,7 @@ static void add_box(flame_layout *out, layout *t, uint32_t i)
         out->v[x->box].last = i;
         return;
     }
-    int64_t left = hundredths(t, x->from), right = hundredths(t, x->from + x->weight);
+    int64_t left = hundredths_of_all(t, x->from), right = hundredths_of_all(t, x->from + x->weight);
     x->box = (uint32_t)out->n;
     out->v[out->n++] = (flame_box){i, i, x->row, left, right - left};
     out->rows = x->row >= out->rows ? x->row + 1 : out->rows;
@@ -122,7 +123,7 @@ static int make_boxes(flame_layout *out, layout *t)
             add_box(out, t, (uint32_t)i);
         } else if (t->v[i].weight) {
             out->hidden++;
-            if (is_root(t, i) || t->v[t->nodes[i].parent].shown)
+            if (is_root_node(t, i) || t->v[t->nodes[i].parent].shown)
                 out->hidden_weight += t->v[i].weight;
         }
     }
@@ -137,8 +138,8 @@ int flame_layout_of(flame_layout *out, const flame_node *nodes, size_t n, int64_
     VP_NEED(v);
     t.all = sum_roots(&t);
     l.all = t.all = whole > t.all ? whole : t.all;
-    place(&t);
-    VP_TRY(choose(&t));
+    place_flame_nodes(&t);
+    VP_TRY(choose_shown_nodes(&t));
     VP_TRY(make_boxes(&l, &t));
     *out = l;
     return 0;

@@ -39,7 +39,7 @@ static size_t columns_at(const flame_box *box, size_t width)
 }
 
 /* What is seen of a label from one width of the picture on and until another. */
-static void put_text(vp_buf *b, vp_str label, size_t n, size_t from, size_t until)
+static void svg_put_label_text(vp_buf *b, vp_str label, size_t n, size_t from, size_t until)
 {
     vp_buf_puts(b, "<text");
     if (until < WIDTHS)
@@ -53,7 +53,7 @@ static void put_text(vp_buf *b, vp_str label, size_t n, size_t from, size_t unti
 }
 
 /* A label for each width of the picture, those that are the same as one. */
-static void put_label(vp_buf *b, const flame_box *box, vp_str label)
+static void svg_put_label(vp_buf *b, const flame_box *box, vp_str label)
 {
     for (size_t from = 0, until; from < WIDTHS; from = until) {
         size_t n = flame_label_fit(label, columns_at(box, from));
@@ -61,11 +61,11 @@ static void put_label(vp_buf *b, const flame_box *box, vp_str label)
             if (flame_label_fit(label, columns_at(box, until)) != n)
                 break;
         if (n)
-            put_text(b, label, n, from, until);
+            svg_put_label_text(b, label, n, from, until);
     }
 }
 
-static void put_frame(vp_buf *b, vp_buf *label, const flame_box *box, const flame_look *look)
+static void svg_put_frame(vp_buf *b, vp_buf *label, const flame_box *box, const flame_look *look)
 {
     vp_buf_puts(b, "<svg");
     put_percent(b, "x", box->x);
@@ -79,7 +79,7 @@ static void put_frame(vp_buf *b, vp_buf *label, const flame_box *box, const flam
     label->n = 0;
     look->put_name(label, look->ctx, box);
     if (label->status >= 0)
-        put_label(b, box, vp_buf_view(label));
+        svg_put_label(b, box, vp_buf_view(label));
     vp_buf_puts(b, "</svg>\n");
 }
 
@@ -93,7 +93,7 @@ int flame_svg(vp_buf *b, const flame_layout *l, const flame_look *look, const ch
     put_em(b, "height", (int64_t)l->rows * ROW_HEIGHT);
     vp_buf_puts(b, ">\n");
     for (size_t i = 0; i < l->n; i++)
-        put_frame(b, &name, &l->v[i], look);
+        svg_put_frame(b, &name, &l->v[i], look);
     vp_buf_free_piece(b, &name);
     return vp_buf_puts(b, "</svg></div>\n");
 }

@@ -8,7 +8,7 @@
 /* Parts of the document, in their order; those from PROFILE on come once a device. */
 enum { HEAD, FRAMES, PROFILE, SAMPLES, WEIGHTS, DONE };
 
-static int name_of(vp_sid *out, flame_stream *t, const char *name)
+static int intern_frame_name(vp_sid *out, flame_stream *t, const char *name)
 {
     return vp_intern_put(&t->names, name && *name ? vp_str_of(name) : VP_STR("(no name)"), out);
 }
@@ -23,15 +23,15 @@ static int number_frames(flame_stream *t)
         for (size_t k = 0; k < t->frames.n; k++) {
             uint32_t scope = t->frames.v[k];
             if (!t->of_scope[scope])
-                VP_TRY(name_of(&t->of_scope[scope], t, s->r->scopes[scope].name));
+                VP_TRY(intern_frame_name(&t->of_scope[scope], t, s->r->scopes[scope].name));
         }
         if (s->v[i].op)
-            VP_TRY(name_of(&t->of_op[i], t, s->v[i].op));
+            VP_TRY(intern_frame_name(&t->of_op[i], t, s->v[i].op));
     }
     return 0;
 }
 
-static void put_head(flame_stream *t)
+static void speedscope_put_head(flame_stream *t)
 {
     vp_json *j = &t->json;
     const vp_report *r = t->s->r;
@@ -65,7 +65,7 @@ static void put_frames(flame_stream *t)
     t->end = 0;
 }
 
-static void put_name(flame_stream *t, const vp_device *d)
+static void speedscope_put_device(flame_stream *t, const vp_device *d)
 {
     vp_buf name;
     vp_buf_init(&name, VP_REPORT_BYTES_MAX);
@@ -92,7 +92,7 @@ static void put_profile(flame_stream *t)
         all_ns += s->v[t->end].ns;
     vp_json_begin_object(j);
     vp_json_kcstr(j, "type", "sampled");
-    put_name(t, &s->r->devices[s->v[t->from].device]);
+    speedscope_put_device(t, &s->r->devices[s->v[t->from].device]);
     vp_json_kcstr(j, "unit", "nanoseconds");
     vp_json_ki64(j, "startValue", 0);
     vp_json_ki64(j, "endValue", all_ns);
@@ -135,12 +135,12 @@ static void put_weight(flame_stream *t)
     t->part = PROFILE;
 }
 
-static int put_part(flame_stream *t)
+static int speedscope_put_part(flame_stream *t)
 {
     int rc = 0;
     switch (t->part) {
     case HEAD:
-        put_head(t);
+        speedscope_put_head(t);
         break;
     case FRAMES:
         put_frames(t);
@@ -162,7 +162,7 @@ static int put_part(flame_stream *t)
 
 int flame_speedscope_open(flame_stream *t)
 {
-    t->step = put_part;
+    t->step = speedscope_put_part;
     t->of_scope = vp_calloc(t->s->r->scope_count + 1, sizeof *t->of_scope);
     t->of_op = vp_calloc(t->s->n + 1, sizeof *t->of_op);
     VP_NEED(t->of_scope && t->of_op);

@@ -10,7 +10,7 @@
 
 /* ---- Folded ---- */
 
-static void put_frame(vp_buf *b, const char *name)
+static void folded_put_frame(vp_buf *b, const char *name)
 {
     size_t from = b->n;
     vp_put_escaped(b, name && *name ? vp_str_of(name) : VP_STR("(no name)"));
@@ -19,7 +19,7 @@ static void put_frame(vp_buf *b, const char *name)
             b->p[i] = ':';
 }
 
-static int put_line(flame_stream *t)
+static int folded_put_line(flame_stream *t)
 {
     const vp_report *r = t->s->r;
     const flame_stack *k = &t->s->v[t->at];
@@ -29,17 +29,17 @@ static int put_line(flame_stream *t)
         return 1;
     VP_TRY(flame_frames_of(&t->frames, t->s, k));
     if (r->host_count > 1) {
-        put_frame(&t->piece, r->devices[k->device].host);
+        folded_put_frame(&t->piece, r->devices[k->device].host);
         vp_buf_putc(&t->piece, ';');
     }
-    put_frame(&t->piece, r->devices[k->device].name);
+    folded_put_frame(&t->piece, r->devices[k->device].name);
     for (size_t i = t->frames.n; i-- > 0;) {
         vp_buf_putc(&t->piece, ';');
-        put_frame(&t->piece, r->scopes[t->frames.v[i]].name);
+        folded_put_frame(&t->piece, r->scopes[t->frames.v[i]].name);
     }
     if (k->op) {
         vp_buf_putc(&t->piece, ';');
-        put_frame(&t->piece, k->op);
+        folded_put_frame(&t->piece, k->op);
     }
     vp_buf_putc(&t->piece, ' ');
     vp_buf_i64(&t->piece, k->ns);
@@ -51,7 +51,7 @@ static int put_line(flame_stream *t)
 
 int flame_stream_open(flame_stream *t, const flame_stacks *s, flame_form form)
 {
-    *t = (flame_stream){.s = s, .step = put_line};
+    *t = (flame_stream){.s = s, .step = folded_put_line};
     vp_buf_init(&t->piece, VP_REPORT_BYTES_MAX);
     vp_arena_init(&t->arena);
     int rc = form == FLAME_SPEEDSCOPE ? flame_speedscope_open(t) : 0;

@@ -12,7 +12,7 @@
 /* The scope of what has none, among those that have one (scopes_collect). */
 #define NOWHERE "(no scope)"
 
-static uint64_t key_of(const char *path)
+static uint64_t stack_path_key(const char *path)
 {
     return vp_hash(path, strlen(path), 11);
 }
@@ -31,7 +31,7 @@ static int by_frames(const void *a, const void *b)
 }
 
 /* As they are written. */
-static int by_time(const void *a, const void *b)
+static int by_stack_time(const void *a, const void *b)
 {
     const flame_stack *x = a, *y = b;
     if (x->device != y->device || x->scope != y->scope || x->self_ps == y->self_ps)
@@ -40,7 +40,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* A report that was read may claim any time. */
-static void add(int64_t *sum, int64_t more)
+static void add_saturated_ns(int64_t *sum, int64_t more)
 {
     if (__builtin_add_overflow(*sum, more, sum))
         *sum = INT64_MAX;
@@ -51,7 +51,7 @@ static void join_equal(flame_stacks *s)
     size_t kept = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (kept && !by_frames(&s->v[kept - 1], &s->v[i]))
-            add(&s->v[kept - 1].self_ps, s->v[i].self_ps);
+            add_saturated_ns(&s->v[kept - 1].self_ps, s->v[i].self_ps);
         else
             s->v[kept++] = s->v[i];
     }
@@ -60,7 +60,7 @@ static void join_equal(flame_stacks *s)
 
 static flame_stack stack_of(const vp_report *r, const vp_op *o, const vp_map *by_path)
 {
-    uint32_t scope = vp_map_get(by_path, key_of(o->scope ? o->scope : NOWHERE));
+    uint32_t scope = vp_map_get(by_path, stack_path_key(o->scope ? o->scope : NOWHERE));
     bool is_zone = !r->has_devices && o->scope && scope != VP_MAP_NONE;
     return (flame_stack){.device = o->device,
                          .scope = scope == VP_MAP_NONE ? FLAME_NO_SCOPE : scope,
@@ -71,21 +71,21 @@ static flame_stack stack_of(const vp_report *r, const vp_op *o, const vp_map *by
                          .self_ps = o->self_ps};
 }
 
-static bool is_wanted(const vp_report *r, uint32_t device, const char *end)
+static bool is_wanted_stack_device(const vp_report *r, uint32_t device, const char *end)
 {
     return !end || vp_str_ends(vp_str_of(r->devices[device].name), vp_str_of(end));
 }
 
-static int collect(flame_stacks *s, const char *device)
+static int collect_stacks(flame_stacks *s, const char *device)
 {
     const vp_report *r = s->r;
     vp_map by_path;
     int rc = 0;
     vp_map_init(&by_path);
     for (size_t i = 0; rc >= 0 && i < r->scope_count; i++)
-        rc = vp_map_set(&by_path, key_of(r->scopes[i].path), (uint32_t)i);
+        rc = vp_map_set(&by_path, stack_path_key(r->scopes[i].path), (uint32_t)i);
     for (size_t i = 0; rc >= 0 && i < r->op_count; i++)
-        if (r->ops[i].self_ps > 0 && is_wanted(r, r->ops[i].device, device))
+        if (r->ops[i].self_ps > 0 && is_wanted_stack_device(r, r->ops[i].device, device))
             s->v[s->n++] = stack_of(r, &r->ops[i], &by_path);
     vp_map_free(&by_path);
     return rc;
@@ -107,9 +107,9 @@ static void round_device(flame_stack *v, size_t n, uint32_t *order)
     int64_t all_ps = 0, given = 0;
     for (size_t i = 0; i < n; i++) {
         order[i] = (uint32_t)i;
-        add(&all_ps, v[i].self_ps);
+        add_saturated_ns(&all_ps, v[i].self_ps);
         v[i].ns = v[i].self_ps / PS_PER_NS;
-        add(&given, v[i].ns);
+        add_saturated_ns(&given, v[i].ns);
     }
     int64_t rest = all_ps / PS_PER_NS + (all_ps % PS_PER_NS >= PS_PER_NS / 2) - given;
     qsort_r(order, n, sizeof *order, by_loss, v);
@@ -131,16 +131,16 @@ static int round_all(flame_stacks *s)
 }
 
 /* join: devices are not told apart. */
-static int make(flame_stacks *s, const vp_report *r, const char *device, bool join)
+static int make_stacks(flame_stacks *s, const vp_report *r, const char *device, bool join)
 {
     *s = (flame_stacks){.r = r, .v = vp_calloc(r->op_count + 1, sizeof *s->v)};
     VP_NEED(s->v);
-    VP_TRY(collect(s, device));
+    VP_TRY(collect_stacks(s, device));
     for (size_t i = 1; join && i < s->n; i++)
         s->v[i].device = s->v[0].device;
     qsort(s->v, s->n, sizeof *s->v, by_frames);
     join_equal(s);
-    qsort(s->v, s->n, sizeof *s->v, by_time);
+    qsort(s->v, s->n, sizeof *s->v, by_stack_time);
     if (join)
         return 0;
     if (!s->n)
@@ -149,7 +149,7 @@ static int make(flame_stacks *s, const vp_report *r, const char *device, bool jo
     return round_all(s);
 }
 
-static int hand_over(flame_stacks *out, flame_stacks *s, int rc)
+static int hand_over_stacks(flame_stacks *out, flame_stacks *s, int rc)
 {
     if (rc < 0)
         flame_stacks_free(s);
@@ -161,13 +161,13 @@ static int hand_over(flame_stacks *out, flame_stacks *s, int rc)
 int flame_stacks_of(flame_stacks *out, const vp_report *r, const char *device)
 {
     flame_stacks s;
-    return hand_over(out, &s, make(&s, r, device, false));
+    return hand_over_stacks(out, &s, make_stacks(&s, r, device, false));
 }
 
 int flame_stacks_joined(flame_stacks *out, const vp_report *r)
 {
     flame_stacks s;
-    return hand_over(out, &s, make(&s, r, NULL, true));
+    return hand_over_stacks(out, &s, make_stacks(&s, r, NULL, true));
 }
 
 void flame_stacks_free(flame_stacks *s)

@@ -31,7 +31,7 @@ static void put_badge(page *p)
     html_puts(p, "</a>\n");
 }
 
-static void put_hosts(page *p)
+static void html_put_hosts_fact(page *p)
 {
     const vp_report *r = p->r;
     html_open_fact(p, r->host_count == 1 ? "Host" : "Hosts");
@@ -47,7 +47,7 @@ static void put_hosts(page *p)
 }
 
 /* What is shown is not the whole; where pages can be asked for, the way back to it. */
-static void put_step(page *p)
+static void html_put_step_fact(page *p)
 {
     html_open_fact(p, "Only");
     vp_buf_printf(p->b, "step %lld", (long long)p->r->step);
@@ -59,11 +59,11 @@ static void put_step(page *p)
     html_close_fact(p);
 }
 
-static void put_window(page *p)
+static void html_put_window_fact(page *p)
 {
     const vp_report *r = p->r;
     if (r->step != VP_UNKNOWN)
-        put_step(p);
+        html_put_step_fact(p);
     html_open_fact(p, "Window");
     if (r->start_ps == VP_NO_TIME || r->end_ps < r->start_ps) {
         html_puts(p, "–");
@@ -84,7 +84,7 @@ static void put_window(page *p)
     }
 }
 
-static void put_facts(page *p)
+static void html_put_report_facts(page *p)
 {
     const vp_report *r = p->r;
     html_puts(p, "<div class=\"title\"><h1>");
@@ -95,8 +95,8 @@ static void put_facts(page *p)
     html_open_fact(p, "Captured");
     rep_put_time(p->b, r->captured_unix_ns);
     html_close_fact(p);
-    put_hosts(p);
-    put_window(p);
+    html_put_hosts_fact(p);
+    html_put_window_fact(p);
     html_open_fact(p, "Events");
     rep_put_count(p->b, r->events, true);
     html_close_fact(p);
@@ -108,7 +108,7 @@ static void put_facts(page *p)
 
 /* ---- Body ---- */
 
-static bool always(const page *p)
+static bool is_always_shown(const page *p)
 {
     (void)p;
     return true;
@@ -168,7 +168,7 @@ static const html_part parts[] = {
     {"where", "Where the time went", html_has_devices, html_devices, IN_SUMMARY | IN_DEVICES},
     {"mfu", "Where the peak goes", html_has_mfu, html_mfu, IN_OPS | IN_DEVICES},
     {"steps", "Steps", html_has_steps, html_steps, IN_SUMMARY},
-    {"ops", "Slowest", always, put_tables, IN_SUMMARY | IN_OPS},
+    {"ops", "Slowest", is_always_shown, put_tables, IN_SUMMARY | IN_OPS},
     {"scopes", "Graph", html_has_scopes, html_scopes, IN_SCOPES},
     {"scopes", "Call paths", html_has_paths, html_scopes, IN_OPS},
     {"folded", "Forward and backward", html_has_folded, html_folded, IN_SCOPES},
@@ -188,7 +188,7 @@ static const html_part parts[] = {
     {"spared", "What could be spared", html_has_spared, html_spared, IN_MEMORY},
     {"plans", "Planned memory", html_has_plans, html_plans, IN_MEMORY},
     {"memory", "Memory", html_has_memory, html_memory, IN_MEMORY},
-    {"quality", "Data quality", always, html_quality, IN_QUALITY},
+    {"quality", "Data quality", is_always_shown, html_quality, IN_QUALITY},
     {"files", "Files", html_has_files, html_files, IN_FILES},
 };
 #define PARTS (sizeof parts / sizeof *parts)
@@ -240,7 +240,7 @@ static void put_contents(page *p)
     html_puts(p, "</ul></nav>\n");
 }
 
-static void put_footer(page *p)
+static void html_put_report_footer(page *p)
 {
     html_puts(p, "<footer>\n<p>view_profile " VP_VERSION);
     if (p->links.base && p->r->session_id) {
@@ -261,14 +261,14 @@ static void put_footer(page *p)
 static int put_page(page *p)
 {
     html_begin(p, p->r->session_name);
-    put_facts(p);
+    html_put_report_facts(p);
     put_contents(p);
     html_puts(p, "<main id=\"main\">\n");
     for (size_t i = 0; i < PARTS; i++)
         if ((parts[i].tabs & wanted_tabs(p)) && parts[i].has(p))
             VP_TRY(parts[i].put(p));
     html_puts(p, "</main>\n");
-    put_footer(p);
+    html_put_report_footer(p);
     html_end(p);
     return p->b->status;
 }
@@ -277,7 +277,7 @@ static int put_page(page *p)
 static int put_findings_page(page *p)
 {
     html_begin(p, p->r->session_name);
-    put_facts(p);
+    html_put_report_facts(p);
     html_puts(p, "<main id=\"main\">\n");
     VP_TRY(html_findings(p));
     VP_TRY(html_quality(p));
@@ -290,7 +290,7 @@ static int put_findings_page(page *p)
 static int put_memory_page(page *p)
 {
     html_begin(p, p->r->session_name);
-    put_facts(p);
+    html_put_report_facts(p);
     html_puts(p, "<main id=\"main\">\n");
     VP_TRY(html_spared(p));
     for (size_t i = 0; i < PARTS; i++)

@@ -162,7 +162,7 @@ void html_bar_cell(page *p, const char *css_class, int64_t part, int64_t scale, 
 /* ---- Places in time ---- */
 
 /* To the nearest ns, as what is exported is rounded: Perfetto finds the event by it. */
-static int64_t whole_ns(int64_t ps)
+static int64_t round_to_whole_ns(int64_t ps)
 {
     int64_t down = ps / 1000 - (ps % 1000 < 0), rest = (ps % 1000 + 1000) % 1000;
     return down + (rest >= 500);
@@ -175,8 +175,8 @@ static bool perfetto_range(int64_t *from, int64_t *until, int64_t start_ps, int6
 {
     int64_t end_ps;
     if (dur_ps < 0 || start_ps == VP_NO_TIME || __builtin_add_overflow(start_ps, dur_ps, &end_ps) ||
-        __builtin_add_overflow(whole_ns(start_ps), timeline_ns, from) ||
-        __builtin_add_overflow(whole_ns(end_ps), timeline_ns, until) || *from < 0)
+        __builtin_add_overflow(round_to_whole_ns(start_ps), timeline_ns, from) ||
+        __builtin_add_overflow(round_to_whole_ns(end_ps), timeline_ns, until) || *from < 0)
         return false;
     if (*until == *from && __builtin_add_overflow(*from, 1, until))
         return false;
@@ -184,7 +184,7 @@ static bool perfetto_range(int64_t *from, int64_t *until, int64_t start_ps, int6
 }
 
 /* Any device of a host knows its host's timeline. */
-static const vp_device *device_of(const vp_report *r, const char *host)
+static const vp_device *any_device_of_host(const vp_report *r, const char *host)
 {
     for (size_t i = 0; i < r->device_count; i++)
         if (!host || vp_str_eq(vp_str_of(host), vp_str_of(r->devices[i].host)))
@@ -195,7 +195,8 @@ static const vp_device *device_of(const vp_report *r, const char *host)
 bool html_open_place(page *p, uint32_t device, const char *host, int64_t start_ps, int64_t dur_ps)
 {
     const vp_report *r = p->r;
-    const vp_device *d = device < r->device_count ? &r->devices[device] : device_of(r, host);
+    const vp_device *d =
+        device < r->device_count ? &r->devices[device] : any_device_of_host(r, host);
     int64_t from, until;
     const char *own = p->links.timeline, *to = own ? own : p->links.perfetto;
     bool one_of = r->host_count > 1 && d && d->host;

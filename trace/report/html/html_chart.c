@@ -7,7 +7,7 @@
 #define CURVE_WIDTH 1000
 #define CURVE_HEIGHT 100
 
-static int64_t scaled(int64_t v, int64_t from, int64_t span, int64_t units)
+static int64_t scale_to_chart_units(int64_t v, int64_t from, int64_t span, int64_t units)
 {
     return span <= 0 ? 0 : (int64_t)(((__int128)v - from) * units / span);
 }
@@ -33,9 +33,10 @@ void html_curve(page *p, const char *css_class, const int64_t *x, const int64_t 
             continue;
         }
         html_puts(p, open ? " " : "<polyline points=\"");
-        vp_buf_printf(p->b, "%lld,%lld",
-                      (long long)scaled(x ? x[i] : (int64_t)i, from, span, CURVE_WIDTH),
-                      (long long)(CURVE_HEIGHT - scaled(y[i], 0, top, CURVE_HEIGHT)));
+        vp_buf_printf(
+            p->b, "%lld,%lld",
+            (long long)scale_to_chart_units(x ? x[i] : (int64_t)i, from, span, CURVE_WIDTH),
+            (long long)(CURVE_HEIGHT - scale_to_chart_units(y[i], 0, top, CURVE_HEIGHT)));
         open = true;
     }
     html_puts(p, open ? "\"/></svg>" : "</svg>");

@@ -5,7 +5,7 @@
 #include "trace/report/html/html_sections.h"
 #include "trace/report/labels/words.h"
 
-static void put_pair(page *p, const char *key, const char *value)
+static void query_put_pair(page *p, const char *key, const char *value)
 {
     vp_buf_printf(p->b, "&amp;%s=", key);
     html_url(p, value);
@@ -16,63 +16,63 @@ static void put_base_query(page *p, const char *group, const char *by)
     vp_buf_printf(p->b, "?group=%s&amp;by=%s&amp;n=%zu", group, by, p->v.top);
 }
 
-static void put_step(page *p, int64_t step)
+static void query_put_step(page *p, int64_t step)
 {
     if (step != VP_UNKNOWN)
         vp_buf_printf(p->b, "&amp;step=%lld", (long long)step);
 }
 
 /* Other tabs have nothing of host zones. */
-static void put_where(page *p, const char *key, const char *value)
+static void query_put_where(page *p, const char *key, const char *value)
 {
     if (!strcmp(key, "where"))
-        put_pair(p, key, value);
+        query_put_pair(p, key, value);
     else if (p->r->where == VP_WHERE_HOST && strcmp(key, "tab"))
         html_puts(p, "&amp;where=host");
 }
 
 /* A key that is replaced comes as its new value, the others as they are. */
-static void put_rest(page *p, const char *key, const char *value)
+static void query_put_other_keys(page *p, const char *key, const char *value)
 {
-    put_where(p, key, value);
+    query_put_where(p, key, value);
     if (!strcmp(key, "tab"))
-        put_pair(p, "tab", value);
+        query_put_pair(p, "tab", value);
     else if (!strcmp(key, "where"))
-        put_pair(p, "tab", "ops");
+        query_put_pair(p, "tab", "ops");
     else if (p->links.tab)
-        put_pair(p, "tab", p->links.tab);
+        query_put_pair(p, "tab", p->links.tab);
     if (p->v.filter)
-        put_pair(p, "q", p->v.filter);
-    put_step(p, p->r->step);
+        query_put_pair(p, "q", p->v.filter);
+    query_put_step(p, p->r->step);
 }
 
 void html_step_query(page *p, int64_t step)
 {
     put_base_query(p, rep_group_name(p->r->group), rep_sort_name(p->v.sort));
-    put_where(p, "", NULL);
+    query_put_where(p, "", NULL);
     if (p->links.tab)
-        put_pair(p, "tab", p->links.tab);
-    put_step(p, step);
+        query_put_pair(p, "tab", p->links.tab);
+    query_put_step(p, step);
 }
 
 void html_query(page *p, const char *key, const char *value)
 {
     const char *group = rep_group_name(p->r->group), *by = rep_sort_name(p->v.sort);
     put_base_query(p, strcmp(key, "group") ? group : value, strcmp(key, "by") ? by : value);
-    put_rest(p, key, value);
+    query_put_other_keys(p, key, value);
     if (p->v.device)
-        put_pair(p, "device", p->v.device);
+        query_put_pair(p, "device", p->v.device);
     if (p->v.host)
-        put_pair(p, "host", p->v.host);
+        query_put_pair(p, "host", p->v.host);
 }
 
 void html_device_query(page *p, const vp_device *d)
 {
     put_base_query(p, rep_group_name(p->r->group), rep_sort_name(p->v.sort));
-    put_rest(p, "", NULL);
-    put_pair(p, "device", d->name ? d->name : "");
+    query_put_other_keys(p, "", NULL);
+    query_put_pair(p, "device", d->name ? d->name : "");
     if (d->host)
-        put_pair(p, "host", d->host);
+        query_put_pair(p, "host", d->host);
 }
 
 static void put_pill(page *p, const char *key, const char *value, bool current)

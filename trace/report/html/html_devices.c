@@ -8,7 +8,7 @@
 /* Devices above this stand in a fold: a page of 256 bars answers no question at a glance. */
 #define DEVICES_OPEN 8u
 
-static void put_bar(page *p, const int shares[REP_PARTS])
+static void html_put_parts_bar(page *p, const int shares[REP_PARTS])
 {
     int from = 0;
     html_puts(p, "<svg class=\"stack\" aria-hidden=\"true\">");
@@ -20,7 +20,7 @@ static void put_bar(page *p, const int shares[REP_PARTS])
     html_puts(p, "</svg>\n");
 }
 
-static void put_legend(page *p, const vp_breakdown *d, const int shares[REP_PARTS])
+static void html_put_parts_legend(page *p, const vp_breakdown *d, const int shares[REP_PARTS])
 {
     int64_t parts[REP_PARTS];
     rep_breakdown_parts(parts, d);
@@ -38,7 +38,7 @@ static void put_legend(page *p, const vp_breakdown *d, const int shares[REP_PART
     html_puts(p, "</ul>\n");
 }
 
-static void put_device(page *p, size_t i)
+static void html_put_device_bar(page *p, size_t i)
 {
     const vp_device *d = &p->r->devices[i];
     int64_t parts[REP_PARTS];
@@ -62,8 +62,8 @@ static void put_device(page *p, size_t i)
         html_puts(p, "#ops\">its slowest ops</a>");
     }
     html_puts(p, "</p>\n");
-    put_bar(p, shares);
-    put_legend(p, &d->breakdown, shares);
+    html_put_parts_bar(p, shares);
+    html_put_parts_legend(p, &d->breakdown, shares);
     html_puts(p, "</li>\n");
 }
 
@@ -80,7 +80,7 @@ static void put_some(page *p, bool with_table, size_t *shown)
                           "</ul>\n<details class=\"fold\"><summary>%zu more</summary>\n"
                           "<ul class=\"devices\">\n",
                           p->matching - DEVICES_OPEN);
-        put_device(p, i);
+        html_put_device_bar(p, i);
     }
 }
 

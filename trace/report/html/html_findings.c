@@ -16,7 +16,7 @@ bool html_has_findings(const page *p)
     return p->r->finding_count > 0;
 }
 
-static size_t count_of(const vp_report *r, vp_finding_status status)
+static size_t count_findings_of(const vp_report *r, vp_finding_status status)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->finding_count; i++)
@@ -45,7 +45,7 @@ static double time_unit(const char *unit)
 }
 
 /* Values carry the unit that their rule names. */
-static void put_value(page *p, double v, const char *unit)
+static void html_put_finding_value(page *p, double v, const char *unit)
 {
     double ps = v * time_unit(unit);
     if (ps > 0 && ps < (double)INT64_MAX) {
@@ -61,21 +61,21 @@ static void put_value(page *p, double v, const char *unit)
     }
 }
 
-static void put_evidence(page *p, const vp_finding *f)
+static void html_put_evidence(page *p, const vp_finding *f)
 {
     html_puts(p, "<dl class=\"facts\">\n");
     if (f->metric) {
         html_puts(p, "<div><dt>");
         html_text(p, f->metric);
         html_puts(p, "</dt><dd><b>");
-        put_value(p, f->value, f->unit);
+        html_put_finding_value(p, f->value, f->unit);
         html_puts(p, "</b>");
         if (f->denominator) {
             html_puts(p, " of ");
             html_text(p, f->denominator);
         }
         html_puts(p, "<span class=\"sub\">fires at ");
-        put_value(p, f->threshold, f->unit);
+        html_put_finding_value(p, f->threshold, f->unit);
         html_puts(p, "</span></dd></div>\n");
     }
     if (f->impact_ps > 0) {
@@ -108,7 +108,7 @@ static void put_evidence(page *p, const vp_finding *f)
 
 /* ---- Places ---- */
 
-static void put_place(page *p, const vp_place *at)
+static void html_put_finding_place(page *p, const vp_place *at)
 {
     const vp_report *r = p->r;
     const char *name = at->device < r->device_count ? r->devices[at->device].name : at->host;
@@ -132,14 +132,14 @@ static void put_place(page *p, const vp_place *at)
     html_puts(p, "</li>\n");
 }
 
-static void put_places(page *p, const vp_finding *f)
+static void html_put_finding_places(page *p, const vp_finding *f)
 {
     size_t n = f->where_count < PLACES_MAX ? f->where_count : PLACES_MAX;
     if (!n)
         return;
     html_puts(p, "<p class=\"label\">Where</p>\n<ul class=\"places\">\n");
     for (size_t i = 0; i < n; i++)
-        put_place(p, &f->where[i]);
+        html_put_finding_place(p, &f->where[i]);
     if (f->where_count > n)
         vp_buf_printf(p->b, "<li>%zu more</li>\n", f->where_count - n);
     html_puts(p, "</ul>\n");
@@ -169,7 +169,7 @@ static void put_about(page *p, const vp_finding *f)
 
 /* ---- Cards ---- */
 
-static void put_texts(page *p, const char *label, const char *const *texts, size_t n)
+static void html_put_text_list(page *p, const char *label, const char *const *texts, size_t n)
 {
     if (!n)
         return;
@@ -182,7 +182,7 @@ static void put_texts(page *p, const char *label, const char *const *texts, size
     html_puts(p, "</ul>\n");
 }
 
-static void put_id(page *p, const vp_finding *f)
+static void html_put_finding_id(page *p, const vp_finding *f)
 {
     html_puts(p, "<code>");
     html_text(p, f->id);
@@ -199,19 +199,19 @@ static void put_card(page *p, const vp_finding *f)
                   badges[f->severity], rep_level_name(f->severity));
     html_text(p, f->title);
     html_puts(p, "</h3>");
-    put_id(p, f);
+    html_put_finding_id(p, f);
     html_puts(p, "</div>\n<p>");
     html_text(p, f->message);
     html_puts(p, "</p>\n");
-    put_evidence(p, f);
+    html_put_evidence(p, f);
     if (f->suggestion) {
         html_puts(p, "<p class=\"advice\"><strong>What to do:</strong> ");
         html_text(p, f->suggestion);
         html_puts(p, "</p>\n");
     }
-    put_places(p, f);
+    html_put_finding_places(p, f);
     put_about(p, f);
-    put_texts(p, "Mind", f->caveats, f->caveat_count);
+    html_put_text_list(p, "Mind", f->caveats, f->caveat_count);
     html_puts(p, "</li>\n");
 }
 
@@ -226,10 +226,10 @@ static void put_cards(page *p)
 
 /* ---- The other rules, folded ---- */
 
-static void put_explained(page *p, const vp_finding *f)
+static void html_put_explained_rule(page *p, const vp_finding *f)
 {
     html_puts(p, "<li>");
-    put_id(p, f);
+    html_put_finding_id(p, f);
     html_puts(p, " ");
     html_text(p, f->message ? f->message : f->title);
     html_puts(p, " <span class=\"sub\">Explained by");
@@ -241,14 +241,14 @@ static void put_explained(page *p, const vp_finding *f)
         html_puts(p, "</a>");
     }
     html_puts(p, ".</span>\n");
-    put_places(p, f);
+    html_put_finding_places(p, f);
     html_puts(p, "</li>\n");
 }
 
-static void put_missing(page *p, const vp_finding *f)
+static void html_put_missing_rule(page *p, const vp_finding *f)
 {
     html_puts(p, "<li>");
-    put_id(p, f);
+    html_put_finding_id(p, f);
     html_puts(p, " needs ");
     for (size_t i = 0; i < f->missing_count; i++) {
         html_puts(p, i ? ", " : "");
@@ -257,25 +257,25 @@ static void put_missing(page *p, const vp_finding *f)
     html_puts(p, f->missing_count ? "</li>\n" : "more than this profile holds</li>\n");
 }
 
-static void put_clear(page *p, const vp_finding *f)
+static void html_put_clear_rule(page *p, const vp_finding *f)
 {
     html_puts(p, "<li>");
-    put_id(p, f);
+    html_put_finding_id(p, f);
     if (f->metric) {
         html_puts(p, " ");
         html_text(p, f->metric);
         html_puts(p, " ");
-        put_value(p, f->value, f->unit);
+        html_put_finding_value(p, f->value, f->unit);
         html_puts(p, ", fires at ");
-        put_value(p, f->threshold, f->unit);
+        html_put_finding_value(p, f->threshold, f->unit);
     }
     html_puts(p, "</li>\n");
 }
 
-static void put_rest(page *p, vp_finding_status status, const char *what,
-                     void (*put)(page *, const vp_finding *))
+static void html_put_other_rules(page *p, vp_finding_status status, const char *what,
+                                 void (*put)(page *, const vp_finding *))
 {
-    size_t n = count_of(p->r, status);
+    size_t n = count_findings_of(p->r, status);
     if (!n)
         return;
     vp_buf_printf(
@@ -289,7 +289,7 @@ static void put_rest(page *p, vp_finding_status status, const char *what,
 
 int html_findings(page *p)
 {
-    size_t fired = count_of(p->r, VP_FIRED);
+    size_t fired = count_findings_of(p->r, VP_FIRED);
     html_section(p, "findings", "Findings");
     if (fired) {
         html_puts(p, "<p class=\"note\">By rank: a cause stands before its symptoms. What can be "
@@ -298,9 +298,9 @@ int html_findings(page *p)
     } else {
         html_puts(p, "<p class=\"note\">No rule fired on this profile.</p>\n");
     }
-    put_rest(p, VP_EXPLAINED, "explained by these", put_explained);
-    put_rest(p, VP_NOT_EVALUATED, "could not be evaluated", put_missing);
-    put_rest(p, VP_CLEAR, "clear", put_clear);
+    html_put_other_rules(p, VP_EXPLAINED, "explained by these", html_put_explained_rule);
+    html_put_other_rules(p, VP_NOT_EVALUATED, "could not be evaluated", html_put_missing_rule);
+    html_put_other_rules(p, VP_CLEAR, "clear", html_put_clear_rule);
     html_section_end(p);
     return p->b->status;
 }

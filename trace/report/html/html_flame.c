@@ -70,7 +70,7 @@ static int kind_of_scope(const vp_scope *s)
 }
 
 /* A computing op is of the kind that its scope is. */
-static int kind_of(const drawing *d, uint32_t node)
+static int scope_kind_of_node(const drawing *d, uint32_t node)
 {
     const flame_stack *op = op_at(d, node);
     if (op && op->op_class != VP_COMPUTE)
@@ -79,12 +79,12 @@ static int kind_of(const drawing *d, uint32_t node)
     return s ? kind_of_scope(s) : FORWARD;
 }
 
-static const char *css_class(void *ctx, const flame_box *box)
+static const char *scope_css_class(void *ctx, const flame_box *box)
 {
-    return box->first ? kind_css[kind_of(ctx, box->first)] : "idle";
+    return box->first ? kind_css[scope_kind_of_node(ctx, box->first)] : "idle";
 }
 
-static void put_share(vp_buf *b, const drawing *d, int64_t ps)
+static void scope_put_share(vp_buf *b, const drawing *d, int64_t ps)
 {
     page p = *d->p;
     p.b = b;
@@ -92,7 +92,7 @@ static void put_share(vp_buf *b, const drawing *d, int64_t ps)
     vp_buf_printf(b, " %s", rep_unit_sign(d->unit));
 }
 
-static void put_name(vp_buf *b, void *ctx, const flame_box *box)
+static void scope_put_frame_name(vp_buf *b, void *ctx, const flame_box *box)
 {
     const drawing *d = ctx;
     const flame_stack *op = op_at(d, box->first);
@@ -102,12 +102,12 @@ static void put_name(vp_buf *b, void *ctx, const flame_box *box)
         rep_html_escape(b, tree_chain_label(scope_at(d, box->first), scope_at(d, box->last)));
     } else {
         vp_buf_puts(b, "all: ");
-        put_share(b, d, d->all_ps);
+        scope_put_share(b, d, d->all_ps);
         vp_buf_puts(b, rep_self_of(d->r));
     }
 }
 
-static void put_title(vp_buf *b, void *ctx, const flame_box *box)
+static void scope_put_frame_title(vp_buf *b, void *ctx, const flame_box *box)
 {
     const drawing *d = ctx;
     const flame_stack *op = op_at(d, box->first);
@@ -118,19 +118,19 @@ static void put_title(vp_buf *b, void *ctx, const flame_box *box)
     if (s)
         rep_html_escape(b, vp_str_of(s->path));
     vp_buf_puts(b, s || op ? ": " : "all: ");
-    put_share(b, d, d->nodes[box->last].weight);
+    scope_put_share(b, d, d->nodes[box->last].weight);
     vp_buf_puts(b, ", ");
     rep_put_percent(b, d->nodes[box->last].weight, d->all_ps);
     vp_buf_printf(b, " of all%s", rep_self_of(d->r));
 }
 
-static void put_legend(page *p, const drawing *d)
+static void scope_put_legend(page *p, const drawing *d)
 {
     bool has[KINDS] = {false};
     size_t n = 0;
     for (size_t i = 0; i < d->l.n; i++)
         if (d->l.v[i].first)
-            has[kind_of(d, d->l.v[i].first)] = true;
+            has[scope_kind_of_node(d, d->l.v[i].first)] = true;
     for (size_t i = 0; i < KINDS; i++)
         n += has[i];
     html_puts(p, "<p class=\"legend\">");
@@ -143,7 +143,7 @@ static void put_legend(page *p, const drawing *d)
     if (d->l.hidden) {
         vp_buf_printf(p->b, "<span>Not drawn, being below 0.1%%, too deep or too many: %zu, ",
                       d->l.hidden);
-        put_share(p->b, d, d->l.hidden_weight);
+        scope_put_share(p->b, d, d->l.hidden_weight);
         html_puts(p, "</span>\n");
     }
     if (p->links.controls && d->r->has_devices && d->r->group != VP_GROUP_STACK) {
@@ -154,21 +154,21 @@ static void put_legend(page *p, const drawing *d)
     html_puts(p, "</p>\n");
 }
 
-static int draw(page *p, drawing *d)
+static int draw_scope_flame(page *p, drawing *d)
 {
-    const flame_look look = {d, css_class, put_name, put_title};
+    const flame_look look = {d, scope_css_class, scope_put_frame_name, scope_put_frame_title};
     VP_TRY(make_nodes(d));
     VP_TRY(flame_layout_of(&d->l, d->nodes, d->n, 0));
     VP_TRY(flame_svg(p->b, &d->l, &look,
                      "Flame graph of the scopes by time; the rows below say the same"));
-    put_legend(p, d);
+    scope_put_legend(p, d);
     return p->b->status;
 }
 
 int html_flame(page *p, int64_t all_ps, vp_unit unit)
 {
     drawing d = {.p = p, .r = p->r, .all_ps = all_ps, .unit = unit};
-    int rc = all_ps > 0 ? draw(p, &d) : 0;
+    int rc = all_ps > 0 ? draw_scope_flame(p, &d) : 0;
     flame_layout_free(&d.l);
     flame_stacks_free(&d.ops);
     vp_free(d.nodes);

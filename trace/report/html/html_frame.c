@@ -3,8 +3,8 @@
 #include "trace/report/html/web_files.h"
 
 /* key: what presses it on the keyboard, "" for none. */
-static void put_link(page *p, const char *path, const char *css_class, const char *key,
-                     const char *text)
+static void html_put_banner_link(page *p, const char *path, const char *css_class, const char *key,
+                                 const char *text)
 {
     if (!path)
         return;
@@ -46,16 +46,16 @@ static void put_banner(page *p)
     if (p->links.index) {
         put_brand(p);
         html_puts(p, "<nav class=\"back\" aria-label=\"Way back\">\n");
-        put_link(p, p->links.index, "", "", "All sessions");
+        html_put_banner_link(p, p->links.index, "", "", "All sessions");
         html_puts(p, "</nav>\n");
     } else {
         html_puts(p, "<span class=\"brand\">view_profile</span>\n");
     }
     if (p->links.timeline || p->links.perfetto || p->links.tensorboard) {
         html_puts(p, "<nav aria-label=\"Open elsewhere\">\n");
-        put_link(p, p->links.timeline, "button", "l", "Timeline");
-        put_link(p, p->links.perfetto, "button main", "p", "Open in Perfetto");
-        put_link(p, p->links.tensorboard, "button", "t", "TensorBoard");
+        html_put_banner_link(p, p->links.timeline, "button", "l", "Timeline");
+        html_put_banner_link(p, p->links.perfetto, "button main", "p", "Open in Perfetto");
+        html_put_banner_link(p, p->links.tensorboard, "button", "t", "TensorBoard");
         html_puts(p, "</nav>\n");
     }
     html_puts(p, "</div>\n");

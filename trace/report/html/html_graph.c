@@ -20,7 +20,7 @@ static int in_row(int nodes)
     return nodes < ACROSS ? nodes : ACROSS;
 }
 
-static void place(places *at, const op_graph *g)
+static void place_graph_nodes(places *at, const op_graph *g)
 {
     int count[STEPS] = {0}, seen[STEPS] = {0}, top[STEPS], most = 1, y = 1;
     for (size_t i = 0; i < g->node_count; i++)
@@ -40,7 +40,7 @@ static void place(places *at, const op_graph *g)
     }
 }
 
-static void put_edge(page *p, const places *at, size_t from, size_t to)
+static void graph_put_edge(page *p, const places *at, size_t from, size_t to)
 {
     int x0 = at->x[from] + WIDTH / 2, y0 = at->y[from] + HEIGHT;
     int x1 = at->x[to] + WIDTH / 2, y1 = at->y[to];
@@ -48,7 +48,7 @@ static void put_edge(page *p, const places *at, size_t from, size_t to)
 }
 
 /* The opcode only where the name does not have it. */
-static void put_figures(page *p, const graph_node *n)
+static void graph_put_node_figures(page *p, const graph_node *n)
 {
     bool told = n->name && n->opcode && strstr(n->name, n->opcode);
     if (!told)
@@ -63,7 +63,7 @@ static void put_figures(page *p, const graph_node *n)
     }
 }
 
-static void put_tip(page *p, const graph_node *n)
+static void graph_put_node_tip(page *p, const graph_node *n)
 {
     const char *const lines[] = {n->name, n->shape, n->scope, n->source};
     html_puts(p, "<title>");
@@ -80,7 +80,7 @@ static void put_node(page *p, const graph_node *n, int x, int y)
 {
     bool link = n->step && n->op < p->r->op_count && html_open_op(p, &p->r->ops[n->op]);
     vp_buf_printf(p->b, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">", x, y, WIDTH, HEIGHT);
-    put_tip(p, n);
+    graph_put_node_tip(p, n);
     vp_buf_printf(p->b,
                   "<rect%s x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"4\"/>"
                   "<text x=\"8\" y=\"17\">",
@@ -90,11 +90,11 @@ static void put_node(page *p, const graph_node *n, int x, int y)
                   WIDTH - 1, HEIGHT - 1);
     html_text(p, n->name);
     html_puts(p, "</text><text class=\"low\" x=\"8\" y=\"34\">");
-    put_figures(p, n);
+    graph_put_node_figures(p, n);
     html_puts(p, link ? "</text></svg></a>" : "</text></svg>");
 }
 
-static void put_note(page *p, const op_graph *g)
+static void graph_put_note(page *p, const op_graph *g)
 {
     html_puts(p, "<p class=\"note\">");
     if (g->instructions > 1)
@@ -108,20 +108,20 @@ static void put_note(page *p, const op_graph *g)
     html_puts(p, ".</p>\n");
 }
 
-static void put_line(page *p, const char *text)
+static void graph_put_hlo_line(page *p, const char *text)
 {
     html_puts(p, "<code class=\"hlo\">");
     html_text(p, text);
     html_puts(p, "</code>\n");
 }
 
-static void put_body(page *p, const op_graph *g)
+static void graph_put_fusion_body(page *p, const op_graph *g)
 {
     vp_buf_printf(p->b,
                   "<details class=\"fold\"><summary>What is fused: %lld instructions</summary>\n",
                   (long long)g->body_count + (long long)g->body_left);
     for (size_t i = 0; i < g->body_count; i++)
-        put_line(p, g->body[i]);
+        graph_put_hlo_line(p, g->body[i]);
     if (g->body_left)
         vp_buf_printf(p->b, "<p class=\"note\">… %lld more</p>\n", (long long)g->body_left);
     html_puts(p, "</details>\n");
@@ -132,9 +132,9 @@ void html_graph(page *p, const op_graph *g)
     places at;
     if (!g)
         return;
-    place(&at, g);
+    place_graph_nodes(&at, g);
     html_section(p, "graph", "In its program");
-    put_note(p, g);
+    graph_put_note(p, g);
     vp_buf_printf(p->b,
                   "<div class=\"scroll\"><svg class=\"graph\" width=\"%d\" height=\"%d\" "
                   "role=\"group\" aria-label=\"The instruction between its operands and users\">",
@@ -142,12 +142,12 @@ void html_graph(page *p, const op_graph *g)
     for (size_t from = 0; from < g->node_count; from++)
         for (size_t to = 0; to < g->node_count; to++)
             if (g->edges[from][to])
-                put_edge(p, &at, from, to);
+                graph_put_edge(p, &at, from, to);
     for (size_t i = 0; i < g->node_count; i++)
         put_node(p, &g->nodes[i], at.x[i], at.y[i]);
     html_puts(p, "</svg></div>\n");
-    put_line(p, g->text);
+    graph_put_hlo_line(p, g->text);
     if (g->body_count)
-        put_body(p, g);
+        graph_put_fusion_body(p, g);
     html_section_end(p);
 }

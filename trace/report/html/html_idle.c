@@ -32,7 +32,7 @@ static bool is_small_gap(const tbl *t, const void *row)
     return ((const vp_gap *)row)->dur_ps < t->r->gaps[0].dur_ps / SMALL_PART;
 }
 
-static void put_gaps(page *p)
+static void html_put_gaps(page *p)
 {
     tbl t;
     tbl_gaps(&t, p->r, &p->v);
@@ -48,7 +48,7 @@ static bool is_small_label(const tbl *t, const void *row)
     return ((const vp_idle_label *)row)->total_ps < t->r->idle_labels[0].total_ps / SMALL_PART;
 }
 
-static void put_labels(page *p)
+static void html_put_idle_labels(page *p)
 {
     tbl t;
     tbl_idle_labels(&t, p->r, &p->v);
@@ -62,8 +62,8 @@ int html_idle(page *p)
 {
     html_section(p, "idle", "Idle time and its causes");
     put_causes(p);
-    put_gaps(p);
-    put_labels(p);
+    html_put_gaps(p);
+    html_put_idle_labels(p);
     html_section_end(p);
     return p->b->status;
 }

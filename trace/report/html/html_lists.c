@@ -58,7 +58,7 @@ static void file_cell(page *p, size_t file)
     html_puts(p, link ? "</span></a></th>" : "</span></th>");
 }
 
-static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+static void html_file_own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     const vp_report_file *f = row;
     if (c->own == FILES_PATH) {
@@ -78,14 +78,14 @@ int html_files(page *p)
     tbl t;
     tbl_files(&t, p->r, &p->v);
     t.most = FILES_MAX;
-    t.own_html = own_cell;
+    t.own_html = html_file_own_cell;
     html_section(p, "files", t.title);
     html_put_table(p, &t);
     html_section_end(p);
     return p->b->status;
 }
 
-static void put_place(page *p, const vp_quality *q)
+static void html_put_quality_place(page *p, const vp_quality *q)
 {
     if (!q->file)
         return;
@@ -102,7 +102,7 @@ static void put_place(page *p, const vp_quality *q)
     html_puts(p, "</span>");
 }
 
-static void put_entry(page *p, const vp_quality *q)
+static void html_put_quality_entry(page *p, const vp_quality *q)
 {
     static const char *const levels[] = {"info", "warn", "bad"};
     vp_buf_printf(p->b, "<li><span class=\"badge %s\">%s</span><div><p>", levels[q->severity],
@@ -111,7 +111,7 @@ static void put_entry(page *p, const vp_quality *q)
     html_puts(p, "</p><p class=\"sub\"><code>");
     html_text(p, q->code);
     html_puts(p, "</code> ");
-    put_place(p, q);
+    html_put_quality_place(p, q);
     html_puts(p, q->partial ? " figures are partial</p></div></li>\n" : "</p></div></li>\n");
 }
 
@@ -128,7 +128,7 @@ int html_quality(page *p)
     for (int s = VP_SEV_ERROR; s >= VP_SEV_INFO; s--)
         for (size_t i = 0; i < r->quality_count && shown < QUALITY_MAX; i++)
             if (r->quality[i].severity == (vp_severity)s) {
-                put_entry(p, &r->quality[i]);
+                html_put_quality_entry(p, &r->quality[i]);
                 shown++;
             }
     html_puts(p, r->quality_count ? "</ul>\n" : "");

@@ -14,7 +14,7 @@ bool html_has_memory(const page *p)
     return p->r->memory_count > 0;
 }
 
-static void bytes_fact(page *p, const char *name, int64_t bytes)
+static void html_known_bytes_fact(page *p, const char *name, int64_t bytes)
 {
     if (bytes < 0)
         return;
@@ -23,7 +23,7 @@ static void bytes_fact(page *p, const char *name, int64_t bytes)
     html_close_fact(p);
 }
 
-static void put_facts(page *p, const vp_memory *m)
+static void html_put_memory_facts(page *p, const vp_memory *m)
 {
     html_puts(p, "<dl class=\"facts\">\n");
     html_open_fact(p, "Peak");
@@ -39,16 +39,16 @@ static void put_facts(page *p, const vp_memory *m)
         html_place(p, VP_NO_DEVICE, m->host, m->peak_start_ps, 0);
         html_close_fact(p);
     }
-    bytes_fact(p, "May use", m->total_bytes);
-    bytes_fact(p, "Peak of its lifetime", m->lifetime_peak_bytes);
-    bytes_fact(p, "Reserved at the peak", m->reserved_bytes);
-    bytes_fact(p, "Reserved at most", m->reserved_peak_bytes);
+    html_known_bytes_fact(p, "May use", m->total_bytes);
+    html_known_bytes_fact(p, "Peak of its lifetime", m->lifetime_peak_bytes);
+    html_known_bytes_fact(p, "Reserved at the peak", m->reserved_bytes);
+    html_known_bytes_fact(p, "Reserved at most", m->reserved_peak_bytes);
     if (m->fragmented_bytes > 0)
-        bytes_fact(p, "Free in pieces", m->fragmented_bytes);
-    bytes_fact(p, "At the end", m->end_bytes);
+        html_known_bytes_fact(p, "Free in pieces", m->fragmented_bytes);
+    html_known_bytes_fact(p, "At the end", m->end_bytes);
     html_count_fact(p, "Allocations", m->allocations);
     html_count_fact(p, "Frees", m->frees);
-    bytes_fact(p, "Allocated in all", m->allocated_bytes);
+    html_known_bytes_fact(p, "Allocated in all", m->allocated_bytes);
     if (m->steps > 0)
         html_count_fact(p, "Allocations a step", m->step_allocations / m->steps);
     if (m->out_of_memory > 0)
@@ -97,7 +97,7 @@ static void put_curves(page *p, const vp_memory *m)
     html_puts(p, "</span></p>\n</div>\n");
 }
 
-static void put_holders(page *p, const vp_memory *m)
+static void html_put_holders(page *p, const vp_memory *m)
 {
     tbl t;
     tbl_holders(&t, p->r, &p->v, m);
@@ -105,14 +105,14 @@ static void put_holders(page *p, const vp_memory *m)
         html_put_table(p, &t);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int by_tile_bytes(const void *a, const void *b)
 {
     const html_tile *x = a, *y = b;
     return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
 /* Who holds the peak, as areas; where only some holders are known, it would not be the peak. */
-static void put_tiles(page *p, const vp_memory *m)
+static void html_put_holder_tiles(page *p, const vp_memory *m)
 {
     html_tile tiles[HTML_TILES_MAX];
     int64_t left = m->peak_bytes;
@@ -123,11 +123,11 @@ static void put_tiles(page *p, const vp_memory *m)
     }
     if (!n || left)
         return;
-    qsort(tiles, n, sizeof *tiles, by_bytes);
+    qsort(tiles, n, sizeof *tiles, by_tile_bytes);
     html_treemap(p, tiles, n);
 }
 
-static void put_leaks(page *p, const vp_memory *m)
+static void html_put_leaks(page *p, const vp_memory *m)
 {
     tbl t;
     tbl_leaks(&t, p->r, &p->v, m);
@@ -153,11 +153,11 @@ int html_memory(page *p)
             html_puts(p, "</span>");
         }
         html_puts(p, "</div>\n");
-        put_facts(p, m);
+        html_put_memory_facts(p, m);
         put_curves(p, m);
-        put_tiles(p, m);
-        put_holders(p, m);
-        put_leaks(p, m);
+        html_put_holder_tiles(p, m);
+        html_put_holders(p, m);
+        html_put_leaks(p, m);
     }
     if (r->memory_count > n)
         vp_buf_printf(p->b, "<p class=\"note\">… %zu more</p>\n", r->memory_count - n);

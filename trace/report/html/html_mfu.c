@@ -22,7 +22,7 @@
 #define LEFT_EDGE 70
 #define FLOOR_LINE 380
 
-static bool is_shown(const page *p, size_t i)
+static bool is_shown_mfu_device(const page *p, size_t i)
 {
     return rep_device_matches(p->r, &p->v, i) && rep_has_mfu(&p->r->devices[i]);
 }
@@ -30,12 +30,12 @@ static bool is_shown(const page *p, size_t i)
 bool html_has_mfu(const page *p)
 {
     for (size_t i = 0; p->r->has_devices && i < p->r->device_count; i++)
-        if (is_shown(p, i))
+        if (is_shown_mfu_device(p, i))
             return true;
     return false;
 }
 
-static void put_bar(page *p, const mfu_cell *cells, const int *shares, size_t n)
+static void html_put_cells_bar(page *p, const mfu_cell *cells, const int *shares, size_t n)
 {
     int from = 0;
     html_puts(p, "<svg class=\"stack\" aria-hidden=\"true\">");
@@ -47,7 +47,7 @@ static void put_bar(page *p, const mfu_cell *cells, const int *shares, size_t n)
     html_puts(p, "</svg>\n<ul class=\"legend\">\n");
 }
 
-static void put_device(page *p, size_t i)
+static void html_put_device_mfu(page *p, size_t i)
 {
     const vp_device *d = &p->r->devices[i];
     mfu_cell cells[MFU_CELLS_MAX];
@@ -65,7 +65,7 @@ static void put_device(page *p, size_t i)
         return;
     }
     rep_mfu_shares(shares, cells, n);
-    put_bar(p, cells, shares, n);
+    html_put_cells_bar(p, cells, shares, n);
     for (size_t c = 0; c < n; c++) {
         if (cells[c].ps <= 0)
             continue;
@@ -142,7 +142,7 @@ static bool is_point(const roof_row *row)
     return row->intensity > 0 && row->gflop_s > 0;
 }
 
-static void widen(axes *a, double x, double y)
+static void axes_widen(axes *a, double x, double y)
 {
     a->x0 = fmin(a->x0, floor(log10(x)));
     a->x1 = fmax(a->x1, ceil(log10(x) + .01));
@@ -160,7 +160,7 @@ static void put_roof(page *p, const vp_mfu *m, const char *of, const roof_row *r
     size_t points = 0;
     for (size_t i = 0; i < n; i++)
         if (is_point(&rows[i])) {
-            widen(&a, rows[i].intensity, rows[i].gflop_s);
+            axes_widen(&a, rows[i].intensity, rows[i].gflop_s);
             points++;
         }
     if (!points || a.x1 - a.x0 > 40 || a.y1 - a.y0 > 40)
@@ -184,13 +184,13 @@ static const vp_mfu *first_peaks(const page *p)
 {
     for (size_t i = 0; i < p->r->device_count; i++) {
         const vp_mfu *m = &p->r->devices[i].mfu;
-        if (is_shown(p, i) && m->peak_gflops > 0 && m->bandwidth_mb_s > 0)
+        if (is_shown_mfu_device(p, i) && m->peak_gflops > 0 && m->bandwidth_mb_s > 0)
             return m;
     }
     return NULL;
 }
 
-static int put_roofs(page *p)
+static int html_put_roofs(page *p)
 {
     VP_CLEANUP(vp_free_ptr) roof_row *ops = NULL;
     VP_CLEANUP(vp_free_ptr) roof_row *scopes = NULL;
@@ -225,12 +225,12 @@ int html_mfu(page *p)
     rep_put_mean_mfu(p->b, p->r, "<p class=\"note\">", "</p>\n");
     html_puts(p, "<ul class=\"devices\">\n");
     for (size_t i = 0; i < p->r->device_count; i++)
-        if (is_shown(p, i) && shown++ < DEVICES_MAX)
-            put_device(p, i);
+        if (is_shown_mfu_device(p, i) && shown++ < DEVICES_MAX)
+            html_put_device_mfu(p, i);
     html_puts(p, "</ul>\n");
     if (shown > DEVICES_MAX)
         vp_buf_printf(p->b, "<p class=\"note\">… %zu more devices</p>\n", shown - DEVICES_MAX);
-    VP_TRY(put_roofs(p));
+    VP_TRY(html_put_roofs(p));
     html_section_end(p);
     return p->b->status;
 }

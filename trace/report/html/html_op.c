@@ -20,7 +20,7 @@ typedef struct op_page {
 
 /* ---- What all calls add up to ---------------------------------------------------------------- */
 
-static bool open_source(page *p, const char *source)
+static bool html_open_source_link(page *p, const char *source)
 {
     const char *root = p->links.source_root;
     bool opens = rep_put_source_url(p->b, "<a href=\"", vp_str_of(source), root ? root : "");
@@ -34,7 +34,7 @@ static void place_fact(page *p, const char *name, const char *text, int64_t all,
     if (!text)
         return;
     html_open_fact(p, name);
-    bool link = source && open_source(p, text);
+    bool link = source && html_open_source_link(p, text);
     html_puts(p, "<code>");
     html_text(p, text);
     html_puts(p, link ? "</code></a>" : "</code>");
@@ -77,7 +77,7 @@ static void put_back(const op_page *o)
     html_puts(p, "</a></p>\n");
 }
 
-static void put_head(const op_page *o)
+static void html_put_op_head(const op_page *o)
 {
     page *p = o->p;
     const vp_op *op = o->op;
@@ -130,7 +130,7 @@ static void put_bars(const op_page *o, int64_t most)
     html_puts(p, "</svg>\n");
 }
 
-static void put_bins(const op_page *o)
+static void html_put_call_bins(const op_page *o)
 {
     page *p = o->p;
     int64_t most = 0;
@@ -163,7 +163,7 @@ static void raw_name_cell(page *p, const tbl *t, const tbl_column *c, const void
     html_puts(p, "</code></td>");
 }
 
-static void put_calls(const op_page *o)
+static void html_put_slowest_calls(const op_page *o)
 {
     page *p = o->p;
     op_calls of = {o->op, o->d};
@@ -188,7 +188,7 @@ static void put_launches(const op_page *o)
     html_table_section(o->p, "launches", &t);
 }
 
-static void put_names(const op_page *o)
+static void html_put_group_names(const op_page *o)
 {
     page *p = o->p;
     op_calls of = {o->op, o->d};
@@ -209,13 +209,13 @@ int rep_op_html(vp_buf *b, const vp_report *r, size_t op, const op_details *d, c
                  .device = &r->devices[r->ops[op].device],
                  .call = rep_unit_for(p.v.unit, r->ops[op].max_ps)};
     html_begin(&p, o.op->name);
-    put_head(&o);
+    html_put_op_head(&o);
     html_puts(&p, "<main id=\"main\">\n");
     html_graph(&p, d->graph);
-    put_bins(&o);
-    put_calls(&o);
+    html_put_call_bins(&o);
+    html_put_slowest_calls(&o);
     put_launches(&o);
-    put_names(&o);
+    html_put_group_names(&o);
     html_puts(&p, "</main>\n<footer><p>view_profile " VP_VERSION "</p></footer>\n");
     html_end(&p);
     return b->status;

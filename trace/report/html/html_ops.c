@@ -19,7 +19,7 @@ typedef struct table {
 /* Parts of a mixed group that are shown below it, as long as they matter. */
 #define SPLITS_MAX 4u
 
-static void put_tip(page *p, const char *word, const char *text)
+static void html_put_cell_tip(page *p, const char *word, const char *text)
 {
     if (!text)
         return;
@@ -27,7 +27,7 @@ static void put_tip(page *p, const char *word, const char *text)
     html_text(p, text);
 }
 
-static void put_path(page *p, const char *css_class, const char *path)
+static void html_put_path(page *p, const char *css_class, const char *path)
 {
     vp_buf_printf(p->b, "<span class=\"%s\"><bdi>", css_class);
     html_text(p, path);
@@ -50,21 +50,21 @@ static void group_cell(page *p, const vp_op *op)
     const char *place = op->scope && !by_scope ? op->scope : by_source ? NULL : op->source;
     html_puts(p, "<th scope=\"row\" class=\"op\" title=\"");
     html_text(p, op->name);
-    put_tip(p, "scope", op->scope);
-    put_tip(p, "source", op->source);
-    put_tip(p, "module", op->module);
+    html_put_cell_tip(p, "scope", op->scope);
+    html_put_cell_tip(p, "source", op->source);
+    html_put_cell_tip(p, "module", op->module);
     if (op->raw_names > 1)
         vp_buf_printf(p->b, "\n%lld names in this group", (long long)op->raw_names);
     html_puts(p, "\">");
     bool link = html_open_op(p, op);
-    put_path(p, by_scope || by_source ? "name path" : "name", op->name);
+    html_put_path(p, by_scope || by_source ? "name path" : "name", op->name);
     html_puts(p, link ? "</a>" : "");
     vp_buf_printf(p->b, "<span class=\"sub\"><span><i class=\"dot %s\"></i>",
                   rep_class_css(op->op_class));
     html_text(p, op->category ? op->category : rep_class_name(op->op_class));
     html_puts(p, "</span>");
     if (place) {
-        put_path(p, "path", place);
+        html_put_path(p, "path", place);
         if (place == op->scope)
             put_more(p, op->scopes, "scopes");
         else
@@ -81,7 +81,7 @@ static void others_cell(page *p, size_t others)
                   others, others == 1 ? "" : "s");
 }
 
-static void name_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+static void html_op_name_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     const ops_row *x = row;
     const vp_split *s = x->split;
@@ -96,7 +96,7 @@ static void name_cell(page *p, const tbl *t, const tbl_column *c, const void *ro
         others_cell(p, x->others);
 }
 
-static const char *class_of(const tbl *t, const void *row)
+static const char *html_op_row_class(const tbl *t, const void *row)
 {
     (void)t;
     return ((const ops_row *)row)->split ? "part" : NULL;
@@ -113,7 +113,7 @@ static void put_splits(const table *t, html_row_writer *w, const vp_op *op)
 }
 
 /* Above the table and not its caption, which would be as wide as the table and scroll with it. */
-static void put_summary(const table *t)
+static void html_put_ops_summary(const table *t)
 {
     page *p = t->p;
     const rep_rows *rows = t->rows;
@@ -143,7 +143,7 @@ static void put_summary(const table *t)
 }
 
 /* A page that was asked for more than a browser bears says so. */
-static void put_cut(const table *t)
+static void html_put_ops_cut_note(const table *t)
 {
     page *p = t->p;
     size_t max = p->links.rows_max;
@@ -154,7 +154,7 @@ static void put_cut(const table *t)
                       max, t->rows->matching);
 }
 
-static void put_rows(const table *t, html_row_writer *w)
+static void html_put_op_rows(const table *t, html_row_writer *w)
 {
     int64_t cumulative = 0;
     for (size_t i = 0; i < t->rows->shown; i++) {
@@ -167,12 +167,12 @@ static void put_rows(const table *t, html_row_writer *w)
     }
 }
 
-static void put_table(const table *t)
+static void html_put_ops_table(const table *t)
 {
     page *p = t->p;
     html_row_writer w;
     html_init_rows(&w, p, &t->ops.t);
-    put_summary(t);
+    html_put_ops_summary(t);
     html_puts(p, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Slowest of ");
     html_text(p, t->device->name);
     html_puts(p, "\">\n<table class=\"ops\">\n<caption class=\"vh\">Slowest of ");
@@ -180,12 +180,12 @@ static void put_table(const table *t)
     html_puts(p, "</caption>\n<thead><tr>\n");
     html_heads(&w);
     html_rows(p);
-    put_rows(t, &w);
+    html_put_op_rows(t, &w);
     html_puts(p, "</tbody>\n");
     if (t->rows->others)
         html_last_row(&w, &(ops_row[]){ops_row_of_others(t->rows)});
     html_puts(p, "</table>\n</div>\n");
-    put_cut(t);
+    html_put_ops_cut_note(t);
 }
 
 /* Columns that only some profiles know. */
@@ -220,14 +220,14 @@ int html_ops(page *p, size_t device)
     table t = {.p = p, .rows = &rows, .device = &p->r->devices[device]};
     int64_t scale = rows.max_total_ps > rows.max_self_ps ? rows.max_total_ps : rows.max_self_ps;
     tbl_ops(&t.ops, p->r, &p->v);
-    t.ops.t.own_html = name_cell;
-    t.ops.t.row_class = class_of;
+    t.ops.t.own_html = html_op_name_cell;
+    t.ops.t.row_class = html_op_row_class;
     t.ops.t.unit[OPS_SUM] = rep_unit_for(p->v.unit, scale);
     t.ops.t.unit[OPS_CALL] = rep_unit_for(p->v.unit, rows.max_call_ps);
     for (size_t i = 0; i < rows.shown; i++)
         note_columns(&t, &p->r->ops[rows.index[i]]);
     if (rows.matching)
-        put_table(&t);
+        html_put_ops_table(&t);
     else if (p->v.filter)
         put_no_match(&t);
     rep_rows_free(&rows);

@@ -97,7 +97,7 @@ static void put_areas(page *p, const vp_memory_plan *m)
     put_area_legend(p, m, under);
 }
 
-static void put_tiles(page *p, const vp_memory_plan *m)
+static void html_put_plan_tiles(page *p, const vp_memory_plan *m)
 {
     html_tile tiles[HTML_TILES_MAX];
     size_t n = 0;
@@ -106,7 +106,7 @@ static void put_tiles(page *p, const vp_memory_plan *m)
     html_treemap(p, tiles, n);
 }
 
-static void bytes_fact(page *p, const char *name, int64_t bytes)
+static void html_positive_bytes_fact(page *p, const char *name, int64_t bytes)
 {
     if (bytes <= 0)
         return;
@@ -115,11 +115,11 @@ static void bytes_fact(page *p, const char *name, int64_t bytes)
     html_close_fact(p);
 }
 
-static void put_facts(page *p, const vp_memory_plan *m)
+static void html_put_plan_facts(page *p, const vp_memory_plan *m)
 {
     char made[32];
     html_puts(p, "<dl class=\"facts\">\n");
-    bytes_fact(p, "Peak", m->peak_bytes);
+    html_positive_bytes_fact(p, "Peak", m->peak_bytes);
     if (m->peak_instruction) {
         html_open_fact(p, "Peak at");
         html_text(p, m->peak_instruction);
@@ -131,7 +131,7 @@ static void put_facts(page *p, const vp_memory_plan *m)
     html_open_fact(p, "Memory");
     html_puts(p, tbl_space_of(m, made));
     html_close_fact(p);
-    bytes_fact(p, "Reserved", m->reserved_bytes);
+    html_positive_bytes_fact(p, "Reserved", m->reserved_bytes);
     if (m->fragmentation_bytes >= 0 && m->reserved_bytes > 0) {
         html_open_fact(p, "Reserved, and not live at the peak");
         rep_put_bytes(p->b, m->fragmentation_bytes);
@@ -141,13 +141,13 @@ static void put_facts(page *p, const vp_memory_plan *m)
         html_close_fact(p);
     }
     if (m->peak_unpadded_bytes >= 0)
-        bytes_fact(p, "Padding at the peak", m->peak_bytes - m->peak_unpadded_bytes);
-    bytes_fact(p, "Arguments", m->parameter_bytes);
-    bytes_fact(p, "Results", m->output_bytes);
-    bytes_fact(p, "Results in arguments’ memory", m->alias_bytes);
-    bytes_fact(p, "Constants", m->constant_bytes);
-    bytes_fact(p, "Temporaries", m->temp_bytes);
-    bytes_fact(p, "On stacks of threads", m->stack_bytes);
+        html_positive_bytes_fact(p, "Padding at the peak", m->peak_bytes - m->peak_unpadded_bytes);
+    html_positive_bytes_fact(p, "Arguments", m->parameter_bytes);
+    html_positive_bytes_fact(p, "Results", m->output_bytes);
+    html_positive_bytes_fact(p, "Results in arguments’ memory", m->alias_bytes);
+    html_positive_bytes_fact(p, "Constants", m->constant_bytes);
+    html_positive_bytes_fact(p, "Temporaries", m->temp_bytes);
+    html_positive_bytes_fact(p, "On stacks of threads", m->stack_bytes);
     if (m->remat_count > 0)
         html_count_fact(p, "Computed again (remat)", m->remat_count);
     html_puts(p, "</dl>\n");
@@ -156,7 +156,7 @@ static void put_facts(page *p, const vp_memory_plan *m)
                      "the program reserves.</p>\n");
 }
 
-static void put_plan(page *p, const vp_memory_plan *m)
+static void html_put_plan(page *p, const vp_memory_plan *m)
 {
     tbl t;
     html_puts(p, "<div class=\"what\"><h3>");
@@ -168,9 +168,9 @@ static void put_plan(page *p, const vp_memory_plan *m)
         html_puts(p, "</span>");
     }
     html_puts(p, "</div>\n");
-    put_facts(p, m);
+    html_put_plan_facts(p, m);
     put_areas(p, m);
-    put_tiles(p, m);
+    html_put_plan_tiles(p, m);
     tbl_plan_buffers(&t, p->r, &p->v, m);
     t.most = BUFFERS_MAX;
     if (t.row_count)
@@ -180,7 +180,7 @@ static void put_plan(page *p, const vp_memory_plan *m)
         html_titled_table(p, &t);
 }
 
-static void put_programs(page *p)
+static void html_put_program_lines(page *p)
 {
     for (size_t i = 0; i < p->r->memory_programs_count; i++) {
         vp_buf line;
@@ -201,10 +201,10 @@ int html_plans(page *p)
     tbl_plans(&t, p->r, &p->v);
     html_section(p, "plans", t.title);
     html_put_table(p, &t);
-    put_programs(p);
+    html_put_program_lines(p);
     for (size_t i = 0; i < p->r->memory_static_count && shown < WHOLE_MAX; i++)
         if (t.shows(&t, &p->r->memory_static[i])) {
-            put_plan(p, &p->r->memory_static[i]);
+            html_put_plan(p, &p->r->memory_static[i]);
             shown++;
         }
     html_section_end(p);

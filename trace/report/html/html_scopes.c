@@ -11,7 +11,7 @@
 #define OPEN_PERCENT 20
 #define OPEN_DEPTH 8u
 
-static void put_cells(page *p, const tree *t, vp_unit unit, bool is_more)
+static void html_put_scope_cells(page *p, const tree *t, vp_unit unit, bool is_more)
 {
     int64_t total = is_more ? t->more_total_ps : t->scope->total_ps;
     html_puts(p, "<span class=\"num\">");
@@ -28,7 +28,7 @@ static void put_cells(page *p, const tree *t, vp_unit unit, bool is_more)
     html_puts(p, "</span>");
 }
 
-static void put_name(page *p, const tree *t)
+static void html_put_scope_name(page *p, const tree *t)
 {
     html_puts(p, "<span class=\"name\" title=\"");
     html_text(p, t->scope->path);
@@ -44,29 +44,29 @@ static void put_name(page *p, const tree *t)
         vp_buf_printf(p->b, "<span class=\"below\">+%zu below</span>", t->below);
 }
 
-static void put_event(page *p, const tree *t, vp_unit unit, tree_event event)
+static void html_put_tree_event(page *p, const tree *t, vp_unit unit, tree_event event)
 {
     bool open = event == TREE_OPEN && t->row_depth < OPEN_DEPTH &&
                 t->scope->total_ps >= t->all_ps / (100 / OPEN_PERCENT);
     switch (event) {
     case TREE_OPEN:
         vp_buf_printf(p->b, "<details%s><summary><span class=\"label\">", open ? " open" : "");
-        put_name(p, t);
+        html_put_scope_name(p, t);
         html_puts(p, "</span>");
-        put_cells(p, t, unit, false);
+        html_put_scope_cells(p, t, unit, false);
         html_puts(p, "</summary>\n");
         break;
     case TREE_LEAF:
         html_puts(p, "<div class=\"row\"><span class=\"label\">");
-        put_name(p, t);
+        html_put_scope_name(p, t);
         html_puts(p, "</span>");
-        put_cells(p, t, unit, false);
+        html_put_scope_cells(p, t, unit, false);
         html_puts(p, "</div>\n");
         break;
     case TREE_MORE:
         vp_buf_printf(p->b, "<div class=\"row more\"><span class=\"label\">… %zu more</span>",
                       t->more);
-        put_cells(p, t, unit, true);
+        html_put_scope_cells(p, t, unit, true);
         html_puts(p, "</div>\n");
         break;
     case TREE_CLOSE:
@@ -111,7 +111,7 @@ int html_scopes(page *p)
                   "<span class=\"num wide\">Calls</span></div>\n",
                   rep_unit_sign(unit), rep_unit_sign(unit));
     while ((event = tree_next(&t)) != TREE_END)
-        put_event(p, &t, unit, event);
+        html_put_tree_event(p, &t, unit, event);
     html_puts(p, "</div>\n");
     html_section_end(p);
     tree_free(&t);

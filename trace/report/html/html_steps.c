@@ -40,7 +40,7 @@ static const vp_step *step_of(const chart *c, size_t i)
 
 /* analysis.md A7, F12: robust z above 10, the MAD at least 0.1 % of the median, or twice the
  * median. Heavy steps are of a kind of their own. */
-static bool is_outlier(const vp_steps *all, const vp_step *s)
+static bool is_outlier_bar(const vp_steps *all, const vp_step *s)
 {
     if (s->partial || s->step_class != VP_STEP_NORMAL || all->median_ps <= 0 || all->mad_ps < 0)
         return false;
@@ -63,7 +63,7 @@ static void put_step_name(page *p, const vp_step *s)
     }
 }
 
-static void put_marks(page *p, const vp_steps *all, const vp_step *s)
+static void html_put_step_marks(page *p, const vp_steps *all, const vp_step *s)
 {
     const char *sep = "";
     if (s->partial) {
@@ -74,7 +74,7 @@ static void put_marks(page *p, const vp_steps *all, const vp_step *s)
         vp_buf_printf(p->b, "%swarm-up", sep);
         sep = ", ";
     }
-    if (is_outlier(all, s)) {
+    if (is_outlier_bar(all, s)) {
         vp_buf_printf(p->b, "%soutlier", sep);
         sep = ", ";
     }
@@ -82,18 +82,18 @@ static void put_marks(page *p, const vp_steps *all, const vp_step *s)
         vp_buf_printf(p->b, "%s%s", sep, rep_step_class_name(s->step_class));
 }
 
-static void put_tip(const chart *c, const vp_step *s)
+static void html_put_step_tip(const chart *c, const vp_step *s)
 {
     html_puts(c->p, "<title>");
     put_step_name(c->p, s);
     html_puts(c->p, ": ");
     html_duration(c->p, s->dur_ps, c->scale_ps);
     html_puts(c->p, " ");
-    put_marks(c->p, c->s, s);
+    html_put_step_marks(c->p, c->s, s);
     html_puts(c->p, "</title>");
 }
 
-static void put_parts(const chart *c, const vp_step *s, html_box box)
+static void html_put_step_parts(const chart *c, const vp_step *s, html_box box)
 {
     const vp_breakdown *d = rep_critical(s);
     int64_t parts[REP_PARTS], bottom = BARS_HEIGHT;
@@ -111,7 +111,7 @@ static void put_parts(const chart *c, const vp_step *s, html_box box)
     }
 }
 
-static void put_bar(const chart *c, size_t i)
+static void html_put_step_bar(const chart *c, size_t i)
 {
     const vp_step *s = step_of(c, i);
     int64_t n = (int64_t)c->count, x = (int64_t)i * REP_PERCENT_ALL / n;
@@ -119,9 +119,9 @@ static void put_bar(const chart *c, size_t i)
     int64_t height = html_hundredths(s->dur_ps, c->scale_ps) * BARS_HEIGHT / REP_PERCENT_ALL;
     html_box box = {x, BARS_HEIGHT - height, slot - slot / 8, height};
     vp_buf_printf(c->p->b, "<g%s>", s->partial ? " class=\"partial\"" : "");
-    put_tip(c, s);
-    put_parts(c, s, box);
-    if (is_outlier(c->s, s))
+    html_put_step_tip(c, s);
+    html_put_step_parts(c, s, box);
+    if (is_outlier_bar(c->s, s))
         html_block(c->p, "mark", (html_box){x, box.y, box.width, STRIP / 2});
     if (s->step_class != VP_STEP_NORMAL)
         html_block(c->p, rep_step_class_name(s->step_class),
@@ -147,14 +147,14 @@ static void put_legend_of(page *p, bool there, const char *markup)
         vp_buf_printf(p->b, "<li><i class=\"%s</li>\n", markup);
 }
 
-static void put_legend(const chart *c)
+static void html_put_steps_legend(const chart *c)
 {
     page *p = c->p;
     bool is[3] = {false, false, false}, has_partial = false, has_outlier = false;
     for (size_t i = 0; i < c->s->count; i++) {
         is[c->s->list[i].step_class] = true;
         has_partial |= c->s->list[i].partial;
-        has_outlier |= is_outlier(c->s, &c->s->list[i]);
+        has_outlier |= is_outlier_bar(c->s, &c->s->list[i]);
     }
     html_puts(p, "<ul class=\"legend\">\n");
     for (size_t i = 0; i < REP_PARTS; i++)
@@ -180,14 +180,14 @@ static void put_chart(const chart *c)
                   c->count);
     html_puts(p, "The table below has the figures.</desc>\n");
     for (size_t i = 0; i < c->count; i++)
-        put_bar(c, i);
+        html_put_step_bar(c, i);
     put_median(c);
     html_puts(p, "</svg>\n<p class=\"axis\"><span>");
     put_step_name(p, &c->s->list[0]);
     html_puts(p, "</span><span>");
     put_step_name(p, &c->s->list[c->s->count - 1]);
     html_puts(p, "</span></p>\n</div>\n");
-    put_legend(c);
+    html_put_steps_legend(c);
 }
 
 /* ---- Figures ---- */
@@ -200,7 +200,7 @@ static const char *source_name(vp_step_source s)
     return names[s];
 }
 
-static void put_facts(page *p, const vp_steps *s)
+static void html_put_steps_facts(page *p, const vp_steps *s)
 {
     html_puts(p, "<dl class=\"facts\">\n");
     html_open_fact(p, "Steps from");
@@ -227,7 +227,7 @@ static void put_facts(page *p, const vp_steps *s)
 
 /* ---- The table behind the chart ---- */
 
-static void name_cell(page *p, const vp_step *s)
+static void html_step_name_cell(page *p, const vp_step *s)
 {
     bool link = p->links.controls && s->number != VP_UNKNOWN && p->r->step == VP_UNKNOWN;
     html_puts(p, "<th scope=\"row\" class=\"text\">");
@@ -240,18 +240,18 @@ static void name_cell(page *p, const vp_step *s)
     html_puts(p, link ? "</a></th>" : "</th>");
 }
 
-static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+static void html_step_own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     if (c->own == STEP_NAME) {
-        name_cell(p, row);
+        html_step_name_cell(p, row);
         return;
     }
     html_puts(p, "<td class=\"text\">");
-    put_marks(p, &t->r->steps, row);
+    html_put_step_marks(p, &t->r->steps, row);
     html_puts(p, "</td>");
 }
 
-static void put_table(const chart *c)
+static void html_put_steps_table(const chart *c)
 {
     const vp_step *steps[BARS_MAX];
     tbl t;
@@ -259,7 +259,7 @@ static void put_table(const chart *c)
         steps[i] = step_of(c, i);
     tbl_steps(&t, c->p->r, &c->p->v, steps, c->count);
     t.unit[STEP_LENGTH] = c->unit;
-    t.own_html = own_cell;
+    t.own_html = html_step_own_cell;
     vp_buf_printf(c->p->b, "<details class=\"fold\"><summary>Table of %zu step%s</summary>\n",
                   c->count, c->count == 1 ? "" : "s");
     html_put_table(c->p, &t);
@@ -285,7 +285,7 @@ int html_steps(page *p)
     c.count = (s->count + c.run - 1) / c.run;
     c.unit = rep_unit_for(p->v.unit, c.scale_ps);
     html_section(p, "steps", "Steps");
-    put_facts(p, s);
+    html_put_steps_facts(p, s);
     if (c.run > 1)
         vp_buf_printf(
             p->b, "<p class=\"note\">Each bar is the slowest of %zu steps in a row.</p>\n", c.run);
@@ -297,7 +297,7 @@ int html_steps(page *p)
     t.unit[0] = c.unit;
     if (t.row_count > 1)
         html_titled_table(p, &t);
-    put_table(&c);
+    html_put_steps_table(&c);
     html_section_end(p);
     return p->b->status;
 }

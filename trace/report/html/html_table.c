@@ -5,7 +5,7 @@
 #include "trace/report/labels/numbers.h"
 
 /* The CSS class of a column's head. */
-static const char *class_of(const tbl_column *c)
+static const char *html_head_class(const tbl_column *c)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_RANK:
@@ -38,7 +38,7 @@ static const char *const units[] = {[TBL_UNIT_NONE] = NULL,
                                     [TBL_UNIT_COUNT] = "count",
                                     [TBL_UNIT_OPS] = "ops"};
 
-static void put_head(page *p, const tbl *t, const tbl_column *c)
+static void html_put_head(page *p, const tbl *t, const tbl_column *c)
 {
     bool is_time = c->kind == TBL_PS || c->kind == TBL_PLACED || c->kind == TBL_COURSE ||
                    (tbl_is_own(c) && c->says_unit);
@@ -46,7 +46,7 @@ static void put_head(page *p, const tbl *t, const tbl_column *c)
     if (c->sort)
         html_sort_head(p, c->head, unit, c->tip, (vp_sort)(c->sort - 1));
     else
-        html_head(p, class_of(c), c->head, unit, c->tip);
+        html_head(p, html_head_class(c), c->head, unit, c->tip);
 }
 
 static void ratio_cell(page *p, const tbl_value *v, int digits)
@@ -121,7 +121,7 @@ static void id_cell(page *p, int64_t id)
     html_puts(p, "</td>");
 }
 
-static void put_words(page *p, const tbl_column *c, const tbl_value *v)
+static void html_put_word_cell(page *p, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_NAME:
@@ -141,7 +141,7 @@ static void put_words(page *p, const tbl_column *c, const tbl_value *v)
     }
 }
 
-static void put_value(page *p, const tbl *t, const tbl_column *c, const tbl_value *v)
+static void html_put_value_cell(page *p, const tbl *t, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_PS:
@@ -181,11 +181,11 @@ static void put_value(page *p, const tbl *t, const tbl_column *c, const tbl_valu
         html_place_cell(p, v->at_device, v->host, v->n, v->whole);
         break;
     default:
-        put_words(p, c, v);
+        html_put_word_cell(p, c, v);
     }
 }
 
-static void put_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+static void html_put_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     tbl_value v;
     if (tbl_is_own(c)) {
@@ -196,7 +196,7 @@ static void put_cell(page *p, const tbl *t, const tbl_column *c, const void *row
     if (v.blank)
         html_puts(p, "<td></td>");
     else
-        put_value(p, t, c, &v);
+        html_put_value_cell(p, t, c, &v);
 }
 
 void html_init_rows(html_row_writer *w, page *p, const tbl *t)
@@ -208,7 +208,7 @@ void html_init_rows(html_row_writer *w, page *p, const tbl *t)
 void html_heads(const html_row_writer *w)
 {
     for (size_t i = 0; i < w->n; i++)
-        put_head(w->p, w->t, w->columns[i]);
+        html_put_head(w->p, w->t, w->columns[i]);
 }
 
 static void open_row(const html_row_writer *w, const void *row)
@@ -225,12 +225,12 @@ void html_row(void *ctx, const void *row)
     html_row_writer *w = ctx;
     open_row(w, row);
     for (size_t i = 0; i < w->n; i++)
-        put_cell(w->p, w->t, w->columns[i], row);
+        html_put_cell(w->p, w->t, w->columns[i], row);
     html_puts(w->p, "</tr>\n");
 }
 
 /* Blank from there to the end. */
-static size_t rest_of(const html_row_writer *w, const void *row)
+static size_t blank_columns_at_end(const html_row_writer *w, const void *row)
 {
     size_t n = w->n;
     tbl_value v;
@@ -245,11 +245,11 @@ static size_t rest_of(const html_row_writer *w, const void *row)
 
 void html_last_row(html_row_writer *w, const void *row)
 {
-    size_t n = rest_of(w, row);
+    size_t n = blank_columns_at_end(w, row);
     html_puts(w->p, "<tfoot>");
     open_row(w, row);
     for (size_t i = 0; i < n; i++)
-        put_cell(w->p, w->t, w->columns[i], row);
+        html_put_cell(w->p, w->t, w->columns[i], row);
     if (n < w->n)
         vp_buf_printf(w->p->b, "<td colspan=\"%zu\"></td>", w->n - n);
     html_puts(w->p, "</tr></tfoot>\n");

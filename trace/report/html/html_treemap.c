@@ -14,15 +14,15 @@ typedef struct rest {
     double area_of_byte;
 } rest;
 
-static double shorter(const rest *r)
+static double shorter_side(const rest *r)
 {
     return r->width < r->height ? r->width : r->height;
 }
 
 /* How far the worst tile of a row is from a square. */
-static double worst(const html_tile *t, size_t n, double sum, const rest *r)
+static double worst_aspect_ratio(const html_tile *t, size_t n, double sum, const rest *r)
 {
-    double side = shorter(r), thick = sum * r->area_of_byte / side, bad = 0;
+    double side = shorter_side(r), thick = sum * r->area_of_byte / side, bad = 0;
     for (size_t i = 0; i<n; i += n> 1 ? n - 1 : 1) { /* the largest and the smallest */
         double length = (double)t[i].bytes * r->area_of_byte / thick;
         double ratio = length > thick ? length / thick : thick / length;
@@ -37,7 +37,7 @@ static size_t row_length(const html_tile *t, size_t n, const rest *r, double *su
     *sum = (double)t[0].bytes;
     while (k < n) {
         double more = *sum + (double)t[k].bytes;
-        if (worst(t, k + 1, more, r) > worst(t, k, *sum, r))
+        if (worst_aspect_ratio(t, k + 1, more, r) > worst_aspect_ratio(t, k, *sum, r))
             break;
         *sum = more;
         k++;
@@ -45,20 +45,21 @@ static size_t row_length(const html_tile *t, size_t n, const rest *r, double *su
     return k;
 }
 
-static void put_share(page *p, const char *name, double part)
+static void svg_put_share(page *p, const char *name, double part)
 {
     vp_buf_printf(p->b, " %s=\"", name);
     rep_put_hundredths(p->b, (int64_t)(part * UNITS + 0.5));
     html_puts(p, "%\"");
 }
 
-static void put_tile(page *p, const html_tile *t, double x, double y, double width, double height)
+static void svg_put_tile(page *p, const html_tile *t, double x, double y, double width,
+                         double height)
 {
     html_puts(p, "<svg");
-    put_share(p, "x", x / ASPECT);
-    put_share(p, "y", y);
-    put_share(p, "width", width / ASPECT);
-    put_share(p, "height", height);
+    svg_put_share(p, "x", x / ASPECT);
+    svg_put_share(p, "y", y);
+    svg_put_share(p, "width", width / ASPECT);
+    svg_put_share(p, "height", height);
     html_puts(p, "><title>");
     html_text(p, t->name);
     html_puts(p, "</title><rect width=\"100%\" height=\"100%\"/>");
@@ -76,16 +77,16 @@ static void put_tile(page *p, const html_tile *t, double x, double y, double wid
 }
 
 /* A row of k tiles along the shorter side. */
-static void put_row(page *p, const html_tile *t, size_t k, double sum, rest *r)
+static void svg_put_tile_row(page *p, const html_tile *t, size_t k, double sum, rest *r)
 {
     bool upright = r->width >= r->height;
-    double side = shorter(r), thick = sum * r->area_of_byte / side, at = 0;
+    double side = shorter_side(r), thick = sum * r->area_of_byte / side, at = 0;
     for (size_t i = 0; i < k; i++) {
         double length = (double)t[i].bytes * r->area_of_byte / thick;
         if (upright)
-            put_tile(p, &t[i], r->x, r->y + at, thick, length);
+            svg_put_tile(p, &t[i], r->x, r->y + at, thick, length);
         else
-            put_tile(p, &t[i], r->x + at, r->y, length, thick);
+            svg_put_tile(p, &t[i], r->x + at, r->y, length, thick);
         at += length;
     }
     if (upright) {
@@ -109,10 +110,10 @@ void html_treemap(page *p, const html_tile *tiles, size_t n)
         return;
     rest r = {0, 0, ASPECT, 1, ASPECT / total};
     html_puts(p, "<svg class=\"tiles\" aria-hidden=\"true\">");
-    for (size_t i = 0, k; i < n && shorter(&r) > 1e-4; i += k) {
+    for (size_t i = 0, k; i < n && shorter_side(&r) > 1e-4; i += k) {
         double sum;
         k = row_length(tiles + i, n - i, &r, &sum);
-        put_row(p, tiles + i, k, sum, &r);
+        svg_put_tile_row(p, tiles + i, k, sum, &r);
     }
     html_puts(p, "</svg>\n");
 }

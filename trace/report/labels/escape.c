@@ -6,7 +6,7 @@
 #include "trace/base/log.h"
 
 /* The five characters that mean something to HTML, in text and in quoted attribute values. */
-static const char *entity(char c)
+static const char *html_entity_of(char c)
 {
     switch (c) {
     case '&':
@@ -31,7 +31,7 @@ int rep_html_escape(vp_buf *b, vp_str s)
 {
     size_t plain = 0;
     for (size_t i = 0; i < s.n; i++) {
-        const char *e = entity(s.p[i]);
+        const char *e = html_entity_of(s.p[i]);
         if (!e)
             continue;
         vp_put_escaped(b, (vp_str){s.p + plain, i - plain});

@@ -7,7 +7,7 @@
 #include "trace/report/labels/numbers.h"
 
 /* Equal ones stay in the order of their rank, which is that of their places in the report. */
-static int by_bytes(const void *a, const void *b)
+static int by_impact_bytes(const void *a, const void *b)
 {
     const vp_finding *x = *(const vp_finding *const *)a, *y = *(const vp_finding *const *)b;
     if (x->impact_bytes != y->impact_bytes)
@@ -24,7 +24,7 @@ int rep_memory_findings(vp_report *of, vp_finding **rows, const vp_report *r)
     for (size_t i = 0; i < r->finding_count; i++)
         if (r->findings[i].status == VP_FIRED && r->findings[i].impact_bytes > 0)
             all[n++] = &r->findings[i];
-    qsort(all, n, sizeof *all, by_bytes);
+    qsort(all, n, sizeof *all, by_impact_bytes);
     for (size_t i = 0; i < n; i++)
         (*rows)[i] = *all[i];
     *of = *r;

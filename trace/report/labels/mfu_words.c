@@ -145,7 +145,7 @@ const char *rep_bound(const vp_roof *roof)
     return roof->peak_ps >= roof->memory_ps ? "compute" : "memory";
 }
 
-static void put_share(vp_buf *b, int64_t part, int64_t whole)
+static void put_percent_of_time(vp_buf *b, int64_t part, int64_t whole)
 {
     rep_put_ratio(b, whole > 0 ? 100.0 * (double)part / (double)whole : 0.0, 1);
     vp_buf_putc(b, '%');
@@ -189,7 +189,7 @@ static const char *said_by(const vp_mfu *m)
 }
 
 /* The op with the most of a cell on the device; NULL: none has any. */
-static const vp_op *owner_of(const vp_report *r, size_t device, vp_cell cell)
+static const vp_op *op_owning_cell(const vp_report *r, size_t device, vp_cell cell)
 {
     const vp_op *most = NULL;
     for (size_t i = 0; i < r->op_count; i++)
@@ -202,8 +202,8 @@ static const vp_op *owner_of(const vp_report *r, size_t device, vp_cell cell)
 static void put_loss(vp_buf *b, const vp_report *r, size_t device, const mfu_cell *c, size_t at,
                      int64_t window_ps)
 {
-    const vp_op *op = at < VP_CELLS ? owner_of(r, device, (vp_cell)at) : NULL;
-    put_share(b, c->ps, window_ps);
+    const vp_op *op = at < VP_CELLS ? op_owning_cell(r, device, (vp_cell)at) : NULL;
+    put_percent_of_time(b, c->ps, window_ps);
     vp_buf_printf(b, " %s", c->name);
     if (!op)
         return;
@@ -242,14 +242,14 @@ static void put_asked(vp_buf *b, const vp_mfu *m)
     vp_buf_puts(b, " a step");
 }
 
-static void put_head(vp_buf *b, const vp_device *d)
+static void put_mfu_head(vp_buf *b, const vp_device *d)
 {
     const vp_mfu *m = &d->mfu;
     vp_buf_puts(b, "MFU ");
-    put_share(b, m->peak_ps, d->breakdown.window_ps);
+    put_percent_of_time(b, m->peak_ps, d->breakdown.window_ps);
     if (m->recompute_peak_ps > 0) {
         vp_buf_puts(b, " (HFU ");
-        put_share(b, m->peak_ps + m->recompute_peak_ps, d->breakdown.window_ps);
+        put_percent_of_time(b, m->peak_ps + m->recompute_peak_ps, d->breakdown.window_ps);
         vp_buf_putc(b, ')');
     }
     vp_buf_puts(b, " of ");
@@ -278,13 +278,13 @@ int rep_put_mfu(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)
         return vp_buf_puts(b, ", but no peak of this device is known: --chip or --peak-tflops "
                               "tells it.");
     }
-    put_head(b, d);
+    put_mfu_head(b, d);
     vp_buf_puts(b, " over ");
     rep_duration(b, window, v->unit, window);
     put_asked(b, &d->mfu);
     if (unknown > 0) {
         vp_buf_puts(b, "; ");
-        put_share(b, unknown, window);
+        put_percent_of_time(b, unknown, window);
         vp_buf_puts(b, " of the window is in ops without a known cost, so this is a lower bound");
     }
     if (d->mfu.above_ops > 0)

@@ -204,7 +204,7 @@ double rep_cv(const vp_op *op)
 }
 
 /* Something per picosecond is 1000 G of it per second. */
-static double rate(int64_t amount, int64_t ps)
+static double rate_per_second(int64_t amount, int64_t ps)
 {
     return amount < 0 || ps <= 0 ? NAN : (double)amount / (double)ps * 1000;
 }
@@ -229,12 +229,12 @@ static bool is_async_half(const vp_op *op)
 
 double rep_gb_per_s(const vp_op *op)
 {
-    return is_async_half(op) ? NAN : rate(op->bytes, op->total_ps);
+    return is_async_half(op) ? NAN : rate_per_second(op->bytes, op->total_ps);
 }
 
 double rep_gflop_per_s(const vp_op *op)
 {
-    return is_async_half(op) ? NAN : rate(op->flops, op->total_ps);
+    return is_async_half(op) ? NAN : rate_per_second(op->flops, op->total_ps);
 }
 
 int64_t rep_window_of(const vp_report *r, const vp_op *op)
@@ -259,7 +259,7 @@ double rep_bus_factor(const vp_collective *c)
 
 double rep_algorithm_gb_per_s(const vp_collective *c)
 {
-    return rate(c->bytes, c->total_ps);
+    return rate_per_second(c->bytes, c->total_ps);
 }
 
 double rep_bus_gb_per_s(const vp_collective *c)
@@ -269,7 +269,7 @@ double rep_bus_gb_per_s(const vp_collective *c)
 
 double rep_transfer_gb_per_s(const vp_transfer *t)
 {
-    return rate(t->bytes, t->busy_ps);
+    return rate_per_second(t->bytes, t->busy_ps);
 }
 
 bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least)
@@ -311,7 +311,7 @@ int rep_put_spark(vp_buf *b, int64_t x, int64_t most)
     return vp_buf_puts(b, sparks[(size_t)((__int128)(x < most ? x : most) * 7 / most)]);
 }
 
-static void put_pair(char *digits, int n)
+static void put_two_digits(char *digits, int n)
 {
     digits[0] = (char)('0' + n / 10);
     digits[1] = (char)('0' + n % 10);
@@ -324,13 +324,13 @@ int rep_put_time(vp_buf *b, int64_t unix_ns)
     time_t s = (time_t)(unix_ns / 1000000000);
     if (unix_ns < 0 || !localtime_r(&s, &tm))
         return put_unknown(b);
-    put_pair(text, (tm.tm_year + 1900) / 100); /* 64 bits of ns end in 2262 */
-    put_pair(text + 2, (tm.tm_year + 1900) % 100);
-    put_pair(text + 5, tm.tm_mon + 1);
-    put_pair(text + 8, tm.tm_mday);
-    put_pair(text + 11, tm.tm_hour);
-    put_pair(text + 14, tm.tm_min);
-    put_pair(text + 17, tm.tm_sec);
+    put_two_digits(text, (tm.tm_year + 1900) / 100); /* 64 bits of ns end in 2262 */
+    put_two_digits(text + 2, (tm.tm_year + 1900) % 100);
+    put_two_digits(text + 5, tm.tm_mon + 1);
+    put_two_digits(text + 8, tm.tm_mday);
+    put_two_digits(text + 11, tm.tm_hour);
+    put_two_digits(text + 14, tm.tm_min);
+    put_two_digits(text + 17, tm.tm_sec);
     return vp_buf_put(b, text, sizeof text - 1);
 }
 

@@ -71,7 +71,7 @@ void rep_pick_devices(bool *full, size_t *matching, const vp_report *r, const vp
     }
 }
 
-static bool holds(const char *text, const char *part)
+static bool holds_nocase(const char *text, const char *part)
 {
     vp_str s = vp_str_of(text), key = vp_str_of(part);
     for (size_t i = 0; i + key.n <= s.n; i++)
@@ -85,7 +85,7 @@ static bool op_matches(const vp_op *op, const vp_view *v)
     const char *const texts[] = {op->name, op->category, op->scope, op->source, op->module};
     bool found = !v->filter;
     for (size_t i = 0; !found && i < sizeof texts / sizeof *texts; i++)
-        found = holds(texts[i], v->filter);
+        found = holds_nocase(texts[i], v->filter);
     return found;
 }
 
@@ -168,8 +168,8 @@ static bool is_small(const vp_op *op, int64_t all_self_ps)
 }
 
 /* How many of the sorted rows the table shows: see rep_rows_of. */
-static size_t cut(const uint32_t *rows, size_t n, const vp_report *r, const vp_view *v,
-                  int64_t all_self_ps, size_t most)
+static size_t count_shown_rows(const uint32_t *rows, size_t n, const vp_report *r, const vp_view *v,
+                               int64_t all_self_ps, size_t most)
 {
     size_t limit = v->top && v->top < most ? v->top : most, last = 0;
     int64_t before = 0;
@@ -185,7 +185,7 @@ static size_t cut(const uint32_t *rows, size_t n, const vp_report *r, const vp_v
     return last;
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t larger_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -194,15 +194,15 @@ int rep_rows_most(rep_rows *out, const vp_report *r, const vp_view *v, size_t de
 {
     rep_rows t = {.all_self_ps = r->devices[device].self_ps};
     VP_TRY(sorted_rows(&t.index, &t.matching, r, v, device));
-    t.shown = cut(t.index, t.matching, r, v, t.all_self_ps, most ? most : VP_TOP_MAX);
+    t.shown = count_shown_rows(t.index, t.matching, r, v, t.all_self_ps, most ? most : VP_TOP_MAX);
     t.others = t.matching - t.shown;
     for (size_t i = 0; i < t.matching; i++) {
         const vp_op *op = &r->ops[t.index[i]];
         if (i < t.shown) {
             t.shown_self_ps += op->self_ps;
-            t.max_self_ps = larger(t.max_self_ps, op->self_ps);
-            t.max_total_ps = larger(t.max_total_ps, op->total_ps);
-            t.max_call_ps = larger(t.max_call_ps, op->max_ps);
+            t.max_self_ps = larger_of(t.max_self_ps, op->self_ps);
+            t.max_total_ps = larger_of(t.max_total_ps, op->total_ps);
+            t.max_call_ps = larger_of(t.max_call_ps, op->max_ps);
             continue;
         }
         t.others_self_ps += op->self_ps;

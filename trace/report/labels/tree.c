@@ -6,7 +6,7 @@
 #include "trace/base/mem.h"
 
 /* 0 for the roots, so that every scope hangs under something. */
-static uint32_t slot_of(const vp_scope *s)
+static uint32_t scope_slot(const vp_scope *s)
 {
     return s->parent == UINT32_MAX ? 0 : s->parent + 1;
 }
@@ -16,7 +16,7 @@ static int compare_scopes(const void *a, const void *b, void *ctx)
     const vp_scope *scopes = ctx;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     const vp_scope *x = &scopes[i], *y = &scopes[j];
-    uint32_t px = slot_of(x), py = slot_of(y);
+    uint32_t px = scope_slot(x), py = scope_slot(y);
     if (px != py)
         return px < py ? -1 : 1;
     if (x->total_ps != y->total_ps)
@@ -37,7 +37,7 @@ int tree_init(tree *out, const vp_report *r, const tree_limits *limits)
     }
     for (size_t i = 0; i < n; i++) {
         t.order[i] = (uint32_t)i;
-        t.first[slot_of(&r->scopes[i]) + 1]++;
+        t.first[scope_slot(&r->scopes[i]) + 1]++;
         t.all_ps += r->scopes[i].parent == UINT32_MAX ? r->scopes[i].total_ps : 0;
     }
     for (size_t i = 1; i < n + 2; i++)
@@ -101,7 +101,7 @@ static bool is_cut(const tree *t, const tree_level *level)
     return level->shown >= t->limits.breadth || s->total_ps < t->limits.min_ps;
 }
 
-static tree_event rest_of(tree *t, tree_level *level)
+static tree_event tree_event_for_rest(tree *t, tree_level *level)
 {
     t->more = level->end - level->next;
     t->more_total_ps = t->more_calls = 0;
@@ -123,7 +123,7 @@ tree_event tree_next(tree *t)
         return t->depth ? TREE_CLOSE : TREE_END;
     }
     if (is_cut(t, level))
-        return rest_of(t, level);
+        return tree_event_for_rest(t, level);
     uint32_t head = t->order[level->next++], i = fold_chain(t, head);
     uint32_t first = t->first[i + 1], end = t->first[i + 2];
     level->shown++;

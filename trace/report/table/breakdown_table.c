@@ -4,7 +4,7 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/shown_rows.h"
 
-static void get_part(tbl_value *out, const void *row)
+static void get_breakdown_part(tbl_value *out, const void *row)
 {
     int64_t parts[REP_PARTS];
     rep_breakdown_parts(parts, &((const vp_device *)row)->breakdown);
@@ -12,7 +12,7 @@ static void get_part(tbl_value *out, const void *row)
 }
 
 /* Shares that sum to exactly 100.00%: whole hundredths, which show no digits that they lack. */
-static tbl_style put_share(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_whole_share(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     int64_t parts[REP_PARTS];
     int shares[REP_PARTS];
@@ -32,18 +32,22 @@ static const tbl_column breakdown_columns[] = {
     {TBL_NAME, AT(name), TERM(1, "process"), TERM_NEEDS(OF_PROCESSES), SHORT(12, 8)},
     {TBL_NAME, AT(host), TERM(2, "host"), SHORT(8, 4), DROP(TBL_DROP_LATE)},
     {TBL_PS, AT(breakdown.window_ps), TERM_UNIT(3, "window")},
-    {TBL_PS, GET(get_part), OWN(REP_COMPUTE), TERM_UNIT(4, "compute"), DROP(TBL_DROP_LATE + 1)},
+    {TBL_PS, GET(get_breakdown_part), OWN(REP_COMPUTE), TERM_UNIT(4, "compute"),
+     DROP(TBL_DROP_LATE + 1)},
     {TBL_OWN_FIGURE, OWN(REP_COMPUTE), TERM(5, "compute%")},
-    {TBL_PS, GET(get_part), OWN(REP_COMM), TERM_UNIT(6, "exp.comm"), DROP(TBL_DROP_LATE + 1)},
+    {TBL_PS, GET(get_breakdown_part), OWN(REP_COMM), TERM_UNIT(6, "exp.comm"),
+     DROP(TBL_DROP_LATE + 1)},
     {TBL_OWN_FIGURE, OWN(REP_COMM), TERM(7, "exp.comm%")},
-    {TBL_PS, GET(get_part), OWN(REP_COPY), TERM_UNIT(8, "exp.copy"), DROP(TBL_DROP_LATE + 1)},
+    {TBL_PS, GET(get_breakdown_part), OWN(REP_COPY), TERM_UNIT(8, "exp.copy"),
+     DROP(TBL_DROP_LATE + 1)},
     {TBL_OWN_FIGURE, OWN(REP_COPY), TERM(9, "exp.copy%")},
-    {TBL_PS, GET(get_part), OWN(REP_IDLE), TERM_UNIT(10, "idle"), DROP(TBL_DROP_LATE + 1)},
+    {TBL_PS, GET(get_breakdown_part), OWN(REP_IDLE), TERM_UNIT(10, "idle"),
+     DROP(TBL_DROP_LATE + 1)},
     {TBL_OWN_FIGURE, OWN(REP_IDLE), TERM(11, "idle%")},
 };
 #undef ROW
 
-static bool shows(const tbl *t, const void *row)
+static bool is_breakdown_shown(const tbl *t, const void *row)
 {
     size_t i = (size_t)((const vp_device *)row - t->r->devices);
     const bool *skip = t->of;
@@ -57,8 +61,8 @@ void tbl_breakdown(tbl *t, const vp_report *r, const vp_view *v, const bool *ski
         .r = r,
         .v = v,
         .of = skip,
-        .shows = shows,
-        .own_text = put_share,
+        .shows = is_breakdown_shown,
+        .own_text = text_put_whole_share,
         .has = r->has_devices ? OF_DEVICES : OF_PROCESSES};
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_device, breakdown.window_ps)));
 }

@@ -66,7 +66,7 @@ void tbl_kernels(tbl *t, const vp_report *r, const vp_view *v, const op_calls *o
     t->unit[SUM] = rep_unit_for(v->unit, of->op->self_ps);
 }
 
-static void get_share(tbl_value *out, const void *row)
+static void get_name_share(tbl_value *out, const void *row)
 {
     const op_calls *of = out->t->of;
     out->n = ((const detail_name *)row)->self_ps;
@@ -81,7 +81,7 @@ static const tbl_column name_columns[] = {
      PAGE("Raw name", "With the scope that has most of its self time")},
     {TBL_COUNT, AT(calls), PAGE("Calls", NULL)},
     {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
-    {TBL_BAR, GET(get_share), PAGE("of the group", NULL), UNIT(PERCENT)},
+    {TBL_BAR, GET(get_name_share), PAGE("of the group", NULL), UNIT(PERCENT)},
     {TBL_PS, AT(max_ps), SCALE(CALL), PAGE("Max", NULL)},
     {TBL_TEXT, AT(tensor_cores), NEEDS(HAS_MARK),
      PAGE("Tensor cores", "What of the name says that it uses them; others may all the same")},

@@ -65,14 +65,15 @@ void tbl_launches(tbl *t, const vp_report *r, const vp_view *v)
 
 /* ---- Columns that depend on the devices ---- */
 
-static void init(device_table *out, const char *title, const vp_report *r, const vp_view *v)
+static void device_table_init(device_table *out, const char *title, const vp_report *r,
+                              const vp_view *v)
 {
     out->t = (tbl){TBL_ROWS(title, out->columns, r->devices, r->device_count), .r = r, .v = v,
                    .shows = shows_device, .has = tbl_has(r)};
     out->t.column_count = 0;
 }
 
-static void add(device_table *out, tbl_column c)
+static void device_table_add(device_table *out, tbl_column c)
 {
     out->columns[out->t.column_count++] = c;
 }
@@ -115,15 +116,15 @@ bool tbl_hygiene(device_table *out, const vp_report *r, const vp_view *v)
     /* Shares go first, all of them. */
     tbl_column share = {TBL_SHARE, ALSO(self_ps), PAGE("%", "Of the self time of all ops"),
                         TERM(0, "%"), DROP(2)};
-    init(out, "Work that may be avoidable", r, v);
+    device_table_init(out, "Work that may be avoidable", r, v);
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        add(out, first[i]);
+        device_table_add(out, first[i]);
     for (size_t i = 0; i < sizeof wastes / sizeof *wastes; i++) {
         if (!any_has(&out->t, &wastes[i], true))
             continue;
         share.at = wastes[i].at;
-        add(out, wastes[i]);
-        add(out, share);
+        device_table_add(out, wastes[i]);
+        device_table_add(out, share);
     }
     out->t.unit[0] = rep_unit_for(v->unit, tbl_largest(&out->t, offsetof(vp_device, self_ps)));
     return out->t.column_count > sizeof first / sizeof *first;
@@ -148,16 +149,16 @@ bool tbl_idle_causes(device_table *out, const vp_report *r, const vp_view *v)
         {TBL_COUNT, AT(gap_count), PAGE("Gaps", NULL)},
     };
     bool any = false;
-    init(out, "Why each device idles", r, v);
+    device_table_init(out, "Why each device idles", r, v);
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        add(out, first[i]);
+        device_table_add(out, first[i]);
     for (size_t i = 0; i < VP_CAUSES; i++) {
         tbl_column share = {TBL_SHARE, AT(cause_ps), ALSO(breakdown.idle_ps),
                             PAGE(rep_cause_name((vp_cause)i), rep_cause_text((vp_cause)i))};
         share.at += (uint16_t)(i * sizeof(int64_t));
         any |= any_has(&out->t, &share, true);
         if (any_has(&out->t, &share, false))
-            add(out, share);
+            device_table_add(out, share);
     }
     out->t.unit[0] =
         rep_unit_for(v->unit, tbl_largest(&out->t, offsetof(vp_device, breakdown.idle_ps)));

@@ -15,7 +15,7 @@ static const tbl_column file_columns[] = {
 #undef ROW
 
 /* On a terminal the state stands with the kind. */
-static tbl_style put_kind(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_file_kind(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const vp_report_file *f = row;
     (void)t;
@@ -28,5 +28,5 @@ static tbl_style put_kind(vp_buf *b, const tbl *t, const tbl_column *c, const vo
 void tbl_files(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){TBL_ROWS("Files", file_columns, r->files, r->file_count), .r = r, .v = v,
-               .own_text = put_kind};
+               .own_text = text_put_file_kind};
 }

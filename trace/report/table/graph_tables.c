@@ -59,7 +59,7 @@ scope_row scope_row_of(const tree *at, tree_event event)
         at, false, at->scope->total_ps, at->all_ps, at->scope->self_ps, at->scope->calls};
 }
 
-static tbl_style style_of(const tbl *t, const void *row)
+static tbl_style scope_row_style(const tbl *t, const void *row)
 {
     (void)t;
     return ((const scope_row *)row)->is_more ? TBL_DIM : TBL_PLAIN;
@@ -70,7 +70,7 @@ void tbl_scopes(tbl *t, const tree *at, const vp_view *v)
     *t = (tbl){.title = "Computation graph by op time",
                TBL_COLUMNS(scope_columns),
                .v = v,
-               .row_style = style_of};
+               .row_style = scope_row_style};
     t->unit[0] = rep_unit_for(v->unit, at->all_ps);
 }
 

@@ -9,7 +9,7 @@
 
 /* ---- Compiled functions ---- */
 
-static void get_first(tbl_value *out, const void *row)
+static void get_first_compile(tbl_value *out, const void *row)
 {
     const vp_function *f = row;
     out->n = f->first_start_ps;
@@ -17,7 +17,7 @@ static void get_first(tbl_value *out, const void *row)
     out->host = f->host;
 }
 
-static void get_last(tbl_value *out, const void *row)
+static void get_last_compile(tbl_value *out, const void *row)
 {
     const vp_function *f = row;
     out->n = f->last_start_ps;
@@ -38,8 +38,8 @@ static const tbl_column function_columns[] = {
     {TBL_COUNT, AT(late), PAGE("Late", "Compiles after execution had begun"), TERM(3, "late"),
      DROP(1)},
     {TBL_PS, AT(late_ps), PAGE("Late", NULL)},
-    {TBL_WHEN, GET(get_first), PAGE("First at", NULL)},
-    {TBL_WHEN, GET(get_last), PAGE("Last at", NULL)},
+    {TBL_WHEN, GET(get_first_compile), PAGE("First at", NULL)},
+    {TBL_WHEN, GET(get_last_compile), PAGE("Last at", NULL)},
 };
 #undef ROW
 
@@ -53,7 +53,7 @@ void tbl_functions(tbl *t, const vp_report *r, const vp_view *v)
 
 /* ---- Work on the host ---- */
 
-static const char *threads_of(tbl_value *out, const vp_host_op *o)
+static const char *zone_thread_text(tbl_value *out, const vp_host_op *o)
 {
     if (o->threads <= 1)
         return o->thread;
@@ -65,12 +65,12 @@ static void get_event(tbl_value *out, const void *row)
 {
     const vp_host_op *o = row;
     out->text = o->name;
-    out->below = threads_of(out, o);
+    out->below = zone_thread_text(out, o);
 }
 
 static void get_threads(tbl_value *out, const void *row)
 {
-    out->text = threads_of(out, row);
+    out->text = zone_thread_text(out, row);
 }
 
 static void get_kinds(tbl_value *out, const void *row)

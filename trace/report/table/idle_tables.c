@@ -5,7 +5,7 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-static int64_t idle_of(const vp_report *r, uint32_t device)
+static int64_t device_idle_ps(const vp_report *r, uint32_t device)
 {
     return device < r->device_count ? r->devices[device].breakdown.idle_ps : 0;
 }
@@ -18,7 +18,7 @@ static void say_cause(tbl_value *out, vp_cause cause)
 
 /* ---- Gaps ---- */
 
-static void get_start(tbl_value *out, const void *row)
+static void get_gap_start(tbl_value *out, const void *row)
 {
     const vp_gap *g = row;
     out->n = g->start_ps;
@@ -26,11 +26,11 @@ static void get_start(tbl_value *out, const void *row)
     out->at_device = g->device;
 }
 
-static void get_share(tbl_value *out, const void *row)
+static void get_gap_share(tbl_value *out, const void *row)
 {
     const vp_gap *g = row;
     out->n = g->dur_ps;
-    out->whole = idle_of(out->t->r, g->device);
+    out->whole = device_idle_ps(out->t->r, g->device);
 }
 
 /* What takes most of the gap. */
@@ -48,12 +48,12 @@ static void get_main_cause(tbl_value *out, const void *row)
 
 #define ROW vp_gap
 static const tbl_column gap_columns[] = {
-    {TBL_WHEN, GET(get_start), SCALE(GAP_START),
+    {TBL_WHEN, GET(get_gap_start), SCALE(GAP_START),
      PAGE("At", "Start, relative to the profile’s begin"), TERM_UNIT(2, "at"), DROP(1)},
     {TBL_DEVICE, AT(device), PAGE("Device", NULL), NEEDS(TBL_DEVICES), TERM(6, "device"),
      SHORT(12, 8), DROP(2)},
     {TBL_PS, AT(dur_ps), PAGE("Length", NULL), TERM_UNIT(1, "gap")},
-    {TBL_SHARE, GET(get_share), PAGE("of idle", "Of the device’s idle time")},
+    {TBL_SHARE, GET(get_gap_share), PAGE("of idle", "Of the device’s idle time")},
     {TBL_WORD, GET(get_main_cause),
      PAGE("Cause", "What takes most of the gap, and its share of it"), TERM(3, "cause")},
     {TBL_TEXT, AT(label), PAGE("The host did", NULL), TERM(4, "host does"), SHORT(22, 10)},
@@ -95,7 +95,7 @@ static void get_label_share(tbl_value *out, const void *row)
     const vp_idle_label *l = row;
     out->text = "idle";
     out->n = l->total_ps;
-    out->scale = out->whole = idle_of(out->t->r, l->device);
+    out->scale = out->whole = device_idle_ps(out->t->r, l->device);
 }
 
 #define ROW vp_idle_label

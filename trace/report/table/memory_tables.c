@@ -235,7 +235,7 @@ static void get_buffer(tbl_value *out, const void *row)
     out->below = x->padded;
 }
 
-static void get_kind(tbl_value *out, const void *row)
+static void get_buffer_kind(tbl_value *out, const void *row)
 {
     out->text = rep_buffer_kind_words[((const vp_plan_buffer *)row)->kind];
 }
@@ -267,7 +267,7 @@ static void get_shape(tbl_value *out, const void *row)
     out->text = out->made;
 }
 
-static void get_scope(tbl_value *out, const void *row)
+static void get_buffer_scope(tbl_value *out, const void *row)
 {
     const vp_plan_buffer *x = row;
     out->text = x->scope ? x->scope : x->origin_scope;
@@ -283,14 +283,14 @@ static void get_source(tbl_value *out, const void *row)
 static const tbl_column buffer_columns[] = {
     {TBL_NAME, GET(get_buffer), PAGE("Instruction", "That made it"), TERM(4, "instruction"),
      SHORT(24, 11)},
-    {TBL_WORD, GET(get_kind), PAGE("Kind", NULL), TERM(3, "kind"), DROP(2)},
+    {TBL_WORD, GET(get_buffer_kind), PAGE("Kind", NULL), TERM(3, "kind"), DROP(2)},
     {TBL_BYTES, AT(bytes), PAGE("Bytes", "As laid out"), TERM(1, "bytes")},
     {TBL_BAR, GET(get_of_plan), PAGE("of peak", NULL), TERM(2, "of peak")},
     {TBL_BYTES, GET(get_padding), PAGE("Padding", "Of them, what the layout's tiles waste"),
      NEEDS(PLAN_PADDING), TERM(2, "padding"), TERM_NEEDS(PLAN_PADDING), DROP(3)},
     {TBL_TEXT, GET(get_shape), PAGE("Shape", "With its layout, unless it is row by row"),
      TERM(5, "shape"), SHORT(24, 12), DROP(4)},
-    {TBL_TEXT, GET(get_scope),
+    {TBL_TEXT, GET(get_buffer_scope),
      PAGE("Scope", "Framework path; where it has none, of what it copies or fuses"),
      NEEDS(PLAN_SCOPE), TERM(6, "scope"), TERM_NEEDS(PLAN_SCOPE), SHORT(24, 10), .keep_end = true},
     {TBL_TEXT, GET(get_source), PAGE("Line", NULL), NEEDS(PLAN_SOURCE), TERM(7, "line"),

@@ -12,12 +12,12 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-static double rate(int64_t amount, int64_t ps, double scale)
+static double rate_or_nan(int64_t amount, int64_t ps, double scale)
 {
     return amount > 0 && ps > 0 ? (double)amount / (double)ps * scale : (double)NAN;
 }
 
-static roof_row row_of(const vp_roof *roof, const char *name)
+static roof_row roof_row_of(const vp_roof *roof, const char *name)
 {
     int64_t ps = rep_roof_ps(roof);
     return (roof_row){.name = name,
@@ -26,13 +26,13 @@ static roof_row row_of(const vp_roof *roof, const char *name)
                       .source = rep_cost_words[roof->source],
                       .device = VP_NO_DEVICE,
                       .time_ps = ps,
-                      .gflop_s = rate(roof->flops, ps, 1e3),
-                      .gb_s = rate(roof->bytes, ps, 1e3),
+                      .gflop_s = rate_or_nan(roof->flops, ps, 1e3),
+                      .gb_s = rate_or_nan(roof->bytes, ps, 1e3),
                       .intensity = rep_intensity(roof),
                       .of_bound = 100 * rep_of_bound(roof)};
 }
 
-static int by_time(const void *a, const void *b)
+static int by_roof_time(const void *a, const void *b)
 {
     const roof_row *x = a, *y = b;
     if (x->time_ps != y->time_ps)
@@ -49,7 +49,7 @@ static bool is_known(const vp_roof *roof)
 static void close_rows(roof_row *v, size_t *n, size_t most)
 {
     if (*n)
-        qsort(v, *n, sizeof *v, by_time);
+        qsort(v, *n, sizeof *v, by_roof_time);
     *n = *n < most ? *n : most;
 }
 
@@ -63,7 +63,7 @@ int roof_rows_of_ops(roof_row **out, size_t *n, const vp_report *r, const vp_vie
         if (!is_known(&op->roof) || op->device >= r->device_count ||
             !rep_device_matches(r, v, op->device))
             continue;
-        roof_row row = row_of(&op->roof, op->name);
+        roof_row row = roof_row_of(&op->roof, op->name);
         row.op = op;
         row.device = op->device;
         (*out)[(*n)++] = row;
@@ -87,7 +87,7 @@ int roof_rows_of_scopes(roof_row **out, size_t *n, const vp_report *r, size_t mo
     for (size_t i = 0; i < r->scope_count; i++)
         if (is_known(&r->scopes[i].roof) && r->scopes[i].roof.flops > 0 &&
             !is_all_of(r, &r->scopes[i]))
-            (*out)[(*n)++] = row_of(&r->scopes[i].roof, r->scopes[i].path);
+            (*out)[(*n)++] = roof_row_of(&r->scopes[i].roof, r->scopes[i].path);
     close_rows(*out, n, most);
     return 0;
 }

@@ -55,7 +55,7 @@ static void get_course(tbl_value *out, const void *row)
 }
 
 /* What stands beside the name: its category, or for a category its class. */
-static void get_kind(tbl_value *out, const void *row)
+static void get_op_kind(tbl_value *out, const void *row)
 {
     const vp_op *op = ((const ops_row *)row)->op;
     out->blank = !op;
@@ -168,7 +168,7 @@ static const tbl_column ops_columns[] = {
      CSV(33, "shared_bytes")},
     {TBL_TEXT, GET(get_launch), OWN(OCCUPANCY), CSV(34, "occupancy")},
     {TBL_TEXT, GET(get_launch), OWN(TENSOR_CORES), CSV(35, "tensor_cores")},
-    {TBL_TEXT, GET(get_kind), TERM(14, ""), DROP(1), SHORT(14, 11)},
+    {TBL_TEXT, GET(get_op_kind), TERM(14, ""), DROP(1), SHORT(14, 11)},
     {TBL_TEXT, GET(get_session), CSV(1, "session")},
     {TBL_DEVICE, OP(device), CSV(2, "device")},
     {TBL_TEXT, GET(get_host), CSV(3, "host")},
@@ -193,7 +193,7 @@ static const tbl_column ops_columns[] = {
 #define OPS_COLUMNS (sizeof ops_columns / sizeof *ops_columns)
 _Static_assert(OPS_COLUMNS <= TBL_COLUMNS_MAX, "a table has room for the columns of ops");
 
-static tbl_style put_name(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_op_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const ops_row *x = row;
     (void)t;
@@ -205,7 +205,7 @@ static tbl_style put_name(vp_buf *b, const tbl *t, const tbl_column *c, const vo
     return TBL_PLAIN;
 }
 
-static tbl_style style_of(const tbl *t, const void *row)
+static tbl_style op_row_style(const tbl *t, const void *row)
 {
     (void)t;
     return ((const ops_row *)row)->op ? TBL_PLAIN : TBL_DIM;
@@ -219,7 +219,7 @@ static void name_columns(tbl_column *columns, const vp_report *r)
     bool paths = r->group == VP_GROUP_SCOPE || r->group == VP_GROUP_SOURCE;
     for (size_t i = 0; i < OPS_COLUMNS; i++) {
         tbl_column *c = &columns[i];
-        if (c->get == get_kind) {
+        if (c->get == get_op_kind) {
             c->text = r->group == VP_GROUP_CATEGORY ? "class" : "category";
             c->drop = paths ? TBL_DROP_LATE + 3 : c->drop; /* paths need its room, and more */
         }
@@ -247,8 +247,8 @@ void tbl_ops(ops_table *out, const vp_report *r, const vp_view *v)
                    .r = r,
                    .v = v,
                    .has = v->sort == VP_BY_TOTAL ? OPS_BY_TOTAL : 0,
-                   .own_text = put_name,
-                   .row_style = style_of};
+                   .own_text = text_put_op_cell,
+                   .row_style = op_row_style};
     for (size_t i = 0; i < r->op_count; i++)
         out->t.has |= r->ops[i].launch ? OPS_LAUNCH : 0u;
 }

@@ -55,7 +55,7 @@ void tbl_threads(tbl *t, const vp_report *r, const vp_view *v)
 
 /* ---- Values ---- */
 
-static void get_count(tbl_value *out, const void *row)
+static void get_value_count(tbl_value *out, const void *row)
 {
     const vp_values *x = row;
     out->n = x->numbers + x->texts;
@@ -67,7 +67,7 @@ static const tbl_column arg_columns[] = {
      TERM(6, "argument"), SHORT(14, 8)},
     {TBL_TEXT, AT(zone), TERM(7, "of zone"), STYLE(TBL_DIM), SHORT(20, 8)},
     {TBL_TEXT, AT(host), PAGE("Host", NULL), NEEDS(TBL_HOSTS)},
-    {TBL_COUNT, GET(get_count), PAGE("Calls", NULL)},
+    {TBL_COUNT, GET(get_value_count), PAGE("Calls", NULL)},
     {TBL_COUNT, AT(numbers), TERM(1, "calls"), DROP(3)},
     {TBL_VALUE, AT(min), PAGE("Min", NULL), TERM(2, "min"), DROP(1)},
     {TBL_VALUE, AT(mean), PAGE("Mean", NULL), TERM(3, "mean")},
@@ -78,7 +78,7 @@ static const tbl_column arg_columns[] = {
 static const tbl_column counter_columns[] = {
     {TBL_NAME, AT(zone), PAGE("Counter", NULL), TERM(6, "counter"), SHORT(14, 8)},
     {TBL_TEXT, AT(host), PAGE("Host", NULL), NEEDS(TBL_HOSTS)},
-    {TBL_COUNT, GET(get_count), PAGE("Values", NULL)},
+    {TBL_COUNT, GET(get_value_count), PAGE("Values", NULL)},
     {TBL_COUNT, AT(numbers), TERM(1, "values"), DROP(3)},
     {TBL_VALUE, AT(min), PAGE("Min", NULL), TERM(2, "min"), DROP(1)},
     {TBL_VALUE, AT(mean), PAGE("Mean", NULL), TERM(3, "mean")},
@@ -99,7 +99,7 @@ static bool shows_values(const tbl *t, const void *row)
 }
 
 /* How many there are beyond those listed is known of all hosts alone. */
-static size_t beyond(const vp_view *v, int64_t total, size_t listed)
+static size_t count_beyond_listed(const vp_view *v, int64_t total, size_t listed)
 {
     return v->host ? 0 : rep_beyond(total, listed);
 }
@@ -108,14 +108,14 @@ void tbl_args(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){TBL_ROWS("Arguments of zones", arg_columns, r->args, r->arg_count), .r = r, .v = v,
                .shows = shows_values, .has = tbl_has(r)};
-    t->beyond = beyond(v, r->arg_total, r->arg_count);
+    t->beyond = count_beyond_listed(v, r->arg_total, r->arg_count);
 }
 
 void tbl_counters(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){TBL_ROWS("Counters", counter_columns, r->counters, r->counter_count), .r = r, .v = v,
                .shows = shows_values, .has = tbl_has(r)};
-    t->beyond = beyond(v, r->counter_total, r->counter_count);
+    t->beyond = count_beyond_listed(v, r->counter_total, r->counter_count);
 }
 
 static bool shows_texts(const tbl *t, const void *row)
@@ -150,5 +150,5 @@ void tbl_meta(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){TBL_ROWS("What the program says of itself", meta_columns, r->meta, r->meta_count),
                .r = r, .v = v, .shows = shows_meta, .has = tbl_has(r)};
-    t->beyond = beyond(v, r->meta_total, r->meta_count);
+    t->beyond = count_beyond_listed(v, r->meta_total, r->meta_count);
 }

@@ -7,7 +7,7 @@
 
 /* ---- Steps ---- */
 
-static void get_start(tbl_value *out, const void *row)
+static void get_step_start(tbl_value *out, const void *row)
 {
     const vp_step *s = row;
     out->n = s->start_ps;
@@ -21,7 +21,7 @@ static void get_of_median(tbl_value *out, const void *row)
     out->whole = out->t->r->steps.median_ps;
 }
 
-static void get_part(tbl_value *out, const void *row)
+static void get_step_part(tbl_value *out, const void *row)
 {
     const vp_breakdown *d = rep_critical(row);
     int64_t parts[REP_PARTS];
@@ -33,7 +33,7 @@ static void get_part(tbl_value *out, const void *row)
 }
 
 /* None of the host's steps. */
-static void get_device(tbl_value *out, const void *row)
+static void get_step_device(tbl_value *out, const void *row)
 {
     const vp_step *s = row;
     out->text = s->device < out->t->r->device_count ? out->t->r->devices[s->device].name : NULL;
@@ -71,20 +71,20 @@ static void get_mfu(tbl_value *out, const void *row)
 static const tbl_column step_columns[] = {
     {TBL_OWN, OWN(STEP_NAME), PAGE("Step", NULL)},
     {TBL_OWN_FIGURE, OWN(STEP_NAME), TERM(1, "step"), SHORT(14, 6)},
-    {TBL_WHEN, GET(get_start), SCALE(STEP_START),
+    {TBL_WHEN, GET(get_step_start), SCALE(STEP_START),
      PAGE("At", "Start, relative to the profile’s begin"), TERM_UNIT(2, "at"), DROP(3)},
     {TBL_DEVICE, AT(device), PAGE("Device", "The slowest one"), NEEDS(TBL_DEVICES)},
     {TBL_PS, AT(dur_ps), PAGE("Length", NULL), TERM_UNIT(3, "duration")},
     {TBL_SHARE, GET(get_of_median), PAGE("of median", NULL)},
-    {TBL_PS, GET(get_part), OWN(REP_COMPUTE), PAGE("Compute", NULL), TERM(4, "compute")},
-    {TBL_PS, GET(get_part), OWN(REP_COMM), PAGE("Exp. comm", "Communication that nothing covers"),
-     TERM(5, "exp.comm")},
-    {TBL_PS, GET(get_part), OWN(REP_COPY), PAGE("Exp. copy", "Copies that nothing covers"),
+    {TBL_PS, GET(get_step_part), OWN(REP_COMPUTE), PAGE("Compute", NULL), TERM(4, "compute")},
+    {TBL_PS, GET(get_step_part), OWN(REP_COMM),
+     PAGE("Exp. comm", "Communication that nothing covers"), TERM(5, "exp.comm")},
+    {TBL_PS, GET(get_step_part), OWN(REP_COPY), PAGE("Exp. copy", "Copies that nothing covers"),
      TERM(6, "exp.copy")},
-    {TBL_PS, GET(get_part), OWN(REP_IDLE), PAGE("Idle", NULL), TERM(7, "idle")},
+    {TBL_PS, GET(get_step_part), OWN(REP_IDLE), PAGE("Idle", NULL), TERM(7, "idle")},
     {TBL_SHARE, GET(get_mfu), PAGE("MFU", "What its products take at the peak, of its length"),
      TERM(7, "mfu"), NEEDS(HAS_MFU), TERM_NEEDS(HAS_MFU), DROP(4)},
-    {TBL_TEXT, GET(get_device), TERM(8, "on"), SHORT(12, 8), DROP(1)},
+    {TBL_TEXT, GET(get_step_device), TERM(8, "on"), SHORT(12, 8), DROP(1)},
     {TBL_WORD, GET(get_mark), TERM(9, ""), STYLE(TBL_DIM), DROP(2)},
     {TBL_OWN, OWN(STEP_MARKS), PAGE("Marks", NULL)},
 };
@@ -101,12 +101,12 @@ void tbl_steps(tbl *t, const vp_report *r, const vp_view *v, const vp_step *cons
 
 /* ---- Kinds of steps ---- */
 
-static void get_kind(tbl_value *out, const void *row)
+static void get_step_kind(tbl_value *out, const void *row)
 {
     out->text = rep_step_class_name(((const vp_step_group *)row)->step_class);
 }
 
-static void get_share(tbl_value *out, const void *row)
+static void get_step_kind_share(tbl_value *out, const void *row)
 {
     const vp_steps *s = &out->t->r->steps;
     out->n = ((const vp_step_group *)row)->total_ps;
@@ -116,11 +116,12 @@ static void get_share(tbl_value *out, const void *row)
 
 #define ROW vp_step_group
 static const tbl_column kind_columns[] = {
-    {TBL_NAME, GET(get_kind), PAGE("Kind", NULL), TERM(0, "kind")},
+    {TBL_NAME, GET(get_step_kind), PAGE("Kind", NULL), TERM(0, "kind")},
     {TBL_COUNT, AT(count), PAGE("Steps", NULL), TERM(0, "steps")},
     {TBL_PS, AT(median_ps), PAGE("Median", NULL), TERM_UNIT(0, "median")},
     {TBL_PS, AT(total_ps), PAGE("Total", NULL), TERM_UNIT(0, "total"), DROP(1)},
-    {TBL_SHARE, GET(get_share), PAGE("Share", "Of the time of all kinds"), TERM(0, "share")},
+    {TBL_SHARE, GET(get_step_kind_share), PAGE("Share", "Of the time of all kinds"),
+     TERM(0, "share")},
     {TBL_COUNT, AT(period), PAGE("Every", "Steps from one to the next"), TERM(0, "every")},
     {TBL_COUNT, AT(example), PAGE("Example", "The step nearest to the median"), TERM(0, "example"),
      DROP(2)},

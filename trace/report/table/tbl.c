@@ -12,7 +12,7 @@ tbl_style tbl_class_style(vp_op_class c)
     return c == VP_COMMUNICATION ? TBL_COMM : c == VP_COPY ? TBL_COPY : TBL_PLAIN;
 }
 
-static bool is_in(const tbl *t, const tbl_column *c, tbl_format format)
+static bool is_column_in_format(const tbl *t, const tbl_column *c, tbl_format format)
 {
     switch (format) {
     case TBL_AS_TEXT:
@@ -25,7 +25,7 @@ static bool is_in(const tbl *t, const tbl_column *c, tbl_format format)
     return c->key;
 }
 
-static unsigned order_of(const tbl_column *c, tbl_format format)
+static unsigned column_order(const tbl_column *c, tbl_format format)
 {
     return format == TBL_AS_TEXT ? c->text_order : format == TBL_AS_CSV ? c->key_order : 0;
 }
@@ -36,9 +36,9 @@ size_t tbl_columns_of(const tbl_column *out[TBL_COLUMNS_MAX], const tbl *t, tbl_
     for (size_t i = 0; i < t->column_count && n < TBL_COLUMNS_MAX; i++) {
         const tbl_column *c = &t->columns[i];
         size_t at = n;
-        if (!is_in(t, c, format))
+        if (!is_column_in_format(t, c, format))
             continue;
-        for (; at > 0 && order_of(out[at - 1], format) > order_of(c, format); at--)
+        for (; at > 0 && column_order(out[at - 1], format) > column_order(c, format); at--)
             out[at] = out[at - 1];
         out[at] = c;
         n++;
@@ -131,12 +131,12 @@ const void *tbl_pointed(const tbl *t, size_t i)
     return ((const void *const *)t->rows)[i];
 }
 
-static const void *row_of(const tbl *t, size_t i)
+static const void *table_row_at(const tbl *t, size_t i)
 {
     return t->row_at ? t->row_at(t, i) : (const char *)t->rows + i * t->row_size;
 }
 
-static bool shows(const tbl *t, const void *row)
+static bool table_shows_row(const tbl *t, const void *row)
 {
     return !t->shows || t->shows(t, row);
 }
@@ -145,8 +145,8 @@ size_t tbl_each(const tbl *t, void (*put)(void *ctx, const void *row), void *ctx
 {
     size_t seen = 0, more = t->beyond, most = t->most ? t->most : SIZE_MAX;
     for (size_t i = 0; i < t->row_count; i++) {
-        const void *row = row_of(t, i);
-        if (!shows(t, row))
+        const void *row = table_row_at(t, i);
+        if (!table_shows_row(t, row))
             continue;
         if (seen++ < (t->is_minor && t->is_minor(t, row) ? t->always : most))
             put(ctx, row);
@@ -159,7 +159,7 @@ size_t tbl_each(const tbl *t, void (*put)(void *ctx, const void *row), void *ctx
 bool tbl_any(const tbl *t)
 {
     for (size_t i = 0; i < t->row_count; i++)
-        if (shows(t, row_of(t, i)))
+        if (table_shows_row(t, table_row_at(t, i)))
             return true;
     return false;
 }
@@ -168,7 +168,7 @@ int64_t tbl_largest(const tbl *t, size_t at)
 {
     int64_t largest = 0;
     for (size_t i = 0; i < t->row_count; i++) {
-        int64_t v = int64_at(row_of(t, i), at);
+        int64_t v = int64_at(table_row_at(t, i), at);
         largest = v > largest ? v : largest;
     }
     return largest;

@@ -33,7 +33,7 @@ static size_t prose_width(const vp_view *v)
 }
 
 /* A labelled paragraph with a hanging indent; takes the text. */
-static void paragraph(vp_buf *b, const vp_view *v, const char *label, vp_buf *text)
+static void text_put_paragraph(vp_buf *b, const vp_view *v, const char *label, vp_buf *text)
 {
     grid_flow f = {.b = b,
                    .width = prose_width(v),
@@ -49,20 +49,20 @@ static void paragraph(vp_buf *b, const vp_view *v, const char *label, vp_buf *te
     grid_flow_end(&f);
 }
 
-static void say(vp_buf *b, const vp_view *v, const char *label, const char *sentence)
+static void text_put_sentence(vp_buf *b, const vp_view *v, const char *label, const char *sentence)
 {
     vp_buf text;
     if (!sentence)
         return;
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
     vp_put_escaped(&text, vp_str_of(sentence));
-    paragraph(b, v, label, &text);
+    text_put_paragraph(b, v, label, &text);
     vp_buf_free(&text);
 }
 
 /* ---- One finding that fired ---- */
 
-static void put_headline(vp_buf *b, const vp_finding *f, const vp_view *v, size_t rank)
+static void text_put_headline(vp_buf *b, const vp_finding *f, const vp_view *v, size_t rank)
 {
     tbl_style style = level_style(f->severity);
     vp_buf_printf(b, "%2zu ", rank);
@@ -84,14 +84,14 @@ static const char *window_name(const vp_finding *f)
     return f->denominator && !strcmp(f->denominator, "capture") ? "capture" : "window";
 }
 
-static void put_time(vp_buf *b, int64_t ps, const vp_view *v)
+static void text_put_time(vp_buf *b, int64_t ps, const vp_view *v)
 {
     vp_unit unit = rep_unit_for(v->unit, ps);
     rep_put_ps(b, ps, unit);
     vp_buf_printf(b, " %s", rep_unit_sign(unit));
 }
 
-static void put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
+static void text_put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
 {
     vp_buf text;
     bool timed = f->impact_ps >= 0 && f->window_ps > 0;
@@ -101,24 +101,24 @@ static void put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
     vp_buf_puts(&text, "up to ");
     if (!timed) {
         rep_put_bytes(&text, f->impact_bytes);
-        paragraph(b, v, "win", &text);
+        text_put_paragraph(b, v, "win", &text);
         vp_buf_free(&text);
         return;
     }
-    put_time(&text, f->impact_ps, v);
+    text_put_time(&text, f->impact_ps, v);
 
     vp_buf_puts(&text, ", ");
     rep_put_percent(&text, f->impact_ps, f->window_ps);
     vp_buf_printf(&text, " of the %s of ", window_name(f));
-    put_time(&text, f->window_ps, v);
+    text_put_time(&text, f->window_ps, v);
 
     if (f->gross_ps > f->impact_ps) {
         vp_buf_puts(&text, "; of ");
-        put_time(&text, f->gross_ps, v);
+        text_put_time(&text, f->gross_ps, v);
 
         vp_buf_puts(&text, " the rest belongs to other findings");
     }
-    paragraph(b, v, "win", &text);
+    text_put_paragraph(b, v, "win", &text);
     vp_buf_free(&text);
 }
 
@@ -156,17 +156,17 @@ static void place_words(vp_buf *text, const vp_report *r, const vp_place *p, con
     vp_buf_printf(text, " %s", rep_unit_name(unit));
     if (p->end_ps > p->start_ps) {
         vp_buf_puts(text, " for ");
-        put_time(text, p->end_ps - p->start_ps, v);
+        text_put_time(text, p->end_ps - p->start_ps, v);
     }
 }
 
-static void put_places(vp_buf *b, const vp_report *r, const vp_finding *f, const vp_view *v)
+static void text_put_places(vp_buf *b, const vp_report *r, const vp_finding *f, const vp_view *v)
 {
     vp_buf text;
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
     for (size_t i = 0; i < f->where_count && i < PLACES_SHOWN; i++) {
         place_words(&text, r, &f->where[i], v);
-        paragraph(b, v, i ? "" : "where", &text);
+        text_put_paragraph(b, v, i ? "" : "where", &text);
     }
     vp_buf_free(&text);
 }
@@ -174,19 +174,19 @@ static void put_places(vp_buf *b, const vp_report *r, const vp_finding *f, const
 static void put_fired(vp_buf *b, const vp_report *r, const vp_finding *f, const vp_view *v,
                       size_t rank)
 {
-    put_headline(b, f, v, rank);
-    say(b, v, "what", f->message);
-    put_impact(b, f, v);
-    put_places(b, r, f, v);
-    say(b, v, "do", f->suggestion);
+    text_put_headline(b, f, v, rank);
+    text_put_sentence(b, v, "what", f->message);
+    text_put_impact(b, f, v);
+    text_put_places(b, r, f, v);
+    text_put_sentence(b, v, "do", f->suggestion);
     for (size_t i = 0; i < f->caveat_count; i++)
-        say(b, v, i ? "" : "but", f->caveats[i]);
+        text_put_sentence(b, v, i ? "" : "but", f->caveats[i]);
     vp_buf_putc(b, '\n');
 }
 
 /* ---- What did not fire ---- */
 
-static size_t count_of(const vp_report *r, vp_finding_status status)
+static size_t count_with_status(const vp_report *r, vp_finding_status status)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->finding_count; i++)
@@ -194,7 +194,7 @@ static size_t count_of(const vp_report *r, vp_finding_status status)
     return n;
 }
 
-static void put_title(vp_buf *b, const vp_view *v, const char *title)
+static void text_put_bold_title(vp_buf *b, const vp_view *v, const char *title)
 {
     grid_color_on(b, TBL_BOLD, v->color);
     vp_buf_puts(b, title);
@@ -202,12 +202,12 @@ static void put_title(vp_buf *b, const vp_view *v, const char *title)
     vp_buf_putc(b, '\n');
 }
 
-static void put_explained(vp_buf *b, const vp_report *r, const vp_view *v)
+static void text_put_explained(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     vp_buf text;
-    if (!count_of(r, VP_EXPLAINED))
+    if (!count_with_status(r, VP_EXPLAINED))
         return;
-    put_title(b, v, "Explained by the findings above");
+    text_put_bold_title(b, v, "Explained by the findings above");
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
     for (size_t i = 0; i < r->finding_count; i++) {
         const vp_finding *f = &r->findings[i];
@@ -218,13 +218,13 @@ static void put_explained(vp_buf *b, const vp_report *r, const vp_view *v)
             vp_buf_printf(&text, "%s%s", k ? ", " : "", f->explained_by[k]);
         vp_buf_puts(&text, "). ");
         vp_put_escaped(&text, vp_str_of(f->message ? f->message : ""));
-        paragraph(b, v, f->id, &text);
+        text_put_paragraph(b, v, f->id, &text);
     }
     vp_buf_free(&text);
     vp_buf_putc(b, '\n');
 }
 
-static bool lacks(const vp_finding *f, const char *what)
+static bool finding_lacks(const vp_finding *f, const char *what)
 {
     for (size_t i = 0; f->status == VP_NOT_EVALUATED && i < f->missing_count; i++)
         if (!strcmp(f->missing[i], what))
@@ -236,7 +236,7 @@ static bool said_before(const vp_report *r, size_t finding, size_t missing)
 {
     const char *what = r->findings[finding].missing[missing];
     for (size_t i = 0; i < finding; i++)
-        if (lacks(&r->findings[i], what))
+        if (finding_lacks(&r->findings[i], what))
             return true;
     return false;
 }
@@ -253,33 +253,33 @@ static void put_not_evaluated(vp_buf *b, const vp_report *r, const vp_view *v)
                 continue;
             const char *what = r->findings[i].missing[k];
             for (size_t n = i; n < r->finding_count; n++)
-                if (lacks(&r->findings[n], what))
+                if (finding_lacks(&r->findings[n], what))
                     vp_buf_printf(&text, "%s ", r->findings[n].id);
             vp_buf_puts(&text, "- the profile lacks ");
             vp_put_escaped(&text, vp_str_of(what));
-            paragraph(b, v, label, &text);
+            text_put_paragraph(b, v, label, &text);
             label = "";
         }
     }
     vp_buf_free(&text);
 }
 
-static void put_clear(vp_buf *b, const vp_report *r, const vp_view *v)
+static void text_put_clear_rules(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     vp_buf text;
-    if (!count_of(r, VP_CLEAR))
+    if (!count_with_status(r, VP_CLEAR))
         return;
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
     for (size_t i = 0; i < r->finding_count; i++)
         if (r->findings[i].status == VP_CLEAR)
             vp_buf_printf(&text, "%s ", r->findings[i].id);
-    paragraph(b, v, "clear", &text);
+    text_put_paragraph(b, v, "clear", &text);
     vp_buf_free(&text);
 }
 
 /* ---- The whole ---- */
 
-static void put_head(vp_buf *b, const vp_report *r, const vp_view *v)
+static void text_put_findings_head(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 2};
     size_t levels[3] = {0}, fired = 0;
@@ -303,7 +303,7 @@ static void put_head(vp_buf *b, const vp_report *r, const vp_view *v)
     vp_buf_puts(&text, fired ? ")" : "");
     grid_flow_put(&f, &text);
     vp_buf_printf(&text, "%zu of %zu rules evaluated",
-                  r->finding_count - count_of(r, VP_NOT_EVALUATED), r->finding_count);
+                  r->finding_count - count_with_status(r, VP_NOT_EVALUATED), r->finding_count);
     grid_flow_put(&f, &text);
     grid_flow_end(&f);
     vp_buf_free(&text);
@@ -315,15 +315,15 @@ void text_findings(vp_buf *b, const vp_report *r, const vp_view *v)
     for (size_t i = 0; i < r->finding_count; i++)
         if (r->findings[i].status == VP_FIRED)
             put_fired(b, r, &r->findings[i], v, ++rank);
-    put_explained(b, r, v);
+    text_put_explained(b, r, v);
     put_not_evaluated(b, r, v);
-    put_clear(b, r, v);
+    text_put_clear_rules(b, r, v);
 }
 
 int rep_findings_text(vp_buf *b, const vp_report *r, const vp_view *view)
 {
     vp_view v = rep_view(view);
-    put_head(b, r, &v);
+    text_put_findings_head(b, r, &v);
     vp_buf_putc(b, '\n');
     text_findings(b, r, &v);
     return b->status;

@@ -15,7 +15,7 @@ typedef struct layout {
     size_t gap;
 } layout;
 
-static void measure(layout *l)
+static void grid_measure_columns(layout *l)
 {
     for (size_t i = 0; i < l->g->cell_count; i++) {
         size_t column = i % l->g->column_count, w = vp_display_width(grid_cell_text(l->g, i));
@@ -38,7 +38,7 @@ static size_t line_width(const layout *l)
 }
 
 /* Takes columns from the shortenable ones, the one that wants least first. */
-static bool shorten(layout *l, size_t width, bool tight)
+static bool grid_shorten_columns(layout *l, size_t width, bool tight)
 {
     memcpy(l->width, l->natural, sizeof l->width);
     for (;;) {
@@ -73,9 +73,9 @@ static bool drop_rank(layout *l, bool late)
     return worst > rank;
 }
 
-static bool fit(layout *l, size_t width, bool tight)
+static bool grid_fit_width(layout *l, size_t width, bool tight)
 {
-    while (!shorten(l, width, tight))
+    while (!grid_shorten_columns(l, width, tight))
         if (!drop_rank(l, tight))
             return false;
     return true;
@@ -112,10 +112,10 @@ int grid_print(vp_buf *b, grid *g, size_t width, bool color)
     layout l = {.g = g, .gap = GAP};
     if (g->text.status < 0)
         return g->text.status;
-    measure(&l);
-    if (!fit(&l, width, false) && !fit(&l, width, true)) {
+    grid_measure_columns(&l);
+    if (!grid_fit_width(&l, width, false) && !grid_fit_width(&l, width, true)) {
         l.gap = GAP_LEAST;
-        shorten(&l, width, true);
+        grid_shorten_columns(&l, width, true);
     }
     for (size_t c = 0; c < g->column_count; c++)
         if (g->columns[c].tell_apart && !l.gone[c] && l.width[c] < l.natural[c])
@@ -137,7 +137,7 @@ int grid_print(vp_buf *b, grid *g, size_t width, bool color)
 
 /* ---- Running lines ---- */
 
-static void put_piece(grid_flow *f, vp_str piece, size_t gap)
+static void flow_put_piece(grid_flow *f, vp_str piece, size_t gap)
 {
     size_t w = vp_display_width(piece), room = f->width > f->indent ? f->width - f->indent : 1;
     if (f->column && f->column + gap + w > f->width) {
@@ -153,7 +153,7 @@ static void put_piece(grid_flow *f, vp_str piece, size_t gap)
     f->column += w;
 }
 
-static bool taken(grid_flow *f, vp_buf *text, vp_str *out)
+static bool flow_take_text(grid_flow *f, vp_buf *text, vp_str *out)
 {
     *out = vp_buf_view(text);
     text->n = 0; /* the bytes stay until the next append */
@@ -165,20 +165,20 @@ static bool taken(grid_flow *f, vp_buf *text, vp_str *out)
 void grid_flow_put(grid_flow *f, vp_buf *text)
 {
     vp_str piece;
-    if (taken(f, text, &piece))
-        put_piece(f, piece, f->gap);
+    if (flow_take_text(f, text, &piece))
+        flow_put_piece(f, piece, f->gap);
 }
 
 void grid_flow_words(grid_flow *f, vp_buf *text)
 {
     size_t gap = f->gap;
     vp_str words, word;
-    if (!taken(f, text, &words))
+    if (!flow_take_text(f, text, &words))
         return;
     while (words.n && vp_take_until(&words, ' ', SIZE_MAX, &word)) {
         if (!word.n)
             continue;
-        put_piece(f, word, gap);
+        flow_put_piece(f, word, gap);
         gap = 1;
     }
 }

@@ -40,7 +40,7 @@ static size_t common_width(vp_str a, vp_str b)
     return vp_display_width(vp_str_head(a, i));
 }
 
-static void mark(grid *g, const shortened *v, size_t n)
+static void mark_common_width(grid *g, const shortened *v, size_t n)
 {
     if (n < 2 || vp_str_eq(v[0].text, v[n - 1].text))
         return;
@@ -55,7 +55,7 @@ static void mark_all(grid *g, shortened *v, size_t n)
     for (size_t first = 0, i = 1; i <= n; i++) {
         if (i < n && vp_str_eq(v[i].shown, v[first].shown))
             continue;
-        mark(g, &v[first], i - first);
+        mark_common_width(g, &v[first], i - first);
         first = i;
     }
 }

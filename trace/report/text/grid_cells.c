@@ -94,7 +94,7 @@ static vp_str tail_of(vp_str s, size_t all, size_t tail)
 }
 
 /* Keeps `head` columns of the start and what fits of the end. */
-static int put_cut(vp_buf *b, vp_str s, size_t all, size_t head, size_t tail)
+static int put_head_and_tail(vp_buf *b, vp_str s, size_t all, size_t head, size_t tail)
 {
     vp_buf_str(b, vp_str_head(s, prefix_of(s, head)));
     vp_buf_puts(b, "…");
@@ -106,7 +106,7 @@ int grid_put_short(vp_buf *b, vp_str s, size_t width)
     size_t all = vp_display_width(s), tail = width ? (width - 1) / 2 : 0;
     if (all <= width)
         return vp_buf_str(b, s);
-    return width ? put_cut(b, s, all, width - 1 - tail, tail) : b->status;
+    return width ? put_head_and_tail(b, s, all, width - 1 - tail, tail) : b->status;
 }
 
 int grid_put_end(vp_buf *b, vp_str s, size_t width)
@@ -114,7 +114,7 @@ int grid_put_end(vp_buf *b, vp_str s, size_t width)
     size_t all = vp_display_width(s);
     if (all <= width)
         return vp_buf_str(b, s);
-    return width ? put_cut(b, s, all, 0, width - 1) : b->status;
+    return width ? put_head_and_tail(b, s, all, 0, width - 1) : b->status;
 }
 
 int grid_put_around(vp_buf *b, vp_str s, size_t width, size_t at)
@@ -126,9 +126,9 @@ int grid_put_around(vp_buf *b, vp_str s, size_t width, size_t at)
     if (width < 8)
         return grid_put_short(b, s, width);
     if (from <= side + 1) /* nothing to leave out in front of it */
-        return put_cut(b, s, all, width - 1 - side, side);
+        return put_head_and_tail(b, s, all, width - 1 - side, side);
     if (from + middle + side + 1 >= all)
-        return put_cut(b, s, all, side, width - 1 - side);
+        return put_head_and_tail(b, s, all, side, width - 1 - side);
     vp_buf_str(b, vp_str_head(s, prefix_of(s, side)));
     vp_buf_puts(b, "…");
     vp_str rest = tail_of(s, all, all - from);

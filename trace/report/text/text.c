@@ -17,7 +17,7 @@
 /* ---- Header ---- */
 
 /* "word text" as one piece of the header; text may be hostile. */
-static void put_fact(grid_flow *f, const char *word, const char *text)
+static void flow_put_fact(grid_flow *f, const char *word, const char *text)
 {
     vp_buf piece;
     vp_buf_init(&piece, VP_REPORT_BYTES_MAX);
@@ -40,19 +40,19 @@ static void put_duration_fact(grid_flow *f, const char *word, int64_t ps, const 
     vp_buf_free(&piece);
 }
 
-static void put_header(vp_buf *b, const vp_report *r, const vp_view *v, const vp_device *d)
+static void text_put_ops_header(vp_buf *b, const vp_report *r, const vp_view *v, const vp_device *d)
 {
     grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 2};
     vp_buf share;
     vp_buf_init(&share, VP_REPORT_BYTES_MAX);
-    put_fact(&f, "run", r->session_name);
+    flow_put_fact(&f, "run", r->session_name);
     if (d->host)
-        put_fact(&f, "host", d->host);
-    put_fact(&f, r->has_devices ? "" : "process", d->name);
+        flow_put_fact(&f, "host", d->host);
+    flow_put_fact(&f, r->has_devices ? "" : "process", d->name);
     if (r->step != VP_UNKNOWN) {
         char number[24];
         snprintf(number, sizeof number, "%lld", (long long)r->step);
-        put_fact(&f, "step", number);
+        flow_put_fact(&f, "step", number);
     }
     put_duration_fact(&f, "window", d->breakdown.window_ps, v,
                       r->step != VP_UNKNOWN ? " (the step)"
@@ -70,7 +70,7 @@ static void put_header(vp_buf *b, const vp_report *r, const vp_view *v, const vp
 }
 
 /* "Showing 9 of 30 groups, 66.269 ms, 98.60% of 67.209 ms op time; …" */
-static void put_summary(vp_buf *b, const vp_report *r, const vp_view *v, const rep_rows *t)
+static void text_put_ops_summary(vp_buf *b, const vp_report *r, const vp_view *v, const rep_rows *t)
 {
     grid_flow f = {.b = b, .width = text_width(v), .indent = 2, .gap = 1};
     size_t more = t->others - t->hidden;
@@ -106,7 +106,7 @@ static void put_summary(vp_buf *b, const vp_report *r, const vp_view *v, const r
 
 /* ---- The table ---- */
 
-static int put_ops(vp_buf *b, const vp_report *r, const vp_view *v, const rep_rows *rows)
+static int text_put_ops_table(vp_buf *b, const vp_report *r, const vp_view *v, const rep_rows *rows)
 {
     ops_table table;
     text_row_writer w;
@@ -131,10 +131,10 @@ int text_ops(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)
     rep_rows t;
     int rc = 0;
     VP_TRY(rep_rows_of(&t, r, v, device));
-    put_header(b, r, v, &r->devices[device]);
+    text_put_ops_header(b, r, v, &r->devices[device]);
     if (t.matching) {
-        put_summary(b, r, v, &t);
-        rc = put_ops(b, r, v, &t);
+        text_put_ops_summary(b, r, v, &t);
+        rc = text_put_ops_table(b, r, v, &t);
     } else {
         rc = vp_buf_puts(b, "No op events here.\n");
     }

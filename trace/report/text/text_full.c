@@ -19,7 +19,7 @@
 
 /* ---- Scopes ---- */
 
-static tbl_style put_scope(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_scope_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const scope_row *x = row;
     (void)t;
@@ -34,7 +34,7 @@ static tbl_style put_scope(vp_buf *b, const tbl *t, const tbl_column *c, const v
     return TBL_PLAIN;
 }
 
-static int put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
+static int text_put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     tree_limits limits = {.depth = 6, .breadth = 8, .rows = 60};
     tree at;
@@ -46,7 +46,7 @@ static int put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
     VP_TRY(tree_init(&at, r, &limits));
     at.limits.min_ps = at.all_ps / 200;
     tbl_scopes(&t, &at, v);
-    t.own_text = put_scope;
+    t.own_text = text_put_scope_cell;
     text_title(b, v,
                r->device_count > 1 ? "Computation graph by op time, over all devices" : t.title);
     text_init_rows(&w, &t);
@@ -81,7 +81,7 @@ static int put_modules(vp_buf *b, const vp_report *r, const vp_view *v)
     return t.row_count ? text_titled_table(b, v, &t) : b->status;
 }
 
-static int put_files(vp_buf *b, const vp_report *r, const vp_view *v)
+static int text_put_files(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     tbl t;
     tbl_files(&t, r, v);
@@ -116,11 +116,11 @@ int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
     VP_TRY(text_launches(b, r, &v));
     VP_TRY(text_communication(b, r, &v));
     VP_TRY(text_hygiene(b, r, &v));
-    VP_TRY(put_scopes(b, r, &v));
+    VP_TRY(text_put_scopes(b, r, &v));
     VP_TRY(put_folded(b, r, &v));
     VP_TRY(put_modules(b, r, &v));
     VP_TRY(text_host(b, r, &v));
     VP_TRY(text_zones(b, r, &v));
-    VP_TRY(put_files(b, r, &v));
+    VP_TRY(text_put_files(b, r, &v));
     return text_quality(b, r, &v, VP_SEV_INFO, QUALITY_MAX);
 }

@@ -6,7 +6,7 @@
 
 #define DEVICES_MAX 24u
 
-static void put_note(vp_buf *b, const vp_report *r, const vp_view *v)
+static void text_put_hygiene_note(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     vp_buf line;
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
@@ -24,6 +24,6 @@ int text_hygiene(vp_buf *b, const vp_report *r, const vp_view *v)
         return b->status;
     d.t.most = DEVICES_MAX;
     text_title(b, v, "Work that may be avoidable; an op can count in several columns");
-    put_note(b, r, v);
+    text_put_hygiene_note(b, r, v);
     return text_table(b, v, &d.t);
 }

@@ -66,7 +66,7 @@ int text_plans(vp_buf *b, const vp_report *r, const vp_view *v)
     return tbl_any(&t) ? text_titled_table(b, v, &t) : b->status;
 }
 
-static void put_programs(vp_buf *b, const vp_report *r, const vp_view *v)
+static void text_put_program_lines(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     for (size_t i = 0; i < r->memory_programs_count; i++) {
         vp_buf line;
@@ -87,7 +87,7 @@ static int64_t live_at(const vp_memory_plan *m, size_t sample)
 
 /* What is live over the program's order, as wide as the terminal: of samples that share a column
  * the highest. */
-static void put_curve(vp_buf *b, const vp_view *v, const vp_memory_plan *m)
+static void text_put_plan_curve(vp_buf *b, const vp_view *v, const vp_memory_plan *m)
 {
     size_t width = text_width(v) > 24 ? text_width(v) - 4 : 20;
     size_t columns = m->sample_count < width ? m->sample_count : width;
@@ -105,7 +105,7 @@ static void put_curve(vp_buf *b, const vp_view *v, const vp_memory_plan *m)
 }
 
 /* "Peak 1.2 GiB in main memory at fusion.12, event 321 of 1002; 83.10% of the 1.4 GiB reserved." */
-static void put_peak(vp_buf *b, const vp_view *v, const vp_memory_plan *m)
+static void text_put_plan_peak(vp_buf *b, const vp_view *v, const vp_memory_plan *m)
 {
     vp_buf line;
     char made[32];
@@ -184,7 +184,7 @@ static void put_courses(vp_buf *b, const vp_report *r, const vp_view *v)
     }
 }
 
-static int put_plan(vp_buf *b, const vp_report *r, const vp_view *v, const vp_memory_plan *m)
+static int text_put_plan(vp_buf *b, const vp_report *r, const vp_view *v, const vp_memory_plan *m)
 {
     tbl t;
     vp_buf_putc(b, '\n');
@@ -192,8 +192,8 @@ static int put_plan(vp_buf *b, const vp_report *r, const vp_view *v, const vp_me
     vp_put_escaped(b, vp_str_of(m->module));
     grid_color_off(b, TBL_BOLD, v->color);
     vp_buf_putc(b, '\n');
-    put_peak(b, v, m);
-    put_curve(b, v, m);
+    text_put_plan_peak(b, v, m);
+    text_put_plan_curve(b, v, m);
     tbl_plan_buffers(&t, r, v, m);
     t.most = v->top;
     VP_TRY(t.row_count ? text_table(b, v, &t) : 0);
@@ -211,7 +211,7 @@ static int put_largest(vp_buf *b, const vp_report *r, const vp_view *v)
         if (!t.shows(&t, &r->memory_static[i]))
             continue;
         if (shown++ < PLANS_WHOLE_MAX)
-            VP_TRY(put_plan(b, r, v, &r->memory_static[i]));
+            VP_TRY(text_put_plan(b, r, v, &r->memory_static[i]));
         else
             more++;
     }
@@ -249,7 +249,7 @@ int rep_text_memory(vp_buf *b, const vp_report *r, const vp_view *view)
                       "(XSpace with HLO protos), no events of an allocator, no snapshot.");
     VP_TRY(put_spared(b, r, &v));
     VP_TRY(text_plans(b, r, &v));
-    put_programs(b, r, &v);
+    text_put_program_lines(b, r, &v);
     VP_TRY(put_largest(b, r, &v));
     VP_TRY(text_memory(b, r, &v));
     put_courses(b, r, &v);

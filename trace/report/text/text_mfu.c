@@ -22,7 +22,8 @@ static void put_sentence(vp_buf *b, const vp_report *r, const vp_view *v, size_t
     text_line(b, v, &line);
 }
 
-static void put_line(vp_buf *b, const vp_view *v, const mfu_cell *c, int64_t window_ps, int share)
+static void text_put_cell_line(vp_buf *b, const vp_view *v, const mfu_cell *c, int64_t window_ps,
+                               int share)
 {
     const size_t before = 58; /* columns */
     size_t room = text_width(v) > before + 4 ? text_width(v) - before : 0;
@@ -41,7 +42,7 @@ static void put_line(vp_buf *b, const vp_view *v, const mfu_cell *c, int64_t win
     vp_buf_free_piece(b, &percent);
 }
 
-static void put_device(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)
+static void text_put_device_mfu(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)
 {
     const vp_device *d = &r->devices[device];
     mfu_cell cells[MFU_CELLS_MAX];
@@ -51,10 +52,10 @@ static void put_device(vp_buf *b, const vp_report *r, const vp_view *v, size_t d
     put_sentence(b, r, v, device);
     for (size_t i = 0; d->mfu.peak_gflops > 0 && i < n; i++)
         if (cells[i].ps > 0)
-            put_line(b, v, &cells[i], d->breakdown.window_ps, shares[i]);
+            text_put_cell_line(b, v, &cells[i], d->breakdown.window_ps, shares[i]);
 }
 
-static int put_roofs(vp_buf *b, const vp_report *r, const vp_view *v)
+static int text_put_roofs(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     VP_CLEANUP(vp_free_ptr) roof_row *ops = NULL;
     VP_CLEANUP(vp_free_ptr) roof_row *scopes = NULL;
@@ -86,9 +87,9 @@ int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v)
             text_title(b, v, "Where the peak goes");
             rep_put_mean_mfu(b, r, "", "\n");
         }
-        put_device(b, r, v, i);
+        text_put_device_mfu(b, r, v, i);
     }
     if (more)
         vp_buf_printf(b, "… %zu more devices; --device NAME shows one\n", more);
-    return shown ? put_roofs(b, r, v) : b->status;
+    return shown ? text_put_roofs(b, r, v) : b->status;
 }

@@ -16,7 +16,7 @@
 
 /* ---- Steps ---- */
 
-static void put_fact(vp_buf *line, const vp_view *v, const char *word, int64_t ps)
+static void line_put_duration(vp_buf *line, const vp_view *v, const char *word, int64_t ps)
 {
     vp_buf_printf(line, "%s%s ", line->n ? ", " : "", word);
     rep_duration(line, ps, v->unit, ps);
@@ -30,12 +30,12 @@ static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
     vp_buf line;
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     if (s->counted > 0) {
-        put_fact(&line, v, "median", s->median_ps);
-        put_fact(&line, v, "p90", s->p90_ps);
-        put_fact(&line, v, "MAD", s->mad_ps);
+        line_put_duration(&line, v, "median", s->median_ps);
+        line_put_duration(&line, v, "p90", s->p90_ps);
+        line_put_duration(&line, v, "MAD", s->mad_ps);
         vp_buf_puts(&line, ", CV ");
         rep_put_ratio(&line, s->cv, 2);
-        put_fact(&line, v, "from", s->min_ps);
+        line_put_duration(&line, v, "from", s->min_ps);
         vp_buf_puts(&line, " to ");
         rep_duration(&line, s->max_ps, v->unit, s->max_ps);
         vp_buf_puts(&line, "; ");
@@ -46,7 +46,7 @@ static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
 }
 
 /* As the program counts; else by the order in time, as the page names them. */
-static tbl_style put_name(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_step_name(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const vp_step *s = row;
     (void)c;
@@ -86,7 +86,7 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
     text_title(b, v, s->count > STEPS_SHOWN ? "Steps, the longest" : "Steps");
     put_statistics(b, r, v);
     tbl_steps(&t, r, v, shown, pick_steps(shown, s));
-    t.own_text = put_name;
+    t.own_text = text_put_step_name;
     t.beyond = s->count - t.row_count;
     VP_TRY(text_table(b, v, &t));
     tbl_cells_of_steps(&t, r, v, cells);
@@ -97,7 +97,7 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
 
 /* ---- Idle ---- */
 
-static int put_labels(vp_buf *b, const vp_report *r, const vp_view *v)
+static int text_put_idle_labels(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     tbl t;
     tbl_idle_labels(&t, r, v);
@@ -109,7 +109,7 @@ static int put_labels(vp_buf *b, const vp_report *r, const vp_view *v)
 }
 
 /* The first few, and no word on how many there are. */
-static int put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
+static int text_put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     int64_t shortest = INT64_MAX, longest = 0;
     size_t shown = 0, n = 0;
@@ -131,8 +131,8 @@ static int put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
 
 int text_idle(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    VP_TRY(put_labels(b, r, v));
-    return put_gaps(b, r, v);
+    VP_TRY(text_put_idle_labels(b, r, v));
+    return text_put_gaps(b, r, v);
 }
 
 /* ---- Launches ---- */

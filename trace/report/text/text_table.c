@@ -4,7 +4,7 @@
 #include "trace/report/labels/numbers.h"
 
 /* Words stand to the left, figures to the right. */
-static bool is_left(const tbl_column *c)
+static bool is_left_aligned(const tbl_column *c)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_NAME:
@@ -21,7 +21,7 @@ static bool is_left(const tbl_column *c)
 
 static grid_column layout_of(const tbl_column *c)
 {
-    return (grid_column){.left = is_left(c),
+    return (grid_column){.left = is_left_aligned(c),
                          .drop = c->drop,
                          .want = c->want,
                          .min = c->min,
@@ -36,12 +36,12 @@ static const char *device_name(const vp_report *r, int64_t device)
 }
 
 /* Of NULL a dash. */
-static void put_text(vp_buf *b, const char *z)
+static void text_put_or_dash(vp_buf *b, const char *z)
 {
     vp_put_escaped(b, z ? vp_str_of(z) : VP_STR("-"));
 }
 
-static void put_id(vp_buf *b, int64_t id)
+static void text_put_id(vp_buf *b, int64_t id)
 {
     if (id == VP_UNKNOWN)
         vp_buf_putc(b, '-');
@@ -49,24 +49,24 @@ static void put_id(vp_buf *b, int64_t id)
         vp_buf_u64(b, (uint64_t)id);
 }
 
-static void put_words(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
+static void text_put_word_cell(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_ID:
-        put_id(b, v->n);
+        text_put_id(b, v->n);
         break;
     case TBL_WORD:
         vp_buf_puts(b, v->text);
         break;
     case TBL_DEVICE:
-        put_text(b, device_name(t->r, v->n));
+        text_put_or_dash(b, device_name(t->r, v->n));
         break;
     default:
-        put_text(b, v->text);
+        text_put_or_dash(b, v->text);
     }
 }
 
-static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
+static void text_put_value_cell(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_value *v)
 {
     switch ((tbl_kind)c->kind) {
     case TBL_PS:
@@ -98,7 +98,7 @@ static void put_value(vp_buf *b, const tbl *t, const tbl_column *c, const tbl_va
         rep_put_when(b, v->n, t->unit[c->scale], v->whole);
         break;
     default:
-        put_words(b, t, c, v);
+        text_put_word_cell(b, t, c, v);
     }
 }
 
@@ -115,14 +115,14 @@ void text_init_rows(text_row_writer *w, const tbl *t)
     }
 }
 
-static tbl_style put_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     tbl_value v;
     if (tbl_is_own(c))
         return t->own_text(b, t, c, row);
     tbl_get(&v, t, c, row);
     if (!v.blank)
-        put_value(b, t, c, &v);
+        text_put_value_cell(b, t, c, &v);
     return v.style;
 }
 
@@ -132,7 +132,7 @@ void text_row(void *ctx, const void *row)
     tbl_style style = w->t->row_style ? w->t->row_style(w->t, row) : TBL_PLAIN;
     for (size_t i = 0; i < w->n; i++) {
         const tbl_column *c = w->columns[i];
-        tbl_style own = put_cell(&w->g.text, w->t, c, row);
+        tbl_style own = text_put_cell(&w->g.text, w->t, c, row);
         grid_end(&w->g, own ? own : c->style ? c->style : style);
     }
 }

@@ -12,7 +12,7 @@
 #define META_MAX 16u
 
 /* Nothing where there is none. */
-static int put(vp_buf *b, const vp_view *v, tbl *t, size_t most)
+static int text_put_optional_table(vp_buf *b, const vp_view *v, tbl *t, size_t most)
 {
     t->most = most;
     return tbl_any(t) ? text_titled_table(b, v, t) : b->status;
@@ -45,17 +45,17 @@ int text_zones(vp_buf *b, const vp_report *r, const vp_view *v)
     tbl t;
     tbl_threads(&t, r, v);
     t.title = "Threads; \"lost\" is waiting that could have been work";
-    VP_TRY(put(b, v, &t, THREADS_MAX));
+    VP_TRY(text_put_optional_table(b, v, &t, THREADS_MAX));
     tbl_args(&t, r, v);
     t.title = "Arguments of zones: numbers";
     t.shows = has_numbers;
-    VP_TRY(put(b, v, &t, ARGS_MAX));
+    VP_TRY(text_put_optional_table(b, v, &t, ARGS_MAX));
     tbl_arg_texts(&t, r, v);
     t.own_text = put_said;
-    VP_TRY(put(b, v, &t, ARGS_MAX));
+    VP_TRY(text_put_optional_table(b, v, &t, ARGS_MAX));
     tbl_counters(&t, r, v);
     t.shows = has_numbers;
-    VP_TRY(put(b, v, &t, COUNTERS_MAX));
+    VP_TRY(text_put_optional_table(b, v, &t, COUNTERS_MAX));
     tbl_meta(&t, r, v);
-    return put(b, v, &t, META_MAX);
+    return text_put_optional_table(b, v, &t, META_MAX);
 }

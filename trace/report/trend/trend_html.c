@@ -9,7 +9,7 @@
 
 #define OPS_MAX 40u
 
-static int put_curve(page *p, const trend *t)
+static int html_put_trend_curve(page *p, const trend *t)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *y = vp_calloc(t->count, sizeof *y);
     VP_NEED(y);
@@ -40,7 +40,7 @@ static void parts_cell(page *p, const trend_run *r, int64_t widest)
     html_puts(p, "</svg></td>");
 }
 
-static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+static void html_trend_own_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     const trend *all = t->of;
     if (c->own == TREND_PARTS) {
@@ -52,13 +52,13 @@ static void own_cell(page *p, const tbl *t, const tbl_column *c, const void *row
     html_puts(p, "</td>");
 }
 
-static void put_ops(page *p, const trend *t, const trend_row *rows, size_t n)
+static void html_put_trend_ops(page *p, const trend *t, const trend_row *rows, size_t n)
 {
     tbl table;
     if (!n || t->count < 2)
         return;
     tbl_trend_ops(&table, t, rows, n, &p->v);
-    table.own_html = own_cell;
+    table.own_html = html_trend_own_cell;
     table.most = OPS_MAX;
     html_table_section(p, "ops", &table);
 }
@@ -67,13 +67,13 @@ static int put_main(page *p, const trend *t, const trend_row *rows, size_t n)
 {
     runs_table runs = {0};
     tbl_runs(&runs.t, t, &p->v);
-    runs.t.own_html = own_cell;
+    runs.t.own_html = html_trend_own_cell;
     runs.widest = tbl_largest(&runs.t, offsetof(trend_run, window_ps));
     html_section(p, "runs", "Step time by run");
-    VP_TRY(put_curve(p, t));
+    VP_TRY(html_put_trend_curve(p, t));
     html_put_table(p, &runs.t);
     html_section_end(p);
-    put_ops(p, t, rows, n);
+    html_put_trend_ops(p, t, rows, n);
     return p->b->status;
 }
 

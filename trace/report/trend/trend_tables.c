@@ -45,7 +45,7 @@ void tbl_runs(tbl *out, const trend *t, const vp_view *v)
 }
 
 /* The first or last known time. */
-static int64_t known(const trend_row *row, size_t runs, bool last)
+static int64_t known_trend_time(const trend_row *row, size_t runs, bool last)
 {
     for (size_t i = 0; i < runs; i++) {
         int64_t x = row->self_ps[last ? runs - 1 - i : i];
@@ -55,14 +55,14 @@ static int64_t known(const trend_row *row, size_t runs, bool last)
     return VP_UNKNOWN;
 }
 
-static void get_first(tbl_value *out, const void *row)
+static void get_first_trend_time(tbl_value *out, const void *row)
 {
-    out->n = known(row, ((const trend *)out->t->of)->count, false);
+    out->n = known_trend_time(row, ((const trend *)out->t->of)->count, false);
 }
 
-static void get_last(tbl_value *out, const void *row)
+static void get_last_trend_time(tbl_value *out, const void *row)
 {
-    out->n = known(row, ((const trend *)out->t->of)->count, true);
+    out->n = known_trend_time(row, ((const trend *)out->t->of)->count, true);
 }
 
 static void get_op(tbl_value *out, const void *row)
@@ -77,8 +77,8 @@ static const tbl_column op_columns[] = {
     {TBL_NAME, GET(get_op), PAGE("Op", NULL), TERM(5, "op"), SHORT(28, 12)},
     {TBL_PS, AT(moved_ps), PAGE("Moved", "Largest less smallest self time"), TERM_UNIT(1, "moved")},
     {TBL_PS, VIA(op, trend_op, self_ps), PAGE("Largest", NULL)},
-    {TBL_PS, GET(get_first), TERM(2, "first")},
-    {TBL_PS, GET(get_last), TERM(3, "last")},
+    {TBL_PS, GET(get_first_trend_time), TERM(2, "first")},
+    {TBL_PS, GET(get_last_trend_time), TERM(3, "last")},
     {TBL_OWN, OWN(TREND_COURSE), PAGE("By run", NULL), TERM(4, "by run"), DROP(1)},
 };
 #undef ROW

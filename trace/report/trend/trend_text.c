@@ -8,7 +8,7 @@
 #define SPARKS_MAX 24u /* runs in a sparkline: the last */
 
 /* Against the run before it, of the same kind of figure. */
-static void put_change(vp_buf *b, const trend *t, const trend_run *run)
+static void text_put_run_change(vp_buf *b, const trend *t, const trend_run *run)
 {
     int64_t now = trend_time_of(run);
     int64_t before =
@@ -27,34 +27,35 @@ static void put_sparks(vp_buf *b, const trend_row *row, size_t runs)
         rep_put_spark(b, row->self_ps[i], row->op->self_ps);
 }
 
-static tbl_style put_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+static tbl_style text_put_trend_own(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const trend *all = t->of;
     if (c->own == TREND_CAPTURED)
         rep_put_time(b, ((const trend_run *)row)->captured_unix_ns);
     else if (c->own == TREND_CHANGE)
-        put_change(b, all, row);
+        text_put_run_change(b, all, row);
     else
         put_sparks(b, row, all->count);
     return TBL_PLAIN;
 }
 
-static int put_runs(vp_buf *b, const trend *t, const vp_view *v)
+static int text_put_trend_runs(vp_buf *b, const trend *t, const vp_view *v)
 {
     tbl table;
     tbl_runs(&table, t, v);
-    table.own_text = put_own;
+    table.own_text = text_put_trend_own;
     return text_table(b, v, &table);
 }
 
-static int put_ops(vp_buf *b, const trend *t, const vp_view *v, const trend_row *rows, size_t n)
+static int text_put_trend_ops(vp_buf *b, const trend *t, const vp_view *v, const trend_row *rows,
+                              size_t n)
 {
     tbl table;
     if (!n || t->count < 2)
         return b->status;
     tbl_trend_ops(&table, t, rows, n, v);
     table.title = "Ops that moved most, self time";
-    table.own_text = put_own;
+    table.own_text = text_put_trend_own;
     table.most = v->top;
     return text_titled_table(b, v, &table);
 }
@@ -65,11 +66,11 @@ int rep_trend_text(vp_buf *b, const trend *t, const vp_view *view)
     trend_row *rows;
     size_t n;
     vp_arena arena;
-    VP_TRY(put_runs(b, t, &v));
+    VP_TRY(text_put_trend_runs(b, t, &v));
     vp_arena_init(&arena);
     int rc = trend_rows(&rows, &n, &arena, t->runs, t->count);
     if (rc >= 0)
-        rc = put_ops(b, t, &v, rows, n);
+        rc = text_put_trend_ops(b, t, &v, rows, n);
     vp_arena_free(&arena);
     return rc < 0 ? rc : b->status;
 }

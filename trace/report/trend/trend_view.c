@@ -64,7 +64,7 @@ void trend_free(trend *t)
     *t = (trend){0};
 }
 
-static int new_run(trend *t, trend_run **out)
+static int trend_new_run(trend *t, trend_run **out)
 {
     VP_TRY(vp_grow(&t->runs, &t->cap, t->count + 1, sizeof *t->runs, RUNS_MAX));
     *out = &t->runs[t->count];
@@ -75,13 +75,13 @@ static int new_run(trend *t, trend_run **out)
 int trend_add(trend *t, const vp_report *r)
 {
     trend_run *run;
-    VP_TRY(new_run(t, &run));
+    VP_TRY(trend_new_run(t, &run));
     VP_TRY(trend_run_of(run, &t->arena, r));
     t->count++;
     return 0;
 }
 
-static int by_time(const void *pa, const void *pb)
+static int by_capture_time(const void *pa, const void *pb)
 {
     const trend_run *a = pa, *b = pb;
     int order =
@@ -95,7 +95,7 @@ void trend_sort(trend *t)
         if (t->runs[i].captured_unix_ns < 0)
             return;
     if (t->count)
-        qsort(t->runs, t->count, sizeof *t->runs, by_time);
+        qsort(t->runs, t->count, sizeof *t->runs, by_capture_time);
 }
 
 /* ---- Lines ---- */
@@ -113,7 +113,7 @@ int rep_history_line(vp_buf *b, const trend_run *run)
     return vp_buf_putc(b, '\n');
 }
 
-static int read_line(trend *t, vp_str line)
+static int trend_read_line(trend *t, vp_str line)
 {
     rep_json_in in = {.arena = &t->arena};
     json_error_t e;
@@ -123,7 +123,7 @@ static int read_line(trend *t, vp_str line)
         return vp_fail(VP_ECORRUPT, "no valid JSON: %.200s", e.text);
     const char *schema = json_string_value(json_object_get(root, "schema"));
     int rc = schema && !strcmp(schema, SCHEMA)
-                 ? new_run(t, &run)
+                 ? trend_new_run(t, &run)
                  : vp_fail(VP_EUNSUPPORTED, "no line of a history (" SCHEMA ")");
     if (rc >= 0)
         rc = rep_get_fields(&in, run_fields, root, run, NULL);
@@ -133,13 +133,13 @@ static int read_line(trend *t, vp_str line)
     return rc;
 }
 
-static int read_lines(trend *t, vp_str text)
+static int trend_read_lines(trend *t, vp_str text)
 {
     vp_str line;
     for (int64_t number = 1; text.n; number++) {
         (void)vp_take_until(&text, '\n', text.n, &line);
         line = vp_str_trim(line);
-        int rc = line.n ? read_line(t, line) : 0;
+        int rc = line.n ? trend_read_line(t, line) : 0;
         if (rc < 0) {
             vp_error why = *vp_error_last();
             return vp_fail(rc, "line %lld: %.250s", (long long)number, why.message);
@@ -154,7 +154,7 @@ int trend_add_history(trend *t, const char *path)
     vp_buf_init(&b, VP_REPORT_READ_MAX);
     int rc = rep_read_text(&b, path);
     if (rc >= 0)
-        rc = read_lines(t, vp_buf_view(&b));
+        rc = trend_read_lines(t, vp_buf_view(&b));
     vp_buf_free(&b);
     return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
 }
@@ -166,7 +166,7 @@ bool trend_is_history(const char *path)
 
 /* ---- JSON ---- */
 
-static void put_row(rep_json_out *o, const trend_row *row, size_t runs)
+static void json_put_trend_row(rep_json_out *o, const trend_row *row, size_t runs)
 {
     vp_json_begin_object(&o->j);
     vp_json_kcstr(&o->j, "class", rep_class_name(row->op->op_class));
@@ -204,7 +204,7 @@ int rep_trend_json(vp_buf *b, const trend *t)
         vp_json_key(&o.j, "ops");
         vp_json_begin_array(&o.j);
         for (size_t i = 0; i < n; i++)
-            put_row(&o, &rows[i], t->count);
+            json_put_trend_row(&o, &rows[i], t->count);
         vp_json_end_array(&o.j);
         vp_json_end_object(&o.j);
         rc = vp_buf_putc(b, '\n');
