@@ -19,7 +19,7 @@
 
 #define OUTPUTS (VP_OUT_XPLANE | VP_OUT_TRACE_JSON)
 
-static int read_image(char **out, size_t *n, int *fd, const char *path)
+static int map_vpcap_image(char **out, size_t *n, int *fd, const char *path)
 {
     struct stat st;
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -57,7 +57,8 @@ static bool is_live(pid_t pid, int fd)
 }
 
 /* The directory for the files: that of the .vpcap, or its run's name below a profile directory. */
-static int make_dir(char out[VP_PATH_MAX], const char *path, const char *dir, vp_str session)
+static int make_recovered_dir(char out[VP_PATH_MAX], const char *path, const char *dir,
+                              vp_str session)
 {
     const char *slash = strrchr(path, '/');
     int n;
@@ -85,7 +86,7 @@ static int refuse_existing(int fd, vp_str host)
     return 0;
 }
 
-static void count(vp_result *r, const vpcap *v)
+static void count_recovered(vp_result *r, const vpcap *v)
 {
     const vpcap_info *info = vpcap_info_of(v);
     r->threads = vpcap_threads(v);
@@ -108,7 +109,7 @@ static int write_profile(vp_result *r, const vpcap *v, const char *path, const c
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     const vpcap_info *info = vpcap_info_of(v);
-    VP_TRY(make_dir(r->run_dir, path, dir, info->session));
+    VP_TRY(make_recovered_dir(r->run_dir, path, dir, info->session));
     fd = open(r->run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return cap_file_fail("open the directory", r->run_dir, errno);
@@ -128,7 +129,7 @@ int vp_recover(const char *path, const char *dir, vp_result *result)
     VP_TRY(cap_check_result(result));
     if (!path)
         return vp_fail(VP_EARG, "vp_recover needs a path");
-    VP_TRY(read_image(&image, &n, &fd, path));
+    VP_TRY(map_vpcap_image(&image, &n, &fd, path));
     int rc = vpcap_open(&v, image, n);
     if (rc < 0)
         return vp_fail_at(rc, path, -1, vp_error_last()->offset);
@@ -137,7 +138,7 @@ int vp_recover(const char *path, const char *dir, vp_result *result)
                                 (long long)vpcap_info_of(v)->pid),
                         path, -1, -1);
     if (rc == 0) {
-        count(&r, v);
+        count_recovered(&r, v);
         rc = r.zones || vpcap_open_zones(v, NULL, NULL)
                  ? write_profile(&r, v, path, dir)
                  : vp_fail_at(vp_fail(VP_EEMPTY, "nothing had been recorded"), path, -1, -1);

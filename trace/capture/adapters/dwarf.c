@@ -50,17 +50,17 @@ static void *dwfl;
 static image images[IMAGES_MAX];
 static unsigned image_count;
 
-static void before_fork(void)
+static void dwarf_before_fork(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static void dwarf_after_fork(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-static bool take_symbols(libdw *out, void *lib)
+static bool take_libdw_symbols(libdw *out, void *lib)
 {
     const vp_symbol table[] = {
         {&out->begin, "dwfl_begin", false},
@@ -75,10 +75,11 @@ static bool take_symbols(libdw *out, void *lib)
     return !vp_take_symbols(lib, table, sizeof table / sizeof *table);
 }
 
-static void load(void)
+static void load_libdw(void)
 {
     void *lib = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-    if (!lib || !take_symbols(&dw, lib) || pthread_atfork(before_fork, after_fork, after_fork) != 0)
+    if (!lib || !take_libdw_symbols(&dw, lib) ||
+        pthread_atfork(dwarf_before_fork, dwarf_after_fork, dwarf_after_fork) != 0)
         return;
     callbacks.find_debuginfo = dw.local_debuginfo;
     dwfl = dw.begin(&callbacks);
@@ -145,7 +146,7 @@ static bool is_loaded_one(void *module, const seen_id *id)
     return id->n && n > 0 && (size_t)n == id->n && !memcmp(bits, id->id, id->n);
 }
 
-static void *report(const char *path, const seen_id *id)
+static void *dwfl_report_module(const char *path, const seen_id *id)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -159,14 +160,14 @@ static void *report(const char *path, const seen_id *id)
 }
 
 /* With the lock held. */
-static void *module_of(const char *path, const seen_id *id)
+static void *dwfl_module_of(const char *path, const seen_id *id)
 {
     for (unsigned i = 0; i < image_count; i++)
         if (images[i].bias == id->bias)
             return images[i].module;
     if (image_count == IMAGES_MAX)
         return NULL;
-    void *module = report(path, id);
+    void *module = dwfl_report_module(path, id);
     images[image_count++] = (image){id->bias, module};
     return module;
 }
@@ -178,14 +179,14 @@ bool dwarf_source(char *file, size_t cap, uint32_t *line, void *function)
     Dl_info info;
     struct link_map *map = NULL;
     int number = 0;
-    pthread_once(&once, load);
+    pthread_once(&once, load_libdw);
     if (!dwfl || !dladdr1(function, &info, (void **)&map, RTLD_DL_LINKMAP) || !map ||
         !info.dli_fname)
         return false;
     seen_id id = {.bias = map->l_addr};
     dl_iterate_phdr(find_id, &id);
     pthread_mutex_lock(&lock);
-    void *module = module_of(symbol_file(&info), &id);
+    void *module = dwfl_module_of(symbol_file(&info), &id);
     void *at = module ? dw.source(module, (uintptr_t)function) : NULL;
     const char *name = at ? dw.info(at, NULL, &number, NULL, NULL, NULL) : NULL;
     bool known = name && number > 0;

@@ -48,16 +48,16 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread calls *own;
 static __thread bool ended; /* the thread has exited: functions that run after that are left out */
 
-static void drop(void *p)
+static void drop_thread_calls(void *p)
 {
     own = NULL;
     ended = true;
     vp_free(p);
 }
 
-static void make_key(void)
+static void create_calls_key(void)
 {
-    pthread_key_create(&key, drop);
+    pthread_key_create(&key, drop_thread_calls);
 }
 
 /* NULL: no memory, or the thread has exited. */
@@ -65,7 +65,7 @@ static calls *own_calls(void)
 {
     if (own || ended)
         return own;
-    pthread_once(&once, make_key);
+    pthread_once(&once, create_calls_key);
     calls *c = vp_calloc(1, sizeof *c);
     if (c && pthread_setspecific(key, c) != 0) {
         vp_free(c);
@@ -74,7 +74,7 @@ static calls *own_calls(void)
     return own = c;
 }
 
-static uint32_t name_of(void *function)
+static uint32_t name_of_function(void *function)
 {
     char text[NAME_MAX_BYTES], file[VP_PATH_MAX];
     uint32_t line;
@@ -84,7 +84,7 @@ static uint32_t name_of(void *function)
 }
 
 /* The function's entry, which is made if there is room; NULL: there is none. */
-static entry *entry_of(void *function)
+static entry *function_entry_of(void *function)
 {
     size_t i = vp_mix((uintptr_t)function) & (FUNCTIONS - 1);
     for (size_t tries = 0; tries < 64; tries++, i = (i + 1) & (FUNCTIONS - 1)) {
@@ -99,17 +99,17 @@ static entry *entry_of(void *function)
 
 static uint32_t known_name(void *function)
 {
-    entry *e = entry_of(function);
+    entry *e = function_entry_of(function);
     uint32_t name = e ? atomic_load_explicit(&e->name, memory_order_relaxed) : 0;
     if (e && !name) {
-        name = name_of(function); /* two threads at once find the same number */
+        name = name_of_function(function); /* two threads at once find the same number */
         atomic_store_explicit(&e->name, name, memory_order_relaxed);
     }
     return name;
 }
 
 /* Takes the calls from `depth` on off the stack, and counts them as left: they had no end. */
-static void leave(calls *c, uint32_t depth)
+static void leave_calls_above(calls *c, uint32_t depth)
 {
     uint32_t generation = cap_generation(), end = c->depth < DEPTH ? c->depth : DEPTH;
     uint64_t left = 0;
@@ -143,7 +143,7 @@ static void leave_gone(calls *c, instrument_place at, const void *function)
     }
     keep = same > SAME_MAX ? i : keep;
     if (keep < end)
-        leave(c, keep);
+        leave_calls_above(c, keep);
 }
 
 void instrument_enter(void *function, instrument_place at)
@@ -162,7 +162,7 @@ void instrument_enter(void *function, instrument_place at)
     c->depth++;
 }
 
-static void record(calls *c, const call *done)
+static void record_call(calls *c, const call *done)
 {
     if (!done->generation)
         return;
@@ -193,7 +193,7 @@ void instrument_exit(void *function)
         at--;
     if (c->stack[at].function != function)
         return;
-    leave(c, at + 1);
+    leave_calls_above(c, at + 1);
     c->depth = at;
-    record(c, &c->stack[at]);
+    record_call(c, &c->stack[at]);
 }

@@ -75,12 +75,12 @@ static nvtx_domain *domain_of(itt_domain *d)
     return have;
 }
 
-static bool is_on(const itt_domain *d)
+static bool is_domain_on(const itt_domain *d)
 {
     return d && d->enabled;
 }
 
-static nvtx_event event_of(itt_domain *d, const itt_string *name)
+static nvtx_event itt_event_of(itt_domain *d, const itt_string *name)
 {
     return (nvtx_event){.domain = domain_of(d),
                         .text = name && name->text ? name->text : "(unnamed)"};
@@ -194,36 +194,36 @@ static void task_begin(itt_domain *d, itt_id id, itt_id parent, const itt_string
 {
     (void)id;
     (void)parent;
-    if (!is_on(d))
+    if (!is_domain_on(d))
         return;
-    nvtx_event e = event_of(d, name);
+    nvtx_event e = itt_event_of(d, name);
     nvtx_push(&e);
 }
 
 static void task_end(itt_domain *d)
 {
-    if (is_on(d))
+    if (is_domain_on(d))
         nvtx_pop(domain_of(d));
 }
 
 static void zone_begin(itt_domain *d, itt_id id, itt_id parent, const itt_string *name)
 {
     (void)parent;
-    if (!is_on(d))
+    if (!is_domain_on(d))
         return;
-    nvtx_event e = event_of(d, name);
+    nvtx_event e = itt_event_of(d, name);
     begin_by_id(d, &id, false, &e);
 }
 
 static void zone_end(itt_domain *d, itt_id id)
 {
-    if (is_on(d))
+    if (is_domain_on(d))
         end_by_id(d, &id, false);
 }
 
 static void frame_begin(itt_domain *d, const itt_id *id)
 {
-    if (!is_on(d))
+    if (!is_domain_on(d))
         return;
     char text[NVTX_NAME_MAX];
     snprintf(text, sizeof text, "%s frame", d->name ? d->name : "(unnamed)");
@@ -233,17 +233,17 @@ static void frame_begin(itt_domain *d, const itt_id *id)
 
 static void frame_end(itt_domain *d, const itt_id *id)
 {
-    if (is_on(d))
+    if (is_domain_on(d))
         end_by_id(d, id, true);
 }
 
-static void marker(itt_domain *d, itt_id id, const itt_string *name, int scope)
+static void itt_marker(itt_domain *d, itt_id id, const itt_string *name, int scope)
 {
     (void)id;
     (void)scope;
-    if (!is_on(d))
+    if (!is_domain_on(d))
         return;
-    nvtx_event e = event_of(d, name);
+    nvtx_event e = itt_event_of(d, name);
     nvtx_mark(&e);
 }
 
@@ -273,7 +273,7 @@ static itt_fn *function_of(const char *name)
         {"__itt_region_end", FN(zone_end)},
         {"__itt_frame_begin_v3", FN(frame_begin)},
         {"__itt_frame_end_v3", FN(frame_end)},
-        {"__itt_marker", FN(marker)},
+        {"__itt_marker", FN(itt_marker)},
         {"__itt_thread_set_name", FN(thread_set_name)},
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
@@ -283,22 +283,22 @@ static itt_fn *function_of(const char *name)
 }
 
 /* Around fork the locks are held, so that the child has what they guard in order. */
-static void before_fork(void)
+static void itt_before_fork(void)
 {
     pthread_mutex_lock(&open_lock);
     pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static void itt_after_fork(void)
 {
     pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&open_lock);
 }
 
-static void install(void)
+static void itt_install(void)
 {
     nvtx_install();
-    pthread_atfork(before_fork, after_fork, after_fork);
+    pthread_atfork(itt_before_fork, itt_after_fork, itt_after_fork);
 }
 
 void itt_attach(void *global)
@@ -308,7 +308,7 @@ void itt_attach(void *global)
     itt_global *g = global;
     if (!g || memcmp(g->magic, magic, sizeof magic) != 0 || g->major != 3 || !g->functions)
         return;
-    pthread_once(&once, install);
+    pthread_once(&once, itt_install);
     /* What we have no function for does what it does without a collector. */
     for (const api_entry *e = g->functions; e->name; e++) {
         itt_fn *ours = function_of(e->name);

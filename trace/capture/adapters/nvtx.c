@@ -24,7 +24,7 @@ typedef struct callback_table {
 /* ---- What the program says, in our words ----------------------------------------------------- */
 
 /* UTF-8 of a wide text (4 bytes a character on Linux), cut at NVTX_NAME_MAX. */
-static const char *narrow(char *out, const wchar_t *wide)
+static const char *utf8_of_wide(char *out, const wchar_t *wide)
 {
     size_t n = 0;
     for (; wide && *wide && n + 4 < NVTX_NAME_MAX; wide++) {
@@ -76,29 +76,29 @@ static void take_payload(nvtx_event *e, const nvtxEventAttributes_t *a)
 
 /* The text of a message. buffer: NVTX_NAME_MAX bytes that live as long as the result. *registered:
  * the handle, if the text is known by one; then the result is "". */
-static const char *text_of(char *buffer, int32_t type, nvtxMessageValue_t message,
-                           const void **registered)
+static const char *nvtx_message_text(char *buffer, int32_t type, nvtxMessageValue_t message,
+                                     const void **registered)
 {
     *registered = type == NVTX_MESSAGE_TYPE_REGISTERED ? message.registered : NULL;
     if (type == NVTX_MESSAGE_TYPE_UNICODE)
-        return narrow(buffer, message.unicode);
+        return utf8_of_wide(buffer, message.unicode);
     return type == NVTX_MESSAGE_TYPE_ASCII && message.ascii ? message.ascii : "";
 }
 
 /* Attributes of a program that knows fewer fields than ours (by the size that it gives) are
  * ignored. */
-static nvtx_event event_of(char *buffer, nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+static nvtx_event nvtx_event_of(char *buffer, nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     nvtx_event e = {.domain = (nvtx_domain *)d, .text = ""};
     if (!a || a->size < sizeof *a)
         return e;
     e.category = a->category;
     take_payload(&e, a);
-    e.text = text_of(buffer, a->messageType, a->message, &e.registered);
+    e.text = nvtx_message_text(buffer, a->messageType, a->message, &e.registered);
     return e;
 }
 
-static nvtx_event plain(const char *text)
+static nvtx_event nvtx_plain_event(const char *text)
 {
     return (nvtx_event){.text = text ? text : ""};
 }
@@ -108,14 +108,14 @@ static nvtx_event plain(const char *text)
 void vp__nvtx_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     char buffer[NVTX_NAME_MAX];
-    nvtx_event e = event_of(buffer, d, a);
+    nvtx_event e = nvtx_event_of(buffer, d, a);
     nvtx_mark(&e);
 }
 
 nvtxRangeId_t vp__nvtx_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     char buffer[NVTX_NAME_MAX];
-    nvtx_event e = event_of(buffer, d, a);
+    nvtx_event e = nvtx_event_of(buffer, d, a);
     return nvtx_start(&e);
 }
 
@@ -128,7 +128,7 @@ void vp__nvtx_end(nvtxDomainHandle_t d, nvtxRangeId_t id)
 int vp__nvtx_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     char buffer[NVTX_NAME_MAX];
-    nvtx_event e = event_of(buffer, d, a);
+    nvtx_event e = nvtx_event_of(buffer, d, a);
     return nvtx_push(&e);
 }
 
@@ -145,7 +145,7 @@ nvtxStringHandle_t vp__nvtx_string(nvtxDomainHandle_t d, const char *text)
 nvtxStringHandle_t vp__nvtx_string_wide(nvtxDomainHandle_t d, const wchar_t *text)
 {
     char buffer[NVTX_NAME_MAX];
-    return vp__nvtx_string(d, narrow(buffer, text));
+    return vp__nvtx_string(d, utf8_of_wide(buffer, text));
 }
 
 nvtxDomainHandle_t vp__nvtx_domain(const char *name)
@@ -156,7 +156,7 @@ nvtxDomainHandle_t vp__nvtx_domain(const char *name)
 nvtxDomainHandle_t vp__nvtx_domain_wide(const wchar_t *name)
 {
     char buffer[NVTX_NAME_MAX];
-    return vp__nvtx_domain(narrow(buffer, name));
+    return vp__nvtx_domain(utf8_of_wide(buffer, name));
 }
 
 void vp__nvtx_category(nvtxDomainHandle_t d, uint32_t id, const char *name)
@@ -167,7 +167,7 @@ void vp__nvtx_category(nvtxDomainHandle_t d, uint32_t id, const char *name)
 void vp__nvtx_category_wide(nvtxDomainHandle_t d, uint32_t id, const wchar_t *name)
 {
     char buffer[NVTX_NAME_MAX];
-    vp__nvtx_category(d, id, narrow(buffer, name));
+    vp__nvtx_category(d, id, utf8_of_wide(buffer, name));
 }
 
 /* Names of resources: a recording has only threads. */
@@ -178,7 +178,7 @@ nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceA
     (void)d;
     if (!a || a->size < sizeof *a)
         return NULL;
-    const char *text = text_of(buffer, a->messageType, a->message, &registered);
+    const char *text = nvtx_message_text(buffer, a->messageType, a->message, &registered);
     if (registered)
         text = nvtx_text(registered);
     if (a->identifierType == NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE)
@@ -190,7 +190,7 @@ nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceA
 }
 
 /* Domains are never freed: zones that carry their names may still be open. */
-static void destroy(nvtxDomainHandle_t d)
+static void nvtx_domain_destroy(nvtxDomainHandle_t d)
 {
     (void)d;
 }
@@ -200,7 +200,7 @@ static void destroy_resource(nvtxResourceHandle_t r)
     (void)r;
 }
 
-static void initialize(const void *reserved)
+static void nvtx_initialize(const void *reserved)
 {
     (void)reserved;
 }
@@ -209,19 +209,19 @@ static void initialize(const void *reserved)
 
 void vp__nvtx_mark_text(const char *text)
 {
-    nvtx_event e = plain(text);
+    nvtx_event e = nvtx_plain_event(text);
     nvtx_mark(&e);
 }
 
 nvtxRangeId_t vp__nvtx_start_text(const char *text)
 {
-    nvtx_event e = plain(text);
+    nvtx_event e = nvtx_plain_event(text);
     return nvtx_start(&e);
 }
 
 int vp__nvtx_push_text(const char *text)
 {
-    nvtx_event e = plain(text);
+    nvtx_event e = nvtx_plain_event(text);
     return nvtx_push(&e);
 }
 
@@ -233,14 +233,15 @@ void vp__nvtx_thread(uint32_t tid, const char *name)
 void vp__nvtx_thread_wide(uint32_t tid, const wchar_t *name)
 {
     char buffer[NVTX_NAME_MAX];
-    nvtx_name_thread(tid, narrow(buffer, name));
+    nvtx_name_thread(tid, utf8_of_wide(buffer, name));
 }
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
 
 #define FN(f) ((nvtx_fn *)(void (*)(void))(f))
 
-static void fill(const callback_table *t, int module, nvtx_fn *const *functions, unsigned count)
+static void nvtx_fill_module_table(const callback_table *t, int module, nvtx_fn *const *functions,
+                                   unsigned count)
 {
     nvtx_fn ***table = NULL;
     unsigned size = 0;
@@ -286,8 +287,8 @@ static nvtx_fn *const core2[] = {
     FN(vp__nvtx_string_wide),   /* DomainRegisterStringW */
     FN(vp__nvtx_domain),        /* DomainCreateA */
     FN(vp__nvtx_domain_wide),   /* DomainCreateW */
-    FN(destroy),                /* DomainDestroy */
-    FN(initialize),             /* Initialize */
+    FN(nvtx_domain_destroy),    /* DomainDestroy */
+    FN(nvtx_initialize),        /* Initialize */
 };
 #define SLOTS(table) (unsigned)(sizeof(table) / sizeof *(table))
 
@@ -297,7 +298,7 @@ int nvtx_attach(nvtx_export_fn *tables)
     const callback_table *t = tables(TABLE_CALLBACKS);
     if (!t || t->struct_size < sizeof *t || !t->module_table)
         return 0;
-    fill(t, MODULE_CORE, core, SLOTS(core));
-    fill(t, MODULE_CORE2, core2, SLOTS(core2));
+    nvtx_fill_module_table(t, MODULE_CORE, core, SLOTS(core));
+    nvtx_fill_module_table(t, MODULE_CORE2, core2, SLOTS(core2));
     return 1;
 }

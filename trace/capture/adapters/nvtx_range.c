@@ -84,13 +84,13 @@ static void drop_thread(void *p)
 
 /* Around fork the locks are held: a child would wait for ever for a lock that another thread had.
  */
-static void before_fork(void)
+static void nvtx_before_fork(void)
 {
     pthread_mutex_lock(&range_lock);
     pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static void nvtx_after_fork(void)
 {
     pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&range_lock);
@@ -98,22 +98,22 @@ static void after_fork(void)
 
 /* Before a fork, handlers that were registered last run first. The locks of the recorder are taken
  * while ours are held, so its handlers must be registered before ours. */
-static void install(void)
+static void nvtx_install_fork_handlers(void)
 {
     session_lock();
     int rc = session_install();
     session_unlock();
     if (rc == 0)
-        pthread_atfork(before_fork, after_fork, after_fork);
+        pthread_atfork(nvtx_before_fork, nvtx_after_fork, nvtx_after_fork);
 }
 
 void nvtx_install(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install);
+    pthread_once(&once, nvtx_install_fork_handlers);
 }
 
-static void make_key(void)
+static void create_thread_key(void)
 {
     pthread_key_create(&thread_key, drop_thread);
 }
@@ -124,7 +124,7 @@ static thread *own_thread(void)
     if (own)
         return own;
     nvtx_install();
-    pthread_once(&thread_once, make_key);
+    pthread_once(&thread_once, create_thread_key);
     thread *t = vp_calloc(1, sizeof *t);
     if (t && pthread_setspecific(thread_key, t) != 0) {
         vp_free(t);
@@ -216,12 +216,12 @@ const char *nvtx_text(const void *registered)
     return ((const name *)registered)->text;
 }
 
-static const char *text_of(const nvtx_event *e)
+static const char *nvtx_event_text(const nvtx_event *e)
 {
     return e->registered ? nvtx_text(e->registered) : e->text;
 }
 
-static uint32_t name_of(const nvtx_event *e)
+static uint32_t nvtx_event_name(const nvtx_event *e)
 {
     const name *n = e->registered;
     return n ? n->id : cap_name_in(e->domain ? e->domain->name : NULL, e->text);
@@ -232,7 +232,7 @@ static uint32_t name_of(const nvtx_event *e)
 static uint32_t name_of_step(const nvtx_event *e)
 {
     char copy[NVTX_NAME_MAX];
-    vp_str s = step_name(vp_str_head(vp_str_of(text_of(e)), NVTX_NAME_MAX - 1));
+    vp_str s = step_name(vp_str_head(vp_str_of(nvtx_event_text(e)), NVTX_NAME_MAX - 1));
     memcpy(copy, s.p, s.n);
     copy[s.n] = 0;
     return cap_name_in(e->domain ? e->domain->name : NULL, copy);
@@ -253,7 +253,7 @@ static size_t args_of(vp_arg *out, nvtx_domain *d, uint32_t id, const vp_arg *pa
     return n;
 }
 
-static void record(frame *f)
+static void nvtx_record_range(frame *f)
 {
     vp_arg args[2];
     size_t n = 0;
@@ -265,12 +265,12 @@ static void record(frame *f)
 }
 
 /* A range that begins now. */
-static frame frame_of(const nvtx_event *e, bool is_step, uint64_t number)
+static frame nvtx_frame_of(const nvtx_event *e, bool is_step, uint64_t number)
 {
     frame f = {
         .domain = e->domain, .is_open = true, .category = e->category, .payload = e->payload};
     if (cap_generation())
-        cap_begin(&f.zone, is_step ? name_of_step(e) : name_of(e), is_step, number);
+        cap_begin(&f.zone, is_step ? name_of_step(e) : nvtx_event_name(e), is_step, number);
     f.zone.is_step = is_step;
     f.zone.number = number;
     return f;
@@ -278,10 +278,10 @@ static frame frame_of(const nvtx_event *e, bool is_step, uint64_t number)
 
 /* Whether this range is a step: by its name, by "step" and a number as its payload, or because it
  * comes again and again. */
-static bool is_step(thread *t, const nvtx_event *e, uint64_t *number)
+static bool is_nvtx_step(thread *t, const nvtx_event *e, uint64_t *number)
 {
     thread *none = NULL;
-    const char *text = text_of(e);
+    const char *text = nvtx_event_text(e);
     vp_str s = vp_str_head(vp_str_of(text), NVTX_NAME_MAX - 1);
     if (t->in_step)
         return false;
@@ -328,13 +328,13 @@ int nvtx_push(const nvtx_event *e)
         cap_count_lost(cap_generation(), 1, 0);
         return -1;
     }
-    bool step = is_step(t, e, &number);
+    bool step = is_nvtx_step(t, e, &number);
     if (step) {
         t->in_step = true;
         cap_tell_step(true, number);
     }
     int depth = depth_in(t, e->domain);
-    t->frames[t->depth] = frame_of(e, step, number);
+    t->frames[t->depth] = nvtx_frame_of(e, step, number);
     t->frames[t->depth].depth = depth;
     t->depth++;
     return depth;
@@ -353,7 +353,7 @@ int nvtx_pop(nvtx_domain *d)
     frame f = t->frames[at - 1];
     bool step = f.zone.is_step;
     uint64_t number = f.zone.number;
-    record(&f);
+    nvtx_record_range(&f);
     memmove(&t->frames[at - 1], &t->frames[at], (t->depth - at) * sizeof f);
     t->depth--;
     if (step) {
@@ -365,7 +365,7 @@ int nvtx_pop(nvtx_domain *d)
 
 uint64_t nvtx_start(const nvtx_event *e)
 {
-    frame f = frame_of(e, false, 0);
+    frame f = nvtx_frame_of(e, false, 0);
     uint64_t id = 0;
     nvtx_install();
     pthread_mutex_lock(&range_lock);
@@ -395,12 +395,12 @@ void nvtx_end(uint64_t id)
         free_ranges[free_count++] = id - 1;
     }
     pthread_mutex_unlock(&range_lock);
-    record(&f);
+    nvtx_record_range(&f);
 }
 
 void nvtx_mark(const nvtx_event *e)
 {
     vp_arg args[2];
     if (cap_generation())
-        cap_instant(name_of(e), args, args_of(args, e->domain, e->category, &e->payload));
+        cap_instant(nvtx_event_name(e), args, args_of(args, e->domain, e->category, &e->payload));
 }

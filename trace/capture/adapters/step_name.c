@@ -12,7 +12,7 @@ static vp_str trim_separators(vp_str s)
     return s;
 }
 
-static bool is_letter(char c)
+static bool is_step_letter(char c)
 {
     c = vp_lower(c);
     return c >= 'a' && c <= 'z';
@@ -27,7 +27,7 @@ bool step_word(vp_str name)
         vp_str end = vp_str_skip(name, name.n - w.n);
         /* "ProfilerStep" is a step, "footstep" is not: the word begins the name, follows something
          * that is no letter, or begins with a capital. */
-        bool begins = name.n == w.n || !is_letter(name.p[name.n - w.n - 1]) ||
+        bool begins = name.n == w.n || !is_step_letter(name.p[name.n - w.n - 1]) ||
                       (end.p[0] >= 'A' && end.p[0] <= 'Z');
         if (begins && vp_str_eq_nocase(end, w))
             return true;
@@ -63,7 +63,7 @@ bool step_number(vp_str name, uint64_t *number)
 }
 
 /* The place of a name in the table; STEP_NAMES_MAX: there is none left. */
-static size_t place_of(step_rule *r, uint64_t hash)
+static size_t step_name_slot(step_rule *r, uint64_t hash)
 {
     for (size_t i = 0; i < STEP_NAMES_MAX; i++) {
         uint64_t have = atomic_load(&r->names[i]);
@@ -87,7 +87,7 @@ bool step_of_range(step_rule *r, vp_str name, bool outermost, uint64_t *number)
     uint64_t chosen = atomic_load(&r->chosen);
     if (chosen && chosen != hash)
         return false;
-    size_t at = place_of(r, hash);
+    size_t at = step_name_slot(r, hash);
     if (at == STEP_NAMES_MAX)
         return false;
     *number = atomic_fetch_add(&r->counts[at], 1);

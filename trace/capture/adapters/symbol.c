@@ -35,23 +35,23 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static image last;
 
-static void before_fork(void)
+static void symbol_before_fork(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static void symbol_after_fork(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-static void install(void)
+static void symbol_install(void)
 {
-    pthread_atfork(before_fork, after_fork, after_fork);
+    pthread_atfork(symbol_before_fork, symbol_after_fork, symbol_after_fork);
 }
 
 /* The `count` elements of `size` bytes at `offset`; NULL: they are not within the file. */
-static const void *part(const image *m, uint64_t offset, uint64_t count, size_t size)
+static const void *image_part(const image *m, uint64_t offset, uint64_t count, size_t size)
 {
     if (offset > m->n || count > (m->n - offset) / size || offset % sizeof(uint64_t))
         return NULL;
@@ -60,13 +60,13 @@ static const void *part(const image *m, uint64_t offset, uint64_t count, size_t 
 
 static const ElfW(Shdr) * section(const image *m, const ElfW(Ehdr) * head, uint32_t i)
 {
-    const ElfW(Shdr) *all = part(m, head->e_shoff, head->e_shnum, sizeof *all);
+    const ElfW(Shdr) *all = image_part(m, head->e_shoff, head->e_shnum, sizeof *all);
     return all && i < head->e_shnum ? &all[i] : NULL;
 }
 
 static void find_symbols(image *m)
 {
-    const ElfW(Ehdr) *head = part(m, 0, 1, sizeof *head);
+    const ElfW(Ehdr) *head = image_part(m, 0, 1, sizeof *head);
     if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
         head->e_shentsize != sizeof(ElfW(Shdr)))
         return;
@@ -77,7 +77,8 @@ static void find_symbols(image *m)
             s && s->sh_type == SHT_SYMTAB ? section(m, head, s->sh_link) : NULL;
         if (!names || names->sh_offset > m->n || names->sh_size > m->n - names->sh_offset)
             continue;
-        m->symbols = part(m, s->sh_offset, s->sh_size / sizeof *m->symbols, sizeof *m->symbols);
+        m->symbols =
+            image_part(m, s->sh_offset, s->sh_size / sizeof *m->symbols, sizeof *m->symbols);
         m->count = m->symbols ? s->sh_size / sizeof *m->symbols : 0;
         m->names = (const char *)m->p + names->sh_offset;
         m->names_n = names->sh_size;
@@ -96,7 +97,7 @@ const char *symbol_file(const Dl_info *info)
     return info->dli_fname;
 }
 
-static void load(image *m, const Dl_info *info)
+static void load_symbol_image(image *m, const Dl_info *info)
 {
     struct stat st;
     if (m->p)
@@ -114,10 +115,10 @@ static void load(image *m, const Dl_info *info)
 }
 
 /* Looks in the file's symbol table. With the lock held; false: it does not tell. */
-static bool from_file(char *out, size_t cap, const Dl_info *info, uintptr_t function)
+static bool name_from_symbol_table(char *out, size_t cap, const Dl_info *info, uintptr_t function)
 {
     if (last.base != info->dli_fbase)
-        load(&last, info);
+        load_symbol_image(&last, info);
     for (size_t i = 0; i < last.count; i++) {
         const ElfW(Sym) *s = &last.symbols[i];
         if ((s->st_info & 0xf) != STT_FUNC || last.bias + s->st_value != function ||
@@ -154,7 +155,7 @@ static demangle_fn *find_demangler(void)
 }
 
 /* The name as its author wrote it. What no demangler takes stays as it is. */
-static void demangle(char *out, size_t cap)
+static void demangle_in_place(char *out, size_t cap)
 {
     int status = -1;
     if (strncmp(out, "_Z", 2) != 0)
@@ -177,9 +178,9 @@ static void mangled_name(char *out, size_t cap, void *function)
         snprintf(out, cap, "%s", info.dli_sname);
         return;
     }
-    pthread_once(&once, install);
+    pthread_once(&once, symbol_install);
     pthread_mutex_lock(&lock);
-    bool found = from_file(out, cap, &info, (uintptr_t)function);
+    bool found = name_from_symbol_table(out, cap, &info, (uintptr_t)function);
     pthread_mutex_unlock(&lock);
     if (!found)
         snprintf(out, cap, "%s+0x%zx", vp_path_name(info.dli_fname),
@@ -189,5 +190,5 @@ static void mangled_name(char *out, size_t cap, void *function)
 void symbol_name(char *out, size_t cap, void *function)
 {
     mangled_name(out, cap, function);
-    demangle(out, cap);
+    demangle_in_place(out, cap);
 }

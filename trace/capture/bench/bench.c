@@ -12,7 +12,7 @@
 
 /* ---- Its directory ---- */
 
-static int make_dir(vp_bench *b, const char *root)
+static int bench_make_dir(vp_bench *b, const char *root)
 {
     char stamp[32];
     struct tm t;
@@ -39,7 +39,7 @@ int vp_bench_open(vp_bench **out, const char *root, int devices)
     VP_NEED(b);
     b->devices = devices;
     b->start_unix_s = (int64_t)time(NULL);
-    int rc = make_dir(b, dir);
+    int rc = bench_make_dir(b, dir);
     if (rc < 0) {
         vp_free(b);
         return rc;
@@ -101,7 +101,7 @@ size_t bench_order(const vp_bench *b, unsigned repeat, size_t k)
 }
 
 /* Calls the method and sets *seconds to what it took. */
-static void call(vp_bench *b, bench_method *m, double *seconds)
+static void bench_call_method(vp_bench *b, bench_method *m, double *seconds)
 {
     vp_bench_error(b, NULL);
     int64_t start = vp_now_ns();
@@ -116,11 +116,11 @@ static void call(vp_bench *b, bench_method *m, double *seconds)
     m->error = vp_strdup(b->said ? b->said : text);
 }
 
-static void warm_up(vp_bench *b, bench_method *m, unsigned warmups)
+static void bench_warm_up(vp_bench *b, bench_method *m, unsigned warmups)
 {
     for (unsigned i = 0; i < warmups && !m->failed; i++) {
         double s;
-        call(b, m, &s);
+        bench_call_method(b, m, &s);
         if (i == 0)
             m->first_call_s = s;
         m->warmup_s += s;
@@ -140,7 +140,7 @@ static int run_recorded(vp_bench *b, bench_method *m)
     m->traced = true;
     cap_begun zone;
     cap_begin(&zone, vp_name(m->name), false, 0);
-    call(b, m, &seconds);
+    bench_call_method(b, m, &seconds);
     cap_end(&zone);
     int rc = vp_stop(r, &result);
     m->export_s += (double)result.export_ns / 1e9;
@@ -149,7 +149,7 @@ static int run_recorded(vp_bench *b, bench_method *m)
     return rc;
 }
 
-static int make_room(vp_bench *b, unsigned repeats)
+static int bench_make_room(vp_bench *b, unsigned repeats)
 {
     for (size_t i = 0; i < b->method_count; i++) {
         bench_method *m = &b->methods[i];
@@ -164,12 +164,12 @@ int vp_bench_run(vp_bench *b, unsigned warmups, unsigned repeats)
 {
     if (!b || !repeats || repeats > BENCH_REPEATS_MAX || warmups > BENCH_REPEATS_MAX || b->repeats)
         return vp_fail(VP_EARG, "a bench runs once, from 1 to %u times", BENCH_REPEATS_MAX);
-    VP_TRY(make_room(b, repeats));
+    VP_TRY(bench_make_room(b, repeats));
     b->warmups = warmups;
     b->repeats = repeats;
     bench_read_memory(&b->initial, false);
     for (size_t i = 0; i < b->method_count; i++)
-        warm_up(b, &b->methods[i], warmups);
+        bench_warm_up(b, &b->methods[i], warmups);
     bench_read_memory(&b->initial, true); /* GPUs on which a context was only made by now */
     for (unsigned i = 0; i < repeats; i++)
         for (size_t k = 0; k < b->method_count; k++) {

@@ -14,28 +14,28 @@
 #include "trace/base/mem.h"
 #include "trace/capture/disk/small_files.h"
 
-static int by_value(const void *pa, const void *pb)
+static int by_double_value(const void *pa, const void *pb)
 {
     double a = *(const double *)pa, b = *(const double *)pb;
     return a < b ? -1 : a > b;
 }
 
 /* NAN: there are no runs, or no memory. */
-static double median(const bench_method *m)
+static double median_run(const bench_method *m)
 {
     VP_CLEANUP(vp_free_ptr) double *sorted = vp_calloc(m->runs, sizeof *sorted);
     if (!m->runs || !sorted)
         return NAN;
     memcpy(sorted, m->run_s, m->runs * sizeof *sorted);
-    qsort(sorted, m->runs, sizeof *sorted, by_value);
+    qsort(sorted, m->runs, sizeof *sorted, by_double_value);
     return (sorted[(m->runs - 1) / 2] + sorted[m->runs / 2]) / 2;
 }
 
-static void put_method(vp_json *j, const bench_method *m)
+static void put_method_result(vp_json *j, const bench_method *m)
 {
     vp_json_key(j, m->name);
     vp_json_begin_object(j);
-    vp_json_kdouble(j, "execution_time", m->failed ? m->failed_s : median(m));
+    vp_json_kdouble(j, "execution_time", m->failed ? m->failed_s : median_run(m));
     vp_json_kbool(j, "success", !m->failed);
     if (m->failed)
         vp_json_kcstr(j, "error", m->error);
@@ -51,7 +51,7 @@ static void put_method(vp_json *j, const bench_method *m)
     vp_json_end_object(j);
 }
 
-static void put_order(vp_json *j, const vp_bench *b)
+static void put_run_order(vp_json *j, const vp_bench *b)
 {
     vp_json_key(j, "order");
     vp_json_begin_array(j);
@@ -64,7 +64,7 @@ static void put_order(vp_json *j, const vp_bench *b)
     vp_json_end_array(j);
 }
 
-static void put_value(vp_json *j, const bench_value *v)
+static void put_bench_value(vp_json *j, const bench_value *v)
 {
     if (v->kind == BENCH_REAL)
         vp_json_kdouble(j, v->key, v->real);
@@ -74,30 +74,30 @@ static void put_value(vp_json *j, const bench_value *v)
         vp_json_ki64(j, v->key, v->i);
 }
 
-static void put_values(vp_json *j, const vp_bench *b, bench_place place, int gpu)
+static void put_bench_values(vp_json *j, const vp_bench *b, bench_place place, int gpu)
 {
     for (size_t i = 0; i < b->value_count; i++)
         if (b->values[i].place == place && b->values[i].gpu == gpu)
-            put_value(j, &b->values[i]);
+            put_bench_value(j, &b->values[i]);
 }
 
 static void put_step_timing(vp_json *j, const vp_bench *b)
 {
     vp_json_key(j, "step_timing");
     vp_json_begin_object(j);
-    put_values(j, b, BENCH_STEP_TIMING, 0);
+    put_bench_values(j, b, BENCH_STEP_TIMING, 0);
     for (size_t i = 0; i < b->method_count; i++)
         if (!b->methods[i].failed)
-            vp_json_kdouble(j, b->methods[i].name, median(&b->methods[i]));
+            vp_json_kdouble(j, b->methods[i].name, median_run(&b->methods[i]));
     vp_json_end_object(j);
 }
 
-static double gib(uint64_t bytes)
+static double bytes_to_gib(uint64_t bytes)
 {
     return (double)bytes / (1u << 30);
 }
 
-static void begin_gpu(vp_json *j, bool *any, const char *key, size_t gpu)
+static void begin_gpu_object(vp_json *j, bool *any, const char *key, size_t gpu)
 {
     char name[16];
     if (!*any) {
@@ -126,10 +126,10 @@ static void put_gpu_memory(vp_json *j, const char *key, const bench_gpus *g)
         const gpu_memory *m = &g->of[i];
         if (!m->known)
             continue;
-        begin_gpu(j, &any, key, i);
-        vp_json_kdouble(j, "total_gb", gib(m->total));
-        vp_json_kdouble(j, "used_gb", gib(m->total - m->free));
-        vp_json_kdouble(j, "free_gb", gib(m->free));
+        begin_gpu_object(j, &any, key, i);
+        vp_json_kdouble(j, "total_gb", bytes_to_gib(m->total));
+        vp_json_kdouble(j, "used_gb", bytes_to_gib(m->total - m->free));
+        vp_json_kdouble(j, "free_gb", bytes_to_gib(m->free));
         vp_json_kdouble(j, "utilization_percent",
                         100 * (double)(m->total - m->free) / (double)m->total);
         vp_json_end_object(j);
@@ -153,17 +153,17 @@ static void put_metrics(vp_json *j, const vp_bench *b)
         const gpu_memory *m = &b->final.of[i];
         if (!m->known && !has_metric(b, i))
             continue;
-        begin_gpu(j, &any, key, i);
+        begin_gpu_object(j, &any, key, i);
         if (m->known)
-            vp_json_kdouble(j, "memory_used_gb", gib(m->total - m->free));
-        put_values(j, b, BENCH_METRIC, (int)i);
+            vp_json_kdouble(j, "memory_used_gb", bytes_to_gib(m->total - m->free));
+        put_bench_values(j, b, BENCH_METRIC, (int)i);
         vp_json_end_object(j);
     }
     end_gpus(j, any, key);
 }
 
 /* Memory that nobody measured is null. */
-static void put_memory(vp_json *j, const vp_bench *b)
+static void put_memory_results(vp_json *j, const vp_bench *b)
 {
     struct rusage usage;
     bool known = getrusage(RUSAGE_SELF, &usage) == 0;
@@ -173,7 +173,7 @@ static void put_memory(vp_json *j, const vp_bench *b)
     vp_json_key(j, "memory_profiles");
     vp_json_begin_object(j);
     vp_json_kcount(j, "process_peak_bytes", known ? (int64_t)usage.ru_maxrss * 1024 : -1);
-    put_values(j, b, BENCH_MEMORY, 0);
+    put_bench_values(j, b, BENCH_MEMORY, 0);
     vp_json_end_object(j);
 }
 
@@ -190,14 +190,14 @@ static void put_results(vp_buf *buf, const vp_bench *b)
     vp_json_kcstr(&j, "schema", "view_profile.bench/1");
     vp_json_ki64(&j, "gpu_count", b->devices);
     vp_json_kcstr(&j, "timestamp", stamp);
-    put_values(&j, b, BENCH_RESULTS, 0);
-    put_memory(&j, b);
+    put_bench_values(&j, b, BENCH_RESULTS, 0);
+    put_memory_results(&j, b);
     put_step_timing(&j, b);
     vp_json_ki64(&j, "warmups", b->warmups);
     vp_json_ki64(&j, "repeats", b->repeats);
-    put_order(&j, b);
+    put_run_order(&j, b);
     for (size_t i = 0; i < b->method_count; i++)
-        put_method(&j, &b->methods[i]);
+        put_method_result(&j, &b->methods[i]);
     vp_json_end_object(&j);
     vp_buf_putc(buf, '\n');
 }

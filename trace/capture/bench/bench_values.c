@@ -27,7 +27,7 @@ bool bench_is_ours(bench_place place, const char *key)
     return false;
 }
 
-static bench_value *value_of(vp_bench *b, const char *key, bench_place place, int gpu)
+static bench_value *bench_value_slot(vp_bench *b, const char *key, bench_place place, int gpu)
 {
     for (size_t i = 0; i < b->value_count; i++) {
         bench_value *v = &b->values[i];
@@ -46,7 +46,7 @@ static void note_bad(vp_bench *b, int rc)
     b->status = b->status ? b->status : rc;
 }
 
-static void set(vp_bench *b, const char *key, const bench_value *value)
+static void bench_set_value(vp_bench *b, const char *key, const bench_value *value)
 {
     if (!b || !key)
         return;
@@ -54,7 +54,7 @@ static void set(vp_bench *b, const char *key, const bench_value *value)
         note_bad(b, vp_fail(VP_EARG, "\"%.200s\" is a key that the results have already", key));
         return;
     }
-    bench_value *v = value_of(b, key, value->place, value->gpu);
+    bench_value *v = bench_value_slot(b, key, value->place, value->gpu);
     char *name = v ? v->key : vp_strdup(key);
     if (!name || (!v && b->value_count == BENCH_KEYS_MAX)) {
         note_bad(b, name ? vp_fail(VP_ELIMIT, "more than %u keys: \"%.200s\" is left out",
@@ -70,32 +70,33 @@ static void set(vp_bench *b, const char *key, const bench_value *value)
 
 void vp_bench_set_int(vp_bench *b, const char *key, int64_t value)
 {
-    set(b, key, &(bench_value){.kind = BENCH_INT, .i = value});
+    bench_set_value(b, key, &(bench_value){.kind = BENCH_INT, .i = value});
 }
 
 void vp_bench_set_bool(vp_bench *b, const char *key, bool value)
 {
-    set(b, key, &(bench_value){.kind = BENCH_BOOL, .i = value});
+    bench_set_value(b, key, &(bench_value){.kind = BENCH_BOOL, .i = value});
 }
 
 void vp_bench_set_double(vp_bench *b, const char *key, double value)
 {
-    set(b, key, &(bench_value){.kind = BENCH_REAL, .real = value});
+    bench_set_value(b, key, &(bench_value){.kind = BENCH_REAL, .real = value});
 }
 
 void vp_bench_time(vp_bench *b, const char *phase, double seconds)
 {
-    set(b, phase, &(bench_value){.place = BENCH_STEP_TIMING, .kind = BENCH_REAL, .real = seconds});
+    bench_set_value(
+        b, phase, &(bench_value){.place = BENCH_STEP_TIMING, .kind = BENCH_REAL, .real = seconds});
 }
 
 void vp_bench_memory(vp_bench *b, const char *phase, int64_t bytes)
 {
-    set(b, phase, &(bench_value){.place = BENCH_MEMORY, .kind = BENCH_INT, .i = bytes});
+    bench_set_value(b, phase, &(bench_value){.place = BENCH_MEMORY, .kind = BENCH_INT, .i = bytes});
 }
 
 /* ---- GPUs ---- */
 
-static bool has_gpu(vp_bench *b, int gpu)
+static bool check_gpu_number(vp_bench *b, int gpu)
 {
     if (b && (gpu < 0 || gpu >= (int)GPU_MEMORY_DEVICES_MAX))
         note_bad(b, vp_fail(VP_EARG, "there is no GPU %d", gpu));
@@ -115,20 +116,21 @@ static void say_memory(vp_bench *b, bench_gpus *g, int gpu, uint64_t total, uint
 
 void vp_bench_gpu_memory_initial(vp_bench *b, int gpu, uint64_t total, uint64_t used)
 {
-    if (has_gpu(b, gpu))
+    if (check_gpu_number(b, gpu))
         say_memory(b, &b->initial, gpu, total, used);
 }
 
 void vp_bench_gpu_memory_final(vp_bench *b, int gpu, uint64_t total, uint64_t used)
 {
-    if (has_gpu(b, gpu))
+    if (check_gpu_number(b, gpu))
         say_memory(b, &b->final, gpu, total, used);
 }
 
 void vp_bench_gpu_metric(vp_bench *b, int gpu, const char *name, double value)
 {
-    if (has_gpu(b, gpu))
-        set(b, name,
+    if (check_gpu_number(b, gpu))
+        bench_set_value(
+            b, name,
             &(bench_value){.place = BENCH_METRIC, .gpu = gpu, .kind = BENCH_REAL, .real = value});
 }
 

@@ -54,7 +54,7 @@ static struct {
 
 /* A failure of what the environment asked for is said on stderr, since there is nobody else to
  * tell. Who asked by the socket can ask it for the status. */
-static void fail(int level, const char *what)
+static void say_control_failure(int level, const char *what)
 {
     char text[CONTROL_FAILURE_MAX], line[VP_PATH_MAX + sizeof text];
     snprintf(text, sizeof text, "%s: %s", what, vp_error_last()->message);
@@ -63,7 +63,7 @@ static void fail(int level, const char *what)
         vp_log(level, "%s: %s", what, vp_error_line(vp_error_last(), line, sizeof line));
 }
 
-static void say(void *ctx, int level, const char *message)
+static void control_say(void *ctx, int level, const char *message)
 {
     (void)ctx;
     if (level < VP_SAY_WARNING)
@@ -76,7 +76,7 @@ static void say(void *ctx, int level, const char *message)
 /* ---- How it records -------------------------------------------------------------------------- */
 
 /* How captures record: as the environment says, else as the program says of its own captures. */
-static vp_config config(void)
+static vp_config control_config(void)
 {
     vp_config cfg = VP_CONFIG_INIT;
     if (g.profiler && !g.env.on) {
@@ -85,7 +85,7 @@ static vp_config config(void)
         cfg.dir = g.env.dir;
         cfg.gpu = g.env.gpu;
     }
-    cfg.log = say;
+    cfg.log = control_say;
     cfg.follow_fork = g.env.follows;
     if (g.env.ring_bytes) {
         cfg.mode = VP_RING;
@@ -98,20 +98,20 @@ static vp_config config(void)
 
 static int begin_capture(void)
 {
-    vp_config cfg = config();
+    vp_config cfg = control_config();
     cfg.gpu = g.gpu;
     g.armed = false;
     int rc = cap_start(&g.recording, &cfg);
     if (cap_lacks_gpu(rc, &cfg)) {
         /* what the program records itself is worth having without the GPU, too */
-        fail(VP_LOG_WARN, "without the GPU");
+        say_control_failure(VP_LOG_WARN, "without the GPU");
         cfg.gpu = VP_GPU_OFF;
         rc = cap_start(&g.recording, &cfg);
     }
     if (rc < 0) {
         g.recording = NULL;
         atomic_store(&g.waiting, false);
-        fail(VP_LOG_ERROR, "the capture cannot start");
+        say_control_failure(VP_LOG_ERROR, "the capture cannot start");
     }
     return rc;
 }
@@ -136,7 +136,7 @@ static prof_told ask_profiler(void)
     return told;
 }
 
-static void note(const vp_result *r)
+static void note_result(const vp_result *r)
 {
     (void)ask_profiler();
     g.captures++;
@@ -150,7 +150,7 @@ typedef struct stopped {
 
 /* Waits for the files of a capture. One that had ended by itself was written when it was stopped,
  * and has no handle any more. */
-static void *finish(void *arg)
+static void *finish_thread(void *arg)
 {
     stopped *s = arg;
     vp_result result = VP_RESULT_INIT;
@@ -161,10 +161,10 @@ static void *finish(void *arg)
     }
     vp_free(s);
     if (rc < 0)
-        fail(VP_LOG_ERROR, "the capture was not written");
+        say_control_failure(VP_LOG_ERROR, "the capture was not written");
     pthread_mutex_lock(&g.lock);
     if (rc >= 0)
-        note(&result);
+        note_result(&result);
     g.writing--;
     pthread_cond_broadcast(&g.written);
     pthread_mutex_unlock(&g.lock);
@@ -173,7 +173,7 @@ static void *finish(void *arg)
 
 /* early: before the last of its steps. Another thread waits for its files: neither the program's
  * step nor the socket has the time. */
-static void end_capture(bool early)
+static void control_end_capture(bool early)
 {
     pthread_t thread;
     vp_recording *r = g.recording;
@@ -189,21 +189,21 @@ static void end_capture(bool early)
     if (rc < 0 || !s) {
         if (!s)
             vp_no_memory();
-        fail(VP_LOG_ERROR, "the capture was not written");
+        say_control_failure(VP_LOG_ERROR, "the capture was not written");
         vp_free(s);
         return;
     }
     g.writing++;
-    if (vp_thread_start(&thread, finish, s) == 0) {
+    if (vp_thread_start(&thread, finish_thread, s) == 0) {
         pthread_detach(thread);
         return;
     }
     pthread_mutex_unlock(&g.lock);
-    finish(s);
+    finish_thread(s);
     pthread_mutex_lock(&g.lock);
 }
 
-static void arm(uint64_t first, uint64_t count, vp_gpu gpu)
+static void arm_capture(uint64_t first, uint64_t count, vp_gpu gpu)
 {
     g.armed = true;
     g.patience_ms = 0;
@@ -252,12 +252,12 @@ static void first_step(void)
     bool by_profiler = !g.armed;
     g.patience_ms = 0;
     if (by_profiler && g.profiler && prof_forget_asked(g.profiler))
-        arm(0, count, g.gpu);
+        arm_capture(0, count, g.gpu);
     else if (by_profiler)
         atomic_store(&g.waiting, false);
 }
 
-static void plan(uint64_t number)
+static void plan_next_step(uint64_t number)
 {
     const environment *e = &g.env;
     bool again = e->step_every && g.rounds < e->step_times;
@@ -272,9 +272,9 @@ static void step_begins(uint64_t number)
     if (next && number >= next) {
         bool idle = !g.armed && !g.recording;
         if (idle)
-            arm(number, g.env.step_count, g.env.gpu);
+            arm_capture(number, g.env.step_count, g.env.gpu);
         g.rounds += idle;
-        plan(number);
+        plan_next_step(number);
     }
     if (!g.armed || number < g.first || g.recording)
         return;
@@ -297,7 +297,7 @@ void control_step(bool begin, uint64_t number)
     if (begin)
         step_begins(number);
     else if (g.recording && g.left && (!--g.left || cap_has_ended(g.recording)))
-        end_capture(g.left > 0);
+        control_end_capture(g.left > 0);
     pthread_mutex_unlock(&g.lock);
 }
 
@@ -316,7 +316,7 @@ static int refuse_if_busy(bool of_profiler)
     return 0;
 }
 
-static int capture(const control_request *r)
+static int control_capture(const control_request *r)
 {
     uint64_t steps = r->steps;
     bool has_steps = atomic_load(&g.steps);
@@ -327,7 +327,7 @@ static int capture(const control_request *r)
         steps = DEFAULT_STEPS;
     VP_TRY(refuse_if_busy(steps && by_profiler));
     control_keep_failure("", "");
-    vp_gpu gpu = r->has_gpu ? r->gpu : config().gpu;
+    vp_gpu gpu = r->has_gpu ? r->gpu : control_config().gpu;
     if (steps && by_profiler) {
         int rc = prof_ask(g.profiler, steps, r->has_gpu ? &r->gpu : NULL);
         if (rc >= 0 && !has_steps)
@@ -336,24 +336,24 @@ static int capture(const control_request *r)
     }
     if (!steps)
         return capture_for(r->ms ? (int64_t)r->ms : DEFAULT_MS, gpu);
-    arm(0, steps, gpu);
+    arm_capture(0, steps, gpu);
     if (!has_steps)
         wait_a_while(steps, gpu);
     return 0;
 }
 
 /* Called without the lock, since writing may take a while. */
-static int past(double seconds)
+static int control_capture_past(double seconds)
 {
     vp_result result = VP_RESULT_INIT;
     VP_TRY(cap_active_past(seconds, &result));
     pthread_mutex_lock(&g.lock);
-    note(&result);
+    note_result(&result);
     pthread_mutex_unlock(&g.lock);
     return 0;
 }
 
-static int stop(void)
+static int control_stop(void)
 {
     vp_result result = VP_RESULT_INIT;
     int rc = 0;
@@ -365,28 +365,28 @@ static int stop(void)
     atomic_store(&g.next, 0);
     atomic_store(&g.waiting, false);
     if (ours)
-        end_capture(true);
+        control_end_capture(true);
     pthread_mutex_unlock(&g.lock);
     if (!ours && !was_armed)
         rc = cap_active_end(&result);
     return rc;
 }
 
-static int obey(vp_str line)
+static int obey_request(vp_str line)
 {
     control_request r;
     VP_TRY(control_read_request(&r, line));
     if (vp_str_eq(r.command, VP_STR("STATUS")))
         return 0;
     if (vp_str_eq(r.command, VP_STR("PAST")))
-        return past((double)r.past_ns / 1e9);
+        return control_capture_past((double)r.past_ns / 1e9);
     if (vp_str_eq(r.command, VP_STR("STOP")))
-        return stop();
+        return control_stop();
     if (!vp_str_eq(r.command, VP_STR("CAPTURE")))
         return vp_fail(VP_EARG, "%.*s: STATUS, CAPTURE, PAST and STOP are known",
                        VP_STR_CUT(r.command, 60u));
     pthread_mutex_lock(&g.lock);
-    int rc = capture(&r);
+    int rc = control_capture(&r);
     pthread_mutex_unlock(&g.lock);
     return rc;
 }
@@ -394,7 +394,7 @@ static int obey(vp_str line)
 /* ---- Answers -------------------------------------------------------------------------------- */
 
 /* The word for the status. Whoever is told "idle" may capture at once. */
-static const char *state_of(cap_kind kind, bool on, const prof_told *told)
+static const char *control_state_word(cap_kind kind, bool on, const prof_told *told)
 {
     if (on)
         return "recording";
@@ -404,7 +404,7 @@ static const char *state_of(cap_kind kind, bool on, const prof_told *told)
 }
 
 /* "steps" are those that were seen here or those that the profiler counts, whichever are more. */
-static void put_status(vp_json *j)
+static void put_control_status(vp_json *j)
 {
     vp_result now = VP_RESULT_INIT;
     vp_json_ki64(j, "pid", getpid());
@@ -414,7 +414,7 @@ static void put_status(vp_json *j)
     cap_kind kind = cap_active_kind();
     bool on = kind == CAP_KIND_RECORDING && cap_active_status(&now) == 0;
     uint64_t steps = atomic_load(&g.steps);
-    vp_json_kcstr(j, "state", state_of(kind, on, &told));
+    vp_json_kcstr(j, "state", control_state_word(kind, on, &told));
     vp_json_ki64(j, "steps", (int64_t)(told.steps > steps ? told.steps : steps));
     vp_json_ki64(j, "captures", (int64_t)(g.captures + told.captures));
     vp_json_kcstr(j, "last_run", g.last_run[0] ? g.last_run : NULL);
@@ -429,7 +429,7 @@ void control_answer(vp_buf *out, vp_str line)
 {
     vp_json j;
     (void)control_tick();
-    int rc = obey(vp_str_trim(line));
+    int rc = obey_request(vp_str_trim(line));
     vp_json_init(&j, out);
     vp_json_begin_object(&j);
     vp_json_kcstr(&j, "schema", "view_profile.control/1");
@@ -438,18 +438,18 @@ void control_answer(vp_buf *out, vp_str line)
         vp_json_kcstr(&j, "code", vp_status_name(rc));
         vp_json_kcstr(&j, "error", vp_error_last()->message);
     }
-    put_status(&j);
+    put_control_status(&j);
     vp_json_end_object(&j);
     vp_buf_putc(out, '\n');
 }
 
 void control_signalled(void)
 {
-    if (past(0) >= 0)
+    if (control_capture_past(0) >= 0)
         return;
     pthread_mutex_lock(&g.lock);
-    if (capture(&(control_request){.steps = 0}) < 0)
-        fail(VP_LOG_WARN, "the signal asks for a capture");
+    if (control_capture(&(control_request){.steps = 0}) < 0)
+        say_control_failure(VP_LOG_WARN, "the signal asks for a capture");
     pthread_mutex_unlock(&g.lock);
 }
 
@@ -458,7 +458,7 @@ int control_tick(void)
     int wait = -1;
     pthread_mutex_lock(&g.lock);
     if (g.recording && !vp_recording_active(g.recording))
-        end_capture(true);
+        control_end_capture(true);
     if (g.patience_ms) {
         int64_t left = g.patience_ms - vp_now_ms();
         wait = left > 0 ? (int)left : -1;
@@ -468,7 +468,7 @@ int control_tick(void)
     if (g.recording && g.deadline_ms) {
         int64_t left = g.deadline_ms - vp_now_ms();
         if (left <= 0)
-            end_capture(true);
+            control_end_capture(true);
         else
             wait = (int)left;
     }
@@ -516,9 +516,9 @@ void control_begin(void)
     pthread_mutex_lock(&g.lock);
     g.gpu = g.env.gpu;
     if (g.env.has_steps) {
-        arm(g.env.first_step, g.env.step_count, g.env.gpu);
+        arm_capture(g.env.first_step, g.env.step_count, g.env.gpu);
         g.rounds = 1;
-        plan(g.env.first_step);
+        plan_next_step(g.env.first_step);
     } else
         (void)begin_capture();
     pthread_mutex_unlock(&g.lock);
@@ -528,7 +528,7 @@ void control_end(void)
 {
     pthread_mutex_lock(&g.lock);
     if (g.recording)
-        end_capture(true);
+        control_end_capture(true);
     while (g.writing)
         pthread_cond_wait(&g.written, &g.lock);
     pthread_mutex_unlock(&g.lock);

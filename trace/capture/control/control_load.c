@@ -7,7 +7,7 @@
 #include "trace/capture/control/control.h"
 #include "trace/capture/pool/recorder.h"
 
-static void end(void)
+static void control_at_exit(void)
 {
     control_thread_stop();
     control_end();
@@ -27,7 +27,8 @@ void control_load(void)
         return;
     cap_on_step(CAP_STEPS_CONTROL, control_step);
     control_begin();
-    atexit(end); /* registered after it began, so it runs before what a recording has registered */
+    atexit(control_at_exit); /* registered after it began, so it runs before what a recording has
+                                registered */
     if (control_thread_start(true) < 0)
         vp_log(VP_LOG_WARN, "no control socket: %s", vp_error_last()->message);
     if (env->signal_number && vp_install_signal(env->signal_number, false) < 0)

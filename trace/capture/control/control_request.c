@@ -37,7 +37,7 @@ static bool read_seconds(uint64_t *out_ns, vp_str text)
     return true;
 }
 
-static int take_value(control_request *r, vp_str word)
+static int request_take_value(control_request *r, vp_str word)
 {
     vp_str key;
     uint64_t gpu;
@@ -73,7 +73,7 @@ int control_read_request(control_request *out, vp_str line)
     while (line.n) {
         vp_take_until(&line, ' ', line.n, &word);
         if (word.n)
-            VP_TRY(take_value(&r, word));
+            VP_TRY(request_take_value(&r, word));
     }
     *out = r;
     return 0;

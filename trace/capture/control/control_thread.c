@@ -42,7 +42,7 @@ static struct {
 /* ---- A client ------------------------------------------------------------------------------- */
 
 /* Reads a line into text and terminates it; false: it did not come in time, or is too long. */
-static bool read_line(char *text, int fd)
+static bool read_client_line(char *text, int fd)
 {
     int64_t until = vp_now_ms() + CLIENT_MS;
     size_t n = 0;
@@ -64,7 +64,7 @@ static bool read_line(char *text, int fd)
     return false;
 }
 
-static void send_all(int fd, const char *p, size_t n)
+static void send_to_client(int fd, const char *p, size_t n)
 {
     int64_t until = vp_now_ms() + CLIENT_MS;
     while (n) {
@@ -80,20 +80,20 @@ static void send_all(int fd, const char *p, size_t n)
     }
 }
 
-static void serve(int listen_fd)
+static void serve_client(int listen_fd)
 {
     char line[LINE_MAX_BYTES + 1];
     VP_CLEANUP(vp_fs_close) int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0 || vp_live_peer(fd) < 0 || !read_line(line, fd))
+    if (fd < 0 || vp_live_peer(fd) < 0 || !read_client_line(line, fd))
         return;
     vp_buf b;
     vp_buf_init(&b, ANSWER_MAX);
     control_answer(&b, vp_str_of(line));
-    send_all(fd, b.p, b.n);
+    send_to_client(fd, b.p, b.n);
     vp_buf_free(&b);
 }
 
-static void *run(void *arg)
+static void *control_thread(void *arg)
 {
     (void)arg;
     while (!atomic_load(&t.ending)) {
@@ -107,7 +107,7 @@ static void *run(void *arg)
         if (control_was_signalled())
             control_signalled();
         if (fds[1].revents & POLLIN)
-            serve(fds[1].fd);
+            serve_client(fds[1].fd);
     }
     return NULL;
 }
@@ -161,7 +161,7 @@ static int make_socket(void)
 
 /* A forked child has neither the thread nor the socket, and must not answer in its parent's place.
  */
-static void in_child(void)
+static void forget_thread_in_child(void)
 {
     int wake = control_set_wake_fd(-1), listening = atomic_exchange(&t.listen_fd, -1);
     pthread_mutex_init(&t.lock, NULL);
@@ -174,17 +174,17 @@ static void in_child(void)
     control_forget();
 }
 
-static int start_thread(void)
+static int start_control_thread(void)
 {
     static bool prepared;
     int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (fd < 0)
         return vp_fail(VP_EIO, "eventfd: %s", strerror(errno));
-    if (!prepared && pthread_atfork(NULL, NULL, in_child) == 0)
+    if (!prepared && pthread_atfork(NULL, NULL, forget_thread_in_child) == 0)
         prepared = true;
     control_set_wake_fd(fd);
     atomic_store(&t.ending, false);
-    int rc = vp_thread_start(&t.thread, run, NULL);
+    int rc = vp_thread_start(&t.thread, control_thread, NULL);
     if (rc < 0) {
         control_set_wake_fd(-1);
         close(fd);
@@ -197,7 +197,7 @@ static int start_thread(void)
 int control_thread_start(bool with_socket)
 {
     pthread_mutex_lock(&t.lock);
-    int rc = t.running ? 0 : start_thread();
+    int rc = t.running ? 0 : start_control_thread();
     if (rc == 0 && with_socket && atomic_load(&t.listen_fd) < 0) {
         rc = make_socket();
         control_wake(false);

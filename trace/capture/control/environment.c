@@ -86,7 +86,7 @@ static bool is_yes(vp_str s)
     return false;
 }
 
-static const char *variable(const char *name)
+static const char *environment_variable(const char *name)
 {
     return getenv(name);
 }
@@ -101,7 +101,7 @@ int environment_read(environment *out, environment_fn *get)
                   {"VIEW_PROFILE_SIGNAL", read_signal},
                   {"VIEW_PROFILE_GPU", read_gpu}};
     environment e = {.gpu = CAP_GPU_IF_USED};
-    get = get ? get : variable;
+    get = get ? get : environment_variable;
     const char *on = get("VIEW_PROFILE");
     e.on = on && is_yes(vp_str_of(on));
     e.dir = get("VIEW_PROFILE_DIR");

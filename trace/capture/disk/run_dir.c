@@ -29,7 +29,7 @@ void run_dir_free_signal(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static int stamp(char *dst, size_t cap)
+static int put_run_stamp(char *dst, size_t cap)
 {
     time_t now = time(NULL);
     struct tm t;
@@ -51,7 +51,7 @@ int run_dir_make(cap_run *run, const char *dir)
     if (n < 0 || (size_t)n >= sizeof run->path - sizeof second)
         return vp_fail(VP_EARG, "the directory's name is too long");
     VP_TRY(cap_make_dirs(run->path));
-    VP_TRY(stamp(second, sizeof second));
+    VP_TRY(put_run_stamp(second, sizeof second));
     snprintf(run->path + n, sizeof run->path - (size_t)n, "/%s", second);
     VP_TRY(cap_make_alone(run->path));
     run->fd = open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -82,7 +82,7 @@ int cap_make_alone(char path[VP_PATH_MAX])
     return vp_fail_at(vp_fail(VP_EBUSY, "%d directories of one name", SAME_NAME_MAX), path, -1, -1);
 }
 
-static int write_to(const char *temp, const char *path, vp_str content)
+static int write_by_temp_file(const char *temp, const char *path, vp_str content)
 {
     VP_CLEANUP(vp_fs_close) int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -98,7 +98,7 @@ int cap_write_path(const char *path, vp_str content)
     if (n < 0 || (size_t)n >= sizeof temp)
         return too_long(path);
     unlink(temp); /* left by a process with the same number, which died */
-    int rc = write_to(temp, path, content);
+    int rc = write_by_temp_file(temp, path, content);
     if (rc < 0)
         unlink(temp);
     return rc;

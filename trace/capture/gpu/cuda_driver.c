@@ -26,7 +26,7 @@ void cuda_use_library(const char *path)
     stand_in = path;
 }
 
-static bool take_symbols(driver *d, void *lib)
+static bool take_cuda_symbols(driver *d, void *lib)
 {
     const vp_symbol table[] = {{&d->device_count, "cuDeviceGetCount", false},
                                {&d->device_get, "cuDeviceGet", false},
@@ -78,7 +78,7 @@ void cuda_each_context(cuda_context_fn *fn, void *ctx)
     driver d;
     const char *name = stand_in ? stand_in : "libcuda.so.1";
     void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL | (stand_in ? 0 : RTLD_NOLOAD));
-    if (lib && take_symbols(&d, lib))
+    if (lib && take_cuda_symbols(&d, lib))
         visit_all(&d, fn, ctx);
     if (lib)
         dlclose(lib);

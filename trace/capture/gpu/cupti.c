@@ -99,14 +99,14 @@ static int64_t clock_ns(clockid_t id)
 }
 
 /* Unix time by a clock that does not jump while we record. */
-static int64_t unix_now(void)
+static int64_t monotonic_unix_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC) + atomic_load_explicit(&g.unix_offset, memory_order_relaxed);
 }
 
-static uint64_t timestamp(void)
+static uint64_t cupti_timestamp(void)
 {
-    return (uint64_t)unix_now();
+    return (uint64_t)monotonic_unix_ns();
 }
 
 static void set_unix_offset(void)
@@ -129,10 +129,10 @@ static bool read_clocks(int64_t *device_ns, int64_t *unix_ns)
     int64_t best = INT64_MAX;
     for (int i = 0; i < 16; i++) {
         uint64_t device = 0;
-        int64_t before = unix_now();
+        int64_t before = monotonic_unix_ns();
         if (g.lib.timestamp(&device) != CUPTI_OK || device > INT64_MAX)
             return false;
-        int64_t after = unix_now();
+        int64_t after = monotonic_unix_ns();
         if (after - before < best) {
             best = after - before;
             *device_ns = (int64_t)device;
@@ -152,7 +152,7 @@ static uint8_t *memory_of(size_t i, size_t *bytes)
            (i < LARGE ? i * LARGE_BYTES : LARGE * LARGE_BYTES + (i - LARGE) * SMALL_BYTES);
 }
 
-static size_t number_of(const uint8_t *p)
+static size_t buffer_number(const uint8_t *p)
 {
     size_t at = (size_t)(p - g.memory);
     return at < LARGE * LARGE_BYTES ? at / LARGE_BYTES
@@ -177,7 +177,7 @@ static void register_exit(atomic_bool *done)
         atexit(before_exit);
 }
 
-static void requested(uint8_t **out, size_t *size, size_t *max_records)
+static void on_buffer_requested(uint8_t **out, size_t *size, size_t *max_records)
 {
     static atomic_bool done;
     register_exit(&done);
@@ -194,13 +194,14 @@ static void requested(uint8_t **out, size_t *size, size_t *max_records)
     *size = SCRATCH_BYTES;
 }
 
-static void completed(void *context, uint32_t stream, uint8_t *p, size_t size, size_t valid)
+static void on_buffer_completed(void *context, uint32_t stream, uint8_t *p, size_t size,
+                                size_t valid)
 {
     (void)context;
     (void)stream;
     (void)size;
     if (p >= g.memory && p < g.memory + MEMORY_BYTES) {
-        size_t i = number_of(p), bytes;
+        size_t i = buffer_number(p), bytes;
         memory_of(i, &bytes);
         g.buffers[i].valid = valid < bytes ? valid : bytes;
         bool wanted = atomic_load(&g.listening);
@@ -236,7 +237,7 @@ static void decode_full(void)
     }
 }
 
-static void *work(void *arg)
+static void *decoder_thread(void *arg)
 {
     (void)arg;
     bool last;
@@ -253,7 +254,7 @@ static void *work(void *arg)
 
 /* ---- Start ---------------------------------------------------------------------------------- */
 
-static int refused(int result, const char *what)
+static int fail_cupti_refused(int result, const char *what)
 {
     const char *text = NULL;
     if (g.lib.result_string)
@@ -282,7 +283,7 @@ static int refused(int result, const char *what)
     }
 }
 
-static void nothing(void *user, int domain, uint32_t id, const void *data)
+static void ignore_callback(void *user, int domain, uint32_t id, const void *data)
 {
     (void)user;
     (void)domain;
@@ -291,7 +292,7 @@ static void nothing(void *user, int domain, uint32_t id, const void *data)
 }
 
 /* Done once in a process. */
-static int load(void)
+static int load_cupti(void)
 {
     if (g.loaded)
         return 0;
@@ -308,18 +309,18 @@ static int load(void)
 
 /* A process has one subscriber, and whoever that is owns CUPTI. Registering callbacks without
  * subscribing would take another profiler's buffers away. */
-static int subscribe(void)
+static int subscribe_cupti(void)
 {
     if (!g.lib.subscribe || !g.lib.unsubscribe)
         return 0;
-    int result = g.lib.subscribe(&g.subscriber, nothing, NULL);
+    int result = g.lib.subscribe(&g.subscriber, ignore_callback, NULL);
     if (result == CUPTI_OK)
         return 0;
     g.subscriber = NULL;
-    return refused(result, "be subscribed to");
+    return fail_cupti_refused(result, "be subscribed to");
 }
 
-static void unsubscribe(void)
+static void unsubscribe_cupti(void)
 {
     if (g.subscriber)
         g.lib.unsubscribe(g.subscriber);
@@ -343,7 +344,7 @@ static int enable_all(gpu_activity *a)
         if (result == CUPTI_OK)
             continue;
         if (kinds[i].needed)
-            return refused(result, "trace kernels and copies");
+            return fail_cupti_refused(result, "trace kernels and copies");
         size_t n = strlen(a->why);
         snprintf(a->why + n, sizeof a->why - n, "%s%s",
                  !n                             ? "not traced: "
@@ -354,20 +355,21 @@ static int enable_all(gpu_activity *a)
     return 0;
 }
 
-static int enable(gpu_activity *a)
+static int enable_activity_kinds(gpu_activity *a)
 {
-    int result = g.lib.register_callbacks(requested, completed);
+    int result = g.lib.register_callbacks(on_buffer_requested, on_buffer_completed);
     if (result != CUPTI_OK)
-        return refused(result, "take our buffers");
+        return fail_cupti_refused(result, "take our buffers");
     if (g.lib.thread_ids)
         g.lib.thread_ids(CUPTI_THREAD_IDS_OF_SYSTEM);
-    g.has_timestamps = g.lib.register_timestamp && g.lib.register_timestamp(timestamp) == CUPTI_OK;
+    g.has_timestamps =
+        g.lib.register_timestamp && g.lib.register_timestamp(cupti_timestamp) == CUPTI_OK;
     g.clock = (cupti_clock){0, 0, 0, 0};
     if (!g.has_timestamps && !read_clocks(&g.clock.device0, &g.clock.unix0))
         return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not tell its time");
     g.clock.device1 = g.clock.device0;
     g.clock.unix1 = g.clock.unix0;
-    g.from = unix_now();
+    g.from = monotonic_unix_ns();
     if (g.lib.newer)
         snprintf(a->why, sizeof a->why, "CUPTI's version %u is newer than any that is known here",
                  g.lib.newer);
@@ -384,7 +386,7 @@ static int enable(gpu_activity *a)
 static int start_worker(void)
 {
     atomic_store(&g.ending, false);
-    return vp_thread_start(&g.worker, work, NULL);
+    return vp_thread_start(&g.worker, decoder_thread, NULL);
 }
 
 static void end_worker(void)
@@ -405,23 +407,23 @@ bool cupti_is_used(void)
     return driver;
 }
 
-static int start(vp_gpu how)
+static int start_tracing(vp_gpu how)
 {
     if (how == VP_GPU_AUTO && !cupti_is_used())
         return vp_fail(VP_EGPU_UNAVAILABLE, "the process had not loaded CUDA's driver "
                                             "(libcuda.so.1) when the recording started");
-    VP_TRY(load());
+    VP_TRY(load_cupti());
     set_unix_offset();
-    VP_TRY(subscribe());
+    VP_TRY(subscribe_cupti());
     int rc = start_worker();
     if (rc == 0) {
-        rc = enable(g.activity);
+        rc = enable_activity_kinds(g.activity);
         if (rc < 0)
             end_worker();
     }
     static atomic_bool done;
     if (rc < 0)
-        unsubscribe();
+        unsubscribe_cupti();
     else
         register_exit(&done);
     return rc;
@@ -453,7 +455,7 @@ int cupti_start(vp_gpu how, bool ring)
         rc = gpu_activity_new(&g.activity, ring);
     if (rc == 0) {
         g.pid = getpid();
-        rc = start(how);
+        rc = start_tracing(how);
         g.started = rc == 0;
         if (rc < 0) {
             g.activity->status = rc;
@@ -490,7 +492,7 @@ static void correct_drift(gpu_activity *a)
 }
 
 /* A flush waits for no kernel, and a kernel that is still running has no end to tell. */
-static void synchronize(void *ctx, const cuda_calls *calls, int ordinal)
+static void synchronize_context(void *ctx, const cuda_calls *calls, int ordinal)
 {
     (void)ctx;
     (void)ordinal;
@@ -539,12 +541,12 @@ static void end_tracing(void)
 {
     if (g.pid != getpid() || !g.started)
         return;
-    cuda_each_context(synchronize, NULL);
+    cuda_each_context(synchronize_context, NULL);
     disable_all();
     g.lib.flush(CUPTI_FLUSH_FORCED);
     end_worker();
     count_dropped(g.activity);
-    unsubscribe();
+    unsubscribe_cupti();
     correct_drift(g.activity);
     gpu_activity_finish(g.activity);
     g.started = false;

@@ -127,7 +127,7 @@ vp_str cupti_plain_name(const char *name)
 
 /* Sets the times. CUPTI writes 0 where it could not find a time out: such a record is counted and
  * left out (false). */
-static bool take_times(gpu_record *out, const source *s, uint64_t start, uint64_t end)
+static bool take_record_times(gpu_record *out, const source *s, uint64_t start, uint64_t end)
 {
     if (!start || !end || end < start || end > INT64_MAX) {
         s->to->damaged++;
@@ -151,7 +151,7 @@ static vp_sid name_id(const source *s, vp_str name)
 
 static bool take_kernel(gpu_record *r, const source *s, const uint8_t *p)
 {
-    if (!take_times(r, s, get_u64(p, AT_Kernel_start), get_u64(p, AT_Kernel_end)))
+    if (!take_record_times(r, s, get_u64(p, AT_Kernel_start), get_u64(p, AT_Kernel_end)))
         return false;
     const char *name = get_text(p, AT_Kernel_name);
     r->kind = GPU_KERNEL;
@@ -173,7 +173,7 @@ static bool take_kernel(gpu_record *r, const source *s, const uint8_t *p)
 /* Both kinds of copies have the same fields up to the stream. */
 static bool take_copy(gpu_record *r, const source *s, const uint8_t *p, bool peer)
 {
-    if (!take_times(r, s, get_u64(p, AT_Memcpy_start), get_u64(p, AT_Memcpy_end)))
+    if (!take_record_times(r, s, get_u64(p, AT_Memcpy_start), get_u64(p, AT_Memcpy_end)))
         return false;
     r->kind = peer ? GPU_PEER_COPY : GPU_COPY;
     r->correlation = get_u32(p, peer ? AT_MemcpyPtoP_correlationId : AT_Memcpy_correlationId);
@@ -192,7 +192,7 @@ static bool take_copy(gpu_record *r, const source *s, const uint8_t *p, bool pee
 
 static bool take_set(gpu_record *r, const source *s, const uint8_t *p)
 {
-    if (!take_times(r, s, get_u64(p, AT_Memset_start), get_u64(p, AT_Memset_end)))
+    if (!take_record_times(r, s, get_u64(p, AT_Memset_start), get_u64(p, AT_Memset_end)))
         return false;
     r->kind = GPU_SET;
     r->correlation = get_u32(p, AT_Memset_correlationId);
@@ -206,7 +206,7 @@ static bool take_set(gpu_record *r, const source *s, const uint8_t *p)
 
 static bool take_call(gpu_record *r, const source *s, const uint8_t *p, bool runtime)
 {
-    if (!take_times(r, s, get_u64(p, AT_API_start), get_u64(p, AT_API_end)))
+    if (!take_record_times(r, s, get_u64(p, AT_API_start), get_u64(p, AT_API_end)))
         return false;
     r->kind = runtime ? GPU_RUNTIME : GPU_DRIVER;
     r->correlation = get_u32(p, AT_API_correlationId);
@@ -219,7 +219,7 @@ static bool take_call(gpu_record *r, const source *s, const uint8_t *p, bool run
 
 static bool take_overhead(gpu_record *r, const source *s, const uint8_t *p)
 {
-    if (!take_times(r, s, get_u64(p, AT_Overhead_start), get_u64(p, AT_Overhead_end)))
+    if (!take_record_times(r, s, get_u64(p, AT_Overhead_start), get_u64(p, AT_Overhead_end)))
         return false;
     r->kind = GPU_OVERHEAD;
     r->overhead.kind = get_u32(p, AT_Overhead_overheadKind);
@@ -227,29 +227,30 @@ static bool take_overhead(gpu_record *r, const source *s, const uint8_t *p)
 }
 
 /* Whether n bytes are enough for a record of this kind; if not, it is counted. */
-static bool holds(const source *s, size_t n, size_t need)
+static bool holds_whole_record(const source *s, size_t n, size_t need)
 {
     s->to->damaged += n < need;
     return n >= need;
 }
 
-static bool take(gpu_record *r, const source *s, const uint8_t *p, size_t n)
+static bool take_gpu_record(gpu_record *r, const source *s, const uint8_t *p, size_t n)
 {
     switch (get_u32(p, 0)) {
     case CUPTI_KIND_KERNEL:
     case CUPTI_KIND_CONCURRENT_KERNEL:
-        return holds(s, n, KERNEL_BYTES) && take_kernel(r, s, p);
+        return holds_whole_record(s, n, KERNEL_BYTES) && take_kernel(r, s, p);
     case CUPTI_KIND_MEMCPY:
-        return holds(s, n, COPY_BYTES) && take_copy(r, s, p, false);
+        return holds_whole_record(s, n, COPY_BYTES) && take_copy(r, s, p, false);
     case CUPTI_KIND_MEMCPY2:
-        return holds(s, n, PEER_BYTES) && take_copy(r, s, p, true);
+        return holds_whole_record(s, n, PEER_BYTES) && take_copy(r, s, p, true);
     case CUPTI_KIND_MEMSET:
-        return holds(s, n, SET_BYTES) && take_set(r, s, p);
+        return holds_whole_record(s, n, SET_BYTES) && take_set(r, s, p);
     case CUPTI_KIND_RUNTIME:
     case CUPTI_KIND_DRIVER:
-        return holds(s, n, CALL_BYTES) && take_call(r, s, p, get_u32(p, 0) == CUPTI_KIND_RUNTIME);
+        return holds_whole_record(s, n, CALL_BYTES) &&
+               take_call(r, s, p, get_u32(p, 0) == CUPTI_KIND_RUNTIME);
     case CUPTI_KIND_OVERHEAD:
-        return holds(s, n, OVERHEAD_BYTES) && take_overhead(r, s, p);
+        return holds_whole_record(s, n, OVERHEAD_BYTES) && take_overhead(r, s, p);
     default:
         s->to->unknown++;
         return false;
@@ -283,7 +284,7 @@ void cupti_decode(gpu_activity *a, uint8_t *buffer, size_t valid, const cupti_cl
         }
         records++;
         gpu_record r = {0};
-        if (take(&r, &s, p, (size_t)(buffer + valid - p)))
+        if (take_gpu_record(&r, &s, p, (size_t)(buffer + valid - p)))
             gpu_activity_add(a, &r);
         last = p;
     }

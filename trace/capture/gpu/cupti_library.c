@@ -126,7 +126,7 @@ void cupti_library_find(char *out, size_t cap)
         dlclose(lib);
 }
 
-static int take_symbols(cupti_library *l, void *lib)
+static int take_cupti_symbols(cupti_library *l, void *lib)
 {
     const vp_symbol table[] = {
         {&l->version, "cuptiGetVersion", false},
@@ -159,7 +159,7 @@ int cupti_library_load(cupti_library *out, const char *path)
             VP_EGPU_UNAVAILABLE,
             "no libcupti.so can be loaded; install CUDA's CUPTI, or add its directory to "
             "LD_LIBRARY_PATH, or pip install nvidia-cuda-cupti");
-    int rc = take_symbols(&l, lib);
+    int rc = take_cupti_symbols(&l, lib);
     if (rc == 0 && l.version(&version) != CUPTI_OK)
         rc = vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not tell its version");
     l.newer = version > VERSION_MAX ? version : 0;

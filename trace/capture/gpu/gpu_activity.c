@@ -32,14 +32,14 @@ void gpu_activity_free(gpu_activity *a)
     vp_free(a);
 }
 
-static bool is_call(const gpu_record *r)
+static bool is_host_call(const gpu_record *r)
 {
     return r->kind == GPU_RUNTIME || r->kind == GPU_DRIVER;
 }
 
-static bool append(gpu_activity *a, const gpu_record *r)
+static bool activity_append(gpu_activity *a, const gpu_record *r)
 {
-    bool call = is_call(r);
+    bool call = is_host_call(r);
     if (a->kept[call] == GPU_RECORDS_MAX ||
         vp_grow(&a->records, &a->cap, a->count + 1, sizeof *a->records, 2 * GPU_RECORDS_MAX) < 0)
         return false;
@@ -50,11 +50,11 @@ static bool append(gpu_activity *a, const gpu_record *r)
 
 static void replace_oldest(gpu_activity *a, const gpu_record *r)
 {
-    bool call = is_call(r);
+    bool call = is_host_call(r);
     if (!a->kept[call])
         return;
     size_t at = a->next[call] < a->count ? a->next[call] : 0;
-    while (is_call(&a->records[at]) != call)
+    while (is_host_call(&a->records[at]) != call)
         at = at + 1 < a->count ? at + 1 : 0;
     a->records[at] = *r;
     a->next[call] = at + 1;
@@ -77,7 +77,7 @@ static bool collect_correlations(vp_map *seen, const gpu_activity *a)
 
 /* Drops the driver's calls that nobody will show. A call that began after `since` may still launch
  * work that the device has not finished. */
-static void sift(gpu_activity *a, int64_t since)
+static void activity_drop_unlinked(gpu_activity *a, int64_t since)
 {
     VP_CLEANUP(vp_map_free) vp_map seen;
     vp_map_init(&seen);
@@ -102,7 +102,7 @@ static void sift(gpu_activity *a, int64_t since)
 
 /* A time in the middle of the driver's calls: work of calls that began before it is finished by
  * now. */
-static int64_t middle(const gpu_activity *a)
+static int64_t middle_call_time(const gpu_activity *a)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < a->count; i++)
@@ -113,29 +113,29 @@ static int64_t middle(const gpu_activity *a)
     return first < last ? first + (last - first) / 2 : INT64_MIN;
 }
 
-static void make_room(gpu_activity *a)
+static void activity_make_room(gpu_activity *a)
 {
     size_t before = a->kept[1];
     if (a->patience) {
         a->patience--;
         return;
     }
-    sift(a, middle(a));
+    activity_drop_unlinked(a, middle_call_time(a));
     a->patience = before - a->kept[1] < GPU_RECORDS_MAX / 16 ? GPU_RECORDS_MAX / 16 : 0;
 }
 
 void gpu_activity_add(gpu_activity *a, const gpu_record *r)
 {
-    if (is_call(r) && a->kept[1] == GPU_RECORDS_MAX)
-        make_room(a);
-    if (append(a, r))
+    if (is_host_call(r) && a->kept[1] == GPU_RECORDS_MAX)
+        activity_make_room(a);
+    if (activity_append(a, r))
         return;
     a->dropped++;
     if (a->ring)
         replace_oldest(a, r);
 }
 
-static int copy_name(gpu_activity *to, const gpu_activity *from, vp_sid *name)
+static int copy_gpu_name(gpu_activity *to, const gpu_activity *from, vp_sid *name)
 {
     return vp_intern_put(&to->names, gpu_name(from, *name), name);
 }
@@ -147,10 +147,10 @@ static int copy_records(gpu_activity *to, const gpu_activity *from, int64_t from
         if (r.end_ns <= from_ns)
             continue;
         if (r.kind == GPU_KERNEL)
-            VP_TRY(copy_name(to, from, &r.kernel.name));
+            VP_TRY(copy_gpu_name(to, from, &r.kernel.name));
         else if (r.kind == GPU_RUNTIME || r.kind == GPU_DRIVER)
-            VP_TRY(copy_name(to, from, &r.call.name));
-        if (!append(to, &r))
+            VP_TRY(copy_gpu_name(to, from, &r.call.name));
+        if (!activity_append(to, &r))
             return vp_no_memory();
     }
     return 0;
@@ -177,7 +177,7 @@ int gpu_activity_copy(gpu_activity **out, const gpu_activity *a, int64_t from_ns
     return 0;
 }
 
-static int by_time(const void *l, const void *r)
+static int by_record_time(const void *l, const void *r)
 {
     const gpu_record *a = l, *b = r;
     if (a->start_ns != b->start_ns)
@@ -187,8 +187,8 @@ static int by_time(const void *l, const void *r)
 
 void gpu_activity_finish(gpu_activity *a)
 {
-    sift(a, INT64_MAX);
+    activity_drop_unlinked(a, INT64_MAX);
     a->next[0] = a->next[1] = 0;
     if (a->count > 1)
-        qsort(a->records, a->count, sizeof *a->records, by_time);
+        qsort(a->records, a->count, sizeof *a->records, by_record_time);
 }

@@ -8,7 +8,7 @@ typedef struct reading {
     bool seen[GPU_MEMORY_DEVICES_MAX];
 } reading;
 
-static void read_one(void *ctx, const cuda_calls *calls, int ordinal)
+static void read_device_memory(void *ctx, const cuda_calls *calls, int ordinal)
 {
     reading *r = ctx;
     size_t free_bytes = 0, total = 0;
@@ -23,6 +23,6 @@ static void read_one(void *ctx, const cuda_calls *calls, int ordinal)
 unsigned gpu_memory_read(gpu_memory devices[GPU_MEMORY_DEVICES_MAX])
 {
     reading r = {.devices = devices};
-    cuda_each_context(read_one, &r);
+    cuda_each_context(read_device_memory, &r);
     return r.filled;
 }

@@ -6,7 +6,7 @@
 
 #include "trace/capture/control/control.h"
 
-__attribute__((constructor)) static void load(void)
+__attribute__((constructor)) static void inject_constructor(void)
 {
     control_load();
 }

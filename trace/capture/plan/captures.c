@@ -13,7 +13,7 @@ void prof_say_failed(const vp_profiler *p, const char *what)
             vp_error_line(vp_error_last(), why, sizeof why));
 }
 
-static vp_recording *take(vp_profiler *p, vp_recording **from)
+static vp_recording *take_recording(vp_profiler *p, vp_recording **from)
 {
     pthread_mutex_lock(&p->lock);
     vp_recording *r = *from;
@@ -24,7 +24,8 @@ static vp_recording *take(vp_profiler *p, vp_recording **from)
 
 /* Keeps the result of a capture that is counted. The recorder has told of it already. With the lock
  * held. */
-static void settle(vp_profiler *p, const prof_written *w, int rc, const vp_result *result)
+static void settle_written_capture(vp_profiler *p, const prof_written *w, int rc,
+                                   const vp_result *result)
 {
     if (rc < 0) {
         --*(w->is_past ? &p->pasts : &p->state.captures);
@@ -54,7 +55,7 @@ static bool settle_oldest(vp_profiler *p, bool only_if_written)
         prof_written w = p->writing[0];
         p->writing_count--;
         memmove(p->writing, p->writing + 1, p->writing_count * sizeof w);
-        settle(p, &w, vp_wait(w.recording, &result), &result);
+        settle_written_capture(p, &w, vp_wait(w.recording, &result), &result);
     } else if (any) {
         oldest = NULL;
     }
@@ -69,7 +70,7 @@ void prof_settle(vp_profiler *p)
 }
 
 /* Settles all captures that are written and, if too many are not, the oldest of these. */
-static void make_room(vp_profiler *p)
+static void settle_written_captures(vp_profiler *p)
 {
     while (settle_oldest(p, true))
         continue;
@@ -82,7 +83,7 @@ static void make_room(vp_profiler *p)
 
 /* Counts a capture as ended, and no longer as being on: whoever sees it counted may ask for the
  * next. With the lock held. */
-static void count(vp_profiler *p, prof_written *w)
+static void count_ended_capture(vp_profiler *p, prof_written *w)
 {
     if (!w->is_past)
         atomic_fetch_sub(&p->on, 1);
@@ -90,12 +91,12 @@ static void count(vp_profiler *p, prof_written *w)
     ++*(w->is_past ? &p->pasts : &p->state.captures);
 }
 
-static bool enlist(vp_profiler *p, prof_written *w)
+static bool enlist_capture(vp_profiler *p, prof_written *w)
 {
     pthread_mutex_lock(&p->lock);
     bool room = p->writing_count < PROF_WRITING_MAX;
     if (room) {
-        count(p, w);
+        count_ended_capture(p, w);
         p->writing[p->writing_count++] = *w;
     }
     pthread_mutex_unlock(&p->lock);
@@ -105,21 +106,21 @@ static bool enlist(vp_profiler *p, prof_written *w)
 /* Counts one that is being written. */
 static void note_ended(vp_profiler *p, prof_written *w)
 {
-    while (!enlist(p, w))
+    while (!enlist_capture(p, w))
         settle_oldest(p, false);
 }
 
 static void note_written(vp_profiler *p, prof_written *w, int rc, const vp_result *result)
 {
     pthread_mutex_lock(&p->lock);
-    count(p, w);
-    settle(p, w, rc, result);
+    count_ended_capture(p, w);
+    settle_written_capture(p, w, rc, result);
     pthread_mutex_unlock(&p->lock);
 }
 
 void prof_end_ring(vp_profiler *p)
 {
-    vp_recording *r = take(p, &p->ring);
+    vp_recording *r = take_recording(p, &p->ring);
     if (r)
         cap_discard(r);
 }
@@ -164,7 +165,7 @@ int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
     /* What was asked from outside is a capture of steps, never one of a context. */
     unsigned outside = out == &p->recording ? atomic_exchange(&p->outside, 0) : 0;
     say_directory(p);
-    make_room(p);
+    settle_written_captures(p);
     prof_end_ring(p);
     int rc = start_for_outside(p, out, &cfg, outside);
     if (rc < 0 && (outside || rc != VP_EBUSY))

@@ -20,7 +20,7 @@ bool vp_profile_due(const vp_profiler *const_p, uint64_t step)
 }
 
 /* The directory that a recording was started with: without plugins/profile/<run>. */
-static void directory_of(char out[VP_PATH_MAX], const vp_recording *r)
+static void recording_directory(char out[VP_PATH_MAX], const vp_recording *r)
 {
     vp_str run = vp_str_of(vp_recording_dir(r));
     size_t n = run.n;
@@ -30,7 +30,7 @@ static void directory_of(char out[VP_PATH_MAX], const vp_recording *r)
 }
 
 /* NULL: no recording was started. Where one is on already, the context becomes a zone of it. */
-static vp_recording *start_own(vp_profiler *p, uint64_t step, const char *name)
+static vp_recording *start_own_recording(vp_profiler *p, uint64_t step, const char *name)
 {
     char dir[VP_PATH_MAX];
     vp_recording *r = NULL;
@@ -68,7 +68,7 @@ vp_context vp_context_begin(vp_profiler *p, uint64_t step, const char *name)
     say_limit(p, step);
     if (vp_profile_due(p, step) && !vp_is_profiling(p)) {
         own_time_begin();
-        c.recording = start_own(p, step, name ? name : "profile");
+        c.recording = start_own_recording(p, step, name ? name : "profile");
         own_time_end();
     }
     if (!cap_generation())
@@ -85,7 +85,7 @@ vp_context vp_context_begin(vp_profiler *p, uint64_t step, const char *name)
 static void stop_own(vp_profiler *p, vp_recording *r)
 {
     char dir[VP_PATH_MAX];
-    directory_of(dir, r);
+    recording_directory(dir, r);
     if (prof_stop(p, r, false) >= 0)
         cap_log(&p->s.recording, VP_SAY_INFO, "Finished profiling session: %s", vp_path_name(dir));
 }

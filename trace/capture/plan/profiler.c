@@ -52,7 +52,7 @@ static void say_refused(vp_profiler *p)
                 "Profiler already active, ignoring capture_async()");
 }
 
-static void end_capture(vp_profiler *p, bool early)
+static void profiler_end_capture(vp_profiler *p, bool early)
 {
     vp_recording *r = p->recording;
     uint64_t done = p->state.done;
@@ -116,7 +116,7 @@ int vp_begin_step(vp_profiler *p, uint64_t step)
 }
 
 /* How long the step took, in ns, without the captures that started or ended in it. */
-static uint64_t step_time(const vp_profiler *p, int64_t now)
+static uint64_t step_time_alone(const vp_profiler *p, int64_t now)
 {
     int64_t ns = now - p->step_ns;
     if (pthread_equal(p->step_thread, pthread_self()))
@@ -197,7 +197,7 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     if (!p || !p->in_step)
         return vp_fail(VP_EARG, "vp_end_step without vp_begin_step");
     int64_t now = vp_now_ns();
-    uint64_t ns = step_time(p, now);
+    uint64_t ns = step_time_alone(p, now);
     cap_end(&p->zone);
     cap_tell_control_step(false, p->step);
     atomic_store(&p->step_seen_ns, now);
@@ -214,7 +214,7 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     bool ends = sched_step_ends(&p->state, &p->s, ran_ms);
     pthread_mutex_unlock(&p->lock);
     if (ends || cap_has_ended(p->recording))
-        end_capture(p, false);
+        profiler_end_capture(p, false);
     return 0;
 }
 
@@ -267,7 +267,7 @@ void vp_profiler_free(vp_profiler *p)
     if (p->recording) {
         if (!atomic_exchange(&p->exit_said, true))
             prof_say_still_on(&p->s.recording);
-        end_capture(p, true);
+        profiler_end_capture(p, true);
     }
     say_passed(p, INT64_MAX);
     prof_settle(p);

@@ -28,7 +28,7 @@ void prof_say_no_flops(const vp_config *cfg)
 
 /* Recordings end by themselves at exit. Whoever calls this inside a callback holds none of the
  * locks. */
-static void at_exit(void)
+static void profilers_at_exit(void)
 {
     vp_config failed = VP_CONFIG_INIT;
     pthread_mutex_lock(&all_lock);
@@ -69,20 +69,20 @@ void prof_tell_exits(void)
     pthread_once(&exits_once, install_exits);
 }
 
-static void before_fork(void)
+static void profilers_before_fork(void)
 {
     pthread_mutex_lock(&all_lock);
 }
 
-static void after_fork(void)
+static void profilers_after_fork(void)
 {
     pthread_mutex_unlock(&all_lock);
 }
 
-static void install(void)
+static void profilers_install(void)
 {
-    if (pthread_atfork(before_fork, after_fork, after_fork) == 0)
-        atexit(at_exit);
+    if (pthread_atfork(profilers_before_fork, profilers_after_fork, profilers_after_fork) == 0)
+        atexit(profilers_at_exit);
 }
 
 /* VP_STEP may run in a signal handler that interrupted the thread holding the lock. Then its step
@@ -130,7 +130,7 @@ static void hear_step(bool begin, uint64_t number)
 
 void prof_list_add(vp_profiler *p)
 {
-    pthread_once(&once, install);
+    pthread_once(&once, profilers_install);
     pthread_mutex_lock(&all_lock);
     p->next = all;
     all = p;

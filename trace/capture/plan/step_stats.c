@@ -20,7 +20,7 @@ static unsigned bucket_of(uint64_t ns)
     return (top - 2) * 8 + (unsigned)(ns >> (top - 3) & 7);
 }
 
-static double middle_of(unsigned bucket)
+static double middle_of_bucket(unsigned bucket)
 {
     if (bucket < 16)
         return bucket;
@@ -56,12 +56,12 @@ double step_stats_median(const step_stats *s)
     for (unsigned i = 0; i < STEP_STATS_BUCKETS; i++) {
         seen += s->buckets[i];
         if (s->buckets[i] && seen * 2 >= s->count)
-            return middle_of(i) / 1e9;
+            return middle_of_bucket(i) / 1e9;
     }
     return 0;
 }
 
-static int by_length(const void *pa, const void *pb)
+static int by_step_length(const void *pa, const void *pb)
 {
     uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
     return a < b ? -1 : a > b;
@@ -74,7 +74,7 @@ uint64_t step_stats_recent_median_ns(const step_stats *s)
     if (!n)
         return 0;
     memcpy(sorted, s->last_ns, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_length);
+    qsort(sorted, n, sizeof *sorted, by_step_length);
     return sorted[(n - 1) / 2];
 }
 

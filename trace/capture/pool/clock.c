@@ -57,31 +57,31 @@ static bool is_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-static void decide(void)
+static void decide_on_tsc(void)
 {
     processor = is_invariant() && kernel_trusts_tsc();
 }
 #elif defined(__aarch64__)
-static void decide(void)
+static void decide_on_tsc(void)
 {
     processor = true; /* the architecture demands a constant rate */
 }
 #else
-static void decide(void)
+static void decide_on_tsc(void)
 {
     processor = false;
 }
 #endif
 
-static void choose(void)
+static void choose_clock(void)
 {
     if (!clock_is_plain)
-        decide();
+        decide_on_tsc();
 }
 
 bool clock_is_processor(void)
 {
-    pthread_once(&decided, choose);
+    pthread_once(&decided, choose_clock);
     return processor;
 }
 
@@ -104,7 +104,7 @@ void clock_pair(vpcap_pair *out, unsigned tries)
     }
 }
 
-static void begin(void)
+static void take_first_clock_pair(void)
 {
     if (clock_is_processor())
         clock_pair(&first, CALIBRATION_TRIES);
@@ -112,10 +112,10 @@ static void begin(void)
 
 void clock_begin(void)
 {
-    pthread_once(&begun, begin);
+    pthread_once(&begun, take_first_clock_pair);
 }
 
-static void measure(void)
+static void measure_clock_rate(void)
 {
     vpcap_pair a, b = {0, 0, 0};
     rate = 1000000000;
@@ -137,6 +137,6 @@ static void measure(void)
 
 uint64_t clock_rate(void)
 {
-    pthread_once(&measured, measure);
+    pthread_once(&measured, measure_clock_rate);
     return rate;
 }

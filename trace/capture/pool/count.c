@@ -7,7 +7,7 @@ typedef struct walk {
 } walk;
 
 /* The next chunk that was recorded into; NULL: there is no other. */
-static vp__chunk *next_chunk(walk *w)
+static vp__chunk *next_recorded_chunk(walk *w)
 {
     uint32_t end = VP__LOAD(w->pool->head->pages_used);
     while (w->page < end) {
@@ -37,7 +37,7 @@ void session_count(vp_result *r, const cap_pool *p)
     r->unmatched_ends = h->gone_unmatched_ends;
     r->overwritten = h->gone_overwritten;
     r->left = h->gone_left;
-    for (vp__chunk *c; (c = next_chunk(&w));) {
+    for (vp__chunk *c; (c = next_recorded_chunk(&w));) {
         r->zones += __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) >> 32;
         if (VP__LOAD(c->order))
             continue;
@@ -70,7 +70,7 @@ bool session_any_open(const cap_pool *p)
     for (uint32_t place = 1; place <= VP__LOAD(p->head->open.used); place++)
         if (VP__LOAD(pool_open_at(p, place)->start))
             return true;
-    for (vp__chunk *c; (c = next_chunk(&w));) {
+    for (vp__chunk *c; (c = next_recorded_chunk(&w));) {
         const vp__block *b = pool_block(c);
         for (uint32_t i = 0; !VP__LOAD(c->order) && i < VP__DEPTH; i++)
             if (VP__LOAD(b->scopes[i].start) || VP__LOAD(b->pairs[i].start))
@@ -82,7 +82,7 @@ bool session_any_open(const cap_pool *p)
 void session_each_block(const cap_pool *p, void (*fn)(void *ctx, vp__block *b), void *ctx)
 {
     walk w = {p, 0};
-    for (vp__chunk *c; (c = next_chunk(&w));)
+    for (vp__chunk *c; (c = next_recorded_chunk(&w));)
         if (!VP__LOAD(c->order))
             fn(ctx, pool_block(c));
 }

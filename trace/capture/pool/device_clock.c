@@ -50,7 +50,7 @@ int device_clock_add_pair(device_clock *c, device_pair p)
 }
 
 /* ticks * r, cut off towards 0. The product of two factors of 64 bits has 128. */
-static int scaled(uint64_t *out, uint64_t ticks, rate r)
+static int scale_ticks(uint64_t *out, uint64_t ticks, rate r)
 {
     unsigned __int128 v = (unsigned __int128)ticks * r.host / r.device;
     if (v > INT64_MAX)
@@ -60,7 +60,7 @@ static int scaled(uint64_t *out, uint64_t ticks, rate r)
 }
 
 /* The rate before the first pair and behind the last. */
-static rate rate_of(const device_clock *c, uint64_t host_hz)
+static rate device_clock_rate(const device_clock *c, uint64_t host_hz)
 {
     const device_pair *a = &c->pairs[0], *b = &c->pairs[c->count - 1];
     if (c->count > 1)
@@ -88,7 +88,7 @@ int device_clock_at(uint64_t *host, const device_clock *c, uint64_t device, uint
     if (!c->count)
         return vp_fail(VP_ECLOCK, "this device's clock needs a vp_clock_sync first");
     if (device < c->pairs[0].device) {
-        VP_TRY(scaled(&off, c->pairs[0].device - device, rate_of(c, host_hz)));
+        VP_TRY(scale_ticks(&off, c->pairs[0].device - device, device_clock_rate(c, host_hz)));
         if (off > c->pairs[0].host)
             return vp_fail(VP_ECLOCK, "a time too far from the clock's pairs");
         *host = c->pairs[0].host - off;
@@ -96,9 +96,9 @@ int device_clock_at(uint64_t *host, const device_clock *c, uint64_t device, uint
     }
     uint32_t i = pair_before(c, device);
     const device_pair *a = &c->pairs[i], *b = a + 1;
-    rate r =
-        i + 1 == c->count ? rate_of(c, host_hz) : (rate){b->host - a->host, b->device - a->device};
-    VP_TRY(scaled(&off, device - a->device, r));
+    rate r = i + 1 == c->count ? device_clock_rate(c, host_hz)
+                               : (rate){b->host - a->host, b->device - a->device};
+    VP_TRY(scale_ticks(&off, device - a->device, r));
     *host = a->host + off;
     return 0;
 }

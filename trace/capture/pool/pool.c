@@ -28,13 +28,13 @@ _Static_assert(sizeof(vpcap_header) <= VP__PAGE, "the header has a page");
 _Static_assert(VP__EVENT_SLOTS + sizeof(vp__chunk) / VP__SLOT <= VP__PAGE / VP__SLOT,
                "the longest event fits into the smallest chunk");
 
-static uint64_t place(vpcap_area *a, uint64_t at, uint32_t cap, size_t entry)
+static uint64_t place_area(vpcap_area *a, uint64_t at, uint32_t cap, size_t entry)
 {
     *a = (vpcap_area){at, cap, 0};
     return (at + cap * entry + VP__PAGE - 1) / VP__PAGE * VP__PAGE;
 }
 
-static void lay_out(vpcap_header *h, size_t bytes, bool ring)
+static void lay_out_pool(vpcap_header *h, size_t bytes, bool ring)
 {
     uint64_t wanted = bytes / BYTES_PER_NAME, at = VP__PAGE;
     uint32_t names = (uint32_t)(wanted < NAMES_MIN   ? NAMES_MIN
@@ -45,12 +45,12 @@ static void lay_out(vpcap_header *h, size_t bytes, bool ring)
     h->version = VPCAP_VERSION;
     h->header_bytes = sizeof *h;
     h->flags = ring ? VPCAP_IS_RING : 0;
-    at = place(&h->devices, at, DEVICES_MAX, sizeof(vpcap_device_entry));
-    at = place(&h->tracks, at, TRACKS_MAX, sizeof(vpcap_track_entry));
-    at = place(&h->metas, at, METAS_MAX, sizeof(vpcap_meta_entry));
-    at = place(&h->open, at, VPCAP_OPEN_MAX, sizeof(vpcap_open_entry));
-    at = place(&h->names, at, names, sizeof(vpcap_name_entry));
-    at = place(&h->strings, at, names * STRING_BYTES_PER_NAME, 1);
+    at = place_area(&h->devices, at, DEVICES_MAX, sizeof(vpcap_device_entry));
+    at = place_area(&h->tracks, at, TRACKS_MAX, sizeof(vpcap_track_entry));
+    at = place_area(&h->metas, at, METAS_MAX, sizeof(vpcap_meta_entry));
+    at = place_area(&h->open, at, VPCAP_OPEN_MAX, sizeof(vpcap_open_entry));
+    at = place_area(&h->names, at, names, sizeof(vpcap_name_entry));
+    at = place_area(&h->strings, at, names * STRING_BYTES_PER_NAME, 1);
     h->chunks_at = at;
     h->pages = (uint32_t)(bytes / VP__PAGE);
     h->image_bytes = at + (uint64_t)h->pages * VP__PAGE;
@@ -104,7 +104,7 @@ int pool_open(cap_pool *p, size_t bytes, bool ring, int fd, const char *path)
         return vp_fail(VP_EARG, "a pool of %zu bytes is more than %llu", bytes,
                        (unsigned long long)POOL_BYTES_MAX);
     bytes = bytes < POOL_BYTES_MIN ? POOL_BYTES_MIN : bytes;
-    lay_out(&h, bytes, ring);
+    lay_out_pool(&h, bytes, ring);
     *p = (cap_pool){.ring = ring};
     rc = ring ? make_index(p, h.pages) : 0;
     if (rc == 0)
@@ -222,12 +222,12 @@ static vp__chunk *take_oldest(cap_pool *p)
     }
 }
 
-static void add(uint64_t *sum, uint64_t n)
+static void add_relaxed(uint64_t *sum, uint64_t n)
 {
     __atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
 }
 
-static void release(vp__chunk *c)
+static void release_chunk(vp__chunk *c)
 {
     __atomic_store_n(&c->status, VP__CHUNK_CLAIMED, __ATOMIC_RELEASE);
     VP__STORE(c->recycled, c->recycled + 1);
@@ -236,7 +236,7 @@ static void release(vp__chunk *c)
 
 /* Gives up what a chunk holds. lost_until is raised before any of it is overwritten: a reader that
  * finds the old value has everything that ended after it. */
-static uint64_t lose(cap_pool *p, const vp__chunk *c)
+static uint64_t lose_chunk(cap_pool *p, const vp__chunk *c)
 {
     uint64_t *last = &p->head->lost_until, was = VP__LOAD(*last), events = VP__LOAD(c->state) >> 32;
     while (events && was < c->until &&
@@ -247,12 +247,12 @@ static uint64_t lose(cap_pool *p, const vp__chunk *c)
 }
 
 /* Counts the loss in the thread's block, if the chunk's thread is known yet. */
-static void give_up(cap_pool *p, vp__chunk *c)
+static void give_up_chunk(cap_pool *p, vp__chunk *c)
 {
     vp__block *b = pool_block(pool_chunk(p, c->block));
-    add(VP__LOAD(b->thread) == c->thread ? &b->overwritten : &p->head->gone_overwritten,
-        lose(p, c));
-    release(c);
+    add_relaxed(VP__LOAD(b->thread) == c->thread ? &b->overwritten : &p->head->gone_overwritten,
+                lose_chunk(p, c));
+    release_chunk(c);
 }
 
 /* The same for a whole thread. What it has lost is kept in the header. */
@@ -260,15 +260,15 @@ static void give_up_thread(cap_pool *p, vp__chunk *first)
 {
     vpcap_header *h = p->head;
     vp__block *b = pool_block(first);
-    add(&h->gone_threads, 1);
-    add(&h->gone_dropped_full, b->dropped_full);
-    add(&h->gone_dropped_signal, b->dropped_signal);
-    add(&h->gone_dropped_depth, b->dropped_depth);
-    add(&h->gone_unmatched_ends, b->unmatched_ends);
+    add_relaxed(&h->gone_threads, 1);
+    add_relaxed(&h->gone_dropped_full, b->dropped_full);
+    add_relaxed(&h->gone_dropped_signal, b->dropped_signal);
+    add_relaxed(&h->gone_dropped_depth, b->dropped_depth);
+    add_relaxed(&h->gone_unmatched_ends, b->unmatched_ends);
     __atomic_fetch_add(&h->gone_left, (uint32_t)b->left, __ATOMIC_RELAXED);
-    add(&h->gone_overwritten, b->overwritten + lose(p, first));
+    add_relaxed(&h->gone_overwritten, b->overwritten + lose_chunk(p, first));
     VP__STORE(b->thread, 0);
-    release(first);
+    release_chunk(first);
 }
 
 /* The first chunk of the thread that ended longest ago. */
@@ -300,7 +300,7 @@ static vp__chunk *take_recycled(cap_pool *p, uint32_t pages)
     vp__chunk *c = take_oldest(p);
     if (!c)
         return NULL;
-    give_up(p, c);
+    give_up_chunk(p, c);
     cut_off(p, c, pages);
     return c;
 }
@@ -332,7 +332,7 @@ vp__chunk *pool_take(cap_pool *p, uint32_t pages)
     return p->ring ? take_recycled(p, pages) : take_given_back(p, pages);
 }
 
-static void clear(vp__block *b)
+static void clear_block(vp__block *b)
 {
     uint64_t *words = (uint64_t *)(void *)b;
     for (size_t i = 0; i < sizeof *b / sizeof *words; i++)
@@ -344,7 +344,7 @@ void pool_assign(cap_pool *p, vp__chunk *c, const vp__chunk *first, uint32_t ord
     uint64_t head = sizeof *c / VP__SLOT;
     if (c == first) {
         uint64_t number = __atomic_add_fetch(&p->head->threads_made, 1, __ATOMIC_RELAXED);
-        clear(pool_block(c));
+        clear_block(pool_block(c));
         VP__STORE(c->thread, number);
         VP__STORE(pool_block(c)->thread, number);
         head += sizeof(vp__block) / VP__SLOT;

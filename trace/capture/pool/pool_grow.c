@@ -33,14 +33,14 @@
 #define FILL_FIRST (UINT64_C(16) << 10)
 #define FILL_STEP (UINT64_C(64) << 10)
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t lesser_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 /* Takes the page faults of the first write to these bytes. What others write there meanwhile stays.
  */
-static void populate(char *at, size_t bytes)
+static void populate_pages(char *at, size_t bytes)
 {
     if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
         return;
@@ -49,7 +49,7 @@ static void populate(char *at, size_t bytes)
 }
 
 /* Reserves room on the disk. 0 or an errno; EOPNOTSUPP: this file system cannot. */
-static int reserve(int fd, uint64_t from, uint64_t to)
+static int reserve_file_range(int fd, uint64_t from, uint64_t to)
 {
     sigset_t before;
     int rc;
@@ -61,7 +61,7 @@ static int reserve(int fd, uint64_t from, uint64_t to)
     return rc;
 }
 
-static int cannot(const vpcap_header *h, int err)
+static int fail_pool_size(const vpcap_header *h, int err)
 {
     return vp_fail(cap_file_code(err), "cannot make a pool of %llu bytes: %s",
                    (unsigned long long)h->image_bytes, strerror(err));
@@ -79,24 +79,24 @@ static int reserve_all(cap_grow *g, const vpcap_header *h, int fd)
     run_dir_free_signal(&before);
     g->names = g->strings = UINT64_MAX;
     g->chunks = h->image_bytes - h->chunks_at;
-    return rc ? cannot(h, rc) : 0;
+    return rc ? fail_pool_size(h, rc) : 0;
 }
 
 static int reserve_first(cap_grow *g, const vpcap_header *h, int fd)
 {
-    int rc = reserve(fd, 0, h->names.at + g->names);
+    int rc = reserve_file_range(fd, 0, h->names.at + g->names);
     if (rc == EOPNOTSUPP || rc == ENOSYS)
         return reserve_all(g, h, fd);
-    rc = rc ? rc : reserve(fd, h->strings.at, h->strings.at + g->strings);
-    rc = rc ? rc : reserve(fd, h->chunks_at, h->chunks_at + g->chunks);
-    return rc ? cannot(h, rc) : 0;
+    rc = rc ? rc : reserve_file_range(fd, h->strings.at, h->strings.at + g->strings);
+    rc = rc ? rc : reserve_file_range(fd, h->chunks_at, h->chunks_at + g->chunks);
+    return rc ? fail_pool_size(h, rc) : 0;
 }
 
 int grow_open(cap_grow *g, const vpcap_header *h, int fd, const char *path)
 {
     struct stat st;
     *g = (cap_grow){.names = AREA_STEP, .strings = AREA_STEP};
-    g->chunks = least(AHEAD_MIN, (uint64_t)h->pages * VP__PAGE);
+    g->chunks = lesser_u64(AHEAD_MIN, (uint64_t)h->pages * VP__PAGE);
     if (fd < 0)
         return 0;
     VP_TRY(reserve_first(g, h, fd));
@@ -105,7 +105,7 @@ int grow_open(cap_grow *g, const vpcap_header *h, int fd, const char *path)
         return vp_fail(VP_ENOMEM, "out of memory: a pool");
     g->file = fcntl(fd, F_DUPFD_CLOEXEC, 0) + 1;
     if (!g->file || fstat(fd, &st) < 0)
-        return cannot(h, errno);
+        return fail_pool_size(h, errno);
     g->dev = st.st_dev;
     g->ino = st.st_ino;
     return 0;
@@ -127,14 +127,14 @@ static bool is_it(const cap_grow *g, int fd)
 
 /* Reserves room in the file, by its path if need be: a program that becomes a daemon closes
  * descriptors that it does not know, and its next file may have our number. */
-static bool extend(const cap_grow *g, uint64_t from, uint64_t to)
+static bool extend_file(const cap_grow *g, uint64_t from, uint64_t to)
 {
     if (!g->file)
         return true;
     if (is_it(g, g->file - 1))
-        return reserve(g->file - 1, from, to) == 0;
+        return reserve_file_range(g->file - 1, from, to) == 0;
     int fd = open(g->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    bool ok = is_it(g, fd) && reserve(fd, from, to) == 0;
+    bool ok = is_it(g, fd) && reserve_file_range(fd, from, to) == 0;
     if (fd >= 0)
         close(fd);
     return ok;
@@ -149,11 +149,11 @@ static void raise_to(uint64_t *ready, uint64_t to)
         continue;
 }
 
-static bool grow(struct cap_pool *p, uint64_t at, uint64_t *ready, uint64_t to)
+static bool grow_area_to(struct cap_pool *p, uint64_t at, uint64_t *ready, uint64_t to)
 {
     int before = errno;
     uint64_t from = __atomic_load_n(ready, __ATOMIC_ACQUIRE);
-    bool ok = from >= to || extend(&p->grow, at + from, at + to);
+    bool ok = from >= to || extend_file(&p->grow, at + from, at + to);
     if (ok)
         raise_to(ready, to);
     errno = before;
@@ -162,13 +162,13 @@ static bool grow(struct cap_pool *p, uint64_t at, uint64_t *ready, uint64_t to)
 
 static void fill_to(struct cap_pool *p, uint64_t from, uint64_t to)
 {
-    populate(p->image + p->head->chunks_at + from, to - from);
+    populate_pages(p->image + p->head->chunks_at + from, to - from);
     p->grow.filled = to;
 }
 
 void grow_fill_first(struct cap_pool *p)
 {
-    fill_to(p, 0, least(FILL_FIRST, p->grow.chunks));
+    fill_to(p, 0, lesser_u64(FILL_FIRST, p->grow.chunks));
 }
 
 /* Touches one more step of what is not in use yet. false: there is none. */
@@ -177,10 +177,10 @@ static bool fill_ahead(struct cap_pool *p)
     uint64_t used = (uint64_t)VP__LOAD(p->head->pages_used) * VP__PAGE;
     uint64_t ready = __atomic_load_n(&p->grow.chunks, __ATOMIC_ACQUIRE);
     uint64_t from = p->grow.filled > used ? p->grow.filled : used;
-    uint64_t to = least(ready, used + AHEAD_MAX);
+    uint64_t to = lesser_u64(ready, used + AHEAD_MAX);
     if (from >= to)
         return false;
-    fill_to(p, from, least(from + FILL_STEP, to));
+    fill_to(p, from, lesser_u64(from + FILL_STEP, to));
     return true;
 }
 
@@ -189,7 +189,7 @@ static uint64_t pages_bytes(const struct cap_pool *p)
     return (uint64_t)p->head->pages * VP__PAGE;
 }
 
-static void call(cap_grow *g)
+static void wake_grow_thread(cap_grow *g)
 {
     __atomic_fetch_add(&g->calls, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &g->calls, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -197,7 +197,7 @@ static void call(cap_grow *g)
 
 static uint64_t ahead_of(uint64_t used)
 {
-    return used < AHEAD_MIN ? AHEAD_MIN : least(used, AHEAD_MAX);
+    return used < AHEAD_MIN ? AHEAD_MIN : lesser_u64(used, AHEAD_MAX);
 }
 
 bool grow_pages(struct cap_pool *p, uint32_t pages)
@@ -205,13 +205,13 @@ bool grow_pages(struct cap_pool *p, uint32_t pages)
     cap_grow *g = &p->grow;
     uint64_t used = (uint64_t)pages * VP__PAGE, all = pages_bytes(p);
     uint64_t ready = __atomic_load_n(&g->chunks, __ATOMIC_ACQUIRE);
-    if (used > ready &&
-        !grow(p, p->head->chunks_at, &g->chunks, least((used + STEP - 1) / STEP * STEP, all)))
+    if (used > ready && !grow_area_to(p, p->head->chunks_at, &g->chunks,
+                                      lesser_u64((used + STEP - 1) / STEP * STEP, all)))
         return false;
     if (ready < all && ready < used + ahead_of(used) / 2 &&
         __atomic_load_n(&g->runs, __ATOMIC_RELAXED)) {
         int before = errno;
-        call(g);
+        wake_grow_thread(g);
         errno = before;
     }
     return true;
@@ -221,7 +221,7 @@ bool grow_area(struct cap_pool *p, const vpcap_area *a, uint64_t *ready, uint64_
 {
     if (n <= __atomic_load_n(ready, __ATOMIC_ACQUIRE))
         return true;
-    return grow(p, a->at, ready, (n + AREA_STEP - 1) / AREA_STEP * AREA_STEP);
+    return grow_area_to(p, a->at, ready, (n + AREA_STEP - 1) / AREA_STEP * AREA_STEP);
 }
 
 /* Grows by one step only, so that nobody waits long for the end. false: all is there, or there is
@@ -230,9 +230,9 @@ static bool keep_ahead(struct cap_pool *p)
 {
     uint64_t used = (uint64_t)VP__LOAD(p->head->pages_used) * VP__PAGE;
     uint64_t ready = __atomic_load_n(&p->grow.chunks, __ATOMIC_ACQUIRE);
-    uint64_t wanted = least(used + ahead_of(used), pages_bytes(p));
+    uint64_t wanted = lesser_u64(used + ahead_of(used), pages_bytes(p));
     return ready < wanted &&
-           grow(p, p->head->chunks_at, &p->grow.chunks, least(ready + STEP, wanted));
+           grow_area_to(p, p->head->chunks_at, &p->grow.chunks, lesser_u64(ready + STEP, wanted));
 }
 
 static void tell_if_full(struct cap_pool *p)
@@ -244,7 +244,7 @@ static void tell_if_full(struct cap_pool *p)
     }
 }
 
-static void *work(void *ctx)
+static void *grow_thread(void *ctx)
 {
     struct cap_pool *p = ctx;
     cap_grow *g = &p->grow;
@@ -266,7 +266,7 @@ void grow_start(struct cap_pool *p, uint64_t owner,
     g->ends = false;
     g->owner = owner;
     g->tell_full = tell_full;
-    if ((!whole || owner) && vp_thread_start(&g->thread, work, p) == 0)
+    if ((!whole || owner) && vp_thread_start(&g->thread, grow_thread, p) == 0)
         __atomic_store_n(&g->runs, true, __ATOMIC_RELAXED);
 }
 
@@ -274,7 +274,7 @@ void grow_end(struct cap_pool *p)
 {
     int before = errno;
     if (__atomic_load_n(&p->grow.runs, __ATOMIC_RELAXED))
-        call(&p->grow);
+        wake_grow_thread(&p->grow);
     errno = before;
 }
 
@@ -285,6 +285,6 @@ void grow_stop(struct cap_pool *p)
         return;
     __atomic_store_n(&g->runs, false, __ATOMIC_RELAXED);
     __atomic_store_n(&g->ends, true, __ATOMIC_RELAXED);
-    call(g);
+    wake_grow_thread(g);
     pthread_join(g->thread, NULL);
 }

@@ -46,7 +46,7 @@ void cap_tables_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void *entry(const vpcap_area *area, uint32_t i, size_t size)
+static void *table_entry_at(const vpcap_area *area, uint32_t i, size_t size)
 {
     return live->image + area->at + i * size;
 }
@@ -58,7 +58,7 @@ static void show_used(vpcap_area *area, uint32_t count)
 
 static void write_device(uint32_t i)
 {
-    vpcap_device_entry *e = entry(&live->head->devices, i, sizeof *e);
+    vpcap_device_entry *e = table_entry_at(&live->head->devices, i, sizeof *e);
     e->kind = (uint32_t)devices[i].kind;
     e->ordinal = devices[i].ordinal;
     pool_string(live, &e->model, devices[i].model);
@@ -68,7 +68,7 @@ static void write_device(uint32_t i)
 
 static void write_track(uint32_t i)
 {
-    vpcap_track_entry *e = entry(&live->head->tracks, i, sizeof *e);
+    vpcap_track_entry *e = table_entry_at(&live->head->tracks, i, sizeof *e);
     e->device = tracks[i].device;
     pool_string(live, &e->name, tracks[i].name);
     __atomic_store_n(&e->ready, 1, __ATOMIC_RELEASE);
@@ -77,7 +77,7 @@ static void write_track(uint32_t i)
 
 static void write_meta(uint32_t i)
 {
-    vpcap_meta_entry *e = entry(&live->head->metas, i, sizeof *e);
+    vpcap_meta_entry *e = table_entry_at(&live->head->metas, i, sizeof *e);
     __atomic_store_n(&e->ready, 0, __ATOMIC_RELAXED);
     pool_string(live, &e->key, metas[i].key);
     pool_string(live, &e->value, metas[i].value);
@@ -105,12 +105,12 @@ void cap_tables_leave(void)
     pthread_mutex_unlock(&lock);
 }
 
-static char *copy(const char *s)
+static char *copy_table_text(const char *s)
 {
     return vp_strndup(s ? s : "", s ? strnlen(s, VPCAP_STRING_MAX) : 0);
 }
 
-static uint32_t find_device(int kind, int ordinal, const char *model)
+static uint32_t table_find_device(int kind, int ordinal, const char *model)
 {
     for (uint32_t i = 0; i < device_count; i++)
         if (devices[i].kind == kind && devices[i].ordinal == ordinal &&
@@ -119,14 +119,14 @@ static uint32_t find_device(int kind, int ordinal, const char *model)
     return 0;
 }
 
-static int add_device(uint32_t *out, int kind, int ordinal, const char *model)
+static int table_add_device(uint32_t *out, int kind, int ordinal, const char *model)
 {
-    *out = find_device(kind, ordinal, model);
+    *out = table_find_device(kind, ordinal, model);
     if (*out)
         return 0;
     if (device_count == DEVICES_MAX)
         return vp_fail(VP_ELIMIT, "more than %u devices", DEVICES_MAX);
-    device d = {kind, ordinal, copy(model), 0};
+    device d = {kind, ordinal, copy_table_text(model), 0};
     if (!d.model)
         return vp_fail(VP_ENOMEM, "out of memory: a device");
     devices[device_count++] = d;
@@ -144,12 +144,12 @@ vp_device_id vp_device_add(vp_capture_device kind, int ordinal, const char *mode
         return 0;
     }
     pthread_mutex_lock(&lock);
-    add_device(&id, (int)kind, ordinal, model ? model : "");
+    table_add_device(&id, (int)kind, ordinal, model ? model : "");
     pthread_mutex_unlock(&lock);
     return id;
 }
 
-static int add_track(uint32_t *out, uint32_t device_id, const char *name)
+static int table_add_track(uint32_t *out, uint32_t device_id, const char *name)
 {
     *out = 0;
     if (!device_id || device_id > device_count)
@@ -161,7 +161,7 @@ static int add_track(uint32_t *out, uint32_t device_id, const char *name)
         }
     if (track_count == TRACKS_MAX)
         return vp_fail(VP_ELIMIT, "more than %u tracks", TRACKS_MAX);
-    track t = {device_id - 1, copy(name)};
+    track t = {device_id - 1, copy_table_text(name)};
     if (!t.name)
         return vp_fail(VP_ENOMEM, "out of memory: a track");
     tracks[track_count] = t;
@@ -176,7 +176,7 @@ vp_track_id vp_track_add(vp_device_id device_id, const char *name)
 {
     uint32_t id = 0;
     pthread_mutex_lock(&lock);
-    add_track(&id, device_id, name ? name : "");
+    table_add_track(&id, device_id, name ? name : "");
     pthread_mutex_unlock(&lock);
     return id;
 }
@@ -203,7 +203,7 @@ static int set_meta(const char *key, const char *value)
         i++;
     if (i == METAS_MAX)
         return vp_fail(VP_ELIMIT, "more than %u metas", METAS_MAX);
-    meta m = {i < meta_count ? metas[i].key : copy(key), copy(value)};
+    meta m = {i < meta_count ? metas[i].key : copy_table_text(key), copy_table_text(value)};
     if (!m.key || !m.value) {
         vp_free(m.value);
         if (i == meta_count)

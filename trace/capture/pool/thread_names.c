@@ -18,7 +18,7 @@ static given *names;
 static size_t name_cap;
 static size_t name_count; /* also read without the lock */
 
-static given *find(int64_t tid)
+static given *find_given_name(int64_t tid)
 {
     for (size_t i = 0; i < name_count; i++)
         if (names[i].tid == tid)
@@ -26,9 +26,9 @@ static given *find(int64_t tid)
     return NULL;
 }
 
-static int give(int64_t tid, const char *name)
+static int give_thread_name(int64_t tid, const char *name)
 {
-    given *g = find(tid);
+    given *g = find_given_name(tid);
     if (!g) {
         VP_TRY(vp_grow(&names, &name_cap, name_count + 1, sizeof *names, THREAD_NAMES_MAX));
         g = &names[name_count];
@@ -42,7 +42,7 @@ static int give(int64_t tid, const char *name)
 int thread_names_give(int64_t tid, const char *name)
 {
     cap_tables_lock();
-    int rc = give(tid, name);
+    int rc = give_thread_name(tid, name);
     cap_tables_unlock();
     return rc;
 }
@@ -52,7 +52,7 @@ void thread_names_forget(int64_t tid)
     if (!__atomic_load_n(&name_count, __ATOMIC_RELAXED))
         return;
     cap_tables_lock();
-    given *g = find(tid);
+    given *g = find_given_name(tid);
     if (g) {
         *g = names[name_count - 1];
         __atomic_store_n(&name_count, name_count - 1, __ATOMIC_RELAXED);
@@ -60,9 +60,9 @@ void thread_names_forget(int64_t tid)
     cap_tables_unlock();
 }
 
-static void apply(void *ctx, vp__block *b)
+static void apply_given_name(void *ctx, vp__block *b)
 {
-    const given *g = find(b->tid);
+    const given *g = find_given_name(b->tid);
     (void)ctx;
     if (g)
         memcpy(b->name, g->name, sizeof b->name);
@@ -72,6 +72,6 @@ void thread_names_apply(const cap_pool *p)
 {
     cap_tables_lock();
     if (name_count)
-        session_each_block(p, apply, NULL);
+        session_each_block(p, apply_given_name, NULL);
     cap_tables_unlock();
 }

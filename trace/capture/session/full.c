@@ -23,7 +23,7 @@ bool session_is_told_here(const cap_session *s)
 }
 
 /* It was told. With the lock held. */
-static void told(cap_session *s)
+static void mark_full_told(cap_session *s)
 {
     s->telling = false;
     telling = NULL;
@@ -33,7 +33,7 @@ static void told(cap_session *s)
 void session_end_telling(void)
 {
     if (telling)
-        told(telling);
+        mark_full_told(telling);
 }
 
 void session_await_told(cap_session *s)
@@ -43,7 +43,7 @@ void session_await_told(cap_session *s)
         continue;
 }
 
-static void *tell(void *ctx)
+static void *tell_full_thread(void *ctx)
 {
     full f = *(full *)ctx;
     char pool[VP_HUMAN_BYTES];
@@ -61,7 +61,7 @@ static void *tell(void *ctx)
                 vp_bytes_text(pool, (int64_t)f.pool_bytes), (double)f.after_ns / 1e9);
         session_lock();
         if (telling && session_find(session_handle(f.number)) == s)
-            told(s);
+            mark_full_told(s);
         telling = NULL;
     }
     session_unlock();
@@ -76,7 +76,7 @@ void session_tell_full(uint64_t number, const cap_pool *p)
     if (!f)
         return;
     *f = (full){number, h->stop.mono_ns - h->start.mono_ns, (size_t)h->pages * VP__PAGE};
-    if (vp_thread_start(&thread, tell, f) < 0)
+    if (vp_thread_start(&thread, tell_full_thread, f) < 0)
         vp_free(f);
     else
         pthread_detach(thread);

@@ -47,19 +47,19 @@ static const struct launcher {
      {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
 };
 
-static const char *variable(const char *name)
+static const char *job_variable(const char *name)
 {
     return getenv(name);
 }
 
-static int64_t number(job_fn *get, const char *name)
+static int64_t variable_as_number(job_fn *get, const char *name)
 {
     const char *text = name ? get(name) : NULL;
     uint64_t n = 0;
     return text && vp_str_to_u64(vp_str_of(text), &n) && n <= INT32_MAX ? (int64_t)n : -1;
 }
 
-static void add(char *id, size_t cap, const char *text)
+static void append_job_id(char *id, size_t cap, const char *text)
 {
     size_t n = strlen(id);
     if (n && n < cap - 1)
@@ -77,31 +77,31 @@ static void read_id(char *id, size_t cap, const struct launcher *l, job_fn *get)
     for (size_t k = 0; k < 4 && l->ids[k]; k++) {
         const char *text = get(l->ids[k]);
         if (text && text[0])
-            add(id, cap, text);
+            append_job_id(id, cap, text);
     }
     if (id[0])
         return;
     char parent[48]; /* the parent process: the same for all ranks of one machine */
     snprintf(parent, sizeof parent, "%s-%ld", l->rank, (long)getppid());
-    add(id, cap, parent);
+    append_job_id(id, cap, parent);
 }
 
 void job_read(cap_job *out, job_fn *get)
 {
     cap_job j = {.rank = -1, .local_rank = -1, .ranks = -1};
-    get = get ? get : variable;
+    get = get ? get : job_variable;
     const char *own = get("VIEW_PROFILE_JOB");
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers && j.rank < 0; i++) {
         const struct launcher *l = &launchers[i];
-        j.rank = get(l->needs) ? number(get, l->rank) : -1;
-        j.local_rank = number(get, l->local_rank);
-        j.ranks = number(get, l->ranks);
+        j.rank = get(l->needs) ? variable_as_number(get, l->rank) : -1;
+        j.local_rank = variable_as_number(get, l->local_rank);
+        j.ranks = variable_as_number(get, l->ranks);
         if (j.rank >= 0 && j.ranks > 1)
             read_id(j.id, sizeof j.id, l, get);
     }
     if (own && own[0]) {
         j.id[0] = 0;
-        add(j.id, sizeof j.id, own);
+        append_job_id(j.id, sizeof j.id, own);
     }
     if (j.rank < 0 || j.ranks <= 1) /* it has no others to be told apart from */
         j.rank = j.local_rank = j.ranks = -1;
@@ -121,7 +121,7 @@ static void note_mine(const char *name)
 }
 
 /* Joins the run that the file names, if that is allowed. */
-static bool join(cap_run *out, int fd, const char *runs)
+static bool join_job_run(cap_run *out, int fd, const char *runs)
 {
     char name[RUN_NAME_MAX];
     struct stat st;
@@ -141,7 +141,7 @@ static bool join(cap_run *out, int fd, const char *runs)
     return out->fd >= 0;
 }
 
-static int make(cap_run *out, int fd, const char *dir)
+static int make_job_run(cap_run *out, int fd, const char *dir)
 {
     VP_TRY(run_dir_make(out, dir));
     const char *name = vp_path_name(out->path);
@@ -164,5 +164,5 @@ int job_run_dir(cap_run *out, const char *dir, const cap_job *job)
         fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0 || flock(fd, LOCK_EX) < 0) /* this file system has no locks */
         return run_dir_make(out, dir);
-    return join(out, fd, runs) ? 0 : make(out, fd, dir);
+    return join_job_run(out, fd, runs) ? 0 : make_job_run(out, fd, dir);
 }

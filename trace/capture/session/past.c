@@ -9,7 +9,7 @@
 #include "trace/capture/threads/own_time.h"
 
 /* With the lock held. */
-static int begin(cap_session **out, const vp_recording *handle, double seconds)
+static int begin_past_session(cap_session **out, const vp_recording *handle, double seconds)
 {
     cap_session *from = session_find(handle), *s = NULL;
     if (!from || from->state != CAP_ACTIVE || from->pid != getpid())
@@ -31,12 +31,12 @@ static int begin(cap_session **out, const vp_recording *handle, double seconds)
     return 0;
 }
 
-static int start(vp_recording **out, const vp_recording *handle, double seconds, bool here)
+static int start_past(vp_recording **out, const vp_recording *handle, double seconds, bool here)
 {
     cap_session *s = NULL;
     own_time_begin();
     session_lock();
-    int rc = begin(&s, handle, seconds);
+    int rc = begin_past_session(&s, handle, seconds);
     if (s) {
         *out = session_handle(s->number);
         session_write(s, here);
@@ -51,7 +51,7 @@ int vp_capture_past(vp_recording *handle, double seconds, vp_result *result)
     vp_result r = VP_RESULT_INIT;
     vp_recording *past = NULL;
     VP_TRY(cap_check_result(result));
-    VP_TRY(start(&past, handle, seconds, true));
+    VP_TRY(start_past(&past, handle, seconds, true));
     int rc = vp_wait(past, &r);
     if (rc == 0 && result)
         *result = r;
@@ -60,5 +60,5 @@ int vp_capture_past(vp_recording *handle, double seconds, vp_result *result)
 
 int cap_past_start(vp_recording **out, const vp_recording *handle, double seconds)
 {
-    return start(out, handle, seconds, false);
+    return start_past(out, handle, seconds, false);
 }

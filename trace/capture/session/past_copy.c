@@ -59,7 +59,7 @@ static bool copy_chunk(vp__chunk *to, const vp__chunk *from, const found *f)
     return is_same;
 }
 
-static uint32_t find_chunks(found *out, const cap_pool *p)
+static uint32_t find_sealed_chunks(found *out, const cap_pool *p)
 {
     uint32_t end = __atomic_load_n(&p->head->pages_used, __ATOMIC_ACQUIRE), n = 0;
     for (uint32_t page = 0; page < end;) {
@@ -80,7 +80,7 @@ static uint32_t find_chunks(found *out, const cap_pool *p)
     return n;
 }
 
-static int newest_first(const void *pa, const void *pb)
+static int newest_chunk_first(const void *pa, const void *pb)
 {
     const found *a = pa, *b = pb;
     return a->sealed > b->sealed ? -1 : a->sealed < b->sealed;
@@ -95,10 +95,10 @@ static int copy_chunks(char *to, const cap_pool *p)
     VP_CLEANUP(vp_free_ptr) found *all = vp_calloc((size_t)h->pages + 1, sizeof *all);
     if (!all)
         return vp_fail(VP_ENOMEM, "out of memory: a copy of the pool");
-    uint32_t n = find_chunks(all, p);
+    uint32_t n = find_sealed_chunks(all, p);
     uint64_t lost_until = __atomic_load_n(&h->lost_until, __ATOMIC_ACQUIRE);
     uint64_t overwritten = VP__LOAD(h->gone_overwritten);
-    qsort(all, n, sizeof *all, newest_first);
+    qsort(all, n, sizeof *all, newest_chunk_first);
     for (uint32_t i = 0; i < n; i++) {
         vp__chunk *c = (vp__chunk *)(void *)(to + h->chunks_at + (uint64_t)all[i].page * VP__PAGE);
         if (copy_chunk(c, pool_chunk(p, all[i].page), &all[i]))
@@ -127,7 +127,7 @@ static int copy_image(char *to, const cap_pool *p)
     return 0;
 }
 
-static void cut(vpcap_header *h, const struct cap_past *p)
+static void cut_past_header(vpcap_header *h, const struct cap_past *p)
 {
     h->stop = p->until;
     h->flags |= VPCAP_FINISHED;
@@ -139,7 +139,7 @@ static void cut(vpcap_header *h, const struct cap_past *p)
         h->cut_ticks = h->stop.ticks - (uint64_t)ticks;
 }
 
-static void count_events(vp_result *r, const vpcap *v)
+static void count_past_events(vp_result *r, const vpcap *v)
 {
     session_count_view(r, v);
     r->zones = 0;
@@ -171,7 +171,7 @@ static gpu_activity *gpu_past(vp_result *r, const cap_session *s, const vpcap_he
     return gpu;
 }
 
-static int copy(cap_session *s, const struct cap_past *p)
+static int copy_past_image(cap_session *s, const struct cap_past *p)
 {
     size_t size = cap_pool_now.size;
     vp_result *r = &s->result;
@@ -186,7 +186,7 @@ static int copy(cap_session *s, const struct cap_past *p)
     *r = p->from->result;
     session_count(r, &cap_pool_now);
     thread_names_apply(&s->pool);
-    cut(h, p);
+    cut_past_header(h, p);
     s->gpu = gpu_past(r, s, h);
     return 0;
 }
@@ -196,7 +196,7 @@ static int copy(cap_session *s, const struct cap_past *p)
 int past_take(cap_session *s)
 {
     vpcap *v = NULL;
-    int rc = copy(s, s->past);
+    int rc = copy_past_image(s, s->past);
     session_lock();
     s->past->from->readers--;
     session_changed();
@@ -208,7 +208,7 @@ int past_take(cap_session *s)
     memcpy(s->result.run_dir, s->run.path, sizeof s->result.run_dir);
     rc = vpcap_open(&v, s->pool.image, s->pool.size);
     if (rc == 0)
-        count_events(&s->result, v);
+        count_past_events(&s->result, v);
     vpcap_free(v);
     return rc;
 }

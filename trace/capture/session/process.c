@@ -15,14 +15,14 @@
 
 static bool installed;
 
-static void before_fork(void)
+static void session_before_fork(void)
 {
     session_lock();
     cap_names_lock();
     cap_tables_lock();
 }
 
-static void release(void)
+static void unlock_after_fork(void)
 {
     cap_tables_unlock();
     cap_names_unlock();
@@ -30,15 +30,15 @@ static void release(void)
 
 static void in_parent(void)
 {
-    release();
+    unlock_after_fork();
     session_unlock();
 }
 
 /* The child has neither the pool, which stayed with the parent (MADV_DONTFORK), nor any thread but
  * this one. */
-static void in_child(void)
+static void session_in_child(void)
 {
-    release();
+    unlock_after_fork();
     cap_session *was = session_orphan(), *mine;
     cap_threads_forget();
     char notice[sizeof mine->notice] = "";
@@ -50,10 +50,10 @@ static void in_child(void)
         cap_log(&was->cfg, level, "%s", notice);
 }
 
-static void at_exit(void);
+static void session_at_exit(void);
 
-/* A callback of the recording may call exit: at_exit, which is registered anew, then runs once
- * more. */
+/* A callback of the recording may call exit: session_at_exit, which is registered anew, then runs
+ * once more. */
 static void end_active(void)
 {
     cap_session *s = session_recording();
@@ -63,14 +63,14 @@ static void end_active(void)
         session_discard(s);
         return;
     }
-    atexit(at_exit);
+    atexit(session_at_exit);
     session_end(s, CAP_CUT);
     session_write(s, true);
 }
 
 /* Not longer than cap_callback_ms for callbacks: those that other threads run may be waiting for
  * this thread. */
-static void wait_for_files(void)
+static void wait_for_session_files(void)
 {
     struct timespec until;
     bool in_time = true;
@@ -88,12 +88,12 @@ static void wait_for_files(void)
 }
 
 /* Waits for files being written, which the end of the process would cut off. */
-static void at_exit(void)
+static void session_at_exit(void)
 {
     session_lock();
     session_end_called();
     end_active();
-    wait_for_files();
+    wait_for_session_files();
     session_unlock();
 }
 
@@ -101,7 +101,8 @@ int session_install(void)
 {
     if (installed)
         return 0;
-    if (pthread_atfork(before_fork, in_parent, in_child) != 0 || atexit(at_exit) != 0)
+    if (pthread_atfork(session_before_fork, in_parent, session_in_child) != 0 ||
+        atexit(session_at_exit) != 0)
         return vp_fail(VP_ENOMEM, "out of memory: handlers of fork and exit");
     installed = true;
     return 0;

@@ -12,7 +12,7 @@
 #include "trace/capture/session/session_switch.h"
 #include "trace/capture/threads/own_time.h"
 
-static int inactive(void)
+static int fail_inactive(void)
 {
     return vp_fail(VP_EINACTIVE, "this recording has ended already");
 }
@@ -38,7 +38,7 @@ int cap_check_result(const vp_result *result)
     return result ? vp_check_version(result->version, 1, "vp_result", "VP_RESULT_INIT") : 0;
 }
 
-static int check(const vp_config *cfg)
+static int check_start_config(const vp_config *cfg)
 {
     VP_TRY(cap_check_config(cfg));
     if (cfg->mode != VP_KEEP_FIRST && cfg->mode != VP_RING)
@@ -106,7 +106,7 @@ typedef struct notice {
     int level;
 } notice;
 
-static int begin(vp_recording **out, notice *n, const vp_config *cfg, bool standby)
+static int begin_recording(vp_recording **out, notice *n, const vp_config *cfg, bool standby)
 {
     cap_session *s = NULL;
     session_end_full();
@@ -129,9 +129,9 @@ static int start_on(vp_recording **out, const vp_config *cfg, bool standby)
     if (!out)
         return vp_fail(VP_EARG, "vp_start needs a place for the recording");
     cfg = cfg ? cfg : &defaults;
-    VP_TRY(check(cfg));
+    VP_TRY(check_start_config(cfg));
     session_lock();
-    rc = begin(out, &n, cfg, standby);
+    rc = begin_recording(out, &n, cfg, standby);
     session_unlock();
     if (rc < 0)
         return rc;
@@ -142,7 +142,7 @@ static int start_on(vp_recording **out, const vp_config *cfg, bool standby)
     return 0;
 }
 
-static int start(vp_recording **out, const vp_config *cfg, bool standby)
+static int start_recording(vp_recording **out, const vp_config *cfg, bool standby)
 {
     own_time_begin();
     int rc = start_on(out, cfg, standby);
@@ -152,7 +152,7 @@ static int start(vp_recording **out, const vp_config *cfg, bool standby)
 
 int cap_start(vp_recording **out, const vp_config *cfg)
 {
-    return start(out, cfg, false);
+    return start_recording(out, cfg, false);
 }
 
 int vp_start(vp_recording **out, const vp_config *cfg)
@@ -173,11 +173,11 @@ int vp_trace(vp_recording **out, const char *dir)
 
 int cap_start_standby(vp_recording **out, const vp_config *cfg)
 {
-    return start(out, cfg, true);
+    return start_recording(out, cfg, true);
 }
 
 /* Gives the result of a session that is written, and frees it. */
-static int collect(cap_session *s, vp_result *result)
+static int collect_result(cap_session *s, vp_result *result)
 {
     if (session_calls_here(s))
         return own_callback();
@@ -195,33 +195,33 @@ static int collect(cap_session *s, vp_result *result)
 }
 
 /* The session of a handle, if this process may end it. */
-static int own(cap_session **out, const vp_recording *r)
+static int own_session_of(cap_session **out, const vp_recording *r)
 {
     cap_session *s = session_find(r);
     if (!s)
-        return inactive();
+        return fail_inactive();
     if (s->pid != getpid())
         return vp_fail(VP_EFORKED, "the recording belongs to the parent process");
     *out = s;
     return 0;
 }
 
-static int stop(vp_recording *r, vp_result *result, cap_cut cut)
+static int stop_recording(vp_recording *r, vp_result *result, cap_cut cut)
 {
     cap_session *s = NULL;
-    int rc = own(&s, r);
+    int rc = own_session_of(&s, r);
     if (!s)
         return rc;
     if (s->ended_itself)
-        return collect(s, result);
+        return collect_result(s, result);
     if (s->state != CAP_ACTIVE)
-        return inactive();
+        return fail_inactive();
     if (session_calls_here(s))
         return own_callback();
     session_end(s, cut);
     if (s->cfg.export_now) {
         session_write(s, true);
-        return collect(s, result);
+        return collect_result(s, result);
     }
     copy_result(result, s);
     session_write(s, false);
@@ -234,7 +234,7 @@ int vp_stop(vp_recording *r, vp_result *result)
     VP_TRY(cap_check_result(result));
     own_time_begin();
     session_lock();
-    rc = stop(r, result, CAP_WHOLE);
+    rc = stop_recording(r, result, CAP_WHOLE);
     session_unlock();
     own_time_end();
     return rc;
@@ -245,16 +245,16 @@ int cap_stop_early(vp_recording *r, vp_result *result, bool surely_cut)
     int rc;
     own_time_begin();
     session_lock();
-    rc = stop(r, result, surely_cut ? CAP_CUT : CAP_CUT_IF_OPEN);
+    rc = stop_recording(r, result, surely_cut ? CAP_CUT : CAP_CUT_IF_OPEN);
     session_unlock();
     own_time_end();
     return rc;
 }
 
-static int wait_for(vp_recording *r, vp_result *result)
+static int wait_for_recording(vp_recording *r, vp_result *result)
 {
     cap_session *s = NULL;
-    int rc = own(&s, r);
+    int rc = own_session_of(&s, r);
     if (!s)
         return rc;
     if (session_is_full(s))
@@ -262,7 +262,7 @@ static int wait_for(vp_recording *r, vp_result *result)
     if (s->state == CAP_ACTIVE && !s->cfg.duration_ms)
         return vp_fail_at(vp_fail(VP_EBUSY, "it still records; end it with vp_stop"), s->run.path,
                           -1, -1);
-    return collect(s, result);
+    return collect_result(s, result);
 }
 
 int vp_wait(vp_recording *r, vp_result *result)
@@ -271,7 +271,7 @@ int vp_wait(vp_recording *r, vp_result *result)
     VP_TRY(cap_check_result(result));
     own_time_begin();
     session_lock();
-    rc = wait_for(r, result);
+    rc = wait_for_recording(r, result);
     session_unlock();
     own_time_end();
     return rc;

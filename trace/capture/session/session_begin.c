@@ -36,14 +36,14 @@ static void put_host(char *dst, size_t cap, const char *host, const char *suffix
         dst[0] = '_';
 }
 
-static void put_program(char *dst, size_t cap)
+static void put_program_path(char *dst, size_t cap)
 {
     ssize_t n = readlink("/proc/self/exe", dst, cap - 1);
     dst[n < 0 ? 0 : n] = 0;
 }
 
 /* Whether another host of the same run has this name. */
-static bool is_taken(const cap_session *s, const char *host)
+static bool is_host_name_taken(const cap_session *s, const char *host)
 {
     static const char *const endings[] = {".vpcap", ".xplane.pb", ".trace.json.gz"};
     char name[sizeof s->pool_name];
@@ -57,13 +57,13 @@ static bool is_taken(const cap_session *s, const char *host)
 
 /* In a job each process is a host of its own, named by its rank; without a rank, and beside another
  * process of the same rank, by its process number. */
-static void name_host(char *host, size_t cap, const cap_session *s, bool is_child)
+static void name_session_host(char *host, size_t cap, const cap_session *s, bool is_child)
 {
     char rank[32] = "", suffix[64];
     if (s->job.rank >= 0)
         snprintf(rank, sizeof rank, "_rank%lld", (long long)s->job.rank);
     put_host(host, cap, s->cfg.host, rank);
-    if (!is_child && !(s->job.id[0] && is_taken(s, host)))
+    if (!is_child && !(s->job.id[0] && is_host_name_taken(s, host)))
         return;
     snprintf(suffix, sizeof suffix, "%s_%ld", rank, (long)s->pid);
     put_host(host, cap, s->cfg.host, suffix);
@@ -81,11 +81,11 @@ static int open_pool(cap_session *s, bool is_child)
     size_t bytes = s->cfg.pool_bytes ? s->cfg.pool_bytes : POOL_BYTES_DEFAULT;
     char path[sizeof s->run.path + sizeof s->pool_name] = "";
     int rc, fd = -1;
-    name_host(host, sizeof host, s, is_child);
+    name_session_host(host, sizeof host, s, is_child);
     if (!s->cfg.in_memory) {
         fd = make_pool_file(s, host);
         if (fd < 0 && errno == EEXIST && !is_child) { /* a process of the job was faster */
-            name_host(host, sizeof host, s, true);
+            name_session_host(host, sizeof host, s, true);
             fd = make_pool_file(s, host);
         }
         snprintf(path, sizeof path, "%s/%s", s->run.path, s->pool_name);
@@ -106,13 +106,13 @@ static int open_pool(cap_session *s, bool is_child)
     }
     vpcap_header *h = s->pool.head;
     memcpy(h->host, host, sizeof h->host);
-    put_program(h->program, sizeof h->program);
+    put_program_path(h->program, sizeof h->program);
     snprintf(h->session, sizeof h->session, "%.200s", vp_path_name(s->run.path));
     h->pid = s->pid;
     return 0;
 }
 
-static int begin_gpu(cap_session *s)
+static int begin_session_gpu(cap_session *s)
 {
     if (s->cfg.gpu == VP_GPU_OFF)
         return 0;
@@ -144,7 +144,7 @@ static void tell_job(const cap_session *s)
             vp_meta_int(keys[i], values[i]);
 }
 
-static int prepare(void)
+static int prepare_session(void)
 {
     clock_begin();
     cap_threads_prepare();
@@ -154,7 +154,7 @@ static int prepare(void)
 
 /* The run directory. A forked child that records on writes beside its parent, under a name of its
  * own. */
-static int open_run(cap_session *s, const cap_session *parent)
+static int open_run_dir(cap_session *s, const cap_session *parent)
 {
     if (!parent)
         return s->standby ? run_dir_make(&s->run, s->cfg.dir)
@@ -164,7 +164,7 @@ static int open_run(cap_session *s, const cap_session *parent)
     return s->run.fd < 0 ? vp_fail(cap_file_code(errno), "cannot open the parent's directory") : 0;
 }
 
-static void undo(cap_session *s, const cap_session *parent)
+static void undo_session_begin(cap_session *s, const cap_session *parent)
 {
     if (s->cfg.gpu != VP_GPU_OFF)
         gpu_activity_free(cupti_stop());
@@ -179,20 +179,20 @@ int session_begin(cap_session **out, const vp_config *cfg, const cap_session *pa
 {
     cap_session *s = NULL;
     int rc;
-    VP_TRY(prepare());
+    VP_TRY(prepare_session());
     VP_TRY(session_new(&s, cfg));
     s->standby = standby;
     tell_job(s);
-    rc = open_run(s, parent);
+    rc = open_run_dir(s, parent);
     if (rc < 0) {
         session_forget(s);
         return rc;
     }
     rc = open_pool(s, parent != NULL);
     if (rc == 0)
-        rc = begin_gpu(s);
+        rc = begin_session_gpu(s);
     if (rc < 0) {
-        undo(s, parent);
+        undo_session_begin(s, parent);
         return rc;
     }
     snprintf(s->result.run_dir, sizeof s->result.run_dir, "%s", s->run.path);

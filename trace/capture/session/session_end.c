@@ -26,7 +26,7 @@ static void count_ring(cap_session *s)
 }
 
 /* Nobody writes into the image any more: marks it as finished, and counts what is in it. */
-static void complete(cap_session *s, bool truncated)
+static void complete_image(cap_session *s, bool truncated)
 {
     vpcap_header *h = s->pool.head;
     uint64_t nowhere = cap_nowhere_take();
@@ -64,7 +64,7 @@ void session_discard(cap_session *s)
 static void finish_end(cap_session *s, cap_cut cut)
 {
     session_switch_off(s);
-    complete(s, cut == CAP_CUT || (cut == CAP_CUT_IF_OPEN && session_any_open(&s->pool)));
+    complete_image(s, cut == CAP_CUT || (cut == CAP_CUT_IF_OPEN && session_any_open(&s->pool)));
     s->state = CAP_WRITING;
     s->in_callback = false;
     session_changed();

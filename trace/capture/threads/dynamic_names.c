@@ -30,7 +30,7 @@ void cap_names_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-static int prepare(void)
+static int prepare_name_table(void)
 {
     if (is_ready)
         return 0;
@@ -41,10 +41,10 @@ static int prepare(void)
 }
 
 /* prefix: how many bytes stand before the name itself. */
-static int add(uint32_t *out, vp_str name, size_t prefix, const char *category)
+static int add_dynamic_name(uint32_t *out, vp_str name, size_t prefix, const char *category)
 {
     vp_sid id;
-    VP_TRY(prepare());
+    VP_TRY(prepare_name_table());
     if (known.count >= BLOCK * BLOCKS)
         return vp_fail(VP_ELIMIT, "more than %u names", BLOCK * BLOCKS);
     VP_TRY(vp_intern_put(&known, name, &id));
@@ -73,7 +73,7 @@ uint32_t vp_name(const char *name)
     if (!name || !*name)
         name = name ? "(empty)" : "(null)";
     pthread_mutex_lock(&lock);
-    add(&id, vp_str_head(vp_str_of(name), VPCAP_STRING_MAX), 0, NULL);
+    add_dynamic_name(&id, vp_str_head(vp_str_of(name), VPCAP_STRING_MAX), 0, NULL);
     pthread_mutex_unlock(&lock);
     return id;
 }
@@ -88,9 +88,9 @@ static int add_in(uint32_t *out, vp_str category, vp_str name)
     vp_buf_str(&both, category);
     vp_buf_putc(&both, '\0');
     VP_TRY(vp_buf_str(&both, name));
-    VP_TRY(prepare());
+    VP_TRY(prepare_name_table());
     VP_TRY(vp_intern_put(&known, category, &kept));
-    return add(out, vp_buf_view(&both), category.n + 1, vp_intern_get(&known, kept).p);
+    return add_dynamic_name(out, vp_buf_view(&both), category.n + 1, vp_intern_get(&known, kept).p);
 }
 
 uint32_t cap_name_in(const char *category, const char *name)
@@ -118,9 +118,9 @@ static int add_at(uint32_t *out, vp_str file, uint32_t line, vp_str name)
     VP_TRY(vp_buf_putc(&both, '\0'));
     size_t prefix = both.n;
     VP_TRY(vp_buf_str(&both, name));
-    VP_TRY(prepare());
+    VP_TRY(prepare_name_table());
     VP_TRY(vp_intern_put(&known, file, &kept));
-    VP_TRY(add(out, vp_buf_view(&both), prefix, NULL));
+    VP_TRY(add_dynamic_name(out, vp_buf_view(&both), prefix, NULL));
     vp__site *s = &blocks[*out / BLOCK][*out % BLOCK];
     s->line = line;
     s->file = vp_intern_get(&known, kept).p;

@@ -12,16 +12,16 @@ typedef struct out {
     uint32_t items;
 } out;
 
-static void put_words(out *o, uint64_t a, uint64_t b)
+static void put_word_pair(out *o, uint64_t a, uint64_t b)
 {
     VP__STORE(o->at[0], a);
     VP__STORE(o->at[1], b);
     o->at += 2;
 }
 
-static void put_item(out *o, uint32_t type, uint32_t key, uint32_t bytes, uint64_t value)
+static void put_event_item(out *o, uint32_t type, uint32_t key, uint32_t bytes, uint64_t value)
 {
-    put_words(o, value, (uint64_t)(bytes << 8 | type) << 32 | key);
+    put_word_pair(o, value, (uint64_t)(bytes << 8 | type) << 32 | key);
     o->items++;
 }
 
@@ -30,7 +30,7 @@ static void put_string(out *o, const char *s, uint32_t n)
     for (uint32_t i = 0; i < n; i += VP__SLOT) {
         uint64_t words[2] = {0, 0};
         memcpy(words, s + i, n - i < VP__SLOT ? n - i : VP__SLOT);
-        put_words(o, words[0], words[1]);
+        put_word_pair(o, words[0], words[1]);
     }
 }
 
@@ -112,12 +112,12 @@ VP__INLINE void put_arg(out *o, const vp_arg *a, uint32_t length, uint32_t key)
 {
     uint64_t bits = 0;
     if (a->type == VP_ARG_STR) {
-        put_item(o, VP__ITEM_STR, key, length, 0);
+        put_event_item(o, VP__ITEM_STR, key, length, 0);
         put_string(o, a->v.s, length);
         return;
     }
     memcpy(&bits, &a->v, sizeof bits);
-    put_item(o, a->type == VP_ARG_F64 ? VP__ITEM_F64 : VP__ITEM_I64, key, 0, bits);
+    put_event_item(o, a->type == VP_ARG_F64 ? VP__ITEM_F64 : VP__ITEM_I64, key, 0, bits);
 }
 
 static uint32_t correlation_of(const vp__thread *t, const cap_event *e)
@@ -126,7 +126,7 @@ static uint32_t correlation_of(const vp__thread *t, const cap_event *e)
     return e->correlation || !is_zone ? e->correlation : t->correlation;
 }
 
-static bool put_event(vp__thread *t, const cap_event *e, uint32_t name, const uint32_t *keys)
+static bool put_event_record(vp__thread *t, const cap_event *e, uint32_t name, const uint32_t *keys)
 {
     uint64_t dur = ticks_between(e->start, e->end);
     uint32_t lengths[CAP_ARGS_MAX], correlation = correlation_of(t, e);
@@ -139,17 +139,17 @@ static bool put_event(vp__thread *t, const cap_event *e, uint32_t name, const ui
     if (!r)
         return false;
     if (is_long)
-        put_item(&o, VP__ITEM_LONG, 0, 0, dur >> 32);
+        put_event_item(&o, VP__ITEM_LONG, 0, 0, dur >> 32);
     if (e->has_number)
-        put_item(&o, e->is_real ? VP__ITEM_REAL : VP__ITEM_NUMBER, 0, 0, e->number);
+        put_event_item(&o, e->is_real ? VP__ITEM_REAL : VP__ITEM_NUMBER, 0, 0, e->number);
     if (correlation)
-        put_item(&o, VP__ITEM_CORRELATION, 0, 0, correlation);
+        put_event_item(&o, VP__ITEM_CORRELATION, 0, 0, correlation);
     if (e->track)
-        put_item(&o, VP__ITEM_TRACK, 0, 0, e->track - 1);
+        put_event_item(&o, VP__ITEM_TRACK, 0, 0, e->track - 1);
     for (uint32_t i = 0; i < e->arg_count; i++)
         put_arg(&o, &e->args[i], lengths[i], keys[i]);
     o.at = (uint64_t *)(void *)r;
-    put_words(&o, e->start, (uint64_t)VP__WHAT(name, o.items, e->kind) << 32 | (uint32_t)dur);
+    put_word_pair(&o, e->start, (uint64_t)VP__WHAT(name, o.items, e->kind) << 32 | (uint32_t)dur);
     cap_publish(t, slots, true);
     return true;
 }
@@ -185,7 +185,7 @@ VP__INLINE int emit(uint32_t generation, const cap_event *given, uint32_t place)
         keys[i] = e.keys ? cap_site(e.keys[i], generation, NULL, 0) : name + 1 + i;
     bool kept = false;
     if (name)
-        kept = put_event(t, &e, name, keys);
+        kept = put_event_record(t, &e, name, keys);
     else
         count_full(t);
     if (place)
@@ -287,9 +287,9 @@ void vp__flow(uint32_t generation, uint64_t id, bool out_of)
     vp__record *r = t ? cap_reserve(t, 2, now) : NULL;
     if (r) {
         out o = {(uint64_t *)(void *)r + 2, 0};
-        put_item(&o, out_of ? VP__ITEM_FLOW_OUT : VP__ITEM_FLOW_IN, 0, 0, id);
+        put_event_item(&o, out_of ? VP__ITEM_FLOW_OUT : VP__ITEM_FLOW_IN, 0, 0, id);
         o.at = (uint64_t *)(void *)r;
-        put_words(&o, now, (uint64_t)VP__WHAT(VPCAP_NAME_FLOW, 1, VP__INSTANT) << 32);
+        put_word_pair(&o, now, (uint64_t)VP__WHAT(VPCAP_NAME_FLOW, 1, VP__INSTANT) << 32);
         cap_publish(t, 2, false);
     }
     if (t)
@@ -333,9 +333,9 @@ VP__INLINE bool end_rich_plainly(const vp__rich_scope *s, uint64_t end)
     out o = {record + 2, 0};
     name = (uint32_t)id;
     if (step)
-        put_item(&o, VP__ITEM_NUMBER, 0, 0, s->number);
+        put_event_item(&o, VP__ITEM_NUMBER, 0, 0, s->number);
     if (correlation)
-        put_item(&o, VP__ITEM_CORRELATION, 0, 0, correlation);
+        put_event_item(&o, VP__ITEM_CORRELATION, 0, 0, correlation);
     for (uint32_t i = 0; i < n; i++)
         put_arg(&o, &s->args[i], lengths[i], name + 1 + i);
     VP__STORE(record[0], s->scope.start);
@@ -384,8 +384,8 @@ VP__INLINE bool count_plainly(const vp__site *site, uint32_t generation, uint32_
     bool room = (uint32_t)state + 2 <= c->limit;
     if (VP__LIKELY(room)) {
         out o = {(uint64_t *)(void *)((vp__record *)(void *)c + (uint32_t)state), 0};
-        put_words(&o, now, (uint64_t)VP__WHAT((uint32_t)id, 1, VP__COUNTER) << 32);
-        put_item(&o, type, 0, 0, bits);
+        put_word_pair(&o, now, (uint64_t)VP__WHAT((uint32_t)id, 1, VP__COUNTER) << 32);
+        put_event_item(&o, type, 0, 0, bits);
         __atomic_store_n(&c->state, state + ((uint64_t)1 << 32 | 2), __ATOMIC_RELEASE);
     }
     vp__leave(t);
@@ -398,7 +398,7 @@ void vp__instant(vp__site *site, uint32_t generation)
     cap_emit(generation, &(cap_event){.site = site, .kind = VP__INSTANT, .start = now, .end = now});
 }
 
-static void count(vp__site *site, uint32_t generation, bool is_real, uint64_t bits)
+static void count_counter_sample(vp__site *site, uint32_t generation, bool is_real, uint64_t bits)
 {
     uint64_t now = vp__ticks(generation);
     if (VP__LIKELY(
@@ -415,14 +415,14 @@ static void count(vp__site *site, uint32_t generation, bool is_real, uint64_t bi
 
 void vp__counter(vp__site *site, uint32_t generation, int64_t value)
 {
-    count(site, generation, false, (uint64_t)value);
+    count_counter_sample(site, generation, false, (uint64_t)value);
 }
 
 void vp__counter_real(vp__site *site, uint32_t generation, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    count(site, generation, true, bits);
+    count_counter_sample(site, generation, true, bits);
 }
 
 /* ---- Pairs ---- */
@@ -459,25 +459,25 @@ void vp__pair_begin(vp__site *site, uint32_t generation)
     vp__leave(t);
 }
 
-static void put_pair(vp__thread *t, uint64_t end)
+static void put_pair_record(vp__thread *t, uint64_t end)
 {
     vp__frame *f = &t->block->pairs[t->pair_depth];
     cap_event e = {.kind = f->kind, .start = f->start, .end = end};
     if (f->name)
-        put_event(t, &e, f->name, NULL);
+        put_event_record(t, &e, f->name, NULL);
     else
         count_full(t);
     __atomic_store_n(&f->start, 0, __ATOMIC_RELEASE);
 }
 
-static void end_pair(vp__thread *t, uint64_t now)
+static void end_thread_pair(vp__thread *t, uint64_t now)
 {
     if (!t->pair_depth)
         __atomic_fetch_add(&t->block->unmatched_ends, 1, __ATOMIC_RELAXED);
     else if (--t->pair_depth >= VP__DEPTH)
         __atomic_fetch_add(&t->block->dropped_depth, 1, __ATOMIC_RELAXED);
     else
-        put_pair(t, now);
+        put_pair_record(t, now);
 }
 
 static __attribute__((noinline)) void end_slowly(uint32_t generation, uint64_t now)
@@ -485,12 +485,12 @@ static __attribute__((noinline)) void end_slowly(uint32_t generation, uint64_t n
     vp__thread *t = cap_enter(generation);
     if (!t)
         return;
-    end_pair(t, now);
+    end_thread_pair(t, now);
     vp__leave(t);
 }
 
-/* Writes the end of a pair whose record takes one slot, if the chunk has room: as put_pair does for
- * nearly all. */
+/* Writes the end of a pair whose record takes one slot, if the chunk has room: as put_pair_record
+ * does for nearly all. */
 VP__INLINE bool end_plainly(vp__thread *t, uint64_t now)
 {
     uint32_t depth = t->pair_depth - 1;
@@ -503,7 +503,7 @@ VP__INLINE bool end_plainly(vp__thread *t, uint64_t now)
     if (!VP__LIKELY(name && dur <= UINT32_MAX && (uint32_t)state < c->limit && !t->correlation))
         return false;
     out o = {(uint64_t *)(void *)((vp__record *)(void *)c + (uint32_t)state), 0};
-    put_words(&o, start, (uint64_t)VP__WHAT(name, 0, f->kind) << 32 | dur);
+    put_word_pair(&o, start, (uint64_t)VP__WHAT(name, 0, f->kind) << 32 | dur);
     __atomic_store_n(&c->state, state + ((uint64_t)1 << 32 | 1), __ATOMIC_RELEASE);
     __atomic_store_n(&f->start, 0, __ATOMIC_RELEASE);
     t->pair_depth = depth;
@@ -519,7 +519,7 @@ void vp__pair_end(uint32_t generation)
         return;
     }
     if (!VP__LIKELY(end_plainly(t, now)))
-        end_pair(t, now);
+        end_thread_pair(t, now);
     vp__leave(t);
 }
 

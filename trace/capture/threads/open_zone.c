@@ -4,7 +4,8 @@
 #include "trace/capture/threads/emit.h"
 #include "trace/capture/threads/recording_thread.h"
 
-static void fill(vpcap_open_entry *e, const vp__thread *t, const cap_begun *z, uint32_t name)
+static void fill_open_entry(vpcap_open_entry *e, const vp__thread *t, const cap_begun *z,
+                            uint32_t name)
 {
     const vp__chunk *first = (const vp__chunk *)(const void *)t->block - 1;
     VP__STORE(e->thread, first->thread);
@@ -27,14 +28,14 @@ void cap_begin(cap_begun *z, uint32_t name, bool is_step, uint64_t number)
     z->place = id ? pool_open_take(&cap_pool_now) : 0;
     z->start = vp__ticks(z->generation);
     if (z->place)
-        fill(pool_open_at(&cap_pool_now, z->place), t, z, id);
+        fill_open_entry(pool_open_at(&cap_pool_now, z->place), t, z, id);
     if (t)
         vp__leave(t);
 }
 
 /* In a signal handler that interrupted its own thread in the middle of a record, the image cannot
  * go away either: whoever ends the recording waits for that thread. */
-static void take_off(const cap_begun *z, bool left)
+static void take_off_open_list(const cap_begun *z, bool left)
 {
     vp__thread *t = z->place ? cap_me() : NULL;
     bool was_busy = t && VP__LOAD(t->busy);
@@ -49,7 +50,7 @@ static void take_off(const cap_begun *z, bool left)
         vp__leave(t);
 }
 
-static bool emit(const cap_begun *z, const vp_arg *args, size_t n)
+static bool emit_open_zone(const cap_begun *z, const vp_arg *args, size_t n)
 {
     vp__site *keys[CAP_ARGS_MAX], *site = vp__site_of(z->name);
     return cap_emit_listed(z->generation,
@@ -67,8 +68,8 @@ static bool emit(const cap_begun *z, const vp_arg *args, size_t n)
 
 void cap_end_args(cap_begun *z, const vp_arg *args, size_t n)
 {
-    if (z->generation && !emit(z, args, n))
-        take_off(z, false);
+    if (z->generation && !emit_open_zone(z, args, n))
+        take_off_open_list(z, false);
     *z = (cap_begun){.generation = 0};
 }
 
@@ -79,6 +80,6 @@ void cap_end(cap_begun *z)
 
 void cap_leave(cap_begun *z)
 {
-    take_off(z, true);
+    take_off_open_list(z, true);
     *z = (cap_begun){.generation = 0};
 }

@@ -54,7 +54,7 @@ void vp_correlation_pop(void)
         t->correlation = cap_correlations(t)[t->correlation_depth];
 }
 
-static int put_span(const cap_event *e)
+static int put_track_span(const cap_event *e)
 {
     cap_event placed = *e;
     uint32_t generation = vp__generation();
@@ -82,15 +82,15 @@ int vp_record_span(vp_track_id t, uint32_t name, uint64_t start, uint64_t end, u
         return vp_fail(VP_EARG, "a span has at most %u args", CAP_ARGS_MAX);
     if (cap_keys_of(keys, args, n) < n)
         return vp_fail(VP_ELIMIT, "there is no room for more names");
-    return put_span(&(cap_event){.site = site,
-                                 .kind = VP__SPAN,
-                                 .start = start,
-                                 .end = end,
-                                 .correlation = correlation,
-                                 .track = t,
-                                 .args = args,
-                                 .arg_count = (uint32_t)n,
-                                 .keys = keys});
+    return put_track_span(&(cap_event){.site = site,
+                                       .kind = VP__SPAN,
+                                       .start = start,
+                                       .end = end,
+                                       .correlation = correlation,
+                                       .track = t,
+                                       .args = args,
+                                       .arg_count = (uint32_t)n,
+                                       .keys = keys});
 }
 
 int vp_record_transfer(vp_track_id t, vp_copy_kind kind, uint64_t bytes, uint64_t start,
@@ -113,14 +113,14 @@ int vp_record_transfer(vp_track_id t, vp_copy_kind kind, uint64_t bytes, uint64_
     vp_arg args[] = {
         vp__arg_str("memcpy_details", details), vp__arg_i64("bytes_transferred", (int64_t)bytes),
         vp__arg_i64("source_device", source), vp__arg_i64("destination_device", destination)};
-    return put_span(&(cap_event){.site = &sites[kind],
-                                 .kind = VP__SPAN,
-                                 .start = start,
-                                 .end = end,
-                                 .correlation = correlation,
-                                 .track = t,
-                                 .args = args,
-                                 .arg_count = sizeof args / sizeof *args});
+    return put_track_span(&(cap_event){.site = &sites[kind],
+                                       .kind = VP__SPAN,
+                                       .start = start,
+                                       .end = end,
+                                       .correlation = correlation,
+                                       .track = t,
+                                       .args = args,
+                                       .arg_count = sizeof args / sizeof *args});
 }
 
 int vp_record_collective(vp_track_id t, vp_collective_kind kind, uint64_t bytes, uint64_t group,
@@ -139,11 +139,11 @@ int vp_record_collective(vp_track_id t, vp_collective_kind kind, uint64_t bytes,
                      vp__arg_i64("group", (int64_t)group), vp__arg_i64("rank", rank),
                      vp__arg_i64("group_size", ranks),
                      vp__arg_i64("all_reduce_unique_id", (int64_t)id)};
-    return put_span(&(cap_event){.site = &sites[kind],
-                                 .kind = VP__SPAN,
-                                 .start = start,
-                                 .end = end,
-                                 .track = t,
-                                 .args = args,
-                                 .arg_count = sizeof args / sizeof *args});
+    return put_track_span(&(cap_event){.site = &sites[kind],
+                                       .kind = VP__SPAN,
+                                       .start = start,
+                                       .end = end,
+                                       .track = t,
+                                       .args = args,
+                                       .arg_count = sizeof args / sizeof *args});
 }

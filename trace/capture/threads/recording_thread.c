@@ -101,7 +101,7 @@ static void give_slot(slot *s)
                                           __ATOMIC_RELAXED));
 }
 
-static slot *take_slot(void)
+static slot *take_thread_slot(void)
 {
     slot *s = take_free_slot();
     uint32_t number = VP__LOAD(slots_made);
@@ -124,7 +124,7 @@ vp__thread *cap_me(void)
     vp__thread *me = vp__me, *mine;
     if (me != &nobody)
         return me;
-    slot *s = take_slot();
+    slot *s = take_thread_slot();
     if (!s)
         return NULL;
     mine = &s->t;
@@ -139,32 +139,32 @@ vp__thread *cap_me(void)
     return mine;
 }
 
-static slot *slot_of(vp__thread *t)
+static slot *slot_of_thread(vp__thread *t)
 {
     return (slot *)(void *)t;
 }
 
 uint32_t *cap_correlations(vp__thread *t)
 {
-    return slot_of(t)->correlations;
+    return slot_of_thread(t)->correlations;
 }
 
 cap_own *cap_own_now(void)
 {
     vp__thread *t = cap_me();
-    return t ? &slot_of(t)->own : NULL;
+    return t ? &slot_of_thread(t)->own : NULL;
 }
 
-static void copy_name(char *dst, const char *name)
+static void copy_thread_name(char *dst, const char *name)
 {
-    size_t n = strnlen(name, sizeof slot_of(NULL)->name - 1);
+    size_t n = strnlen(name, sizeof slot_of_thread(NULL)->name - 1);
     while (n && name[n] && ((unsigned char)name[n] & 0xc0) == 0x80)
         n--; /* not in the middle of a character */
     memcpy(dst, name, n);
     dst[n] = 0;
 }
 
-static bool attach(vp__thread *t, uint32_t generation)
+static bool attach_thread(vp__thread *t, uint32_t generation)
 {
     vp__chunk *c = pool_take(&cap_pool_now, VP__FIRST_PAGES);
     if (!c)
@@ -173,8 +173,8 @@ static bool attach(vp__thread *t, uint32_t generation)
     t->chunk = c;
     t->block = pool_block(c);
     t->block->tid = vp_thread_number();
-    if (slot_of(t)->name[0])
-        copy_name(t->block->name, slot_of(t)->name);
+    if (slot_of_thread(t)->name[0])
+        copy_thread_name(t->block->name, slot_of_thread(t)->name);
     else
         prctl(PR_GET_NAME, t->block->name);
     t->scope_depth = t->pair_depth = 0;
@@ -211,7 +211,7 @@ static void count_signal(vp__thread *t, uint32_t generation)
                                           : &cap_pool_now.head->gone_dropped_signal);
 }
 
-static vp__thread *enter(uint32_t generation, bool count)
+static vp__thread *enter_thread(uint32_t generation, bool count)
 {
     vp__thread *t = cap_me();
     if (!t) {
@@ -228,7 +228,7 @@ static vp__thread *enter(uint32_t generation, bool count)
         return NULL;
     /* seen on again after the thread was marked busy: the pool is that of this recording */
     if (__atomic_load_n(&vp__on, __ATOMIC_ACQUIRE) == generation &&
-        (t->generation == generation || attach(t, generation)))
+        (t->generation == generation || attach_thread(t, generation)))
         return t;
     if (count && VP__LOAD(vp__on) == generation) {
         count_one(&cap_pool_now.head->gone_dropped_full);
@@ -240,12 +240,12 @@ static vp__thread *enter(uint32_t generation, bool count)
 
 vp__thread *cap_enter(uint32_t generation)
 {
-    return enter(generation, true);
+    return enter_thread(generation, true);
 }
 
 vp__thread *cap_try_enter(uint32_t generation)
 {
-    return enter(generation, false);
+    return enter_thread(generation, false);
 }
 
 uint64_t cap_nowhere_take(void)
@@ -384,7 +384,7 @@ bool cap_settled(unsigned ms)
 
 void cap_threads_forget(void)
 {
-    cap_own was = vp__me == &nobody ? (cap_own){.depth = 0} : slot_of(vp__me)->own;
+    cap_own was = vp__me == &nobody ? (cap_own){.depth = 0} : slot_of_thread(vp__me)->own;
     vp__me = &nobody;
     /* exchanged rather than stored: acquires what a thread wrote that had ended before the fork */
     __atomic_exchange_n(&free_slots, 0, __ATOMIC_ACQUIRE);
@@ -408,11 +408,11 @@ int vp_thread_name(const char *name)
     t = cap_me();
     if (!t)
         return vp_fail(VP_ELIMIT, "more than %u threads record", SLAB * SLABS);
-    copy_name(slot_of(t)->name, name);
+    copy_thread_name(slot_of_thread(t)->name, name);
     thread_names_forget(vp_thread_number());
     if (generation && t->generation == generation && !VP__LOAD(t->busy) &&
         vp__enter(t, generation)) {
-        copy_name(t->block->name, name);
+        copy_thread_name(t->block->name, name);
         vp__leave(t);
     }
     return 0;

@@ -6,7 +6,7 @@
 #include "trace/capture/threads/own_time.h"
 #include "trace/capture/threads/recording_thread.h"
 
-static step_mark *find(step_marks *m, uint64_t number)
+static step_mark *find_step_mark(step_marks *m, uint64_t number)
 {
     unsigned i = m->n;
     while (i && m->v[i - 1].number != number)
@@ -23,7 +23,7 @@ static void take_out(step_marks *m, step_mark *at)
 void step_mark_begin(uint64_t number)
 {
     cap_own *own = cap_own_now();
-    step_mark *same = own ? find(&own->marks, number) : NULL;
+    step_mark *same = own ? find_step_mark(&own->marks, number) : NULL;
     if (same) {
         same->inside++;
     } else if (own) {
@@ -36,7 +36,7 @@ void step_mark_begin(uint64_t number)
 bool step_mark_end(uint64_t number, int64_t *begin_ns, uint64_t *ns)
 {
     cap_own *own = cap_own_now();
-    step_mark *at = own ? find(&own->marks, number) : NULL;
+    step_mark *at = own ? find_step_mark(&own->marks, number) : NULL;
     if (!at || at->inside) {
         if (at)
             at->inside--;

@@ -36,17 +36,17 @@ void flop_stats_add(flop_stats *f, uint64_t tokens, uint64_t ns)
         f->steps[f->listed++] = (flop_step){tokens, ns};
 }
 
-static double seconds(uint64_t ns)
+static double ns_to_seconds(uint64_t ns)
 {
     return (double)ns / 1e9;
 }
 
-static void put_known(vp_json *j, const char *key, double v)
+static void put_positive_or_null(vp_json *j, const char *key, double v)
 {
     vp_json_kdouble(j, key, v > 0 ? v : NAN); /* NAN: null */
 }
 
-static void put_steps(vp_json *j, const flop_stats *f)
+static void put_step_tokens(vp_json *j, const flop_stats *f)
 {
     vp_json_key(j, "per_step_tokens");
     vp_json_begin_array(j);
@@ -56,17 +56,17 @@ static void put_steps(vp_json *j, const flop_stats *f)
     vp_json_key(j, "per_step_times");
     vp_json_begin_array(j);
     for (size_t i = 0; i < f->listed; i++)
-        vp_json_double(j, seconds(f->steps[i].ns));
+        vp_json_double(j, ns_to_seconds(f->steps[i].ns));
     vp_json_end_array(j);
     vp_json_ki64(j, "cold_steps", f->has_cold);
-    vp_json_kdouble(j, "cold_step_time", f->has_cold ? seconds(f->cold.ns) : NAN);
+    vp_json_kdouble(j, "cold_step_time", f->has_cold ? ns_to_seconds(f->cold.ns) : NAN);
 }
 
 int flop_stats_put(vp_buf *b, const flop_stats *f, const vp_schedule *s)
 {
     /* 6 operations a parameter and token: 2 of a forward and 4 of a backward pass */
     double flops = s->flops_per_token > 0 ? s->flops_per_token : 6 * s->model_params;
-    double rate = f->ns ? (double)f->tokens / seconds(f->ns) : 0;
+    double rate = f->ns ? (double)f->tokens / ns_to_seconds(f->ns) : 0;
     double tflops = rate * flops / 1e12;
     vp_json j;
     vp_json_init(&j, b);
@@ -74,14 +74,14 @@ int flop_stats_put(vp_buf *b, const flop_stats *f, const vp_schedule *s)
     vp_json_kcstr(&j, "schema", "view_profile.flop_stats/1");
     vp_json_ki64(&j, "profiling_steps", (int64_t)f->count);
     vp_json_ki64(&j, "total_tokens", (int64_t)f->tokens);
-    vp_json_kdouble(&j, "total_time_sec", seconds(f->ns));
-    put_known(&j, "tokens_per_sec", rate);
-    put_known(&j, "model_params", s->model_params);
-    put_known(&j, "flops_per_token", flops);
-    put_known(&j, "achieved_tflops", tflops);
-    put_known(&j, "peak_tflops", s->peak_tflops);
-    put_known(&j, "mfu_percent", s->peak_tflops > 0 ? 100 * tflops / s->peak_tflops : 0);
-    put_steps(&j, f);
+    vp_json_kdouble(&j, "total_time_sec", ns_to_seconds(f->ns));
+    put_positive_or_null(&j, "tokens_per_sec", rate);
+    put_positive_or_null(&j, "model_params", s->model_params);
+    put_positive_or_null(&j, "flops_per_token", flops);
+    put_positive_or_null(&j, "achieved_tflops", tflops);
+    put_positive_or_null(&j, "peak_tflops", s->peak_tflops);
+    put_positive_or_null(&j, "mfu_percent", s->peak_tflops > 0 ? 100 * tflops / s->peak_tflops : 0);
+    put_step_tokens(&j, f);
     vp_json_end_object(&j);
     return vp_buf_putc(b, '\n');
 }

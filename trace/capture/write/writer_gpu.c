@@ -36,7 +36,7 @@ typedef struct gpu {
     int64_t start_ns;
 } gpu;
 
-static bool is_call(const gpu_record *r)
+static bool is_call_record(const gpu_record *r)
 {
     return r->kind == GPU_RUNTIME || r->kind == GPU_DRIVER;
 }
@@ -69,9 +69,9 @@ static unsigned work_of(const gpu_record *r)
     }
 }
 
-static uint64_t key_of(const gpu_record *r)
+static uint64_t gpu_line_key(const gpu_record *r)
 {
-    if (is_call(r))
+    if (is_call_record(r))
         return UINT64_C(1) << 63 | r->call.tid;
     return (uint64_t)(r->device & 0x7fffffff) << 32 |
            (r->kind == GPU_OVERHEAD ? OVERHEAD_STREAM : r->stream);
@@ -79,20 +79,22 @@ static uint64_t key_of(const gpu_record *r)
 
 static int line_of(gpu *g, const gpu_record *r, gpu_line **out)
 {
-    uint64_t key = key_of(r);
+    uint64_t key = gpu_line_key(r);
     uint32_t i = vp_map_get(&g->by_key, key);
     if (i == VP_MAP_NONE) {
         VP_TRY(vp_grow(&g->lines, &g->cap, g->count + 1, sizeof *g->lines, 100000));
         i = (uint32_t)g->count++;
-        g->lines[i] = (gpu_line){
-            .host = is_call(r), .device = r->device, .stream = (uint32_t)key, .thread = VPCAP_NONE};
+        g->lines[i] = (gpu_line){.host = is_call_record(r),
+                                 .device = r->device,
+                                 .stream = (uint32_t)key,
+                                 .thread = VPCAP_NONE};
         VP_TRY(vp_map_set(&g->by_key, key, i));
     }
     *out = &g->lines[i];
     return 0;
 }
 
-static int find_lines(gpu *g)
+static int find_gpu_lines(gpu *g)
 {
     gpu_line *line;
     for (size_t i = 0; i < g->a->count; i++) {
@@ -121,7 +123,7 @@ static int add_stream(gpu *g, gpu_line *k)
 }
 
 /* A line with the id of the thread's own line: readers take equal ids for one timeline. */
-static int add_thread(gpu *g, gpu_line *k)
+static int add_call_thread_line(gpu *g, gpu_line *k)
 {
     char text[40];
     uint32_t plane;
@@ -137,7 +139,7 @@ static int add_thread(gpu *g, gpu_line *k)
 
 /* The name of a kernel as its author wrote it, if the program has C++'s own demangler loaded. That
  * one allocates with malloc. */
-static char *demangled(const char *name)
+static char *demangle_kernel_name(const char *name)
 {
     typedef char *demangle_fn(const char *, char *, size_t *, int *);
     static const char symbol[] = "__cxa_demangle";
@@ -151,12 +153,12 @@ static char *demangled(const char *name)
     return status == 0 ? text : NULL;
 }
 
-static int name_of(gpu *g, vp_sid id, uint32_t *out)
+static int gpu_name_of(gpu *g, vp_sid id, uint32_t *out)
 {
     vp_str name = gpu_name(g->a, id);
     if (!g->names[id]) {
         uint32_t made;
-        char *text = demangled(name.p);
+        char *text = demangle_kernel_name(name.p);
         int rc = vl_name_add(&made, g->l, text ? vp_str_of(text) : name.n ? name : VP_STR("?"));
         vp_free(text);
         VP_TRY(rc);
@@ -179,24 +181,24 @@ typedef struct details {
     uint32_t count;
 } details;
 
-static void add_text(details *d, const char *key, const char *text)
+static void details_add_text(details *d, const char *key, const char *text)
 {
     d->args[d->count++] =
         (vpcap_arg){.key = vp_str_of(key), .type = VPCAP_STR, .s = vp_str_of(text)};
 }
 
-static void add_bytes(details *d, uint64_t bytes)
+static void details_add_bytes(details *d, uint64_t bytes)
 {
     d->args[d->count++] =
         (vpcap_arg){.key = VP_STR("bytes_transferred"), .type = VPCAP_I64, .i = (int64_t)bytes};
 }
 
-static void describe(details *d, const gpu_record *r)
+static void describe_gpu_record(details *d, const gpu_record *r)
 {
     d->count = 0;
-    if (!is_call(r) && r->kind != GPU_OVERHEAD) {
+    if (!is_call_record(r) && r->kind != GPU_OVERHEAD) {
         snprintf(d->context, sizeof d->context, "$$%u", r->context);
-        add_text(d, "context_id", d->context);
+        details_add_text(d, "context_id", d->context);
     }
     if (r->kind == GPU_KERNEL) {
         snprintf(
@@ -205,25 +207,25 @@ static void describe(details *d, const gpu_record *r)
             r->kernel.registers, r->kernel.static_shared, r->kernel.dynamic_shared,
             r->kernel.grid[0], r->kernel.grid[1], r->kernel.grid[2], r->kernel.block[0],
             r->kernel.block[1], r->kernel.block[2]);
-        add_text(d, "kernel_details", d->text);
+        details_add_text(d, "kernel_details", d->text);
     } else if (r->kind == GPU_COPY || r->kind == GPU_PEER_COPY) {
         snprintf(d->text, sizeof d->text, "kind_src:%s kind_dst:%s size:%llu dest:%u async:%d",
                  memory_name(r->copy.source_memory), memory_name(r->copy.destination_memory),
                  (unsigned long long)r->copy.bytes,
                  r->kind == GPU_PEER_COPY ? r->copy.destination : r->device, r->copy.async);
-        add_text(d, "memcpy_details", d->text);
-        add_bytes(d, r->copy.bytes);
+        details_add_text(d, "memcpy_details", d->text);
+        details_add_bytes(d, r->copy.bytes);
     } else if (r->kind == GPU_SET) {
-        add_bytes(d, r->set.bytes);
+        details_add_bytes(d, r->set.bytes);
     }
 }
 
 static int name_record(gpu *g, const gpu_record *r, uint32_t *name)
 {
-    if (is_call(r))
-        return name_of(g, r->call.name, name);
+    if (is_call_record(r))
+        return gpu_name_of(g, r->call.name, name);
     if (r->kind == GPU_KERNEL)
-        return name_of(g, r->kernel.name, name);
+        return gpu_name_of(g, r->kernel.name, name);
     return vl_name_add(name, g->l, vp_str_of(labels[work_of(r)]));
 }
 
@@ -239,7 +241,7 @@ static int add_record(gpu *g, const gpu_record *r)
         __builtin_mul_overflow(r->end_ns - r->start_ns, INT64_C(1000), &e.dur_ps))
         return 0;
     e.correlation = r->correlation ? r->correlation ^ CUPTI_CORRELATION : 0;
-    describe(&d, r);
+    describe_gpu_record(&d, r);
     e.args = d.args;
     e.arg_count = d.count;
     if (line->thread != VPCAP_NONE && e.correlation)
@@ -251,9 +253,10 @@ static int add_all(gpu *g)
 {
     g->names = vp_calloc(g->a->names.count + 1, sizeof *g->names);
     VP_NEED(g->names);
-    VP_TRY(find_lines(g));
+    VP_TRY(find_gpu_lines(g));
     for (size_t i = 0; i < g->count; i++)
-        VP_TRY(g->lines[i].host ? add_thread(g, &g->lines[i]) : add_stream(g, &g->lines[i]));
+        VP_TRY(g->lines[i].host ? add_call_thread_line(g, &g->lines[i])
+                                : add_stream(g, &g->lines[i]));
     for (size_t i = 0; i < g->a->count; i++)
         VP_TRY(add_record(g, &g->a->records[i]));
     return 0;

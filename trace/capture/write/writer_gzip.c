@@ -40,7 +40,7 @@ static int run_zlib(z_stream *z, wz_io *io, bool last)
     return rc == Z_STREAM_END;
 }
 
-static int step(wz_file *f, const void *p, size_t n, bool last)
+static int deflate_step(wz_file *f, const void *p, size_t n, bool last)
 {
     wz_io io = {p, n, NULL, 0};
     int ended;
@@ -60,7 +60,7 @@ int wz_write(void *ctx, const void *data, size_t n)
     const unsigned char *p = data;
     while (n) {
         size_t some = n < (1u << 30) ? n : 1u << 30;
-        VP_TRY(step(ctx, p, some, false));
+        VP_TRY(deflate_step(ctx, p, some, false));
         p += some;
         n -= some;
     }
@@ -69,7 +69,7 @@ int wz_write(void *ctx, const void *data, size_t n)
 
 int wz_finish(wz_file *f)
 {
-    return step(f, NULL, 0, true);
+    return deflate_step(f, NULL, 0, true);
 }
 
 void wz_free(wz_file *f)

@@ -18,7 +18,7 @@ typedef struct stream {
     uint8_t work[ISAL_DEF_LVL1_DEFAULT];
 } stream;
 
-static bool load(stream *s)
+static bool load_isal(stream *s)
 {
     void (*init)(struct isal_zstream * z);
     const vp_symbol table[] = {{&init, "isal_deflate_init", false},
@@ -39,7 +39,7 @@ int wi_open(void **out)
     stream *s = vp_calloc(1, sizeof *s);
     *out = NULL;
     VP_NEED(s);
-    if (load(s))
+    if (load_isal(s))
         *out = s;
     else
         wi_free(s);

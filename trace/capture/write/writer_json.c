@@ -36,7 +36,7 @@ static const char two_digits[] =
 
 /* Writes up to DIGITS_MAX bytes and returns their end. */
 #define DIGITS_MAX 20
-static char *digits(char *p, uint64_t v)
+static char *put_decimal_digits(char *p, uint64_t v)
 {
     char text[2 * DIGITS_MAX] = {0}, *q = text + DIGITS_MAX;
     for (; v >= 100; v /= 100)
@@ -51,12 +51,12 @@ static char *digits(char *p, uint64_t v)
 
 /* Writes picoseconds as microseconds, exactly: up to US_MAX bytes, whose end it returns. */
 #define US_MAX (DIGITS_MAX + 8)
-static char *microseconds(char *p, int64_t ps)
+static char *put_microseconds(char *p, int64_t ps)
 {
     uint64_t v = ps < 0 ? 0 - (uint64_t)ps : (uint64_t)ps;
     uint32_t part = (uint32_t)(v % 1000000);
     *p = '-';
-    p = digits(p + (ps < 0), v / 1000000);
+    p = put_decimal_digits(p + (ps < 0), v / 1000000);
     *p++ = '.';
     memcpy(p, two_digits + part / 10000 * 2, 2);
     memcpy(p + 2, two_digits + part / 100 % 100 * 2, 2);
@@ -67,7 +67,7 @@ static char *microseconds(char *p, int64_t ps)
 static void put_us(vp_buf *b, int64_t ps)
 {
     char text[US_MAX];
-    vp_buf_put(b, text, (size_t)(microseconds(text, ps) - text));
+    vp_buf_put(b, text, (size_t)(put_microseconds(text, ps) - text));
 }
 
 /* JSON has no infinities and no NaN: those are written as text. */
@@ -79,7 +79,7 @@ static void put_real(vp_buf *b, double f)
         vp_buf_puts(b, isnan(f) ? "\"nan\"" : f > 0 ? "\"inf\"" : "\"-inf\"");
 }
 
-static void put_key(vp_buf *b, const char *key)
+static void json_put_key(vp_buf *b, const char *key)
 {
     if (b->n && b->p[b->n - 1] != '{')
         vp_buf_putc(b, ',');
@@ -88,13 +88,13 @@ static void put_key(vp_buf *b, const char *key)
     vp_buf_puts(b, "\":");
 }
 
-static void put_int(vp_buf *b, const char *key, int64_t v)
+static void json_put_int(vp_buf *b, const char *key, int64_t v)
 {
-    put_key(b, key);
+    json_put_key(b, key);
     vp_buf_i64(b, v);
 }
 
-static void put_arg(vp_buf *b, const vpcap_arg *a)
+static void json_put_arg(vp_buf *b, const vpcap_arg *a)
 {
     if (b->n && b->p[b->n - 1] != '{')
         vp_buf_putc(b, ',');
@@ -108,9 +108,9 @@ static void put_arg(vp_buf *b, const vpcap_arg *a)
         vp_buf_i64(b, a->i);
 }
 
-static void put_source(vp_buf *b, const vpcap_name *name)
+static void json_put_source(vp_buf *b, const vpcap_name *name)
 {
-    put_key(b, "source");
+    json_put_key(b, "source");
     vp_json_quote(b, name->file);
     b->n -= b->n > 0; /* the line number goes inside the quotes */
     vp_buf_putc(b, ':');
@@ -125,11 +125,11 @@ static void put_common(vp_buf *b, const vpcap_name *name)
     vp_json_quote(b, name->name);
     vp_buf_puts(b, ",\"args\":{");
     if (name->category.n) {
-        put_key(b, "category");
+        json_put_key(b, "category");
         vp_json_quote(b, name->category);
     }
     if (name->file.n)
-        put_source(b, name);
+        json_put_source(b, name);
 }
 
 static int make_named(json *j, uint32_t i)
@@ -163,80 +163,80 @@ static const named *named_of(json *j, uint32_t name)
     return &j->named[name];
 }
 
-static void put_step(json *j, vp_buf *b, const vpcap_event *e)
+static void json_put_step_args(json *j, vp_buf *b, const vpcap_event *e)
 {
     vp_str name = j->named[e->name].quoted;
-    put_int(b, "_r", 1);
-    put_int(b, "step_num", e->number);
-    put_key(b, "step_name");
+    json_put_int(b, "_r", 1);
+    json_put_int(b, "step_num", e->number);
+    json_put_key(b, "step_name");
     vp_buf_put(b, name.p, name.n - 1);
     vp_buf_putc(b, ' ');
     vp_buf_i64(b, e->number);
     vp_buf_putc(b, '"');
 }
 
-static void put_flows(vp_buf *b, const vpcap_event *e)
+static void json_put_flow_args(vp_buf *b, const vpcap_event *e)
 {
     if (e->flow_out) {
-        put_int(b, "_pt", 0);
-        put_key(b, "_p");
+        json_put_int(b, "_pt", 0);
+        json_put_key(b, "_p");
         vp_buf_u64(b, e->flow_out);
     }
     if (e->flow_in) {
-        put_int(b, "_ct", 0);
-        put_key(b, "_c");
+        json_put_int(b, "_ct", 0);
+        json_put_key(b, "_c");
         vp_buf_u64(b, e->flow_in);
     }
 }
 
-static void put_args(json *j, vp_buf *b, const vpcap_event *e)
+static void json_put_event_args(json *j, vp_buf *b, const vpcap_event *e)
 {
     if (e->kind == VPCAP_STEP)
-        put_step(j, b, e);
+        json_put_step_args(j, b, e);
     if (e->kind == VPCAP_LOST)
-        put_int(b, "lost_zones", e->number);
+        json_put_int(b, "lost_zones", e->number);
     if (e->correlation)
-        put_int(b, "correlation_id", e->correlation);
+        json_put_int(b, "correlation_id", e->correlation);
     if (e->open)
-        put_int(b, "unfinished", 1);
-    put_flows(b, e);
+        json_put_int(b, "unfinished", 1);
+    json_put_flow_args(b, e);
     if (e->kind == VPCAP_COMPILE && !vl_name_at(j->lines, e->name).category.n) {
-        put_key(b, "category");
+        json_put_key(b, "category");
         vp_buf_puts(b, "\"compile\"");
     }
     for (uint32_t i = 0; i < e->arg_count; i++)
-        put_arg(b, &e->args[i]);
+        json_put_arg(b, &e->args[i]);
 }
 
-static uint32_t pid_of(const vl_plane *p)
+static uint32_t pid_of_plane(const vl_plane *p)
 {
     return p->kind == VL_HOST     ? PID_HOST
            : p->kind == VL_CUSTOM ? PID_CUSTOM + (uint32_t)p->id
                                   : PID_DEVICE + (uint32_t)p->id;
 }
 
-static void put_head(vp_buf *b, const char *ph, const vl_line *line, const vl_plane *p)
+static void json_put_event_head(vp_buf *b, const char *ph, const vl_line *line, const vl_plane *p)
 {
     vp_buf_puts(b, "{\"ph\":\"");
     vp_buf_puts(b, ph);
     vp_buf_puts(b, "\",\"pid\":");
-    vp_buf_u64(b, pid_of(p));
+    vp_buf_u64(b, pid_of_plane(p));
     vp_buf_puts(b, ",\"tid\":");
     vp_buf_u64(b, (uint32_t)line->id);
     vp_buf_puts(b, ",\"ts\":");
 }
 
-static void put_place(vp_buf *b, const char *ph, const vl_line *line, const vl_plane *p,
-                      int64_t start)
+static void json_put_event_place(vp_buf *b, const char *ph, const vl_line *line, const vl_plane *p,
+                                 int64_t start)
 {
-    put_head(b, ph, line, p);
+    json_put_event_head(b, ph, line, p);
     put_us(b, start);
 }
 
 static void put_flow_event(vp_buf *b, const char *ph, uint64_t id, const vl_line *line,
                            const vl_plane *p, int64_t at)
 {
-    put_place(b, ph, line, p, at);
+    json_put_event_place(b, ph, line, p, at);
     vp_buf_puts(b, ",\"cat\":\"flow\",\"name\":\"flow\",\"id\":");
     vp_buf_u64(b, id);
     if (*ph == 'f')
@@ -247,7 +247,7 @@ static void put_flow_event(vp_buf *b, const char *ph, uint64_t id, const vl_line
 static int put_counter(vp_buf *b, const named *name, const vl_line *line, const vl_plane *p,
                        const vpcap_event *e)
 {
-    put_place(b, "C", line, p, e->start_ps);
+    json_put_event_place(b, "C", line, p, e->start_ps);
     vp_buf_puts(b, ",\"name\":");
     vp_buf_str(b, name->quoted);
     vp_buf_puts(b, ",\"args\":{\"value\":");
@@ -260,8 +260,8 @@ static int put_counter(vp_buf *b, const named *name, const vl_line *line, const 
 
 /* Writes the flows of a zone and then the zone, whose args stay open so that its group can be
  * added. */
-static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_event *e,
-                  vp_buf *b)
+static int json_encode_event(void *ctx, const vl_lines *l, const vl_line *line,
+                             const vpcap_event *e, vp_buf *b)
 {
     json *j = ctx;
     const vl_plane *p = vl_plane_at(l, line->plane);
@@ -276,19 +276,19 @@ static int encode(void *ctx, const vl_lines *l, const vl_line *line, const vpcap
     if (e->flow_in)
         put_flow_event(b, "f", e->flow_in, line, p, e->start_ps);
     if (e->kind == VPCAP_LOST) { /* a mark on the thread, which readers do not take for work */
-        put_place(b, "i", line, p, e->start_ps);
+        json_put_event_place(b, "i", line, p, e->start_ps);
         vp_buf_puts(b, ",\"s\":\"t\"");
     } else {
-        put_place(b, "X", line, p, e->start_ps);
+        json_put_event_place(b, "X", line, p, e->start_ps);
         vp_buf_puts(b, ",\"dur\":");
         put_us(b, e->dur_ps);
     }
     vp_buf_str(b, name->common);
-    put_args(j, b, e);
+    json_put_event_args(j, b, e);
     return b->status;
 }
 
-static void begin_event(json *j)
+static void json_begin_event(json *j)
 {
     vp_buf_puts(&j->out, j->any ? ",\n" : "\n");
     j->any = true;
@@ -303,15 +303,15 @@ static int end_event(vp_buf *b, char last, int64_t group)
     return vp_buf_puts(b, "}}");
 }
 
-static int event(void *ctx, const char *p, size_t n, int64_t group)
+static int json_write_event(void *ctx, const char *p, size_t n, int64_t group)
 {
     json *j = ctx;
-    begin_event(j);
+    json_begin_event(j);
     vp_buf_put(&j->out, p, n);
     return end_event(&j->out, p[n - 1], group);
 }
 
-static char *copy(char *p, vp_str s)
+static char *append_text(char *p, vp_str s)
 {
     memcpy(p, s.p, s.n);
     return p + s.n;
@@ -320,21 +320,23 @@ static char *copy(char *p, vp_str s)
 /* The most that a zone adds to what its line and its name give: times and a group. */
 #define PLAIN_MAX (2 * US_MAX + DIGITS_MAX + 40)
 
-static char *put_plain(char *p, vp_str head, vp_str common, const vpcap_plain *z, int64_t group)
+static char *json_put_plain_event(char *p, vp_str head, vp_str common, const vpcap_plain *z,
+                                  int64_t group)
 {
-    p = microseconds(copy(p, head), z->start_ps);
-    p = microseconds(copy(p, VP_STR(",\"dur\":")), z->dur_ps);
-    p = copy(p, common);
+    p = put_microseconds(append_text(p, head), z->start_ps);
+    p = put_microseconds(append_text(p, VP_STR(",\"dur\":")), z->dur_ps);
+    p = append_text(p, common);
     if (group >= 0) {
         *p = ',';
-        p = copy(p + (common.p[common.n - 1] != '{'), VP_STR("\"group_id\":"));
-        p = digits(p, (uint64_t)group);
+        p = append_text(p + (common.p[common.n - 1] != '{'), VP_STR("\"group_id\":"));
+        p = put_decimal_digits(p, (uint64_t)group);
     }
-    return copy(p, VP_STR("}}"));
+    return append_text(p, VP_STR("}}"));
 }
 
-static int plain(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_plain *zones,
-                 const uint32_t *order, uint32_t n, const int64_t *groups)
+static int json_write_plain_events(void *ctx, const vl_lines *l, const vl_line *line,
+                                   const vpcap_plain *zones, const uint32_t *order, uint32_t n,
+                                   const int64_t *groups)
 {
     json *j = ctx;
     vp_str head = vp_buf_view(&j->head);
@@ -348,18 +350,18 @@ static int plain(void *ctx, const vl_lines *l, const vl_line *line, const vpcap_
         char *p = vp_buf_reserve(&j->out, head.n + k->common.n + PLAIN_MAX);
         if (!p)
             return j->out.status;
-        char *end = put_plain(p, head, k->common, z, groups[i]);
+        char *end = json_put_plain_event(p, head, k->common, z, groups[i]);
         VP_TRY(vp_buf_wrote(&j->out, (size_t)(end - p)));
     }
     return 0;
 }
 
-static int put_metadata(json *j, const vl_line *line, const char *what, vp_str name)
+static int json_put_metadata(json *j, const vl_line *line, const char *what, vp_str name)
 {
     vp_buf *b = &j->out;
-    begin_event(j);
+    json_begin_event(j);
     vp_buf_puts(b, "{\"ph\":\"M\",\"pid\":");
-    vp_buf_u64(b, pid_of(j->plane));
+    vp_buf_u64(b, pid_of_plane(j->plane));
     if (line) {
         vp_buf_puts(b, ",\"tid\":");
         vp_buf_u64(b, (uint32_t)line->id);
@@ -371,15 +373,15 @@ static int put_metadata(json *j, const vl_line *line, const char *what, vp_str n
     return vp_buf_puts(b, "}}");
 }
 
-static int plane_begin(void *ctx, const vl_lines *l, const vl_plane *p)
+static int json_begin_plane(void *ctx, const vl_lines *l, const vl_plane *p)
 {
     json *j = ctx;
     j->lines = l;
     j->plane = p;
-    return put_metadata(j, NULL, "process_name", p->name);
+    return json_put_metadata(j, NULL, "process_name", p->name);
 }
 
-static int plane_end(void *ctx, const vl_lines *l, const vl_plane *p)
+static int json_end_plane(void *ctx, const vl_lines *l, const vl_plane *p)
 {
     json *j = ctx;
     (void)l;
@@ -387,17 +389,17 @@ static int plane_end(void *ctx, const vl_lines *l, const vl_plane *p)
     return j->out.status;
 }
 
-static int line_begin(void *ctx, const vl_line *line)
+static int json_begin_line(void *ctx, const vl_line *line)
 {
     json *j = ctx;
     j->head.n = 0;
     vp_buf_puts(&j->head, ",\n"); /* the event that names the line stands before */
-    put_head(&j->head, "X", line, j->plane);
+    json_put_event_head(&j->head, "X", line, j->plane);
     VP_TRY(j->head.status);
-    return put_metadata(j, line, "thread_name", line->name);
+    return json_put_metadata(j, line, "thread_name", line->name);
 }
 
-static int line_end(void *ctx, const vl_line *line)
+static int json_end_line(void *ctx, const vl_line *line)
 {
     json *j = ctx;
     (void)line;
@@ -441,9 +443,17 @@ static int put_opening(json *j, const vpcap *v, const gpu_activity *gpu, bool wi
     return vp_buf_puts(b, "\"traceEvents\":[");
 }
 
-static int write_all(json *j, const vpcap *v, const gpu_activity *gpu, bool with_metadata)
+static int json_write_all(json *j, const vpcap *v, const gpu_activity *gpu, bool with_metadata)
 {
-    vl_encoder enc = {encode, plane_begin, plane_end, line_begin, line_end, event, plain, true, j};
+    vl_encoder enc = {json_encode_event,
+                      json_begin_plane,
+                      json_end_plane,
+                      json_begin_line,
+                      json_end_line,
+                      json_write_event,
+                      json_write_plain_events,
+                      true,
+                      j};
     VP_TRY(put_opening(j, v, gpu, with_metadata));
     VP_TRY(vl_write(v, &enc, gpu ? wr_gpu_lines : NULL, (void *)gpu));
     VP_TRY(vp_buf_puts(&j->out, "\n]}\n"));
@@ -458,7 +468,7 @@ int wr_json(uint64_t *bytes, int fd, const vpcap *v, const gpu_activity *gpu, bo
     vp_arena_init(&j.arena);
     vp_buf_init(&j.head, SIZE_MAX / 4);
     vp_buf_init_stream(&j.out, wz_write, &file);
-    int rc = write_all(&j, v, gpu, with_metadata);
+    int rc = json_write_all(&j, v, gpu, with_metadata);
     if (rc >= 0)
         rc = wz_finish(&file);
     if (rc >= 0)
