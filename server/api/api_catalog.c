@@ -35,7 +35,7 @@ int vp_catalog_session(const vp_session **out, const vp_catalog *c, size_t i)
     return 0;
 }
 
-static int found(const vp_session **out, const cat_session *s)
+static int take_found_session(const vp_session **out, const cat_session *s)
 {
     if (!s)
         return vp_error_last()->code;
@@ -45,14 +45,15 @@ static int found(const vp_session **out, const cat_session *s)
 
 int vp_catalog_latest(const vp_session **out, const vp_catalog *c)
 {
-    return c ? found(out, catalog_latest(api_catalog(c))) : vp_fail(VP_EARG, "no catalog");
+    return c ? take_found_session(out, catalog_latest(api_catalog(c)))
+             : vp_fail(VP_EARG, "no catalog");
 }
 
 int vp_catalog_find(const vp_session **out, const vp_catalog *c, const char *key)
 {
     if (!c || !key)
         return vp_fail(VP_EARG, "no catalog or nothing to look for");
-    return found(out, catalog_find(api_catalog(c), vp_str_of(key)));
+    return take_found_session(out, catalog_find(api_catalog(c), vp_str_of(key)));
 }
 
 const char *vp_session_id(const vp_session *s)

@@ -4,7 +4,7 @@
 #include "trace/base/fs.h"
 #include "trace/export/exporters.h"
 
-static int find_host(const cat_host **out, const cat_session *s, const char *name)
+static int find_export_host(const cat_host **out, const cat_session *s, const char *name)
 {
     *out = s->host_count == 1 && !name ? &s->hosts[0]
            : name                      ? catalog_host(s, vp_str_of(name))
@@ -18,7 +18,7 @@ static int find_host(const cat_host **out, const cat_session *s, const char *nam
                           s->host_count);
 }
 
-static int take_pick(ex_pick *p, const vp_export_options *o)
+static int pick_of_export_options(ex_pick *p, const vp_export_options *o)
 {
     *p = (ex_pick){.most = o->max_events,
                    .window = o->window_end_ns != 0 || o->window_start_ns != 0,
@@ -29,7 +29,7 @@ static int take_pick(ex_pick *p, const vp_export_options *o)
     return 0;
 }
 
-static int copy(int fd, rd_stream *s, const catalog *c, const cat_file *f)
+static int copy_stream_to_fd(int fd, rd_stream *s, const catalog *c, const cat_file *f)
 {
     char *p;
     size_t n;
@@ -57,12 +57,12 @@ int vp_export_write(const vp_catalog *c, const vp_session *s, vp_export_form for
     opts = opts ? opts : &defaults;
     VP_TRY(vp_check_version(opts->version, defaults.version, "vp_export_options",
                             "VP_EXPORT_OPTIONS_INIT"));
-    VP_TRY(take_pick(&pick, opts));
-    VP_TRY(find_host(&h, api_session(s), opts->host));
+    VP_TRY(pick_of_export_options(&pick, opts));
+    VP_TRY(find_export_host(&h, api_session(s), opts->host));
     added_tracks_init(&more, &pick, NULL, (catalog *)(uintptr_t)c, api_session(s), h);
     int rc = ex_open_host(&stream, &f, form == VP_EXPORT_PFTRACE ? EX_PFTRACE : EX_JSON,
                           api_catalog(c), api_session(s), h, &pick);
     if (rc >= 0)
-        rc = copy(fd, stream, api_catalog(c), f);
+        rc = copy_stream_to_fd(fd, stream, api_catalog(c), f);
     return rc < 0 ? vp_fail_at(rc, f ? f->name : h->name, -1, -1) : 0;
 }

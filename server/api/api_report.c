@@ -20,12 +20,12 @@ void vp_report_free(vp_report *r)
     analyze_free(r);
 }
 
-static int write_to(void *ctx, const void *data, size_t n)
+static int write_report_to_fd(void *ctx, const void *data, size_t n)
 {
     return vp_fs_write_all(*(int *)ctx, data, n);
 }
 
-static int print(vp_buf *b, const vp_report *r, vp_format format, const vp_view *view)
+static int print_report_as(vp_buf *b, const vp_report *r, vp_format format, const vp_view *view)
 {
     switch (format) {
     case VP_FORMAT_TEXT:
@@ -47,8 +47,8 @@ int vp_report_write(const vp_report *r, vp_format format, const vp_view *view, i
         return vp_fail(VP_EARG, "no report");
     if (view)
         VP_TRY(vp_check_version(view->version, 1, "vp_view", "VP_VIEW_INIT"));
-    vp_buf_init_stream(&b, write_to, &fd);
-    int rc = print(&b, r, format, view);
+    vp_buf_init_stream(&b, write_report_to_fd, &fd);
+    int rc = print_report_as(&b, r, format, view);
     if (rc >= 0)
         rc = vp_buf_flush(&b);
     vp_buf_free(&b);

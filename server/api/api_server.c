@@ -8,7 +8,8 @@ static const site *site_behind(const vp_server *s)
     return (const site *)s;
 }
 
-static int translate(site_options *to, const char *profile_dir, const vp_open_options *opts)
+static int site_options_of_open(site_options *to, const char *profile_dir,
+                                const vp_open_options *opts)
 {
     static const vp_open_options defaults = VP_OPEN_OPTIONS_INIT;
     *to = (site_options)SITE_OPTIONS_INIT;
@@ -32,7 +33,7 @@ int vp_server_start(vp_server **out, const char *profile_dir, const vp_open_opti
     site *s;
     if (!out || !profile_dir)
         return vp_fail(VP_EARG, "no profile directory to serve");
-    VP_TRY(translate(&options, profile_dir, opts));
+    VP_TRY(site_options_of_open(&options, profile_dir, opts));
     if (mirror_is_url(profile_dir)) {
         VP_TRY(mirror_open_url(&options.mirror, profile_dir, false));
         options.profile_dir = mirror_url(options.mirror);

@@ -16,7 +16,7 @@ struct vp_viewer {
     int browser; /* what opening the browser returned */
 };
 
-static const char *directory(const char *given)
+static const char *default_profile_dir(const char *given)
 {
     static const char *const names[] = {"VIEW_PROFILE_DIR", "XAX_PROFILE_DIR"};
     for (size_t i = 0; !given && i < sizeof names / sizeof *names; i++) {
@@ -46,7 +46,7 @@ static int latest_url(char **out, const site *s)
 
 int vp_open_latest(vp_viewer **out, const char *profile_dir, const vp_open_options *opts)
 {
-    const char *dir = directory(profile_dir);
+    const char *dir = default_profile_dir(profile_dir);
     if (!out || !dir)
         return vp_fail(VP_EARG, "no profile directory: give one or set VIEW_PROFILE_DIR");
     vp_viewer *v = vp_calloc(1, sizeof *v);
@@ -82,7 +82,7 @@ void vp_viewer_close(vp_viewer *v)
     vp_free(v);
 }
 
-static void announce(const vp_viewer *v)
+static void announce_viewer(const vp_viewer *v)
 {
     vp_buf b;
     /* Without a password, where that is an address. */
@@ -111,7 +111,7 @@ int open_latest_profile(const char *profile_dir)
     pthread_sigmask(SIG_BLOCK, &ends, &before);
     int rc = vp_open_latest(&v, profile_dir, NULL);
     if (!rc) {
-        announce(v);
+        announce_viewer(v);
         sigwait(&ends, &signal_number);
     }
     /* From here a second signal ends the process in the application's own way, even while requests

@@ -88,7 +88,7 @@ static const char *const states[] = {"ok", "optional", "missing"};
 
 /* ---- The profile directory ------------------------------------------------------------------ */
 
-static void describe(survey_line *out, const catalog *c)
+static void describe_catalog(survey_line *out, const catalog *c)
 {
     const cat_session *latest = catalog_latest(c);
     size_t n = catalog_count(c);
@@ -115,7 +115,7 @@ static int look_at_directory(survey_line *out, const cli_options *o)
     if (rc >= 0)
         rc = cli_readable(c);
     if (rc >= 0) {
-        describe(out, c);
+        describe_catalog(out, c);
         return CLI_OK;
     }
     survey_say(out, o->path ? SURVEY_FAILED : SURVEY_OPTIONAL,
@@ -139,7 +139,7 @@ static void put_wrapped(vp_buf *b, const char *text)
     vp_buf_free(&wrapped);
 }
 
-static void put_text(vp_buf *b, const survey_line *l)
+static void put_doctor_line(vp_buf *b, const survey_line *l)
 {
     const char *state = states[l->state];
     vp_buf_puts(b, state);
@@ -153,7 +153,7 @@ static void put_text(vp_buf *b, const survey_line *l)
     put_wrapped(b, l->advice);
 }
 
-static void put_json(vp_buf *b, const survey_line *lines, size_t n, bool ok)
+static void put_doctor_json(vp_buf *b, const survey_line *lines, size_t n, bool ok)
 {
     vp_json j;
     vp_json_init(&j, b);
@@ -189,9 +189,9 @@ int cli_run_doctor(const cli_options *o)
     }
     cli_stdout(&b);
     if (o->format == VP_FORMAT_JSON)
-        put_json(&b, lines, QUESTIONS + 1, !code);
+        put_doctor_json(&b, lines, QUESTIONS + 1, !code);
     for (size_t i = 0; o->format != VP_FORMAT_JSON && i <= QUESTIONS; i++)
-        put_text(&b, &lines[i]);
+        put_doctor_line(&b, &lines[i]);
     int written = cli_finish(&b);
     return written ? written : code;
 }

@@ -26,7 +26,7 @@ static int put_stores(vp_buf *by, vp_buf *without, vp_str payload)
     return rc;
 }
 
-static int ask(fetcher *f, vp_buf *by, vp_buf *without)
+static int ask_fetcher_sources(fetcher *f, vp_buf *by, vp_buf *without)
 {
     VP_CLEANUP(vp_fs_close) int stream = -1;
     VP_CLEANUP(vp_buf_free) vp_buf question;
@@ -50,7 +50,7 @@ void doctor_stores(survey_line *out)
     vp_buf_init(&without, 512);
     int rc = fetcher_start(&f);
     if (rc >= 0)
-        rc = ask(f, &by, &without);
+        rc = ask_fetcher_sources(f, &by, &without);
     fetcher_end(f);
     if (rc < 0)
         survey_say(out, SURVEY_OPTIONAL,

@@ -82,7 +82,7 @@ static int write_xspace(void *ctx, const void *data, size_t n)
     return 0;
 }
 
-static int take_answer(void *ctx, const void *data, size_t n)
+static int take_profile_bytes(void *ctx, const void *data, size_t n)
 {
     capture *c = ctx;
     return profile_answer_push(&c->answer, data, n);
@@ -96,7 +96,7 @@ static int take_nothing(void *ctx, const void *data, size_t n)
     return 0;
 }
 
-static fetch_capture_state state_of(capture *c)
+static fetch_capture_state capture_state_of(capture *c)
 {
     curl_off_t us = 0;
     if (c->answer.xspace_bytes)
@@ -142,7 +142,7 @@ static void ask_for_end(capture *c)
         c->stop_ms = vp_now_ms();
         c->over_ms = c->stop_ms < c->over_ms ? c->stop_ms : c->over_ms;
         c->may_come = true;
-        c->in_vain = state_of(c) == FETCH_CONNECTING;
+        c->in_vain = capture_state_of(c) == FETCH_CONNECTING;
     }
 }
 
@@ -161,14 +161,14 @@ static void hear_asker(capture *c)
 
 /* ---- While it runs --------------------------------------------------------------------------- */
 
-static int tell(capture *c, int64_t now)
+static int tell_capture_progress(capture *c, int64_t now)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, 64);
     if (now < c->next_progress_ms || c->abandoned)
         return 0;
     c->next_progress_ms = now + PROGRESS_MS;
-    vp_pb_put_u64(&b, FETCH_PROGRESS_STATE, state_of(c));
+    vp_pb_put_u64(&b, FETCH_PROGRESS_STATE, capture_state_of(c));
     vp_pb_put_u64(&b, FETCH_PROGRESS_BYTES, (uint64_t)c->answer.xspace_bytes);
     vp_pb_put_u64(&b, FETCH_PROGRESS_LEFT_MS, now < c->over_ms ? (uint64_t)(c->over_ms - now) : 0);
     if (b.status >= 0 && fetch_put(c->ask->stream, FETCH_PROGRESS, vp_buf_view(&b)) < 0)
@@ -214,7 +214,7 @@ static void hear_curl(capture *c)
     }
 }
 
-static bool waits(const capture *c)
+static bool waits_for_leave(const capture *c)
 {
     return c->request.waits && !c->may_come && c->answer.xspace_bytes && !c->finished;
 }
@@ -223,7 +223,7 @@ static bool waits(const capture *c)
 static int wait_for_leave(capture *c)
 {
     struct pollfd asker = {.fd = c->ask->stream, .events = POLLIN};
-    VP_TRY(tell(c, vp_now_ms()));
+    VP_TRY(tell_capture_progress(c, vp_now_ms()));
     if (poll(&asker, 1, PROGRESS_MS) > 0)
         hear_asker(c);
     c->last_bytes_ms = vp_now_ms(); /* it is not they who are silent */
@@ -231,11 +231,11 @@ static int wait_for_leave(capture *c)
 }
 
 /* One turn of the loop: whether it goes on. */
-static int turn(capture *c)
+static int capture_turn(capture *c)
 {
     struct curl_waitfd asker = {.fd = c->ask->stream, .events = CURL_WAIT_POLLIN};
     int running;
-    if (waits(c))
+    if (waits_for_leave(c))
         return wait_for_leave(c);
     if (curl_multi_perform(c->multi, &running))
         return vp_fail(VP_EIO, "libcurl gave up");
@@ -247,7 +247,7 @@ static int turn(capture *c)
         return vp_fail(VP_ECANCELLED, "cancelled before a connection was made");
     if (c->stop_ms && !c->terminating && now >= c->next_stop_ms)
         VP_TRY(begin_terminate(c));
-    VP_TRY(tell(c, now));
+    VP_TRY(tell_capture_progress(c, now));
     VP_TRY(check_patience(c, now));
     if (curl_multi_poll(c->multi, &asker, c->abandoned ? 0 : 1, PROGRESS_MS, NULL))
         return vp_fail(VP_EIO, "libcurl cannot wait");
@@ -269,7 +269,7 @@ static int64_t delay_ms(const capture *c)
     return start > now ? start - now : 0;
 }
 
-static int run(capture *c)
+static int run_capture_loop(capture *c)
 {
     int rc;
     c->multi = curl_multi_init();
@@ -278,7 +278,7 @@ static int run(capture *c)
         return vp_fail(VP_EIO, "libcurl takes no call");
     c->begun_ms = vp_now_ms();
     c->over_ms = c->begun_ms + delay_ms(c) + (int64_t)c->request.duration_ms;
-    while ((rc = turn(c)) == 1)
+    while ((rc = capture_turn(c)) == 1)
         ;
     VP_TRY(rc);
     if (!c->finished)
@@ -305,7 +305,7 @@ static int open_profile(capture *c)
     int64_t timeout = delay_ms(c) + (int64_t)c->request.duration_ms +
                       (int64_t)c->request.patience_ms + SERVER_PATIENCE_MS;
     return grpc_call_open(&c->profile, c->ask->url, "Profile", vp_buf_view(&b), timeout,
-                          take_answer, c);
+                          take_profile_bytes, c);
 }
 
 /* Whether what is there may speak something else; a call of which nothing came. */
@@ -325,7 +325,7 @@ int fetch_answer_capture(fetch_ask *a)
     c.piece = vp_malloc(PIECE);
     int rc = c.piece ? open_profile(&c) : vp_no_memory();
     if (rc >= 0)
-        rc = run(&c);
+        rc = run_capture_loop(&c);
     if (rc >= 0)
         rc = say_captured(&c);
     end_terminate(&c);

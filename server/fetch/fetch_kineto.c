@@ -62,7 +62,7 @@ static int put_config(vp_buf *b, vp_str body)
     return b->status;
 }
 
-static int put_request(vp_buf *b, vp_str body)
+static int put_kineto_request(vp_buf *b, vp_str body)
 {
     VP_CLEANUP(vp_buf_free) vp_buf config;
     vp_buf_init(&config, CONFIG_MAX);
@@ -86,7 +86,7 @@ static int put_request(vp_buf *b, vp_str body)
 /* ---- The socket ------------------------------------------------------------------------------ */
 
 /* Waits until the socket can be read or written. */
-static int wait_for(int fd, short what)
+static int wait_for_dynolog(int fd, short what)
 {
     struct pollfd p = {.fd = fd, .events = what};
     int n;
@@ -105,7 +105,7 @@ static int connect_one(const struct addrinfo *at, int *out)
         return errno;
     if (connect(fd, at->ai_addr, at->ai_addrlen) < 0 && errno != EINPROGRESS)
         err = errno;
-    else if (wait_for(fd, POLLOUT) < 0)
+    else if (wait_for_dynolog(fd, POLLOUT) < 0)
         err = ETIMEDOUT;
     else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &n) < 0)
         err = errno;
@@ -116,7 +116,7 @@ static int connect_one(const struct addrinfo *at, int *out)
     return err;
 }
 
-static int connect_to(vp_str target, int *out)
+static int connect_to_dynolog(vp_str target, int *out)
 {
     char host[256], port[8];
     size_t colon = vp_str_rfind_char(target, ':');
@@ -137,21 +137,21 @@ static int connect_to(vp_str target, int *out)
                : 0;
 }
 
-static int send_all(int fd, vp_str s)
+static int send_to_dynolog(int fd, vp_str s)
 {
     while (s.n) {
         ssize_t n = send(fd, s.p, s.n, MSG_NOSIGNAL);
         if (n > 0)
             s = vp_str_skip(s, (size_t)n);
         else if (errno == EAGAIN)
-            VP_TRY(wait_for(fd, POLLOUT));
+            VP_TRY(wait_for_dynolog(fd, POLLOUT));
         else if (errno != EINTR)
             return vp_fail(VP_EREMOTE, "the connection broke: %s", strerror(errno));
     }
     return 0;
 }
 
-static int receive(int fd, char *p, size_t n)
+static int receive_exactly(int fd, char *p, size_t n)
 {
     int64_t until = vp_now_ms() + WAIT_MS;
     while (n) {
@@ -163,7 +163,7 @@ static int receive(int fd, char *p, size_t n)
             return vp_fail(VP_EREMOTE,
                            "it hung up without an answer: is this the port of dynolog?");
         } else if (errno == EAGAIN && vp_now_ms() < until) {
-            VP_TRY(wait_for(fd, POLLIN));
+            VP_TRY(wait_for_dynolog(fd, POLLIN));
         } else if (errno != EINTR) {
             return vp_fail(VP_EREMOTE, "the connection broke: %s", strerror(errno));
         }
@@ -197,15 +197,15 @@ static int put_pids(vp_buf *out, vp_str text)
     return rc < 0 ? rc : out->status;
 }
 
-static int take_answer(int fd, vp_buf *answer)
+static int take_dynolog_answer(int fd, vp_buf *answer)
 {
     int32_t n;
-    VP_TRY(receive(fd, (char *)&n, sizeof n));
+    VP_TRY(receive_exactly(fd, (char *)&n, sizeof n));
     if (n <= 0 || n > (int32_t)ANSWER_MAX)
         return vp_fail(VP_EUNSUPPORTED, "what is there is no dynolog");
     char *p = vp_buf_reserve(answer, (size_t)n + 1);
     VP_NEED(p);
-    VP_TRY(receive(fd, p, (size_t)n));
+    VP_TRY(receive_exactly(fd, p, (size_t)n));
     answer->n += (size_t)n;
     return 0;
 }
@@ -220,11 +220,11 @@ static bool is_dynolog(vp_str target)
     vp_buf_init(&answer, ANSWER_MAX + 2);
     vp_buf_put(&request, &n, sizeof n);
     vp_buf_puts(&request, text);
-    if (request.status < 0 || connect_to(target, &fd) < 0 ||
-        send_all(fd, vp_buf_view(&request)) < 0)
+    if (request.status < 0 || connect_to_dynolog(target, &fd) < 0 ||
+        send_to_dynolog(fd, vp_buf_view(&request)) < 0)
         return false;
     struct pollfd said = {.fd = fd, .events = POLLIN};
-    if (poll(&said, 1, STATUS_MS) <= 0 || take_answer(fd, &answer) < 0)
+    if (poll(&said, 1, STATUS_MS) <= 0 || take_dynolog_answer(fd, &answer) < 0)
         return false;
     json_t *o = json_loadb(answer.p, answer.n, 0, NULL);
     bool is_there = json_object_get(o, "status") != NULL;
@@ -248,10 +248,10 @@ int fetch_answer_kineto(fetch_ask *a)
     vp_buf_init(&request, 2 * CONFIG_MAX);
     vp_buf_init(&answer, ANSWER_MAX + 2);
     vp_buf_init(&out, FETCH_ASK_MAX);
-    VP_TRY(put_request(&request, a->body));
-    VP_TRY(connect_to(a->url, &fd));
-    VP_TRY(send_all(fd, vp_buf_view(&request)));
-    VP_TRY(take_answer(fd, &answer));
+    VP_TRY(put_kineto_request(&request, a->body));
+    VP_TRY(connect_to_dynolog(a->url, &fd));
+    VP_TRY(send_to_dynolog(fd, vp_buf_view(&request)));
+    VP_TRY(take_dynolog_answer(fd, &answer));
     VP_TRY(put_pids(&out, vp_buf_view(&answer)));
     return fetch_put(a->stream, FETCH_INFO, vp_buf_view(&out));
 }

@@ -15,16 +15,16 @@
 #define ANSWER_MAX (64u << 10)
 #define FRAME 5u
 
-static int take(void *ctx, const void *data, size_t n)
+static int append_answer_bytes(void *ctx, const void *data, size_t n)
 {
     return vp_buf_put(ctx, data, n);
 }
 
 /* One call to its end; its message, without the frame, in `answer`. */
-static int call(fetch_ask *a, const char *method, vp_str message, vp_buf *answer)
+static int call_grpc_method(fetch_ask *a, const char *method, vp_str message, vp_buf *answer)
 {
     grpc_call c;
-    int rc = grpc_call_open(&c, a->url, method, message, LOOK_MS, take, answer);
+    int rc = grpc_call_open(&c, a->url, method, message, LOOK_MS, append_answer_bytes, answer);
     if (rc >= 0) {
         (void)curl_easy_setopt(c.easy, CURLOPT_TIMEOUT_MS, LOOK_MS);
         CURLcode code = curl_easy_perform(c.easy);
@@ -47,7 +47,7 @@ static const struct {
     {3, "matrix units busy %.1f%%"}, {7, "infeed %.1f%% on average"},
 };
 
-static void put_figures(vp_buf *b, vp_str result)
+static void put_monitor_figures(vp_buf *b, vp_str result)
 {
     vp_pb p = vp_pb_of(result);
     vp_pb_field f;
@@ -73,7 +73,7 @@ static int put_monitor(vp_buf *b, vp_str answer)
     vp_str data = VP_STR_NONE;
     while (vp_pb_next(&p, &f) == 1)
         if (f.number == 10)
-            put_figures(b, f.data);
+            put_monitor_figures(b, f.data);
         else if (f.number == 1)
             data = f.data;
     bool told = b->n > 0;
@@ -82,25 +82,25 @@ static int put_monitor(vp_buf *b, vp_str answer)
     return b->n ? b->status : vp_buf_puts(b, "a profiler is there and has nothing to tell");
 }
 
-static int monitor(fetch_ask *a, vp_buf *text)
+static int call_monitor(fetch_ask *a, vp_buf *text)
 {
     VP_CLEANUP(vp_buf_free) vp_buf request, answer;
     vp_buf_init(&request, ANSWER_MAX);
     vp_buf_init(&answer, ANSWER_MAX);
     vp_pb_put_u64(&request, 1, SAMPLE_MS);
     vp_pb_put_u64(&request, 2, 2);
-    VP_TRY(call(a, "Monitor", vp_buf_view(&request), &answer));
+    VP_TRY(call_grpc_method(a, "Monitor", vp_buf_view(&request), &answer));
     return put_monitor(text, vp_buf_view(&answer));
 }
 
 /* Ending a session that nobody began is what every ProfilerService agrees to. */
-static int is_there(fetch_ask *a)
+static int is_profiler_service_there(fetch_ask *a)
 {
     VP_CLEANUP(vp_buf_free) vp_buf request, answer;
     vp_buf_init(&request, ANSWER_MAX);
     vp_buf_init(&answer, ANSWER_MAX);
     vp_pb_put_len(&request, 1, VP_STR("view_profile looks"));
-    return call(a, "Terminate", vp_buf_view(&request), &answer);
+    return call_grpc_method(a, "Terminate", vp_buf_view(&request), &answer);
 }
 
 int fetch_answer_look(fetch_ask *a)
@@ -108,8 +108,9 @@ int fetch_answer_look(fetch_ask *a)
     VP_CLEANUP(vp_buf_free) vp_buf text, b;
     vp_buf_init(&text, ANSWER_MAX);
     vp_buf_init(&b, 2 * ANSWER_MAX);
-    int rc = monitor(a, &text);
-    if (rc == VP_EUNSUPPORTED && a->status == GRPC_UNIMPLEMENTED && is_there(a) >= 0)
+    int rc = call_monitor(a, &text);
+    if (rc == VP_EUNSUPPORTED && a->status == GRPC_UNIMPLEMENTED &&
+        is_profiler_service_there(a) >= 0)
         rc = vp_buf_puts(&text, "a profiler is there and can capture; it tells no figures without "
                                 "that, as open-source builds of XLA have no Monitor");
     VP_TRY(rc);

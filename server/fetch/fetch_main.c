@@ -49,7 +49,7 @@ static void parse_reading(fetch_ask *a, const vp_pb_field *f)
     }
 }
 
-static int parse(fetch_ask *a, vp_str text)
+static int parse_question(fetch_ask *a, vp_str text)
 {
     vp_pb r = vp_pb_of(text);
     vp_pb_field f;
@@ -82,7 +82,7 @@ static int parse(fetch_ask *a, vp_str text)
     return rc < 0 || a->what == FETCH_NO_QUESTION ? vp_fail(VP_EARG, "this is no question") : 0;
 }
 
-static int answer(fetch_ask *a)
+static int answer_question(fetch_ask *a)
 {
     switch (a->what) {
 #define FETCH_CASE(name, fn)                                                                       \
@@ -95,10 +95,10 @@ static int answer(fetch_ask *a)
     }
 }
 
-static void *run(void *arg)
+static void *question_thread(void *arg)
 {
     question *q = arg;
-    int rc = answer(&q->ask);
+    int rc = answer_question(&q->ask);
     if (rc < 0)
         (void)fetch_put_failure(q->ask.stream, rc, q->ask.status);
     else
@@ -113,7 +113,7 @@ static void *run(void *arg)
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 /* The descriptors of a message; the first is the stream. */
-static size_t take_files(struct msghdr *m, int *fds, size_t max)
+static size_t take_message_files(struct msghdr *m, int *fds, size_t max)
 {
     size_t n = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
@@ -133,7 +133,7 @@ static size_t take_files(struct msghdr *m, int *fds, size_t max)
 }
 
 /* 1: a question is there; 0: nobody can ask any more. */
-static int hear(question *q, size_t *bytes)
+static int hear_question(question *q, size_t *bytes)
 {
     int fds[1 + FETCH_FILES_MAX];
     union {
@@ -149,7 +149,7 @@ static int hear(question *q, size_t *bytes)
     while (got < 0 && errno == EINTR);
     if (got <= 0)
         return 0;
-    size_t n = take_files(&m, fds, 1 + FETCH_FILES_MAX);
+    size_t n = take_message_files(&m, fds, 1 + FETCH_FILES_MAX);
     q->ask.stream = n ? fds[0] : -1;
     q->ask.file_n = n ? n - 1 : 0;
     for (size_t i = 1; i < n; i++)
@@ -158,11 +158,11 @@ static int hear(question *q, size_t *bytes)
     return 1;
 }
 
-static void begin(question *q, size_t bytes)
+static void begin_question(question *q, size_t bytes)
 {
     pthread_t thread;
-    int rc = q->ask.stream < 0 ? VP_EARG : parse(&q->ask, (vp_str){q->text, bytes});
-    if (rc == 0 && pthread_create(&thread, NULL, run, q) == 0) {
+    int rc = q->ask.stream < 0 ? VP_EARG : parse_question(&q->ask, (vp_str){q->text, bytes});
+    if (rc == 0 && pthread_create(&thread, NULL, question_thread, q) == 0) {
         (void)pthread_detach(thread);
         return;
     }
@@ -202,10 +202,10 @@ int main(void)
     for (;;) {
         question *q = vp_calloc(1, sizeof *q);
         size_t bytes;
-        if (!q || hear(q, &bytes) != 1) {
+        if (!q || hear_question(q, &bytes) != 1) {
             vp_free(q);
             return q ? 0 : 1;
         }
-        begin(q, bytes);
+        begin_question(q, bytes);
     }
 }

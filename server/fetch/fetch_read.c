@@ -35,7 +35,7 @@ typedef struct reading {
 } reading;
 
 /* A reader that does not read keeps no other from the server. */
-static int put_data(void *ctx, const void *data, size_t n)
+static int send_data_frame(void *ctx, const void *data, size_t n)
 {
     reading *r = ctx;
     struct pollfd p = {r->a->stream, POLLOUT, 0};
@@ -48,7 +48,7 @@ static int put_data(void *ctx, const void *data, size_t n)
     return rc;
 }
 
-static int put_progress(reading *r)
+static int put_placed_progress(reading *r)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, 64);
@@ -57,7 +57,7 @@ static int put_progress(reading *r)
     return b.status < 0 ? b.status : fetch_put(r->a->stream, FETCH_PROGRESS, vp_buf_view(&b));
 }
 
-static int place(reading *r, vp_str s)
+static int place_bytes_in_file(reading *r, vp_str s)
 {
     const fetch_ask *a = r->a;
     while (s.n) {
@@ -72,36 +72,36 @@ static int place(reading *r, vp_str s)
         r->placed += n;
         s = vp_str_skip(s, n);
         if (n == left && r->placed - r->said >= PROGRESS_BYTES)
-            VP_TRY(put_progress(r));
+            VP_TRY(put_placed_progress(r));
     }
     return 0;
 }
 
-static int put(reading *r, vp_str s)
+static int put_read_bytes(reading *r, vp_str s)
 {
-    return r->a->file_n ? place(r, s) : vp_buf_str(&r->out, s);
+    return r->a->file_n ? place_bytes_in_file(r, s) : vp_buf_str(&r->out, s);
 }
 
-static int flush(reading *r)
+static int flush_reading(reading *r)
 {
-    return r->a->file_n ? put_progress(r) : vp_buf_flush(&r->out);
+    return r->a->file_n ? put_placed_progress(r) : vp_buf_flush(&r->out);
 }
 
-static int changed(void)
+static int fail_changed_while_read(void)
 {
     return vp_fail(VP_EIO, "it was changed while it was read");
 }
 
-static int pin(reading *r)
+static int pin_object_version(reading *r)
 {
     const http_call *c = &r->call;
     vp_str version = r->store->version(c);
     int64_t total = c->status == 206 ? c->total : c->length;
     if (r->etag[0] && version.n && !vp_str_eq(vp_str_of(r->etag), version))
-        return changed();
+        return fail_changed_while_read();
     if ((r->total >= 0 && total >= 0 && r->total != total) ||
         (r->mtime_ns && c->mtime_ns && r->mtime_ns != c->mtime_ns))
-        return changed();
+        return fail_changed_while_read();
     if (!r->etag[0])
         snprintf(r->etag, sizeof r->etag, "%.*s", VP_STR_CUT(version, sizeof r->etag - 1));
     r->total = total >= 0 ? total : r->total;
@@ -120,10 +120,10 @@ static int put_info(reading *r)
 }
 
 /* Before the first byte of an answer: whether these are the bytes that were asked for. */
-static int judge(reading *r)
+static int check_read_answer(reading *r)
 {
     r->is_judged = true;
-    VP_TRY(pin(r));
+    VP_TRY(pin_object_version(r));
     if (r->call.status == 206 && r->call.first != r->at)
         return vp_fail(VP_ECORRUPT, "the server sends other bytes than it was asked for");
     r->skip = r->call.status == 206 ? 0 : r->at;
@@ -132,19 +132,19 @@ static int judge(reading *r)
     return put_info(r);
 }
 
-static int take(void *ctx, const void *data, size_t n)
+static int take_read_body(void *ctx, const void *data, size_t n)
 {
     reading *r = ctx;
     vp_str s = {data, n};
     if (!r->is_judged)
-        VP_TRY(judge(r));
+        VP_TRY(check_read_answer(r));
     size_t skip = r->skip < (int64_t)s.n ? (size_t)r->skip : s.n;
     r->skip -= (int64_t)skip;
     s = vp_str_skip(s, skip);
     if (r->end >= 0 && (int64_t)s.n > r->end - r->at)
         s.n = (size_t)(r->end - r->at);
     r->at += (int64_t)s.n;
-    VP_TRY(put(r, s));
+    VP_TRY(put_read_bytes(r, s));
     r->is_full = r->end >= 0 && r->at == r->end;
     /* What else comes is of no use: the connection is dropped. */
     return r->is_full && r->call.status != 206 ? VP_ECANCELLED : 0;
@@ -159,28 +159,28 @@ static int set_range(reading *r)
 }
 
 /* Nothing lies at this offset: of a reader, that is the end. */
-static int at_end(reading *r)
+static int check_end_of_object(reading *r)
 {
     if (r->is_told && r->total >= 0 && r->at < r->total)
-        return changed();
+        return fail_changed_while_read();
     r->total = r->call.total >= 0 ? r->call.total : r->total;
     return put_info(r);
 }
 
-static int verdict(reading *r, int rc)
+static int read_verdict(reading *r, int rc)
 {
     const http_call *c = &r->call;
     if (r->is_full)
         return 0;
     VP_TRY(rc);
     if (c->status == 416)
-        return at_end(r);
+        return check_end_of_object(r);
     if (c->status == 404 && r->is_told)
         return vp_fail(VP_ENOTFOUND, "it was deleted while it was read");
     if (c->status < 200 || c->status >= 300)
         return http_failure(&r->call);
     if (!r->is_judged)
-        VP_TRY(judge(r));
+        VP_TRY(check_read_answer(r));
     int64_t end = r->end >= 0 && (r->total < 0 || r->end < r->total) ? r->end : r->total;
     return end < 0 || r->at >= end
                ? 0
@@ -194,18 +194,18 @@ static int read_on(reading *r, bool *breaks)
     r->is_judged = false;
     int rc = r->store->get(r->a, r->place, vp_str_of(r->etag), &r->call);
     if (rc == 0) {
-        r->call.write = take;
+        r->call.write = take_read_body;
         r->call.ctx = r;
         rc = set_range(r);
     }
     if (rc == 0)
-        rc = verdict(r, http_perform(&r->call));
+        rc = read_verdict(r, http_perform(&r->call));
     *breaks = http_may_go_on(&r->call, rc) && r->call.written > 0;
     http_end(&r->call);
     return rc;
 }
 
-static int read_all(reading *r)
+static int read_all_ranges(reading *r)
 {
     unsigned breaks = 0;
     bool may;
@@ -234,12 +234,12 @@ int fetch_answer_read(fetch_ask *a)
         return vp_fail(VP_EARG, "a version of %zu bytes", a->etag.n);
     snprintf(r.etag, sizeof r.etag, "%.*s", VP_STR_ARG(a->etag));
     VP_TRY(store_find(a->url, &r.store));
-    vp_buf_init_stream(&r.out, put_data, &r);
+    vp_buf_init_stream(&r.out, send_data_frame, &r);
     int rc = r.store->open(a, &r.place);
     if (rc == 0)
-        rc = read_all(&r);
+        rc = read_all_ranges(&r);
     if (rc == 0)
-        rc = flush(&r);
+        rc = flush_reading(&r);
     vp_buf_free(&r.out);
     r.store->close(r.place);
     return rc;

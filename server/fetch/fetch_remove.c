@@ -2,7 +2,7 @@
 #include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 
-static int stays(void)
+static int refuse_replaced_object(void)
 {
     return vp_fail(VP_EREFUSED, "somebody has put another in its place: it stays");
 }
@@ -11,7 +11,7 @@ static int check_version(fetch_ask *a, const store *s, store_place *p)
 {
     entry now = {.bytes = -1};
     VP_TRY(s->head(a, p, &now));
-    return vp_str_eq(now.etag, a->etag) ? 0 : stays();
+    return vp_str_eq(now.etag, a->etag) ? 0 : refuse_replaced_object();
 }
 
 static int remove_it(fetch_ask *a, const store *s, store_place *p)
@@ -21,7 +21,7 @@ static int remove_it(fetch_ask *a, const store *s, store_place *p)
     if (rc == 0)
         rc = http_succeed(&c);
     if (rc < 0 && c.status == 412)
-        rc = stays();
+        rc = refuse_replaced_object();
     if (rc < 0 && (c.status == 405 || c.status == 501))
         rc = vp_fail(VP_EUNSUPPORTED, "the server removes no files (HTTP %ld)", c.status);
     http_end(&c);

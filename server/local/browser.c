@@ -91,7 +91,7 @@ int browser_url(vp_buf *b, const browser_page *p)
 }
 
 /* Collects a child, so that it does not stay a zombie of the application's. */
-static void *reap(void *arg)
+static void *reap_browser_child(void *arg)
 {
     int status;
     waitpid((pid_t)(intptr_t)arg, &status, 0);
@@ -101,13 +101,13 @@ static void *reap(void *arg)
 static void reap_later(pid_t pid)
 {
     pthread_t thread;
-    if (!pthread_create(&thread, NULL, reap, (void *)(intptr_t)pid))
+    if (!pthread_create(&thread, NULL, reap_browser_child, (void *)(intptr_t)pid))
         pthread_detach(thread);
 }
 
 /* Starts a program in a session of its own, so that Ctrl-C here does not end the browser, with
  * nothing on our terminal, and with the signals that a fresh program expects. */
-static bool spawn(char **argv)
+static bool spawn_browser(char **argv)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
@@ -144,7 +144,7 @@ static char *with_url(vp_str word, const char *url)
 }
 
 /* Words are split at spaces; there is no quoting, because there is no shell. */
-static bool run(vp_str command, const char *url)
+static bool run_browser_command(vp_str command, const char *url)
 {
     char *argv[ARGS_MAX + 2] = {NULL};
     size_t n = 0;
@@ -157,7 +157,7 @@ static bool run(vp_str command, const char *url)
     }
     if (ok && n && !has_url)
         ok = (argv[n++] = vp_strdup(url)) != NULL;
-    ok = ok && n && spawn(argv);
+    ok = ok && n && spawn_browser(argv);
     for (size_t i = 0; i < n; i++)
         vp_free(argv[i]);
     return ok;
@@ -168,13 +168,13 @@ int browser_open(const char *url)
     vp_str list = vp_str_of(getenv("BROWSER")), command;
     bool asked = list.n > 0;
     while (list.n && vp_take_until(&list, ':', COMMAND_MAX, &command))
-        if (run(command, url))
+        if (run_browser_command(command, url))
             return 0;
     if (asked)
         return vp_fail(VP_ENOTFOUND, "$BROWSER cannot be started; open the address yourself");
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
         return vp_fail(VP_ENOTFOUND, "there is no display here; open the address yourself");
-    if (run(VP_STR("xdg-open"), url))
+    if (run_browser_command(VP_STR("xdg-open"), url))
         return 0;
     return vp_fail(VP_ENOTFOUND, "no xdg-open here; set $BROWSER or open the address yourself");
 }

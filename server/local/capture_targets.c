@@ -18,7 +18,7 @@
 
 /* ---- The grammar ----------------------------------------------------------------------------- */
 
-static bool alnum(char c)
+static bool is_alnum_char(char c)
 {
     return (c >= '0' && c <= '9') || (vp_lower(c) >= 'a' && vp_lower(c) <= 'z');
 }
@@ -28,10 +28,10 @@ static bool host_ok(vp_str h)
     bool bracketed = h.n > 2 && h.p[0] == '[' && h.p[h.n - 1] == ']';
     if (bracketed)
         h = vp_str_head(vp_str_skip(h, 1), h.n - 2);
-    if (!h.n || h.n > HOST_MAX || (!bracketed && !alnum(h.p[0])))
+    if (!h.n || h.n > HOST_MAX || (!bracketed && !is_alnum_char(h.p[0])))
         return false;
     for (size_t i = 0; i < h.n; i++)
-        if (!alnum(h.p[i]) && !strchr(bracketed ? ":.%" : ".-_", h.p[i]))
+        if (!is_alnum_char(h.p[i]) && !strchr(bracketed ? ":.%" : ".-_", h.p[i]))
             return false;
     return true;
 }
@@ -46,7 +46,7 @@ bool capture_target_ok(vp_str s)
     return digits.n <= 5 && vp_take_uint(&digits, PORT_MAX, &port) && !digits.n && port > 0;
 }
 
-static bool has(vp_str list, vp_str one)
+static bool target_list_has(vp_str list, vp_str one)
 {
     vp_str part;
     while (list.n && vp_take_until(&list, ',', CAPTURE_TARGETS_TEXT, &part))
@@ -63,7 +63,7 @@ bool capture_targets_ok(vp_str s)
         return false;
     while (s.n) {
         vp_take_until(&s, ',', s.n, &one);
-        if (++n > CAPTURE_TARGETS_MAX || !capture_target_ok(one) || has(s, one))
+        if (++n > CAPTURE_TARGETS_MAX || !capture_target_ok(one) || target_list_has(s, one))
             return false;
     }
     return true;
@@ -73,7 +73,7 @@ bool capture_targets_share(vp_str a, vp_str b)
 {
     vp_str one;
     while (a.n && vp_take_until(&a, ',', CAPTURE_TARGETS_TEXT, &one))
-        if (has(b, one))
+        if (target_list_has(b, one))
             return true;
     return false;
 }
@@ -98,7 +98,7 @@ void capture_targets_add(capture_targets *t, vp_str s)
 }
 
 /* The directory, made where there is none; and the file in it. */
-static int path_of(char *path, size_t cap)
+static int targets_file_path(char *path, size_t cap)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     bool own = cache && cache[0] == '/';
@@ -122,8 +122,8 @@ void capture_targets_load(capture_targets *t)
     vp_file_id id;
     size_t got = 0;
     t->n = 0;
-    if (path_of(path, sizeof path) < 0 || vp_fs_open_user(path, &fd, &is_dir, &id) < 0 || is_dir ||
-        vp_fs_pread(fd, text, sizeof text, 0, &got) < 0)
+    if (targets_file_path(path, sizeof path) < 0 || vp_fs_open_user(path, &fd, &is_dir, &id) < 0 ||
+        is_dir || vp_fs_pread(fd, text, sizeof text, 0, &got) < 0)
         return;
     /* Its last line is the first to be put in front. */
     while (got) {
@@ -138,7 +138,7 @@ void capture_targets_load(capture_targets *t)
 int capture_targets_save(const capture_targets *t)
 {
     char path[VP_PATH_MAX], fresh[VP_PATH_MAX + 16];
-    VP_TRY(path_of(path, sizeof path));
+    VP_TRY(targets_file_path(path, sizeof path));
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     (void)unlink(fresh);
     VP_CLEANUP(vp_fs_close)

@@ -80,7 +80,7 @@ static void reset_signals(void)
  * kernel sends it the death signal when the thread that forked ends; that thread lives as long as
  * the program. The child gets a process group of its own, so that Ctrl-C at our terminal reaches it
  * only through us, in order. */
-static _Noreturn void become(char *const *argv, pid_t parent, int out_fd, int error_fd)
+static _Noreturn void child_exec(char *const *argv, pid_t parent, int out_fd, int error_fd)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int ok = null >= 0 && dup2(null, 0) == 0 && dup2(out_fd, 1) == 1 && dup2(out_fd, 2) == 2 &&
@@ -108,7 +108,7 @@ static int exec_error(int fd)
     return n == (ssize_t)sizeof err ? err : 0;
 }
 
-static int spawn(pid_t *pid, char *const *argv, int out_fd)
+static int child_spawn(pid_t *pid, char *const *argv, int out_fd)
 {
     int said[2];
     sigset_t all, before;
@@ -119,7 +119,7 @@ static int spawn(pid_t *pid, char *const *argv, int out_fd)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t self = getpid(), made = fork();
     if (made == 0)
-        become(argv, self, out_fd, said[1]);
+        child_exec(argv, self, out_fd, said[1]);
     int err = made < 0 ? errno : 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     vp_fs_close(&said[1]);
@@ -135,7 +135,7 @@ static int spawn(pid_t *pid, char *const *argv, int out_fd)
 /* ---- The thread ------------------------------------------------------------------------------ */
 
 /* Keeps the last CHILD_LOG_MAX bytes of the output, less the rest of a line that was cut. */
-static void keep(child *c, const char *p, size_t n)
+static void child_keep_output(child *c, const char *p, size_t n)
 {
     const size_t room = CHILD_LOG_MAX - 1;
     if (n > room) {
@@ -169,14 +169,14 @@ static bool listen_to(child *c, int fd, int wait_ms)
     if (n <= 0)
         return n < 0 && errno == EINTR;
     pthread_mutex_lock(&c->lock);
-    keep(c, piece, (size_t)n);
+    child_keep_output(c, piece, (size_t)n);
     pthread_mutex_unlock(&c->lock);
     return true;
 }
 
 /* Buries the child when it has ended. The pid stays valid for kill() until `reaped` is set, since
  * both happen under the lock. */
-static bool bury(child *c)
+static bool child_bury(child *c)
 {
     int status;
     pthread_mutex_lock(&c->lock);
@@ -190,9 +190,9 @@ static bool bury(child *c)
 }
 
 /* Until the end of this one process. */
-static void watch(child *c, int fd)
+static void child_watch(child *c, int fd)
 {
-    while (!bury(c)) {
+    while (!child_bury(c)) {
         if (fd >= 0 && !listen_to(c, fd, LOOK_EVERY_MS))
             vp_fs_close(&fd);
         else if (fd < 0)
@@ -206,12 +206,12 @@ static void watch(child *c, int fd)
 }
 
 /* Starts the process and sets the pid under the lock; *fd is the end of its output. */
-static int begin(child *c, int *fd)
+static int child_begin(child *c, int *fd)
 {
     int fds[2] = {-1, -1};
     pid_t pid = -1;
     int rc = pipe2(fds, O_CLOEXEC) ? vp_fail(VP_EIO, "cannot make a pipe: %s", strerror(errno))
-                                   : spawn(&pid, c->argv, fds[1]);
+                                   : child_spawn(&pid, c->argv, fds[1]);
     vp_fs_close(&fds[1]);
     pthread_mutex_lock(&c->lock);
     c->started = true;
@@ -248,20 +248,20 @@ static bool should_restart(child *c)
         c->restarts++;
         int n = snprintf(line, sizeof line, "view_profile: it ended (%d) and is started again\n",
                          c->exit_code);
-        keep(c, line, (size_t)n);
+        child_keep_output(c, line, (size_t)n);
     }
     pthread_mutex_unlock(&c->lock);
     return again;
 }
 
-static void *run(void *arg)
+static void *child_thread(void *arg)
 {
     child *c = arg;
     int fd;
     do {
-        if (begin(c, &fd) < 0)
+        if (child_begin(c, &fd) < 0)
             break;
-        watch(c, fd);
+        child_watch(c, fd);
     } while (should_restart(c));
     /* Set last, so that whoever sees the end sees the whole log. */
     pthread_mutex_lock(&c->lock);
@@ -300,7 +300,7 @@ int child_start(child **out, const char *const *argv)
     pthread_mutex_init(&c->lock, NULL);
     vp_cond_init(&c->changed);
     int rc = copy_argv(c, argv);
-    if (rc == 0 && pthread_create(&c->thread, NULL, run, c))
+    if (rc == 0 && pthread_create(&c->thread, NULL, child_thread, c))
         rc = vp_fail(VP_EIO, "cannot start a thread");
     if (rc < 0) {
         child_free(c);

@@ -41,19 +41,19 @@ void live_put_json(vp_json *j, const live_process *p)
 
 /* ---- An answer ------------------------------------------------------------------------------ */
 
-static int64_t count_of(const json_t *root, const char *key)
+static int64_t live_count_of(const json_t *root, const char *key)
 {
     json_int_t v = json_integer_value(json_object_get(root, key));
     return v > 0 ? v : 0;
 }
 
-static void text_of(char *out, size_t cap, const json_t *root, const char *key)
+static void live_text(char *out, size_t cap, const json_t *root, const char *key)
 {
     const char *text = json_string_value(json_object_get(root, key));
     snprintf(out, cap, "%s", text ? text : "");
 }
 
-static int refusal(const json_t *root)
+static int fail_refused_capture(const json_t *root)
 {
     const char *why = json_string_value(json_object_get(root, "error"));
     const char *code = json_string_value(json_object_get(root, "code"));
@@ -61,7 +61,7 @@ static int refusal(const json_t *root)
     return vp_fail(busy ? VP_EBUSY : VP_EREMOTE, "%.250s", why ? why : "it gives no reason");
 }
 
-static int take(live_process *out, const json_t *root)
+static int take_live_process(live_process *out, const json_t *root)
 {
     live_process p = {.pid = 0};
     const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -71,35 +71,35 @@ static int take(live_process *out, const json_t *root)
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (!strcmp(state, states[i]))
             p.state = (live_state)i;
-    p.pid = (pid_t)count_of(root, "pid");
-    p.steps = count_of(root, "steps");
-    p.captures = count_of(root, "captures");
-    p.zones = count_of(root, "zones");
-    text_of(p.program, sizeof p.program, root, "program");
-    text_of(p.last_run, sizeof p.last_run, root, "last_run");
-    text_of(p.error, sizeof p.error, root, "last_error");
+    p.pid = (pid_t)live_count_of(root, "pid");
+    p.steps = live_count_of(root, "steps");
+    p.captures = live_count_of(root, "captures");
+    p.zones = live_count_of(root, "zones");
+    live_text(p.program, sizeof p.program, root, "program");
+    live_text(p.last_run, sizeof p.last_run, root, "last_run");
+    live_text(p.error, sizeof p.error, root, "last_error");
     *out = p;
-    return json_is_true(json_object_get(root, "ok")) ? 0 : refusal(root);
+    return json_is_true(json_object_get(root, "ok")) ? 0 : fail_refused_capture(root);
 }
 
 int live_parse(live_process *out, const char *line, size_t n)
 {
     json_t *root = json_loadb(line, n, JSON_REJECT_DUPLICATES, NULL);
-    int rc = take(out, root);
+    int rc = take_live_process(out, root);
     json_decref(root);
     return rc;
 }
 
 /* ---- A question ----------------------------------------------------------------------------- */
 
-static bool ready(int fd, short events, int64_t until)
+static bool wait_until_ready(int fd, short events, int64_t until)
 {
     struct pollfd p = {.fd = fd, .events = events};
     int64_t left = until - vp_now_ms();
     return left > 0 && poll(&p, 1, (int)left) > 0;
 }
 
-static int connect_to(int *out, const char *dir, pid_t pid, int64_t until)
+static int connect_to_process(int *out, const char *dir, pid_t pid, int64_t until)
 {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
     int n = snprintf(a.sun_path, sizeof a.sun_path, "%.100s/%ld.sock", dir, (long)pid);
@@ -107,7 +107,7 @@ static int connect_to(int *out, const char *dir, pid_t pid, int64_t until)
     if (fd < 0 || n < 0 || (size_t)n >= sizeof a.sun_path)
         return vp_fail(VP_EIO, "no socket is to be had");
     int rc = connect(fd, (struct sockaddr *)&a, sizeof a);
-    if (rc < 0 && errno == EAGAIN && ready(fd, POLLOUT, until))
+    if (rc < 0 && errno == EAGAIN && wait_until_ready(fd, POLLOUT, until))
         rc = connect(fd, (struct sockaddr *)&a, sizeof a);
     if (rc < 0 || vp_live_peer(fd) != pid)
         return vp_fail(VP_ENOTFOUND, "no process %ld answers", (long)pid);
@@ -116,14 +116,14 @@ static int connect_to(int *out, const char *dir, pid_t pid, int64_t until)
 }
 
 /* The answer's length in *n, without its newline. */
-static int ask(char *answer, size_t *n, const char *dir, pid_t pid, const char *line)
+static int ask_process(char *answer, size_t *n, const char *dir, pid_t pid, const char *line)
 {
     int64_t until = vp_now_ms() + ASK_MS;
     VP_CLEANUP(vp_fs_close) int fd = -1;
-    VP_TRY(connect_to(&fd, dir, pid, until));
+    VP_TRY(connect_to_process(&fd, dir, pid, until));
     if (send(fd, line, strlen(line), MSG_NOSIGNAL) != (ssize_t)strlen(line))
         return vp_fail(VP_EREMOTE, "process %ld hears nothing", (long)pid);
-    for (*n = 0; *n < ANSWER_MAX && ready(fd, POLLIN, until);) {
+    for (*n = 0; *n < ANSWER_MAX && wait_until_ready(fd, POLLIN, until);) {
         ssize_t got = recv(fd, answer + *n, ANSWER_MAX - *n, 0);
         if (got <= 0)
             break;
@@ -141,7 +141,7 @@ static int ask_and_parse(live_process *out, const char *dir, pid_t pid, const ch
 {
     char answer[ANSWER_MAX];
     size_t n = 0;
-    VP_TRY(ask(answer, &n, dir, pid, line));
+    VP_TRY(ask_process(answer, &n, dir, pid, line));
     int rc = live_parse(out, answer, n);
     out->pid = pid; /* the pid of its socket, not the one that it claims */
     return rc;
@@ -150,7 +150,7 @@ static int ask_and_parse(live_process *out, const char *dir, pid_t pid, const ch
 /* ---- All of them ---------------------------------------------------------------------------- */
 
 /* "123.sock" → 123; 0: it is no socket's name. */
-static pid_t pid_of(const char *name)
+static pid_t pid_of_socket_name(const char *name)
 {
     vp_str s = vp_str_of(name);
     uint64_t pid;
@@ -163,7 +163,7 @@ static int by_pid(const void *l, const void *r)
     return (a > b) - (a < b);
 }
 
-static int add(live_process **list, size_t *n, size_t *cap, const char *dir, pid_t pid)
+static int add_live_process(live_process **list, size_t *n, size_t *cap, const char *dir, pid_t pid)
 {
     live_process p;
     if (ask_and_parse(&p, dir, pid, "STATUS\n") < 0)
@@ -183,8 +183,8 @@ int live_list(live_process **out, size_t *n)
     *n = 0;
     DIR *d = vp_live_dir(path, false) == 0 ? opendir(path) : NULL;
     for (const struct dirent *e; d && rc == 0 && count < LIVE_MAX && (e = readdir(d));)
-        if (pid_of(e->d_name))
-            rc = add(&list, &count, &cap, path, pid_of(e->d_name));
+        if (pid_of_socket_name(e->d_name))
+            rc = add_live_process(&list, &count, &cap, path, pid_of_socket_name(e->d_name));
     if (d)
         closedir(d);
     VP_TRY(rc);

@@ -35,7 +35,7 @@ static int take_status_line(vp_str *in, int *status)
     return 0;
 }
 
-static int take_field(head *h, vp_str line)
+static int take_answer_field(head *h, vp_str line)
 {
     vp_str name;
     if (!vp_take_until(&line, ':', 256, &name))
@@ -56,7 +56,7 @@ static int take_field(head *h, vp_str line)
     return 0;
 }
 
-static int take_head(vp_str *in, head *h)
+static int take_answer_head(vp_str *in, head *h)
 {
     *h = (head){.length = SIZE_MAX};
     VP_TRY(take_status_line(in, &h->status));
@@ -68,11 +68,11 @@ static int take_head(vp_str *in, head *h)
             line.n--;
         if (!line.n)
             return 0;
-        VP_TRY(take_field(h, line));
+        VP_TRY(take_answer_field(h, line));
     }
 }
 
-static bool take_hex(vp_str *in, size_t *out)
+static bool take_chunk_length(vp_str *in, size_t *out)
 {
     size_t v = 0, digits = 0;
     for (; digits < in->n; digits++) {
@@ -91,12 +91,12 @@ static bool take_hex(vp_str *in, size_t *out)
     return digits > 0;
 }
 
-static int unchunk(vp_buf *plain, vp_str in)
+static int decode_chunked_body(vp_buf *plain, vp_str in)
 {
     for (;;) {
         size_t n;
         vp_str rest;
-        if (!take_hex(&in, &n) || !vp_take_until(&in, '\n', 256, &rest))
+        if (!take_chunk_length(&in, &n) || !vp_take_until(&in, '\n', 256, &rest))
             return vp_fail(VP_ECORRUPT, "a chunk of the answer has no length");
         if (n > in.n)
             return vp_fail(VP_ECORRUPT, "the answer ends inside a chunk");
@@ -109,7 +109,7 @@ static int unchunk(vp_buf *plain, vp_str in)
     }
 }
 
-static int gunzip(vp_buf *body, vp_str packed)
+static int gunzip_body(vp_buf *body, vp_str packed)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
     VP_CLEANUP(vp_free_ptr) char *plain = NULL;
@@ -126,32 +126,32 @@ static int gunzip(vp_buf *body, vp_str packed)
 int lb_decode(vp_buf *body, int *status, vp_str answer)
 {
     head h;
-    VP_TRY(take_head(&answer, &h));
+    VP_TRY(take_answer_head(&answer, &h));
     VP_CLEANUP(vp_buf_free) vp_buf plain;
     vp_buf_init(&plain, VP_LOCAL_ANSWER_MAX);
     if (h.chunked) {
-        VP_TRY(unchunk(&plain, answer));
+        VP_TRY(decode_chunked_body(&plain, answer));
         answer = vp_buf_view(&plain);
     } else if (h.length != SIZE_MAX) {
         if (answer.n < h.length)
             return vp_fail(VP_ECORRUPT, "the answer is cut off");
         answer = vp_str_head(answer, h.length);
     }
-    VP_TRY(h.gzip && answer.n ? gunzip(body, answer) : vp_buf_str(body, answer));
+    VP_TRY(h.gzip && answer.n ? gunzip_body(body, answer) : vp_buf_str(body, answer));
     *status = h.status;
     return 0;
 }
 
 /* ---- The connection ------------------------------------------------------------------------- */
 
-static struct sockaddr_in loopback(int port)
+static struct sockaddr_in loopback_address(int port)
 {
     return (struct sockaddr_in){.sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)port),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-static int wait_for(int fd, short what, int64_t deadline)
+static int wait_for_loopback(int fd, short what, int64_t deadline)
 {
     for (;;) {
         int64_t left = deadline - vp_now_ms();
@@ -166,9 +166,9 @@ static int wait_for(int fd, short what, int64_t deadline)
     }
 }
 
-static int connect_to(int *fd, int port, int64_t deadline)
+static int connect_to_loopback(int *fd, int port, int64_t deadline)
 {
-    struct sockaddr_in a = loopback(port);
+    struct sockaddr_in a = loopback_address(port);
     *fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (*fd < 0)
         return vp_fail(VP_EIO, "cannot make a socket: %s", strerror(errno));
@@ -176,7 +176,7 @@ static int connect_to(int *fd, int port, int64_t deadline)
         return 0;
     if (errno != EINPROGRESS)
         return vp_fail(VP_EREMOTE, "nobody answers on port %d", port);
-    VP_TRY(wait_for(*fd, POLLOUT, deadline));
+    VP_TRY(wait_for_loopback(*fd, POLLOUT, deadline));
     int err = 0;
     socklen_t n = sizeof err;
     if (getsockopt(*fd, SOL_SOCKET, SO_ERROR, &err, &n) != 0 || err)
@@ -184,14 +184,14 @@ static int connect_to(int *fd, int port, int64_t deadline)
     return 0;
 }
 
-static int send_all(int fd, vp_str out, int64_t deadline)
+static int send_to_loopback(int fd, vp_str out, int64_t deadline)
 {
     while (out.n) {
         ssize_t n = send(fd, out.p, out.n, MSG_NOSIGNAL);
         if (n > 0)
             out = vp_str_skip(out, (size_t)n);
         else if (n < 0 && (errno == EAGAIN || errno == EINTR))
-            VP_TRY(wait_for(fd, POLLOUT, deadline));
+            VP_TRY(wait_for_loopback(fd, POLLOUT, deadline));
         else
             return vp_fail(VP_EREMOTE, "the connection broke while asking");
     }
@@ -202,7 +202,7 @@ static int receive_all(vp_buf *in, int fd, int64_t deadline)
 {
     char piece[16 << 10];
     for (;;) {
-        VP_TRY(wait_for(fd, POLLIN, deadline));
+        VP_TRY(wait_for_loopback(fd, POLLIN, deadline));
         ssize_t n = recv(fd, piece, sizeof piece, 0);
         if (n == 0)
             return 0;
@@ -222,19 +222,19 @@ int lb_get(vp_buf *body, int *status, int port, const char *path, int timeout_ms
     VP_CLEANUP(vp_buf_free) vp_buf ask, answer;
     vp_buf_init(&ask, VP_HTTP_TARGET_MAX);
     vp_buf_init(&answer, VP_LOCAL_ANSWER_MAX);
-    VP_TRY(connect_to(&fd, port, deadline));
+    VP_TRY(connect_to_loopback(&fd, port, deadline));
     VP_TRY(vp_buf_printf(&ask,
                          "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: */*\r\n"
                          "Accept-Encoding: identity\r\nConnection: close\r\n\r\n",
                          path, port));
-    VP_TRY(send_all(fd, vp_buf_view(&ask), deadline));
+    VP_TRY(send_to_loopback(fd, vp_buf_view(&ask), deadline));
     VP_TRY(receive_all(&answer, fd, deadline));
     return lb_decode(body, status, vp_buf_view(&answer));
 }
 
 bool lb_port_is_free(int port)
 {
-    struct sockaddr_in a = loopback(port);
+    struct sockaddr_in a = loopback_address(port);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int on = 1;
     bool free_now = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&

@@ -55,7 +55,7 @@ static void open_page(message *m)
     snprintf(m->text, sizeof m->text, "%s", m->code ? vp_error_last()->message : "");
 }
 
-static void answer(outside_kind kind, int fd)
+static void answer_outside_requests(outside_kind kind, int fd)
 {
     message m = {.code = 0};
     while (recv(fd, &m, sizeof m, 0) == (ssize_t)sizeof m) {
@@ -70,7 +70,7 @@ static void answer(outside_kind kind, int fd)
     }
 }
 
-static void serve(outside_kind kind, int fd)
+static void serve_outside_process(outside_kind kind, int fd)
 {
     static const char *const names[] = {"vp-outside", "vp-lookup"};
     message m = {.code = 0};
@@ -86,12 +86,12 @@ static void serve(outside_kind kind, int fd)
         send(fd, &m, sizeof m, MSG_NOSIGNAL) <
             0) /* tells outside_start that this process is ready */
         return;
-    answer(kind, fd);
+    answer_outside_requests(kind, fd);
 }
 
 /* ---- Here ----------------------------------------------------------------------------------- */
 
-static int hear(outside_kind kind, message *m)
+static int hear_outside_reply(outside_kind kind, message *m)
 {
     ssize_t n;
     do
@@ -108,7 +108,7 @@ int outside_start(outside_kind kind)
     pid_t pid = fork();
     if (!pid) {
         close(ends[0]);
-        serve(kind, ends[1]);
+        serve_outside_process(kind, ends[1]);
         _exit(0);
     }
     close(ends[1]);
@@ -118,7 +118,7 @@ int outside_start(outside_kind kind)
     }
     processes[kind].pid = pid;
     processes[kind].fd = ends[0];
-    if (hear(kind, &(message){.code = 0}) == 0)
+    if (hear_outside_reply(kind, &(message){.code = 0}) == 0)
         return 0;
     int rc = vp_fail(VP_EIO, "our process outside the sandbox did not start");
     outside_end(kind);
@@ -140,12 +140,12 @@ bool outside_runs(outside_kind kind)
     return processes[kind].pid != 0;
 }
 
-static int ask(outside_kind kind, message *m)
+static int ask_outside_process(outside_kind kind, message *m)
 {
     pthread_mutex_lock(&processes[kind].lock);
-    /* If the process is gone this fails, and so does hear(). */
+    /* If the process is gone this fails, and so does hear_outside_reply(). */
     (void)send(processes[kind].fd, m, sizeof *m, MSG_NOSIGNAL);
-    int rc = hear(kind, m);
+    int rc = hear_outside_reply(kind, m);
     pthread_mutex_unlock(&processes[kind].lock);
     return rc;
 }
@@ -153,7 +153,7 @@ static int ask(outside_kind kind, message *m)
 int outside_open_browser(const browser_page *page)
 {
     message m = {.what = OPEN_BROWSER, .page = *page};
-    int rc = ask(OUTSIDE_BROWSER, &m);
+    int rc = ask_outside_process(OUTSIDE_BROWSER, &m);
     outside_end(OUTSIDE_BROWSER);
     return rc < 0 ? rc : m.code ? vp_fail(m.code, "%.300s", m.text) : 0;
 }
@@ -161,13 +161,13 @@ int outside_open_browser(const browser_page *page)
 pid_t outside_pid(uint64_t socket_inode)
 {
     message m = {.what = PID_OF_SOCKET, .number = socket_inode};
-    return ask(OUTSIDE_LOOKUP, &m) < 0 ? 0 : (pid_t)m.number;
+    return ask_outside_process(OUTSIDE_LOOKUP, &m) < 0 ? 0 : (pid_t)m.number;
 }
 
 int outside_directory(char *out, size_t cap, pid_t pid)
 {
     message m = {.what = DIRECTORY_OF_PID, .number = (uint64_t)pid};
-    VP_TRY(ask(OUTSIDE_LOOKUP, &m));
+    VP_TRY(ask_outside_process(OUTSIDE_LOOKUP, &m));
     int n = snprintf(out, cap, "%s", m.text);
     if (n <= 0 || (size_t)n >= cap)
         return vp_fail(VP_ENOTFOUND, "the directory of process %ld is not known", (long)pid);

@@ -63,7 +63,7 @@ typedef struct boss {
 
 static boss there;
 
-static void tell(boss *b, uint32_t job, bool ended, int exit_code, vp_str text)
+static void tell_capture_event(boss *b, uint32_t job, bool ended, int exit_code, vp_str text)
 {
     capture_event *e = &b->event;
     text = vp_str_head(text, sizeof e->text - 1);
@@ -73,7 +73,8 @@ static void tell(boss *b, uint32_t job, bool ended, int exit_code, vp_str text)
         b->ending = true;
 }
 
-static _Noreturn void become(const boss *b, const order *o, const int out[2], const int err[2])
+static _Noreturn void exec_capture_command(const boss *b, const order *o, const int out[2],
+                                           const int err[2])
 {
     char ms[32];
     snprintf(ms, sizeof ms, "%ums", o->duration_ms);
@@ -95,13 +96,13 @@ static _Noreturn void become(const boss *b, const order *o, const int out[2], co
     _exit(127);
 }
 
-static bool start(boss *b, worker *w, const order *o)
+static bool start_capture_worker(boss *b, worker *w, const order *o)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
     if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0)
         w->pid = fork();
     if (w->pid == 0)
-        become(b, o, out, err);
+        exec_capture_command(b, o, out, err);
     vp_fs_close(&out[1]);
     vp_fs_close(&err[1]);
     w->out = out[0];
@@ -113,7 +114,7 @@ static bool start(boss *b, worker *w, const order *o)
     return false;
 }
 
-static void begin(boss *b, const order *o)
+static void begin_capture_order(boss *b, const order *o)
 {
     size_t i = 0;
     while (i < CAPTURE_JOBS_MAX && b->workers[i].job)
@@ -121,7 +122,7 @@ static void begin(boss *b, const order *o)
     bool sound = memchr(o->targets, 0, sizeof o->targets) && o->job && o->duration_ms &&
                  o->duration_ms <= CAPTURE_MS_MAX && capture_targets_ok(vp_str_of(o->targets));
     if (!sound || i == CAPTURE_JOBS_MAX) {
-        tell(b, o->job, true, 2, VP_STR("this is not captured from here"));
+        tell_capture_event(b, o->job, true, 2, VP_STR("this is not captured from here"));
         return;
     }
     worker *w = &b->workers[i];
@@ -129,14 +130,15 @@ static void begin(boss *b, const order *o)
     w->pid = -1;
     memcpy(w->targets, o->targets, sizeof w->targets);
     w->until_ms = vp_now_ms() + o->duration_ms + SLACK_MS;
-    if (start(b, w, o))
+    if (start_capture_worker(b, w, o))
         w->job = o->job;
     else
-        tell(b, o->job, true, 6, VP_STR("no process can be started: the machine has none left"));
+        tell_capture_event(b, o->job, true, 6,
+                           VP_STR("no process can be started: the machine has none left"));
 }
 
 /* What a capture is asked first is to keep what came. */
-static void end(worker *w)
+static void interrupt_worker(worker *w)
 {
     if (!w->job || w->pid <= 0 || w->told)
         return;
@@ -146,7 +148,7 @@ static void end(worker *w)
 }
 
 /* false: the server is gone, or says what it never would. */
-static bool obey(boss *b)
+static bool obey_order(boss *b)
 {
     order o;
     ssize_t n = recv(b->fd, &o, sizeof o, 0);
@@ -155,15 +157,15 @@ static bool obey(boss *b)
     if (n != (ssize_t)sizeof o)
         return false;
     if (o.what == ORDER_BEGIN)
-        begin(b, &o);
+        begin_capture_order(b, &o);
     for (size_t i = 0; o.what == ORDER_CANCEL && i < CAPTURE_JOBS_MAX; i++)
         if (b->workers[i].job == o.job)
-            end(&b->workers[i]);
+            interrupt_worker(&b->workers[i]);
     return true;
 }
 
 /* Adds what is there, keeps whole lines for `take`, and forgets lines that do not fit. */
-static void read_lines(boss *b, worker *w)
+static void read_worker_lines(boss *b, worker *w)
 {
     ssize_t n = read(w->out, w->line + w->line_n, sizeof w->line - w->line_n);
     if (n <= 0) {
@@ -177,7 +179,7 @@ static void read_lines(boss *b, worker *w)
         if (w->too_long)
             w->too_long = false;
         else
-            tell(b, w->job, false, 0, vp_str_head(rest, len));
+            tell_capture_event(b, w->job, false, 0, vp_str_head(rest, len));
         rest = vp_str_skip(rest, len + 1);
     }
     memmove(w->line, rest.p, rest.n);
@@ -189,7 +191,7 @@ static void read_lines(boss *b, worker *w)
 }
 
 /* Of standard error the last bytes: its last line says what was wrong. */
-static void read_said(worker *w)
+static void read_worker_stderr(worker *w)
 {
     char piece[512];
     ssize_t n = read(w->err, piece, sizeof piece);
@@ -218,7 +220,7 @@ static vp_str last_line(const worker *w)
     return vp_str_starts(s, name) ? vp_str_skip(s, name.n) : s;
 }
 
-static void bury(boss *b, worker *w)
+static void bury_worker(boss *b, worker *w)
 {
     int status;
     if (w->pid > 0 && waitpid(w->pid, &status, WNOHANG) == w->pid) {
@@ -231,18 +233,18 @@ static void bury(boss *b, worker *w)
         capture_targets_add(&b->known, vp_str_of(w->targets));
         (void)capture_targets_save(&b->known);
     }
-    tell(b, w->job, true, w->exit_code, last_line(w));
+    tell_capture_event(b, w->job, true, w->exit_code, last_line(w));
     w->job = 0;
 }
 
-static void hurry(worker *w)
+static void hurry_worker(worker *w)
 {
     if (w->pid <= 0 || vp_now_ms() < w->until_ms)
         return;
     if (w->told)
         (void)kill(w->pid, SIGKILL);
     else
-        end(w);
+        interrupt_worker(w);
 }
 
 /* true: a capture runs. */
@@ -254,19 +256,19 @@ static bool look_after(boss *b, const struct pollfd *fds)
         if (!w->job)
             continue;
         if (fds[2 * i].revents)
-            read_lines(b, w);
+            read_worker_lines(b, w);
         if (fds[2 * i + 1].revents)
-            read_said(w);
+            read_worker_stderr(w);
         if (b->ending)
-            end(w);
-        hurry(w);
-        bury(b, w);
+            interrupt_worker(w);
+        hurry_worker(w);
+        bury_worker(b, w);
         any |= w->job != 0;
     }
     return any;
 }
 
-static void work(boss *b)
+static void run_capture_workers(boss *b)
 {
     for (bool any = false; any || !b->ending;) {
         struct pollfd fds[2 * CAPTURE_JOBS_MAX + 1];
@@ -280,14 +282,14 @@ static void work(boss *b)
         if (poll(fds, 2 * CAPTURE_JOBS_MAX + 1, any ? LOOK_EVERY_MS : -1) < 0)
             continue;
         any = look_after(b, fds);
-        if (server->revents && !obey(b))
+        if (server->revents && !obey_order(b))
             b->ending = true;
         for (size_t i = 0; i < CAPTURE_JOBS_MAX; i++)
             any |= b->workers[i].job != 0;
     }
 }
 
-static void serve(const char *dir, const char *program, int fd)
+static void serve_capture_process(const char *dir, const char *program, int fd)
 {
     const capture_event ready = {.job = 0};
     there = (boss){.fd = fd, .dir = dir, .program = program};
@@ -301,7 +303,7 @@ static void serve(const char *dir, const char *program, int fd)
         send(fd, &ready, sizeof ready, MSG_NOSIGNAL) < 0)
         return;
     capture_targets_load(&there.known);
-    work(&there);
+    run_capture_workers(&there);
 }
 
 /* ---- Here ------------------------------------------------------------------------------------ */
@@ -329,7 +331,7 @@ int outside_capture_start(const char *dir, const char *program)
     pid_t pid = fork();
     if (!pid) {
         close(ends[0]);
-        serve(dir, program, ends[1]);
+        serve_capture_process(dir, program, ends[1]);
         _exit(0);
     }
     close(ends[1]);
@@ -366,7 +368,7 @@ void outside_capture_end(void)
     outside.pid = 0;
 }
 
-static int give(const order *o)
+static int give_order(const order *o)
 {
     if (!outside.pid || send(outside.fd, o, sizeof *o, MSG_NOSIGNAL) != (ssize_t)sizeof *o)
         return vp_fail(VP_EIO, "the process that captures is gone: start the server again");
@@ -377,12 +379,12 @@ int outside_capture_begin(uint32_t job, const char *targets, uint32_t duration_m
 {
     order o = {.what = ORDER_BEGIN, .job = job, .duration_ms = duration_ms};
     snprintf(o.targets, sizeof o.targets, "%s", targets);
-    return give(&o);
+    return give_order(&o);
 }
 
 int outside_capture_cancel(uint32_t job)
 {
-    return give(&(order){.what = ORDER_CANCEL, .job = job});
+    return give_order(&(order){.what = ORDER_CANCEL, .job = job});
 }
 
 int outside_capture_hear(capture_event *out)

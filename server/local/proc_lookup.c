@@ -10,7 +10,7 @@
 
 #define DESCRIPTORS_SEEN_MAX 65536
 
-static bool holds(const char *pid, const char *socket_name)
+static bool process_holds_socket(const char *pid, const char *socket_name)
 {
     char path[64], target[64];
     snprintf(path, sizeof path, "/proc/%.16s/fd", pid);
@@ -35,7 +35,8 @@ pid_t proc_socket_pid(uint64_t socket_inode)
     const struct dirent *e;
     uint64_t pid, found = 0;
     while (d && !found && (e = readdir(d)))
-        if (vp_str_to_u64(vp_str_of(e->d_name), &pid) && holds(e->d_name, socket_name))
+        if (vp_str_to_u64(vp_str_of(e->d_name), &pid) &&
+            process_holds_socket(e->d_name, socket_name))
             found = pid;
     if (d)
         closedir(d);

@@ -30,7 +30,7 @@ void served_prepare(void)
 }
 
 /* As it is compared: absolute and without links, or an address without '/' at its end. */
-static void plain(char out[VP_PATH_MAX], const char *dir)
+static void normalize_served_path(char out[VP_PATH_MAX], const char *dir)
 {
     if (strstr(dir, "://") || !realpath(dir, out))
         snprintf(out, VP_PATH_MAX, "%s", dir);
@@ -43,7 +43,7 @@ void served_tell(const char *url, const char *dir)
     char text[2 * VP_PATH_MAX], where[VP_PATH_MAX];
     if (own < 0 || strchr(url, '\n') || strchr(dir, '\n'))
         return;
-    plain(where, dir);
+    normalize_served_path(where, dir);
     int n = snprintf(text, sizeof text, "%s\n%s\n", url, where);
     if (n > 0 && n < (int)sizeof text)
         (void)vp_fs_write_all(own, text, (size_t)n);
@@ -57,7 +57,7 @@ void served_end(void)
 }
 
 /* What a file says; a file that nobody holds is removed. */
-static bool read_one(int dir, const char *name, char *text, size_t cap)
+static bool read_served_file(int dir, const char *name, char *text, size_t cap)
 {
     size_t got = 0;
     VP_CLEANUP(vp_fs_close)
@@ -75,7 +75,7 @@ static bool read_one(int dir, const char *name, char *text, size_t cap)
 }
 
 /* How much of dir the served directory is; 0: it is another. */
-static size_t reach(const char *dir, vp_str served)
+static size_t served_prefix_length(const char *dir, vp_str served)
 {
     size_t n = strlen(dir);
     bool root = served.n == 1 && served.p[0] == '/';
@@ -88,17 +88,17 @@ bool served_find(char url[VP_PATH_MAX], const char *dir, bool *exact)
 {
     char where[VP_PATH_MAX], live[VP_PATH_MAX], text[2 * VP_PATH_MAX];
     size_t best = 0;
-    plain(where, dir);
+    normalize_served_path(where, dir);
     DIR *d = vp_live_dir(live, false) == 0 ? opendir(live) : NULL;
     for (const struct dirent *e; d && (e = readdir(d));) {
         if (!vp_str_ends(vp_str_of(e->d_name), VP_STR(SUFFIX)) ||
-            !read_one(dirfd(d), e->d_name, text, sizeof text))
+            !read_served_file(dirfd(d), e->d_name, text, sizeof text))
             continue;
         vp_str rest = vp_str_of(text), at, served;
         if (!vp_take_until(&rest, '\n', VP_PATH_MAX - 1, &at) ||
             !vp_take_until(&rest, '\n', VP_PATH_MAX - 1, &served))
             continue;
-        size_t n = reach(where, served);
+        size_t n = served_prefix_length(where, served);
         if (n > best) {
             best = n;
             snprintf(url, VP_PATH_MAX, "%.*s", (int)at.n, at.p);

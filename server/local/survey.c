@@ -111,7 +111,7 @@ void survey_aside(char *path, size_t cap, survey_find_fn *find)
 /* ---- Ports ---------------------------------------------------------------------------------- */
 
 /* GETs a path; true for 200, with the first line of the answer. */
-static bool answers(int port, const char *path, char *line, size_t cap)
+static bool port_answers(int port, const char *path, char *line, size_t cap)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_str first, in;
@@ -133,7 +133,7 @@ void survey_own_port(survey_line *out)
     bool ours = !lb_port_is_free(OWN_PORT);
     if (!ours)
         return survey_say(out, SURVEY_OK, "", "%d is free", OWN_PORT);
-    ours = answers(OWN_PORT, "/healthz", line, sizeof line) && !strcmp(line, "ok");
+    ours = port_answers(OWN_PORT, "/healthz", line, sizeof line) && !strcmp(line, "ok");
     survey_say(out, SURVEY_OPTIONAL,
                "serve takes the next free port; only links that load by address in Perfetto need "
                "this one",
@@ -145,7 +145,8 @@ void survey_tensorboard_port(survey_line *out)
     char version[64];
     if (lb_port_is_free(TENSORBOARD_PORT))
         survey_say(out, SURVEY_OK, "", "%d is free", TENSORBOARD_PORT);
-    else if (answers(TENSORBOARD_PORT, "/data/plugin/profile/version", version, sizeof version))
+    else if (port_answers(TENSORBOARD_PORT, "/data/plugin/profile/version", version,
+                          sizeof version))
         survey_say(out, SURVEY_OK, "", "%d: a TensorBoard runs there, profile plugin %s",
                    TENSORBOARD_PORT, version);
     else

@@ -51,7 +51,7 @@ static bool interpreter_of(char *out, const char *script)
 }
 
 /* What the interpreter prints; "" when it does not end in time. */
-static void ask(char *answer, const char *python)
+static void ask_python_versions(char *answer, const char *python)
 {
     const char *const argv[] = {python, "-I", "-c", question, NULL};
     child_status st = {.running = true};
@@ -84,7 +84,7 @@ static bool version_of(char *out, size_t cap, const char *answer, const char *na
     return false;
 }
 
-static void judge(survey_line *out, const tb_program *p, const char *answer)
+static void judge_tensorboard(survey_line *out, const tb_program *p, const char *answer)
 {
     char board[48], plugin[48];
     bool has_plugin = version_of(plugin, sizeof plugin, answer, "xprof") ||
@@ -114,6 +114,6 @@ void survey_tensorboard(survey_line *out)
         survey_say(out, SURVEY_OK, "", "%.300s, of a version that only it knows", p.path);
         return;
     }
-    ask(answer, p.kind == TB_MODULE ? p.path : python);
-    judge(out, &p, answer);
+    ask_python_versions(answer, p.kind == TB_MODULE ? p.path : python);
+    judge_tensorboard(out, &p, answer);
 }

@@ -126,7 +126,7 @@ typedef struct places {
     size_t n;
 } places;
 
-static void add_place(places *p, int port)
+static void add_tensorboard_port(places *p, int port)
 {
     size_t i = 0;
     while (i < p->n && p->at[i].port != port)
@@ -140,8 +140,8 @@ int tb_find(tb_found *out, int port, const cat_session *s)
     VP_CLEANUP(vp_free_ptr) places *p = vp_calloc(1, sizeof *p);
     VP_NEED(p);
     p->n = tb_info_list(p->at);
-    add_place(p, port);
-    add_place(p, XPROF_PORT);
+    add_tensorboard_port(p, port);
+    add_tensorboard_port(p, XPROF_PORT);
     for (size_t i = 0; i < p->n; i++) /* the port that was asked for comes first */
         if (p->at[i].port == port && try_place(out, &p->at[i], s) == 0)
             return 0;

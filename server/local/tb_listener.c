@@ -19,7 +19,7 @@
 #define LISTENING "0A"
 
 /* Files in /proc have no size. */
-static int slurp(vp_buf *b, const char *path)
+static int slurp_proc_file(vp_buf *b, const char *path)
 {
     char piece[16 << 10];
     VP_CLEANUP(vp_fs_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -37,7 +37,7 @@ static int slurp(vp_buf *b, const char *path)
 
 /* ---- The socket ------------------------------------------------------------------------------ */
 
-static vp_str take_word(vp_str *line)
+static vp_str take_proc_word(vp_str *line)
 {
     vp_str word = VP_STR_NONE;
     while (line->n && *line->p == ' ')
@@ -48,7 +48,7 @@ static vp_str take_word(vp_str *line)
 
 /* Whether whoever connects to 127.0.0.1 reaches this address: 127.0.0.1, any, or the same as IPv6.
  * Addresses are words of 32 bits in hexadecimal, each in the machine's byte order. */
-static bool is_ours(vp_str address)
+static bool is_reachable_address(vp_str address)
 {
     static const char *const good[] = {"0100007F", "00000000", "00000000000000000000000000000000",
                                        "0000000000000000FFFF00000100007F",
@@ -66,19 +66,19 @@ int tb_listener_parse(tb_listener *out, vp_str table, int port)
     snprintf(wanted, sizeof wanted, "%04X", (unsigned)port & 0xffffu);
     while (table.n && vp_take_until(&table, '\n', SIZE_MAX, &line)) {
         uint64_t uid, inode;
-        (void)take_word(&line); /* number */
-        vp_str local = take_word(&line);
-        (void)take_word(&line); /* remote */
-        vp_str state = take_word(&line);
-        (void)take_word(&line); /* queues */
-        (void)take_word(&line); /* timer */
-        (void)take_word(&line); /* retransmissions */
-        vp_str owner = take_word(&line);
-        (void)take_word(&line); /* timeout */
-        if (!vp_take_until(&local, ':', SIZE_MAX, &address) || !is_ours(address) ||
+        (void)take_proc_word(&line); /* number */
+        vp_str local = take_proc_word(&line);
+        (void)take_proc_word(&line); /* remote */
+        vp_str state = take_proc_word(&line);
+        (void)take_proc_word(&line); /* queues */
+        (void)take_proc_word(&line); /* timer */
+        (void)take_proc_word(&line); /* retransmissions */
+        vp_str owner = take_proc_word(&line);
+        (void)take_proc_word(&line); /* timeout */
+        if (!vp_take_until(&local, ':', SIZE_MAX, &address) || !is_reachable_address(address) ||
             !vp_str_eq(local, vp_str_of(wanted)) || !vp_str_eq(state, VP_STR(LISTENING)))
             continue;
-        if (!vp_str_to_u64(owner, &uid) || !vp_str_to_u64(take_word(&line), &inode))
+        if (!vp_str_to_u64(owner, &uid) || !vp_str_to_u64(take_proc_word(&line), &inode))
             continue;
         *out = (tb_listener){.uid = (uid_t)uid, .inode = inode};
         return 0;
@@ -93,7 +93,7 @@ int tb_listener_find(tb_listener *out, int port)
     for (size_t i = 0; i < 2 && rc < 0; i++) {
         VP_CLEANUP(vp_buf_free) vp_buf b;
         vp_buf_init(&b, TABLE_MAX);
-        rc = slurp(&b, tables[i]);
+        rc = slurp_proc_file(&b, tables[i]);
         if (rc == 0)
             rc = tb_listener_parse(out, vp_buf_view(&b), port);
     }
@@ -137,7 +137,7 @@ bool tb_logdir_of(vp_str *out, vp_str args)
     return operand.n > 0;
 }
 
-static int directory_of(char *out, size_t cap, pid_t pid)
+static int working_directory_of(char *out, size_t cap, pid_t pid)
 {
     if (outside_runs(OUTSIDE_LOOKUP))
         return outside_directory(out, cap, pid);
@@ -151,10 +151,11 @@ int tb_listener_logdir(char *out, pid_t pid, const char *said)
     vp_str dir = vp_str_of(said);
     vp_buf_init(&args, ARGS_BYTES_MAX);
     snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
-    if (!dir.n && (!pid || slurp(&args, path) < 0 || !tb_logdir_of(&dir, vp_buf_view(&args))))
+    if (!dir.n &&
+        (!pid || slurp_proc_file(&args, path) < 0 || !tb_logdir_of(&dir, vp_buf_view(&args))))
         return vp_fail(VP_ENOTFOUND, "the log directory is not known");
     if (dir.p[0] != '/') {
-        if (!pid || directory_of(cwd, sizeof cwd, pid) < 0)
+        if (!pid || working_directory_of(cwd, sizeof cwd, pid) < 0)
             return vp_fail(VP_ENOTFOUND, "the log directory is not known");
     }
     int n = snprintf(out, VP_PATH_MAX, "%s%s%.*s", cwd, cwd[0] ? "/" : "", VP_STR_ARG(dir));

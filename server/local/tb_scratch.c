@@ -32,7 +32,7 @@ struct tb_scratch {
     size_t count, cap;
 };
 
-static int os_fail(const char *what)
+static int scratch_os_fail(const char *what)
 {
     return vp_fail(VP_EIO, "%s: %s", what, strerror(errno));
 }
@@ -135,13 +135,13 @@ int64_t tb_scratch_to_copy(const cat_session *session)
 }
 
 /* The path that the kernel has for an open file. */
-static int path_of(char *out, int fd)
+static int path_of_descriptor(char *out, int fd)
 {
     char proc[64];
     snprintf(proc, sizeof proc, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(proc, out, VP_PATH_MAX - 1);
     if (n < 0 || n >= (ssize_t)VP_PATH_MAX - 1)
-        return os_fail("cannot find the profile's path");
+        return scratch_os_fail("cannot find the profile's path");
     out[n] = '\0';
     return 0;
 }
@@ -152,8 +152,8 @@ static int link_file(int dir, const char *name, const catalog *c, const cat_file
     VP_CLEANUP(vp_fs_close) int fd = -1;
     char target[VP_PATH_MAX];
     VP_TRY(catalog_fd(&fd, c, f));
-    VP_TRY(path_of(target, fd));
-    return symlinkat(target, dir, name) == 0 ? 0 : os_fail("cannot link the profile");
+    VP_TRY(path_of_descriptor(target, fd));
+    return symlinkat(target, dir, name) == 0 ? 0 : scratch_os_fail("cannot link the profile");
 }
 
 typedef struct copying {
@@ -162,7 +162,7 @@ typedef struct copying {
     int64_t before, present, total; /* bytes, as tb_scratch_to_copy counts */
 } copying;
 
-static int on_progress(void *ctx, int64_t done, int64_t total)
+static int on_copy_progress(void *ctx, int64_t done, int64_t total)
 {
     const copying *c = ctx;
     double part = total > 0 ? (double)done / (double)total : 0;
@@ -171,16 +171,17 @@ static int on_progress(void *ctx, int64_t done, int64_t total)
                : 0;
 }
 
-static int copy_file(int dir, const char *name, const catalog *c, const cat_file *f, copying *state)
+static int copy_scratch_file(int dir, const char *name, const catalog *c, const cat_file *f,
+                             copying *state)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
     VP_CLEANUP(vp_fs_close) int fd = -1;
     unpack_copy copy = {
-        .max = VP_ARCHIVE_MEMBER_MAX, .progress = on_progress, .progress_ctx = state};
+        .max = VP_ARCHIVE_MEMBER_MAX, .progress = on_copy_progress, .progress_ctx = state};
     VP_TRY(catalog_stream(&s, c, f, false));
     fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
-        return os_fail("cannot copy the profile out of its archive");
+        return scratch_os_fail("cannot copy the profile out of its archive");
     state->present = f->bytes > 0 ? f->bytes : 1;
     VP_TRY(unpack_stream(fd, s, &copy));
     state->before += state->present;
@@ -189,13 +190,13 @@ static int copy_file(int dir, const char *name, const catalog *c, const cat_file
 
 /* ---- A session ------------------------------------------------------------------------------- */
 
-static int make_dir(int parent, const char *name, int *fd)
+static int make_scratch_dir(int parent, const char *name, int *fd)
 {
     if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
-        return os_fail("cannot make TensorBoard's scratch directory");
+        return scratch_os_fail("cannot make TensorBoard's scratch directory");
     int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
-        return os_fail("cannot open TensorBoard's scratch directory");
+        return scratch_os_fail("cannot open TensorBoard's scratch directory");
     vp_fs_close(fd);
     *fd = dir;
     return 0;
@@ -206,14 +207,14 @@ static int profile_dir(int *out, const char *dir)
 {
     VP_CLEANUP(vp_fs_close) int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return os_fail("TensorBoard's scratch directory is gone");
-    VP_TRY(make_dir(fd, "plugins", &fd));
-    VP_TRY(make_dir(fd, "profile", &fd));
+        return scratch_os_fail("TensorBoard's scratch directory is gone");
+    VP_TRY(make_scratch_dir(fd, "plugins", &fd));
+    VP_TRY(make_scratch_dir(fd, "profile", &fd));
     *out = vp_fs_take(&fd);
     return 0;
 }
 
-static int add_files(int run, const catalog *c, const cat_session *session, copying *state)
+static int add_scratch_files(int run, const catalog *c, const cat_session *session, copying *state)
 {
     char host[VP_MEMBER_NAME_MAX], name[VP_MEMBER_NAME_MAX + sizeof XPLANE_PB];
     for (size_t i = tb_next_xplane(session, 0); i < session->file_count;
@@ -221,8 +222,8 @@ static int add_files(int run, const catalog *c, const cat_session *session, copy
         const cat_file *f = &session->files[i];
         tb_host_name(host, session, i, true);
         snprintf(name, sizeof name, "%s" XPLANE_PB, host);
-        int rc =
-            on_disk_as_it_is(f) ? link_file(run, name, c, f) : copy_file(run, name, c, f, state);
+        int rc = on_disk_as_it_is(f) ? link_file(run, name, c, f)
+                                     : copy_scratch_file(run, name, c, f, state);
         if (rc < 0)
             return vp_fail_at(rc, f->path, -1, -1);
     }
@@ -252,12 +253,12 @@ static int link_directory(const char *path, const catalog *c, const cat_session 
     VP_CLEANUP(vp_fs_close) int fd = -1;
     char target[VP_PATH_MAX];
     VP_TRY(catalog_fd(&fd, c, &session->files[tb_next_xplane(session, 0)]));
-    VP_TRY(path_of(target, fd));
+    VP_TRY(path_of_descriptor(target, fd));
     *strrchr(target, '/') = '\0';
-    return symlink(target, path) == 0 ? 0 : os_fail("cannot link the profile");
+    return symlink(target, path) == 0 ? 0 : scratch_os_fail("cannot link the profile");
 }
 
-static added *find(const tb_scratch *s, const cat_session *session)
+static added *find_scratch_run(const tb_scratch *s, const cat_session *session)
 {
     for (size_t i = 0; i < s->count; i++)
         if (strcmp(s->runs[i].id, session->id) == 0)
@@ -268,18 +269,18 @@ static added *find(const tb_scratch *s, const cat_session *session)
 bool tb_scratch_has(tb_scratch *s, const cat_session *session)
 {
     pthread_mutex_lock(&s->lock);
-    const added *a = find(s, session);
+    const added *a = find_scratch_run(s, session);
     bool same = a && a->mtime_ns == session->newest_mtime_ns && a->bytes == session->bytes &&
                 a->files == session->file_count;
     pthread_mutex_unlock(&s->lock);
     return same;
 }
 
-static int remember(tb_scratch *s, const cat_session *session)
+static int remember_scratch_run(tb_scratch *s, const cat_session *session)
 {
     int rc = 0;
     pthread_mutex_lock(&s->lock);
-    added *a = find(s, session);
+    added *a = find_scratch_run(s, session);
     if (!a) {
         char *id = vp_strdup(session->id);
         rc = id ? vp_grow(&s->runs, &s->cap, s->count + 1, sizeof *s->runs, RUNS_MAX)
@@ -315,12 +316,12 @@ int tb_scratch_add(tb_scratch *s, const catalog *c, const cat_session *session,
     if (tb_scratch_in_place(s, session)) {
         VP_TRY(link_directory(path, c, session));
     } else {
-        VP_TRY(make_dir(AT_FDCWD, path, &filling));
-        VP_TRY(add_files(filling, c, session, &state));
+        VP_TRY(make_scratch_dir(AT_FDCWD, path, &filling));
+        VP_TRY(add_scratch_files(filling, c, session, &state));
     }
     snprintf(old, sizeof old, "%s/plugins/profile/%s", s->tree.path, session->id);
     vp_remove_tree(old);
     if (renameat(AT_FDCWD, path, profiles, session->id) != 0)
-        return os_fail("cannot show the profile to TensorBoard");
-    return remember(s, session);
+        return scratch_os_fail("cannot show the profile to TensorBoard");
+    return remember_scratch_run(s, session);
 }

@@ -82,7 +82,7 @@ void tb_free(tb *t)
     vp_free(t);
 }
 
-static void fail(tb_answer *out, const char *message, const char *command)
+static void fail_tensorboard(tb_answer *out, const char *message, const char *command)
 {
     out->state = TB_FAILED;
     out->command = command;
@@ -91,7 +91,7 @@ static void fail(tb_answer *out, const char *message, const char *command)
 
 static void fail_because(tb_answer *out, const tb_cause *why)
 {
-    fail(out, why->sentence, why->command);
+    fail_tensorboard(out, why->sentence, why->command);
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static int begin_filling(tb *t, catalog *c, const cat_session *s)
 }
 
 /* 1: the session is in the tree; 0: something is still being copied; < 0: failed. */
-static int fill(tb *t, tb_answer *out, catalog *c, const cat_session *s)
+static int fill_scratch_tree(tb *t, tb_answer *out, catalog *c, const cat_session *s)
 {
     filling *f = &t->fill;
     if (f->made && !atomic_load(&f->over)) {
@@ -172,7 +172,7 @@ static int choose_port(tb *t)
     return vp_fail(VP_EBUSY, "Ports %d to %d are all taken.", t->opts.port, last);
 }
 
-static int start_own(tb *t, tb_answer *out)
+static int start_own_tensorboard(tb *t, tb_answer *out)
 {
     tb_program program;
     int rc = tb_program_find(&program);
@@ -185,7 +185,7 @@ static int start_own(tb *t, tb_answer *out)
         rc = tb_program_start(&t->own, &program, tb_scratch_dir(t->scratch), t->port);
     t->xprof = program.kind == TB_XPROF;
     if (rc < 0)
-        fail(out, vp_error_last()->message, NULL);
+        fail_tensorboard(out, vp_error_last()->message, NULL);
     return rc;
 }
 
@@ -198,7 +198,7 @@ static void explain_end(tb *t, tb_answer *out, const child_status *st)
     if (why && why->port_taken) {
         t->next_port = t->port + 1;
         out->state = TB_STARTING;
-        (void)start_own(t, out);
+        (void)start_own_tensorboard(t, out);
         out->port = t->port;
         return;
     }
@@ -206,7 +206,7 @@ static void explain_end(tb *t, tb_answer *out, const child_status *st)
         fail_because(out, why);
         return;
     }
-    fail(out, "", NULL);
+    fail_tensorboard(out, "", NULL);
     if (st->restarts)
         snprintf(out->message, sizeof out->message,
                  "TensorBoard ended %u times in a row, at last with exit code %d.",
@@ -254,7 +254,7 @@ static void look_at_own(tb *t, tb_answer *out, const cat_session *s)
         out->state = TB_STARTING;
         out->busy = t->answered && !out->again;
     } else {
-        fail(out, "TensorBoard was started but does not answer.", NULL);
+        fail_tensorboard(out, "TensorBoard was started but does not answer.", NULL);
         end_own(t);
     }
 }
@@ -262,7 +262,7 @@ static void look_at_own(tb *t, tb_answer *out, const cat_session *s)
 /* ---- The answer ------------------------------------------------------------------------------ */
 
 /* The hosts of the link: the one that is asked for, or all. */
-static void put_hosts(tb_answer *out, const tb *t, const cat_session *s, const char *host)
+static void put_link_hosts(tb_answer *out, const tb *t, const cat_session *s, const char *host)
 {
     char name[VP_MEMBER_NAME_MAX];
     bool links = out->ours && !tb_scratch_in_place(t->scratch, s);
@@ -308,23 +308,24 @@ static void ask_locked(tb *t, tb_answer *out, catalog *c, const cat_session *s, 
     if (foreign_knows(out, t, s))
         return;
     if (!may_start) {
-        fail(out,
-             "TensorBoard is not started here: this server requires a token, and TensorBoard asks "
-             "nobody for one. Start one yourself over this directory, or this server with "
-             "--tensorboard-unguarded.",
-             NULL);
+        fail_tensorboard(
+            out,
+            "TensorBoard is not started here: this server requires a token, and TensorBoard asks "
+            "nobody for one. Start one yourself over this directory, or this server with "
+            "--tensorboard-unguarded.",
+            NULL);
         return;
     }
     if (!t->scratch && tb_scratch_new(&t->scratch, t->opts.in_place) < 0) {
-        fail(out, vp_error_last()->message, NULL);
+        fail_tensorboard(out, vp_error_last()->message, NULL);
         return;
     }
     /* Started now, so that Python loads while files are copied. */
-    if (!t->own && start_own(t, out) < 0)
+    if (!t->own && start_own_tensorboard(t, out) < 0)
         return;
-    int rc = fill(t, out, c, s);
+    int rc = fill_scratch_tree(t, out, c, s);
     if (rc < 0)
-        fail(out, vp_error_last()->message, NULL);
+        fail_tensorboard(out, vp_error_last()->message, NULL);
     else if (rc > 0)
         look_at_own(t, out, s);
 }
@@ -341,6 +342,6 @@ void tb_ask(tb *t, tb_answer *out, catalog *c, const cat_session *s, const char 
     pthread_mutex_lock(&t->lock);
     ask_locked(t, out, c, s, may_start);
     if (out->state == TB_READY)
-        put_hosts(out, t, s, host);
+        put_link_hosts(out, t, s, host);
     pthread_mutex_unlock(&t->lock);
 }

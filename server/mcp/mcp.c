@@ -55,13 +55,13 @@ typedef struct request {
     bool modern;
 } request;
 
-static void refuse(server *s, json_t *id, int code, const char *message)
+static void refuse_mcp_request(server *s, json_t *id, int code, const char *message)
 {
     s->deaf = !mcp_say_error(id, code, message, NULL) || s->deaf;
 }
 
 /* What a result of this revision has beside its own: what may be kept of it, and whose it is. */
-static json_t *dressed(json_t *result, bool modern, bool cacheable)
+static json_t *add_result_metadata(json_t *result, bool modern, bool cacheable)
 {
     if (!modern)
         return result;
@@ -76,43 +76,43 @@ static json_t *dressed(json_t *result, bool modern, bool cacheable)
     return result;
 }
 
-static void say(server *s, const request *r, json_t *result, bool cacheable)
+static void say_mcp_result(server *s, const request *r, json_t *result, bool cacheable)
 {
-    s->deaf = !mcp_say_result(r->id, dressed(result, r->modern, cacheable)) || s->deaf;
+    s->deaf = !mcp_say_result(r->id, add_result_metadata(result, r->modern, cacheable)) || s->deaf;
 }
 
 /* ---- What needs no profile ------------------------------------------------------------------ */
 
-static json_t *capabilities(void)
+static json_t *mcp_capabilities(void)
 {
     return json_pack("{s{} s{}}", "tools", "resources");
 }
 
-static void initialize(server *s, const request *r)
+static void mcp_initialize(server *s, const request *r)
 {
     const char *asked = json_string_value(json_object_get(r->params, "protocolVersion"));
     const char *version = handshakes[0];
     if (!asked) {
-        refuse(s, r->id, BAD_PARAMS, "protocolVersion: a text is needed");
+        refuse_mcp_request(s, r->id, BAD_PARAMS, "protocolVersion: a text is needed");
         return;
     }
     for (size_t i = 0; i < sizeof handshakes / sizeof *handshakes; i++)
         if (!strcmp(asked, handshakes[i]))
             version = handshakes[i];
     s->initialized = true;
-    say(s, r,
-        json_pack("{ss so s{ss ss ss} ss}", "protocolVersion", version, "capabilities",
-                  capabilities(), "serverInfo", "name", "view_profile", "title", "view_profile",
-                  "version", VP_VERSION, "instructions", instructions),
-        false);
+    say_mcp_result(s, r,
+                   json_pack("{ss so s{ss ss ss} ss}", "protocolVersion", version, "capabilities",
+                             mcp_capabilities(), "serverInfo", "name", "view_profile", "title",
+                             "view_profile", "version", VP_VERSION, "instructions", instructions),
+                   false);
 }
 
-static void discover(server *s, const request *r)
+static void mcp_discover(server *s, const request *r)
 {
-    say(s, r,
-        json_pack("{s[s] so ss}", "supportedVersions", MODERN, "capabilities", capabilities(),
-                  "instructions", instructions),
-        true);
+    say_mcp_result(s, r,
+                   json_pack("{s[s] so ss}", "supportedVersions", MODERN, "capabilities",
+                             mcp_capabilities(), "instructions", instructions),
+                   true);
 }
 
 static void list_tools(server *s, const request *r)
@@ -121,18 +121,19 @@ static void list_tools(server *s, const request *r)
     for (const mcp_tool *t = mcp_tools; t->name; t++)
         if (mcp_tool_named(t->name, s->o))
             json_array_append_new(all, mcp_tool_object(t));
-    say(s, r, json_pack("{so}", "tools", all), true);
+    say_mcp_result(s, r, json_pack("{so}", "tools", all), true);
 }
 
 static void list_templates(server *s, const request *r)
 {
-    say(s, r,
-        json_pack("{s[{ss ss ss ss} {ss ss ss ss}]}", "resourceTemplates", "uriTemplate",
-                  URI "findings/{session}", "name", "findings", "description",
-                  "What is slow in a run, and why", "mimeType", "application/json", "uriTemplate",
-                  URI "top_ops/{session}", "name", "top_ops", "description",
-                  "The slowest ops of a run", "mimeType", "application/json"),
-        true);
+    say_mcp_result(s, r,
+                   json_pack("{s[{ss ss ss ss} {ss ss ss ss}]}", "resourceTemplates", "uriTemplate",
+                             URI "findings/{session}", "name", "findings", "description",
+                             "What is slow in a run, and why", "mimeType", "application/json",
+                             "uriTemplate", URI "top_ops/{session}", "name", "top_ops",
+                             "description", "The slowest ops of a run", "mimeType",
+                             "application/json"),
+                   true);
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
@@ -157,14 +158,14 @@ static void say_failure(server *s, const request *r, const char *uri)
     vp_buf_init(&b, 64u << 10);
     mcp_put_marked(&b, vp_str_of(vp_error_last()->message), 600);
     if (uri)
-        refuse(s, r->id, r->modern ? BAD_PARAMS : NO_RESOURCE, vp_buf_cstr(&b));
+        refuse_mcp_request(s, r->id, r->modern ? BAD_PARAMS : NO_RESOURCE, vp_buf_cstr(&b));
     else
-        say(s, r, content_of(vp_buf_cstr(&b), true), false);
+        say_mcp_result(s, r, content_of(vp_buf_cstr(&b), true), false);
     vp_buf_free(&b);
 }
 
-static mcp_call *start(server *s, const request *r, const mcp_tool *t, json_t *args,
-                       const char *uri)
+static mcp_call *start_tool_call(server *s, const request *r, const mcp_tool *t, json_t *args,
+                                 const char *uri)
 {
     mcp_call *c = free_call(s);
     int rc = mcp_check_args(t, args);
@@ -188,11 +189,12 @@ static void call_tool(server *s, const request *r)
     const mcp_tool *t = name ? mcp_tool_named(name, s->o) : NULL;
     json_t *args = json_object_get(r->params, "arguments");
     if (t)
-        (void)start(s, r, t, args, NULL);
+        (void)start_tool_call(s, r, t, args, NULL);
     else if (name && !strcmp(name, "capture"))
-        refuse(s, r->id, BAD_PARAMS, "capture is off: view_profile mcp --allow-capture has it");
+        refuse_mcp_request(s, r->id, BAD_PARAMS,
+                           "capture is off: view_profile mcp --allow-capture has it");
     else
-        refuse(s, r->id, BAD_PARAMS, "no such tool; see tools/list");
+        refuse_mcp_request(s, r->id, BAD_PARAMS, "no such tool; see tools/list");
 }
 
 static void list_resources(server *s, const request *r)
@@ -200,7 +202,7 @@ static void list_resources(server *s, const request *r)
     json_t *cursor = json_object_get(r->params, "cursor"), *args = json_object();
     if (cursor)
         json_object_set(args, "cursor", cursor);
-    mcp_call *c = start(s, r, mcp_tool_named("list_sessions", s->o), args, "");
+    mcp_call *c = start_tool_call(s, r, mcp_tool_named("list_sessions", s->o), args, "");
     if (c)
         c->listing = true;
     json_decref(args);
@@ -212,19 +214,19 @@ static void read_resource(server *s, const request *r)
     vp_str rest = vp_str_of(uri ? uri : ""), name;
     char tool[16];
     if (!vp_str_starts(rest, VP_STR(URI)) || rest.n > 600) {
-        refuse(s, r->id, r->modern ? BAD_PARAMS : NO_RESOURCE, "no such resource");
+        refuse_mcp_request(s, r->id, r->modern ? BAD_PARAMS : NO_RESOURCE, "no such resource");
         return;
     }
     rest = vp_str_skip(rest, strlen(URI));
     (void)vp_take_until(&rest, '/', sizeof tool - 1, &name);
     (void)snprintf(tool, sizeof tool, "%.*s", VP_STR_ARG(name));
     if ((strcmp(tool, "findings") != 0 && strcmp(tool, "top_ops") != 0) || !rest.n) {
-        refuse(s, r->id, r->modern ? BAD_PARAMS : NO_RESOURCE, "no such resource");
+        refuse_mcp_request(s, r->id, r->modern ? BAD_PARAMS : NO_RESOURCE, "no such resource");
         return;
     }
     json_t *args =
         json_pack("{ss# si}", "session", rest.p, (int)rest.n, "max_bytes", (int)RESOURCE_BYTES);
-    mcp_call *c = args ? start(s, r, mcp_tool_named(tool, s->o), args, uri) : NULL;
+    mcp_call *c = args ? start_tool_call(s, r, mcp_tool_named(tool, s->o), args, uri) : NULL;
     if (c)
         c->uri = vp_strdup(uri);
     json_decref(args);
@@ -266,12 +268,12 @@ static json_t *resources_of(json_t *doc, json_t *args)
     return result;
 }
 
-static void answer(server *s, mcp_call *c, const request *r, json_t *doc)
+static void answer_tool_call(server *s, mcp_call *c, const request *r, json_t *doc)
 {
     json_t *most = json_object_get(c->args, "max_bytes");
     vp_buf b;
     if (c->listing) {
-        say(s, r, resources_of(doc, c->args), true);
+        say_mcp_result(s, r, resources_of(doc, c->args), true);
         return;
     }
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
@@ -280,12 +282,12 @@ static void answer(server *s, mcp_call *c, const request *r, json_t *doc)
     if (rc < 0)
         say_failure(s, r, c->uri);
     else if (c->uri)
-        say(s, r,
-            json_pack("{s[{ss ss ss}]}", "contents", "uri", c->uri, "mimeType", "application/json",
-                      "text", vp_buf_cstr(&b)),
-            true);
+        say_mcp_result(s, r,
+                       json_pack("{s[{ss ss ss}]}", "contents", "uri", c->uri, "mimeType",
+                                 "application/json", "text", vp_buf_cstr(&b)),
+                       true);
     else
-        say(s, r, content_of(vp_buf_cstr(&b), false), false);
+        say_mcp_result(s, r, content_of(vp_buf_cstr(&b), false), false);
     vp_buf_free(&b);
 }
 
@@ -294,7 +296,7 @@ static void end_call(server *s, mcp_call *c)
     request r = {.id = c->id, .modern = c->modern};
     json_t *doc = c->cancelled ? NULL : mcp_call_result(c);
     if (doc)
-        answer(s, c, &r, doc);
+        answer_tool_call(s, c, &r, doc);
     else if (!c->cancelled)
         say_failure(s, &r, c->uri);
     json_decref(doc);
@@ -303,7 +305,7 @@ static void end_call(server *s, mcp_call *c)
     mcp_call_free(c);
 }
 
-static void cancel(server *s, json_t *params)
+static void cancel_tool_call(server *s, json_t *params)
 {
     json_t *id = json_object_get(params, "requestId");
     for (size_t i = 0; id && i < MCP_CALLS_MAX; i++)
@@ -314,14 +316,15 @@ static void cancel(server *s, json_t *params)
 /* ---- Messages ------------------------------------------------------------------------------- */
 
 /* Whether the request says its version, and one of ours. false: it was refused. */
-static bool take_version(server *s, request *r)
+static bool take_request_version(server *s, request *r)
 {
     json_t *meta = json_object_get(r->params, "_meta"),
            *version = json_object_get(meta, META_VERSION);
     if (!version)
         return true;
     if (!json_is_string(version) || !json_is_object(json_object_get(meta, META_CAPABILITIES))) {
-        refuse(s, r->id, BAD_PARAMS, "_meta: protocolVersion and clientCapabilities are needed");
+        refuse_mcp_request(s, r->id, BAD_PARAMS,
+                           "_meta: protocolVersion and clientCapabilities are needed");
         return false;
     }
     if (strcmp(json_string_value(version), MODERN) != 0) {
@@ -335,7 +338,7 @@ static bool take_version(server *s, request *r)
     return true;
 }
 
-static void dispatch(server *s, request *r)
+static void dispatch_method(server *s, request *r)
 {
     static const struct {
         const char *method;
@@ -345,26 +348,27 @@ static void dispatch(server *s, request *r)
                  {"resources/list", list_resources},
                  {"resources/read", read_resource},
                  {"resources/templates/list", list_templates}};
-    if (!take_version(s, r))
+    if (!take_request_version(s, r))
         return;
     if (!r->modern && !strcmp(r->method, "initialize")) {
-        initialize(s, r);
+        mcp_initialize(s, r);
     } else if (!r->modern && !strcmp(r->method, "ping")) {
-        say(s, r, json_object(), false);
+        say_mcp_result(s, r, json_object(), false);
     } else if (!strcmp(r->method, "server/discover")) {
         if (r->modern)
-            discover(s, r);
+            mcp_discover(s, r);
         else
-            refuse(s, r->id, BAD_PARAMS, "_meta: " META_VERSION " is needed");
+            refuse_mcp_request(s, r->id, BAD_PARAMS, "_meta: " META_VERSION " is needed");
     } else if (!r->modern && !s->initialized) {
-        refuse(s, r->id, REFUSED, "send initialize first, or the version with each request");
+        refuse_mcp_request(s, r->id, REFUSED,
+                           "send initialize first, or the version with each request");
     } else {
         for (size_t i = 0; i < sizeof table / sizeof *table; i++)
             if (!strcmp(r->method, table[i].method)) {
                 table[i].run(s, r);
                 return;
             }
-        refuse(s, r->id, NO_METHOD, "no such method");
+        refuse_mcp_request(s, r->id, NO_METHOD, "no such method");
     }
 }
 
@@ -373,12 +377,12 @@ static bool is_id(const json_t *id)
     return json_is_string(id) ? json_string_length(id) <= 200 : json_is_integer(id);
 }
 
-static bool is_answer(json_t *m)
+static bool is_answer_message(json_t *m)
 {
     return json_object_get(m, "result") || json_object_get(m, "error");
 }
 
-static void take_message(server *s, json_t *m)
+static void take_mcp_message(server *s, json_t *m)
 {
     json_t *id = json_object_get(m, "id");
     const char *version = json_string_value(json_object_get(m, "jsonrpc"));
@@ -386,27 +390,27 @@ static void take_message(server *s, json_t *m)
                  .params = json_object_get(m, "params"),
                  .method = json_string_value(json_object_get(m, "method"))};
     bool sound = version && !strcmp(version, "2.0") && (!r.params || json_is_object(r.params));
-    if (sound && !r.method && is_answer(m))
+    if (sound && !r.method && is_answer_message(m))
         return; /* nothing was asked */
     if (json_is_array(m))
-        refuse(s, NULL, REFUSED, "a batch; send one message a line");
+        refuse_mcp_request(s, NULL, REFUSED, "a batch; send one message a line");
     else if (!sound || !r.method || (id && !is_id(id)))
-        refuse(s, is_id(id) ? id : NULL, REFUSED, "not a request of JSON-RPC 2.0");
+        refuse_mcp_request(s, is_id(id) ? id : NULL, REFUSED, "not a request of JSON-RPC 2.0");
     else if (id)
-        dispatch(s, &r);
+        dispatch_method(s, &r);
     else if (!strcmp(r.method, "notifications/cancelled"))
-        cancel(s, r.params);
+        cancel_tool_call(s, r.params);
 }
 
-static void take_line(server *s, vp_str line)
+static void take_mcp_line(server *s, vp_str line)
 {
     json_error_t e;
     json_t *m =
         line.p ? json_loadb(line.p, line.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e) : NULL;
     if (m)
-        take_message(s, m);
+        take_mcp_message(s, m);
     else if (!line.p || vp_str_trim(line).n)
-        refuse(s, NULL, -32700, line.p ? "not JSON" : "a line of more than 1 MiB");
+        refuse_mcp_request(s, NULL, -32700, line.p ? "not JSON" : "a line of more than 1 MiB");
     json_decref(m);
 }
 
@@ -436,12 +440,12 @@ static bool wait_for_any(server *s)
     return true;
 }
 
-static void run(server *s)
+static void run_mcp_server(server *s)
 {
     vp_str line;
     while (!s->deaf && wait_for_any(s)) {
         while (!s->deaf && mcp_lines_next(&s->in, &line))
-            take_line(s, line);
+            take_mcp_line(s, line);
         for (size_t i = 0; i < MCP_CALLS_MAX; i++)
             if (s->calls[i].used && mcp_call_look(&s->calls[i]))
                 end_call(s, &s->calls[i]);
@@ -472,7 +476,7 @@ int mcp_serve(const mcp_options *o)
     mine.profile_dir = root;
     s->o = &mine;
     mcp_lines_init(&s->in);
-    run(s);
+    run_mcp_server(s);
     vp_buf_free(&s->in.b);
     return 0;
 }

@@ -21,7 +21,7 @@ typedef struct words {
     size_t own_n;
 } words;
 
-static void add(words *w, const char *word)
+static void add_command_word(words *w, const char *word)
 {
     if (w->n < WORDS_MAX)
         w->v[w->n++] = word;
@@ -42,7 +42,7 @@ static int check_key(const char *name, const char *key, const char *root)
                : 0;
 }
 
-static const char *value_of(words *w, json_t *v)
+static const char *argument_text(words *w, json_t *v)
 {
     if (w->own_n == sizeof w->own / sizeof w->own[0])
         return "";
@@ -58,23 +58,23 @@ static const char *value_of(words *w, json_t *v)
 
 static void add_option(words *w, const char *option, const char *value)
 {
-    add(w, option);
-    add(w, value);
+    add_command_word(w, option);
+    add_command_word(w, value);
 }
 
-static int words_of(words *w, const mcp_tool *t, json_t *args, const mcp_options *o)
+static int command_words_of(words *w, const mcp_tool *t, json_t *args, const mcp_options *o)
 {
     const char *operands[4];
     size_t n = 0;
     for (size_t i = 0; t->command[i]; i++)
-        add(w, t->command[i]);
+        add_command_word(w, t->command[i]);
     add_option(w, "--format", "json");
     add_option(w, t->writes ? "--out" : "--profile-dir", o->profile_dir);
     for (const mcp_arg *a = t->args; a->name; a++) {
         json_t *v = json_object_get(args, a->name);
         if (!v || (a->option && !a->option[0]))
             continue;
-        const char *value = value_of(w, v);
+        const char *value = argument_text(w, v);
         if (a->option && value[0] == '-')
             return vp_fail(VP_EARG, "%s: must not begin with -", a->name);
         if (a->option)
@@ -85,17 +85,17 @@ static int words_of(words *w, const mcp_tool *t, json_t *args, const mcp_options
             operands[n++] = value;
     }
     if (n)
-        add(w, "--");
+        add_command_word(w, "--");
     for (size_t i = 0; i < n; i++)
-        add(w, operands[i]);
+        add_command_word(w, operands[i]);
     return 0;
 }
 
 int mcp_call_start(mcp_call *c, const mcp_tool *t, json_t *args, const mcp_options *o)
 {
     words w = {.n = 0};
-    add(&w, o->program);
-    VP_TRY(words_of(&w, t, args, o));
+    add_command_word(&w, o->program);
+    VP_TRY(command_words_of(&w, t, args, o));
     w.v[w.n] = NULL;
     VP_TRY(watch_child_start(&c->child, w.v, true, NULL, ALLOWED_MS));
     watch_child_most(&c->child, OUTPUT_MAX);

@@ -46,7 +46,7 @@ bool mcp_lines_next(mcp_lines *l, vp_str *line)
     }
 }
 
-static bool say(json_t *message)
+static bool write_mcp_message(json_t *message)
 {
     char *text = json_dumps(message, JSON_COMPACT);
     json_decref(message);
@@ -70,7 +70,7 @@ bool mcp_say_result(json_t *id, json_t *result)
 {
     json_t *m = message_of(id);
     json_object_set_new(m, "result", result);
-    return say(m);
+    return write_mcp_message(m);
 }
 
 bool mcp_say_error(json_t *id, int code, const char *message, json_t *data)
@@ -79,5 +79,5 @@ bool mcp_say_error(json_t *id, int code, const char *message, json_t *data)
     if (data)
         json_object_set_new(e, "data", data);
     json_object_set_new(m, "error", e);
-    return say(m);
+    return write_mcp_message(m);
 }

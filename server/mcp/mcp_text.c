@@ -7,7 +7,7 @@
 #define MARK 3u
 
 /* Bytes of the escaped text that fit without cutting a character or an escape apart. */
-static size_t fits(vp_str s, size_t most)
+static size_t escaped_bytes_that_fit(vp_str s, size_t most)
 {
     size_t n = most;
     if (s.n <= most)
@@ -26,7 +26,7 @@ void mcp_put_marked(vp_buf *b, vp_str s, size_t most)
     vp_buf_init(&safe, 64u << 10);
     vp_put_escaped(&safe, vp_str_head(s, most + 1));
     vp_str text = vp_buf_view(&safe);
-    size_t n = fits(text, most);
+    size_t n = escaped_bytes_that_fit(text, most);
     vp_buf_puts(b, MCP_OPEN);
     for (size_t i = 0; i < n;) {
         bool mark = n - i >= MARK &&

@@ -11,7 +11,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-static int copy_list(char ***out, const char *const *first, const char *const *second)
+static int copy_text_lists(char ***out, const char *const *first, const char *const *second)
 {
     size_t n = 0, k = 0;
     for (const char *const *p = first; p && *p; p++)
@@ -82,8 +82,8 @@ static int set_policy(http_server *s, const http_config *cfg)
     static const char *const perfetto[] = {"https://ui.perfetto.dev", "http://localhost:10000",
                                            "http://127.0.0.1:10000", NULL};
     const char *bound = s->sockets.bound;
-    VP_TRY(copy_list(&s->hosts, cfg->opts.allow_hosts, NULL));
-    VP_TRY(copy_list(&s->origins, perfetto, cfg->opts.allow_origins));
+    VP_TRY(copy_text_lists(&s->hosts, cfg->opts.allow_hosts, NULL));
+    VP_TRY(copy_text_lists(&s->origins, perfetto, cfg->opts.allow_origins));
     VP_TRY(set_token(s, cfg));
     s->serving.policy = (guard_policy){
         .port = s->sockets.port,
@@ -96,7 +96,7 @@ static int set_policy(http_server *s, const http_config *cfg)
     return 0;
 }
 
-static int set_url(http_server *s)
+static int server_set_url(http_server *s)
 {
     vp_buf b;
     const char *host =
@@ -167,7 +167,7 @@ int http_configure(http_server *s, const http_config *cfg)
     if (cfg->opts.access_log)
         VP_TRY(access_log_open(&s->serving.log, cfg->opts.access_log, cfg->opts.access_log_json,
                                s->token));
-    return set_url(s);
+    return server_set_url(s);
 }
 
 void http_unconfigure(http_server *s)

@@ -95,7 +95,7 @@ static void set_base_url(http_req *rq)
         memcpy(rq->base_url + sizeof scheme - 1, rq->verdict.host.p, n);
 }
 
-static void read_head(http_req *rq, const char *method, const char *version)
+static void read_request_head(http_req *rq, const char *method, const char *version)
 {
     rq->head.method = vp_str_of(method);
     rq->head.version = vp_str_of(version);
@@ -110,7 +110,7 @@ static void read_head(http_req *rq, const char *method, const char *version)
 
 /* ---- From the head to an answer ------------------------------------------------------------ */
 
-static int preflight(http_req *rq)
+static int answer_preflight(http_req *rq)
 {
     struct MHD_Response *r = http_empty_response();
     http_add(&r, "Access-Control-Allow-Methods", "GET, HEAD, OPTIONS");
@@ -200,7 +200,7 @@ static bool has_page(int status)
 }
 
 /* People see a page; programs, which do not ask for HTML, a line. */
-static int refuse(http_req *rq, int status, const char *why)
+static int refuse_request(http_req *rq, int status, const char *why)
 {
     vp_str accept = http_head_get(&rq->head, "Accept");
     bool api = rq->route && (rq->route->flags & HTTP_API);
@@ -211,11 +211,11 @@ static int refuse(http_req *rq, int status, const char *why)
 
 /* 1: the client is one whom we answer, by its token, or without one by its user. Else it was
  * refused or redirected, and this is what to return. */
-static int identify(http_req *rq)
+static int identify_client(http_req *rq)
 {
     if (!rq->connection->trusted) {
         rq->base_url[0] = 0; /* a stranger */
-        return refuse(
+        return refuse_request(
             rq, 403,
             "this server answers programs of the user who started it; for others start it "
             "with --token-file FILE");
@@ -224,20 +224,20 @@ static int identify(http_req *rq)
                                          http_target_query(&rq->target, "token"));
     if (auth == GUARD_DENIED) {
         rq->extra = (http_extra){"WWW-Authenticate", "Bearer"};
-        return refuse(rq, 401, "token required: use the address that the server printed");
+        return refuse_request(rq, 401, "token required: use the address that the server printed");
     }
     return auth == GUARD_BY_QUERY ? keep_token(rq) : 1;
 }
 
 /* Everything that may refuse a request before its handler. 1: the handler may run; else answered.
  */
-static int admit(http_req *rq)
+static int admit_request(http_req *rq)
 {
     const char *why, *allow = NULL;
     if (rq->admitted)
         return 1;
     if (rq->verdict.status)
-        return refuse(rq, rq->verdict.status, rq->verdict.message);
+        return refuse_request(rq, rq->verdict.status, rq->verdict.message);
     vp_str whole = rq->verdict.target;
     bool is_root = strip_prefix(rq);
     int status = http_target_parse(&rq->target, is_root ? whole : rq->verdict.target, &why);
@@ -249,26 +249,26 @@ static int admit(http_req *rq)
     unsigned flags = rq->route ? rq->route->flags : 0;
     bool listed = rq->verdict.origin == GUARD_LISTED_ORIGIN;
     if (rq->route && listed && !(flags & HTTP_CORS))
-        return refuse(rq, 403, "other web sites may only read traces");
+        return refuse_request(rq, 403, "other web sites may only read traces");
     if (!found && listed && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))
-        return preflight(rq);
-    if (!(flags & HTTP_OPEN) && (status = identify(rq)) != 1)
+        return answer_preflight(rq);
+    if (!(flags & HTTP_OPEN) && (status = identify_client(rq)) != 1)
         return status;
     if (found == 308)
         return with_slash(rq);
     if (found == 405 || (!found && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))) {
         rq->extra = (http_extra){"Allow", allow};
-        return refuse(rq, 405, "method not allowed here");
+        return refuse_request(rq, 405, "method not allowed here");
     }
     if (found)
-        return refuse(rq, found, "no such page");
+        return refuse_request(rq, found, "no such page");
     if (http_is_post(rq) && (status = guard_may_change(&rq->verdict, &rq->head, &why)))
         return http_fail(rq, status, "%s", why);
     rq->admitted = true;
     return 1;
 }
 
-static void handle(http_req *rq)
+static void handle_request(http_req *rq)
 {
     vp_error_clear();
     if (rq->route->handler(rq) < 0 && !rq->response)
@@ -297,7 +297,7 @@ static enum MHD_Result send_prepared(http_req *rq)
 void http_run_job(http_req *rq)
 {
     http_conn *c = rq->connection;
-    handle(rq);
+    handle_request(rq);
     http_resume(c);
 }
 
@@ -305,30 +305,30 @@ static enum MHD_Result start_work(http_req *rq)
 {
     http_serving *s = rq->serving;
     if (atomic_load(&s->stopping)) {
-        refuse(rq, 503, "the server is going down");
+        refuse_request(rq, 503, "the server is going down");
         return send_prepared(rq);
     }
     rq->phase = HTTP_WORKING;
     MHD_suspend_connection(rq->conn);
     if (!http_pool_submit(s->pool, rq)) {
-        refuse(rq, 503, "too many requests at once; try again");
+        refuse_request(rq, 503, "too many requests at once; try again");
         http_resume(rq->connection);
     }
     return MHD_YES;
 }
 
-static enum MHD_Result answer(http_req *rq)
+static enum MHD_Result answer_request(http_req *rq)
 {
     enum MHD_Result queued;
     if (rq->overflow)
         http_fail(rq, 413, "body too large");
-    if (rq->overflow || admit(rq) != 1)
+    if (rq->overflow || admit_request(rq) != 1)
         return send_prepared(rq);
     if (http_memo_send(rq->serving->memo, rq, &queued))
         return queued;
     if (rq->route->flags & HTTP_SLOW)
         return start_work(rq);
-    handle(rq);
+    handle_request(rq);
     return send_prepared(rq);
 }
 
@@ -338,7 +338,7 @@ static enum MHD_Result answer(http_req *rq)
 static bool refuse_early(http_req *rq)
 {
     bool expects = http_head_get(&rq->head, "Expect").p != NULL;
-    return (rq->verdict.close || expects) && admit(rq) != 1;
+    return (rq->verdict.close || expects) && admit_request(rq) != 1;
 }
 
 enum MHD_Result http_on_request(void *serving, struct MHD_Connection *conn, const char *url,
@@ -354,7 +354,7 @@ enum MHD_Result http_on_request(void *serving, struct MHD_Connection *conn, cons
     switch (rq->phase) {
     case HTTP_NEW:
         http_watch_limit(rq->connection->watched, BODY_MS);
-        read_head(rq, method, version);
+        read_request_head(rq, method, version);
         rq->phase = HTTP_RECEIVING;
         atomic_fetch_add(&rq->serving->active, 1);
         return refuse_early(rq) ? send_prepared(rq) : MHD_YES;
@@ -365,7 +365,7 @@ enum MHD_Result http_on_request(void *serving, struct MHD_Connection *conn, cons
             return MHD_YES;
         }
         http_watch_limit(rq->connection->watched, -1);
-        return answer(rq);
+        return answer_request(rq);
     default:
         return send_prepared(rq);
     }

@@ -170,7 +170,7 @@ int http_start(http_server **out, const http_config *cfg)
 
 /* ---- The end ------------------------------------------------------------------------------ */
 
-static void drain(const http_serving *s)
+static void drain_requests(const http_serving *s)
 {
     const struct timespec step = {0, 10 * 1000000};
     for (int waited = 0; atomic_load(&s->active) && waited < DRAIN_MS; waited += 10)
@@ -186,7 +186,7 @@ void http_stop(http_server *s)
     for (int i = 0; i < s->loop_count; i++)
         http_loop_quiesce(s->loops[i]);
     if (s->loop_count)
-        drain(serving);
+        drain_requests(serving);
     /* A loop must not stop while a connection is suspended: let every holder resume its own. */
     if (s->cancel && s->loop_count)
         s->cancel(serving->ctx);

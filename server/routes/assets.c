@@ -9,7 +9,7 @@
  */
 #define KEEP_MS 60000
 
-static const char *type_of(const char *name)
+static const char *asset_media_type(const char *name)
 {
     static const struct {
         const char *ending, *type;
@@ -27,7 +27,7 @@ static const char *type_of(const char *name)
 /* A link that carries the ETag (?v=…) never has to be asked for again. */
 static int send_asset(http_req *rq, const web_file *a)
 {
-    http_entity e = {.type = type_of(a->name)};
+    http_entity e = {.type = asset_media_type(a->name)};
     const char *version = http_query(rq, "v");
     snprintf(e.etag, sizeof e.etag, "\"%s\"", a->etag);
     e.immutable = version && !strcmp(version, a->etag);

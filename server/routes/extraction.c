@@ -53,7 +53,7 @@ typedef struct job {
 
 /* ---- What others read ------------------------------------------------------------------------ */
 
-static int open_copy(void *ctx, const cat_file *f, int *fd)
+static int open_extracted_copy(void *ctx, const cat_file *f, int *fd)
 {
     extraction *x = ctx;
     unpack_source src = extract_source(f);
@@ -65,7 +65,7 @@ static int open_copy(void *ctx, const cat_file *f, int *fd)
 
 /* ---- The thread ------------------------------------------------------------------------------ */
 
-static int on_progress(void *ctx, const extract_counts *c)
+static int extraction_on_progress(void *ctx, const extract_counts *c)
 {
     extraction *x = ctx;
     pthread_mutex_lock(&x->lock);
@@ -74,7 +74,7 @@ static int on_progress(void *ctx, const extract_counts *c)
     return atomic_load(&x->cancelled);
 }
 
-static void on_left_out(void *ctx, const cat_file *f)
+static void extraction_on_left_out(void *ctx, const cat_file *f)
 {
     extraction *x = ctx;
     pthread_mutex_lock(&x->lock);
@@ -86,7 +86,7 @@ static void on_left_out(void *ctx, const cat_file *f)
 }
 
 /* The thread's own place, made by the first one. */
-static int open_target(extraction *x, const catalog *c)
+static int open_extraction_target(extraction *x, const catalog *c)
 {
     unpack *to;
     if (x->to)
@@ -102,17 +102,17 @@ static int open_target(extraction *x, const catalog *c)
     return 0;
 }
 
-static void *run(void *arg)
+static void *extraction_thread(void *arg)
 {
     job *j = arg;
     extraction *x = j->x;
     extract_counts n = {.found = 0};
     extract_options how = {.only = j->only,
                            .packed_only = true,
-                           .progress = on_progress,
-                           .left_out = on_left_out,
+                           .progress = extraction_on_progress,
+                           .left_out = extraction_on_left_out,
                            .ctx = x};
-    int rc = open_target(x, j->c);
+    int rc = open_extraction_target(x, j->c);
     if (rc == 0)
         rc = extract_run(&n, x->to, j->c, &how);
     pthread_mutex_lock(&x->lock);
@@ -136,7 +136,7 @@ int extraction_open(site *s, cat_copies *copies)
     pthread_mutex_init(&x->lock, NULL);
     x->tree = (vp_temp_tree)VP_TEMP_TREE_NONE;
     s->extraction = x;
-    *copies = (cat_copies){open_copy, x};
+    *copies = (cat_copies){open_extracted_copy, x};
     return 0;
 }
 
@@ -147,7 +147,7 @@ void extraction_cancel(site *s)
 }
 
 /* With the lock held, or alone. */
-static void forget(extraction *x)
+static void forget_last_extraction(extraction *x)
 {
     for (size_t i = 0; i < x->left_count; i++) {
         vp_free(x->left[i].path);
@@ -170,7 +170,7 @@ void extraction_close(site *s)
         pthread_join(x->thread, NULL);
     unpack_close(x->to);
     vp_temp_tree_free(&x->tree);
-    forget(x);
+    forget_last_extraction(x);
     pthread_mutex_destroy(&x->lock);
     vp_free(x);
     s->extraction = NULL;
@@ -258,7 +258,7 @@ static int send_state(http_req *rq, extraction *x, int status, const catalog *c)
 /* ---- POST ------------------------------------------------------------------------------------ */
 
 /* {} or {"session": ID}; *id is freed by the caller. */
-static int read_body(char **id, vp_str body)
+static int read_extract_body(char **id, vp_str body)
 {
     json_t *root = json_loadb(body.p ? body.p : "", body.n, JSON_REJECT_DUPLICATES, NULL);
     const json_t *session = json_object_get(root, "session");
@@ -274,19 +274,19 @@ static int read_body(char **id, vp_str body)
 }
 
 /* With the lock held and no extraction running. Takes the id. */
-static int begin(extraction *x, catalog *c, const cat_session *only, char *id)
+static int begin_extraction(extraction *x, catalog *c, const cat_session *only, char *id)
 {
     job *j = vp_calloc(1, sizeof *j);
     if (x->has_thread)
         pthread_join(x->thread, NULL); /* it has nothing left to do */
     x->has_thread = false;
-    forget(x);
+    forget_last_extraction(x);
     x->session = id;
     VP_NEED(j);
     *j = (job){.x = x, .c = catalog_ref(c), .only = only};
     extract_count(&x->counts, c, &(extract_options){.only = only, .packed_only = true});
     x->state = RUN_RUNNING;
-    int rc = vp_thread_start(&x->thread, run, j);
+    int rc = vp_thread_start(&x->thread, extraction_thread, j);
     x->has_thread = rc == 0;
     if (rc < 0) {
         x->state = RUN_IDLE;
@@ -296,18 +296,18 @@ static int begin(extraction *x, catalog *c, const cat_session *only, char *id)
     return rc;
 }
 
-static int post(http_req *rq, extraction *x, catalog *c)
+static int post_extraction(http_req *rq, extraction *x, catalog *c)
 {
     VP_CLEANUP(vp_free_ptr) char *id = NULL;
     const cat_session *only = NULL;
-    VP_TRY(read_body(&id, http_body(rq)));
+    VP_TRY(read_extract_body(&id, http_body(rq)));
     if (id && !(only = catalog_by_id(c, id)))
         return vp_fail(VP_ENOTFOUND, "no such session");
     pthread_mutex_lock(&x->lock);
     bool busy = x->state == RUN_RUNNING;
     int rc = 0;
     if (!busy) {
-        rc = begin(x, c, only, id);
+        rc = begin_extraction(x, c, only, id);
         id = NULL;
     }
     pthread_mutex_unlock(&x->lock);
@@ -320,5 +320,5 @@ int route_extract(http_req *rq)
     if (http_is_post(rq) && store_wait(site_of(rq)->store, INDEX_WAIT_MS) > 0)
         return vp_fail(VP_EBUSY, "the directory is still being listed; try again");
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
-    return http_is_post(rq) ? post(rq, x, c) : send_state(rq, x, 200, c);
+    return http_is_post(rq) ? post_extraction(rq, x, c) : send_state(rq, x, 200, c);
 }

@@ -32,7 +32,7 @@ int route_ready(http_req *rq)
 /* ---- Metrics -------------------------------------------------------------------------------- */
 
 /* Resident memory in bytes; -1 when the system does not tell. */
-static int64_t resident(void)
+static int64_t resident_bytes(void)
 {
     VP_CLEANUP(vp_fs_close) int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     char text[128];
@@ -56,7 +56,8 @@ static int64_t open_descriptors(void)
     return n - 1; /* without the descriptor of the directory itself */
 }
 
-static void put(vp_buf *b, const char *name, const char *type, const char *help, int64_t value)
+static void put_metric(vp_buf *b, const char *name, const char *type, const char *help,
+                       int64_t value)
 {
     if (value < 0)
         return;
@@ -66,23 +67,23 @@ static void put(vp_buf *b, const char *name, const char *type, const char *help,
 
 static void put_index(vp_buf *b, const store_counts *c)
 {
-    put(b, "view_profile_index_ready", "gauge", "1 after the first scan.", c->ready);
-    put(b, "view_profile_index_scans_total", "counter", "Scans of the profile directory.",
-        (int64_t)c->scans);
+    put_metric(b, "view_profile_index_ready", "gauge", "1 after the first scan.", c->ready);
+    put_metric(b, "view_profile_index_scans_total", "counter", "Scans of the profile directory.",
+               (int64_t)c->scans);
     vp_buf_printf(b,
                   "# HELP view_profile_index_seconds Duration of the last scan.\n"
                   "# TYPE view_profile_index_seconds gauge\n"
                   "view_profile_index_seconds %lld.%09lld\n",
                   (long long)(c->scan_ns / 1000000000), (long long)(c->scan_ns % 1000000000));
-    put(b, "view_profile_sessions", "gauge", "Sessions in the list.", (int64_t)c->sessions);
-    put(b, "view_profile_not_readable", "gauge", "Files beside them that cannot be read here.",
-        (int64_t)c->not_readable);
-    put(b, "view_profile_parse_errors_total", "counter", "Analyses that failed.",
-        (int64_t)c->failures);
-    put(b, "view_profile_watched_directories", "gauge", "Directories whose changes are noticed.",
-        (int64_t)c->watched);
-    put(b, "view_profile_watched_all", "gauge", "1 while none is beyond the limit.",
-        c->watched_all);
+    put_metric(b, "view_profile_sessions", "gauge", "Sessions in the list.", (int64_t)c->sessions);
+    put_metric(b, "view_profile_not_readable", "gauge",
+               "Files beside them that cannot be read here.", (int64_t)c->not_readable);
+    put_metric(b, "view_profile_parse_errors_total", "counter", "Analyses that failed.",
+               (int64_t)c->failures);
+    put_metric(b, "view_profile_watched_directories", "gauge",
+               "Directories whose changes are noticed.", (int64_t)c->watched);
+    put_metric(b, "view_profile_watched_all", "gauge", "1 while none is beyond the limit.",
+               c->watched_all);
 }
 
 int route_metrics(http_req *rq)
@@ -95,8 +96,8 @@ int route_metrics(http_req *rq)
                     "view_profile_info{version=\"" VP_VERSION "\"} 1\n");
     http_put_metrics(rq, &b);
     put_index(&b, &c);
-    put(&b, "process_resident_memory_bytes", "gauge", "Resident memory.", resident());
-    put(&b, "process_open_fds", "gauge", "Open file descriptors.", open_descriptors());
+    put_metric(&b, "process_resident_memory_bytes", "gauge", "Resident memory.", resident_bytes());
+    put_metric(&b, "process_open_fds", "gauge", "Open file descriptors.", open_descriptors());
     return http_plain(rq, 200, &b, METRICS_TYPE);
 }
 
@@ -112,7 +113,7 @@ static int remember_ids(vp_map *ids, const catalog *c)
 }
 
 /* How many sessions of `in` are not in `of`, whose ids these are. */
-static int64_t missing(const vp_map *ids, const catalog *of, const catalog *in)
+static int64_t count_missing_sessions(const vp_map *ids, const catalog *of, const catalog *in)
 {
     int64_t n = 0;
     for (size_t i = 0; i < catalog_count(in); i++) {
@@ -123,7 +124,7 @@ static int64_t missing(const vp_map *ids, const catalog *of, const catalog *in)
     return n;
 }
 
-static int put_difference(vp_buf *b, const catalog *before, const catalog *after)
+static int put_rescan_difference(vp_buf *b, const catalog *before, const catalog *after)
 {
     VP_CLEANUP(vp_map_free) vp_map old, new;
     vp_json j;
@@ -134,8 +135,8 @@ static int put_difference(vp_buf *b, const catalog *before, const catalog *after
     vp_json_init(&j, b);
     vp_json_begin_object(&j);
     vp_json_ki64(&j, "sessions", (int64_t)catalog_count(after));
-    vp_json_ki64(&j, "added", missing(&old, before, after));
-    vp_json_ki64(&j, "removed", missing(&new, after, before));
+    vp_json_ki64(&j, "added", count_missing_sessions(&old, before, after));
+    vp_json_ki64(&j, "removed", count_missing_sessions(&new, after, before));
     vp_json_ki64(&j, "not_readable", (int64_t)catalog_note_count(after));
     vp_json_end_object(&j);
     return vp_buf_putc(b, '\n');
@@ -150,7 +151,7 @@ int route_rescan(http_req *rq)
     VP_TRY(store_rescan(st, -1));
     after = store_catalog(st);
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
-    int rc = put_difference(&b, before, after);
+    int rc = put_rescan_difference(&b, before, after);
     if (rc < 0) {
         vp_buf_free(&b);
         return rc;

@@ -14,7 +14,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-static int copy_text(const char **text)
+static int copy_option_text(const char **text)
 {
     if (*text && !(*text = vp_strdup(*text)))
         return vp_no_memory();
@@ -44,7 +44,7 @@ static int copy_options(site_options *to, const site_options *from)
     const char **texts[] = {&to->profile_dir, &to->perfetto_ui, &to->perfetto_dir,
                             &to->tensorboard, &to->captures,    &to->watched};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        int rc = copy_text(texts[i]);
+        int rc = copy_option_text(texts[i]);
         if (rc < 0) {
             for (size_t k = i; k < sizeof texts / sizeof *texts; k++)
                 *texts[k] = NULL;
@@ -62,19 +62,20 @@ static void cancel_work(void *ctx)
 }
 
 /* "https://host:port" of a URL. */
-static char *origin_of(const char *url)
+static char *origin_of_url(const char *url)
 {
     const char *host = strstr(url, "://");
     return vp_strndup(url, host ? (size_t)(host + 3 - url) + strcspn(host + 3, "/?#") : 0);
 }
 
 /* Starts the server. A Perfetto UI that an option named may fetch traces, like the public one. */
-static int start_http(site *s, const site_options *opts)
+static int start_site_http(site *s, const site_options *opts)
 {
     size_t n = 0;
     while (opts->http.allow_origins && opts->http.allow_origins[n])
         n++;
-    VP_CLEANUP(vp_free_ptr) char *ui = origin_of(s->opts.perfetto_ui ? s->opts.perfetto_ui : "");
+    VP_CLEANUP(vp_free_ptr)
+    char *ui = origin_of_url(s->opts.perfetto_ui ? s->opts.perfetto_ui : "");
     VP_CLEANUP(vp_free_ptr) const char **origins = vp_calloc(n + 2, sizeof *origins);
     VP_NEED(ui && origins);
     for (size_t i = 0; i < n; i++)
@@ -113,7 +114,7 @@ int site_start(site **out, const site_options *opts)
     if (!rc && opts->perfetto_dir && !opts->http.unix_path)
         rc = ui_server_start(&s->perfetto, opts->perfetto_dir, opts->http.port);
     if (!rc)
-        rc = start_http(s, opts);
+        rc = start_site_http(s, opts);
     if (rc < 0) {
         site_stop(s);
         return rc;

@@ -11,7 +11,7 @@
 #include "trace/base/mem.h"
 #include "trace/capture/disk/small_files.h"
 
-static bool is_here(const watch_kept *k)
+static bool is_run_here(const watch_kept *k)
 {
     return !k->file_count;
 }
@@ -19,7 +19,7 @@ static bool is_here(const watch_kept *k)
 bool watch_away_is_due(const watch_job *j, const watch_jobs *all)
 {
     for (size_t i = 0; i < j->run_count; i++)
-        if (is_here(&j->runs[i]))
+        if (is_run_here(&j->runs[i]))
             return true;
     for (size_t n = 0; n < all->n; n++)
         for (size_t i = 0; i < all->v[n]->run_count; i++)
@@ -51,7 +51,7 @@ static void put_lists(vp_json *w, const watch_job *j, const watch_jobs *all)
     vp_json_key(w, "put");
     vp_json_begin_array(w);
     for (size_t i = 0; i < j->run_count; i++)
-        if (is_here(&j->runs[i]))
+        if (is_run_here(&j->runs[i]))
             vp_json_cstr(w, j->runs[i].run);
     vp_json_end_array(w);
     vp_json_key(w, "remove");
@@ -84,7 +84,7 @@ int watch_away_plan(const char *path, const watch_store *s, const watch_options 
 
 /* ---- What was done --------------------------------------------------------------------------- */
 
-static watch_kept *find(watch_jobs *all, const char *run, watch_job **of, size_t *at)
+static watch_kept *find_away_run(watch_jobs *all, const char *run, watch_job **of, size_t *at)
 {
     for (size_t n = 0; run && n < all->n; n++)
         for (size_t i = 0; i < all->v[n]->run_count; i++)
@@ -120,11 +120,12 @@ int watch_away_take(const watch_store *s, watch_jobs *all, vp_str line)
     size_t i = 0;
     if (warning)
         vp_log(VP_LOG_WARN, "%s", warning);
-    watch_kept *k = find(all, put ? put : json_string_value(json_object_get(v, "removed")), &j, &i);
+    watch_kept *k =
+        find_away_run(all, put ? put : json_string_value(json_object_get(v, "removed")), &j, &i);
     int rc = 0;
-    if (k && put && is_here(k))
+    if (k && put && is_run_here(k))
         rc = take_put(s, k, json_object_get(v, "files"));
-    if (k && (put ? is_here(k) : k->doomed)) /* nothing was in it, or nothing is there */
+    if (k && (put ? is_run_here(k) : k->doomed)) /* nothing was in it, or nothing is there */
         watch_job_drop_run(j, i);
     json_decref(v);
     return rc;

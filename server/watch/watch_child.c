@@ -20,7 +20,8 @@
 
 extern char **environ;
 
-static int prepare(posix_spawn_file_actions_t *a, posix_spawnattr_t *attr, int out, int err)
+static int prepare_spawn_attributes(posix_spawn_file_actions_t *a, posix_spawnattr_t *attr, int out,
+                                    int err)
 {
     sigset_t none, all;
     sigemptyset(&none);
@@ -36,7 +37,7 @@ static int prepare(posix_spawn_file_actions_t *a, posix_spawnattr_t *attr, int o
     return rc ? rc : posix_spawn_file_actions_adddup2(a, err, 2);
 }
 
-static int spawn(pid_t *pid, char **argv, char **env, int out, int err)
+static int spawn_watch_child(pid_t *pid, char **argv, char **env, int out, int err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -45,7 +46,7 @@ static int spawn(pid_t *pid, char **argv, char **env, int out, int err)
         return rc;
     rc = posix_spawnattr_init(&attr);
     if (!rc) {
-        rc = prepare(&actions, &attr, out, err);
+        rc = prepare_spawn_attributes(&actions, &attr, out, err);
         if (!rc)
             rc = posix_spawnp(pid, argv[0], &actions, &attr, argv, env);
         posix_spawnattr_destroy(&attr);
@@ -70,7 +71,7 @@ static int pipe_of(int ends[2])
                : 0;
 }
 
-static void blocking(int fd)
+static void make_blocking(int fd)
 {
     (void)fcntl(fd, F_SETFL, 0);
 }
@@ -93,10 +94,10 @@ int watch_child_start(watch_child *c, const char *const *argv, bool piped, const
     if (rc >= 0 && piped)
         rc = pipe_of(out);
     if (rc >= 0) {
-        blocking(err[1]);
+        make_blocking(err[1]);
         if (piped)
-            blocking(out[1]);
-        int failed = spawn(&c->pid, args, vars, piped ? out[1] : STDERR_FILENO, err[1]);
+            make_blocking(out[1]);
+        int failed = spawn_watch_child(&c->pid, args, vars, piped ? out[1] : STDERR_FILENO, err[1]);
         if (failed)
             rc = vp_fail(VP_EIO, "%s: cannot be started: %s", args[0], strerror(failed));
     }
@@ -122,7 +123,7 @@ void watch_child_most(watch_child *c, size_t bytes)
     vp_buf_init(&c->lines, bytes);
 }
 
-static void drain(int *fd, vp_buf *b, size_t most)
+static void drain_child_output(int *fd, vp_buf *b, size_t most)
 {
     char piece[16384];
     ssize_t n = 0;
@@ -133,7 +134,7 @@ static void drain(int *fd, vp_buf *b, size_t most)
         vp_fs_close(fd);
 }
 
-static bool take_line(vp_buf *b, size_t *used, vp_str *line)
+static bool take_child_line(vp_buf *b, size_t *used, vp_str *line)
 {
     const char *at = b->n > *used ? b->p + *used : NULL;
     const char *end = at ? memchr(at, '\n', b->n - *used) : NULL;
@@ -144,7 +145,7 @@ static bool take_line(vp_buf *b, size_t *used, vp_str *line)
     return true;
 }
 
-static void forget(vp_buf *b, size_t used)
+static void forget_taken_bytes(vp_buf *b, size_t used)
 {
     if (used)
         memmove(b->p, b->p + used, b->n - used);
@@ -155,23 +156,23 @@ void watch_child_read(watch_child *c)
 {
     size_t used = 0;
     vp_str line, head = VP_STR("view_profile: ");
-    drain(&c->out, &c->lines, c->most);
-    drain(&c->err, &c->errors, LINE_MAX_BYTES);
-    while (take_line(&c->errors, &used, &line)) {
+    drain_child_output(&c->out, &c->lines, c->most);
+    drain_child_output(&c->err, &c->errors, LINE_MAX_BYTES);
+    while (take_child_line(&c->errors, &used, &line)) {
         if (vp_str_starts(line, head))
             line = vp_str_skip(line, head.n);
         size_t n = line.n < sizeof c->said - 1 ? line.n : sizeof c->said - 1;
         memcpy(c->said, line.p, n);
         c->said[n] = 0;
     }
-    forget(&c->errors, used);
+    forget_taken_bytes(&c->errors, used);
 }
 
 bool watch_child_line(watch_child *c, vp_str *line)
 {
-    forget(&c->lines, c->taken);
+    forget_taken_bytes(&c->lines, c->taken);
     c->taken = 0;
-    return take_line(&c->lines, &c->taken, line);
+    return take_child_line(&c->lines, &c->taken, line);
 }
 
 bool watch_child_reap(watch_child *c)

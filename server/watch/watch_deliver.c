@@ -31,13 +31,13 @@ typedef struct delivery {
     source_ask ask;
 } delivery;
 
-static const char *text_of(const json_t *o, const char *key)
+static const char *plan_text(const json_t *o, const char *key)
 {
     const char *s = json_string_value(json_object_get(o, key));
     return s ? s : "";
 }
 
-static int read_file(vp_buf *b, const char *path)
+static int read_local_file(vp_buf *b, const char *path)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     bool is_dir;
@@ -59,7 +59,8 @@ static int fail_there(int rc, const char *url)
 }
 
 /* 1: it is there; 0: it is not. etag: "" where none is told. */
-static int look(const delivery *d, const char *url, char etag[FETCH_ETAG_MAX], int64_t *bytes)
+static int look_up_object(const delivery *d, const char *url, char etag[FETCH_ETAG_MAX],
+                          int64_t *bytes)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     source_entry e;
@@ -77,13 +78,13 @@ static int write_file(const delivery *d, const char *url, const char *path, char
 {
     int64_t bytes;
     VP_TRY(fail_there(source_write_file(&d->ask, url, path), url));
-    int rc = look(d, url, etag, &bytes);
+    int rc = look_up_object(d, url, etag, &bytes);
     return rc == 0  ? fail_there(vp_fail(VP_EREMOTE, "it was written, and is not there"), url)
            : rc < 0 ? rc
                     : 0;
 }
 
-static int say(vp_buf *b)
+static int print_delivery_line(vp_buf *b)
 {
     vp_buf_putc(b, '\n');
     VP_TRY(b->status);
@@ -93,7 +94,7 @@ static int say(vp_buf *b)
 }
 
 /* What the user is to know of the last failure, though it is none of the whole. */
-static int warn(void)
+static int print_warning_line(void)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_json w;
@@ -103,33 +104,33 @@ static int warn(void)
     vp_json_begin_object(&w);
     vp_json_kcstr(&w, "warn", vp_error_line(vp_error_last(), line, sizeof line));
     vp_json_end_object(&w);
-    return say(&b);
+    return print_delivery_line(&b);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
 /* A name holds the job's and the second: what has it, and this size, was written by this watch,
  * which was ended before it could say so. */
-static int put_file(const delivery *d, const char *url, const char *path, char *etag)
+static int deliver_file(const delivery *d, const char *url, const char *path, char *etag)
 {
     struct stat st;
     int64_t bytes = -1;
     if (stat(path, &st) < 0)
         return cap_file_fail("look at", path, errno);
-    int rc = look(d, url, etag, &bytes);
+    int rc = look_up_object(d, url, etag, &bytes);
     VP_TRY(rc);
     if (rc == 1 && bytes == st.st_size)
         return 0;
     if (rc == 1) {
         (void)vp_fail(VP_EREFUSED, "somebody else's has this name: this capture is left out");
         (void)fail_there(VP_EREFUSED, url);
-        VP_TRY(warn());
+        VP_TRY(print_warning_line());
         return 1;
     }
     return write_file(d, url, path, etag);
 }
 
-static int put_entry(const delivery *d, vp_json *w, const char *run, const char *name)
+static int deliver_entry(const delivery *d, vp_json *w, const char *run, const char *name)
 {
     char there[VP_PATH_MAX], here[VP_PATH_MAX], etag[FETCH_ETAG_MAX];
     struct stat st;
@@ -139,7 +140,7 @@ static int put_entry(const delivery *d, vp_json *w, const char *run, const char 
         return 0;
     VP_CLEANUP(vp_free_ptr) char *url = source_address_beneath(&d->at, there);
     VP_NEED(url);
-    int rc = put_file(d, url, here, etag);
+    int rc = deliver_file(d, url, here, etag);
     if (rc)
         return rc < 0 ? rc : 0;
     vp_json_begin_object(w);
@@ -149,7 +150,7 @@ static int put_entry(const delivery *d, vp_json *w, const char *run, const char 
     return 0;
 }
 
-static int put_files(const delivery *d, vp_json *w, const char *run)
+static int deliver_run_files(const delivery *d, vp_json *w, const char *run)
 {
     char path[VP_PATH_MAX];
     const struct dirent *e;
@@ -159,12 +160,12 @@ static int put_files(const delivery *d, vp_json *w, const char *run)
     if (!dir) /* somebody removed it: then nothing is there to be written */
         return 0;
     while (rc >= 0 && (e = readdir(dir)))
-        rc = put_entry(d, w, run, e->d_name);
+        rc = deliver_entry(d, w, run, e->d_name);
     closedir(dir);
     return rc;
 }
 
-static int put_run(const delivery *d, const char *run)
+static int deliver_run(const delivery *d, const char *run)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_json w;
@@ -174,10 +175,10 @@ static int put_run(const delivery *d, const char *run)
     vp_json_kcstr(&w, "put", run);
     vp_json_key(&w, "files");
     vp_json_begin_array(&w);
-    VP_TRY(put_files(d, &w, run));
+    VP_TRY(deliver_run_files(d, &w, run));
     vp_json_end_array(&w);
     vp_json_end_object(&w);
-    return say(&b);
+    return print_delivery_line(&b);
 }
 
 static int remove_run(const delivery *d, const json_t *doomed)
@@ -189,27 +190,27 @@ static int remove_run(const delivery *d, const json_t *doomed)
     json_array_foreach(json_object_get(doomed, "files"), i, v)
     {
         char path[VP_PATH_MAX];
-        snprintf(path, sizeof path, "plugins/profile/%.255s/%.300s", text_of(doomed, "run"),
-                 text_of(v, "name"));
+        snprintf(path, sizeof path, "plugins/profile/%.255s/%.300s", plan_text(doomed, "run"),
+                 plan_text(v, "name"));
         VP_CLEANUP(vp_free_ptr) char *url = source_address_beneath(&d->at, path);
         VP_NEED(url);
-        int rc = source_remove(&d->ask, url, text_of(v, "etag"));
+        int rc = source_remove(&d->ask, url, plan_text(v, "etag"));
         bool stays = rc == VP_EREFUSED && strstr(vp_error_last()->message, "it stays");
         rc = fail_there(rc, url);
-        VP_TRY(stays ? warn() : rc);
+        VP_TRY(stays ? print_warning_line() : rc);
     }
     vp_buf_init(&b, 4096);
     vp_json_init(&w, &b);
     vp_json_begin_object(&w);
-    vp_json_kcstr(&w, "removed", text_of(doomed, "run"));
+    vp_json_kcstr(&w, "removed", plan_text(doomed, "run"));
     vp_json_end_object(&w);
-    return say(&b);
+    return print_delivery_line(&b);
 }
 
 /* ---- The history ----------------------------------------------------------------------------- */
 
 /* Adds those lines to *all that it does not have. */
-static int add_lines(vp_buf *all, vp_map *seen, vp_str text)
+static int add_missing_lines(vp_buf *all, vp_map *seen, vp_str text)
 {
     vp_str line;
     while (text.n) {
@@ -225,7 +226,7 @@ static int add_lines(vp_buf *all, vp_map *seen, vp_str text)
 }
 
 /* Somebody else wrote it, or what was known here is lost: the lines of both, theirs first. */
-static int merge(const delivery *d, const char *url, const char *path)
+static int merge_history_lines(const delivery *d, const char *url, const char *path)
 {
     VP_CLEANUP(vp_buf_free) vp_buf there, here, all;
     vp_map seen;
@@ -233,11 +234,11 @@ static int merge(const delivery *d, const char *url, const char *path)
     vp_buf_init(&here, HISTORY_MAX);
     vp_buf_init(&all, HISTORY_MAX);
     VP_TRY(fail_there(source_read_all(&d->ask, url, &there), url));
-    VP_TRY(read_file(&here, path));
+    VP_TRY(read_local_file(&here, path));
     vp_map_init(&seen);
-    int rc = add_lines(&all, &seen, vp_buf_view(&there));
+    int rc = add_missing_lines(&all, &seen, vp_buf_view(&there));
     if (rc >= 0)
-        rc = add_lines(&all, &seen, vp_buf_view(&here));
+        rc = add_missing_lines(&all, &seen, vp_buf_view(&here));
     vp_map_free(&seen);
     return rc < 0 ? rc : cap_write_path(path, vp_buf_view(&all));
 }
@@ -246,7 +247,7 @@ static int merge(const delivery *d, const char *url, const char *path)
 static int put_history(const delivery *d)
 {
     char path[VP_PATH_MAX], note[VP_PATH_MAX], etag[FETCH_ETAG_MAX];
-    const char *name = text_of(d->plan, "history");
+    const char *name = plan_text(d->plan, "history");
     int64_t bytes;
     VP_CLEANUP(vp_buf_free) vp_buf known;
     vp_buf_init(&known, 4096);
@@ -257,25 +258,25 @@ static int put_history(const delivery *d)
     VP_CLEANUP(vp_free_ptr) char *url = source_address_beneath(&d->at, name);
     VP_NEED(url);
     if (access(note, F_OK) == 0)
-        VP_TRY(read_file(&known, note));
-    int rc = look(d, url, etag, &bytes);
+        VP_TRY(read_local_file(&known, note));
+    int rc = look_up_object(d, url, etag, &bytes);
     VP_TRY(rc);
     if (rc == 1 && (!etag[0] || !vp_str_eq(vp_buf_view(&known), vp_str_of(etag))))
-        VP_TRY(merge(d, url, path));
+        VP_TRY(merge_history_lines(d, url, path));
     VP_TRY(write_file(d, url, path, etag));
     return cap_write_path(note, vp_str_of(etag));
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static int work(delivery *d)
+static int deliver_plan(delivery *d)
 {
     const json_t *v;
     size_t i;
     fetcher *f = NULL;
-    VP_TRY(source_address_read(&d->at, text_of(d->plan, "url")));
+    VP_TRY(source_address_read(&d->at, plan_text(d->plan, "url")));
     VP_TRY(fetcher_start(&f));
-    d->dir = text_of(d->plan, "dir");
+    d->dir = plan_text(d->plan, "dir");
     d->ask = (source_ask){.ask = fetcher_source,
                           .ctx = f,
                           .is_unsigned = json_is_true(json_object_get(d->plan, "unsigned")),
@@ -283,7 +284,7 @@ static int work(delivery *d)
                           .query = d->at.query};
     int rc = 0;
     json_array_foreach(json_object_get(d->plan, "put"), i, v) if (rc >= 0) rc =
-        put_run(d, json_string_value(v) ? json_string_value(v) : "");
+        deliver_run(d, json_string_value(v) ? json_string_value(v) : "");
     if (rc >= 0)
         rc = put_history(d);
     json_array_foreach(json_object_get(d->plan, "remove"), i, v) if (rc >= 0) rc = remove_run(d, v);
@@ -298,13 +299,13 @@ int watch_deliver(const char *plan)
     json_error_t e;
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, WATCH_PLAN_MAX);
-    int rc = read_file(&b, plan);
+    int rc = read_local_file(&b, plan);
     (void)unlink(plan);
     d.plan = rc >= 0 ? json_loadb(b.p, b.n, JSON_REJECT_DUPLICATES, &e) : NULL;
     if (rc >= 0 && !d.plan)
         rc = vp_fail_at(vp_fail(VP_ECORRUPT, "is no plan"), plan, -1, -1);
     if (rc >= 0)
-        rc = work(&d);
+        rc = deliver_plan(&d);
     if (rc < 0)
         vp_log(VP_LOG_ERROR, "%s", vp_error_line(vp_error_last(), line, sizeof line));
     source_address_free(&d.at);

@@ -16,7 +16,7 @@ void watch_history_name(const watch_store *s, const watch_job *j, char out[VP_PA
 }
 
 /* In one write, as others may append, too; half a line would spoil all that come after it. */
-static int append(int fd, vp_str line, const char *name)
+static int append_line_at_once(int fd, vp_str line, const char *name)
 {
     struct stat before;
     if (fstat(fd, &before) < 0)
@@ -37,5 +37,5 @@ int watch_history_append(const watch_store *s, const watch_job *j, vp_str line)
     VP_CLEANUP(vp_fs_close) int fd = -1;
     watch_history_name(s, j, name);
     fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-    return fd < 0 ? cap_file_fail("write", name, errno) : append(fd, line, name);
+    return fd < 0 ? cap_file_fail("write", name, errno) : append_line_at_once(fd, line, name);
 }

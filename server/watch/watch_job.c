@@ -173,7 +173,7 @@ int watch_jobs_need(watch_jobs *l, watch_job **out, vp_str from)
 }
 
 /* HOST:PORT[,HOST:PORT…]: `capture` judges what a host is, here only the form counts. */
-static bool is_target(vp_str text)
+static bool is_target_form(vp_str text)
 {
     vp_str one;
     uint64_t port;
@@ -196,7 +196,7 @@ static bool is_target(vp_str text)
 
 /* [NAME=]TARGET. A job that was named before in this reading keeps its first address. NULL: the
  * text is only judged. */
-static int add(watch_jobs *l, vp_str text)
+static int watch_jobs_add(watch_jobs *l, vp_str text)
 {
     watch_job *j;
     vp_str whole = text, name;
@@ -204,7 +204,7 @@ static int add(watch_jobs *l, vp_str text)
     name = vp_str_head(text, equals < text.n ? equals : text.n);
     if (equals < text.n)
         text = vp_str_skip(text, equals + 1);
-    if (!name.n || !is_target(text))
+    if (!name.n || !is_target_form(text))
         return vp_fail(VP_EARG, "%.*s: no target, which is HOST:PORT, such as 127.0.0.1:9012",
                        VP_STR_CUT(whole, 200u));
     if (!l)
@@ -221,7 +221,7 @@ static int add(watch_jobs *l, vp_str text)
     return watch_set(&j->target, target);
 }
 
-static int add_lines(watch_jobs *l, vp_str text)
+static int watch_jobs_add_lines(watch_jobs *l, vp_str text)
 {
     vp_str line;
     for (int64_t number = 1; text.n; number++) {
@@ -230,7 +230,7 @@ static int add_lines(watch_jobs *l, vp_str text)
         line = vp_str_trim(line);
         if (line.n && line.p[line.n - 1] == '\r')
             line = vp_str_trim(vp_str_head(line, line.n - 1));
-        int rc = line.n ? add(l, line) : 0;
+        int rc = line.n ? watch_jobs_add(l, line) : 0;
         if (rc < 0) {
             vp_error why = *vp_error_last();
             return vp_fail(rc, "line %lld: %.250s", (long long)number, why.message);
@@ -239,7 +239,7 @@ static int add_lines(watch_jobs *l, vp_str text)
     return 0;
 }
 
-static int read_file(vp_buf *b, const char *path)
+static int read_hosts_file(vp_buf *b, const char *path)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     bool is_dir;
@@ -259,11 +259,12 @@ static int read_hosts(watch_jobs *l, const char *path)
 {
     vp_buf b;
     vp_buf_init(&b, HOSTS_BYTES_MAX + 4096);
-    int rc = read_file(&b, path);
+    int rc = read_hosts_file(&b, path);
     if (rc >= 0)
-        rc = add_lines(NULL, vp_buf_view(&b)); /* of a list that is wrong, nothing is taken */
+        rc = watch_jobs_add_lines(NULL,
+                                  vp_buf_view(&b)); /* of a list that is wrong, nothing is taken */
     if (rc >= 0)
-        rc = add_lines(l, vp_buf_view(&b));
+        rc = watch_jobs_add_lines(l, vp_buf_view(&b));
     vp_buf_free(&b);
     return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
 }
@@ -289,7 +290,7 @@ int watch_jobs_read(watch_jobs *l, const watch_options *o)
         if (!l->v[i]->unlisted_ms)
             l->v[i]->unlisted_ms = now;
     for (size_t i = 0; i < o->target_count; i++)
-        VP_TRY(add(l, vp_str_of(o->targets[i])));
+        VP_TRY(watch_jobs_add(l, vp_str_of(o->targets[i])));
     int rc = o->hosts_file ? read_hosts(l, o->hosts_file) : 0;
     if (rc < 0)
         return l->was_read ? keep_old(l, rc, now) : rc;

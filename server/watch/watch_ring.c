@@ -15,18 +15,18 @@
 
 #define TRASH "removing"
 
-static bool is_plain(const char *run)
+static bool is_plain_run_name(const char *run)
 {
     return run[0] && run[0] != '.' && !strchr(run, '/') && strlen(run) < 200;
 }
 
 /* Which directory of that name there is. VP_ENOTFOUND: none. */
-static int look(const watch_store *s, watch_kept *k, const char *run)
+static int look_up_run_dir(const watch_store *s, watch_kept *k, const char *run)
 {
     struct statx st;
     char path[VP_PATH_MAX];
     watch_run_path(path, run);
-    if (!is_plain(run) ||
+    if (!is_plain_run_name(run) ||
         statx(s->dir, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_INO | STATX_BTIME, &st) < 0 ||
         !S_ISDIR(st.stx_mode))
         return vp_fail(VP_ENOTFOUND, "no run of that name was written");
@@ -43,13 +43,13 @@ static int look(const watch_store *s, watch_kept *k, const char *run)
 bool watch_ring_is_here(const watch_store *s, const char *run)
 {
     watch_kept k;
-    return look(s, &k, run) >= 0;
+    return look_up_run_dir(s, &k, run) >= 0;
 }
 
 int watch_ring_add(const watch_store *s, watch_job *j, const char *run)
 {
     watch_kept k;
-    VP_TRY(look(s, &k, run));
+    VP_TRY(look_up_run_dir(s, &k, run));
     for (size_t i = 0; i < j->run_count; i++)
         if (!strcmp(j->runs[i].run, run)) {
             watch_job_drop_run(j, i);
@@ -76,7 +76,7 @@ int watch_ring_leave(const watch_store *s, const watch_kept *k)
 {
     watch_kept now;
     char path[VP_PATH_MAX];
-    if (look(s, &now, k->run) < 0 || now.ino != k->ino || now.dev != k->dev ||
+    if (look_up_run_dir(s, &now, k->run) < 0 || now.ino != k->ino || now.dev != k->dev ||
         now.born_ns != k->born_ns)
         return 0; /* what has its name is another's */
     watch_run_path(path, k->run);
@@ -87,7 +87,7 @@ int watch_ring_leave(const watch_store *s, const watch_kept *k)
     return 0;
 }
 
-static size_t beyond(const watch_job *j, int64_t keep)
+static size_t runs_beyond_limit(const watch_job *j, int64_t keep)
 {
     size_t live = 0;
     for (size_t i = 0; i < j->run_count; i++)
@@ -97,7 +97,7 @@ static size_t beyond(const watch_job *j, int64_t keep)
 
 int watch_ring_trim(const watch_store *s, watch_job *j, int64_t keep)
 {
-    size_t left = beyond(j, keep);
+    size_t left = runs_beyond_limit(j, keep);
     for (size_t i = 0; left && i < j->run_count;) {
         watch_kept *k = &j->runs[i];
         if (k->doomed) {

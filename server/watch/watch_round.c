@@ -30,23 +30,23 @@ typedef struct argv_of {
     size_t n;
 } argv_of;
 
-static void arg(argv_of *a, const char *word)
+static void argv_add(argv_of *a, const char *word)
 {
     if (a->n < ARGS_MAX)
         a->v[a->n++] = word;
     a->v[a->n] = NULL;
 }
 
-static void pair(argv_of *a, const char *option, const char *value)
+static void argv_add_pair(argv_of *a, const char *option, const char *value)
 {
     if (value) {
-        arg(a, option);
-        arg(a, value);
+        argv_add(a, option);
+        argv_add(a, value);
     }
 }
 
 /* The viewer with this command. */
-static void ours(argv_of *a, const watch_round *r, const char *command)
+static void argv_add_own_command(argv_of *a, const watch_round *r, const char *command)
 {
     a->v[0] = r->o->program;
     a->v[1] = command;
@@ -67,7 +67,7 @@ void watch_round_free(watch_round *r)
     r->cost = NULL;
 }
 
-static void problem(watch_round *r, const char *text)
+static void set_round_problem(watch_round *r, const char *text)
 {
     if (!r->problem[0])
         snprintf(r->problem, sizeof r->problem, "%s", text);
@@ -77,11 +77,11 @@ static void problem(watch_round *r, const char *text)
 static void problem_of_error(watch_round *r)
 {
     char line[WATCH_ERROR_MAX];
-    problem(r, vp_error_line(vp_error_last(), line, sizeof line));
+    set_round_problem(r, vp_error_line(vp_error_last(), line, sizeof line));
 }
 
 /* The round is over. */
-static bool conclude(watch_round *r, watch_status status)
+static bool conclude_round(watch_round *r, watch_status status)
 {
     watch_job *j = r->job;
     bool well = status == WATCH_FINE || status == WATCH_IS_SLOWER;
@@ -99,35 +99,35 @@ static bool conclude(watch_round *r, watch_status status)
     return true;
 }
 
-static bool deliver(watch_round *r, watch_status status);
+static bool start_delivery(watch_round *r, watch_status status);
 
 /* What there is to say of the round is known. */
-static bool settle(watch_round *r, watch_status status)
+static bool settle_round(watch_round *r, watch_status status)
 {
     if (watch_ring_trim(r->s, r->job, r->o->keep) < 0) {
         problem_of_error(r);
         status = WATCH_FAILED;
     }
     bool delivers = r->s->at.url && !r->stopping && watch_away_is_due(r->job, r->all);
-    return delivers ? deliver(r, status) : conclude(r, status);
+    return delivers ? start_delivery(r, status) : conclude_round(r, status);
 }
 
 /* The next child, or the end of the round where it cannot be started. */
-static bool next(watch_round *r, watch_stage stage, const argv_of *a, bool piped,
-                 const char *const *env, int64_t allowed_ms)
+static bool start_round_stage(watch_round *r, watch_stage stage, const argv_of *a, bool piped,
+                              const char *const *env, int64_t allowed_ms)
 {
     watch_child_free(&r->child);
     r->stage = stage;
     if (watch_child_start(&r->child, a->v, piped, env, allowed_ms) >= 0)
         return false;
     problem_of_error(r);
-    return settle(r, WATCH_FAILED);
+    return settle_round(r, WATCH_FAILED);
 }
 
 /* ---- Where --out is an address ----------------------------------------------------------------
  */
 
-static bool deliver(watch_round *r, watch_status status)
+static bool start_delivery(watch_round *r, watch_status status)
 {
     argv_of a = {0};
     char plan[VP_PATH_MAX];
@@ -136,33 +136,33 @@ static bool deliver(watch_round *r, watch_status status)
     int rc = watch_inner_path(r->s, plan, r->slot, "plan");
     if (rc >= 0)
         rc = watch_away_plan(plan, r->s, r->o, r->job, r->all);
-    arg(&a, r->o->program);
-    arg(&a, WATCH_DELIVER);
-    arg(&a, plan);
+    argv_add(&a, r->o->program);
+    argv_add(&a, WATCH_DELIVER);
+    argv_add(&a, plan);
     if (rc >= 0)
         rc = watch_child_start(&r->child, a.v, true, NULL, ANALYSIS_MS);
     r->stage = ROUND_DELIVER;
     if (rc >= 0)
         return false;
     problem_of_error(r);
-    return conclude(r, WATCH_FAILED);
+    return conclude_round(r, WATCH_FAILED);
 }
 
-static bool delivered(watch_round *r)
+static bool end_delivery(watch_round *r)
 {
     char line[WATCH_ERROR_MAX];
     if (!r->child.code)
-        return conclude(r, r->outcome);
+        return conclude_round(r, r->outcome);
     snprintf(line, sizeof line, "%.380s",
              r->child.said[0] ? r->child.said : "what was to be written to --out was not");
-    problem(r, line);
+    set_round_problem(r, line);
     watch_inner_remove(r->s, r->slot, "plan");
-    return conclude(r, r->stopping ? r->outcome : WATCH_FAILED);
+    return conclude_round(r, r->stopping ? r->outcome : WATCH_FAILED);
 }
 
 /* ---- Capture --------------------------------------------------------------------------------- */
 
-static bool is_taken(const watch_round *r, const char *run)
+static bool is_run_name_taken(const watch_round *r, const char *run)
 {
     char path[VP_PATH_MAX];
     const watch_job *j = r->job;
@@ -184,7 +184,7 @@ static void name_run(const watch_round *r, char out[WATCH_RUN_MAX])
     size_t n = localtime_r(&now, &t) ? strftime(out, WATCH_RUN_MAX, "%Y_%m_%d_%H_%M_%S", &t) : 0;
     n += (size_t)snprintf(out + n, WATCH_RUN_MAX - n, "_%s", r->job->name);
     for (int i = 2; i < 100; i++) {
-        if (!is_taken(r, out))
+        if (!is_run_name_taken(r, out))
             break;
         snprintf(out + n, WATCH_RUN_MAX - n, "_%d", i);
     }
@@ -198,19 +198,19 @@ void watch_round_start(watch_round *r, watch_job *j)
     r->run[0] = r->code[0] = r->problem[0] = 0;
     r->have = r->stopping = false;
     j->running = true;
-    ours(&a, r, "capture");
-    pair(&a, "--format", "json");
-    pair(&a, "--out", r->s->out);
+    argv_add_own_command(&a, r, "capture");
+    argv_add_pair(&a, "--format", "json");
+    argv_add_pair(&a, "--out", r->s->out);
     name_run(r, name);
-    pair(&a, "--name", r->s->single && !r->s->at.url ? NULL : name);
+    argv_add_pair(&a, "--name", r->s->single && !r->s->at.url ? NULL : name);
     for (size_t i = 0; i < r->o->capture_arg_count; i++)
-        arg(&a, r->o->capture_args[i]);
-    arg(&a, "--");
-    arg(&a, j->target);
-    (void)next(r, ROUND_CAPTURE, &a, true, NULL, r->o->duration_ms + CAPTURE_MORE_MS);
+        argv_add(&a, r->o->capture_args[i]);
+    argv_add(&a, "--");
+    argv_add(&a, j->target);
+    (void)start_round_stage(r, ROUND_CAPTURE, &a, true, NULL, r->o->duration_ms + CAPTURE_MORE_MS);
 }
 
-static void take_targets(watch_round *r, const json_t *list)
+static void take_event_targets(watch_round *r, const json_t *list)
 {
     const json_t *v;
     size_t i;
@@ -226,13 +226,13 @@ static void take_targets(watch_round *r, const json_t *list)
         snprintf(line, sizeof line, "%.100s%s%.280s",
                  json_array_size(list) > 1 && target ? target : "",
                  json_array_size(list) > 1 ? ": " : "", error);
-        problem(r, line);
+        set_round_problem(r, line);
         if (code && !r->code[0])
             snprintf(r->code, sizeof r->code, "%s", code);
     }
 }
 
-static void take_event(watch_round *r, vp_str line)
+static void take_capture_line(watch_round *r, vp_str line)
 {
     json_error_t e;
     json_t *v = json_loadb(line.p, line.n, 0, &e);
@@ -241,7 +241,7 @@ static void take_event(watch_round *r, vp_str line)
     if (run && strlen(run) < sizeof r->run)
         snprintf(r->run, sizeof r->run, "%s", run);
     if (event && !strcmp(event, "end"))
-        take_targets(r, json_object_get(v, "targets"));
+        take_event_targets(r, json_object_get(v, "targets"));
     json_decref(v);
 }
 
@@ -249,13 +249,13 @@ static void take_events(watch_round *r)
 {
     vp_str line;
     while (r->stage == ROUND_CAPTURE && watch_child_line(&r->child, &line))
-        take_event(r, line);
+        take_capture_line(r, line);
     while (r->stage == ROUND_DELIVER && watch_child_line(&r->child, &line))
         if (watch_away_take(r->s, r->all, line) < 0)
             problem_of_error(r);
 }
 
-static watch_status status_of(const char *code)
+static watch_status status_of_error_code(const char *code)
 {
     static const char *const gone[] = {"unreachable", "no_service", "deadline"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
@@ -270,18 +270,18 @@ static bool start_report(watch_round *r)
     int n = snprintf(r->b, sizeof r->b, "%.3800s/plugins/profile/%.200s", r->s->out, r->run);
     if (n < 0 || watch_inner_path(r->s, r->a, r->run, "json") < 0) {
         problem_of_error(r);
-        return settle(r, WATCH_FAILED);
+        return settle_round(r, WATCH_FAILED);
     }
-    ours(&a, r, "report");
-    arg(&a, "--quiet");
-    pair(&a, "--format", "json");
-    pair(&a, "--output", r->a);
-    arg(&a, "--");
-    arg(&a, r->b);
-    return next(r, ROUND_REPORT, &a, false, NULL, ANALYSIS_MS);
+    argv_add_own_command(&a, r, "report");
+    argv_add(&a, "--quiet");
+    argv_add_pair(&a, "--format", "json");
+    argv_add_pair(&a, "--output", r->a);
+    argv_add(&a, "--");
+    argv_add(&a, r->b);
+    return start_round_stage(r, ROUND_REPORT, &a, false, NULL, ANALYSIS_MS);
 }
 
-static bool captured(watch_round *r)
+static bool end_capture_stage(watch_round *r)
 {
     char line[WATCH_ERROR_MAX];
     bool kept = r->run[0] && watch_ring_add(r->s, r->job, r->run) >= 0;
@@ -289,8 +289,8 @@ static bool captured(watch_round *r)
         return start_report(r);
     snprintf(line, sizeof line, "the capture ended with %d%s%.300s", r->child.code,
              r->child.said[0] ? ": " : "", r->child.said);
-    problem(r, r->have && !kept && !r->child.code ? vp_error_last()->message : line);
-    return settle(r, status_of(r->code));
+    set_round_problem(r, r->have && !kept && !r->child.code ? vp_error_last()->message : line);
+    return settle_round(r, status_of_error_code(r->code));
 }
 
 /* ---- Compare --------------------------------------------------------------------------------- */
@@ -338,7 +338,7 @@ static int path_of_run(watch_round *r, const char *run)
 }
 
 /* r->a: the baseline's report, or what --baseline names; r->b: the report of this run. */
-static int choose_sides(watch_round *r)
+static int choose_watch_sides(watch_round *r)
 {
     const char *named = r->o->baseline;
     r->whole = NULL;
@@ -374,30 +374,30 @@ static bool start_compare(watch_round *r)
     char out[VP_PATH_MAX], line[VP_PATH_MAX], secrets[2 * VP_PATH_MAX];
     const char *const env[] = {secrets, NULL};
     vp_buf fail_on;
-    if (choose_sides(r) < 0 || watch_inner_path(r->s, out, r->slot, "compare") < 0 ||
+    if (choose_watch_sides(r) < 0 || watch_inner_path(r->s, out, r->slot, "compare") < 0 ||
         watch_inner_path(r->s, line, r->slot, "line") < 0) {
         problem_of_error(r);
-        return settle(r, WATCH_FAILED);
+        return settle_round(r, WATCH_FAILED);
     }
     watch_inner_remove(r->s, r->slot, "compare");
     watch_inner_remove(r->s, r->slot, "line");
-    ours(&a, r, "compare");
-    arg(&a, "--quiet");
-    pair(&a, "--format", "json");
-    pair(&a, "--output", out);
-    pair(&a, "--append", line);
+    argv_add_own_command(&a, r, "compare");
+    argv_add(&a, "--quiet");
+    argv_add_pair(&a, "--format", "json");
+    argv_add_pair(&a, "--output", out);
+    argv_add_pair(&a, "--append", line);
     vp_buf_init(&fail_on, FAIL_ON_BYTES_MAX);
-    pair(&a, "--max-regression", r->o->max_regression);
-    pair(&a, "--max-p90-regression", r->o->max_p90_regression);
-    pair(&a, "--fail-on-peak", r->o->fail_on_peak);
-    pair(&a, "--fail-on", fail_on_of(&fail_on, r->o));
+    argv_add_pair(&a, "--max-regression", r->o->max_regression);
+    argv_add_pair(&a, "--max-p90-regression", r->o->max_p90_regression);
+    argv_add_pair(&a, "--fail-on-peak", r->o->fail_on_peak);
+    argv_add_pair(&a, "--fail-on", fail_on_of(&fail_on, r->o));
     if (r->o->is_unsigned)
-        arg(&a, "--no-sign-request");
-    arg(&a, "--");
-    arg(&a, r->a);
-    arg(&a, r->b);
+        argv_add(&a, "--no-sign-request");
+    argv_add(&a, "--");
+    argv_add(&a, r->a);
+    argv_add(&a, r->b);
     snprintf(secrets, sizeof secrets, ADDRESS_SECRETS "=%s", r->whole ? r->whole : "");
-    bool over = next(r, ROUND_COMPARE, &a, false, r->whole ? env : NULL, ANALYSIS_MS);
+    bool over = start_round_stage(r, ROUND_COMPARE, &a, false, r->whole ? env : NULL, ANALYSIS_MS);
     vp_buf_free(&fail_on);
     return over;
 }
@@ -498,17 +498,17 @@ static bool start_hook(watch_round *r)
     snprintf(target, sizeof target, "VIEW_PROFILE_WATCH_TARGET=%.1000s", r->job->target);
     snprintf(words, sizeof words, "VIEW_PROFILE_WATCH_WORDS=%s",
              r->job->words ? r->job->words : "");
-    arg(&a, r->o->on_regression);
+    argv_add(&a, r->o->on_regression);
     for (size_t i = 0; i < r->o->on_regression_arg_count; i++)
-        arg(&a, r->o->on_regression_args[i]);
-    arg(&a, r->a);
-    arg(&a, r->b);
+        argv_add(&a, r->o->on_regression_args[i]);
+    argv_add(&a, r->a);
+    argv_add(&a, r->b);
     watch_child_free(&r->child);
     r->stage = ROUND_HOOK;
     if (watch_child_start(&r->child, a.v, false, env, HOOK_MS) >= 0)
         return false;
     vp_log(VP_LOG_WARN, "--on-regression: %s", vp_error_last()->message);
-    return settle(r, WATCH_IS_SLOWER);
+    return settle_round(r, WATCH_IS_SLOWER);
 }
 
 /* A run that cannot be compared, such as one without an event, is no baseline either. */
@@ -516,14 +516,14 @@ static bool not_compared(watch_round *r)
 {
     char line[WATCH_ERROR_MAX];
     snprintf(line, sizeof line, "%.90s: cannot be compared: %.250s", r->run, r->child.said);
-    problem(r, line);
+    set_round_problem(r, line);
     watch_inner_remove(r->s, r->run, "json");
     if (r->job->baseline && !strcmp(r->job->baseline, r->run))
         (void)watch_set(&r->job->baseline, NULL);
-    return settle(r, WATCH_FAILED);
+    return settle_round(r, WATCH_FAILED);
 }
 
-static bool compared(watch_round *r)
+static bool end_compare_stage(watch_round *r)
 {
     const char *verdict = NULL;
     bool was = r->job->last_slower;
@@ -534,39 +534,39 @@ static bool compared(watch_round *r)
         watch_say_capture(r->o, r->job, r->run, verdict, r->cost);
     if (rc < 0) {
         problem_of_error(r);
-        return settle(r, WATCH_FAILED);
+        return settle_round(r, WATCH_FAILED);
     }
     if (r->job->last_slower && !was && r->o->on_regression && !r->stopping)
         return start_hook(r);
-    return settle(r, r->job->last_slower ? WATCH_IS_SLOWER : WATCH_FINE);
+    return settle_round(r, r->job->last_slower ? WATCH_IS_SLOWER : WATCH_FINE);
 }
 
-static bool hooked(watch_round *r)
+static bool end_hook_stage(watch_round *r)
 {
     if (r->child.code)
         vp_log(VP_LOG_WARN, "--on-regression %s: ended with %d%s%s", r->o->on_regression,
                r->child.code, r->child.said[0] ? ": " : "", r->child.said);
-    return settle(r, WATCH_IS_SLOWER);
+    return settle_round(r, WATCH_IS_SLOWER);
 }
 
-static bool reported(watch_round *r)
+static bool end_report_stage(watch_round *r)
 {
     char line[WATCH_ERROR_MAX];
     if (!r->child.code && !r->stopping)
         return start_compare(r);
     snprintf(line, sizeof line, "%.90s: cannot be read: %.250s", r->run,
              r->child.said[0] ? r->child.said : "its reader was ended");
-    problem(r, line);
-    return settle(r, WATCH_FAILED);
+    set_round_problem(r, line);
+    return settle_round(r, WATCH_FAILED);
 }
 
 bool watch_round_go_on(watch_round *r, int64_t now_ms)
 {
-    static bool (*const ended[])(watch_round *) = {[ROUND_CAPTURE] = captured,
-                                                   [ROUND_REPORT] = reported,
-                                                   [ROUND_COMPARE] = compared,
-                                                   [ROUND_HOOK] = hooked,
-                                                   [ROUND_DELIVER] = delivered};
+    static bool (*const ended[])(watch_round *) = {[ROUND_CAPTURE] = end_capture_stage,
+                                                   [ROUND_REPORT] = end_report_stage,
+                                                   [ROUND_COMPARE] = end_compare_stage,
+                                                   [ROUND_HOOK] = end_hook_stage,
+                                                   [ROUND_DELIVER] = end_delivery};
     if (r->stage == ROUND_IDLE)
         return false;
     watch_child_read(&r->child);

@@ -10,7 +10,7 @@
 
 #define TARGET_SHOWN 80u
 
-static void send(vp_buf *b)
+static void print_watch_line(vp_buf *b)
 {
     if (b->status >= 0)
         (void)vp_fs_write_all(STDOUT_FILENO, b->p, b->n);
@@ -36,7 +36,7 @@ static void end_json(vp_json *j, vp_buf *b)
 }
 
 /* Many hosts are told by the name they go by. */
-static void put_target(vp_buf *b, const watch_job *j)
+static void put_job_target(vp_buf *b, const watch_job *j)
 {
     vp_str target = vp_str_of(j->target);
     bool is_long = target.n > TARGET_SHOWN;
@@ -52,7 +52,7 @@ static void begin_text(vp_buf *b, const watch_job *j)
 {
     (void)rep_put_time(b, watch_unix_ms() * 1000000);
     vp_buf_puts(b, "  ");
-    put_target(b, j);
+    put_job_target(b, j);
     vp_buf_puts(b, "  ");
 }
 
@@ -95,7 +95,7 @@ void watch_say_capture(const watch_options *o, const watch_job *j, const char *r
         put_capture_json(&b, j, run, verdict, cost);
     else if (!o->quiet || j->last_slower)
         put_capture_text(&b, j, run, verdict, cost);
-    send(&b);
+    print_watch_line(&b);
 }
 
 static bool is_trouble(watch_status s)
@@ -125,10 +125,10 @@ void watch_say_state(const watch_options *o, watch_job *j, watch_status status, 
         begin_json(&out, &b, j, "state");
         vp_json_kcstr(&out, "error", error);
         end_json(&out, &b);
-        send(&b);
+        print_watch_line(&b);
         return;
     }
-    put_target(&b, j);
+    put_job_target(&b, j);
     const char *target = vp_buf_cstr(&b);
     if (trouble || partly)
         vp_log(VP_LOG_WARN, "%s: %s: %s", target,

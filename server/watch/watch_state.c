@@ -17,7 +17,7 @@
 #define SCHEMA "view_profile.watch/1"
 #define BYTES_MAX (256u << 20)
 
-static void put_figure(vp_json *j, const watch_figure *f)
+static void put_state_figure(vp_json *j, const watch_figure *f)
 {
     vp_json_begin_object(j);
     vp_json_kcstr(j, "run", f->run);
@@ -30,7 +30,7 @@ static void put_figure(vp_json *j, const watch_figure *f)
 }
 
 /* Of a run that lies at an address. */
-static void put_files(vp_json *j, const watch_kept *k)
+static void put_state_files(vp_json *j, const watch_kept *k)
 {
     vp_json_key(j, "files");
     vp_json_begin_array(j);
@@ -44,7 +44,7 @@ static void put_files(vp_json *j, const watch_kept *k)
     vp_json_kbool(j, "doomed", k->doomed);
 }
 
-static void put_run(vp_json *j, const watch_kept *k)
+static void put_state_run(vp_json *j, const watch_kept *k)
 {
     vp_json_begin_object(j);
     vp_json_kcstr(j, "run", k->run);
@@ -55,11 +55,11 @@ static void put_run(vp_json *j, const watch_kept *k)
     vp_json_kcount(j, "born_unix_ns", k->born_ns);
     vp_json_kcount(j, "median_ps", k->median_ps);
     if (k->file_count)
-        put_files(j, k);
+        put_state_files(j, k);
     vp_json_end_object(j);
 }
 
-static void put_job(vp_json *j, const watch_store *s, const watch_job *job)
+static void put_state_job(vp_json *j, const watch_store *s, const watch_job *job)
 {
     char history[VP_PATH_MAX];
     watch_history_name(s, job, history);
@@ -81,12 +81,12 @@ static void put_job(vp_json *j, const watch_store *s, const watch_job *job)
     vp_json_key(j, "figures");
     vp_json_begin_array(j);
     for (size_t i = 0; i < job->figure_count; i++)
-        put_figure(j, &job->figures[i]);
+        put_state_figure(j, &job->figures[i]);
     vp_json_end_array(j);
     vp_json_key(j, "runs");
     vp_json_begin_array(j);
     for (size_t i = 0; i < job->run_count; i++)
-        put_run(j, &job->runs[i]);
+        put_state_run(j, &job->runs[i]);
     vp_json_end_array(j);
     vp_json_end_object(j);
 }
@@ -99,8 +99,8 @@ void watch_shown(char shown[VP_PATH_MAX], const char *named)
     source_address_free(&at);
 }
 
-static void put_all(vp_buf *b, const watch_store *s, const watch_options *o, const watch_jobs *l,
-                    int64_t pid)
+static void put_watch_state(vp_buf *b, const watch_store *s, const watch_options *o,
+                            const watch_jobs *l, int64_t pid)
 {
     char shown[VP_PATH_MAX];
     vp_json j;
@@ -122,7 +122,7 @@ static void put_all(vp_buf *b, const watch_store *s, const watch_options *o, con
     vp_json_key(&j, "targets");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < l->n; i++)
-        put_job(&j, s, l->v[i]);
+        put_state_job(&j, s, l->v[i]);
     vp_json_end_array(&j);
     vp_json_end_object(&j);
     vp_buf_putc(b, '\n');
@@ -133,7 +133,7 @@ int watch_state_write(const watch_store *s, const watch_options *o, const watch_
 {
     vp_buf b;
     vp_buf_init(&b, BYTES_MAX);
-    put_all(&b, s, o, l, pid);
+    put_watch_state(&b, s, o, l, pid);
     int rc = b.status < 0 ? b.status : cap_write_file(s->out, WATCH_STATE, vp_buf_view(&b));
     vp_buf_free(&b);
     return rc;
@@ -141,12 +141,12 @@ int watch_state_write(const watch_store *s, const watch_options *o, const watch_
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *o, const char *key)
+static const char *state_text(const json_t *o, const char *key)
 {
     return json_string_value(json_object_get(o, key));
 }
 
-static int64_t count_of(const json_t *o, const char *key)
+static int64_t state_count(const json_t *o, const char *key)
 {
     const json_t *v = json_object_get(o, key);
     return json_is_integer(v) && json_integer_value(v) >= 0 ? json_integer_value(v) : VP_UNKNOWN;
@@ -158,20 +158,20 @@ static int read_figures(watch_job *j, const json_t *list)
     size_t i;
     json_array_foreach(list, i, v)
     {
-        const char *run = text_of(v, "run"), *verdict = text_of(v, "verdict");
+        const char *run = state_text(v, "run"), *verdict = state_text(v, "verdict");
         watch_figure f = {.run = (char *)(uintptr_t)run,
                           .verdict = (char *)(uintptr_t)verdict,
-                          .unix_ms = count_of(v, "unix_ms"),
-                          .steps = count_of(v, "steps"),
-                          .median_ps = count_of(v, "median_ps"),
-                          .p90_ps = count_of(v, "p90_ps")};
+                          .unix_ms = state_count(v, "unix_ms"),
+                          .steps = state_count(v, "steps"),
+                          .median_ps = state_count(v, "median_ps"),
+                          .p90_ps = state_count(v, "p90_ps")};
         if (run && verdict)
             VP_TRY(watch_job_add_figure(j, &f));
     }
     return 0;
 }
 
-static bool is_name(const char *name)
+static bool is_run_name(const char *name)
 {
     return name && *name && *name != '.' && !strchr(name, '/') && strlen(name) < 300;
 }
@@ -180,31 +180,31 @@ static int read_run(watch_job *j, const watch_kept *k, const json_t *v)
 {
     const json_t *file;
     size_t i;
-    if (!is_name(k->run) || strlen(k->run) >= 200)
+    if (!is_run_name(k->run) || strlen(k->run) >= 200)
         return 0;
     VP_TRY(watch_job_add_run(j, k));
     watch_kept *made = &j->runs[j->run_count - 1];
     json_array_foreach(json_object_get(v, "files"), i, file)
     {
-        const char *name = text_of(file, "name"), *etag = text_of(file, "etag");
-        if (is_name(name) && etag)
+        const char *name = state_text(file, "name"), *etag = state_text(file, "etag");
+        if (is_run_name(name) && etag)
             VP_TRY(watch_kept_add_file(made, name, etag));
     }
     made->doomed = made->doomed && made->file_count;
     return 0;
 }
 
-static int read_runs(watch_job *j, const json_t *list)
+static int read_state_runs(watch_job *j, const json_t *list)
 {
     const json_t *v;
     size_t i;
     json_array_foreach(list, i, v)
     {
-        watch_kept k = {.run = (char *)(uintptr_t)text_of(v, "run"),
-                        .dev = (uint64_t)count_of(v, "dev"),
-                        .ino = (uint64_t)count_of(v, "ino"),
-                        .born_ns = count_of(v, "born_unix_ns"),
-                        .median_ps = count_of(v, "median_ps"),
+        watch_kept k = {.run = (char *)(uintptr_t)state_text(v, "run"),
+                        .dev = (uint64_t)state_count(v, "dev"),
+                        .ino = (uint64_t)state_count(v, "ino"),
+                        .born_ns = state_count(v, "born_unix_ns"),
+                        .median_ps = state_count(v, "median_ps"),
                         .doomed = json_is_true(json_object_get(v, "doomed"))};
         VP_TRY(read_run(j, &k, v));
     }
@@ -214,33 +214,33 @@ static int read_runs(watch_job *j, const json_t *list)
 static int read_job(watch_jobs *l, const json_t *v, bool same_baseline)
 {
     watch_job *j;
-    const char *name = text_of(v, "name");
+    const char *name = state_text(v, "name");
     if (!name || !*name)
         return 0;
     VP_TRY(watch_jobs_need(l, &j, vp_str_of(name)));
     if (j->target) /* twice in the file: the first counts */
         return 0;
-    VP_TRY(watch_set(&j->target, text_of(v, "target")));
+    VP_TRY(watch_set(&j->target, state_text(v, "target")));
     if (same_baseline)
-        VP_TRY(watch_set(&j->baseline, text_of(v, "baseline_run")));
-    VP_TRY(watch_set(&j->words, text_of(v, "words")));
-    int64_t captures = count_of(v, "captures"), failures = count_of(v, "failures");
+        VP_TRY(watch_set(&j->baseline, state_text(v, "baseline_run")));
+    VP_TRY(watch_set(&j->words, state_text(v, "words")));
+    int64_t captures = state_count(v, "captures"), failures = state_count(v, "failures");
     j->captures = captures > 0 ? captures : 0;
     j->failures = failures > 0 ? failures : 0;
-    int64_t since = count_of(v, "since_unix_ms");
+    int64_t since = state_count(v, "since_unix_ms");
     if (json_is_false(json_object_get(v, "listed")) && since > 0 && since < j->unlisted_ms)
         j->unlisted_ms = since;
-    j->last_step = count_of(v, "last_step");
-    j->last_end_unix_ns = count_of(v, "last_end_unix_ns");
+    j->last_step = state_count(v, "last_step");
+    j->last_end_unix_ns = state_count(v, "last_end_unix_ns");
     VP_TRY(read_figures(j, json_object_get(v, "figures")));
-    return read_runs(j, json_object_get(v, "runs"));
+    return read_state_runs(j, json_object_get(v, "runs"));
 }
 
-static int read_all(const watch_options *o, watch_jobs *l, vp_str text)
+static int read_watch_state(const watch_options *o, watch_jobs *l, vp_str text)
 {
     json_error_t e;
     json_t *root = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES, &e);
-    const char *schema = text_of(root, "schema"), *baseline = text_of(root, "baseline");
+    const char *schema = state_text(root, "schema"), *baseline = state_text(root, "baseline");
     char shown[VP_PATH_MAX];
     watch_shown(shown, o->baseline);
     bool same = baseline && !strcmp(baseline, shown);
@@ -273,7 +273,7 @@ int watch_state_read(const watch_store *s, const watch_options *o, watch_jobs *l
     char *room = vp_buf_reserve(&b, (size_t)id.size + 1);
     rc = room ? vp_fs_pread(fd, room, (size_t)id.size, 0, &got) : b.status;
     if (rc >= 0)
-        rc = read_all(o, l, (vp_str){room, got});
+        rc = read_watch_state(o, l, (vp_str){room, got});
     vp_buf_free(&b);
     return rc;
 }

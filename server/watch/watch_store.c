@@ -15,7 +15,7 @@
 #define LOCK ".view_profile-watch.lock"
 #define READ_MAX (64u << 20)
 
-static int open_dir(const char *out, const char *name, int *fd)
+static int open_watch_dir(const char *out, const char *name, int *fd)
 {
     char path[VP_PATH_MAX];
     int n = snprintf(path, sizeof path, "%s%s%s", out, name[0] ? "/" : "", name);
@@ -41,11 +41,11 @@ static int take_lock(watch_store *s)
     return vp_fail_at(VP_EBUSY, s->at.url ? s->at.url : s->out, -1, -1);
 }
 
-static int open_all(watch_store *s)
+static int open_watch_dirs(watch_store *s)
 {
-    VP_TRY(open_dir(s->out, "", &s->dir));
+    VP_TRY(open_watch_dir(s->out, "", &s->dir));
     VP_TRY(take_lock(s));
-    return open_dir(s->out, WATCH_INNER, &s->inner);
+    return open_watch_dir(s->out, WATCH_INNER, &s->inner);
 }
 
 /* Of an address: what is known of it here, which only its owner may read. */
@@ -74,7 +74,7 @@ int watch_store_open(watch_store *s, const watch_options *o)
     else if (snprintf(s->out, sizeof s->out, "%s", dir) >= (int)sizeof s->out)
         rc = vp_fail(VP_ELIMIT, "--out: the path is too long");
     if (rc >= 0)
-        rc = open_all(s);
+        rc = open_watch_dirs(s);
     if (rc < 0)
         watch_store_close(s);
     return rc;

@@ -15,7 +15,7 @@
 #define DEEPER_PERCENT 70
 #define NAME_SHOWN 200u
 
-static int64_t ps_of(const json_t *o, const char *key)
+static int64_t verdict_ps(const json_t *o, const char *key)
 {
     const json_t *v = json_object_get(o, key);
     return json_is_integer(v) ? json_integer_value(v) : 0;
@@ -27,18 +27,18 @@ static int64_t known_of(const json_t *o, const char *key)
     return json_is_integer(v) ? json_integer_value(v) : VP_UNKNOWN;
 }
 
-static vp_str text_of(const json_t *o, const char *key)
+static vp_str verdict_text(const json_t *o, const char *key)
 {
     return vp_str_of(json_string_value(json_object_get(o, key)));
 }
 
-static void put_signed(vp_buf *b, int64_t ps)
+static void put_signed_duration(vp_buf *b, int64_t ps)
 {
     vp_buf_putc(b, ps < 0 ? '-' : '+');
     (void)rep_duration(b, ps < 0 ? -ps : ps, VP_UNIT_AUTO, ps < 0 ? -ps : ps);
 }
 
-static void put_name(vp_buf *b, vp_str name)
+static void put_verdict_name(vp_buf *b, vp_str name)
 {
     (void)vp_put_escaped(b, vp_str_head(name, NAME_SHOWN));
     if (name.n > NAME_SHOWN)
@@ -47,16 +47,16 @@ static void put_name(vp_buf *b, vp_str name)
 
 /* The scope that explains the difference, in pre-order from the roots down; sign: 1 for what takes
  * longer, -1 for what takes less. */
-static const json_t *scope_of(const json_t *root, int64_t worth, int sign)
+static const json_t *explaining_scope(const json_t *root, int64_t worth, int sign)
 {
     const json_t *best = NULL, *v, *list = json_object_get(root, "scopes");
     size_t i;
     json_array_foreach(list, i, v)
     {
-        int64_t delta = sign * ps_of(v, "delta_ps");
-        int64_t had = best ? sign * ps_of(best, "delta_ps") : worth;
-        bool inside = best && ps_of(v, "depth") > ps_of(best, "depth") &&
-                      vp_str_starts(text_of(v, "path"), text_of(best, "path"));
+        int64_t delta = sign * verdict_ps(v, "delta_ps");
+        int64_t had = best ? sign * verdict_ps(best, "delta_ps") : worth;
+        bool inside = best && verdict_ps(v, "depth") > verdict_ps(best, "depth") &&
+                      vp_str_starts(verdict_text(v, "path"), verdict_text(best, "path"));
         /* /100 first: deltas reach 2^61. */
         if (inside ? delta >= had / 100 * DEEPER_PERCENT && delta > 0 : delta > had)
             best = v;
@@ -64,14 +64,14 @@ static const json_t *scope_of(const json_t *root, int64_t worth, int sign)
     return best;
 }
 
-static const json_t *op_of(const json_t *root, int64_t worth, int sign)
+static const json_t *explaining_op(const json_t *root, int64_t worth, int sign)
 {
     const json_t *best = NULL, *v, *list = json_object_get(root, "ops");
     size_t i;
     json_array_foreach(list, i, v)
     {
-        int64_t had = best ? sign * ps_of(best, "delta_ps") : worth;
-        if (sign * ps_of(v, "delta_ps") > had)
+        int64_t had = best ? sign * verdict_ps(best, "delta_ps") : worth;
+        if (sign * verdict_ps(v, "delta_ps") > had)
             best = v;
     }
     return best;
@@ -91,7 +91,7 @@ static void put_class(vp_buf *b, const json_t *root, int64_t worth, int sign)
     int64_t most = 0;
     json_array_foreach(list, i, v)
     {
-        int64_t delta = sign * ps_of(json_object_get(v, "window"), "delta_ps");
+        int64_t delta = sign * verdict_ps(json_object_get(v, "window"), "delta_ps");
         if (!device || delta > most) {
             device = v;
             most = delta;
@@ -99,7 +99,7 @@ static void put_class(vp_buf *b, const json_t *root, int64_t worth, int sign)
     }
     most = worth;
     for (i = 0; i < sizeof classes / sizeof *classes; i++) {
-        int64_t delta = sign * ps_of(json_object_get(device, classes[i].key), "delta_ps");
+        int64_t delta = sign * verdict_ps(json_object_get(device, classes[i].key), "delta_ps");
         if (delta > most) {
             most = delta;
             at = i + 1;
@@ -108,56 +108,56 @@ static void put_class(vp_buf *b, const json_t *root, int64_t worth, int sign)
     if (!at)
         return;
     vp_buf_printf(b, "; %s ", classes[at - 1].words);
-    put_signed(b, sign * most);
+    put_signed_duration(b, sign * most);
 }
 
-static void put_scope(vp_buf *b, const json_t *scope)
+static void put_verdict_scope(vp_buf *b, const json_t *scope)
 {
     if (!scope)
         return;
     vp_buf_puts(b, ", scope ");
-    put_name(b, text_of(scope, "path"));
+    put_verdict_name(b, verdict_text(scope, "path"));
     vp_buf_putc(b, ' ');
-    put_signed(b, ps_of(scope, "delta_ps"));
+    put_signed_duration(b, verdict_ps(scope, "delta_ps"));
 }
 
-static void put_op(vp_buf *b, const json_t *op)
+static void put_verdict_op(vp_buf *b, const json_t *op)
 {
     if (!op)
         return;
-    vp_str category = text_of(op, "category"), reason = text_of(op, "reason");
+    vp_str category = verdict_text(op, "category"), reason = verdict_text(op, "reason");
     vp_buf_puts(b, ", op ");
-    put_name(b, text_of(op, "name"));
+    put_verdict_name(b, verdict_text(op, "name"));
     vp_buf_putc(b, ' ');
-    put_signed(b, ps_of(op, "delta_ps"));
+    put_signed_duration(b, verdict_ps(op, "delta_ps"));
     if (category.n) {
         vp_buf_puts(b, " (");
-        put_name(b, category);
+        put_verdict_name(b, category);
         vp_buf_putc(b, ')');
     }
     if (reason.n) {
         vp_buf_puts(b, ", ");
-        put_name(b, reason);
+        put_verdict_name(b, reason);
     }
 }
 
-static void put_places(vp_buf *b, const json_t *root, int64_t delta)
+static void put_verdict_places(vp_buf *b, const json_t *root, int64_t delta)
 {
     int sign = delta < 0 ? -1 : 1;
     int64_t worth = sign * delta / 100 * WORTH_PERCENT;
     put_class(b, root, worth, sign);
-    put_scope(b, scope_of(root, worth, sign));
-    put_op(b, op_of(root, worth, sign));
+    put_verdict_scope(b, explaining_scope(root, worth, sign));
+    put_verdict_op(b, explaining_op(root, worth, sign));
 }
 
-static void put_findings(vp_buf *b, const json_t *list)
+static void put_verdict_findings(vp_buf *b, const json_t *list)
 {
     const json_t *v;
     size_t i;
     json_array_foreach(list, i, v)
     {
         vp_buf_puts(b, i ? ", " : "; new findings: ");
-        put_name(b, vp_str_of(json_string_value(v)));
+        put_verdict_name(b, vp_str_of(json_string_value(v)));
         if (i == 4)
             break;
     }
@@ -180,7 +180,7 @@ static void take_peak(peak *most, peak of, double percent)
 
 /* What --fail-on-peak of compare looks at: each allocator, and of the programs the largest of each
  * side in the device's main memory, whichever that is. */
-static peak find_peak(const json_t *root, double percent)
+static peak find_exceeded_peak(const json_t *root, double percent)
 {
     const json_t *v, *list = json_object_get(root, "memory");
     peak most = {0}, planned = {.a = VP_UNKNOWN, .b = VP_UNKNOWN};
@@ -190,7 +190,7 @@ static peak find_peak(const json_t *root, double percent)
         peak of = {v, known_of(v, "a_bytes"), known_of(v, "b_bytes")};
         if (!json_is_string(json_object_get(v, "program"))) {
             take_peak(&most, of, percent);
-        } else if (!ps_of(v, "space")) {
+        } else if (!verdict_ps(v, "space")) {
             planned.row = of.b > planned.b ? v : planned.row;
             planned.b = of.b > planned.b ? of.b : planned.b;
             planned.a = of.a > planned.a ? of.a : planned.a;
@@ -206,27 +206,27 @@ static void put_memory_scope(vp_buf *b, const json_t *row, int64_t worth)
     size_t i;
     json_array_foreach(list, i, v)
     {
-        int64_t had = best ? ps_of(best, "delta_bytes") : worth;
-        if (text_of(v, "scope").n && ps_of(v, "delta_bytes") > had)
+        int64_t had = best ? verdict_ps(best, "delta_bytes") : worth;
+        if (verdict_text(v, "scope").n && verdict_ps(v, "delta_bytes") > had)
             best = v;
     }
     if (!best)
         return;
     vp_buf_puts(b, ", scope ");
-    put_name(b, text_of(best, "scope"));
+    put_verdict_name(b, verdict_text(best, "scope"));
     vp_buf_puts(b, " +");
-    (void)rep_put_bytes(b, ps_of(best, "delta_bytes"));
+    (void)rep_put_bytes(b, verdict_ps(best, "delta_bytes"));
 }
 
 /* percent: what is allowed; not a number where no limit is set. */
-static void put_peak(vp_buf *b, const json_t *root, double percent)
+static void put_verdict_peak(vp_buf *b, const json_t *root, double percent)
 {
-    peak most = find_peak(root, percent);
+    peak most = find_exceeded_peak(root, percent);
     if (!most.row)
         return;
-    vp_str program = text_of(most.row, "program");
+    vp_str program = verdict_text(most.row, "program");
     vp_buf_puts(b, program.n ? "; peak planned for " : "; peak of ");
-    put_name(b, program.n ? program : text_of(most.row, "allocator"));
+    put_verdict_name(b, program.n ? program : verdict_text(most.row, "allocator"));
     vp_buf_putc(b, ' ');
     (void)rep_put_bytes(b, most.b);
     vp_buf_puts(b, ", ");
@@ -237,9 +237,9 @@ static void put_peak(vp_buf *b, const json_t *root, double percent)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void put_difference(vp_buf *b, const char *what, const json_t *d)
+static void put_time_difference(vp_buf *b, const char *what, const json_t *d)
 {
-    int64_t a = ps_of(d, "a_ps"), to = ps_of(d, "b_ps"), delta = to - a;
+    int64_t a = verdict_ps(d, "a_ps"), to = verdict_ps(d, "b_ps"), delta = to - a;
     vp_buf_puts(b, what);
     (void)rep_duration(b, to, VP_UNIT_AUTO, to);
     if (a > 0)
@@ -252,11 +252,11 @@ static void put_difference(vp_buf *b, const char *what, const json_t *d)
 static void put_p90(vp_buf *b, const json_t *root, int64_t threshold)
 {
     const json_t *p90 = json_object_get(root, "p90");
-    int64_t delta = ps_of(p90, "b_ps") - ps_of(p90, "a_ps");
-    if (threshold < 0 || ps_of(p90, "a_ps") <= 0 || delta <= threshold)
+    int64_t delta = verdict_ps(p90, "b_ps") - verdict_ps(p90, "a_ps");
+    if (threshold < 0 || verdict_ps(p90, "a_ps") <= 0 || delta <= threshold)
         return;
-    put_difference(b, "; 90th percentile ", p90);
-    put_places(b, root, delta);
+    put_time_difference(b, "; 90th percentile ", p90);
+    put_verdict_places(b, root, delta);
 }
 
 static const char *verdict_of(vp_str said)
@@ -268,31 +268,31 @@ static const char *verdict_of(vp_str said)
     return NULL;
 }
 
-static int put_words(vp_buf *b, const char **verdict, const json_t *root, bool slower,
-                     double peak_percent)
+static int put_verdict_words(vp_buf *b, const char **verdict, const json_t *root, bool slower,
+                             double peak_percent)
 {
     const json_t *noise = json_object_get(root, "noise");
     const json_t *median = json_object_get(root, "median");
-    if (ps_of(median, "a_ps") <= 0 || ps_of(median, "b_ps") <= 0)
+    if (verdict_ps(median, "a_ps") <= 0 || verdict_ps(median, "b_ps") <= 0)
         median = json_object_get(root, "step"); /* runs without steps have only that */
-    *verdict = verdict_of(text_of(noise, "verdict"));
+    *verdict = verdict_of(verdict_text(noise, "verdict"));
     if (!*verdict)
         return vp_fail(VP_ECORRUPT, "no comparison");
     bool longer = !strcmp(*verdict, "regression"), unknown = !strcmp(*verdict, "unverified");
-    put_difference(b, json_is_true(json_object_get(root, "per_step")) ? "median step " : "window ",
-                   median);
+    put_time_difference(
+        b, json_is_true(json_object_get(root, "per_step")) ? "median step " : "window ", median);
     if (longer || !strcmp(*verdict, "improvement")) {
-        put_places(b, root, ps_of(median, "b_ps") - ps_of(median, "a_ps"));
+        put_verdict_places(b, root, verdict_ps(median, "b_ps") - verdict_ps(median, "a_ps"));
     } else {
         vp_buf_puts(b, "; ");
-        put_name(b, text_of(noise, "reason"));
+        put_verdict_name(b, verdict_text(noise, "reason"));
     }
     if (!slower)
         return b->status;
     if (!longer && !unknown)
         put_p90(b, root, known_of(noise, "threshold_ps"));
-    put_peak(b, root, peak_percent);
-    put_findings(b, json_object_get(root, "findings_new"));
+    put_verdict_peak(b, root, peak_percent);
+    put_verdict_findings(b, json_object_get(root, "findings_new"));
     return b->status;
 }
 
@@ -301,7 +301,7 @@ int watch_verdict(vp_buf *words, const char **verdict, vp_str compare_json, bool
 {
     json_error_t e;
     json_t *root = json_loadb(compare_json.p, compare_json.n, 0, &e);
-    int rc = root ? put_words(words, verdict, root, slower, peak_percent)
+    int rc = root ? put_verdict_words(words, verdict, root, slower, peak_percent)
                   : vp_fail(VP_ECORRUPT, "the comparison is no valid JSON: %.100s", e.text);
     json_decref(root);
     return rc;

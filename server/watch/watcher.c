@@ -54,7 +54,7 @@ static bool is_done(const watcher *w, const watch_job *j)
     return w->o->times && j->rounds >= w->o->times;
 }
 
-static bool waits(const watcher *w, const watch_job *j)
+static bool is_job_waiting(const watcher *w, const watch_job *j)
 {
     return !j->running && !j->unlisted_ms && !is_done(w, j);
 }
@@ -64,7 +64,7 @@ static watch_job *most_due(const watcher *w)
     watch_job *best = NULL;
     for (size_t i = 0; i < w->jobs.n; i++) {
         watch_job *j = w->jobs.v[i];
-        if (waits(w, j) && (!best || j->due_ms < best->due_ms))
+        if (is_job_waiting(w, j) && (!best || j->due_ms < best->due_ms))
             best = j;
     }
     return best;
@@ -96,7 +96,7 @@ static int read_lists(watcher *w, int64_t now)
     return 0;
 }
 
-static void schedule(watcher *w, watch_job *j, int64_t started, int64_t now)
+static void schedule_next_round(watcher *w, watch_job *j, int64_t started, int64_t now)
 {
     watch_pace p = {.every_ms = w->o->every_ms,
                     .duration_ms = w->o->duration_ms,
@@ -109,12 +109,12 @@ static void schedule(watcher *w, watch_job *j, int64_t started, int64_t now)
     w->dirty = true;
 }
 
-static void go_on(watcher *w, int64_t now)
+static void continue_rounds(watcher *w, int64_t now)
 {
     for (size_t i = 0; i < w->parallel; i++) {
         watch_job *j = w->rounds[i].job;
         if (j && watch_round_go_on(&w->rounds[i], now))
-            schedule(w, j, w->started[i], now);
+            schedule_next_round(w, j, w->started[i], now);
     }
 }
 
@@ -133,7 +133,7 @@ static int start_due(watcher *w, int64_t now)
         w->started[i] = now;
         watch_round_start(&w->rounds[i], j);
         if (!w->rounds[i].job) /* it could not even be started */
-            schedule(w, j, now, now);
+            schedule_next_round(w, j, now, now);
     }
     return 0;
 }
@@ -155,7 +155,7 @@ static bool is_over(const watcher *w)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-static void sooner(int64_t *wait, int64_t at, int64_t now)
+static void lower_wait_to(int64_t *wait, int64_t at, int64_t now)
 {
     int64_t left = at > now ? at - now : 0;
     *wait = left < *wait ? left : *wait;
@@ -169,12 +169,13 @@ static int wait_ms(const watcher *w, int64_t now)
     for (size_t i = 0; i < w->parallel; i++) {
         room = room || !w->rounds[i].job;
         if (w->rounds[i].job)
-            sooner(&wait, w->rounds[i].child.told ? now + 500 : w->rounds[i].child.term_at_ms, now);
+            lower_wait_to(&wait,
+                          w->rounds[i].child.told ? now + 500 : w->rounds[i].child.term_at_ms, now);
     }
     if (j && room && !w->stopping)
-        sooner(&wait, j->due_ms, now);
+        lower_wait_to(&wait, j->due_ms, now);
     if (w->dirty)
-        sooner(&wait, w->written_ms + STATE_EVERY_MS, now);
+        lower_wait_to(&wait, w->written_ms + STATE_EVERY_MS, now);
     return wait > INT_MAX ? INT_MAX : (int)wait;
 }
 
@@ -206,11 +207,11 @@ static void wait_for_something(watcher *w, int64_t now)
     take_signals(w);
 }
 
-static int loop(watcher *w)
+static int watch_loop(watcher *w)
 {
     while (!is_over(w)) {
         int64_t now = vp_now_ms();
-        go_on(w, now);
+        continue_rounds(w, now);
         VP_TRY(start_due(w, now));
         if (w->dirty && now - w->written_ms >= STATE_EVERY_MS)
             write_state(w, now, getpid());
@@ -245,7 +246,7 @@ static int block_signals(int *fd, sigset_t *before)
     return *fd < 0 ? vp_fail(VP_EIO, "cannot wait for signals: %s", strerror(errno)) : 0;
 }
 
-static watch_end end_of(const watcher *w)
+static watch_end watch_end_of(const watcher *w)
 {
     watch_end end = WATCH_OK;
     for (size_t i = 0; w->o->times && i < w->jobs.n; i++) {
@@ -257,7 +258,7 @@ static watch_end end_of(const watcher *w)
     return end;
 }
 
-static int begin(watcher *w)
+static int watch_begin(watcher *w)
 {
     VP_TRY(watch_store_open(&w->store, w->o));
     watch_ring_sweep(&w->store);
@@ -266,7 +267,7 @@ static int begin(watcher *w)
     VP_TRY(watch_state_write(&w->store, w->o, &w->jobs, getpid()));
     for (size_t i = 0; i < w->parallel; i++)
         watch_round_init(&w->rounds[i], i, w->o, &w->store, &w->jobs);
-    return loop(w);
+    return watch_loop(w);
 }
 
 int watch_run(const watch_options *o, watch_end *end)
@@ -279,10 +280,10 @@ int watch_run(const watch_options *o, watch_end *end)
     w->parallel = (size_t)o->parallel < PARALLEL_MAX ? (size_t)o->parallel : PARALLEL_MAX;
     int rc = block_signals(&w->signals, &before);
     if (rc >= 0)
-        rc = begin(w);
+        rc = watch_begin(w);
     if (w->store.dir >= 0 && rc >= 0)
         write_state(w, vp_now_ms(), 0);
-    *end = end_of(w);
+    *end = watch_end_of(w);
     for (size_t i = 0; i < w->parallel; i++)
         watch_round_free(&w->rounds[i]);
     watch_jobs_free(&w->jobs);

@@ -31,7 +31,7 @@ extern char **environ;
 
 static volatile sig_atomic_t stops;
 
-static void stop(int number)
+static void on_stop_signal(int number)
 {
     (void)number;
     stops = stops + 1;
@@ -39,14 +39,14 @@ static void stop(int number)
 
 static void heed_signals(void)
 {
-    const struct sigaction heed = {.sa_handler = stop};
+    const struct sigaction heed = {.sa_handler = on_stop_signal};
     (void)sigaction(SIGINT, &heed, NULL);
     (void)sigaction(SIGTERM, &heed, NULL);
     (void)sigaction(SIGHUP, &heed, NULL);
 }
 
 /* A failure of what is typed, or of what is to be done. */
-static int refuse(int rc)
+static int exit_code_of_failure(int rc)
 {
     int code = cli_fail(rc);
     return rc == VP_EARG ? CLI_USAGE : code == CLI_NOT_FOUND ? code : CLI_CAPTURE_FAILED;
@@ -54,7 +54,7 @@ static int refuse(int rc)
 
 /* ---- --look ---------------------------------------------------------------------------------- */
 
-static int look_at(fetcher *f, const profile_name *name, vp_buf *text)
+static int look_at_process(fetcher *f, const profile_name *name, vp_buf *text)
 {
     VP_CLEANUP(vp_buf_free) vp_buf question, payload;
     fetch_frame kind = FETCH_DATA;
@@ -77,14 +77,14 @@ static int look_at(fetcher *f, const profile_name *name, vp_buf *text)
     return rc;
 }
 
-static int look(fetcher *f, const profile_name *names, size_t n)
+static int look_at_processes(fetcher *f, const profile_name *names, size_t n)
 {
     int code = CLI_OK;
     for (size_t i = 0; i < n; i++) {
         VP_CLEANUP(vp_buf_free) vp_buf text;
         vp_buf out;
         vp_buf_init(&text, FETCH_FRAME_MAX * 8);
-        if (look_at(f, &names[i], &text) < 0) {
+        if (look_at_process(f, &names[i], &text) < 0) {
             vp_log(VP_LOG_ERROR, "%s: %s", names[i].target, vp_error_last()->message);
             code = CLI_CAPTURE_FAILED;
             continue;
@@ -105,7 +105,7 @@ typedef struct elsewhere {
 } elsewhere;
 
 /* The slowest ops as `top` shows them, and how to see the rest. */
-static void show(const cli_options *o, const profile_job *j, const elsewhere *e)
+static void show_captured_ops(const cli_options *o, const profile_job *j, const elsewhere *e)
 {
     vp_buf b;
     if (!cli_show_slowest(o->program, o, o->top, o->quiet, j->run.path, STDOUT_FILENO) || o->quiet)
@@ -139,7 +139,7 @@ static char *url_of(const elsewhere *e, const profile_job *j, const profile_name
 }
 
 /* VP_EBUSY: there is such an object. */
-static int look_elsewhere(const elsewhere *e, const char *url)
+static int check_object_absent(const elsewhere *e, const char *url)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     source_entry now;
@@ -154,7 +154,7 @@ static int look_at_all(const elsewhere *e, const profile_job *j)
     for (size_t i = 0; i < j->n; i++) {
         VP_CLEANUP(vp_free_ptr) char *url = url_of(e, j, j->targets[i].name);
         VP_NEED(url);
-        VP_TRY(look_elsewhere(e, url));
+        VP_TRY(check_object_absent(e, url));
     }
     return 0;
 }
@@ -163,13 +163,13 @@ static int upload_one(const elsewhere *e, const profile_job *j, const profile_ta
 {
     VP_CLEANUP(vp_free_ptr) char *url = url_of(e, j, t->name);
     VP_NEED(url);
-    VP_TRY(look_elsewhere(e, url));
+    VP_TRY(check_object_absent(e, url));
     int rc = source_write_file(&e->ask, url, t->file.final);
     return rc < 0 && !vp_error_last()->path[0] ? vp_fail_at(rc, url, -1, -1) : rc;
 }
 
 /* What landed here goes there. 0: something arrived. */
-static int upload(const elsewhere *e, profile_job *j)
+static int upload_captured_run(const elsewhere *e, profile_job *j)
 {
     int rc = VP_EREMOTE;
     for (size_t i = 0; i < j->n; i++) {
@@ -184,7 +184,7 @@ static int upload(const elsewhere *e, profile_job *j)
     return rc;
 }
 
-static int capture(const cli_options *o, profile_job *j, fetcher *f, const elsewhere *e)
+static int capture_into_run(const cli_options *o, profile_job *j, fetcher *f, const elsewhere *e)
 {
     profile_say say = {0};
     j->told = profile_say_change;
@@ -194,13 +194,13 @@ static int capture(const cli_options *o, profile_job *j, fetcher *f, const elsew
     profile_say_begin(&say, o, j);
     int rc = o->kineto ? kineto_job_run(j, f) : profile_job_run(j, f);
     if (rc >= 0 && e)
-        rc = upload(e, j);
+        rc = upload_captured_run(e, j);
     int code = exit_of(j);
     profile_say_end(&say, j, code);
     if (rc < 0 || say.json)
         return code;
     say_spread(j);
-    show(o, j, e);
+    show_captured_ops(o, j, e);
     return code;
 }
 
@@ -226,17 +226,17 @@ static int open_job(const cli_options *o, profile_job *j, const profile_name *na
     return e && o->name ? look_at_all(e, j) : 0;
 }
 
-static int run(const cli_options *o, profile_job *j, const profile_name *names, size_t n,
-               elsewhere *e)
+static int run_capture_command(const cli_options *o, profile_job *j, const profile_name *names,
+                               size_t n, elsewhere *e)
 {
     VP_CLEANUP(vp_temp_tree_free) vp_temp_tree here = VP_TEMP_TREE_NONE;
     fetcher *f = NULL;
     int code;
     http_more_descriptors(); /* one and its file for each process; the fetcher inherits the limit */
     if (e && vp_temp_tree_make(&here, "view_profile_capture") < 0)
-        return refuse(VP_EIO);
+        return exit_code_of_failure(VP_EIO);
     if (fetcher_start(&f) < 0)
-        return refuse(VP_EIO);
+        return exit_code_of_failure(VP_EIO);
     if (e)
         e->ask = (source_ask){.ask = fetcher_source,
                               .ctx = f,
@@ -244,13 +244,13 @@ static int run(const cli_options *o, profile_job *j, const profile_name *names, 
                               .user = e->at.user,
                               .query = e->at.query};
     if (o->look) {
-        code = look(f, names, n);
+        code = look_at_processes(f, names, n);
     } else if (open_job(o, j, names, n, e, here.path) < 0) {
-        code = refuse(vp_error_last()->code);
+        code = exit_code_of_failure(vp_error_last()->code);
         if (j->run.path[0])
             run_landing_remove(&j->run);
     } else {
-        code = capture(o, j, f, e);
+        code = capture_into_run(o, j, f, e);
     }
     profile_job_close(j);
     fetcher_end(f);
@@ -262,13 +262,13 @@ static int run_elsewhere(const cli_options *o, profile_job *j, const profile_nam
     elsewhere e = {0};
     int code = CLI_USAGE, rc = source_address_read(&e.at, o->out);
     if (rc < 0)
-        code = refuse(rc);
+        code = exit_code_of_failure(rc);
     else if (o->kineto)
         vp_log(VP_LOG_ERROR,
                "--kineto writes into a directory that its processes see, not into %.300s",
                e.at.url);
     else
-        code = run(o, j, names, n, &e);
+        code = run_capture_command(o, j, names, n, &e);
     source_address_free(&e.at);
     return code;
 }
@@ -285,9 +285,9 @@ int cli_run_capture(const cli_options *o)
     if (read_times(o, &j))
         return CLI_USAGE;
     int rc = profile_targets(&names, &n, o->operands, o->operand_count, o->hosts_file);
-    int code = rc < 0                                  ? refuse(rc)
+    int code = rc < 0                                  ? exit_code_of_failure(rc)
                : !o->look && source_is_address(o->out) ? run_elsewhere(o, &j, names, n)
-                                                       : run(o, &j, names, n, NULL);
+                                                       : run_capture_command(o, &j, names, n, NULL);
     vp_free(names);
     return code;
 }

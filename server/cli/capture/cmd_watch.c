@@ -26,29 +26,29 @@ typedef struct capture_words {
     char host[8], device[8];
 } capture_words;
 
-static void put(capture_words *w, const char *option, const char *value)
+static void capture_words_put(capture_words *w, const char *option, const char *value)
 {
     w->v[w->n++] = option;
     if (value)
         w->v[w->n++] = value;
 }
 
-static void words_of(capture_words *w, const cli_options *o)
+static void capture_words_of(capture_words *w, const cli_options *o)
 {
     *w = (capture_words){0};
     snprintf(w->host, sizeof w->host, "%d", (int)(o->host_tracer & 7));
     snprintf(w->device, sizeof w->device, "%d", (int)(o->device_tracer & 7));
-    put(w, "--duration", o->duration);
-    put(w, "--patience", o->patience);
-    put(w, "--host-tracer", w->host);
-    put(w, "--device-tracer", w->device);
+    capture_words_put(w, "--duration", o->duration);
+    capture_words_put(w, "--patience", o->patience);
+    capture_words_put(w, "--host-tracer", w->host);
+    capture_words_put(w, "--device-tracer", w->device);
     if (o->python_tracer)
-        put(w, "--python-tracer", NULL);
+        capture_words_put(w, "--python-tracer", NULL);
     for (size_t i = 0; i < o->option.n; i++)
-        put(w, "--option", o->option.items[i]);
+        capture_words_put(w, "--option", o->option.items[i]);
 }
 
-static bool is_there(const watch_options *w)
+static bool is_baseline_there(const watch_options *w)
 {
     char path[2 * VP_PATH_MAX];
     if (!strcmp(w->baseline, "first") || !strcmp(w->baseline, "best") ||
@@ -63,7 +63,7 @@ static bool is_there(const watch_options *w)
     return access(path, R_OK) == 0;
 }
 
-static int translate(watch_options *w, const capture_words *words, const cli_options *o)
+static int watch_options_of_cli(watch_options *w, const capture_words *words, const cli_options *o)
 {
     compare_gate gate;
     *w = (watch_options){.program = o->program,
@@ -98,7 +98,7 @@ static int translate(watch_options *w, const capture_words *words, const cli_opt
     return code;
 }
 
-static int refuse(const cli_options *o, const watch_options *w)
+static int refuse_watch_options(const cli_options *o, const watch_options *w)
 {
     if (!o->operand_count && !o->hosts_file)
         vp_log(VP_LOG_ERROR, "HOST:PORT or --hosts-file is needed; see view_profile watch --help");
@@ -106,7 +106,7 @@ static int refuse(const cli_options *o, const watch_options *w)
         vp_log(VP_LOG_ERROR, "--on-regression-arg: of what? --on-regression is missing");
     else if (w->duration_ms > w->every_ms)
         vp_log(VP_LOG_ERROR, "--duration %s is longer than --every %s", o->duration, o->every);
-    else if (!is_there(w))
+    else if (!is_baseline_there(w))
         vp_log(VP_LOG_ERROR,
                "--baseline %.300s: no such run; give first, best, a run of --out, "
                "or a path with a / in it",
@@ -123,10 +123,10 @@ int cli_run_watch(const cli_options *o)
     watch_options w;
     watch_end end;
     capture_words words;
-    words_of(&words, o);
-    int code = translate(&w, &words, o);
+    capture_words_of(&words, o);
+    int code = watch_options_of_cli(&w, &words, o);
     if (!code)
-        code = refuse(o, &w);
+        code = refuse_watch_options(o, &w);
     if (code)
         return code;
     int rc = watch_run(&w, &end);

@@ -31,7 +31,8 @@ typedef struct kineto_files {
     size_t n, cap;
 } kineto_files;
 
-static void path_of(char *out, const profile_job *j, const profile_name *name, uint64_t pid)
+static void kineto_file_path(char *out, const profile_job *j, const profile_name *name,
+                             uint64_t pid)
 {
     if (pid)
         snprintf(out, VP_PATH_MAX, "%.3700s/%s/%.200s_%llu.pt.trace.json", j->run.root, j->run.run,
@@ -43,12 +44,12 @@ static void path_of(char *out, const profile_job *j, const profile_name *name, u
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-static int put_question(vp_buf *b, const profile_job *j, const profile_name *name)
+static int put_kineto_question(vp_buf *b, const profile_job *j, const profile_name *name)
 {
     char log[VP_PATH_MAX];
     VP_CLEANUP(vp_buf_free) vp_buf body;
     vp_buf_init(&body, FETCH_ASK_MAX);
-    path_of(log, j, name, 0);
+    kineto_file_path(log, j, name, 0);
     vp_pb_put_len(&body, FETCH_KINETO_LOG, vp_str_of(log));
     vp_pb_put_u64(&body, FETCH_KINETO_DURATION_MS, (uint64_t)j->duration_ms);
     for (size_t i = 0; j->options && i < j->options->n; i++)
@@ -73,7 +74,7 @@ static int add_pids(kineto_files *files, size_t target, vp_str payload)
     return 0;
 }
 
-static int ask(profile_job *j, fetcher *f, size_t target, kineto_files *files)
+static int ask_kineto_target(profile_job *j, fetcher *f, size_t target, kineto_files *files)
 {
     VP_CLEANUP(vp_buf_free) vp_buf question, payload;
     fetch_frame kind = FETCH_DATA;
@@ -81,7 +82,7 @@ static int ask(profile_job *j, fetcher *f, size_t target, kineto_files *files)
     profile_target *t = &j->targets[target];
     vp_buf_init(&question, FETCH_ASK_MAX);
     vp_buf_init(&payload, FETCH_FRAME_MAX + 2);
-    VP_TRY(put_question(&question, j, t->name));
+    VP_TRY(put_kineto_question(&question, j, t->name));
     VP_TRY(fetcher_ask(f, vp_buf_view(&question), NULL, 0, &t->stream));
     while ((rc = fetch_next(t->stream, &kind, &payload)) >= 0 && kind != FETCH_DONE) {
         if (kind == FETCH_INFO)
@@ -112,13 +113,13 @@ static bool is_whole(kineto_file *k, const char *path)
     return got && (tail[got - 1] == '}' || tail[got - 1] == ']');
 }
 
-static size_t look(profile_job *j, kineto_files *files)
+static size_t count_missing_files(profile_job *j, kineto_files *files)
 {
     size_t missing = 0;
     for (size_t i = 0; i < files->n; i++) {
         kineto_file *k = &files->items[i];
         char path[VP_PATH_MAX];
-        path_of(path, j, j->targets[k->target].name, k->pid);
+        kineto_file_path(path, j, j->targets[k->target].name, k->pid);
         if (!k->whole && is_whole(k, path)) {
             k->whole = true;
             j->targets[k->target].bytes += k->bytes;
@@ -128,7 +129,7 @@ static size_t look(profile_job *j, kineto_files *files)
     return missing;
 }
 
-static void tell_all(profile_job *j, profile_phase phase, int64_t left_ms)
+static void tell_all_targets(profile_job *j, profile_phase phase, int64_t left_ms)
 {
     for (size_t i = 0; i < j->n; i++) {
         profile_target *t = &j->targets[i];
@@ -142,13 +143,13 @@ static void tell_all(profile_job *j, profile_phase phase, int64_t left_ms)
     }
 }
 
-static void wait_for_files(profile_job *j, kineto_files *files)
+static void wait_for_kineto_files(profile_job *j, kineto_files *files)
 {
     const struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
     int64_t over = vp_now_ms() + j->duration_ms;
-    while (look(j, files) && !*j->stops && vp_now_ms() < over + j->patience_ms) {
+    while (count_missing_files(j, files) && !*j->stops && vp_now_ms() < over + j->patience_ms) {
         int64_t left = over - vp_now_ms();
-        tell_all(j, PROFILE_RUNNING, left > 0 ? left : 0);
+        tell_all_targets(j, PROFILE_RUNNING, left > 0 ? left : 0);
         (void)nanosleep(&pause, NULL);
     }
     for (size_t i = 0; i < files->n; i++) {
@@ -190,13 +191,13 @@ int kineto_job_run(profile_job *j, fetcher *f)
     kineto_files files = {0};
     const profile_target *first = NULL;
     for (size_t i = 0; i < j->n; i++)
-        if (look_at_run(j, j->targets[i].name) < 0 || ask(j, f, i, &files) < 0) {
+        if (look_at_run(j, j->targets[i].name) < 0 || ask_kineto_target(j, f, i, &files) < 0) {
             profile_target_fail(&j->targets[i], 0);
             j->targets[i].phase = PROFILE_ENDED;
         }
     if (files.n)
-        wait_for_files(j, &files);
-    tell_all(j, PROFILE_ENDED, 0);
+        wait_for_kineto_files(j, &files);
+    tell_all_targets(j, PROFILE_ENDED, 0);
     vp_free(files.items);
     run_landing_remove(&j->run); /* if nothing is in it */
     for (size_t i = 0; i < j->n; i++)

@@ -63,7 +63,7 @@ void profile_target_fail(profile_target *t, int64_t status)
              e->message);
 }
 
-static int64_t status_of(vp_str failure)
+static int64_t status_of_failure(vp_str failure)
 {
     vp_pb p = vp_pb_of(failure);
     vp_pb_field f;
@@ -75,7 +75,8 @@ static int64_t status_of(vp_str failure)
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-static int put_question(vp_buf *b, const profile_job *j, const profile_target *t, int64_t start_ns)
+static int put_capture_question(vp_buf *b, const profile_job *j, const profile_target *t,
+                                int64_t start_ns)
 {
     const struct {
         uint32_t field;
@@ -104,54 +105,54 @@ static int put_question(vp_buf *b, const profile_job *j, const profile_target *t
     return body.status < 0 ? body.status : b->status;
 }
 
-static int ask(profile_job *j, fetcher *f, profile_target *t, int64_t start_ns)
+static int ask_target(profile_job *j, fetcher *f, profile_target *t, int64_t start_ns)
 {
     VP_CLEANUP(vp_buf_free) vp_buf question;
     vp_buf_init(&question, FETCH_ASK_MAX);
-    VP_TRY(put_question(&question, j, t, start_ns));
+    VP_TRY(put_capture_question(&question, j, t, start_ns));
     VP_TRY(landing_open(&t->file, &j->run, t->name->host));
     return fetcher_ask(f, vp_buf_view(&question), &t->file.fd, 1, &t->stream);
 }
 
-static void tell(const profile_job *j, const profile_target *t)
+static void tell_target_change(const profile_job *j, const profile_target *t)
 {
     if (j->told)
         j->told(j->ctx, j, t);
 }
 
-static void end(profile_job *j, profile_target *t)
+static void end_target(profile_job *j, profile_target *t)
 {
     t->phase = PROFILE_ENDED;
     landing_drop(&t->file);
     if (t->stream >= 0)
         close(t->stream);
     t->stream = -1;
-    tell(j, t);
+    tell_target_change(j, t);
 }
 
-static int64_t unix_ns(void)
+static int64_t now_unix_ns(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void begin(profile_job *j, fetcher *f, profile_target *t, int64_t start_ns)
+static void begin_target(profile_job *j, fetcher *f, profile_target *t, int64_t start_ns)
 {
     t->phase = PROFILE_RUNNING;
     t->left_ms = j->duration_ms;
-    t->asked_ns = start_ns ? start_ns : unix_ns();
-    if (ask(j, f, t, start_ns) < 0) {
+    t->asked_ns = start_ns ? start_ns : now_unix_ns();
+    if (ask_target(j, f, t, start_ns) < 0) {
         profile_target_fail(t, 0);
-        end(j, t);
+        end_target(j, t);
     } else {
-        tell(j, t);
+        tell_target_change(j, t);
     }
 }
 
 /* ---- Hearing --------------------------------------------------------------------------------- */
 
-static void take_progress(profile_target *t, vp_str payload)
+static void take_target_progress(profile_target *t, vp_str payload)
 {
     vp_pb p = vp_pb_of(payload);
     vp_pb_field f;
@@ -164,7 +165,7 @@ static void take_progress(profile_target *t, vp_str payload)
             t->left_ms = (int64_t)(f.u & INT64_MAX);
 }
 
-static int keep(profile_target *t)
+static int keep_landed_file(profile_target *t)
 {
     struct stat st;
     if (fstat(t->file.fd, &st) == 0)
@@ -187,26 +188,26 @@ static bool landed_by_itself(profile_target *t)
     return true;
 }
 
-static void hear(profile_job *j, profile_target *t)
+static void hear_target(profile_job *j, profile_target *t)
 {
     VP_CLEANUP(vp_buf_free) vp_buf payload;
     vp_buf_init(&payload, FETCH_FRAME_MAX + 2);
     fetch_frame kind = FETCH_DATA;
     int rc = fetch_next(t->stream, &kind, &payload);
     if (rc >= 0 && kind == FETCH_PROGRESS) {
-        take_progress(t, vp_buf_view(&payload));
-        tell(j, t);
+        take_target_progress(t, vp_buf_view(&payload));
+        tell_target_change(j, t);
         return;
     }
     if (rc >= 0 && kind != FETCH_DONE)
         return;
     if (rc >= 0)
-        rc = keep(t);
+        rc = keep_landed_file(t);
     if (rc < 0) {
-        profile_target_fail(t, kind == FETCH_FAILED ? status_of(vp_buf_view(&payload)) : 0);
+        profile_target_fail(t, kind == FETCH_FAILED ? status_of_failure(vp_buf_view(&payload)) : 0);
         (void)landed_by_itself(t);
     }
-    end(j, t);
+    end_target(j, t);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -232,7 +233,7 @@ static void heed_user(profile_job *j, int *heeded)
         } else if (t->phase != PROFILE_ENDED) {
             vp_fail(VP_ECANCELLED, "cancelled");
             profile_target_fail(t, 0);
-            end(j, t);
+            end_target(j, t);
         }
     }
 }
@@ -250,11 +251,11 @@ static int wait_for_some(profile_job *j, struct pollfd *fds, size_t *of)
         return errno == EINTR ? 0 : vp_fail(VP_EIO, "waiting failed: %s", strerror(errno));
     for (nfds_t k = 0; k < n; k++)
         if (fds[k].revents && j->targets[of[k]].phase == PROFILE_RUNNING)
-            hear(j, &j->targets[of[k]]);
+            hear_target(j, &j->targets[of[k]]);
     return 0;
 }
 
-static size_t count(const profile_job *j, profile_phase phase)
+static size_t count_targets_in(const profile_job *j, profile_phase phase)
 {
     size_t n = 0;
     for (size_t i = 0; i < j->n; i++)
@@ -263,7 +264,7 @@ static size_t count(const profile_job *j, profile_phase phase)
 }
 
 /* How many are asked at once: all, as far as descriptors reach. */
-static size_t together(const profile_job *j)
+static size_t targets_at_once(const profile_job *j)
 {
     struct rlimit files;
     size_t most = TOGETHER_MAX;
@@ -278,7 +279,7 @@ static size_t together(const profile_job *j)
 static int64_t common_start(size_t n)
 {
     int64_t ms = COMMON_START_MS + (int64_t)n * COMMON_START_EACH_MS;
-    return n < 2 ? 0 : unix_ns() + ms * INT64_C(1000000);
+    return n < 2 ? 0 : now_unix_ns() + ms * INT64_C(1000000);
 }
 
 /* Of those that have something to send, as many as may at once are told to. */
@@ -299,25 +300,25 @@ static void give_leave(profile_job *j)
 
 static int run_all(profile_job *j, fetcher *f, struct pollfd *fds, size_t *of)
 {
-    size_t next = 0, batch = together(j);
+    size_t next = 0, batch = targets_at_once(j);
     int heeded = 0;
     for (;;) {
         heed_user(j, &heeded);
-        if (next < j->n && !count(j, PROFILE_RUNNING)) {
+        if (next < j->n && !count_targets_in(j, PROFILE_RUNNING)) {
             size_t n = j->n - next < batch ? j->n - next : batch;
             int64_t start = common_start(n);
             for (size_t end = next + n; next < end; next++)
                 if (j->targets[next].phase == PROFILE_WAITING)
-                    begin(j, f, &j->targets[next], start);
+                    begin_target(j, f, &j->targets[next], start);
         }
-        if (count(j, PROFILE_ENDED) == j->n)
+        if (count_targets_in(j, PROFILE_ENDED) == j->n)
             return 0;
         give_leave(j);
         VP_TRY(wait_for_some(j, fds, of));
     }
 }
 
-static void find_spread(profile_job *j)
+static void find_start_spread(profile_job *j)
 {
     int64_t first = INT64_MAX, last = 0;
     size_t known = 0;
@@ -363,7 +364,7 @@ int profile_job_open(profile_job *j, const profile_name *names, size_t n, const 
 }
 
 /* 0 when one landed, else the first failure. */
-static int outcome(const profile_job *j)
+static int job_outcome(const profile_job *j)
 {
     const profile_target *first = NULL;
     for (size_t i = 0; i < j->n; i++)
@@ -381,9 +382,9 @@ int profile_job_run(profile_job *j, fetcher *f)
     int rc = fds && of ? run_all(j, f, fds, of) : vp_no_memory();
     vp_free(fds);
     vp_free(of);
-    find_spread(j);
+    find_start_spread(j);
     if (rc >= 0)
-        rc = outcome(j);
+        rc = job_outcome(j);
     if (rc < 0)
         run_landing_remove(&j->run);
     return rc;

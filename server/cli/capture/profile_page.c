@@ -13,7 +13,7 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-static bool is_free(int port)
+static bool is_free_port(int port)
 {
     const struct sockaddr_in at = {.sin_family = AF_INET,
                                    .sin_port = htons((uint16_t)port),
@@ -32,13 +32,13 @@ static bool is_free(int port)
 static int next_port(void)
 {
     for (int port = HTTP_FIRST_PORT; port <= HTTP_FIRST_PORT + HTTP_MORE_PORTS; port++)
-        if (is_free(port))
+        if (is_free_port(port))
             return port;
     return HTTP_FIRST_PORT;
 }
 
 /* A word for a shell. */
-static void put_word(vp_buf *b, const char *word)
+static void put_shell_word(vp_buf *b, const char *word)
 {
     if (!word[strspn(word, LETTERS "/._-")]) {
         vp_buf_puts(b, word);
@@ -58,7 +58,7 @@ static void put_word(vp_buf *b, const char *word)
 }
 
 /* Names of other characters have pages, too, which the index leads to. */
-static void put_session(vp_buf *b, const char *run)
+static void put_session_path(vp_buf *b, const char *run)
 {
     if (*run != '.' && !run[strspn(run, LETTERS "._-")])
         vp_buf_printf(b, "session/%s/", run);
@@ -72,12 +72,12 @@ void profile_page_put(vp_buf *b, const char *out, const char *run)
     if (served_find(url, out, &exact)) {
         vp_buf_puts(b, url);
         if (exact)
-            put_session(b, run);
+            put_session_path(b, run);
     } else {
         vp_buf_puts(b, "view_profile serve --profile-dir ");
-        put_word(b, out);
+        put_shell_word(b, out);
         vp_buf_printf(b, ", then http://127.0.0.1:%d/", next_port());
-        put_session(b, run);
+        put_session_path(b, run);
     }
     vp_buf_putc(b, '\n');
 }

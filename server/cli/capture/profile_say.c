@@ -13,7 +13,7 @@
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void open_line(vp_buf *b, vp_json *j, const char *event)
+static void open_event_line(vp_buf *b, vp_json *j, const char *event)
 {
     cli_stdout(b);
     vp_json_init(j, b);
@@ -29,7 +29,7 @@ static void close_line(vp_buf *b, vp_json *j)
     (void)cli_finish(b);
 }
 
-static void put_run(vp_json *j, const profile_job *job)
+static void put_job_run(vp_json *j, const profile_job *job)
 {
     vp_json_kcstr(j, "run", job->run.run);
     vp_json_kcstr(j, "path", job->place);
@@ -39,8 +39,8 @@ static void put_begin(const profile_job *job)
 {
     vp_buf b;
     vp_json j;
-    open_line(&b, &j, "begin");
-    put_run(&j, job);
+    open_event_line(&b, &j, "begin");
+    put_job_run(&j, job);
     vp_json_key(&j, "targets");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < job->n; i++)
@@ -50,12 +50,12 @@ static void put_begin(const profile_job *job)
     close_line(&b, &j);
 }
 
-static void put_progress(const profile_target *t)
+static void print_progress_line(const profile_target *t)
 {
     static const char *const states[] = {"connecting", "profiling", "receiving"};
     vp_buf b;
     vp_json j;
-    open_line(&b, &j, "progress");
+    open_event_line(&b, &j, "progress");
     vp_json_kcstr(&j, "target", t->name->target);
     vp_json_kcstr(&j, "state", states[t->state]);
     vp_json_ki64(&j, "bytes", t->bytes);
@@ -63,7 +63,7 @@ static void put_progress(const profile_target *t)
     close_line(&b, &j);
 }
 
-static void put_target(vp_json *j, const profile_target *t)
+static void put_target_object(vp_json *j, const profile_target *t)
 {
     vp_json_begin_object(j);
     vp_json_kcstr(j, "target", t->name->target);
@@ -74,26 +74,26 @@ static void put_target(vp_json *j, const profile_target *t)
     vp_json_end_object(j);
 }
 
-static void put_end(const profile_job *job, int code)
+static void print_end_line(const profile_job *job, int code)
 {
     vp_buf b;
     vp_json j;
-    open_line(&b, &j, "end");
+    open_event_line(&b, &j, "end");
     vp_json_kbool(&j, "ok", code == 0);
     vp_json_ki64(&j, "exit", code);
-    put_run(&j, job);
+    put_job_run(&j, job);
     vp_json_kcount(&j, "spread_ms", job->spread_ms);
     vp_json_key(&j, "targets");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < job->n; i++)
-        put_target(&j, &job->targets[i]);
+        put_target_object(&j, &job->targets[i]);
     vp_json_end_array(&j);
     close_line(&b, &j);
 }
 
 /* ---- The terminal ---------------------------------------------------------------------------- */
 
-static void draw(profile_say *s, const profile_job *j)
+static void draw_target_lines(profile_say *s, const profile_job *j)
 {
     int64_t left = 0, bytes = 0, now = vp_now_ms();
     size_t ended = 0, profiling = 0;
@@ -139,9 +139,9 @@ void profile_say_change(void *ctx, const profile_job *j, const profile_target *t
 {
     profile_say *s = ctx;
     if (!s->json)
-        draw(s, j);
+        draw_target_lines(s, j);
     else if (t->phase == PROFILE_RUNNING)
-        put_progress(t);
+        print_progress_line(t);
 }
 
 /* A clock that is wrong misplaces the run among others, and its host among the hosts. */
@@ -162,5 +162,5 @@ void profile_say_end(profile_say *s, const profile_job *j, int code)
         else
             say_clock(&j->targets[i]);
     if (s->json)
-        put_end(j, code);
+        print_end_line(j, code);
 }

@@ -34,7 +34,7 @@ static uint64_t stat_number(vp_str plane, vp_str name)
     return 0;
 }
 
-static int64_t start_of(vp_str plane)
+static int64_t profile_start_of_plane(vp_str plane)
 {
     uint64_t number = stat_number(plane, VP_STR("profile_start_time"));
     vp_pb p = vp_pb_of(plane), stat;
@@ -69,7 +69,7 @@ int64_t profile_start_ns(int fd)
             return 0;
         at += (const char *)p.p - bytes;
         if (tag >> 3 == 1 && n <= PLANE_MAX && vp_fs_pread(fd, bytes, n, at, &got) >= 0)
-            start = start_of((vp_str){bytes, got});
+            start = profile_start_of_plane((vp_str){bytes, got});
         at += (int64_t)n;
     }
     return start;

@@ -19,7 +19,7 @@ static bool host_char(char c, bool bracketed)
            c == '.' || c == '_' || (bracketed && (c == ':' || c == '%'));
 }
 
-static bool is_target(vp_str s)
+static bool is_host_and_port(vp_str s)
 {
     size_t colon = vp_str_rfind_char(s, ':');
     uint64_t port;
@@ -33,12 +33,12 @@ static bool is_target(vp_str s)
     return s.p[0] != '-';
 }
 
-static int add(target_list *l, vp_str s)
+static int target_list_add(target_list *l, vp_str s)
 {
     s = vp_str_trim(s);
     if (!s.n)
         return 0;
-    if (!is_target(s))
+    if (!is_host_and_port(s))
         return vp_fail(VP_EARG, "\"%.*s\" is no HOST:PORT, such as 127.0.0.1:9012",
                        VP_STR_CUT(s, 100));
     for (size_t i = 0; i < l->n; i++)
@@ -60,13 +60,13 @@ static int add_words(target_list *l, vp_str s)
     vp_str one;
     while (s.n) {
         vp_take_until(&s, ',', s.n, &one);
-        VP_TRY(add(l, one));
+        VP_TRY(target_list_add(l, one));
     }
     return 0;
 }
 
 /* A line each, or several with commas; what follows a # is for people. */
-static int add_file(target_list *l, const char *path)
+static int target_list_add_file(target_list *l, const char *path)
 {
     char line[4096];
     FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -94,7 +94,7 @@ int profile_targets(profile_name **out, size_t *n, char *const *words, size_t wo
     for (size_t i = 0; i < word_n && rc >= 0; i++)
         rc = add_words(&l, vp_str_of(words[i]));
     if (rc >= 0 && hosts_file)
-        rc = add_file(&l, hosts_file);
+        rc = target_list_add_file(&l, hosts_file);
     if (rc >= 0 && !l.n)
         rc = vp_fail(VP_EARG, "of which process? HOST:PORT is missing, such as 127.0.0.1:9012");
     if (rc < 0) {

@@ -60,7 +60,7 @@ static int make_by_time(run_landing *r, size_t base, bool elsewhere)
 }
 
 /* How much of the path is there before anything is made. */
-static size_t existing_part(const char *path)
+static size_t existing_path_length(const char *path)
 {
     char part[VP_PATH_MAX];
     size_t n = strlen(path);
@@ -85,7 +85,7 @@ int run_landing_make(run_landing *r, const char *out, const char *name, bool els
         return vp_fail(VP_EARG, "--out: the path is too long");
     snprintf(r->path, sizeof r->path, "%.*s%splugins/profile", (int)n, out,
              n == 1 && *out == '/' ? "" : "/");
-    r->was_there = existing_part(r->path);
+    r->was_there = existing_path_length(r->path);
     VP_TRY(cap_make_dirs(r->path));
     /* Others are told it, of which some take no "..". */
     snprintf(r->root, sizeof r->root, "%s",

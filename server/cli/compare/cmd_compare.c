@@ -1,4 +1,5 @@
-/* `compare`: two runs held against each other, its gate, and the history that --append writes. */
+/* `compare_two_runs`: two runs held against each other, its gate, and the history that --append
+ * writes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -25,7 +26,8 @@
 
 /* ---- The gate ---- */
 
-static bool fails(const char *what, const vp_delta *d, double percent, const vp_comparison *c)
+static bool exceeds_gate(const char *what, const vp_delta *d, double percent,
+                         const vp_comparison *c)
 {
     if (c->verdict == VP_UNVERIFIED || !compare_exceeds(d, percent, c->threshold_ps))
         return false;
@@ -82,7 +84,7 @@ static bool memory_fails(const compare_gate *g, const vp_comparison *c, bool mus
     return must_know;
 }
 
-static bool is_new(const vp_comparison *c, const char *id)
+static bool is_new_finding(const vp_comparison *c, const char *id)
 {
     for (size_t i = 0; i < c->new_count; i++)
         if (!strcmp(c->findings_new[i], id))
@@ -94,7 +96,8 @@ static bool finding_fails(const compare_gate *g, const vp_comparison *c, const v
 {
     for (size_t i = 0; i < b->finding_count; i++) {
         const vp_finding *f = &b->findings[i];
-        for (size_t k = 0; f->status == VP_FIRED && is_new(c, f->id) && k < g->findings.n; k++)
+        for (size_t k = 0; f->status == VP_FIRED && is_new_finding(c, f->id) && k < g->findings.n;
+             k++)
             if (findings_word_matches(f, g->findings.items[k])) {
                 vp_log(VP_LOG_ERROR, "--fail-on %s: %s %s fires in B, not in A",
                        g->findings.items[k], f->id, f->name);
@@ -117,11 +120,11 @@ static bool unverified_fails(const vp_comparison *c, const vp_report *a, const v
     return false;
 }
 
-static int check(const compare_gate *g, const vp_comparison *c, const vp_report *a,
-                 const vp_report *b)
+static int check_compare_gate(const compare_gate *g, const vp_comparison *c, const vp_report *a,
+                              const vp_report *b)
 {
-    bool failed = fails("--max-regression", &c->median, g->median_percent, c);
-    failed = fails("--max-p90-regression", &c->p90, g->p90_percent, c) || failed;
+    bool failed = exceeds_gate("--max-regression", &c->median, g->median_percent, c);
+    failed = exceeds_gate("--max-p90-regression", &c->p90, g->p90_percent, c) || failed;
     failed = finding_fails(g, c, b) || failed;
     failed = memory_fails(g, c, g->on_unverified || a->partial || b->partial) || failed;
     if ((g->on_regression && c->verdict == VP_REGRESSION) ||
@@ -137,7 +140,7 @@ static int check(const compare_gate *g, const vp_comparison *c, const vp_report 
 
 /* ---- The command ---- */
 
-static int write_as(vp_buf *b, const vp_comparison *c, const cli_options *o, bool failed)
+static int write_comparison_as(vp_buf *b, const vp_comparison *c, const cli_options *o, bool failed)
 {
     vp_view view;
     cli_view(&view, o, 20);
@@ -157,16 +160,16 @@ static int write_as(vp_buf *b, const vp_comparison *c, const cli_options *o, boo
     }
 }
 
-static int print(const vp_comparison *c, const cli_options *o, bool failed)
+static int print_comparison(const vp_comparison *c, const cli_options *o, bool failed)
 {
     cli_file f;
     VP_TRY(cli_file_open(&f, o->out));
-    return cli_file_close(&f, write_as(&f.buf, c, o, failed));
+    return cli_file_close(&f, write_comparison_as(&f.buf, c, o, failed));
 }
 
 /* ---- History ---- */
 
-static int put_line(vp_buf *line, const vp_report *r)
+static int put_history_line(vp_buf *line, const vp_report *r)
 {
     trend t;
     trend_init(&t);
@@ -178,12 +181,12 @@ static int put_line(vp_buf *line, const vp_report *r)
 }
 
 /* In one write, so that jobs that run at once do not mix their lines. */
-static int append(const char *path, const vp_report *r)
+static int append_history_line(const char *path, const vp_report *r)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     vp_buf line;
     vp_buf_init(&line, 1u << 20);
-    int rc = put_line(&line, r);
+    int rc = put_history_line(&line, r);
     if (rc >= 0) {
         fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
         rc = fd < 0 ? vp_fail(VP_EIO, "cannot be written: %s", strerror(errno))
@@ -193,7 +196,7 @@ static int append(const char *path, const vp_report *r)
     return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
 }
 
-static int compare(const cli_options *o, const compare_gate *g)
+static int compare_two_runs(const cli_options *o, const compare_gate *g)
 {
     vp_report *a = NULL, *b = NULL;
     vp_comparison *c = NULL;
@@ -204,23 +207,23 @@ static int compare(const cli_options *o, const compare_gate *g)
     if (rc >= 0)
         rc = compare_make(&c, a, b);
     if (rc >= 0) {
-        code = check(g, c, a, b);
-        rc = print(c, o, code != CLI_OK);
+        code = check_compare_gate(g, c, a, b);
+        rc = print_comparison(c, o, code != CLI_OK);
     }
     if (rc >= 0 && o->append)
-        rc = append(o->append, b);
+        rc = append_history_line(o->append, b);
     compare_free(c);
     analyze_free(a);
     analyze_free(b);
     return rc < 0 ? cli_fail(rc) : code;
 }
 
-static int run(const cli_options *o, const compare_gate *g)
+static int run_compare(const cli_options *o, const compare_gate *g)
 {
     if (compare_has_results(o))
         return compare_results(o, g);
     if (o->operand_count == 2)
-        return compare(o, g);
+        return compare_two_runs(o, g);
     vp_log(VP_LOG_ERROR,
            "%.200s: what is it to be compared with? Only the methods of a "
            "benchmark's results are compared with each other",
@@ -233,7 +236,7 @@ int cli_run_compare(const cli_options *o)
     compare_gate g;
     int code = compare_gate_parse(&g, o);
     if (!code)
-        code = run(o, &g);
+        code = run_compare(o, &g);
     vp_free(g.words);
     return code;
 }

@@ -1,4 +1,4 @@
-/* `merge`: one report out of those of hosts or files. */
+/* `merge_operands`: one report out of those of hosts or files. */
 #include "server/cli/input/open.h"
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
@@ -11,7 +11,7 @@
 #include "trace/report/report.h"
 #include "trace/source/document.h"
 
-static int read_all(vp_report **parts, const cli_options *o)
+static int read_all_reports(vp_report **parts, const cli_options *o)
 {
     for (size_t i = 0; i < o->operand_count; i++) {
         VP_CLEANUP(document_close) document d;
@@ -21,11 +21,11 @@ static int read_all(vp_report **parts, const cli_options *o)
     return 0;
 }
 
-static int merge(vp_report **out, const cli_options *o)
+static int merge_operands(vp_report **out, const cli_options *o)
 {
     VP_CLEANUP(vp_free_ptr) vp_report **parts = vp_calloc(o->operand_count, sizeof *parts);
     VP_NEED(parts);
-    int rc = read_all(parts, o);
+    int rc = read_all_reports(parts, o);
     if (rc >= 0)
         rc = report_merge(out, (const vp_report *const *)parts, o->operand_count);
     for (size_t i = 0; i < o->operand_count; i++)
@@ -38,7 +38,7 @@ int cli_run_merge(const cli_options *o)
     vp_report *r = NULL;
     vp_view view;
     cli_file f;
-    int rc = merge(&r, o);
+    int rc = merge_operands(&r, o);
     if (rc >= 0)
         rc = cli_file_open(&f, o->out);
     if (rc >= 0) {

@@ -14,7 +14,7 @@
 /* In the order of --format's words. */
 enum { AS_TEXT, AS_JSON, AS_HTML };
 
-static int add(trend *t, const char *operand, const cli_options *o)
+static int add_trend_operand(trend *t, const char *operand, const cli_options *o)
 {
     vp_report *r = NULL;
     VP_CLEANUP(document_close) document d;
@@ -27,7 +27,7 @@ static int add(trend *t, const char *operand, const cli_options *o)
     return rc < 0 ? vp_fail_at(rc, operand, -1, -1) : 0;
 }
 
-static int write_as(vp_buf *b, const trend *t, const cli_options *o)
+static int write_trend_as(vp_buf *b, const trend *t, const cli_options *o)
 {
     vp_view view;
     cli_view(&view, o, 20);
@@ -43,7 +43,7 @@ static int write_as(vp_buf *b, const trend *t, const cli_options *o)
 
 /* ---- Results of benchmarks ---- */
 
-static int add_results(scaling *s, const cli_options *o)
+static int add_scaling_results(scaling *s, const cli_options *o)
 {
     for (size_t i = 0; i < o->operand_count; i++) {
         const char *operand = o->operands[i];
@@ -64,7 +64,7 @@ static int show_scaling(const cli_options *o)
     vp_view view;
     scaling_init(&s);
     cli_view(&view, o, 20);
-    int rc = add_results(&s, o);
+    int rc = add_scaling_results(&s, o);
     if (rc >= 0)
         rc = cli_file_open(&f, o->out);
     if (rc >= 0) {
@@ -86,7 +86,7 @@ int cli_run_trend(const cli_options *o)
     int rc = 0;
     trend_init(&t);
     for (size_t i = 0; rc >= 0 && i < o->operand_count; i++)
-        rc = add(&t, o->operands[i], o);
+        rc = add_trend_operand(&t, o->operands[i], o);
     if (rc >= 0 && !t.count)
         rc = vp_fail(VP_EEMPTY, "no run in it");
     if (rc >= 0) {
@@ -94,7 +94,7 @@ int cli_run_trend(const cli_options *o)
         rc = cli_file_open(&f, o->out);
     }
     if (rc >= 0)
-        rc = cli_file_close(&f, write_as(&f.buf, &t, o));
+        rc = cli_file_close(&f, write_trend_as(&f.buf, &t, o));
     trend_free(&t);
     return rc < 0 ? cli_fail(rc) : CLI_OK;
 }

@@ -59,7 +59,7 @@ static int check_options(const cli_options *o, const compare_gate *g)
     return CLI_USAGE;
 }
 
-static int load(sides *s, const cli_options *o)
+static int load_result_sides(sides *s, const cli_options *o)
 {
     bool two = o->operand_count == 2;
     VP_TRY(scaling_add(&s->a, o->operands[0]));
@@ -74,7 +74,7 @@ static int load(sides *s, const cli_options *o)
 
 /* ---- The gate ---- */
 
-static bool says(const scaling_pair *p, const char *option, const char *what)
+static bool log_pair_failure(const scaling_pair *p, const char *option, const char *what)
 {
     vp_buf name;
     vp_buf_init(&name, 1u << 20);
@@ -91,31 +91,31 @@ static bool is_too_slow(const scaling_pair *p, const char *option, const vp_delt
     if (p->verdict == VP_UNVERIFIED || isnan(percent))
         return false;
     if (p->verdict == VP_REGRESSION && d->delta_ps == VP_NO_TIME)
-        return says(p, option, p->reason);
+        return log_pair_failure(p, option, p->reason);
     if (!compare_exceeds(d, percent, p->threshold_ps))
         return false;
     snprintf(text, sizeof text, "B takes %.2f%% more than A, %.2f%% are allowed",
              100 * (double)d->delta_ps / (double)d->a_ps, percent);
-    return says(p, option, text);
+    return log_pair_failure(p, option, text);
 }
 
-static bool fails(const compare_gate *g, const scaling_pair *p)
+static bool fails_pair_gate(const compare_gate *g, const scaling_pair *p)
 {
     bool failed = is_too_slow(p, "--max-regression", &p->times[SCALING_MEDIAN], g->median_percent);
     failed =
         is_too_slow(p, "--max-p90-regression", &p->times[SCALING_P90], g->p90_percent) || failed;
     if ((g->on_regression && p->verdict == VP_REGRESSION) ||
         (g->on_unverified && p->verdict == VP_UNVERIFIED))
-        failed = says(p, "--fail-on", p->reason);
+        failed = log_pair_failure(p, "--fail-on", p->reason);
     return failed;
 }
 
 /* failed[i]: of each pair. */
-static int check(bool *failed, const compare_gate *g, const scaling_comparison *c)
+static int check_pair_gates(bool *failed, const compare_gate *g, const scaling_comparison *c)
 {
     int code = CLI_OK;
     for (size_t i = 0; i < c->count; i++) {
-        failed[i] = fails(g, &c->pairs[i]);
+        failed[i] = fails_pair_gate(g, &c->pairs[i]);
         code = failed[i] ? CLI_GATE : code;
     }
     if (!code && c->by_verdict[VP_UNVERIFIED] &&
@@ -127,8 +127,8 @@ static int check(bool *failed, const compare_gate *g, const scaling_comparison *
 
 /* ---- Printing ---- */
 
-static int write_as(vp_buf *b, const scaling_comparison *c, const cli_options *o,
-                    const bool *failed)
+static int write_results_as(vp_buf *b, const scaling_comparison *c, const cli_options *o,
+                            const bool *failed)
 {
     vp_view view;
     cli_view(&view, o, 20);
@@ -148,14 +148,15 @@ static int write_as(vp_buf *b, const scaling_comparison *c, const cli_options *o
     }
 }
 
-static int show(const scaling_comparison *c, const cli_options *o, const compare_gate *g, int *code)
+static int show_results(const scaling_comparison *c, const cli_options *o, const compare_gate *g,
+                        int *code)
 {
     VP_CLEANUP(vp_free_ptr) bool *failed = vp_calloc(c->count, sizeof *failed);
     cli_file f;
     VP_NEED(failed);
-    *code = check(failed, g, c);
+    *code = check_pair_gates(failed, g, c);
     VP_TRY(cli_file_open(&f, o->out));
-    return cli_file_close(&f, write_as(&f.buf, c, o, failed));
+    return cli_file_close(&f, write_results_as(&f.buf, c, o, failed));
 }
 
 int compare_results(const cli_options *o, const compare_gate *g)
@@ -166,9 +167,9 @@ int compare_results(const cli_options *o, const compare_gate *g)
         return code;
     scaling_init(&s.a);
     scaling_init(&s.b);
-    int rc = load(&s, o);
+    int rc = load_result_sides(&s, o);
     if (rc >= 0)
-        rc = show(&s.c, o, g, &code);
+        rc = show_results(&s.c, o, g, &code);
     scaling_compare_free(&s.c);
     scaling_free(&s.a);
     scaling_free(&s.b);

@@ -16,7 +16,7 @@ static void bash_words(vp_buf *b, const char *words)
 }
 
 /* Values that are files or directories complete as such. */
-static bool is_path(const cli_option *row)
+static bool is_path_option(const cli_option *row)
 {
     return row->type == CLI_TEXT && (!strcmp(row->value, "DIR") || !strcmp(row->value, "FILE"));
 }
@@ -36,7 +36,7 @@ static void bash_command(vp_buf *b, const cli_command *c)
             bash_words(b, row->value);
             vp_buf_puts(b, "' ;;\n");
         } else {
-            vp_buf_puts(b, is_path(row) ? "files=1 ;;\n" : "return ;;\n");
+            vp_buf_puts(b, is_path_option(row) ? "files=1 ;;\n" : "return ;;\n");
         }
     }
     vp_buf_puts(b, "        *) words='");
@@ -46,7 +46,7 @@ static void bash_command(vp_buf *b, const cli_command *c)
     vp_buf_puts(b, "' ;;\n        esac ;;\n");
 }
 
-static void bash(vp_buf *b)
+static void print_bash_completion(vp_buf *b)
 {
     vp_buf_puts(
         b, "# bash completion of view_profile; made by view_profile help --print-completion bash\n"
@@ -94,13 +94,13 @@ static void zsh_option(vp_buf *b, const cli_option *row)
         bash_words(b, row->value);
         vp_buf_putc(b, ')');
     } else if (row->type != CLI_FLAG) {
-        vp_buf_printf(b, ":%s:%s", is_path(row) ? row->value : "value",
-                      is_path(row) ? "_files" : " ");
+        vp_buf_printf(b, ":%s:%s", is_path_option(row) ? row->value : "value",
+                      is_path_option(row) ? "_files" : " ");
     }
     vp_buf_putc(b, '\'');
 }
 
-static void zsh(vp_buf *b)
+static void print_zsh_completion(vp_buf *b)
 {
     vp_buf_puts(
         b, "#compdef view_profile\n"
@@ -137,8 +137,8 @@ int cli_print_completion(const char *shell)
     }
     cli_stdout(&b);
     if (is_bash)
-        bash(&b);
+        print_bash_completion(&b);
     else
-        zsh(&b);
+        print_zsh_completion(&b);
     return cli_finish(&b);
 }

@@ -14,7 +14,7 @@
 #define MARKDOWN_WIDTH 100
 
 /* Markdown's own characters in plain text. */
-static void put_plain(vp_buf *b, const char *text)
+static void put_escaped_markdown(vp_buf *b, const char *text)
 {
     for (; *text; text++) {
         if (strchr("*<>[]\\`|", *text))
@@ -27,17 +27,17 @@ static void put_paragraphs(vp_buf *b, const char *text)
 {
     vp_buf plain;
     vp_buf_init(&plain, 65536);
-    put_plain(&plain, text);
+    put_escaped_markdown(&plain, text);
     cli_wrap(b, vp_buf_view(&plain), 0, MARKDOWN_WIDTH);
     vp_buf_free(&plain);
 }
 
 /* A term of a definition list and its sentence, with a capital and a full stop. */
-static void definition(vp_buf *b, const char *term, const char *text)
+static void put_man_definition(vp_buf *b, const char *term, const char *text)
 {
     vp_buf_printf(b, "\n%s\n:   ", term);
     vp_buf_putc(b, *text >= 'a' && *text <= 'z' ? (char)(*text - 32) : *text);
-    put_plain(b, text + 1);
+    put_escaped_markdown(b, text + 1);
 }
 
 static void man_option(vp_buf *b, const cli_option *row)
@@ -51,7 +51,7 @@ static void man_option(vp_buf *b, const cli_option *row)
         n += snprintf(term + n, sizeof term - (size_t)n, " WORD");
     else if (row->value)
         n += snprintf(term + n, sizeof term - (size_t)n, " *%s*", row->value);
-    definition(b, term, row->help);
+    put_man_definition(b, term, row->help);
     if (row->type == CLI_WORD) {
         vp_buf_puts(b, ": ");
         for (size_t i = 0; i < cli_word_count(row->value); i++) {
@@ -75,7 +75,7 @@ static void man_examples(vp_buf *b, const char *lines)
         (void)vp_take_until(&line, '\t', line.n, &command);
         snprintf(term, sizeof term, "`%.*s`", VP_STR_ARG(command));
         snprintf(text, sizeof text, "%.*s.\n", VP_STR_ARG(line));
-        definition(b, term, text);
+        put_man_definition(b, term, text);
     }
 }
 
@@ -86,7 +86,7 @@ static void man_exit_codes(vp_buf *b)
         char term[8];
         const char *code = *e;
         snprintf(term, sizeof term, "**%c**", *code);
-        definition(b, term, code + 2);
+        put_man_definition(b, term, code + 2);
         vp_buf_puts(b, ".\n");
     }
 }
@@ -99,7 +99,7 @@ static void man_environment(vp_buf *b, const char *const *lines)
         vp_str text = vp_str_of(*e), name;
         (void)vp_take_until(&text, '\t', text.n, &name);
         snprintf(term, sizeof term, "**%.*s**", VP_STR_ARG(name));
-        definition(b, term, text.p);
+        put_man_definition(b, term, text.p);
         vp_buf_puts(b, ".\n");
     }
 }
@@ -111,9 +111,9 @@ static void man_command(vp_buf *b, const cli_command *c)
         vp_buf_putc(b, (char)(*p - 32));
     vp_buf_printf(b, "(1) view_profile %s | User commands\n\n# NAME\n\nview_profile-%s - ",
                   VP_VERSION, c->name);
-    put_plain(b, c->summary);
+    put_escaped_markdown(b, c->summary);
     vp_buf_printf(b, "\n\n# SYNOPSIS\n\n**view_profile %s** \\[*OPTIONS*\\] ", c->name);
-    put_plain(b, c->operands);
+    put_escaped_markdown(b, c->operands);
     vp_buf_puts(b, "\n\n# DESCRIPTION\n\n");
     put_paragraphs(b, c->description);
     vp_buf_puts(b, "\n# OPTIONS\n");
@@ -140,7 +140,7 @@ static void man_overall(vp_buf *b)
     for (const cli_command *c = cli_commands; c->name; c++) {
         char term[60];
         snprintf(term, sizeof term, "**view_profile-%s**(1)", c->name);
-        definition(b, term, c->summary);
+        put_man_definition(b, term, c->summary);
         vp_buf_puts(b, ".\n");
     }
     man_exit_codes(b);

@@ -31,7 +31,7 @@ static int choose_host(const cat_session *s)
                    s->name, s->host_count, vp_buf_cstr(&names), names.n < 200 ? "" : ", …");
 }
 
-static int find_host(const cat_host **out, const cat_session *s, const cli_options *o)
+static int find_host_option(const cat_host **out, const cat_session *s, const cli_options *o)
 {
     *out = s->host_count ? &s->hosts[0] : NULL;
     if (!s->host_count)
@@ -44,7 +44,7 @@ static int find_host(const cat_host **out, const cat_session *s, const cli_optio
 
 /* ---- What is exported ----------------------------------------------------------------------- */
 
-static int take_pick(ex_pick *p, const cli_options *o)
+static int take_pick_options(ex_pick *p, const cli_options *o)
 {
     p->most = o->max_events > 0 ? (uint64_t)o->max_events : 0;
     p->window = o->window != NULL;
@@ -57,7 +57,7 @@ static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, 
 {
     ex_form form = o->to == CLI_TO_JSON ? EX_JSON : EX_PFTRACE;
     const cat_host *h;
-    VP_TRY(find_host(&h, s, o));
+    VP_TRY(find_host_option(&h, s, o));
     added_tracks_init(more, pick, NULL, c, s, h);
     int rc = ex_open_host(out, file, form, c, s, h, pick);
     return rc < 0 ? vp_fail_at(rc, *file ? (*file)->name : h->name, -1, -1) : rc;
@@ -116,7 +116,7 @@ static int export_timeline(const cli_options *o)
     if (o->to != CLI_TO_JSON && !o->out && isatty(STDOUT_FILENO))
         return vp_fail(VP_EARG, "a %s is no text: name a file with -o FILE, or pipe it",
                        o->to == CLI_TO_BUNDLE ? "bundle" : ".pftrace");
-    VP_TRY(take_pick(pick, o));
+    VP_TRY(take_pick_options(pick, o));
     VP_TRY(cli_open(&c, o));
     const cat_session *session = cli_session(c, o);
     if (!session)

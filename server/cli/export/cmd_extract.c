@@ -15,12 +15,12 @@
 #include "trace/base/log.h"
 #include "trace/model/unpack/extract.h"
 
-static int on_progress(void *ctx, const extract_counts *c)
+static int on_extract_progress(void *ctx, const extract_counts *c)
 {
     return cli_progress_bytes(ctx, c->done, c->total);
 }
 
-static void on_left_out(void *ctx, const cat_file *f)
+static void log_left_out_file(void *ctx, const cat_file *f)
 {
     char line[1000];
     (void)f;
@@ -49,17 +49,18 @@ static int say_end(const extract_counts *n)
     return cli_finish(&b);
 }
 
-static void drop(unpack **u)
+static void close_unpack(unpack **u)
 {
     unpack_close(*u);
 }
 
 int cli_extract_all(const catalog *c, const cli_options *o, const char *dir, char *out)
 {
-    VP_CLEANUP(drop) unpack *to = NULL;
+    VP_CLEANUP(close_unpack) unpack *to = NULL;
     cli_progress line;
     extract_counts n;
-    extract_options how = {.progress = on_progress, .left_out = on_left_out, .ctx = &line};
+    extract_options how = {
+        .progress = on_extract_progress, .left_out = log_left_out_file, .ctx = &line};
     extract_count(&n, c, &how);
     if (!n.found)
         return cli_no_timeline(c);

@@ -18,7 +18,7 @@ int cli_export_copy(vp_buf *b, http_source in, const char *path)
     return rc < 0 ? rc : b->status;
 }
 
-static const char *plural(uint64_t n)
+static const char *plural_suffix(uint64_t n)
 {
     return n == 1 ? "" : "s";
 }
@@ -27,8 +27,8 @@ void cli_export_missing(const char *file, uint64_t events, uint64_t flows)
 {
     unsigned long long e = events, f = flows;
     if (events)
-        vp_log(VP_LOG_WARN, "%s: %llu event%s cannot be shown", file, e, plural(e));
+        vp_log(VP_LOG_WARN, "%s: %llu event%s cannot be shown", file, e, plural_suffix(e));
     if (flows) /* most traces have some: their other ends were before or behind the capture */
         vp_log(VP_LOG_DEBUG, "%s: %llu end%s of arrows without a slice or another end", file, f,
-               plural(f));
+               plural_suffix(f));
 }

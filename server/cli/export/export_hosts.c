@@ -15,7 +15,8 @@ bool cli_all_hosts(const cat_session *s, const cli_options *o)
 }
 
 /* NULL where the run cannot be analysed: its hosts are exported all the same. */
-static int analyse(vp_report **out, const catalog *c, const cat_session *s, const cli_options *o)
+static int analyze_all_hosts(vp_report **out, const catalog *c, const cat_session *s,
+                             const cli_options *o)
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
     cli_progress progress;
@@ -46,7 +47,7 @@ int cli_all_hosts_open(rd_stream **out, ex_hosts *hosts, added_tracks *more, cat
     if (o->window || o->max_events > 0)
         return vp_fail(VP_EARG, "%s is for the timeline of one host: name one with --host",
                        o->window ? "--window" : "--max-events");
-    VP_TRY(analyse(&r, c, s, o));
+    VP_TRY(analyze_all_hosts(&r, c, s, o));
     int rc = clocks_of(clocks, s, r);
     analyze_free(r);
     VP_TRY(rc);

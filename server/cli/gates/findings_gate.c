@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 
 /* The next word of "a,b,c" as a text of its own (vp_free); false behind the last. */
-static bool next_word(vp_str *in, char **out)
+static bool next_comma_word(vp_str *in, char **out)
 {
     vp_str word = VP_STR_NONE;
     while (in->n && !word.n) {
@@ -23,7 +23,7 @@ int cli_check_fail_on(const char *words)
     vp_str in = vp_str_of(words);
     char *word;
     size_t n = 0;
-    for (; next_word(&in, &word); n++) {
+    for (; next_comma_word(&in, &word); n++) {
         bool known = findings_word_known(word);
         if (!known)
             vp_log(VP_LOG_ERROR,
@@ -52,7 +52,7 @@ int cli_fail_on(const vp_report *r, const char *words)
 {
     vp_str in = vp_str_of(words);
     char *word;
-    while (next_word(&in, &word)) {
+    while (next_comma_word(&in, &word)) {
         const vp_finding *f = first_match(r, word);
         if (f)
             vp_log(VP_LOG_ERROR, "--fail-on %.60s: %s %s fired", word, f->id, f->name);

@@ -16,7 +16,7 @@
 #define COLUMN 25 /* where the explanations start */
 
 /* A term and its explanation, side by side where the term fits its column. */
-static void entry(vp_buf *b, vp_str term, const char *text)
+static void put_help_entry(vp_buf *b, vp_str term, const char *text)
 {
     vp_buf wrapped;
     vp_buf_init(&wrapped, 16384);
@@ -53,12 +53,12 @@ static void option_entry(vp_buf *b, const cli_option *row)
     }
     if (row->initial)
         vp_buf_printf(&text, " (default %s)", row->initial);
-    entry(b, vp_buf_view(&term), vp_buf_cstr(&text));
+    put_help_entry(b, vp_buf_view(&term), vp_buf_cstr(&text));
     vp_buf_free(&term);
     vp_buf_free(&text);
 }
 
-static void options(vp_buf *b, const char *title, unsigned bit, bool common)
+static void put_help_options(vp_buf *b, const char *title, unsigned bit, bool common)
 {
     bool any = false;
     for (const cli_option *row = cli_option_table; row->name; row++) {
@@ -72,7 +72,7 @@ static void options(vp_buf *b, const char *title, unsigned bit, bool common)
     }
 }
 
-static void examples(vp_buf *b, const char *lines)
+static void put_help_examples(vp_buf *b, const char *lines)
 {
     vp_str in = vp_str_of(lines), line, command;
     vp_buf_puts(b, "\nExamples:\n");
@@ -87,9 +87,9 @@ static void command_help(vp_buf *b, const cli_command *c)
 {
     vp_buf_printf(b, "Usage: view_profile %s [OPTIONS] %s\n\n", c->name, c->operands);
     cli_wrap(b, vp_str_of(c->description), 0, HELP_WIDTH);
-    options(b, "Options", c->bit, false);
-    options(b, "Common options", c->bit, true);
-    examples(b, c->examples);
+    put_help_options(b, "Options", c->bit, false);
+    put_help_options(b, "Common options", c->bit, true);
+    put_help_examples(b, c->examples);
 }
 
 static void overall_help(vp_buf *b)
@@ -100,10 +100,10 @@ static void overall_help(vp_buf *b)
     for (const cli_command *c = cli_commands; c->name; c++) {
         char term[40];
         int n = snprintf(term, sizeof term, "  %s", c->name);
-        entry(b, (vp_str){term, (size_t)n}, c->summary);
+        put_help_entry(b, (vp_str){term, (size_t)n}, c->summary);
     }
-    options(b, "Options of serve", CLI_SERVE, false);
-    options(b, "Common options", CLI_SERVE, true);
+    put_help_options(b, "Options of serve", CLI_SERVE, false);
+    put_help_options(b, "Common options", CLI_SERVE, true);
     vp_buf_puts(b, "\nExit codes:\n");
     for (const char *const *e = cli_exit_codes; *e; e++) {
         const char *code = *e;
@@ -123,7 +123,7 @@ int cli_print_help(const cli_command *c)
     return cli_finish(&b);
 }
 
-static const char *command_candidate(void *ctx, size_t i)
+static const char *help_command_at(void *ctx, size_t i)
 {
     (void)ctx;
     return cli_commands[i].name;
@@ -138,7 +138,7 @@ int cli_run_help(const cli_options *o)
     c = cli_command_named(o->operands[0]);
     if (c)
         return cli_print_help(c);
-    near = cli_nearest(vp_str_of(o->operands[0]), command_candidate, NULL);
+    near = cli_nearest(vp_str_of(o->operands[0]), help_command_at, NULL);
     if (near)
         vp_log(VP_LOG_ERROR, "%.200s: no such command, perhaps %s; view_profile --help lists them",
                o->operands[0], near);

@@ -59,7 +59,7 @@ static void say_unreadable(const catalog *c, const cli_options *o)
                u.n, u.n == 1 ? "" : "s");
 }
 
-static const char *command_candidate(void *ctx, size_t i)
+static const char *command_name_at(void *ctx, size_t i)
 {
     (void)ctx;
     return cli_commands[i].name;
@@ -69,7 +69,7 @@ int cli_maybe_command(const cli_options *o, int rc)
 {
     const char *path = o->path, *near = NULL;
     if (rc == VP_ENOTFOUND && !o->named && path && !strpbrk(path, "./"))
-        near = cli_nearest(vp_str_of(path), command_candidate, NULL);
+        near = cli_nearest(vp_str_of(path), command_name_at, NULL);
     if (!near)
         return rc;
     vp_fail(rc, "no such file or directory, and no command; perhaps %s was meant", near);
@@ -144,7 +144,7 @@ const cat_session *cli_session(const catalog *c, const cli_options *o)
     return s && catalog_check_latest(c, s) >= 0 ? s : NULL;
 }
 
-static int check_host(const cat_session *s, const char *host)
+static int check_host_name(const cat_session *s, const char *host)
 {
     vp_buf names;
     if (catalog_host(s, vp_str_of(host)))
@@ -178,7 +178,8 @@ static int check_device(const vp_report *r, const char *device)
 #define COUNT_MOST 1e30
 
 /* A number on the command line; NULL stays 0. */
-static int take_number(double *out, const char *flag, const char *text, double least, double most)
+static int parse_number_option(double *out, const char *flag, const char *text, double least,
+                               double most)
 {
     char *end;
     if (!text)
@@ -199,10 +200,11 @@ int cli_peaks(vp_report_options *opts, const cli_options *o)
                        "--chip %s: the table of peaks has no such chip; --peak-tflops and "
                        "--peak-gbs tell its figures",
                        o->chip);
-    VP_TRY(take_number(&opts->peak_tflops, "peak-tflops", o->peak_tflops, RATE_LEAST, RATE_MOST));
-    VP_TRY(take_number(&opts->peak_gb_s, "peak-gbs", o->peak_gbs, RATE_LEAST, RATE_MOST));
-    VP_TRY(take_number(&opts->params, "params", o->params, 1, COUNT_MOST));
-    return take_number(&opts->tokens, "tokens", o->tokens, 1, COUNT_MOST);
+    VP_TRY(parse_number_option(&opts->peak_tflops, "peak-tflops", o->peak_tflops, RATE_LEAST,
+                               RATE_MOST));
+    VP_TRY(parse_number_option(&opts->peak_gb_s, "peak-gbs", o->peak_gbs, RATE_LEAST, RATE_MOST));
+    VP_TRY(parse_number_option(&opts->params, "params", o->params, 1, COUNT_MOST));
+    return parse_number_option(&opts->tokens, "tokens", o->tokens, 1, COUNT_MOST);
 }
 
 static int take_window(vp_report_options *opts, const cli_options *o)
@@ -225,7 +227,7 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     if (!s)
         return vp_error_last()->code;
     if (o->host)
-        VP_TRY(check_host(s, o->host));
+        VP_TRY(check_host_name(s, o->host));
     VP_TRY(cli_peaks(&opts, o));
     opts.group = (vp_group)o->group;
     opts.depth = o->command->bit & (CLI_TOP | CLI_EXPORT) ? VP_DEPTH_OPS : VP_DEPTH_FULL;

@@ -17,20 +17,20 @@ static bool inside_log_dir(const char *path)
     return vp_str_ends(s, VP_STR("/plugins"));
 }
 
-static bool newer(const struct timespec *a, const struct timespec *b)
+static bool is_newer_time(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
 /* The newest directory among the matches of one pattern and *best; *best is owned. */
-static void consider(const char *pattern, char **best, struct timespec *newest)
+static void consider_profile_dirs(const char *pattern, char **best, struct timespec *newest)
 {
     glob_t g = {0};
     size_t n = glob(pattern, 0, NULL, &g) == 0 ? g.gl_pathc : 0;
     for (size_t i = 0; i < n; i++) {
         struct stat st;
         if (inside_log_dir(g.gl_pathv[i]) || stat(g.gl_pathv[i], &st) < 0 ||
-            (*best && !newer(&st.st_mtim, newest)))
+            (*best && !is_newer_time(&st.st_mtim, newest)))
             continue;
         vp_free(*best);
         *best = vp_strdup(g.gl_pathv[i]);
@@ -43,8 +43,8 @@ char *cli_default_dir(void)
 {
     struct timespec newest = {0};
     char *best = NULL;
-    consider("./profiles/*/", &best, &newest);
-    consider("./profiles/*/*/", &best, &newest);
-    consider("./*/profiles/*/", &best, &newest);
+    consider_profile_dirs("./profiles/*/", &best, &newest);
+    consider_profile_dirs("./profiles/*/*/", &best, &newest);
+    consider_profile_dirs("./*/profiles/*/", &best, &newest);
     return best ? best : vp_strdup(".");
 }

@@ -38,7 +38,7 @@ vp_str cli_word(const char *words, size_t i)
 }
 
 /* One usage error: what, where to read more. Returns CLI_USAGE. */
-__attribute__((format(printf, 2, 3))) static int usage(const parser *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int fail_usage(const parser *p, const char *fmt, ...)
 {
     vp_buf b;
     va_list ap;
@@ -59,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static int usage(const parser *p, const ch
 #define WORD_MAX 40
 
 /* Edits (insert, drop, replace, swap of neighbours) between two words; large when too long. */
-static size_t distance(vp_str a, vp_str b)
+static size_t edit_distance(vp_str a, vp_str b)
 {
     size_t row[3][WORD_MAX + 1];
     if (a.n > WORD_MAX || b.n > WORD_MAX)
@@ -87,7 +87,7 @@ const char *cli_nearest(vp_str word, const char *(*candidate)(void *, size_t), v
     const char *best = NULL, *c;
     size_t best_distance = word.n / 3 + 1; /* one edit in three letters is still the same word */
     for (size_t i = 0; (c = candidate(ctx, i)); i++) {
-        size_t d = distance(word, vp_str_of(c));
+        size_t d = edit_distance(word, vp_str_of(c));
         /* The beginning of a longer word: --prof for --profile-dir. */
         if (word.n >= 2 && vp_str_starts(vp_str_of(c), word))
             d = 1;
@@ -114,8 +114,8 @@ static int store_number(parser *p, const cli_option *row, vp_str value)
 {
     int64_t v;
     if (!vp_str_to_i64(value, &v) || v < row->min || v > row->max)
-        return usage(p, "--%s %.*s: a whole number from %lld to %lld is needed", row->name,
-                     VP_STR_ARG(value), (long long)row->min, (long long)row->max);
+        return fail_usage(p, "--%s %.*s: a whole number from %lld to %lld is needed", row->name,
+                          VP_STR_ARG(value), (long long)row->min, (long long)row->max);
     *(int64_t *)((char *)p->o + row->offset) = v;
     return 0;
 }
@@ -138,22 +138,22 @@ static int store_word(parser *p, const cli_option *row, vp_str value)
                                               : ", ",
                                  VP_STR_ARG(w));
     }
-    return usage(p, "--%s %.*s: must be %s", row->name, VP_STR_ARG(value), list);
+    return fail_usage(p, "--%s %.*s: must be %s", row->name, VP_STR_ARG(value), list);
 }
 
 static int store_item(parser *p, const cli_option *row, const char *value)
 {
     cli_list *l = (cli_list *)((char *)p->o + row->offset);
     if (l->n == CLI_LIST_MAX)
-        return usage(p, "--%s: given more than %d times", row->name, CLI_LIST_MAX);
+        return fail_usage(p, "--%s: given more than %d times", row->name, CLI_LIST_MAX);
     l->items[l->n++] = value;
     return 0;
 }
 
-static int store(parser *p, const cli_option *row, const char *value)
+static int store_option_value(parser *p, const cli_option *row, const char *value)
 {
     if (row->type != CLI_FLAG && !*value)
-        return usage(p, "--%s: its value is empty", row->name);
+        return fail_usage(p, "--%s: its value is empty", row->name);
     switch (row->type) {
     case CLI_FLAG:
         *(bool *)((char *)p->o + row->offset) = true;
@@ -177,13 +177,13 @@ static void set_initial(cli_options *o)
     o->top = o->port = o->step = -1;
     for (const cli_option *row = cli_option_table; row->name; row++)
         if (row->initial && (row->commands & o->command->bit))
-            (void)store(&p, row, row->initial);
+            (void)store_option_value(&p, row, row->initial);
 }
 
 /* ---- Options ---- */
 
 /* The row of "--NAME" or "-L" for these commands; hidden options belong to every command. */
-static const cli_option *find(vp_str name, bool is_letter, unsigned commands)
+static const cli_option *find_option(vp_str name, bool is_letter, unsigned commands)
 {
     for (const cli_option *row = cli_option_table; row->name; row++)
         if ((row->commands & commands) &&
@@ -194,7 +194,7 @@ static const cli_option *find(vp_str name, bool is_letter, unsigned commands)
 }
 
 /* Splits "--name=value", "--name", "-l", "-lVALUE". *value is NULL without one. */
-static void split(const char *arg, vp_str *name, bool *is_letter, const char **value)
+static void split_option_word(const char *arg, vp_str *name, bool *is_letter, const char **value)
 {
     const char *eq = strchr(arg, '=');
     *is_letter = arg[1] != '-';
@@ -207,18 +207,18 @@ static void split(const char *arg, vp_str *name, bool *is_letter, const char **v
     }
 }
 
-static int unknown(parser *p, const char *arg, vp_str name, bool is_letter)
+static int fail_unknown_option(parser *p, const char *arg, vp_str name, bool is_letter)
 {
     const char *near = is_letter ? NULL : cli_nearest(name, option_candidate, p);
     int shown = is_letter ? 2 : (int)(name.n + 2 > 200 ? 200 : name.n + 2);
-    const cli_option *other = find(name, is_letter, CLI_EVERY);
+    const cli_option *other = find_option(name, is_letter, CLI_EVERY);
     for (const cli_command *c = cli_commands; other && c->name; c++)
         if (other->help && (other->commands & c->bit))
-            return usage(p, "%.*s: an option of %s, not of %s", shown, arg, c->name,
-                         p->o->command->name);
+            return fail_usage(p, "%.*s: an option of %s, not of %s", shown, arg, c->name,
+                              p->o->command->name);
     if (near)
-        return usage(p, "%.*s: no such option, perhaps --%s", shown, arg, near);
-    return usage(p, "%.*s: no such option", shown, arg);
+        return fail_usage(p, "%.*s: no such option, perhaps --%s", shown, arg, near);
+    return fail_usage(p, "%.*s: no such option", shown, arg);
 }
 
 static int take_option(parser *p)
@@ -226,30 +226,31 @@ static int take_option(parser *p)
     const char *arg = p->argv[p->i], *value;
     vp_str name;
     bool is_letter;
-    split(arg, &name, &is_letter, &value);
-    const cli_option *row = find(name, is_letter, p->o->command->bit);
+    split_option_word(arg, &name, &is_letter, &value);
+    const cli_option *row = find_option(name, is_letter, p->o->command->bit);
     if (!row)
-        return unknown(p, arg, name, is_letter);
+        return fail_unknown_option(p, arg, name, is_letter);
     bool *given = &p->given[row - cli_option_table];
     if (*given && row->type != CLI_WORDS)
-        return usage(p, "--%s: given twice", row->name);
+        return fail_usage(p, "--%s: given twice", row->name);
     *given = true;
     if (row->type == CLI_FLAG)
-        return value ? usage(p, "--%s: takes no value", row->name) : store(p, row, "");
+        return value ? fail_usage(p, "--%s: takes no value", row->name)
+                     : store_option_value(p, row, "");
     if (!value) {
         if (p->i + 1 >= p->argc)
-            return usage(p, "--%s: its value %s is missing", row->name,
-                         row->type == CLI_WORD ? "WORD" : row->value);
+            return fail_usage(p, "--%s: its value %s is missing", row->name,
+                              row->type == CLI_WORD ? "WORD" : row->value);
         value = p->argv[++p->i];
     }
-    return store(p, row, value);
+    return store_option_value(p, row, value);
 }
 
 static int take_operand(parser *p)
 {
     cli_options *o = p->o;
     if (o->operand_count >= o->command->operand_max)
-        return usage(p, "%.200s: one argument too many", p->argv[p->i]);
+        return fail_usage(p, "%.200s: one argument too many", p->argv[p->i]);
     o->operands = p->argv; /* they stand in front: each moves into a place already read */
     o->operands[o->operand_count++] = p->argv[p->i];
     if (o->command->bit == CLI_RECORD)
@@ -269,8 +270,8 @@ static int find_command(int argc, char **argv)
             return cli_command_named(argv[i]) ? i : 0;
         if (!strcmp(argv[i], "--"))
             return 0;
-        split(argv[i], &name, &is_letter, &value);
-        const cli_option *row = find(name, is_letter, CLI_EVERY);
+        split_option_word(argv[i], &name, &is_letter, &value);
+        const cli_option *row = find_option(name, is_letter, CLI_EVERY);
         if (row && row->type != CLI_FLAG && !value)
             i++;
     }
@@ -282,10 +283,10 @@ static int settle_operands(parser *p)
 {
     const cli_options *o = p->o;
     if (o->operand_count < o->command->operand_min)
-        return usage(p, "%s: %s needed", o->command->operands,
-                     o->command->operand_min > 1 ? "both are" : "at least one is");
+        return fail_usage(p, "%s: %s needed", o->command->operands,
+                          o->command->operand_min > 1 ? "both are" : "at least one is");
     if (o->quiet && o->verbose)
-        return usage(p, "--quiet and --verbose: give one of them");
+        return fail_usage(p, "--quiet and --verbose: give one of them");
     return 0;
 }
 
@@ -295,14 +296,14 @@ static int settle_memory(parser *p)
     if (!p->o->max_memory)
         return 0;
     if (!vp_str_to_size(vp_str_of(p->o->max_memory), INT64_MAX, &bytes) || bytes < 16u << 20)
-        return usage(p, "--max-memory %.40s: must be a size from 16M, such as 8G",
-                     p->o->max_memory);
+        return fail_usage(p, "--max-memory %.40s: must be a size from 16M, such as 8G",
+                          p->o->max_memory);
     vp_mem_set_ceiling((int64_t)bytes);
     return 0;
 }
 
 /* What the options and operands mean together. */
-static int settle(parser *p)
+static int settle_arguments(parser *p)
 {
     cli_options *o = p->o;
     size_t next = 0;
@@ -316,22 +317,22 @@ static int settle(parser *p)
     if (!o->path && next < o->operand_count)
         o->path = o->operands[next++];
     if (next < o->operand_count && o->command->operand_max == 1)
-        return usage(p, "--profile-dir and %.200s: give the profile directory once",
-                     o->operands[next]);
+        return fail_usage(p, "--profile-dir and %.200s: give the profile directory once",
+                          o->operands[next]);
     if (next < o->operand_count && o->session)
-        return usage(p, "--session and %.200s: give the session once", o->operands[next]);
+        return fail_usage(p, "--session and %.200s: give the session once", o->operands[next]);
     if (next < o->operand_count)
         o->session = o->operands[next++];
     if (next < o->operand_count)
-        return usage(p, "%.200s: one argument too many", o->operands[next]);
+        return fail_usage(p, "%.200s: one argument too many", o->operands[next]);
     if (o->quiet && o->verbose)
-        return usage(p, "--quiet and --verbose: give one of them");
+        return fail_usage(p, "--quiet and --verbose: give one of them");
     if (o->bind_all && o->bind_host)
-        return usage(p, "--bind-all and --host: give one of them");
+        return fail_usage(p, "--bind-all and --host: give one of them");
     if (o->listen && (o->bind_all || o->bind_host || o->port >= 0))
-        return usage(p, "--listen and --port, --host or --bind-all: give one of them");
+        return fail_usage(p, "--listen and --port, --host or --bind-all: give one of them");
     if (o->listen && (strncmp(o->listen, "unix:", 5) != 0 || !o->listen[5]))
-        return usage(p, "--listen %.200s: must be unix:PATH", o->listen);
+        return fail_usage(p, "--listen %.200s: must be unix:PATH", o->listen);
     return 0;
 }
 
@@ -355,5 +356,5 @@ int cli_parse(cli_options *o, int argc, char **argv)
     }
     if (rc || o->help || o->version)
         return rc;
-    return settle(&p);
+    return settle_arguments(&p);
 }

@@ -35,7 +35,7 @@
 
 /* ---- The environment ------------------------------------------------------------------------- */
 
-static void set(const char *name, const char *value)
+static void set_environment(const char *name, const char *value)
 {
     if (value)
         (void)setenv(name, value, 1);
@@ -44,7 +44,7 @@ static void set(const char *name, const char *value)
 }
 
 /* Makes the path absolute, because the command may change its directory before it records. */
-static int absolute(char *out, size_t cap, const char *dir)
+static int make_path_absolute(char *out, size_t cap, const char *dir)
 {
     char here[VP_PATH_MAX] = "";
     if (dir[0] != '/' && !getcwd(here, sizeof here))
@@ -57,14 +57,14 @@ static int absolute(char *out, size_t cap, const char *dir)
  * from within it, also one that knows nothing of us; and the functions that code built with
  * -finstrument-functions calls, which have to be there before the C library. Annotation libraries
  * load the recorder by themselves. */
-static int preload(const char *name)
+static int preload_library(const char *name)
 {
     char library[VP_PATH_MAX], both[2 * VP_PATH_MAX];
     const char *others = getenv("LD_PRELOAD");
     VP_TRY(cli_find_library(library, name));
     snprintf(both, sizeof both, "%s%s%s", library, others && others[0] ? ":" : "",
              others ? others : "");
-    set("LD_PRELOAD", both);
+    set_environment("LD_PRELOAD", both);
     return 0;
 }
 
@@ -78,7 +78,7 @@ static void set_python_path(void)
     *strrchr(hook, '/') = 0;
     snprintf(both, sizeof both, "%s%s%s", hook, others && others[0] ? ":" : "",
              others ? others : "");
-    set("PYTHONPATH", both);
+    set_environment("PYTHONPATH", both);
 }
 
 /* All that the command starts belongs to one run. Where a launcher started us, the run is that of
@@ -89,38 +89,38 @@ static void set_job(void)
     cap_job job;
     job_read(&job, NULL);
     (void)snprintf(id, sizeof id, "record-%ld-%lld", (long)getpid(), (long long)vp_now_ms());
-    set("VIEW_PROFILE_JOB", job.id[0] ? job.id : id);
+    set_environment("VIEW_PROFILE_JOB", job.id[0] ? job.id : id);
 }
 
-static int prepare(const cli_options *o, const char *dir)
+static int prepare_environment(const cli_options *o, const char *dir)
 {
     char library[VP_PATH_MAX];
     environment e;
-    set("VIEW_PROFILE", "1");
-    set("VIEW_PROFILE_DIR", dir);
-    set("VIEW_PROFILE_STEPS", o->steps);
-    set("VIEW_PROFILE_RING", o->ring);
-    set("VIEW_PROFILE_GPU", o->gpu ? "require" : NULL);
+    set_environment("VIEW_PROFILE", "1");
+    set_environment("VIEW_PROFILE_DIR", dir);
+    set_environment("VIEW_PROFILE_STEPS", o->steps);
+    set_environment("VIEW_PROFILE_RING", o->ring);
+    set_environment("VIEW_PROFILE_GPU", o->gpu ? "require" : NULL);
     if (!getenv("VIEW_PROFILE_JOB"))
         set_job();
     VP_TRY(environment_read(&e, NULL));
     VP_TRY(cli_find_library(library, NVTX_LIBRARY));
-    set("NVTX_INJECTION64_PATH", library);
+    set_environment("NVTX_INJECTION64_PATH", library);
     VP_TRY(cli_find_library(library, CLI_RECORDER));
-    set("VIEW_PROFILE_LIBRARY", library);
+    set_environment("VIEW_PROFILE_LIBRARY", library);
     VP_TRY(cli_find_library(library, ITT_LIBRARY));
-    set("INTEL_LIBITTNOTIFY64", library);
+    set_environment("INTEL_LIBITTNOTIFY64", library);
     set_python_path();
     if (o->functions) /* brings the recorder along */
-        return preload(INSTRUMENT_LIBRARY);
-    return o->gpu ? preload(CLI_RECORDER) : 0;
+        return preload_library(INSTRUMENT_LIBRARY);
+    return o->gpu ? preload_library(CLI_RECORDER) : 0;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t child_pid;
 
-static void pass_on(int number)
+static void pass_signal_to_child(int number)
 {
     if (child_pid > 0)
         (void)kill((pid_t)child_pid, number);
@@ -130,7 +130,7 @@ static void pass_on(int number)
  * here they are ignored. SIGTERM and SIGHUP are passed on. */
 static void keep_out_of_the_way(void)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on};
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_signal_to_child};
     (void)sigaction(SIGINT, &ignore, NULL);
     (void)sigaction(SIGQUIT, &ignore, NULL);
     (void)sigaction(SIGTERM, &pass, NULL);
@@ -138,7 +138,7 @@ static void keep_out_of_the_way(void)
 }
 
 /* Its exit code, 128 + the signal, or CANNOT_START. */
-static int run(char **argv)
+static int run_recorded_command(char **argv)
 {
     int status;
     (void)fflush(NULL);
@@ -164,14 +164,14 @@ static int run(char **argv)
 /* ---- What it left ---------------------------------------------------------------------------- */
 
 /* What the directory holds now; NULL where it cannot be read. */
-static catalog *look(const char *dir)
+static catalog *open_run_catalog(const char *dir)
 {
     catalog *c = NULL;
     cat_options opts = CAT_OPTIONS_INIT;
     return catalog_open(&c, dir, &opts) < 0 ? NULL : c;
 }
 
-static uint64_t key_of(const cat_session *s)
+static uint64_t session_time_key(const cat_session *s)
 {
     return vp_hash(s->path, strlen(s->path), (uint64_t)s->newest_mtime_ns);
 }
@@ -180,23 +180,23 @@ static void note_all(vp_map *out, const catalog *c)
 {
     vp_map_init(out);
     for (size_t i = 0; c && i < catalog_count(c); i++)
-        (void)vp_map_set(out, key_of(catalog_get(c, i)), 0);
+        (void)vp_map_set(out, session_time_key(catalog_get(c, i)), 0);
 }
 
-static bool is_new(const vp_map *old, const cat_session *s)
+static bool is_new_session(const vp_map *old, const cat_session *s)
 {
-    return vp_map_get(old, key_of(s)) == VP_MAP_NONE;
+    return vp_map_get(old, session_time_key(s)) == VP_MAP_NONE;
 }
 
 /* Makes profiles of what killed processes had recorded, in runs that were not there before. */
-static void recover(const char *dir, const catalog *before)
+static void recover_killed_processes(const char *dir, const catalog *before)
 {
-    VP_CLEANUP(cli_catalog_free) catalog *c = look(dir);
+    VP_CLEANUP(cli_catalog_free) catalog *c = open_run_catalog(dir);
     VP_CLEANUP(vp_map_free) vp_map old;
     note_all(&old, before);
     for (size_t i = 0; c && i < catalog_count(c); i++) {
         const cat_session *s = catalog_get(c, i);
-        for (size_t k = 0; k < s->file_count && is_new(&old, s); k++) {
+        for (size_t k = 0; k < s->file_count && is_new_session(&old, s); k++) {
             char path[2 * VP_PATH_MAX];
             vp_result r = VP_RESULT_INIT;
             if (s->files[k].kind.format != RD_VPCAP || s->files[k].is_member)
@@ -225,7 +225,7 @@ static size_t count_new(char *path, size_t cap, const char *dir, const catalog *
     snprintf(path, cap, "%s", dir);
     for (size_t i = 0; after && i < catalog_count(after); i++) {
         const cat_session *s = catalog_get(after, i);
-        if (!is_new(&old, s))
+        if (!is_new_session(&old, s))
             continue;
         n++;
         if (n == 1)
@@ -243,7 +243,7 @@ static int write_to_stderr(void *ctx, const void *data, size_t n)
 }
 
 /* Lists the new runs on stderr: stdout belongs to the command. */
-static void show(const cli_options *o, const catalog *c)
+static void show_new_runs(const cli_options *o, const catalog *c)
 {
     vp_buf b;
     vp_view view;
@@ -254,7 +254,7 @@ static void show(const cli_options *o, const catalog *c)
     vp_buf_free(&b);
 }
 
-static size_t existing_part(const char *dir)
+static size_t existing_dir_length(const char *dir)
 {
     char part[VP_PATH_MAX];
     snprintf(part, sizeof part, "%s", dir);
@@ -271,7 +271,7 @@ static size_t existing_part(const char *dir)
 static int try_directory(const char *dir)
 {
     char part[VP_PATH_MAX];
-    size_t kept = existing_part(dir);
+    size_t kept = existing_dir_length(dir);
     int rc = cap_make_dirs(dir);
     if (rc >= 0 && access(dir, W_OK | X_OK) < 0)
         rc = cap_file_fail("write into the directory", dir, errno);
@@ -297,10 +297,11 @@ static void say_nothing(const cli_options *o, const char *dir)
             o->gpu ? "" : "; --gpu records what CUDA does");
 }
 
-static int tell(const cli_options *o, const char *dir, const catalog *before, int code)
+static int tell_recorded_runs(const cli_options *o, const char *dir, const catalog *before,
+                              int code)
 {
     char path[2 * VP_PATH_MAX];
-    VP_CLEANUP(cli_catalog_free) catalog *after = look(dir);
+    VP_CLEANUP(cli_catalog_free) catalog *after = open_run_catalog(dir);
     size_t n = count_new(path, sizeof path, dir, before, after);
     if (!n && code != CANNOT_START)
         say_nothing(o, dir);
@@ -308,8 +309,8 @@ static int tell(const cli_options *o, const char *dir, const catalog *before, in
         return code ? code : CLI_CAPTURE_FAILED;
     vp_log(VP_LOG_INFO, "recorded %zu run%s: %s", n, n == 1 ? "" : "s", path);
     if (!o->quiet) {
-        VP_CLEANUP(cli_catalog_free) catalog *c = look(path);
-        show(o, c ? c : after);
+        VP_CLEANUP(cli_catalog_free) catalog *c = open_run_catalog(path);
+        show_new_runs(o, c ? c : after);
         (void)unsetenv("VIEW_PROFILE"); /* nobody records what follows */
         (void)cli_show_slowest(o->program, o, SLOWEST, true, path, STDERR_FILENO);
     }
@@ -319,16 +320,16 @@ static int tell(const cli_options *o, const char *dir, const catalog *before, in
 int cli_run_record(const cli_options *o)
 {
     char dir[VP_PATH_MAX];
-    int rc = absolute(dir, sizeof dir, o->dir);
+    int rc = make_path_absolute(dir, sizeof dir, o->dir);
     if (rc >= 0)
-        rc = prepare(o, dir);
+        rc = prepare_environment(o, dir);
     if (rc < 0) {
         vp_log(VP_LOG_ERROR, "%s", vp_error_last()->message);
         return rc == VP_EARG ? CLI_USAGE : CLI_CAPTURE_FAILED;
     }
-    VP_CLEANUP(cli_catalog_free) catalog *before = look(dir);
+    VP_CLEANUP(cli_catalog_free) catalog *before = open_run_catalog(dir);
     o->operands[o->operand_count] = NULL; /* argv has a place behind its last */
-    int code = run(o->operands);
-    recover(dir, before);
-    return tell(o, dir, before, code);
+    int code = run_recorded_command(o->operands);
+    recover_killed_processes(dir, before);
+    return tell_recorded_runs(o, dir, before, code);
 }

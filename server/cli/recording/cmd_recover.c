@@ -33,7 +33,7 @@ static int say_made(const vp_result *r, const char *path)
 
 /* Recovers one recording. named: the user named it, and is told whatever keeps it from being
  * recovered. Others that are not to be recovered, or hold nothing, are only counted. */
-static int one(totals *t, const cli_options *o, const char *path, bool named)
+static int recover_one_recording(totals *t, const cli_options *o, const char *path, bool named)
 {
     vp_result r = VP_RESULT_INIT;
     t->found++;
@@ -58,7 +58,7 @@ static bool is_recording(const cat_file *f)
     return f->kind.format == RD_VPCAP && !f->is_member;
 }
 
-static int all(totals *t, const cli_options *o, const char *dir)
+static int recover_all_recordings(totals *t, const cli_options *o, const char *dir)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
     cat_options opts = CAT_OPTIONS_INIT;
@@ -72,7 +72,7 @@ static int all(totals *t, const cli_options *o, const char *dir)
             if (!is_recording(&s->files[k]))
                 continue;
             snprintf(path, sizeof path, "%s/%s", catalog_path(c), s->files[k].path);
-            int each = one(t, o, path, false);
+            int each = recover_one_recording(t, o, path, false);
             code = each ? each : code;
         }
     }
@@ -86,7 +86,8 @@ int cli_run_recover(const cli_options *o)
     for (size_t i = 0; i < o->operand_count; i++) {
         struct stat st;
         bool is_dir = stat(o->operands[i], &st) == 0 && S_ISDIR(st.st_mode);
-        int each = is_dir ? all(&t, o, o->operands[i]) : one(&t, o, o->operands[i], true);
+        int each = is_dir ? recover_all_recordings(&t, o, o->operands[i])
+                          : recover_one_recording(&t, o, o->operands[i], true);
         code = each ? each : code;
     }
     if (t.kept)

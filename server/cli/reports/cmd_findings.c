@@ -7,7 +7,7 @@
 #include "trace/base/err.h"
 #include "trace/report/report.h"
 
-static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)
+static int write_findings_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)
 {
     switch (format) {
     case VP_FORMAT_JSON:
@@ -24,5 +24,5 @@ static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t for
 int cli_run_findings(const cli_options *o)
 {
     int code = cli_check_fail_on(o->fail_on);
-    return code ? code : cli_show_run(o, 0, write_as);
+    return code ? code : cli_show_run(o, 0, write_findings_as);
 }

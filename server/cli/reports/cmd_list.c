@@ -49,7 +49,7 @@ static void put_live_text(vp_buf *b, const live *l)
 
 /* ---- The list ------------------------------------------------------------------------------- */
 
-static int put_list(vp_buf *b, const catalog *c, live *l, const cli_options *o)
+static int put_run_and_live_list(vp_buf *b, const catalog *c, live *l, const cli_options *o)
 {
     vp_view view;
     cli_view(&view, o, 0);
@@ -80,7 +80,7 @@ int cli_run_list(const cli_options *o)
         rc = cli_file_open(&f, o->out);
     if (rc < 0)
         return cli_fail(rc);
-    rc = cli_file_close(&f, put_list(&f.buf, c, &l, o));
+    rc = cli_file_close(&f, put_run_and_live_list(&f.buf, c, &l, o));
     if (rc >= 0)
         rc = cli_readable(c);
     return rc < 0 ? cli_fail(rc) : CLI_OK;

@@ -4,7 +4,7 @@
 #include "server/cli/reports/cmd_report.h"
 #include "trace/report/report.h"
 
-static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)
+static int write_memory_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)
 {
     switch (format) {
     case VP_FORMAT_JSON:
@@ -20,5 +20,5 @@ static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t for
 
 int cli_run_memory(const cli_options *o)
 {
-    return cli_show_run(o, cli_default_rows(o), write_as);
+    return cli_show_run(o, cli_default_rows(o), write_memory_as);
 }

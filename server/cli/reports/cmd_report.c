@@ -14,8 +14,8 @@
 
 typedef int text_writer(vp_buf *b, const vp_report *r, const vp_view *v);
 
-static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format,
-                    text_writer *text)
+static int write_report_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format,
+                           text_writer *text)
 {
     switch (format) {
     case VP_FORMAT_JSON:
@@ -31,12 +31,12 @@ static int write_as(vp_buf *b, const vp_report *r, const vp_view *v, int64_t for
 
 int cli_write_report(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)
 {
-    return write_as(b, r, v, format, rep_text_full);
+    return write_report_as(b, r, v, format, rep_text_full);
 }
 
 static int write_top(vp_buf *b, const vp_report *r, const vp_view *v, int64_t format)
 {
-    return write_as(b, r, v, format, rep_text);
+    return write_report_as(b, r, v, format, rep_text);
 }
 
 int cli_show_run(const cli_options *o, size_t rows, cli_writer *write)

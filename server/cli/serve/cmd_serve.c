@@ -1,4 +1,4 @@
-/* `serve`: what is prepared before the sandbox closes, and what runs in it. */
+/* `serve_directory`: what is prepared before the sandbox closes, and what runs in it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int cannot_serve(const cli_options *o, int rc)
     return rc == VP_EARG ? CLI_CANNOT_SERVE : code;
 }
 
-static void translate(site_options *to, const cli_options *o, const char *dir)
+static void site_options_of_cli(site_options *to, const cli_options *o, const char *dir)
 {
     to->profile_dir = dir;
     to->http.host = o->bind_all ? "0.0.0.0" : o->bind_host;
@@ -51,7 +51,7 @@ static void translate(site_options *to, const cli_options *o, const char *dir)
 }
 
 /* For who captures into the directory. The token is for those that were given it. */
-static void tell(const site *s)
+static void tell_served_directory(const site *s)
 {
     vp_str rest = vp_str_of(http_server_url(s->http)), url;
     char plain[VP_PATH_MAX];
@@ -75,7 +75,7 @@ static int serve_site(const cli_options *o, const site_options *opts)
     rc = site_start(&s, opts);
     if (rc < 0)
         return cannot_serve(o, rc);
-    tell(s);
+    tell_served_directory(s);
     int code = serve_loop(o, s);
     served_end();
     site_stop(s);
@@ -108,7 +108,7 @@ static const char *find_watched(char out[VP_PATH_MAX], const char *url)
     return rc >= 0 ? out : NULL;
 }
 
-static int serve(const cli_options *o, const char *dir)
+static int serve_directory(const cli_options *o, const char *dir)
 {
     site_options opts = SITE_OPTIONS_INIT;
     const char *hosts[CLI_LIST_MAX + 1] = {0}, *origins[CLI_LIST_MAX + 1] = {0};
@@ -127,7 +127,7 @@ static int serve(const cli_options *o, const char *dir)
     opts.source_root = o->source_root ? sources : NULL;
     memcpy(hosts, o->allow_host.items, sizeof o->allow_host.items);
     memcpy(origins, o->allow_origin.items, sizeof o->allow_origin.items);
-    translate(&opts, o, dir);
+    site_options_of_cli(&opts, o, dir);
     vp_report_options peaks = VP_REPORT_OPTIONS_INIT;
     if ((rc = cli_peaks(&peaks, o)) < 0)
         return cli_fail(rc);
@@ -168,9 +168,9 @@ int cli_run_serve(const cli_options *o)
         int code = cli_original_flags(o, dir), served;
         if (!dir[0])
             return code;
-        served = serve(o, dir);
+        served = serve_directory(o, dir);
         return served ? served : code;
     }
     VP_CLEANUP(vp_free_ptr) char *found = o->path ? vp_strdup(o->path) : cli_default_dir();
-    return found ? serve(o, found) : cli_fail(vp_no_memory());
+    return found ? serve_directory(o, found) : cli_fail(vp_no_memory());
 }

@@ -25,14 +25,14 @@ static bool is_build(const char *dir)
     return ui_build_open(&b, dir) == 0;
 }
 
-static bool take(char out[VP_PATH_MAX], const char *dir)
+static bool take_if_build(char out[VP_PATH_MAX], const char *dir)
 {
     int n = is_build(dir) ? snprintf(out, VP_PATH_MAX, "%s", dir) : -1;
     return n > 0 && n < (int)VP_PATH_MAX;
 }
 
 /* Appends the prefix so that none of its characters is a pattern. */
-static bool escape(char *out, size_t cap, const char *prefix)
+static bool append_glob_escaped(char *out, size_t cap, const char *prefix)
 {
     size_t n = 0;
     for (; *prefix && n + 3 < cap; prefix++) {
@@ -49,14 +49,14 @@ static bool take_below(char out[VP_PATH_MAX], const char *prefix, const char *co
 {
     char pattern[2 * VP_PATH_MAX], safe[VP_PATH_MAX];
     bool found = false;
-    if (!prefix || prefix[0] != '/' || !escape(safe, sizeof safe, prefix))
+    if (!prefix || prefix[0] != '/' || !append_glob_escaped(safe, sizeof safe, prefix))
         return false;
     for (; !found && *patterns; patterns++) {
         glob_t g;
         snprintf(pattern, sizeof pattern, "%s%s", safe, *patterns);
         if (glob(pattern, 0, NULL, &g) == 0) {
             for (size_t k = 0; !found && k < g.gl_pathc; k++)
-                found = take(out, g.gl_pathv[k]);
+                found = take_if_build(out, g.gl_pathv[k]);
             globfree(&g);
         }
     }
@@ -110,7 +110,7 @@ static bool take_python(char out[VP_PATH_MAX], const char *bin)
     return false;
 }
 
-static bool take_path(char out[VP_PATH_MAX])
+static bool find_build_in_path(char out[VP_PATH_MAX])
 {
     vp_str path = vp_str_of(getenv("PATH")), dir;
     char bin[VP_PATH_MAX];
@@ -130,7 +130,7 @@ static bool take_named(char out[VP_PATH_MAX])
     const char *named = getenv("VIEW_PROFILE_PERFETTO_UI");
     if (!named || !named[0])
         return false;
-    if (take(out, named))
+    if (take_if_build(out, named))
         return true;
     vp_log(VP_LOG_WARN, "VIEW_PROFILE_PERFETTO_UI is not used: %s: %s", named,
            vp_error_last()->message);
@@ -141,9 +141,9 @@ int cli_find_perfetto(char dir[VP_PATH_MAX])
 {
     if (take_named(dir) || take_prefix(dir, getenv("VIRTUAL_ENV")) ||
         take_prefix(dir, getenv("CONDA_PREFIX")) || take_prefix(dir, getenv("PYTHONUSERBASE")) ||
-        take_home(dir) || take_below(dir, getenv("PYENV_ROOT"), pyenv) || take_path(dir) ||
+        take_home(dir) || take_below(dir, getenv("PYENV_ROOT"), pyenv) || find_build_in_path(dir) ||
         take_prefix(dir, "/usr/local") || take_prefix(dir, "/usr") ||
-        take(dir, "/usr/share/perfetto-ui"))
+        take_if_build(dir, "/usr/share/perfetto-ui"))
         return 0;
     return vp_fail(VP_ENOTFOUND, "there is no Perfetto UI on this machine");
 }

@@ -74,7 +74,7 @@ static bool may_wait(const cli_options *o, const catalog *c)
 
 /* Says on stderr what is served, prints the address if that was not done yet, and opens the
  * browser. */
-static int announce(const cli_options *o, site *s, bool told)
+static int announce_server(const cli_options *o, site *s, bool told)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = store_catalog(s->store);
     const cat_session *latest = catalog_latest(c);
@@ -139,7 +139,7 @@ int serve_loop(const cli_options *o, site *s)
     if (!code && rc < 0)
         code = cli_fail(rc);
     else if (!code && !rc)
-        code = announce(o, s, early);
+        code = announce_server(o, s, early);
     if (code)
         return code;
     if (!rc)

@@ -14,7 +14,7 @@
 /* A DNS name of 253 characters, or an address of IPv6 in brackets. */
 #define HOST_MAX 256u
 
-static bool is_in(char c, const char *set)
+static bool is_char_of_set(char c, const char *set)
 {
     return c && strchr(set, c);
 }
@@ -30,11 +30,11 @@ static size_t host_length(vp_str s)
     size_t n = 0;
     bool v6 = vp_str_starts(s, VP_STR("["));
     if (v6) {
-        for (n = 1; n < s.n && (is_letter_or_digit(s.p[n]) || is_in(s.p[n], ":.%")); n++)
+        for (n = 1; n < s.n && (is_letter_or_digit(s.p[n]) || is_char_of_set(s.p[n], ":.%")); n++)
             ;
         return n > 1 && n < s.n && s.p[n] == ']' ? n + 1 : 0;
     }
-    while (n < s.n && (is_letter_or_digit(s.p[n]) || is_in(s.p[n], "-._")))
+    while (n < s.n && (is_letter_or_digit(s.p[n]) || is_char_of_set(s.p[n], "-._")))
         n++;
     return n;
 }
@@ -51,10 +51,10 @@ static bool take_port(vp_str *s)
     return vp_str_to_u64(digits, &port) && port && port <= UINT16_MAX;
 }
 
-static bool is_path(vp_str s)
+static bool is_url_path(vp_str s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] <= ' ' || s.p[i] > '~' || is_in(s.p[i], "\"'<>\\^`{|}#?"))
+        if (s.p[i] <= ' ' || s.p[i] > '~' || is_char_of_set(s.p[i], "\"'<>\\^`{|}#?"))
             return false;
     return !s.n || *s.p == '/';
 }
@@ -74,11 +74,11 @@ static bool is_web_address(vp_str s, char host[HOST_MAX])
     bool v6 = s.p[0] == '[';
     snprintf(host, HOST_MAX, "%.*s", (int)(v6 ? n - 2 : n), v6 ? s.p + 1 : s.p);
     s = vp_str_skip(s, n);
-    return take_port(&s) && is_path(s);
+    return take_port(&s) && is_url_path(s);
 }
 
 /* --perfetto-ui URL. */
-static int take_address(site_options *to, const cli_options *o)
+static int take_perfetto_address(site_options *to, const cli_options *o)
 {
     char host[HOST_MAX];
     if (!is_web_address(vp_str_of(o->perfetto_ui), host)) {
@@ -118,7 +118,7 @@ int serve_perfetto(site_options *to, char dir[VP_PATH_MAX], const cli_options *o
     if (o->perfetto_ui && !strstr(o->perfetto_ui, "://"))
         return take_directory(to, dir, o);
     if (o->perfetto_ui)
-        return take_address(to, o);
+        return take_perfetto_address(to, o);
     if (o->offline)
         to->perfetto_ui = NULL;
     if (!o->listen && cli_find_perfetto(dir) == 0)

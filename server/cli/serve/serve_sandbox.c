@@ -19,14 +19,14 @@ typedef struct rights {
     size_t n;
 } rights;
 
-static void allow(rights *r, const char *path, sandbox_right right)
+static void rights_allow_path(rights *r, const char *path, sandbox_right right)
 {
     if (path && r->n < PATHS_MAX)
         r->paths[r->n++] = (sandbox_path){path, right};
 }
 
 /* "DIR/name" → "DIR"; "name" → "."; "/name" → "/". */
-static void parent_of(char *out, const char *path)
+static void parent_directory_of(char *out, const char *path)
 {
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
@@ -51,9 +51,9 @@ static void allow_system(rights *r)
                                        "/sys/devices/system/cpu",
                                        "/dev/urandom"};
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
-        allow(r, read[i], SANDBOX_READ);
-    allow(r, "/dev/null", SANDBOX_FILE);
-    allow(r, "/dev/tty", SANDBOX_FILE);
+        rights_allow_path(r, read[i], SANDBOX_READ);
+    rights_allow_path(r, "/dev/null", SANDBOX_FILE);
+    rights_allow_path(r, "/dev/tty", SANDBOX_FILE);
 }
 
 bool serve_may_start_tensorboard(const cli_options *o)
@@ -84,27 +84,28 @@ int serve_sandbox(const cli_options *o, const site_options *opts)
     if (o->no_sandbox)
         return 0;
     allow_system(&r);
-    allow(&r, opts->watched, SANDBOX_READ);
+    rights_allow_path(&r, opts->watched, SANDBOX_READ);
     if (opts->mirror)
-        allow(&r, mirror_cache(opts->mirror), SANDBOX_WRITE);
+        rights_allow_path(&r, mirror_cache(opts->mirror), SANDBOX_WRITE);
     else
-        allow(&r, dir, o->tensorboard_in_place ? SANDBOX_WRITE : SANDBOX_READ);
-    allow(&r, opts->perfetto_dir, SANDBOX_READ);
-    parent_of(parent, dir);
+        rights_allow_path(&r, dir, o->tensorboard_in_place ? SANDBOX_WRITE : SANDBOX_READ);
+    rights_allow_path(&r, opts->perfetto_dir, SANDBOX_READ);
+    parent_directory_of(parent, dir);
     if (!opts->mirror)
-        allow(&r, parent, SANDBOX_LIST); /* a single file is opened from its directory */
-    allow(&r, temp && temp[0] ? temp : "/tmp", SANDBOX_WRITE);
+        rights_allow_path(&r, parent,
+                          SANDBOX_LIST); /* a single file is opened from its directory */
+    rights_allow_path(&r, temp && temp[0] ? temp : "/tmp", SANDBOX_WRITE);
     if (o->access_log)
-        allow(&r, o->access_log, SANDBOX_FILE);
+        rights_allow_path(&r, o->access_log, SANDBOX_FILE);
     /* Programs that start later make their sockets in this directory, so it has to be there now. */
     if (vp_live_dir(live, true) == 0)
-        allow(&r, live, SANDBOX_LIST);
+        rights_allow_path(&r, live, SANDBOX_LIST);
     if (o->listen) {
-        parent_of(socket_dir, o->listen + strlen("unix:"));
-        allow(&r, socket_dir, SANDBOX_SOCKET);
+        parent_directory_of(socket_dir, o->listen + strlen("unix:"));
+        rights_allow_path(&r, socket_dir, SANDBOX_SOCKET);
     }
     if (serve_may_start_tensorboard(o))
-        allow(&r, "/dev/shm", SANDBOX_WRITE);
+        rights_allow_path(&r, "/dev/shm", SANDBOX_WRITE);
     int rc = sandbox_enter(r.paths, r.n, !serve_may_start_tensorboard(o));
     if (rc < 0)
         vp_log(rc == VP_EUNSUPPORTED ? VP_LOG_DEBUG : VP_LOG_WARN, "no sandbox: %s",

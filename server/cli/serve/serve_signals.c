@@ -13,7 +13,7 @@
 /* The terminal that we were started from; -1 where there is none. Whoever closes it hangs it up. */
 static int terminal = -1;
 
-static void ours(sigset_t *set)
+static void fill_handled_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGINT);
@@ -24,7 +24,7 @@ static void ours(sigset_t *set)
 void serve_block_signals(void)
 {
     sigset_t set;
-    ours(&set);
+    fill_handled_signals(&set);
     /* Blocked before the server's threads start, so that only serve_wait_signal takes them. */
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
@@ -45,7 +45,7 @@ serve_event serve_wait_signal(int wait_ms)
     sigset_t set;
     struct timespec t = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
     int which;
-    ours(&set);
+    fill_handled_signals(&set);
     do
         which = wait_ms < 0 ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &t);
     while (which < 0 && errno == EINTR);

@@ -11,7 +11,7 @@
 
 #define TOKEN_ENV "VIEW_PROFILE_TOKEN"
 
-static int take_line(vp_str in, const char *from, char *token)
+static int take_token_line(vp_str in, const char *from, char *token)
 {
     vp_str line;
     bool fits = vp_take_until(&in, '\n', SERVE_TOKEN_MAX, &line);
@@ -40,7 +40,7 @@ static int read_token(const char *path, char *token)
         return vp_fail_at(rc, path, -1, -1);
     if (!fstat(fd, &st) && (st.st_mode & 077))
         vp_log(VP_LOG_WARN, "%s: other users may read this token; chmod 600 it", path);
-    return take_line((vp_str){text, n}, path, token);
+    return take_token_line((vp_str){text, n}, path, token);
 }
 
 int serve_token(char *token, const cli_options *o)
@@ -50,7 +50,7 @@ int serve_token(char *token, const cli_options *o)
     if (o->token_file)
         VP_TRY(read_token(o->token_file, token));
     else if (env)
-        VP_TRY(take_line(vp_str_of(env), "$" TOKEN_ENV, token));
+        VP_TRY(take_token_line(vp_str_of(env), "$" TOKEN_ENV, token));
     unsetenv(TOKEN_ENV); /* TensorBoard and a browser must not inherit it, and have no use for it */
     return 0;
 }

@@ -69,7 +69,7 @@ static int file_error(const char *what, const char *path)
 
 /* The file that is to be replaced: where the path is a link, the one that it leads to, so that the
  * link stays. NULL: the link leads to none, or to one without a name, as /dev/stdout may. */
-static const char *replaced(const char *path, char target[VP_PATH_MAX])
+static const char *resolve_replaced_file(const char *path, char target[VP_PATH_MAX])
 {
     struct stat st;
     if (realpath(path, target))
@@ -106,7 +106,7 @@ int cli_file_open(cli_file *f, const char *path)
     f->path = path;
     char target[VP_PATH_MAX];
     bool is_new = stat(path, &st) < 0;
-    const char *name = is_new || S_ISREG(st.st_mode) ? replaced(path, target) : NULL;
+    const char *name = is_new || S_ISREG(st.st_mode) ? resolve_replaced_file(path, target) : NULL;
     if (name) {
         VP_TRY(open_temp(f, name));
         if (!is_new) /* whoever may not read the old one may not read the new one */

@@ -72,7 +72,7 @@ void cli_progress_begin(cli_progress *p, const cli_options *o, const char *what)
     p->last_ns = p->start_ns + FIRST_AFTER_NS - EVERY_NS;
 }
 
-static bool due(cli_progress *p, int64_t now)
+static bool is_progress_due(cli_progress *p, int64_t now)
 {
     int64_t last = p->last_ns;
     if (!p->on || now - last < EVERY_NS || !atomic_compare_exchange_strong(&p->last_ns, &last, now))
@@ -81,7 +81,7 @@ static bool due(cli_progress *p, int64_t now)
     return true;
 }
 
-static void draw(const char *line, int n)
+static void draw_progress_line(const char *line, int n)
 {
     (void)!write(STDERR_FILENO, line, (size_t)n);
 }
@@ -91,7 +91,7 @@ int cli_progress_bytes(void *ctx, int64_t done, int64_t total)
     cli_progress *p = ctx;
     char line[160], text[VP_HUMAN_BYTES];
     int64_t now = vp_now_ns();
-    if (!due(p, now))
+    if (!is_progress_due(p, now))
         return 0;
     double rate = (double)done / ((double)(now - p->start_ns) / 1e9);
     int n = snprintf(line, sizeof line, "\r\033[K%s %s", p->what, vp_bytes_text(text, done));
@@ -102,7 +102,7 @@ int cli_progress_bytes(void *ctx, int64_t done, int64_t total)
     if (total > 0 && done > 0 && done <= total)
         n += snprintf(line + n, sizeof line - (size_t)n, ", %.0f s left",
                       (double)(total - done) / rate);
-    draw(line, n);
+    draw_progress_line(line, n);
     return 0;
 }
 
@@ -111,22 +111,23 @@ int cli_progress_entries(void *ctx, int64_t done, int64_t total)
     cli_progress *p = ctx;
     char line[120];
     (void)total;
-    if (due(p, vp_now_ns()))
-        draw(line, snprintf(line, sizeof line, "\r\033[K%s %lld files", p->what, (long long)done));
+    if (is_progress_due(p, vp_now_ns()))
+        draw_progress_line(
+            line, snprintf(line, sizeof line, "\r\033[K%s %lld files", p->what, (long long)done));
     return 0;
 }
 
 void cli_progress_text(cli_progress *p, const char *text)
 {
     char line[200];
-    if (due(p, vp_now_ns()))
-        draw(line, snprintf(line, sizeof line, "\r\033[K%.180s", text));
+    if (is_progress_due(p, vp_now_ns()))
+        draw_progress_line(line, snprintf(line, sizeof line, "\r\033[K%.180s", text));
 }
 
 void cli_progress_clear(cli_progress *p)
 {
     if (p->drawn)
-        draw("\r\033[K", 4);
+        draw_progress_line("\r\033[K", 4);
     p->drawn = false;
 }
 

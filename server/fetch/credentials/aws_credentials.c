@@ -28,7 +28,7 @@ void aws_credentials_wipe(aws_credentials *c)
     OPENSSL_cleanse(c, sizeof *c);
 }
 
-static bool fits(char *out, size_t cap, vp_str s)
+static bool copy_if_fits(char *out, size_t cap, vp_str s)
 {
     if (s.n >= cap)
         return false;
@@ -39,7 +39,7 @@ static bool fits(char *out, size_t cap, vp_str s)
 
 /* ---- Shared files ---------------------------------------------------------------------------- */
 
-static const char *profile(void)
+static const char *aws_profile_name(void)
 {
     const char *name = ini_env("AWS_PROFILE");
     return name                             ? name
@@ -50,7 +50,7 @@ static const char *profile(void)
 /* In the config file a section is called "profile NAME", but for default. */
 static void section_of(bool is_config, char *out, size_t cap)
 {
-    const char *name = profile();
+    const char *name = aws_profile_name();
     snprintf(out, cap, "%s%s", is_config && strcmp(name, "default") != 0 ? "profile " : "", name);
 }
 
@@ -72,7 +72,7 @@ bool aws_setting(const char *name, char *out, size_t cap)
     section_of(true, section, sizeof section);
     bool is_there = read_shared(true, &text) == 0 &&
                     ini_find(vp_buf_view(&text), vp_str_of(section), vp_str_of(name), &value) &&
-                    fits(out, cap, value);
+                    copy_if_fits(out, cap, value);
     digest_wipe(&text);
     return is_there;
 }
@@ -114,7 +114,7 @@ static const char *other_way(bool keys)
     return NULL;
 }
 
-static bool from_file(bool is_config, aws_credentials *c)
+static bool aws_from_file(bool is_config, aws_credentials *c)
 {
     char section[256];
     vp_buf text;
@@ -125,9 +125,10 @@ static bool from_file(bool is_config, aws_credentials *c)
     vp_str all = vp_buf_view(&text), own = vp_str_of(section);
     fine = fine && ini_find(all, own, VP_STR("aws_access_key_id"), &id) &&
            ini_find(all, own, VP_STR("aws_secret_access_key"), &secret) &&
-           fits(c->id, sizeof c->id, id) && fits(c->secret, sizeof c->secret, secret);
+           copy_if_fits(c->id, sizeof c->id, id) &&
+           copy_if_fits(c->secret, sizeof c->secret, secret);
     if (fine && ini_find(all, own, VP_STR("aws_session_token"), &token))
-        fine = fits(c->token, sizeof c->token, token);
+        fine = copy_if_fits(c->token, sizeof c->token, token);
     digest_wipe(&text);
     c->from = is_config ? "the shared config file" : "the shared credentials file";
     return fine;
@@ -138,22 +139,23 @@ static bool from_environment(aws_credentials *c)
     const char *id = ini_env("AWS_ACCESS_KEY_ID"), *secret = ini_env("AWS_SECRET_ACCESS_KEY"),
                *token = ini_env("AWS_SESSION_TOKEN");
     c->from = "the environment";
-    return id && secret && fits(c->id, sizeof c->id, vp_str_of(id)) &&
-           fits(c->secret, sizeof c->secret, vp_str_of(secret)) &&
-           fits(c->token, sizeof c->token, vp_str_of(token));
+    return id && secret && copy_if_fits(c->id, sizeof c->id, vp_str_of(id)) &&
+           copy_if_fits(c->secret, sizeof c->secret, vp_str_of(secret)) &&
+           copy_if_fits(c->token, sizeof c->token, vp_str_of(token));
 }
 
 /* ---- Services that hand them out ------------------------------------------------------------- */
 
 /* Names in an answer of XML or JSON. */
-static int take_answer(const http_call *call, const char *token, const char *until,
-                       aws_credentials *c)
+static int aws_take_answer(const http_call *call, const char *token, const char *until,
+                           aws_credentials *c)
 {
     char end[64];
     vp_str said;
-    if (!http_find(call, "AccessKeyId", &said) || !fits(c->id, sizeof c->id, said) ||
-        !http_find(call, "SecretAccessKey", &said) || !fits(c->secret, sizeof c->secret, said) ||
-        !http_find(call, token, &said) || !fits(c->token, sizeof c->token, said))
+    if (!http_find(call, "AccessKeyId", &said) || !copy_if_fits(c->id, sizeof c->id, said) ||
+        !http_find(call, "SecretAccessKey", &said) ||
+        !copy_if_fits(c->secret, sizeof c->secret, said) || !http_find(call, token, &said) ||
+        !copy_if_fits(c->token, sizeof c->token, said))
         return vp_fail(VP_EREMOTE, "%s gave no credentials", c->from);
     http_said(call, until, end, sizeof end);
     c->until_s = xml_time(vp_str_of(end)) / 1000000000;
@@ -185,7 +187,7 @@ static int ask_sts(fetch_ask *a, http_call *call, vp_str token, aws_credentials 
     if (rc == 0)
         rc = http_succeed(call);
     if (rc == 0)
-        rc = take_answer(call, "SessionToken", "Expiration", c);
+        rc = aws_take_answer(call, "SessionToken", "Expiration", c);
     digest_wipe(&body);
     return rc;
 }
@@ -235,7 +237,7 @@ static int from_container(fetch_ask *a, aws_credentials *c)
     if (rc == 0)
         rc = http_succeed(&call);
     if (rc == 0)
-        rc = take_answer(&call, "Token", "Expiration", c);
+        rc = aws_take_answer(&call, "Token", "Expiration", c);
     http_end(&call);
     return rc;
 }
@@ -269,7 +271,7 @@ static int ask_role(fetch_ask *a, const char *header, aws_credentials *c)
     if (rc == 0)
         rc = ask_metadata(a, "GET", path, header, &call);
     if (rc == 0)
-        rc = take_answer(&call, "Token", "Expiration", c);
+        rc = aws_take_answer(&call, "Token", "Expiration", c);
     http_end(&call);
     return rc;
 }
@@ -319,14 +321,14 @@ static bool find_at_hand(aws_credentials *c, const char **other)
         return true;
     if (!named && has_web_identity())
         return false;
-    bool keys = from_file(false, c) || from_file(true, c);
+    bool keys = aws_from_file(false, c) || aws_from_file(true, c);
     *other = other_way(keys);
     if (keys && !*other)
         return true;
     return named && from_environment(c); /* where a tool handed them over */
 }
 
-static int find(fetch_ask *a, aws_credentials *c)
+static int aws_find_credentials(fetch_ask *a, aws_credentials *c)
 {
     const char *other;
     if (find_at_hand(c, &other))
@@ -337,7 +339,7 @@ static int find(fetch_ask *a, aws_credentials *c)
                        "the profile %.80s wants %s: "
                        "eval \"$(aws configure export-credentials --format env)\" hands its "
                        "credentials over",
-                       profile(), other);
+                       aws_profile_name(), other);
     if (has_web_identity())
         return from_web_identity(a, c);
     if (has_container())
@@ -355,7 +357,7 @@ int aws_credentials_get(fetch_ask *a, aws_credentials *out)
     int rc = 0;
     if (!kept.from || (kept.until_s && kept.until_s - AHEAD_S < (int64_t)time(NULL))) {
         aws_credentials_wipe(&kept);
-        rc = find(a, &kept);
+        rc = aws_find_credentials(a, &kept);
         if (rc < 0)
             aws_credentials_wipe(&kept);
     }

@@ -7,7 +7,7 @@
 
 #define TEXT_MAX (256u << 10)
 
-static int put_names(const aws_request *r, vp_buf *b)
+static int put_signed_names(const aws_request *r, vp_buf *b)
 {
     for (size_t i = 0; i < r->header_n; i++) {
         if (i)
@@ -35,14 +35,14 @@ static int digest_request(const aws_request *r, char out[DIGEST_HEX])
         vp_buf_putc(&b, '\n');
     }
     vp_buf_putc(&b, '\n');
-    put_names(r, &b);
+    put_signed_names(r, &b);
     vp_buf_putc(&b, '\n');
     vp_buf_puts(&b, r->payload);
     VP_TRY(b.status);
     return digest_sha256_hex(vp_buf_view(&b), out) ? 0 : VP_EIO;
 }
 
-static bool derive(const aws_request *r, unsigned char key[DIGEST_BYTES])
+static bool derive_signing_key(const aws_request *r, unsigned char key[DIGEST_BYTES])
 {
     const vp_str parts[] = {vp_str_head(r->time, 8), r->region, r->service, VP_STR("aws4_request")};
     vp_buf first;
@@ -74,7 +74,7 @@ int aws_sign(const aws_request *r, vp_buf *out)
     bool fine = digest_request(r, hex) == 0;
     vp_buf_printf(&text, "AWS4-HMAC-SHA256\n%.*s\n%s\n%s", VP_STR_ARG(r->time), vp_buf_cstr(&scope),
                   hex);
-    fine = fine && text.status == 0 && derive(r, key) &&
+    fine = fine && text.status == 0 && derive_signing_key(r, key) &&
            digest_hmac((vp_str){(const char *)key, DIGEST_BYTES}, vp_buf_view(&text), signature);
     OPENSSL_cleanse(key, sizeof key);
     if (!fine)
@@ -82,6 +82,6 @@ int aws_sign(const aws_request *r, vp_buf *out)
     digest_hex(signature, hex);
     vp_buf_printf(out, "AWS4-HMAC-SHA256 Credential=%.*s/%s, SignedHeaders=", VP_STR_ARG(r->key_id),
                   vp_buf_cstr(&scope));
-    put_names(r, out);
+    put_signed_names(r, out);
     return vp_buf_printf(out, ", Signature=%s", hex);
 }

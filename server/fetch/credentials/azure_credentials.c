@@ -25,7 +25,7 @@ void azure_account_wipe(azure_account *account)
     OPENSSL_cleanse(account, sizeof *account);
 }
 
-static int set(char *out, size_t cap, vp_str s)
+static int set_azure_value(char *out, size_t cap, vp_str s)
 {
     if (s.n >= cap)
         return vp_fail(VP_EARG, "a value in AZURE_STORAGE_… is too long");
@@ -37,20 +37,21 @@ static int set(char *out, size_t cap, vp_str s)
 static int set_pair(azure_account *out, vp_str name, vp_str value)
 {
     if (vp_str_eq_nocase(name, VP_STR("AccountName")))
-        return set(out->name, sizeof out->name, value);
+        return set_azure_value(out->name, sizeof out->name, value);
     if (vp_str_eq_nocase(name, VP_STR("AccountKey")))
-        return set(out->key, sizeof out->key, value);
+        return set_azure_value(out->key, sizeof out->key, value);
     if (vp_str_eq_nocase(name, VP_STR("SharedAccessSignature")))
-        return set(out->sas, sizeof out->sas,
-                   vp_str_skip(value, vp_str_starts(value, VP_STR("?"))));
+        return set_azure_value(out->sas, sizeof out->sas,
+                               vp_str_skip(value, vp_str_starts(value, VP_STR("?"))));
     if (vp_str_eq_nocase(name, VP_STR("BlobEndpoint")))
-        return set(out->endpoint, sizeof out->endpoint, url_without_end(value));
+        return set_azure_value(out->endpoint, sizeof out->endpoint, url_without_end(value));
     if (vp_str_eq_nocase(name, VP_STR("EndpointSuffix")))
-        return set(out->suffix, sizeof out->suffix, value);
+        return set_azure_value(out->suffix, sizeof out->suffix, value);
     if (vp_str_eq_nocase(name, VP_STR("UseDevelopmentStorage"))) {
-        VP_TRY(set(out->name, sizeof out->name, VP_STR(DEV_NAME)));
-        VP_TRY(set(out->key, sizeof out->key, VP_STR(DEV_KEY)));
-        return set(out->endpoint, sizeof out->endpoint, VP_STR("http://127.0.0.1:10000/" DEV_NAME));
+        VP_TRY(set_azure_value(out->name, sizeof out->name, VP_STR(DEV_NAME)));
+        VP_TRY(set_azure_value(out->key, sizeof out->key, VP_STR(DEV_KEY)));
+        return set_azure_value(out->endpoint, sizeof out->endpoint,
+                               VP_STR("http://127.0.0.1:10000/" DEV_NAME));
     }
     return 0;
 }
@@ -93,7 +94,7 @@ int azure_account_find(azure_account *out)
 
 /* ---- Identities ------------------------------------------------------------------------------ */
 
-static void put_pair(vp_buf *b, const char *name, vp_str value)
+static void put_form_pair(vp_buf *b, const char *name, vp_str value)
 {
     vp_buf_printf(b, "&%s=", name);
     url_encode(b, value, false);
@@ -119,15 +120,16 @@ static int from_client(fetch_ask *a, oauth_token *out)
              ini_env("AZURE_TENANT_ID"));
     vp_buf_puts(&form, "grant_type=client_credentials&scope=https%3A%2F%2Fstorage.azure.com%2F."
                        "default");
-    put_pair(&form, "client_id", vp_str_of(ini_env("AZURE_CLIENT_ID")));
+    put_form_pair(&form, "client_id", vp_str_of(ini_env("AZURE_CLIENT_ID")));
     int rc = 0;
     if (secret) {
-        put_pair(&form, "client_secret", vp_str_of(secret));
+        put_form_pair(&form, "client_secret", vp_str_of(secret));
     } else {
         rc = ini_read(ini_env("AZURE_FEDERATED_TOKEN_FILE"), &file);
-        put_pair(&form, "client_assertion", (vp_str){file.p, strcspn(vp_buf_cstr(&file), "\r\n")});
-        put_pair(&form, "client_assertion_type",
-                 VP_STR("urn:ietf:params:oauth:client-assertion-type:jwt-bearer"));
+        put_form_pair(&form, "client_assertion",
+                      (vp_str){file.p, strcspn(vp_buf_cstr(&file), "\r\n")});
+        put_form_pair(&form, "client_assertion_type",
+                      VP_STR("urn:ietf:params:oauth:client-assertion-type:jwt-bearer"));
     }
     if (rc == 0)
         rc = form.status ? form.status : oauth_post(a, url, vp_buf_view(&form), out);
@@ -174,7 +176,7 @@ static int from_identity(fetch_ask *a, oauth_token *out)
     return rc;
 }
 
-static int find(fetch_ask *a, oauth_token *out)
+static int azure_find_token(fetch_ask *a, oauth_token *out)
 {
     return has_client() ? from_client(a, out) : from_identity(a, out);
 }
@@ -182,7 +184,7 @@ static int find(fetch_ask *a, oauth_token *out)
 int azure_authorize(fetch_ask *a, http_call *c)
 {
     static oauth_kept kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    return oauth_authorize(&kept, find, a, c);
+    return oauth_authorize(&kept, azure_find_token, a, c);
 }
 
 const char *azure_credentials_source(void)

@@ -17,7 +17,7 @@ static bool next_line(vp_str *lines, vp_str *name, vp_str *value)
     return true;
 }
 
-static void put_header(const azure_request *r, const char *wanted, vp_buf *out)
+static void put_canonical_header(const azure_request *r, const char *wanted, vp_buf *out)
 {
     vp_str name, value, lines[] = {r->headers, r->more};
     for (size_t i = 0; i < 2; i++)
@@ -30,14 +30,14 @@ typedef struct own_header {
     vp_str name, value;
 } own_header;
 
-static int compare(vp_str a, vp_str b)
+static int compare_header_names(vp_str a, vp_str b)
 {
     int by = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
     return by ? by : a.n < b.n ? -1 : a.n > b.n;
 }
 
 /* x-ms-…, whose names are written in lower case here, in their order. */
-static int put_own(const azure_request *r, vp_buf *out)
+static int put_ms_headers(const azure_request *r, vp_buf *out)
 {
     own_header own[OWN_MAX], one;
     size_t n = 0;
@@ -49,7 +49,7 @@ static int put_own(const azure_request *r, vp_buf *out)
                 continue;
             if (n == OWN_MAX)
                 return vp_fail(VP_ELIMIT, "too many headers to sign");
-            for (; at && compare(own[at - 1].name, one.name) > 0; at--)
+            for (; at && compare_header_names(own[at - 1].name, one.name) > 0; at--)
                 own[at] = own[at - 1];
             own[at] = one;
             n++;
@@ -93,10 +93,10 @@ int azure_key_text(const azure_request *r, vp_buf *out)
         vp_buf_i64(out, r->body_n);
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         vp_buf_putc(out, '\n');
-        put_header(r, usual[i], out);
+        put_canonical_header(r, usual[i], out);
     }
     vp_buf_putc(out, '\n');
-    VP_TRY(put_own(r, out));
+    VP_TRY(put_ms_headers(r, out));
     return put_resource(r, out);
 }
 

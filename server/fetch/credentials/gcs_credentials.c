@@ -19,7 +19,7 @@
     "there are no Google credentials: run `gcloud auth application-default login`, or set "        \
     "GOOGLE_APPLICATION_CREDENTIALS, or add --no-sign-request for a public bucket"
 
-static const char *text_of(const json_t *file, const char *name)
+static const char *credential_text(const json_t *file, const char *name)
 {
     const char *text = json_string_value(json_object_get(file, name));
     return text ? text : "";
@@ -27,16 +27,16 @@ static const char *text_of(const json_t *file, const char *name)
 
 /* ---- A service account ----------------------------------------------------------------------- */
 
-static int put_text(const char *text, size_t n, void *b)
+static int append_json_text(const char *text, size_t n, void *b)
 {
     return vp_buf_put(b, text, n);
 }
 
-static int put_part(vp_buf *b, json_t *part)
+static int put_jwt_part(vp_buf *b, json_t *part)
 {
     VP_CLEANUP(vp_buf_free) vp_buf text;
     vp_buf_init(&text, 64u << 10);
-    int rc = part ? json_dump_callback(part, put_text, &text, JSON_COMPACT) : -1;
+    int rc = part ? json_dump_callback(part, append_json_text, &text, JSON_COMPACT) : -1;
     json_decref(part);
     return rc < 0 ? vp_fail(VP_EREFUSED, "the file of Google credentials is no service account's")
                   : digest_put_base64(b, vp_buf_view(&text), true);
@@ -48,15 +48,16 @@ static int put_assertion(vp_buf *b, const json_t *file, const char *token_uri)
     json_int_t now = (json_int_t)time(NULL);
     vp_buf signature;
     vp_buf_init(&signature, 8192);
-    int rc = put_part(b, json_pack("{s:s,s:s,s:s}", "alg", "RS256", "typ", "JWT", "kid",
-                                   text_of(file, "private_key_id")));
+    int rc = put_jwt_part(b, json_pack("{s:s,s:s,s:s}", "alg", "RS256", "typ", "JWT", "kid",
+                                       credential_text(file, "private_key_id")));
     vp_buf_putc(b, '.');
     if (rc == 0)
-        rc =
-            put_part(b, json_pack("{s:s,s:s,s:s,s:I,s:I}", "iss", text_of(file, "client_email"),
-                                  "scope", SCOPE, "aud", token_uri, "iat", now, "exp", now + 3600));
+        rc = put_jwt_part(b, json_pack("{s:s,s:s,s:s,s:I,s:I}", "iss",
+                                       credential_text(file, "client_email"), "scope", SCOPE, "aud",
+                                       token_uri, "iat", now, "exp", now + 3600));
     if (rc == 0)
-        rc = digest_rs256(&signature, vp_str_of(text_of(file, "private_key")), vp_buf_view(b));
+        rc = digest_rs256(&signature, vp_str_of(credential_text(file, "private_key")),
+                          vp_buf_view(b));
     if (rc == 0) {
         vp_buf_putc(b, '.');
         rc = digest_put_base64(b, vp_buf_view(&signature), true);
@@ -91,7 +92,7 @@ static int from_user(fetch_ask *a, const json_t *file, const char *token_uri, oa
     vp_buf_puts(&form, "grant_type=refresh_token");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         vp_buf_printf(&form, "&%s=", names[i]);
-        url_encode(&form, vp_str_of(text_of(file, names[i])), false);
+        url_encode(&form, vp_str_of(credential_text(file, names[i])), false);
     }
     int rc = form.status ? form.status : oauth_post(a, token_uri, vp_buf_view(&form), out);
     digest_wipe(&form);
@@ -111,7 +112,7 @@ static bool own_path(char *out)
 }
 
 /* VP_ENOTFOUND: there is none. */
-static int read_file(json_t **out)
+static int read_credentials_file(json_t **out)
 {
     char path[VP_PATH_MAX];
     vp_buf text;
@@ -127,9 +128,9 @@ static int read_file(json_t **out)
     return rc;
 }
 
-static int from_file(fetch_ask *a, const json_t *file, oauth_token *out)
+static int token_from_file(fetch_ask *a, const json_t *file, oauth_token *out)
 {
-    const char *type = text_of(file, "type"), *uri = text_of(file, "token_uri");
+    const char *type = credential_text(file, "type"), *uri = credential_text(file, "token_uri");
     uri = uri[0] ? uri : TOKEN_URI;
     if (strcmp(type, "service_account") == 0)
         return from_account(a, file, uri, out);
@@ -162,7 +163,7 @@ static int from_metadata(fetch_ask *a, oauth_token *out)
     return rc;
 }
 
-static int find(fetch_ask *a, oauth_token *out)
+static int gcs_find_token(fetch_ask *a, oauth_token *out)
 {
     const char *given = ini_env("CLOUDSDK_AUTH_ACCESS_TOKEN");
     json_t *file = NULL;
@@ -170,9 +171,9 @@ static int find(fetch_ask *a, oauth_token *out)
         memcpy(out->text, given, strlen(given) + 1);
         return 0;
     }
-    int rc = read_file(&file);
+    int rc = read_credentials_file(&file);
     if (rc == 0)
-        rc = from_file(a, file, out);
+        rc = token_from_file(a, file, out);
     else if (rc == VP_ENOTFOUND)
         rc = from_metadata(a, out);
     json_decref(file);
@@ -182,7 +183,7 @@ static int find(fetch_ask *a, oauth_token *out)
 int gcs_authorize(void *ask, http_call *c)
 {
     static oauth_kept kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    return oauth_authorize(&kept, find, ask, c);
+    return oauth_authorize(&kept, gcs_find_token, ask, c);
 }
 
 const char *gcs_credentials_source(void)
@@ -191,9 +192,10 @@ const char *gcs_credentials_source(void)
     if (ini_env("CLOUDSDK_AUTH_ACCESS_TOKEN"))
         return "a token in the environment";
     const char *from = NULL;
-    if (read_file(&file) == 0)
-        from = strcmp(text_of(file, "type"), "service_account") == 0 ? "a service account's file"
-                                                                     : "a user's file";
+    if (read_credentials_file(&file) == 0)
+        from = strcmp(credential_text(file, "type"), "service_account") == 0
+                   ? "a service account's file"
+                   : "a user's file";
     json_decref(file);
     return from;
 }

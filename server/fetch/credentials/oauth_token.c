@@ -30,7 +30,7 @@ int oauth_authorize(oauth_kept *kept, int (*find)(fetch_ask *a, oauth_token *out
 }
 
 /* Seconds, which some services write as text. */
-static int64_t seconds(const json_t *answer, const char *name)
+static int64_t answer_seconds(const json_t *answer, const char *name)
 {
     const json_t *v = json_object_get(answer, name);
     int64_t s = json_integer_value(v);
@@ -49,8 +49,8 @@ int oauth_take(const http_call *c, oauth_token *out)
                  : vp_fail(VP_EREMOTE, "who gives out tokens gave none that is one");
     if (rc == 0) {
         memcpy(out->text, text, n + 1);
-        int64_t in = seconds(answer, "expires_in");
-        out->until_s = in ? (int64_t)time(NULL) + in : seconds(answer, "expires_on");
+        int64_t in = answer_seconds(answer, "expires_in");
+        out->until_s = in ? (int64_t)time(NULL) + in : answer_seconds(answer, "expires_on");
     }
     json_decref(answer);
     return rc;

@@ -15,7 +15,7 @@
 
 /* ---- What comes ------------------------------------------------------------------------------ */
 
-static size_t take_body(char *p, size_t size, size_t n, void *arg)
+static size_t grpc_take_body(char *p, size_t size, size_t n, void *arg)
 {
     grpc_call *c = arg;
     c->body_bytes += (int64_t)(size * n);
@@ -24,20 +24,23 @@ static size_t take_body(char *p, size_t size, size_t n, void *arg)
     return c->failed < 0 ? 0 : size * n;
 }
 
-static int hex(char c)
+static int hex_digit_or_minus_1(char c)
 {
     c = vp_lower(c);
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* A status message: its %XX become bytes, and what no terminal should get is escaped. */
-static void take_message(grpc_call *c, vp_str s)
+static void take_status_message(grpc_call *c, vp_str s)
 {
     char plain[200];
     size_t n = 0;
     for (size_t i = 0; i < s.n && n < sizeof plain; i++) {
-        bool coded = s.p[i] == '%' && i + 2 < s.n && hex(s.p[i + 1]) >= 0 && hex(s.p[i + 2]) >= 0;
-        plain[n++] = coded ? (char)(hex(s.p[i + 1]) * 16 + hex(s.p[i + 2])) : s.p[i];
+        bool coded = s.p[i] == '%' && i + 2 < s.n && hex_digit_or_minus_1(s.p[i + 1]) >= 0 &&
+                     hex_digit_or_minus_1(s.p[i + 2]) >= 0;
+        plain[n++] =
+            coded ? (char)(hex_digit_or_minus_1(s.p[i + 1]) * 16 + hex_digit_or_minus_1(s.p[i + 2]))
+                  : s.p[i];
         i += coded ? 2 : 0;
     }
     VP_CLEANUP(vp_buf_free) vp_buf b;
@@ -61,14 +64,14 @@ static size_t take_header(char *p, size_t size, size_t n, void *arg)
     else if (vp_str_eq_nocase(name, VP_STR("grpc-status")))
         c->status = vp_str_to_u64(value, &status) && status < 1000 ? (int)status : 2;
     else if (vp_str_eq_nocase(name, VP_STR("grpc-message")))
-        take_message(c, value);
+        take_status_message(c, value);
     return size * n;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* http://HOST:PORT/…, put together by libcurl's own parser, so that nothing else can be meant. */
-static int set_url(grpc_call *c, vp_str target, const char *method)
+static int grpc_set_url(grpc_call *c, vp_str target, const char *method)
 {
     char host[256], path[96];
     size_t colon = vp_str_rfind_char(target, ':');
@@ -116,7 +119,7 @@ static int set_headers(grpc_call *c, int64_t timeout_ms)
     return add_header(c, timeout);
 }
 
-static int put_request(grpc_call *c, vp_str message)
+static int grpc_put_request(grpc_call *c, vp_str message)
 {
     unsigned char head[5] = {0, (unsigned char)(message.n >> 24), (unsigned char)(message.n >> 16),
                              (unsigned char)(message.n >> 8), (unsigned char)message.n};
@@ -155,7 +158,7 @@ static int set_all(grpc_call *c)
     };
     CURLcode code = curl_easy_setopt(c->easy, CURLOPT_HEADERFUNCTION, take_header);
     if (!code)
-        code = curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, take_body);
+        code = curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, grpc_take_body);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !code; i++)
         code = curl_easy_setopt(c->easy, numbers[i].option, numbers[i].value);
     for (size_t i = 0; i < sizeof pointers / sizeof *pointers && !code; i++)
@@ -168,10 +171,10 @@ int grpc_call_open(grpc_call *c, vp_str target, const char *method, vp_str messa
                    int64_t timeout_ms, vp_write_fn *write, void *ctx)
 {
     *c = (grpc_call){.write = write, .ctx = ctx, .status = GRPC_NO_STATUS};
-    VP_TRY(put_request(c, message));
+    VP_TRY(grpc_put_request(c, message));
     c->easy = curl_easy_init();
     VP_NEED(c->easy);
-    VP_TRY(set_url(c, target, method));
+    VP_TRY(grpc_set_url(c, target, method));
     VP_TRY(set_headers(c, timeout_ms));
     return set_all(c);
 }
@@ -213,7 +216,7 @@ static bool says_busy(const grpc_call *c)
            vp_str_find_nocase(s, VP_STR("session active")) < s.n;
 }
 
-static int fail_status(const grpc_call *c)
+static int grpc_fail_status(const grpc_call *c)
 {
     const char *says = "the server failed";
     int code = VP_EREMOTE;
@@ -236,7 +239,7 @@ static bool was_connected(const grpc_call *c)
     return !curl_easy_getinfo(c->easy, CURLINFO_CONNECT_TIME_T, &us) && us > 0;
 }
 
-static int fail_transport(const grpc_call *c, CURLcode code)
+static int grpc_fail_transport(const grpc_call *c, CURLcode code)
 {
     long http = 0, os = 0;
     (void)curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &http);
@@ -266,7 +269,7 @@ int grpc_call_verdict(grpc_call *c, CURLcode code)
     if (c->failed < 0)
         return c->failed; /* recorded on this thread by write */
     if (c->status > GRPC_OK)
-        return fail_status(c);
+        return grpc_fail_status(c);
     (void)curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &http);
     if (c->status == GRPC_OK && code == CURLE_OK && http == 200 && c->is_grpc)
         return 0;
@@ -278,7 +281,7 @@ int grpc_call_verdict(grpc_call *c, CURLcode code)
     if (code == CURLE_OK && c->is_grpc)
         return vp_fail(VP_ECORRUPT, "the answer ended without gRPC's status, after %lld bytes",
                        (long long)c->body_bytes);
-    return fail_transport(c, code);
+    return grpc_fail_transport(c, code);
 }
 
 int64_t grpc_call_status(const grpc_call *c, CURLcode code)

@@ -109,7 +109,7 @@ static int take_tag(profile_answer *a, char c)
     }
 }
 
-static int take_length(profile_answer *a, char c)
+static int answer_take_length(profile_answer *a, char c)
 {
     int rc = take_varint(a, c, &a->value);
     if (rc != 1)
@@ -127,7 +127,7 @@ static int take_length(profile_answer *a, char c)
     return 0;
 }
 
-static int take_number(profile_answer *a, char c)
+static int answer_take_number(profile_answer *a, char c)
 {
     int rc = take_varint(a, c, &a->value);
     if (rc != 1)
@@ -155,7 +155,7 @@ static int close_messages(profile_answer *a)
     return 0;
 }
 
-static int take_byte(profile_answer *a, char c)
+static int answer_take_byte(profile_answer *a, char c)
 {
     if (a->phase == FRAME_HEAD) {
         VP_TRY(take_frame_head(a, c));
@@ -163,8 +163,8 @@ static int take_byte(profile_answer *a, char c)
     }
     a->left[a->depth]--;
     VP_TRY(a->phase == TAG      ? take_tag(a, c)
-           : a->phase == LENGTH ? take_length(a, c)
-                                : take_number(a, c));
+           : a->phase == LENGTH ? answer_take_length(a, c)
+                                : answer_take_number(a, c));
     return close_messages(a);
 }
 
@@ -178,7 +178,7 @@ static int take_many(profile_answer *a, size_t n, size_t *taken)
     return close_messages(a);
 }
 
-static int pass_on(profile_answer *a, const char *p, size_t n)
+static int write_xspace_bytes(profile_answer *a, const char *p, size_t n)
 {
     a->xspace_bytes += (int64_t)n;
     return n ? a->write(a->ctx, p, n) : 0;
@@ -189,16 +189,16 @@ int profile_answer_push(profile_answer *a, const char *p, size_t n)
     const char *from = a->depth > RESPONSE ? p : NULL; /* of what is to be passed on */
     for (size_t at = 0; at < n;) {
         size_t taken = 1;
-        VP_TRY(a->phase == SKIP ? take_many(a, n - at, &taken) : take_byte(a, p[at]));
+        VP_TRY(a->phase == SKIP ? take_many(a, n - at, &taken) : answer_take_byte(a, p[at]));
         at += taken;
         if (a->depth > RESPONSE && !from) {
             from = p + at;
         } else if (a->depth == RESPONSE && from) {
-            VP_TRY(pass_on(a, from, (size_t)(p + at - from)));
+            VP_TRY(write_xspace_bytes(a, from, (size_t)(p + at - from)));
             from = NULL;
         }
     }
-    return from ? pass_on(a, from, (size_t)(p + n - from)) : 0;
+    return from ? write_xspace_bytes(a, from, (size_t)(p + n - from)) : 0;
 }
 
 int profile_answer_end(const profile_answer *a)

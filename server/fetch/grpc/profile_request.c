@@ -48,13 +48,13 @@ int profile_request_read(profile_request *r, vp_str body)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void put_number(vp_buf *b, uint32_t field, uint64_t v)
+static void put_pb_number(vp_buf *b, uint32_t field, uint64_t v)
 {
     if (v) /* proto3: zero is what is not there */
         vp_pb_put_u64(b, field, v);
 }
 
-static void put_text(vp_buf *b, uint32_t field, vp_str s)
+static void put_pb_text(vp_buf *b, uint32_t field, vp_str s)
 {
     if (s.n)
         vp_pb_put_len(b, field, s);
@@ -78,7 +78,7 @@ static uint32_t plain_field(vp_str key)
 }
 
 /* true, false, a number, or else a text: as XLA's clients tell them apart. */
-static void put_value(vp_buf *b, vp_str value)
+static void put_config_value(vp_buf *b, vp_str value)
 {
     int64_t n;
     bool yes = vp_str_eq(value, VP_STR("true"));
@@ -104,19 +104,19 @@ static int plain_value(vp_str value, uint64_t *out)
 }
 
 /* An entry of the map advanced_configuration. */
-static void put_entry(vp_buf *b, vp_str key, vp_str value)
+static void put_config_entry(vp_buf *b, vp_str key, vp_str value)
 {
     VP_CLEANUP(vp_buf_free) vp_buf entry, v;
     vp_buf_init(&entry, MESSAGE_MAX);
     vp_buf_init(&v, MESSAGE_MAX);
-    put_value(&v, value);
+    put_config_value(&v, value);
     vp_pb_put_len(&entry, 1, key);
     vp_pb_put_len(&entry, 2, vp_buf_view(&v));
     vp_pb_put_len(b, 12, vp_buf_view(&entry));
 }
 
 /* Of the plain fields, what is asked for, or `otherwise`. */
-static int put_plain(vp_buf *b, const profile_request *r, uint32_t field, uint64_t otherwise)
+static int put_plain_field(vp_buf *b, const profile_request *r, uint32_t field, uint64_t otherwise)
 {
     vp_pb p = vp_pb_of(r->body);
     vp_pb_field f;
@@ -126,7 +126,7 @@ static int put_plain(vp_buf *b, const profile_request *r, uint32_t field, uint64
             plain_field(key) == field)
             VP_TRY(plain_value(value, &otherwise));
     }
-    put_number(b, field, otherwise);
+    put_pb_number(b, field, otherwise);
     return 0;
 }
 
@@ -141,24 +141,24 @@ static int put_advanced(vp_buf *b, const profile_request *r)
         if (!vp_take_until(&value, '=', value.n, &key) || !key.n || key.n == f.data.n)
             return vp_fail(VP_EARG, "--option: \"%.*s\" is no KEY=VALUE", VP_STR_CUT(f.data, 60));
         if (!plain_field(key))
-            put_entry(b, key, value);
+            put_config_entry(b, key, value);
     }
     return 0;
 }
 
 static int put_options(vp_buf *b, const profile_request *r)
 {
-    VP_TRY(put_plain(b, r, 1, 1));
-    put_number(b, 2, r->host_tracer);
-    put_number(b, 3, r->device_tracer);
-    put_number(b, 4, r->python_tracer);
+    VP_TRY(put_plain_field(b, r, 1, 1));
+    put_pb_number(b, 2, r->host_tracer);
+    put_pb_number(b, 3, r->device_tracer);
+    put_pb_number(b, 4, r->python_tracer);
     vp_pb_put_u64(b, 5, 1); /* the version, without which a server ignores the rest */
-    VP_TRY(put_plain(b, r, 6, 0));
-    VP_TRY(put_plain(b, r, 7, 1));
-    put_number(b, 8, r->start_ns);
-    put_number(b, 9, r->duration_ms);
+    VP_TRY(put_plain_field(b, r, 6, 0));
+    VP_TRY(put_plain_field(b, r, 7, 1));
+    put_pb_number(b, 8, r->start_ns);
+    put_pb_number(b, 9, r->duration_ms);
     VP_TRY(put_advanced(b, r));
-    return put_plain(b, r, 13, 0);
+    return put_plain_field(b, r, 13, 0);
 }
 
 int profile_request_put(vp_buf *b, const profile_request *r)
@@ -166,13 +166,13 @@ int profile_request_put(vp_buf *b, const profile_request *r)
     VP_CLEANUP(vp_buf_free) vp_buf options;
     vp_buf_init(&options, MESSAGE_MAX);
     VP_TRY(put_options(&options, r));
-    put_number(b, 1, r->duration_ms);
+    put_pb_number(b, 1, r->duration_ms);
     vp_pb_put_u64(b, 2, MAX_EVENTS);
     vp_pb_put_len(b, 3, VP_STR("xplane.pb"));
     vp_pb_put_len(b, 4, vp_buf_view(&options));
-    put_text(b, 5, r->root);
-    put_text(b, 6, r->session);
-    put_text(b, 7, r->host);
+    put_pb_text(b, 5, r->root);
+    put_pb_text(b, 6, r->session);
+    put_pb_text(b, 7, r->host);
     vp_pb_put_u64(b, 9, 1); /* send the XSpace, rather than write it over there */
     return options.status < 0 ? options.status : b->status;
 }

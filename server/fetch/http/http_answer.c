@@ -13,13 +13,13 @@ void http_begin_answer(http_call *c)
     c->answer.n = 0;
 }
 
-static void keep(char *out, size_t cap, vp_str value)
+static void keep_header_value(char *out, size_t cap, vp_str value)
 {
     snprintf(out, cap, "%.*s", VP_STR_CUT(value, cap - 1));
 }
 
 /* "bytes 5-9/100", or a star for what is not satisfied. */
-static void take_range(http_call *c, vp_str value)
+static void take_content_range(http_call *c, vp_str value)
 {
     uint64_t first, last, total;
     if (!vp_str_starts_nocase(value, VP_STR("bytes ")))
@@ -38,23 +38,23 @@ static void take_range(http_call *c, vp_str value)
         c->total = (int64_t)total;
 }
 
-static int64_t date_of(vp_str value)
+static int64_t parse_http_date(vp_str value)
 {
     char z[64];
-    keep(z, sizeof z, value);
+    keep_header_value(z, sizeof z, value);
     time_t t = curl_getdate(z, NULL);
     return t > 0 && t < (int64_t)9e9 ? (int64_t)t : 0;
 }
 
-static void take_number(http_call *c, vp_str name, vp_str value)
+static void take_number_header(http_call *c, vp_str name, vp_str value)
 {
     uint64_t n;
     if (vp_str_eq_nocase(name, VP_STR("last-modified")))
-        c->mtime_ns = date_of(value) * 1000000000;
+        c->mtime_ns = parse_http_date(value) * 1000000000;
     else if (vp_str_eq_nocase(name, VP_STR("date")))
-        c->server_s = date_of(value);
+        c->server_s = parse_http_date(value);
     else if (vp_str_eq_nocase(name, VP_STR("content-range")))
-        take_range(c, value);
+        take_content_range(c, value);
     else if (vp_str_eq_nocase(name, VP_STR("content-length")))
         c->length = vp_str_to_u64(value, &n) && n <= INT64_MAX ? (int64_t)n : -1;
     else if (vp_str_eq_nocase(name, VP_STR("retry-after")))
@@ -75,17 +75,18 @@ size_t http_take_header(char *p, size_t size, size_t n, void *arg)
         return size * n;
     vp_str value = vp_str_trim(line);
     if (vp_str_eq_nocase(name, VP_STR("etag")))
-        keep(c->etag, value.n < sizeof c->etag ? sizeof c->etag : 1, value);
+        keep_header_value(c->etag, value.n < sizeof c->etag ? sizeof c->etag : 1, value);
     else if (vp_str_eq_nocase(name, VP_STR("content-type")))
-        keep(c->kind, sizeof c->kind, value);
+        keep_header_value(c->kind, sizeof c->kind, value);
     else if (vp_str_eq_nocase(name, VP_STR("location")))
-        keep(c->location, value.n < sizeof c->location ? sizeof c->location : 1, value);
+        keep_header_value(c->location, value.n < sizeof c->location ? sizeof c->location : 1,
+                          value);
     else if (vp_str_eq_nocase(name, VP_STR("x-amz-bucket-region")))
-        keep(c->region, sizeof c->region, value);
+        keep_header_value(c->region, sizeof c->region, value);
     else if (vp_str_eq_nocase(name, VP_STR("x-goog-generation")))
-        keep(c->generation, sizeof c->generation, value);
+        keep_header_value(c->generation, sizeof c->generation, value);
     else
-        take_number(c, name, value);
+        take_number_header(c, name, value);
     return size * n;
 }
 

@@ -29,7 +29,7 @@
 /* ---- A call's own ---------------------------------------------------------------------------- */
 
 /* Takes user:password@ out of the address. */
-static int set_url(http_call *c, const char *url)
+static int http_set_url(http_call *c, const char *url)
 {
     CURLU *u = curl_url();
     char *whole = NULL, *user = NULL, *password = NULL;
@@ -68,14 +68,14 @@ int http_begin(http_call *c, fetch_ask *a, const char *method, vp_str url)
     vp_buf_init(&c->answer, HTTP_ANSWER_MAX);
     char *z =
         memchr(url.p ? url.p : "", '\0', url.n) ? NULL : vp_strndup(url.p ? url.p : "", url.n);
-    int rc = z ? set_url(c, z) : vp_fail(VP_EARG, "this is no http:// or https:// address");
+    int rc = z ? http_set_url(c, z) : vp_fail(VP_EARG, "this is no http:// or https:// address");
     if (z)
         OPENSSL_cleanse(z, strlen(z));
     vp_free(z);
     return rc;
 }
 
-static void wipe(vp_buf *b)
+static void wipe_and_free(vp_buf *b)
 {
     if (b->p)
         OPENSSL_cleanse(b->p, b->cap);
@@ -84,9 +84,9 @@ static void wipe(vp_buf *b)
 
 void http_end(http_call *c)
 {
-    wipe(&c->headers);
-    wipe(&c->signature);
-    wipe(&c->answer);
+    wipe_and_free(&c->headers);
+    wipe_and_free(&c->signature);
+    wipe_and_free(&c->answer);
     if (c->password)
         OPENSSL_cleanse(c->password, strlen(c->password));
     if (c->url) /* a signature may stand in it */
@@ -96,8 +96,8 @@ void http_end(http_call *c)
     vp_free(c->password);
 }
 
-__attribute__((format(printf, 2, 0))) static int put_line(vp_buf *b, const char *format,
-                                                          va_list args)
+__attribute__((format(printf, 2, 0))) static int append_header_line(vp_buf *b, const char *format,
+                                                                    va_list args)
 {
     char line[8192];
     int n = vsnprintf(line, sizeof line, format, args);
@@ -112,7 +112,7 @@ int http_put_header(http_call *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int rc = put_line(&c->headers, format, args);
+    int rc = append_header_line(&c->headers, format, args);
     va_end(args);
     return rc;
 }
@@ -121,7 +121,7 @@ int http_sign(http_call *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int rc = put_line(&c->signature, format, args);
+    int rc = append_header_line(&c->signature, format, args);
     va_end(args);
     return rc;
 }
@@ -129,7 +129,8 @@ int http_sign(http_call *c, const char *format, ...)
 /* ---- One try --------------------------------------------------------------------------------- */
 
 /* Origin and host of an address, which libcurl took apart. */
-static int take_apart(const char *url, char *origin, size_t cap, char *host, size_t host_cap)
+static int split_origin_and_host(const char *url, char *origin, size_t cap, char *host,
+                                 size_t host_cap)
 {
     CURLU *u = curl_url();
     char *scheme = NULL, *name = NULL, *port = NULL;
@@ -153,7 +154,7 @@ static int one_try(http_call *c, CURLcode *code)
 {
     char origin[320], host[256];
     struct curl_slist *lines = NULL;
-    VP_TRY(take_apart(c->url, origin, sizeof origin, host, sizeof host));
+    VP_TRY(split_origin_and_host(c->url, origin, sizeof origin, host, sizeof host));
     if (c->is_redirected && http_has_proxy(c->url) && !http_may_go(c, http_nearness_of_name(host)))
         return 0;
     VP_TRY(http_pool_take(origin, c->ask, &c->origin, &c->easy));
@@ -182,7 +183,7 @@ static bool is_redirect(const http_call *c)
 static int go_elsewhere(http_call *c)
 {
     char before[320], after[320], host[256];
-    VP_TRY(take_apart(c->url, before, sizeof before, host, sizeof host));
+    VP_TRY(split_origin_and_host(c->url, before, sizeof before, host, sizeof host));
     CURLU *u = curl_url();
     char *whole = NULL;
     VP_NEED(u);
@@ -191,11 +192,11 @@ static int go_elsewhere(http_call *c)
                 !curl_url_get(u, CURLUPART_URL, &whole, 0);
     curl_url_cleanup(u);
     c->is_redirected = true;
-    int rc = fine ? set_url(c, whole) : VP_EREMOTE;
+    int rc = fine ? http_set_url(c, whole) : VP_EREMOTE;
     curl_free(whole);
     if (rc < 0)
         return vp_fail(VP_EREMOTE, "the server redirects to what is no http(s) address");
-    VP_TRY(take_apart(c->url, after, sizeof after, host, sizeof host));
+    VP_TRY(split_origin_and_host(c->url, after, sizeof after, host, sizeof host));
     c->is_elsewhere |= strcmp(before, after) != 0;
     if (strncmp(before, "https:", 6) == 0 && strncmp(after, "https:", 6) != 0)
         return vp_fail(VP_EREFUSED,
@@ -222,7 +223,7 @@ static int try_and_follow(http_call *c, CURLcode *code)
 
 /* ---- All tries ------------------------------------------------------------------------------- */
 
-static bool passes(CURLcode code)
+static bool is_passing_failure(CURLcode code)
 {
     switch (code) {
     case CURLE_COULDNT_CONNECT:
@@ -253,12 +254,12 @@ static unsigned tries_of(CURLcode code)
     return unreached ? 3 : code == CURLE_OPERATION_TIMEDOUT ? 2 : TRIES;
 }
 
-static bool again(const http_call *c, CURLcode code, unsigned tried)
+static bool may_try_again(const http_call *c, CURLcode code, unsigned tried)
 {
     if ((c->flags & HTTP_ONCE) || c->more || (c->write && c->written))
         return false;
     return tried + 1 < tries_of(code) &&
-           (code == CURLE_OK ? status_passes(c->status) : passes(code));
+           (code == CURLE_OK ? status_passes(c->status) : is_passing_failure(code));
 }
 
 static int pause_before(const http_call *c, unsigned tried)
@@ -281,7 +282,7 @@ static int pause_before(const http_call *c, unsigned tried)
     return 0;
 }
 
-static int fail_transport(const http_call *c, CURLcode code)
+static int http_fail_transport(const http_call *c, CURLcode code)
 {
     const char *why = c->curl_says[0] ? c->curl_says : curl_easy_strerror(code);
     switch (code) {
@@ -311,8 +312,8 @@ int http_perform(http_call *c)
     for (unsigned tried = 0; rc == 0; tried++) {
         rc = try_and_follow(c, &code);
         c->silent = code == CURLE_OPERATION_TIMEDOUT;
-        if (rc < 0 || !again(c, code, tried)) {
-            rc = rc < 0 || code == CURLE_OK ? rc : fail_transport(c, code);
+        if (rc < 0 || !may_try_again(c, code, tried)) {
+            rc = rc < 0 || code == CURLE_OK ? rc : http_fail_transport(c, code);
             break;
         }
         rc = pause_before(c, tried);

@@ -91,7 +91,7 @@ static int fail_refused(http_call *c, const char *message)
                    message[0] ? ": " : "", message);
 }
 
-static int fail_status(http_call *c, const char *message)
+static int http_fail_status(http_call *c, const char *message)
 {
     const char *colon = message[0] ? ": " : "";
     switch (c->status) {
@@ -137,5 +137,5 @@ int http_failure(http_call *c)
         rc = fail_skew(c, code);
     if (rc == 0)
         rc = fail_known(code);
-    return rc ? rc : fail_status(c, message);
+    return rc ? rc : http_fail_status(c, message);
 }

@@ -24,13 +24,13 @@ static pthread_once_t made = PTHREAD_ONCE_INIT;
 static pthread_cond_t freed;
 static http_origin origins[ORIGINS_MAX];
 
-static void make(void)
+static void pool_init_condition(void)
 {
     vp_cond_init(&freed);
 }
 
 /* Under the lock; NULL: as many are in use as there are places. */
-static http_origin *find(const char *text)
+static http_origin *pool_find_origin(const char *text)
 {
     http_origin *unused = NULL;
     for (size_t i = 0; i < ORIGINS_MAX; i++) {
@@ -65,9 +65,9 @@ int http_pool_take(const char *origin, const fetch_ask *a, http_origin **of, CUR
 {
     if (strlen(origin) >= ORIGIN_TEXT)
         return vp_fail(VP_EARG, "the name of the host is too long");
-    (void)pthread_once(&made, make);
+    (void)pthread_once(&made, pool_init_condition);
     pthread_mutex_lock(&lock);
-    http_origin *o = find(origin);
+    http_origin *o = pool_find_origin(origin);
     int rc = o ? 0 : vp_fail(VP_ELIMIT, "more than %d servers are asked at once", ORIGINS_MAX);
     *out = NULL;
     if (o) {

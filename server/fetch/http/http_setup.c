@@ -66,7 +66,7 @@ bool http_may_go(http_call *c, http_nearness to)
     return !c->refused_host;
 }
 
-static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
+static curl_socket_t open_guarded_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 {
     http_call *c = arg;
     (void)purpose;
@@ -101,12 +101,12 @@ bool http_has_proxy(const char *url)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static void set(http_call *c, CURLcode code)
+static void set_curl_option_status(http_call *c, CURLcode code)
 {
     c->is_unset |= code != CURLE_OK;
 }
 
-static int add_lines(struct curl_slist **list, const vp_buf *lines)
+static int add_header_lines(struct curl_slist **list, const vp_buf *lines)
 {
     for (size_t at = 0; at < lines->n; at += strlen(lines->p + at) + 1) {
         struct curl_slist *longer = curl_slist_append(*list, lines->p + at);
@@ -121,25 +121,25 @@ static void set_body(http_call *c)
     CURL *e = c->easy;
     bool is_head = strcmp(c->method, "HEAD") == 0, is_get = strcmp(c->method, "GET") == 0;
     if (is_head)
-        set(c, curl_easy_setopt(e, CURLOPT_NOBODY, 1L));
+        set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_NOBODY, 1L));
     if (is_head || is_get)
         return;
-    set(c, curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, c->method));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, c->method));
     bool sends = strcmp(c->method, "PUT") == 0 || strcmp(c->method, "POST") == 0 || c->body.n;
     if (!sends)
         return;
     int64_t n = c->more ? c->body_n : (int64_t)c->body.n;
     if (!c->more)
         c->body_n = 0;
-    set(c, curl_easy_setopt(e, CURLOPT_UPLOAD, 1L));
-    set(c, curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, c->method));
-    set(c, curl_easy_setopt(e, CURLOPT_READFUNCTION, give_body));
-    set(c, curl_easy_setopt(e, CURLOPT_READDATA, c));
-    set(c, curl_easy_setopt(e, CURLOPT_SEEKFUNCTION, rewind_body));
-    set(c, curl_easy_setopt(e, CURLOPT_SEEKDATA, c));
-    set(c, curl_easy_setopt(e, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_UPLOAD, 1L));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, c->method));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_READFUNCTION, give_body));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_READDATA, c));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_SEEKFUNCTION, rewind_body));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_SEEKDATA, c));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10));
     if (n >= 0)
-        set(c, curl_easy_setopt(e, CURLOPT_INFILESIZE_LARGE, (curl_off_t)n));
+        set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_INFILESIZE_LARGE, (curl_off_t)n));
 }
 
 /* The system's certificate authorities. NULL: curl knows where they lie. */
@@ -164,43 +164,45 @@ static void set_bounds(http_call *c, const char *host)
     CURL *e = c->easy;
     const char *authorities = authorities_of();
     bool near = (c->flags & HTTP_DIRECT) != 0, direct = near || http_is_this_machine(host);
-    set(c, curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https"));
-    set(c, curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1));
-    set(c, curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L));
-    set(c, curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L));
-    set(c, curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, near ? NEAR_CONNECT_MS : CONNECT_MS));
-    set(c, curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L));
-    set(c, curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, near ? 5L : SILENT_S));
-    set(c, curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 256L << 10));
-    set(c, curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https"));
+    set_curl_option_status(c,
+                           curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L));
+    set_curl_option_status(
+        c, curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, near ? NEAR_CONNECT_MS : CONNECT_MS));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, near ? 5L : SILENT_S));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 256L << 10));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L));
     if (direct)
-        set(c, curl_easy_setopt(e, CURLOPT_PROXY, ""));
+        set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_PROXY, ""));
     if (authorities)
-        set(c, curl_easy_setopt(e, CURLOPT_CAINFO, authorities));
+        set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_CAINFO, authorities));
     c->is_guarded = direct || !http_has_proxy(c->url);
 }
 
 static void set_ways(http_call *c, struct curl_slist *lines)
 {
     CURL *e = c->easy;
-    set(c, curl_easy_setopt(e, CURLOPT_URL, c->url));
-    set(c, curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L));
-    set(c, curl_easy_setopt(e, CURLOPT_HTTPHEADER, lines));
-    set(c, curl_easy_setopt(e, CURLOPT_ERRORBUFFER, c->curl_says));
-    set(c, curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, http_take_header));
-    set(c, curl_easy_setopt(e, CURLOPT_HEADERDATA, c));
-    set(c, curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, http_take_body));
-    set(c, curl_easy_setopt(e, CURLOPT_WRITEDATA, c));
-    set(c, curl_easy_setopt(e, CURLOPT_NOPROGRESS, 0L));
-    set(c, curl_easy_setopt(e, CURLOPT_XFERINFOFUNCTION, look_around));
-    set(c, curl_easy_setopt(e, CURLOPT_XFERINFODATA, c));
-    set(c, curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket));
-    set(c, curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, c));
-    set(c, curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_request));
-    set(c, curl_easy_setopt(e, CURLOPT_PREREQDATA, c));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_URL, c->url));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_HTTPHEADER, lines));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_ERRORBUFFER, c->curl_says));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, http_take_header));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_HEADERDATA, c));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, http_take_body));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_WRITEDATA, c));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_NOPROGRESS, 0L));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_XFERINFOFUNCTION, look_around));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_XFERINFODATA, c));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_guarded_socket));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, c));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_request));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_PREREQDATA, c));
     if (c->user && !c->is_elsewhere)
-        set(c, curl_easy_setopt(e, CURLOPT_USERNAME, c->user));
-    set(c, curl_easy_setopt(e, CURLOPT_PASSWORD, c->password));
+        set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_USERNAME, c->user));
+    set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_PASSWORD, c->password));
 }
 
 int http_set_up(http_call *c, const char *host, struct curl_slist **lines)
@@ -210,12 +212,12 @@ int http_set_up(http_call *c, const char *host, struct curl_slist **lines)
     c->signature.n = 0;
     http_begin_answer(c);
     c->curl_says[0] = '\0';
-    VP_TRY(add_lines(lines, &own));
+    VP_TRY(add_header_lines(lines, &own));
     if (c->authorize && !c->is_elsewhere)
         VP_TRY(c->authorize(c->authority, c));
     VP_TRY(c->headers.status);
-    VP_TRY(add_lines(lines, &c->headers));
-    VP_TRY(add_lines(lines, &c->signature));
+    VP_TRY(add_header_lines(lines, &c->headers));
+    VP_TRY(add_header_lines(lines, &c->signature));
     c->is_unset = false;
     set_bounds(c, host);
     set_body(c);

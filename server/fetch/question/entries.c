@@ -19,7 +19,7 @@ void entries_free(entries *e)
     vp_buf_free(&e->frame);
 }
 
-static int flush(entries *e)
+static int entries_flush(entries *e)
 {
     VP_TRY(e->frame.status);
     int rc = e->frame.n ? fetch_put(e->stream, FETCH_ENTRIES, vp_buf_view(&e->frame)) : 0;
@@ -45,7 +45,7 @@ static int put_one(entries *e, const vp_buf *fields)
 {
     VP_TRY(fields->status);
     vp_pb_put_len(&e->frame, FETCH_ENTRIES_ONE, vp_buf_view(fields));
-    return e->frame.n >= FRAME_FULL ? flush(e) : e->frame.status;
+    return e->frame.n >= FRAME_FULL ? entries_flush(e) : e->frame.status;
 }
 
 int entries_put(entries *e, const entry *one)
@@ -76,7 +76,7 @@ int entries_end(entries *e)
         vp_pb_put_len(&b, FETCH_ENTRY_WHY, vp_buf_view(&text));
         VP_TRY(put_one(e, &b));
     }
-    return flush(e);
+    return entries_flush(e);
 }
 
 int entry_put_info(int stream, const entry *one)

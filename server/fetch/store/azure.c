@@ -62,7 +62,7 @@ static int take_az(azure_place *p, vp_str rest)
                                       "CONTAINER/… where AZURE_STORAGE_ACCOUNT is set");
 }
 
-static int put_url(const azure_place *p, vp_str key, vp_str query, vp_buf *b)
+static int azure_put_url(const azure_place *p, vp_str key, vp_str query, vp_buf *b)
 {
     if (p->account.endpoint[0])
         vp_buf_puts(b, p->account.endpoint);
@@ -83,7 +83,7 @@ static int put_url(const azure_place *p, vp_str key, vp_str query, vp_buf *b)
 
 /* ---- Signing --------------------------------------------------------------------------------- */
 
-static int sign(azure_place *p, http_call *c)
+static int azure_sign_request(azure_place *p, http_call *c)
 {
     vp_str s = vp_str_of(c->url);
     s = vp_str_skip(s, vp_str_find(s, VP_STR("://")) + 3);
@@ -105,7 +105,7 @@ static int sign(azure_place *p, http_call *c)
     return rc;
 }
 
-static int authorize(void *of, http_call *c)
+static int azure_authorize_call(void *of, http_call *c)
 {
     azure_place *p = of;
     char now[40];
@@ -120,17 +120,17 @@ static int authorize(void *of, http_call *c)
     VP_TRY(http_sign(c, "x-ms-date: %s", now));
     if (p->account.sas[0] || p->ask->is_unsigned)
         return 0;
-    return p->account.key[0] ? sign(p, c) : azure_authorize(p->ask, c);
+    return p->account.key[0] ? azure_sign_request(p, c) : azure_authorize(p->ask, c);
 }
 
 int azure_begin(azure_place *p, http_call *c, const char *method, vp_str key, vp_str query)
 {
     vp_buf url;
     vp_buf_init(&url, 2 * FETCH_ASK_MAX);
-    put_url(p, key, query, &url);
+    azure_put_url(p, key, query, &url);
     int rc = http_begin(c, p->ask, method, vp_buf_view(&url));
     digest_wipe(&url);
-    c->authorize = authorize;
+    c->authorize = azure_authorize_call;
     c->authority = p;
     return rc ? rc : http_put_header(c, "x-ms-version: 2021-02-12");
 }

@@ -18,7 +18,7 @@ typedef struct listing {
     xml_walk xml;
 } listing;
 
-static int put_entry(listing *l, bool is_prefix)
+static int azure_put_entry(listing *l, bool is_prefix)
 {
     vp_str key = vp_buf_view(&l->name), prefix = vp_buf_view(&l->prefix);
     bool is_beneath = vp_str_starts(key, prefix);
@@ -39,7 +39,7 @@ static int put_entry(listing *l, bool is_prefix)
     return entries_put(l->e, &l->one);
 }
 
-static int64_t date_of(vp_str text)
+static int64_t azure_parse_date(vp_str text)
 {
     char z[64];
     snprintf(z, sizeof z, "%.*s", VP_STR_CUT(text, sizeof z - 1));
@@ -55,7 +55,7 @@ static int take_etag(listing *l, vp_str text)
     return vp_buf_printf(&l->etag, is_bare ? "\"%.*s\"" : "%.*s", VP_STR_CUT(text, 250));
 }
 
-static int take_value(listing *l, vp_str name, vp_str text)
+static int azure_take_value(listing *l, vp_str name, vp_str text)
 {
     uint64_t n;
     if (vp_str_eq(name, VP_STR("NextMarker")))
@@ -71,31 +71,31 @@ static int take_value(listing *l, vp_str name, vp_str text)
     if (vp_str_eq(name, VP_STR("Content-Length")))
         l->one.bytes = vp_str_to_u64(text, &n) && n <= INT64_MAX ? (int64_t)n : -1;
     else if (vp_str_eq(name, VP_STR("Last-Modified")))
-        l->one.mtime_ns = date_of(text);
+        l->one.mtime_ns = azure_parse_date(text);
     else if (vp_str_eq(name, VP_STR("ResourceType")))
         l->one.is_dir = vp_str_eq(text, VP_STR("directory"));
     return 0;
 }
 
-static int tell(void *ctx, bool is_end, vp_str name, vp_str text)
+static int azure_on_xml(void *ctx, bool is_end, vp_str name, vp_str text)
 {
     listing *l = ctx;
     bool is_prefix = vp_str_eq(name, VP_STR("BlobPrefix"));
     if (!is_prefix && !vp_str_eq(name, VP_STR("Blob"))) {
         if (is_end)
-            return take_value(l, name, text);
+            return azure_take_value(l, name, text);
         l->is_coded = vp_str_find(text, VP_STR("Encoded=\"true\"")) < text.n;
         return 0;
     }
     l->is_in = !is_end;
     if (is_end)
-        return put_entry(l, is_prefix);
+        return azure_put_entry(l, is_prefix);
     l->one = (entry){.bytes = -1};
     l->name.n = l->etag.n = 0;
     return 0;
 }
 
-static int put_query(listing *l, vp_buf *b)
+static int azure_put_query(listing *l, vp_buf *b)
 {
     vp_buf_puts(b, l->p->ask->flat ? "comp=list" : "comp=list&delimiter=%2F");
     if (l->next.n) {
@@ -110,27 +110,27 @@ static int put_query(listing *l, vp_buf *b)
     return vp_buf_puts(b, "&restype=container");
 }
 
-static int read_page(listing *l, http_call *c)
+static int azure_read_page(listing *l, http_call *c)
 {
     VP_TRY(http_succeed(c));
     l->next.n = 0;
     l->is_in = false;
-    xml_begin(&l->xml, tell, l);
+    xml_begin(&l->xml, azure_on_xml, l);
     VP_TRY(xml_feed(&l->xml, vp_buf_view(&c->answer)));
     VP_TRY(xml_end(&l->xml));
     return l->name.status ? l->name.status : l->next.status;
 }
 
-static int list_all(listing *l)
+static int azure_list_pages(listing *l)
 {
     do {
         http_call c;
         VP_CLEANUP(vp_buf_free) vp_buf query;
         vp_buf_init(&query, FETCH_ASK_MAX);
-        VP_TRY(put_query(l, &query));
+        VP_TRY(azure_put_query(l, &query));
         int rc = azure_begin(l->p, &c, "GET", VP_STR_NONE, vp_buf_view(&query));
         if (rc == 0)
-            rc = read_page(l, &c);
+            rc = azure_read_page(l, &c);
         http_end(&c);
         VP_TRY(rc);
     } while (l->next.n);
@@ -150,7 +150,7 @@ int azure_list(azure_place *p, entries *e)
     vp_buf_str(&l.prefix, key);
     if (key.n)
         vp_buf_putc(&l.prefix, '/');
-    int rc = l.prefix.status ? l.prefix.status : list_all(&l);
+    int rc = l.prefix.status ? l.prefix.status : azure_list_pages(&l);
     vp_buf_free(&l.prefix);
     vp_buf_free(&l.name);
     vp_buf_free(&l.next);

@@ -55,7 +55,7 @@ static int put_block(upload *u)
     return rc ? rc : vp_buf_printf(&u->list, "<Latest>%s</Latest>", vp_buf_cstr(&id));
 }
 
-static int put_list(upload *u)
+static int azure_put_block_list(upload *u)
 {
     http_call c;
     VP_TRY(vp_buf_puts(&u->list, "</BlockList>"));
@@ -77,7 +77,7 @@ static int put_blocks(upload *u)
         if (u->piece.n)
             VP_TRY(put_block(u));
     }
-    return put_list(u);
+    return azure_put_block_list(u);
 }
 
 int azure_write(azure_place *p)

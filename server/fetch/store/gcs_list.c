@@ -13,25 +13,25 @@ typedef struct listing {
     uint64_t found;
 } listing;
 
-static vp_str text_of(const json_t *o, const char *name)
+static vp_str listing_text(const json_t *o, const char *name)
 {
     const json_t *v = json_object_get(o, name);
     return (vp_str){json_string_value(v), json_string_length(v)};
 }
 
 /* Its name, without the prefix; empty: it has another. */
-static vp_str beneath(const listing *l, vp_str key)
+static vp_str name_beneath_prefix(const listing *l, vp_str key)
 {
     vp_str prefix = vp_buf_view(&l->prefix);
     return vp_str_starts(key, prefix) ? vp_str_skip(key, prefix.n) : VP_STR_NONE;
 }
 
-static int put(listing *l, vp_str key, entry one)
+static int gcs_put_entry(listing *l, vp_str key, entry one)
 {
     l->found++;
     if (vp_str_eq(key, vp_buf_view(&l->prefix)))
         return 0; /* what consoles make for a directory */
-    one.name = beneath(l, key);
+    one.name = name_beneath_prefix(l, key);
     if (one.name.n && one.name.p[one.name.n - 1] == '/' && one.bytes <= 0) {
         one.name.n--;
         one = (entry){.name = one.name, .bytes = -1, .is_dir = true};
@@ -39,41 +39,42 @@ static int put(listing *l, vp_str key, entry one)
     return entries_put(l->e, &one);
 }
 
-static int put_object(listing *l, const json_t *o)
+static int gcs_put_listed_object(listing *l, const json_t *o)
 {
     uint64_t n;
-    bool has = vp_str_to_u64(text_of(o, "size"), &n) && n <= INT64_MAX;
-    return put(l, text_of(o, "name"),
-               (entry){.bytes = has ? (int64_t)n : -1,
-                       .mtime_ns = xml_time(text_of(o, "updated")),
-                       .etag = text_of(o, "generation")});
+    bool has = vp_str_to_u64(listing_text(o, "size"), &n) && n <= INT64_MAX;
+    return gcs_put_entry(l, listing_text(o, "name"),
+                         (entry){.bytes = has ? (int64_t)n : -1,
+                                 .mtime_ns = xml_time(listing_text(o, "updated")),
+                                 .etag = listing_text(o, "generation")});
 }
 
-static int take_page(listing *l, const json_t *page)
+static int gcs_take_page(listing *l, const json_t *page)
 {
     size_t i;
     const json_t *one;
     if (!json_is_object(page))
         return vp_fail(VP_ECORRUPT, "the store's listing is no JSON");
-    json_array_foreach(json_object_get(page, "items"), i, one) VP_TRY(put_object(l, one));
+    json_array_foreach(json_object_get(page, "items"), i, one)
+        VP_TRY(gcs_put_listed_object(l, one));
     json_array_foreach(json_object_get(page, "prefixes"), i, one)
-        VP_TRY(put(l, (vp_str){json_string_value(one), json_string_length(one)},
-                   (entry){.bytes = -1, .is_dir = true}));
+        VP_TRY(gcs_put_entry(l, (vp_str){json_string_value(one), json_string_length(one)},
+                             (entry){.bytes = -1, .is_dir = true}));
     l->next.n = 0;
-    return vp_buf_str(&l->next, text_of(page, "nextPageToken"));
+    return vp_buf_str(&l->next, listing_text(page, "nextPageToken"));
 }
 
-static int read_page(listing *l, http_call *c)
+static int gcs_read_page(listing *l, http_call *c)
 {
     VP_TRY(http_succeed(c));
     /* JSON_ALLOW_NUL: a name with one is counted, and no reason to see no other. */
     json_t *page = json_loadb(c->answer.n ? c->answer.p : "", c->answer.n, JSON_ALLOW_NUL, NULL);
-    int rc = take_page(l, page);
+    int rc = gcs_take_page(l, page);
     json_decref(page);
     return rc;
 }
 
-static int put_query(listing *l, vp_buf *b)
+static int gcs_put_query(listing *l, vp_buf *b)
 {
     vp_buf_puts(b, "maxResults=1000&fields=items(name,size,updated,generation),prefixes,"
                    "nextPageToken&prefix=");
@@ -87,16 +88,16 @@ static int put_query(listing *l, vp_buf *b)
     return b->status;
 }
 
-static int list_all(listing *l)
+static int gcs_list_pages(listing *l)
 {
     do {
         http_call c;
         VP_CLEANUP(vp_buf_free) vp_buf query;
         vp_buf_init(&query, FETCH_ASK_MAX);
-        VP_TRY(put_query(l, &query));
+        VP_TRY(gcs_put_query(l, &query));
         int rc = gcs_begin(l->p, &c, "GET", "", VP_STR_NONE, vp_buf_view(&query));
         if (rc == 0)
-            rc = read_page(l, &c);
+            rc = gcs_read_page(l, &c);
         http_end(&c);
         VP_TRY(rc);
     } while (l->next.n);
@@ -114,7 +115,7 @@ int gcs_list(gcs_place *p, entries *e)
     vp_buf_str(&l.prefix, key);
     if (key.n)
         vp_buf_putc(&l.prefix, '/');
-    int rc = l.prefix.status ? l.prefix.status : list_all(&l);
+    int rc = l.prefix.status ? l.prefix.status : gcs_list_pages(&l);
     vp_buf_free(&l.prefix);
     vp_buf_free(&l.next);
     return rc;

@@ -25,7 +25,7 @@ static void gcs_close(store_place *p)
     vp_free(p);
 }
 
-static int take_head(gcs_place *p, const http_call *c, entry *out)
+static int gcs_take_head(gcs_place *p, const http_call *c, entry *out)
 {
     json_t *o = json_loadb(c->answer.n ? c->answer.p : "", c->answer.n, 0, NULL);
     const char *size = json_string_value(json_object_get(o, "size")),
@@ -54,12 +54,12 @@ static int gcs_head(fetch_ask *a, store_place *place, entry *out)
     if (rc == 0)
         rc = http_succeed(&c);
     if (rc == 0)
-        rc = take_head(p, &c, out);
+        rc = gcs_take_head(p, &c, out);
     http_end(&c);
     return rc;
 }
 
-static vp_str version(const http_call *c)
+static vp_str gcs_version_of(const http_call *c)
 {
     return vp_str_of(c->generation);
 }
@@ -109,6 +109,6 @@ const store store_gcs = {.prefix = VP_STR_INIT("gs://"),
                          .list = gcs_list_place,
                          .head = gcs_head,
                          .get = gcs_get,
-                         .version = version,
+                         .version = gcs_version_of,
                          .write = gcs_write_place,
                          .remove = gcs_remove};

@@ -20,7 +20,7 @@ typedef struct upload {
     bool is_last;
 } upload;
 
-static int begin(upload *u, http_call *c, const char *type)
+static int gcs_begin_upload(upload *u, http_call *c, const char *type)
 {
     VP_CLEANUP(vp_buf_free) vp_buf query;
     vp_buf_init(&query, FETCH_ASK_MAX);
@@ -30,10 +30,10 @@ static int begin(upload *u, http_call *c, const char *type)
     return query.status;
 }
 
-static int put_object(upload *u)
+static int gcs_put_whole(upload *u)
 {
     http_call c;
-    int rc = begin(u, &c, "media");
+    int rc = gcs_begin_upload(u, &c, "media");
     c.body = vp_buf_view(&u->piece);
     if (rc == 0)
         rc = http_put_header(&c, "Content-Type: application/octet-stream");
@@ -46,7 +46,7 @@ static int put_object(upload *u)
 static int begin_session(upload *u)
 {
     http_call c;
-    int rc = begin(u, &c, "resumable");
+    int rc = gcs_begin_upload(u, &c, "resumable");
     c.body = VP_STR("{}");
     if (rc == 0)
         rc = http_put_header(&c, "Content-Type: application/json; charset=UTF-8");
@@ -72,7 +72,7 @@ static int put_range(http_call *c, int64_t begin, size_t n, bool is_last)
              : http_put_header(c, "Content-Range: bytes */%lld", end);
 }
 
-static int put_piece(upload *u)
+static int gcs_put_piece(upload *u)
 {
     http_call c;
     size_t n = u->is_last ? u->piece.n : u->piece.n - u->piece.n % GRAIN;
@@ -93,7 +93,7 @@ static int put_piece(upload *u)
 }
 
 /* Also when nobody waits any more. */
-static void take_back(upload *u)
+static void gcs_cancel_upload(upload *u)
 {
     http_call c;
     int rc = http_begin(&c, NULL, "DELETE", vp_str_of(u->session));
@@ -106,15 +106,15 @@ static void take_back(upload *u)
 static int put_pieces(upload *u)
 {
     VP_TRY(begin_session(u));
-    int rc = put_piece(u);
+    int rc = gcs_put_piece(u);
     while (rc == 0 && !u->is_last) {
         rc = piece_next(u->p->ask, PIECE_BYTES, &u->piece, &u->is_last);
         if (rc == 0)
-            rc = put_piece(u);
+            rc = gcs_put_piece(u);
     }
     if (rc < 0) {
         const vp_error why = *vp_error_last();
-        take_back(u);
+        gcs_cancel_upload(u);
         return vp_fail_copy(&why);
     }
     return 0;
@@ -126,7 +126,7 @@ int gcs_write(gcs_place *p)
     vp_buf_init(&u.piece, PIECE_BYTES + 2 * FETCH_FRAME_MAX);
     int rc = piece_next(p->ask, PIECE_BYTES, &u.piece, &u.is_last);
     if (rc == 0)
-        rc = u.is_last ? put_object(&u) : put_pieces(&u);
+        rc = u.is_last ? gcs_put_whole(&u) : put_pieces(&u);
     vp_buf_free(&u.piece);
     return rc;
 }

@@ -23,7 +23,7 @@ static bool is_host_name(vp_str bucket)
     return bucket.n >= 3 && bucket.n <= 63;
 }
 
-static int put_url(const s3_place *p, vp_str key, vp_str query, vp_buf *b)
+static int s3_put_url(const s3_place *p, vp_str key, vp_str query, vp_buf *b)
 {
     if (p->endpoint[0]) {
         vp_buf_printf(b, "%s/", p->endpoint);
@@ -91,7 +91,7 @@ static void take_url(const char *url, vp_str *host, vp_str *path, vp_str *query)
     *path = path->n ? vp_str_head(*path, n) : VP_STR("/");
 }
 
-static int authorize(void *of, http_call *c)
+static int s3_authorize_call(void *of, http_call *c)
 {
     s3_place *p = of;
     char payload[DIGEST_HEX], now[20];
@@ -134,11 +134,11 @@ int s3_begin(s3_place *p, http_call *c, const char *method, vp_str key, vp_str q
 {
     VP_CLEANUP(vp_buf_free) vp_buf url;
     vp_buf_init(&url, 2 * FETCH_ASK_MAX);
-    put_url(p, key, query, &url);
+    s3_put_url(p, key, query, &url);
     int rc = http_begin(c, p->ask, method, vp_buf_view(&url));
     if (p->ask->is_unsigned)
         return rc;
-    c->authorize = authorize;
+    c->authorize = s3_authorize_call;
     c->authority = p;
     return rc;
 }

@@ -30,7 +30,7 @@ static int take_name(listing *l, vp_str text)
     return url_decode(&l->name, vp_buf_view(&plain));
 }
 
-static int put_entry(listing *l, bool is_dir)
+static int s3_put_entry(listing *l, bool is_dir)
 {
     vp_str key = vp_buf_view(&l->name), prefix = vp_buf_view(&l->prefix);
     bool is_beneath = vp_str_starts(key, prefix);
@@ -50,7 +50,7 @@ static int put_entry(listing *l, bool is_dir)
     return entries_put(l->e, &l->one);
 }
 
-static int take_value(listing *l, vp_str name, vp_str text)
+static int s3_take_value(listing *l, vp_str name, vp_str text)
 {
     uint64_t n;
     if (vp_str_eq(name, VP_STR("Key")) || (l->is_common && vp_str_eq(name, VP_STR("Prefix"))))
@@ -69,22 +69,22 @@ static int take_value(listing *l, vp_str name, vp_str text)
     return 0;
 }
 
-static int tell(void *ctx, bool is_end, vp_str name, vp_str text)
+static int s3_on_xml(void *ctx, bool is_end, vp_str name, vp_str text)
 {
     listing *l = ctx;
     bool is_common = vp_str_eq(name, VP_STR("CommonPrefixes"));
     bool is_one = is_common || vp_str_eq(name, VP_STR("Contents"));
     if (!is_one)
-        return is_end ? take_value(l, name, text) : 0;
+        return is_end ? s3_take_value(l, name, text) : 0;
     l->is_common = is_common && !is_end;
     if (is_end)
-        return put_entry(l, is_common);
+        return s3_put_entry(l, is_common);
     l->one = (entry){.bytes = -1};
     l->name.n = l->etag.n = 0;
     return 0;
 }
 
-static int put_query(listing *l, vp_buf *b)
+static int s3_put_query(listing *l, vp_buf *b)
 {
     if (l->next.n) {
         vp_buf_puts(b, "continuation-token=");
@@ -97,7 +97,7 @@ static int put_query(listing *l, vp_buf *b)
     return url_encode(b, vp_buf_view(&l->prefix), false);
 }
 
-static int read_page(listing *l, http_call *c)
+static int s3_read_page(listing *l, http_call *c)
 {
     vp_str page, sign = VP_STR("<EncodingType>url</EncodingType>");
     VP_TRY(http_succeed(c));
@@ -105,7 +105,7 @@ static int read_page(listing *l, http_call *c)
     l->is_coded = vp_str_find(page, sign) < page.n;
     l->is_truncated = false;
     l->next.n = 0;
-    xml_begin(&l->xml, tell, l);
+    xml_begin(&l->xml, s3_on_xml, l);
     VP_TRY(xml_feed(&l->xml, page));
     VP_TRY(xml_end(&l->xml));
     if (l->is_truncated && !l->next.n)
@@ -113,16 +113,16 @@ static int read_page(listing *l, http_call *c)
     return l->name.status ? l->name.status : l->next.status;
 }
 
-static int list_all(listing *l)
+static int s3_list_pages(listing *l)
 {
     do {
         http_call c;
         VP_CLEANUP(vp_buf_free) vp_buf query;
         vp_buf_init(&query, FETCH_ASK_MAX);
-        VP_TRY(put_query(l, &query));
+        VP_TRY(s3_put_query(l, &query));
         int rc = s3_begin(l->p, &c, "GET", VP_STR_NONE, vp_buf_view(&query));
         if (rc == 0)
-            rc = read_page(l, &c);
+            rc = s3_read_page(l, &c);
         http_end(&c);
         VP_TRY(rc);
     } while (l->is_truncated);
@@ -142,7 +142,7 @@ int s3_list(s3_place *p, entries *e)
     vp_buf_str(&l.prefix, key);
     if (key.n)
         vp_buf_putc(&l.prefix, '/');
-    int rc = list_all(&l);
+    int rc = s3_list_pages(&l);
     vp_buf_free(&l.prefix);
     vp_buf_free(&l.name);
     vp_buf_free(&l.next);

@@ -17,7 +17,7 @@ typedef struct upload {
     bool is_last;
 } upload;
 
-static int put_object(upload *u)
+static int s3_put_whole(upload *u)
 {
     http_call c;
     int rc = s3_begin(u->p, &c, "PUT", u->p->key, VP_STR_NONE);
@@ -43,7 +43,7 @@ static int begin_parts(upload *u)
     return rc;
 }
 
-static int put_part(upload *u)
+static int s3_put_part(upload *u)
 {
     http_call c;
     char query[2200];
@@ -81,7 +81,7 @@ static int end_parts(upload *u)
 }
 
 /* Also when nobody waits any more. */
-static void take_back(upload *u)
+static void s3_abort_upload(upload *u)
 {
     http_call c;
     char query[2200];
@@ -93,23 +93,23 @@ static void take_back(upload *u)
     http_end(&c);
 }
 
-static int put_parts(upload *u)
+static int s3_put_parts(upload *u)
 {
     VP_TRY(begin_parts(u));
     vp_buf_puts(&u->parts, "<CompleteMultipartUpload>");
-    int rc = put_part(u);
+    int rc = s3_put_part(u);
     while (rc == 0 && !u->is_last) {
         size_t n = PIECE_BYTES << (u->n / 1000 < 3 ? u->n / 1000 : 3);
         u->piece.n = 0;
         rc = piece_next(u->p->ask, n, &u->piece, &u->is_last);
         if (rc == 0 && u->piece.n)
-            rc = put_part(u);
+            rc = s3_put_part(u);
     }
     if (rc == 0)
         rc = end_parts(u);
     if (rc < 0) {
         const vp_error why = *vp_error_last();
-        take_back(u);
+        s3_abort_upload(u);
         return vp_fail_copy(&why);
     }
     return 0;
@@ -123,7 +123,7 @@ int s3_write(s3_place *p)
     vp_buf_init(&u.parts, PARTS_MAX * 400);
     int rc = piece_next(p->ask, PIECE_BYTES, &u.piece, &u.is_last);
     if (rc == 0)
-        rc = u.is_last ? put_object(&u) : put_parts(&u);
+        rc = u.is_last ? s3_put_whole(&u) : s3_put_parts(&u);
     vp_buf_free(&u.piece);
     vp_buf_free(&u.id);
     vp_buf_free(&u.parts);

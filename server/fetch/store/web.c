@@ -61,7 +61,7 @@ typedef struct walk {
     vp_str dir; /* the one that is */
 } walk;
 
-static unsigned depth_of(vp_str name)
+static unsigned path_depth(vp_str name)
 {
     unsigned depth = name.n > 0;
     for (size_t i = 0; i < name.n; i++)
@@ -69,7 +69,7 @@ static unsigned depth_of(vp_str name)
     return depth;
 }
 
-static int push(walk *w, vp_str name)
+static int walk_push_dir(walk *w, vp_str name)
 {
     VP_TRY(vp_grow(&w->dirs, &w->cap, w->n + 1, sizeof *w->dirs, VP_WALK_ENTRIES_MAX));
     w->dirs[w->n] = vp_strndup(name.n ? name.p : "", name.n);
@@ -78,7 +78,7 @@ static int push(walk *w, vp_str name)
     return 0;
 }
 
-static int found(void *ctx, const entry *one)
+static int on_web_entry(void *ctx, const entry *one)
 {
     walk *w = ctx;
     entry full = *one;
@@ -94,8 +94,8 @@ static int found(void *ctx, const entry *one)
     VP_TRY(name.status);
     full.name = vp_buf_view(&name);
     if (w->a->flat && one->is_dir && !url_name_fault(full.name)) {
-        if (depth_of(full.name) < VP_WALK_DEPTH_MAX)
-            return push(w, full.name);
+        if (path_depth(full.name) < VP_WALK_DEPTH_MAX)
+            return walk_push_dir(w, full.name);
         return vp_fail(VP_ELIMIT, "directories lie more than %u deep there", VP_WALK_DEPTH_MAX);
     }
     return entries_put(w->e, &full);
@@ -117,15 +117,15 @@ static int list_one(walk *w)
     VP_TRY(url.status);
     bool spoke = false;
     if (!w->p->has_no_dav)
-        VP_TRY(web_dav_list(w->a, vp_buf_view(&url), found, w, &spoke));
+        VP_TRY(web_dav_list(w->a, vp_buf_view(&url), on_web_entry, w, &spoke));
     w->p->has_no_dav = !spoke;
-    return spoke ? 0 : web_index_list(w->a, vp_buf_view(&url), found, w);
+    return spoke ? 0 : web_index_list(w->a, vp_buf_view(&url), on_web_entry, w);
 }
 
 static int web_list(fetch_ask *a, store_place *p, entries *e)
 {
     walk w = {.a = a, .p = p, .e = e};
-    int rc = push(&w, VP_STR_NONE);
+    int rc = walk_push_dir(&w, VP_STR_NONE);
     for (; rc == 0 && w.at < w.n; w.at++) {
         w.dir = vp_str_of(w.dirs[w.at]);
         rc = list_one(&w);
@@ -147,7 +147,7 @@ typedef struct upload {
     bool is_done;
 } upload;
 
-static long more(void *ctx, char *p, size_t n)
+static long read_upload_bytes(void *ctx, char *p, size_t n)
 {
     upload *u = ctx;
     fetch_frame kind;
@@ -206,10 +206,10 @@ static int make_parents(fetch_ask *a)
     return 0;
 }
 
-static int put(fetch_ask *a, upload *u, http_call *c)
+static int web_put(fetch_ask *a, upload *u, http_call *c)
 {
     VP_TRY(http_begin(c, a, "PUT", a->url));
-    c->more = more;
+    c->more = read_upload_bytes;
     c->ctx = u;
     c->body_n = a->length;
     return http_succeed(c);
@@ -221,7 +221,7 @@ static int web_write(fetch_ask *a, store_place *p)
     http_call c;
     (void)p;
     VP_TRY(make_parents(a));
-    int rc = put(a, &u, &c);
+    int rc = web_put(a, &u, &c);
     if (rc < 0 && (c.status == 405 || c.status == 501))
         rc = vp_fail(VP_EUNSUPPORTED, "the server takes no files (HTTP %ld)", c.status);
     http_end(&c);
@@ -243,7 +243,7 @@ static int web_remove(fetch_ask *a, store_place *p, vp_str etag, http_call *c)
 
 /* Where a directory goes before it is removed: beside itself, under a name that nobody knows and
  * no list shows. */
-static int put_aside(vp_buf *b, vp_str dir, vp_str query)
+static int put_tidy_name(vp_buf *b, vp_str dir, vp_str query)
 {
     uint64_t random = 0;
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* a name that is taken is refused */
@@ -255,7 +255,7 @@ static int put_aside(vp_buf *b, vp_str dir, vp_str query)
 }
 
 /* What a header may say of an address: neither user:password@ nor its query. */
-static vp_str bare(vp_str url, vp_str *scheme)
+static vp_str url_without_secrets(vp_str url, vp_str *scheme)
 {
     size_t n = vp_str_find(url, VP_STR("://")) + 3;
     vp_str rest = vp_str_skip(vp_str_head(url, vp_str_find(url, VP_STR("?"))), n);
@@ -265,10 +265,10 @@ static vp_str bare(vp_str url, vp_str *scheme)
     return at < host.n ? vp_str_skip(rest, at + 1) : rest;
 }
 
-static int move(fetch_ask *a, vp_str from, vp_str to)
+static int web_move(fetch_ask *a, vp_str from, vp_str to)
 {
     http_call c;
-    vp_str scheme, rest = bare(to, &scheme);
+    vp_str scheme, rest = url_without_secrets(to, &scheme);
     int rc = http_begin(&c, a, "MOVE", from);
     if (rc == 0)
         rc = http_put_header(&c, "Destination: %.*s%.*s", VP_STR_ARG(scheme), VP_STR_ARG(rest));
@@ -280,7 +280,7 @@ static int move(fetch_ask *a, vp_str from, vp_str to)
     return rc;
 }
 
-static bool is_empty(const fetch_ask *a, store_place *p, vp_str dir)
+static bool is_empty_web_dir(const fetch_ask *a, store_place *p, vp_str dir)
 {
     fetch_ask of = *a;
     entries e;
@@ -310,16 +310,16 @@ static int web_tidy(fetch_ask *a, store_place *p)
     vp_str query = vp_str_skip(a->url, n);
     VP_TRY(put_dir(&dir, a->url, vp_str_rfind_char(vp_str_head(a->url, n), '/') + 1));
     vp_str here = vp_buf_view(&dir);
-    if (!is_empty(a, p, here) || fetch_abandoned(a))
+    if (!is_empty_web_dir(a, p, here) || fetch_abandoned(a))
         return 0;
-    VP_TRY(put_aside(&aside, vp_str_head(here, here.n - query.n), query));
+    VP_TRY(put_tidy_name(&aside, vp_str_head(here, here.n - query.n), query));
     vp_str there = vp_buf_view(&aside);
-    if (move(a, here, there) < 0)
+    if (web_move(a, here, there) < 0)
         return 0;
-    if (is_empty(a, p, there))
+    if (is_empty_web_dir(a, p, there))
         remove_dir(a, there);
     else
-        (void)move(a, there, here);
+        (void)web_move(a, there, here);
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include "trace/base/err.h"
 
 /* Without scheme, host and what follows the path. */
-static vp_str path_of(vp_str url)
+static vp_str url_path_of(vp_str url)
 {
     size_t scheme = vp_str_find(url, VP_STR("://"));
     if (scheme < url.n && !memchr(url.p, '/', scheme)) {
@@ -22,7 +22,7 @@ static vp_str path_of(vp_str url)
 
 int web_beneath(vp_buf *b, vp_str url, vp_str name)
 {
-    vp_str path = path_of(url);
+    vp_str path = url_path_of(url);
     size_t end = (size_t)(path.p - url.p) + path.n;
     bool has_path = path.p >= url.p && path.p <= url.p + url.n;
     vp_buf_str(b, url_without_end(has_path ? vp_str_head(url, end) : url));
@@ -37,14 +37,14 @@ bool web_is_beneath(vp_str url, vp_str link, vp_buf *b, bool *is_dir)
     VP_CLEANUP(vp_buf_free) vp_buf base;
     vp_buf_init(&base, 64u << 10);
     b->n = 0;
-    vp_str path = path_of(link);
+    vp_str path = url_path_of(link);
     if (vp_str_starts(path, VP_STR("./")))
         path = vp_str_skip(path, 2);
     *is_dir = path.n && path.p[path.n - 1] == '/';
     url_decode(b, url_without_end(path));
     if (is_relative)
         return b->status == 0 && b->n;
-    url_decode(&base, url_without_end(path_of(url)));
+    url_decode(&base, url_without_end(url_path_of(url)));
     vp_buf_putc(&base, '/');
     if (b->status < 0 || base.status < 0 || !vp_str_starts(vp_buf_view(b), vp_buf_view(&base)))
         return false;

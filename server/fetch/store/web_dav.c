@@ -24,7 +24,7 @@ typedef struct dav {
     bool is_beneath;
 } dav;
 
-static void take_value(dav *d, vp_str name, vp_str text)
+static void dav_take_value(dav *d, vp_str name, vp_str text)
 {
     char date[64];
     uint64_t n;
@@ -47,11 +47,11 @@ static void take_value(dav *d, vp_str name, vp_str text)
     }
 }
 
-static int tell(void *ctx, bool is_end, vp_str name, vp_str text)
+static int dav_on_xml(void *ctx, bool is_end, vp_str name, vp_str text)
 {
     dav *d = ctx;
     if (is_end) {
-        take_value(d, name, text);
+        dav_take_value(d, name, text);
         if (!vp_str_eq(name, VP_STR("response")) || !d->is_beneath)
             return 0;
         d->one.name = vp_buf_view(&d->name);
@@ -66,7 +66,7 @@ static int tell(void *ctx, bool is_end, vp_str name, vp_str text)
     return 0;
 }
 
-static int take(void *ctx, const void *data, size_t n)
+static int dav_take_body(void *ctx, const void *data, size_t n)
 {
     dav *d = ctx;
     d->is_xml = d->call.status == 207;
@@ -80,11 +80,11 @@ static bool is_no_dav(long status)
            (status >= 200 && status < 300 && status != 207);
 }
 
-static int ask(fetch_ask *a, dav *d, bool *spoke)
+static int dav_propfind(fetch_ask *a, dav *d, bool *spoke)
 {
     VP_TRY(http_begin(&d->call, a, "PROPFIND", d->url));
     d->call.body = VP_STR(wanted);
-    d->call.write = take;
+    d->call.write = dav_take_body;
     d->call.ctx = d;
     VP_TRY(http_put_header(&d->call, "Depth: 1"));
     VP_TRY(http_put_header(&d->call, "Content-Type: application/xml"));
@@ -100,8 +100,8 @@ int web_dav_list(fetch_ask *a, vp_str url, web_found *found, void *ctx, bool *sp
     dav d = {.url = url, .found = found, .ctx = ctx};
     *spoke = true;
     vp_buf_init(&d.name, 64u << 10);
-    xml_begin(&d.xml, tell, &d);
-    int rc = ask(a, &d, spoke);
+    xml_begin(&d.xml, dav_on_xml, &d);
+    int rc = dav_propfind(a, &d, spoke);
     /* Python's and others just hang up on a method that they do not know; who says nothing to it,
      * says nothing to others either. */
     if (rc == VP_EREMOTE && !d.call.status && !d.call.silent)

@@ -52,7 +52,7 @@ static int ask_size(void *ctx, uint32_t i)
     return rc;
 }
 
-static int flush(index_page *x)
+static int index_flush_files(index_page *x)
 {
     VP_TRY(vp_each(HTTP_AT_ONCE, x->n, ask_size, x));
     for (uint32_t i = 0; i < x->n; i++)
@@ -63,18 +63,18 @@ static int flush(index_page *x)
 }
 
 /* One that cannot be a file's name goes on as it is, to be counted. */
-static int take_link(index_page *x, vp_str name, bool is_dir)
+static int index_take_link(index_page *x, vp_str name, bool is_dir)
 {
     if (is_dir || url_name_fault(name))
         return x->found(x->ctx, &(entry){.name = name, .bytes = -1, .is_dir = is_dir});
     sized *f = &x->files[x->n++];
     memset(f, 0, sizeof *f);
     memcpy(f->name, name.p, name.n);
-    return x->n == AHEAD ? flush(x) : 0;
+    return x->n == AHEAD ? index_flush_files(x) : 0;
 }
 
 /* &amp; and its like, which stand in links, too. */
-static void put_plain(vp_buf *b, vp_str s)
+static void put_unescaped_html(vp_buf *b, vp_str s)
 {
     static const struct {
         vp_str name;
@@ -111,7 +111,7 @@ static bool next_link(vp_str *page, vp_str *link)
     }
 }
 
-static bool is_elsewhere(vp_str url, vp_str link)
+static bool is_link_elsewhere(vp_str url, vp_str link)
 {
     vp_str host = vp_str_skip(url, vp_str_find(url, VP_STR("://")) + 3);
     size_t n = (size_t)(host.p - url.p) + vp_str_find(host, VP_STR("/"));
@@ -121,13 +121,13 @@ static bool is_elsewhere(vp_str url, vp_str link)
 /* A link to a column's order, upwards or elsewhere is none to a file. */
 static bool is_file_link(vp_str url, vp_str link)
 {
-    return link.n && !is_elsewhere(url, link) && link.p[0] != '?' && link.p[0] != '#' &&
+    return link.n && !is_link_elsewhere(url, link) && link.p[0] != '?' && link.p[0] != '#' &&
            !vp_str_starts(link, VP_STR("../")) && !vp_str_eq(link, VP_STR("..")) &&
            !vp_str_starts_nocase(link, VP_STR("mailto:")) &&
            !vp_str_starts_nocase(link, VP_STR("javascript:"));
 }
 
-static int take_page(index_page *x, vp_str page)
+static int index_take_page(index_page *x, vp_str page)
 {
     VP_CLEANUP(vp_buf_free) vp_buf plain, name, last;
     vp_buf_init(&plain, 2 * FETCH_ASK_MAX);
@@ -137,17 +137,17 @@ static int take_page(index_page *x, vp_str page)
     while (next_link(&page, &link)) {
         bool is_dir;
         plain.n = 0;
-        put_plain(&plain, link);
+        put_unescaped_html(&plain, link);
         if (!is_file_link(x->url, vp_buf_view(&plain)) ||
             !web_is_beneath(x->url, vp_buf_view(&plain), &name, &is_dir) ||
             vp_str_eq(vp_buf_view(&last), vp_buf_view(&name)))
             continue; /* icons and names are often links to the same */
         last.n = 0;
         VP_TRY(vp_buf_str(&last, vp_buf_view(&name)));
-        VP_TRY(take_link(x, vp_buf_view(&name), is_dir));
+        VP_TRY(index_take_link(x, vp_buf_view(&name), is_dir));
     }
     VP_TRY(plain.status);
-    return flush(x);
+    return index_flush_files(x);
 }
 
 static int list_page(index_page *x, http_call *c)
@@ -157,7 +157,7 @@ static int list_page(index_page *x, http_call *c)
     if (!vp_str_starts_nocase(vp_str_of(c->kind), VP_STR("text/html")))
         return vp_fail(VP_EUNSUPPORTED,
                        "the server lists no directory there: it speaks no WebDAV and has no index");
-    return take_page(x, vp_buf_view(&c->answer));
+    return index_take_page(x, vp_buf_view(&c->answer));
 }
 
 int web_index_list(fetch_ask *a, vp_str url, web_found *found, void *ctx)

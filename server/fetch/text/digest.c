@@ -58,7 +58,7 @@ int digest_put_base64(vp_buf *b, vp_str bytes, bool url)
     return b->status;
 }
 
-static int value_of(char c)
+static int base64_digit_value(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -76,7 +76,7 @@ int digest_from_base64(vp_buf *b, vp_str text)
     while (text.n && text.p[text.n - 1] == '=')
         text.n--;
     for (size_t i = 0; i < text.n; i++) {
-        int d = value_of(text.p[i]);
+        int d = base64_digit_value(text.p[i]);
         if (d < 0)
             return vp_fail(VP_EARG, "a key in the environment is no base64");
         v = v << 6 | (uint32_t)d;
@@ -89,7 +89,7 @@ int digest_from_base64(vp_buf *b, vp_str text)
     return b->status;
 }
 
-static int sign(vp_buf *b, EVP_PKEY *key, vp_str text)
+static int rs256_sign(vp_buf *b, EVP_PKEY *key, vp_str text)
 {
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
     size_t n = 0;
@@ -112,7 +112,7 @@ int digest_rs256(vp_buf *b, vp_str pem, vp_str text)
     BIO_free(in);
     int rc = !key                                        ? VP_EARG
              : EVP_PKEY_get_base_id(key) != EVP_PKEY_RSA ? VP_EARG
-                                                         : sign(b, key, text);
+                                                         : rs256_sign(b, key, text);
     EVP_PKEY_free(key);
     return rc == VP_EARG ? vp_fail(VP_EARG, "the service account's private key is none") : rc;
 }

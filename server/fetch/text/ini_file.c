@@ -23,7 +23,7 @@ int ini_read(const char *path, vp_buf *out)
     return vp_buf_wrote(out, got);
 }
 
-static vp_str take_line(vp_str *text)
+static vp_str ini_take_line(vp_str *text)
 {
     vp_str line = *text;
     size_t n = vp_str_find(line, VP_STR("\n"));
@@ -36,7 +36,7 @@ bool ini_find(vp_str text, vp_str section, vp_str name, vp_str *out)
 {
     bool is_in = false;
     while (text.n) {
-        vp_str line = take_line(&text), key;
+        vp_str line = ini_take_line(&text), key;
         if (line.n && (line.p[0] == ' ' || line.p[0] == '\t' || line.p[0] == '#'))
             continue; /* nested settings, comments */
         line = vp_str_trim(line);

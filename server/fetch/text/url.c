@@ -2,7 +2,7 @@
 
 #include "trace/base/limits.h"
 
-static bool is_plain(char c)
+static bool is_unescaped_url_char(char c)
 {
     return (c >= '0' && c <= '9') || (vp_lower(c) >= 'a' && vp_lower(c) <= 'z') || c == '-' ||
            c == '.' || c == '_' || c == '~';
@@ -12,7 +12,7 @@ int url_encode(vp_buf *b, vp_str s, bool keeps_slash)
 {
     static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < s.n; i++)
-        if (is_plain(s.p[i]) || (keeps_slash && s.p[i] == '/')) {
+        if (is_unescaped_url_char(s.p[i]) || (keeps_slash && s.p[i] == '/')) {
             vp_buf_putc(b, s.p[i]);
         } else {
             unsigned char c = (unsigned char)s.p[i];
@@ -21,7 +21,7 @@ int url_encode(vp_buf *b, vp_str s, bool keeps_slash)
     return b->status;
 }
 
-static int hex(char c)
+static int url_hex_value(char c)
 {
     c = vp_lower(c);
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -30,8 +30,10 @@ static int hex(char c)
 int url_decode(vp_buf *b, vp_str s)
 {
     for (size_t i = 0; i < s.n; i++) {
-        bool coded = s.p[i] == '%' && i + 2 < s.n && hex(s.p[i + 1]) >= 0 && hex(s.p[i + 2]) >= 0;
-        vp_buf_putc(b, coded ? (char)(hex(s.p[i + 1]) * 16 + hex(s.p[i + 2])) : s.p[i]);
+        bool coded = s.p[i] == '%' && i + 2 < s.n && url_hex_value(s.p[i + 1]) >= 0 &&
+                     url_hex_value(s.p[i + 2]) >= 0;
+        vp_buf_putc(b, coded ? (char)(url_hex_value(s.p[i + 1]) * 16 + url_hex_value(s.p[i + 2]))
+                             : s.p[i]);
         i += coded ? 2 : 0;
     }
     return b->status;

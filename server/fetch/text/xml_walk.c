@@ -29,7 +29,7 @@ void xml_begin(xml_walk *x, xml_tell *tell, void *ctx)
     *x = (xml_walk){.tell = tell, .ctx = ctx};
 }
 
-static int damaged(void)
+static int fail_damaged_xml(void)
 {
     return vp_fail(VP_ECORRUPT, "the server's listing is no XML");
 }
@@ -39,7 +39,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static void put_text(xml_walk *x, char c)
+static void xml_put_text(xml_walk *x, char c)
 {
     if (x->text_n < XML_TEXT_MAX)
         x->text[x->text_n++] = c;
@@ -47,7 +47,7 @@ static void put_text(xml_walk *x, char c)
         x->is_cut = true;
 }
 
-static void put_name(xml_walk *x, char c)
+static void xml_put_name(xml_walk *x, char c)
 {
     if (c == ':')
         x->name_n = 0; /* what stood before was a name space's prefix */
@@ -55,27 +55,27 @@ static void put_name(xml_walk *x, char c)
         x->name[x->name_n++] = c;
 }
 
-static void put_utf8(xml_walk *x, uint32_t u)
+static void xml_put_utf8(xml_walk *x, uint32_t u)
 {
     if (u < 0x80) {
-        put_text(x, (char)u);
+        xml_put_text(x, (char)u);
     } else if (u < 0x800) {
-        put_text(x, (char)(0xc0 | u >> 6));
-        put_text(x, (char)(0x80 | (u & 63)));
+        xml_put_text(x, (char)(0xc0 | u >> 6));
+        xml_put_text(x, (char)(0x80 | (u & 63)));
     } else {
         if (u < 0x10000) {
-            put_text(x, (char)(0xe0 | u >> 12));
+            xml_put_text(x, (char)(0xe0 | u >> 12));
         } else {
-            put_text(x, (char)(0xf0 | u >> 18));
-            put_text(x, (char)(0x80 | (u >> 12 & 63)));
+            xml_put_text(x, (char)(0xf0 | u >> 18));
+            xml_put_text(x, (char)(0x80 | (u >> 12 & 63)));
         }
-        put_text(x, (char)(0x80 | (u >> 6 & 63)));
-        put_text(x, (char)(0x80 | (u & 63)));
+        xml_put_text(x, (char)(0x80 | (u >> 6 & 63)));
+        xml_put_text(x, (char)(0x80 | (u & 63)));
     }
 }
 
 /* #10 or #xA */
-static bool take_number(vp_str s, uint32_t *out)
+static bool parse_char_reference(vp_str s, uint32_t *out)
 {
     uint32_t v = 0;
     bool is_hex = s.n > 1 && vp_lower(s.p[1]) == 'x';
@@ -108,16 +108,16 @@ static int end_entity(xml_walk *x)
     x->state = IN_TEXT;
     for (size_t i = 0; i < sizeof five / sizeof *five; i++)
         if (vp_str_eq(s, five[i].name)) {
-            put_text(x, five[i].c);
+            xml_put_text(x, five[i].c);
             return 0;
         }
-    if (!s.n || s.p[0] != '#' || !take_number(s, &u))
-        return damaged();
-    put_utf8(x, u);
+    if (!s.n || s.p[0] != '#' || !parse_char_reference(s, &u))
+        return fail_damaged_xml();
+    xml_put_utf8(x, u);
     return 0;
 }
 
-static vp_str trimmed(const xml_walk *x)
+static vp_str trimmed_xml_text(const xml_walk *x)
 {
     vp_str s = {x->text, x->text_n};
     while (s.n && is_space(s.p[0]))
@@ -127,19 +127,19 @@ static vp_str trimmed(const xml_walk *x)
     return s;
 }
 
-static int tell(xml_walk *x, bool is_end)
+static int xml_tell_element(xml_walk *x, bool is_end)
 {
     if (!x->name_n || (is_end && !x->depth))
-        return damaged();
+        return fail_damaged_xml();
     if (is_end)
         x->depth--;
     else if (++x->depth > DEPTH_MAX)
-        return damaged();
+        return fail_damaged_xml();
     x->had_root = true;
     if (is_end && x->is_cut)
         return vp_fail(VP_ELIMIT, "a text in the server's listing is longer than %u bytes",
                        XML_TEXT_MAX);
-    int rc = x->tell(x->ctx, is_end, (vp_str){x->name, x->name_n}, trimmed(x));
+    int rc = x->tell(x->ctx, is_end, (vp_str){x->name, x->name_n}, trimmed_xml_text(x));
     x->text_n = 0;
     x->is_cut = false;
     return rc;
@@ -159,8 +159,8 @@ static int in_text(xml_walk *x, char c)
     if (c == '&')
         return begin_run(x, IN_ENTITY);
     if (!x->depth && !is_space(c) && (unsigned char)c < 0x80)
-        return damaged(); /* but for a byte order mark, nothing stands outside */
-    put_text(x, c);
+        return fail_damaged_xml(); /* but for a byte order mark, nothing stands outside */
+    xml_put_text(x, c);
     return 0;
 }
 
@@ -174,12 +174,12 @@ static int in_open(xml_walk *x, char c)
     else if (c == '!')
         return begin_run(x, IN_BANG);
     else if (is_space(c) || c == '>' || (!x->depth && x->had_root))
-        return damaged();
+        return fail_damaged_xml();
     else {
         x->state = IN_NAME;
         x->text_n = 0; /* nobody is told what stands between elements */
         x->is_cut = false;
-        put_name(x, c);
+        xml_put_name(x, c);
     }
     return 0;
 }
@@ -189,10 +189,10 @@ static int in_tag(xml_walk *x, char c)
 {
     if (c == '>') {
         x->state = IN_TEXT;
-        return tell(x, false);
+        return xml_tell_element(x, false);
     }
     if (x->state == IN_TAG)
-        put_text(x, c);
+        xml_put_text(x, c);
     if (c == '/')
         x->state = IN_SLASH;
     else if (x->state == IN_TAG && (c == '"' || c == '\''))
@@ -200,13 +200,13 @@ static int in_tag(xml_walk *x, char c)
     else if (is_space(c))
         x->state = IN_TAG;
     else if (x->state == IN_NAME)
-        put_name(x, c);
+        xml_put_name(x, c);
     return 0;
 }
 
 static int in_quotes(xml_walk *x, char c)
 {
-    put_text(x, c);
+    xml_put_text(x, c);
     if (c == (x->state == IN_DOUBLE ? '"' : '\''))
         x->state = IN_TAG;
     return 0;
@@ -215,25 +215,25 @@ static int in_quotes(xml_walk *x, char c)
 static int in_slash(xml_walk *x, char c)
 {
     if (c != '>')
-        return damaged();
+        return fail_damaged_xml();
     x->state = IN_TEXT;
-    VP_TRY(tell(x, false));
-    return tell(x, true);
+    VP_TRY(xml_tell_element(x, false));
+    return xml_tell_element(x, true);
 }
 
 static int in_end_name(xml_walk *x, char c)
 {
     if (c == '>') {
         x->state = IN_TEXT;
-        return tell(x, true);
+        return xml_tell_element(x, true);
     }
     if (!is_space(c))
-        put_name(x, c);
+        xml_put_name(x, c);
     return 0;
 }
 
 /* Of the bytes that came last, as many as can end something. */
-static bool ends_with(xml_walk *x, char c, vp_str end)
+static bool xml_ends_with(xml_walk *x, char c, vp_str end)
 {
     if (x->run_n == 3) {
         x->run[0] = x->run[1];
@@ -253,13 +253,13 @@ static int in_bang(xml_walk *x, char c)
         return begin_run(x, IN_COMMENT);
     if (vp_str_eq(s, data))
         return begin_run(x, IN_CDATA);
-    return vp_str_starts(comment, s) || vp_str_starts(data, s) ? 0 : damaged();
+    return vp_str_starts(comment, s) || vp_str_starts(data, s) ? 0 : fail_damaged_xml();
 }
 
 static int in_cdata(xml_walk *x, char c)
 {
-    put_text(x, c);
-    if (!ends_with(x, c, VP_STR("]]>")))
+    xml_put_text(x, c);
+    if (!xml_ends_with(x, c, VP_STR("]]>")))
         return 0;
     x->text_n -= x->text_n >= 3 && !x->is_cut ? 3 : 0;
     return begin_run(x, IN_TEXT);
@@ -270,7 +270,7 @@ static int in_entity(xml_walk *x, char c)
     if (c == ';')
         return end_entity(x);
     if (x->run_n == sizeof x->run)
-        return damaged();
+        return fail_damaged_xml();
     x->run[x->run_n++] = c;
     return 0;
 }
@@ -278,12 +278,12 @@ static int in_entity(xml_walk *x, char c)
 /* A comment, or an instruction. */
 static int in_aside(xml_walk *x, char c)
 {
-    if (ends_with(x, c, x->state == IN_COMMENT ? VP_STR("-->") : VP_STR("?>")))
+    if (xml_ends_with(x, c, x->state == IN_COMMENT ? VP_STR("-->") : VP_STR("?>")))
         x->state = IN_TEXT;
     return 0;
 }
 
-static int step(xml_walk *x, char c)
+static int xml_step(xml_walk *x, char c)
 {
     switch (x->state) {
     case IN_TEXT:
@@ -330,7 +330,7 @@ int xml_feed(xml_walk *x, vp_str piece)
     for (size_t i = 0; i < piece.n; i++) {
         i += take_run(x, piece.p + i, piece.n - i);
         if (i < piece.n)
-            VP_TRY(step(x, piece.p[i]));
+            VP_TRY(xml_step(x, piece.p[i]));
     }
     return 0;
 }

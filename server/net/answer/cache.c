@@ -41,7 +41,7 @@ int http_cache_new(http_cache **out)
     return 0;
 }
 
-static void drop(entry *e)
+static void drop_cache_entry(entry *e)
 {
     if (e->key[0])
         vp_fs_close(&e->fd);
@@ -53,13 +53,13 @@ void http_cache_free(http_cache *c)
     if (!c)
         return;
     for (size_t i = 0; i < ENTRIES_MAX; i++)
-        drop(&c->entries[i]);
+        drop_cache_entry(&c->entries[i]);
     pthread_mutex_destroy(&c->lock);
     vp_free(c);
 }
 
 /* Called with the lock. NULL when there is none. */
-static entry *find(http_cache *c, const char *key)
+static entry *find_cache_entry(http_cache *c, const char *key)
 {
     for (size_t i = 0; i < ENTRIES_MAX; i++)
         if (!strcmp(c->entries[i].key, key))
@@ -71,7 +71,7 @@ bool http_cache_get(http_cache *c, const char *key, int *fd)
 {
     int copy = -1;
     pthread_mutex_lock(&c->lock);
-    entry *e = key[0] ? find(c, key) : NULL;
+    entry *e = key[0] ? find_cache_entry(c, key) : NULL;
     if (e) {
         e->used = ++c->uses;
         copy = fcntl(e->fd, F_DUPFD_CLOEXEC, 3);
@@ -84,7 +84,7 @@ bool http_cache_get(http_cache *c, const char *key, int *fd)
 
 /* Called with the lock: a free slot, after dropping what was used longest ago until `bytes` more
  * fit below the ceiling. */
-static entry *make_room(http_cache *c, int64_t bytes)
+static entry *make_cache_room(http_cache *c, int64_t bytes)
 {
     for (;;) {
         entry *empty = NULL, *oldest = NULL;
@@ -101,16 +101,16 @@ static entry *make_room(http_cache *c, int64_t bytes)
             return empty;
         if (!oldest)
             return NULL;
-        drop(oldest);
+        drop_cache_entry(oldest);
     }
 }
 
 /* Takes the descriptor. */
-static void keep(http_cache *c, const char *key, int taken, int64_t bytes)
+static void keep_in_cache(http_cache *c, const char *key, int taken, int64_t bytes)
 {
     VP_CLEANUP(vp_fs_close) int fd = taken;
     pthread_mutex_lock(&c->lock);
-    entry *e = find(c, key) ? NULL : make_room(c, bytes);
+    entry *e = find_cache_entry(c, key) ? NULL : make_cache_room(c, bytes);
     if (e) {
         snprintf(e->key, sizeof e->key, "%s", key);
         e->fd = vp_fs_take(&fd);
@@ -131,7 +131,7 @@ typedef struct filler {
     char key[KEY_SIZE];
 } filler;
 
-static void give_up(filler *f)
+static void give_up_filling(filler *f)
 {
     vp_fs_close(&f->fd);
     f->given_up = true;
@@ -155,7 +155,7 @@ static void write_piece(filler *f, const char *p, size_t n)
         f->fd = -1;
     if (f->fd < 0 || f->bytes + (int64_t)n > VP_HTTP_CACHE_BYTES_MAX || !has_space(f) ||
         vp_fs_write_all(f->fd, p, n) < 0)
-        give_up(f);
+        give_up_filling(f);
     f->bytes += (int64_t)n;
 }
 
@@ -166,9 +166,9 @@ static int fill_next(void *ctx, char **p, size_t *n)
     if (rc > 0 && !f->given_up)
         write_piece(f, *p, *n);
     else if (rc == 0 && f->fd >= 0 && !(f->in.lacking && *f->in.lacking))
-        keep(f->cache, f->key, vp_fs_take(&f->fd), f->bytes);
+        keep_in_cache(f->cache, f->key, vp_fs_take(&f->fd), f->bytes);
     else if (rc < 0)
-        give_up(f);
+        give_up_filling(f);
     return rc;
 }
 

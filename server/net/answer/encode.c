@@ -21,7 +21,7 @@ static void z_free(void *ctx, void *p)
     vp_free(p);
 }
 
-static int start(z_stream *z, int level)
+static int start_deflate(z_stream *z, int level)
 {
     *z = (z_stream){.zalloc = z_alloc, .zfree = z_free};
     if (deflateInit2(z, level, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -36,7 +36,7 @@ int http_gzip_buffer(vp_buf *out, vp_str in)
     int state = Z_OK;
     if (in.n > UINT32_MAX)
         return vp_fail(VP_ELIMIT, "too large to compress at once");
-    VP_TRY(start(&z, 6));
+    VP_TRY(start_deflate(&z, 6));
     vp_buf_init(out, in.n);
     z.next_in = (Bytef *)(uintptr_t)in.p;
     z.avail_in = (uInt)in.n;
@@ -62,7 +62,7 @@ typedef struct gzip_source {
 } gzip_source;
 
 /* Makes sure that there is input, or that its end is known. */
-static int feed(gzip_source *g)
+static int feed_gzip_source(gzip_source *g)
 {
     char *p;
     size_t n;
@@ -87,7 +87,7 @@ static int gzip_next(void *ctx, char **p, size_t *n)
     g->z.next_out = (Bytef *)g->out;
     g->z.avail_out = PIECE;
     while (!g->ended && g->z.avail_out) {
-        VP_TRY(feed(g));
+        VP_TRY(feed_gzip_source(g));
         int state = deflate(&g->z, g->input_ended ? Z_FINISH
                                    : g->begun     ? Z_NO_FLUSH
                                                   : Z_SYNC_FLUSH);
@@ -116,7 +116,7 @@ static void gzip_close(void *ctx)
 int http_gzip_source(http_source *out, http_source in)
 {
     gzip_source *g = vp_calloc(1, sizeof *g);
-    int rc = g ? start(&g->z, 1) : vp_no_memory();
+    int rc = g ? start_deflate(&g->z, 1) : vp_no_memory();
     if (rc < 0) {
         vp_free(g);
         in.close(in.ctx);

@@ -23,7 +23,7 @@
  */
 
 /* Seconds of a condition's date; false where there is none that we understand. */
-static bool date_of(const http_req *rq, const char *name, int64_t *out)
+static bool condition_date(const http_req *rq, const char *name, int64_t *out)
 {
     vp_str value = http_head_get(&rq->head, name);
     return value.p && http_date_parse(value, (int64_t)time(NULL), out);
@@ -35,7 +35,7 @@ static bool precondition_failed(const http_req *rq, const http_entity *e)
     int64_t since;
     if (match.p)
         return !http_etag_listed_strong(match, vp_str_of(e->etag));
-    return e->mtime_ns > 0 && date_of(rq, "If-Unmodified-Since", &since) &&
+    return e->mtime_ns > 0 && condition_date(rq, "If-Unmodified-Since", &since) &&
            e->mtime_ns / NS > since;
 }
 
@@ -45,7 +45,8 @@ static bool client_has_it(const http_req *rq, const http_entity *e)
     int64_t since;
     if (none.p)
         return http_etag_listed(none, vp_str_of(e->etag));
-    return e->mtime_ns > 0 && date_of(rq, "If-Modified-Since", &since) && e->mtime_ns / NS <= since;
+    return e->mtime_ns > 0 && condition_date(rq, "If-Modified-Since", &since) &&
+           e->mtime_ns / NS <= since;
 }
 
 bool http_not_modified(http_req *rq, const http_entity *e)

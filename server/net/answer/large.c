@@ -43,7 +43,7 @@ static bool send_most(large *l)
 /* Ends an answer that cannot go on: shuts the socket down and returns one byte, which never leaves.
  * libmicrohttpd notices when it sends that byte. If it were told of a failure instead, it would
  * keep the descriptor until the idle timeout, because no event comes from a dead socket. */
-static ssize_t cut(const large *l, char *buf)
+static ssize_t cut_large_answer(const large *l, char *buf)
 {
     shutdown(l->socket, SHUT_RDWR);
     buf[0] = 0;
@@ -60,7 +60,7 @@ static bool has_changed(const large *l)
            (id.mtime_ns != l->listed.mtime_ns && id.size <= l->listed.size);
 }
 
-static ssize_t read_some(void *cls, uint64_t pos, char *buf, size_t max)
+static ssize_t read_large_piece(void *cls, uint64_t pos, char *buf, size_t max)
 {
     large *l = cls;
     size_t got, n = (size_t)(l->end - l->at < RETURNED ? l->end - l->at : RETURNED);
@@ -68,10 +68,10 @@ static ssize_t read_some(void *cls, uint64_t pos, char *buf, size_t max)
     if (l->at == l->end)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (!send_most(l) || vp_fs_pread(l->file, buf, n < max ? n : max, l->at, &got) < 0 || !got)
-        return cut(l, buf);
+        return cut_large_answer(l, buf);
     l->at += (int64_t)got;
     if (l->at == l->end && has_changed(l))
-        return cut(l, buf);
+        return cut_large_answer(l, buf);
     return (ssize_t)got;
 }
 
@@ -90,8 +90,8 @@ struct MHD_Response *http_large_response(http_req *rq, int *fd, int64_t first, i
     if (!l)
         return NULL;
     *l = (large){vp_fs_take(fd), rq->fd, first, end, id};
-    struct MHD_Response *r =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, RETURNED, read_some, l, end_large);
+    struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, RETURNED,
+                                                               read_large_piece, l, end_large);
     if (!r) {
         end_large(l);
         return NULL;

@@ -37,7 +37,7 @@ int http_memo_new(http_memo **out)
     return 0;
 }
 
-static void drop(http_memo *m, slot *s)
+static void drop_memo_slot(http_memo *m, slot *s)
 {
     if (!s->response)
         return;
@@ -51,7 +51,7 @@ void http_memo_clear(http_memo *m)
 {
     pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < SLOTS; i++)
-        drop(m, &m->slots[i]);
+        drop_memo_slot(m, &m->slots[i]);
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -65,7 +65,7 @@ void http_memo_free(http_memo *m)
 }
 
 /* Conditions, ranges and refused codings are for file_answer.c to judge. */
-static bool is_plain(const http_req *rq)
+static bool is_unconditional_request(const http_req *rq)
 {
     for (size_t i = 0; i < rq->head.field_count; i++) {
         vp_str name = rq->head.fields[i].name;
@@ -75,13 +75,13 @@ static bool is_plain(const http_req *rq)
     return !http_is_post(rq) && http_coding_of(rq, false) != HTTP_NO_CODING;
 }
 
-static uint64_t hash_of(vp_str target, http_coding coding)
+static uint64_t memo_hash(vp_str target, http_coding coding)
 {
     return vp_hash(target.p, target.n, coding);
 }
 
 /* Called with the lock. */
-static slot *find(http_memo *m, vp_str target, http_coding coding, uint64_t hash)
+static slot *find_memo_slot(http_memo *m, vp_str target, http_coding coding, uint64_t hash)
 {
     for (size_t i = 0; i < PROBES; i++) {
         slot *s = &m->slots[(hash + i) % SLOTS];
@@ -95,11 +95,11 @@ static slot *find(http_memo *m, vp_str target, http_coding coding, uint64_t hash
 bool http_memo_send(http_memo *m, http_req *rq, enum MHD_Result *queued)
 {
     http_coding coding = http_coding_of(rq, true);
-    uint64_t hash = hash_of(rq->verdict.target, coding);
-    if (!is_plain(rq))
+    uint64_t hash = memo_hash(rq->verdict.target, coding);
+    if (!is_unconditional_request(rq))
         return false;
     pthread_mutex_lock(&m->lock);
-    slot *s = find(m, rq->verdict.target, coding, hash);
+    slot *s = find_memo_slot(m, rq->verdict.target, coding, hash);
     bool fresh = s && vp_now_coarse_ms() < s->until_ms;
     if (fresh) {
         rq->status = 200;
@@ -112,7 +112,7 @@ bool http_memo_send(http_memo *m, http_req *rq, enum MHD_Result *queued)
 
 /* Called with the lock. The slot that gives way: of those that the key may stand in, the one that
  * goes stale first. */
-static slot *victim(http_memo *m, uint64_t hash)
+static slot *oldest_memo_slot(http_memo *m, uint64_t hash)
 {
     slot *first = &m->slots[hash % SLOTS];
     for (size_t i = 1; i < PROBES; i++) {
@@ -129,29 +129,29 @@ static void drop_stale(http_memo *m)
     int64_t now = vp_now_coarse_ms();
     for (size_t i = 0; i < SLOTS; i++)
         if (m->slots[i].until_ms <= now)
-            drop(m, &m->slots[i]);
+            drop_memo_slot(m, &m->slots[i]);
 }
 
 static bool may_keep(const http_req *rq)
 {
-    return rq->keep_ms > 0 && rq->status == 200 && is_plain(rq) &&
+    return rq->keep_ms > 0 && rq->status == 200 && is_unconditional_request(rq) &&
            rq->body_bytes <= VP_HTTP_MEMO_BODY_MAX && !(rq->route->flags & HTTP_CORS);
 }
 
 void http_memo_keep(http_memo *m, http_req *rq, struct MHD_Response *taken)
 {
     http_coding coding = http_coding_of(rq, true);
-    uint64_t hash = hash_of(rq->verdict.target, coding);
+    uint64_t hash = memo_hash(rq->verdict.target, coding);
     char *target = may_keep(rq) ? vp_strndup(rq->verdict.target.p, rq->verdict.target.n) : NULL;
     if (!target) {
         MHD_destroy_response(taken);
         return;
     }
     pthread_mutex_lock(&m->lock);
-    slot *s = find(m, rq->verdict.target, coding, hash);
+    slot *s = find_memo_slot(m, rq->verdict.target, coding, hash);
     if (!s)
-        s = victim(m, hash);
-    drop(m, s);
+        s = oldest_memo_slot(m, hash);
+    drop_memo_slot(m, s);
     if (m->bytes + rq->body_bytes > VP_HTTP_MEMO_BYTES_MAX)
         drop_stale(m);
     if (m->bytes + rq->body_bytes <= VP_HTTP_MEMO_BYTES_MAX) {

@@ -36,14 +36,15 @@ void http_add_policy(struct MHD_Response **r, const char *content_policy)
         http_add(r, every_answer[i].name, every_answer[i].value);
 }
 
-static void keep(void *constant)
+static void keep_constant(void *constant)
 {
     (void)constant;
 }
 
 struct MHD_Response *http_constant_response(const void *p, size_t n)
 {
-    return MHD_create_response_from_buffer_with_free_callback(n, (void *)(uintptr_t)p, keep);
+    return MHD_create_response_from_buffer_with_free_callback(n, (void *)(uintptr_t)p,
+                                                              keep_constant);
 }
 
 struct MHD_Response *http_empty_response(void)

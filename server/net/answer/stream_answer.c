@@ -98,7 +98,7 @@ static void let_go(http_flow *f)
 /* ---- The thread's side ---------------------------------------------------------------------- */
 
 /* Copies what fits; called with the lock. Returns the bytes taken. */
-static size_t put(http_flow *f, const char *p, size_t n)
+static size_t flow_put(http_flow *f, const char *p, size_t n)
 {
     size_t room = RING - f->fill, at = (f->head + f->fill) % RING;
     n = n < room ? n : room;
@@ -121,14 +121,14 @@ static bool may_resume(http_flow *f)
 }
 
 /* false when nobody wants the bytes any more. */
-static bool deliver(http_flow *f, const char *p, size_t n)
+static bool flow_deliver(http_flow *f, const char *p, size_t n)
 {
     bool go_on = true;
     while (n && go_on) {
         pthread_mutex_lock(&f->lock);
         while (f->fill == RING && !f->aborted)
             pthread_cond_wait(&f->space, &f->lock);
-        size_t took = f->aborted ? 0 : put(f, p, n);
+        size_t took = f->aborted ? 0 : flow_put(f, p, n);
         go_on = !f->aborted;
         if (may_resume(f))
             http_resume(f->connection);
@@ -139,14 +139,14 @@ static bool deliver(http_flow *f, const char *p, size_t n)
     return go_on;
 }
 
-static void *produce(void *arg)
+static void *flow_producer_thread(void *arg)
 {
     http_flow *f = arg;
     char *p;
     size_t n;
     int rc;
     while ((rc = f->src.next(f->src.ctx, &p, &n)) > 0)
-        if (!deliver(f, p, n))
+        if (!flow_deliver(f, p, n))
             break;
     f->src.close(f->src.ctx);
     pthread_mutex_lock(&f->lock);
@@ -160,7 +160,7 @@ static void *produce(void *arg)
 }
 
 /* Of the flow: whether nobody takes its bytes any more. Any thread asks. */
-static bool is_left(const void *of)
+static bool is_flow_abandoned(const void *of)
 {
     http_flow *f = (http_flow *)of;
     pthread_mutex_lock(&f->lock);
@@ -171,11 +171,11 @@ static bool is_left(const void *of)
 
 /* ---- The loop's side ---------------------------------------------------------------------- */
 
-static bool start_thread(http_flow *f)
+static bool flow_start_thread(http_flow *f)
 {
     pthread_t thread;
     f->holders++;
-    f->started = !pthread_create(&thread, NULL, produce, f);
+    f->started = !pthread_create(&thread, NULL, flow_producer_thread, f);
     if (!f->started) {
         f->holders--;
         return false;
@@ -184,7 +184,7 @@ static bool start_thread(http_flow *f)
     return true;
 }
 
-static size_t take(http_flow *f, char *buf, size_t max)
+static size_t flow_take(http_flow *f, char *buf, size_t max)
 {
     size_t n = f->fill < max ? f->fill : max;
     size_t first = n < RING - f->head ? n : RING - f->head;
@@ -214,10 +214,10 @@ static ssize_t read_flow(void *cls, uint64_t pos, char *buf, size_t max)
     ssize_t result = 0;
     (void)pos;
     pthread_mutex_lock(&f->lock);
-    if (f->aborted || (!f->started && !start_thread(f))) {
+    if (f->aborted || (!f->started && !flow_start_thread(f))) {
         result = end_broken(f);
     } else if (f->fill) {
-        result = (ssize_t)take(f, buf, max);
+        result = (ssize_t)flow_take(f, buf, max);
         f->begun = true;
         atomic_store(&f->taken, vp_now_coarse_ms());
         f->rq->body_bytes += (size_t)result;
@@ -302,7 +302,7 @@ static uint64_t peer_of(struct MHD_Connection *conn)
 
 /* Cuts the stream whose client has taken nothing for longest; the client notices. false: none has
  * waited for so long. Called with the list's lock. */
-static bool make_room(http_flows *all)
+static bool cut_stalled_stream(http_flows *all)
 {
     int64_t since = vp_now_coarse_ms() - STALLED_MS;
     http_flow *longest = NULL;
@@ -330,7 +330,7 @@ static bool has_room(http_flows *all, uint64_t peer, bool off_loopback)
         of_peer += f->peer == peer && !f->evicted;
     if (off_loopback && of_peer >= FLOWS_OF_PEER_MAX)
         return false;
-    return all->count < FLOWS_MAX || (all->count < 2 * FLOWS_MAX && make_room(all));
+    return all->count < FLOWS_MAX || (all->count < 2 * FLOWS_MAX && cut_stalled_stream(all));
 }
 
 /* Called with the list's lock. */
@@ -388,7 +388,7 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
         return http_fail(rq, 503, "too many traces are being sent at once; try again");
     }
     if (made.client)
-        made.client(made.ctx, is_left, f);
+        made.client(made.ctx, is_flow_abandoned, f);
     struct MHD_Response *r =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, WAKE_AT, read_flow, f, drop_flow);
     if (!r)

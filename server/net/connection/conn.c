@@ -36,7 +36,7 @@ static void join_idle(http_conn *c)
 /* Ends the connection that has been idle longest, when nearly all are taken: a client that waits in
  * the kernel's queue has something to ask, an idle one has not. The socket is shut down, not
  * closed: the loop gets an event of it, and libmicrohttpd closes it. */
-static void make_room(http_conns *all)
+static void end_idlest_connection(http_conns *all)
 {
     unsigned reserve = RESERVE < all->limit / 4 ? RESERVE : all->limit / 4;
     http_conn *c = all->longest;
@@ -80,7 +80,7 @@ void http_on_connection(void *loop, struct MHD_Connection *conn, void **context,
     http_conns *all = http_loop_conns(loop);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         all->count++;
-        make_room(all);
+        end_idlest_connection(all);
         *context = open_conn(loop, conn);
         return;
     }

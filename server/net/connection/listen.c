@@ -30,13 +30,13 @@ static void set_port(any_address *a, uint16_t port)
         a->v6.sin6_port = htons(port);
 }
 
-static socklen_t size_of(const any_address *a)
+static socklen_t socket_address_size(const any_address *a)
 {
     return a->any.sa_family == AF_INET ? sizeof a->v4 : sizeof a->v6;
 }
 
 /* 0 and a descriptor, or an errno. */
-static int open_socket(const any_address *a, int *out)
+static int open_listening_socket(const any_address *a, int *out)
 {
     int one = 1;
     VP_CLEANUP(vp_fs_close)
@@ -47,7 +47,7 @@ static int open_socket(const any_address *a, int *out)
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (a->any.sa_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
-    if (bind(fd, &a->any, size_of(a)) < 0 || listen(fd, BACKLOG) < 0)
+    if (bind(fd, &a->any, socket_address_size(a)) < 0 || listen(fd, BACKLOG) < 0)
         return errno;
     *out = vp_fs_take(&fd);
     return 0;
@@ -63,12 +63,12 @@ static uint16_t port_of(int fd)
 }
 
 /* Opens all addresses on one port; 0 or an errno. A machine without IPv6 does with the first. */
-static int open_all(http_sockets *s, any_address *a, int count, uint16_t port)
+static int open_all_sockets(http_sockets *s, any_address *a, int count, uint16_t port)
 {
     *s = (http_sockets){.fds = {-1, -1, -1, -1}, .port = port};
     for (int i = 0; i < count; i++) {
         set_port(&a[i], s->port);
-        int e = open_socket(&a[i], &s->fds[s->count]);
+        int e = open_listening_socket(&a[i], &s->fds[s->count]);
         if (e && i > 0 && e != EADDRINUSE)
             continue;
         if (e) {
@@ -121,7 +121,7 @@ int http_listen(http_sockets *out, const char *host, int port)
     if (port > UINT16_MAX)
         return vp_fail(VP_EARG, "port %d is out of range", port);
     for (int i = 0; i < tries && e == EADDRINUSE; i++)
-        e = open_all(&s, a, count, (uint16_t)(port ? first + i : 0));
+        e = open_all_sockets(&s, a, count, (uint16_t)(port ? first + i : 0));
     if (e == EADDRINUSE && port < 0)
         return vp_fail(VP_EBUSY, "ports %d to %d are all in use; choose one with --port", first,
                        first + HTTP_MORE_PORTS);

@@ -98,7 +98,7 @@ static bool has_option(int fd, int option, int want)
 }
 
 /* What the guard and the token rule have to know about a socket that somebody else bound. */
-static int take_address(http_sockets *s, int fd)
+static int take_inherited_address(http_sockets *s, int fd)
 {
     union {
         struct sockaddr any;
@@ -134,7 +134,7 @@ static int take_inherited(http_sockets *s, int fd)
     int flags = fcntl(fd, F_GETFL);
     if (!has_option(fd, SO_TYPE, SOCK_STREAM) || !has_option(fd, SO_ACCEPTCONN, 1))
         return vp_fail(VP_EARG, "descriptor %d of LISTEN_FDS is no listening stream socket", fd);
-    VP_TRY(take_address(s, fd));
+    VP_TRY(take_inherited_address(s, fd));
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
         return vp_fail(VP_EIO, "descriptor %d of LISTEN_FDS: %s", fd, strerror(errno));
     s->fds[s->count++] = fd;

@@ -55,7 +55,7 @@ static bool wait_for_events(http_loop *l)
     return !fds[1].revents || read(l->wake, &n, sizeof n) >= 0;
 }
 
-static void *serve(void *arg)
+static void *loop_thread(void *arg)
 {
     http_loop *l = arg;
     bool quiet = false;
@@ -74,7 +74,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-static void wake(http_loop *l)
+static void wake_loop(http_loop *l)
 {
     const uint64_t one = 1;
     ssize_t n = write(l->wake, &one, sizeof one); /* fails only if it is awake anyway */
@@ -118,7 +118,7 @@ int http_loop_take(http_loop *l, struct MHD_Daemon *d)
 
 int http_loop_start(http_loop *l)
 {
-    if (vp_thread_start(&l->thread, serve, l) < 0)
+    if (vp_thread_start(&l->thread, loop_thread, l) < 0)
         return vp_fail(VP_EIO, "cannot start a thread of the HTTP server");
     l->started = true;
     return 0;
@@ -127,13 +127,13 @@ int http_loop_start(http_loop *l)
 void http_loop_quiesce(http_loop *l)
 {
     atomic_store(&l->quiesce, true);
-    wake(l);
+    wake_loop(l);
 }
 
 void http_loop_resume(http_loop *l, struct MHD_Connection *conn)
 {
     MHD_resume_connection(conn);
-    wake(l);
+    wake_loop(l);
 }
 
 void http_loop_closed(http_loop *l)
@@ -146,7 +146,7 @@ void http_loop_stop(http_loop *l)
     if (!l)
         return;
     atomic_store(&l->stop, true);
-    wake(l);
+    wake_loop(l);
     if (l->started)
         pthread_join(l->thread, NULL);
     if (l->daemon)

@@ -37,7 +37,7 @@ struct http_peers {
     pthread_mutex_t lock;
 };
 
-static int unknown(void)
+static int fail_unknown_peer(void)
 {
     return vp_fail(VP_ENOTFOUND, "nobody holds the other end of this connection");
 }
@@ -67,7 +67,8 @@ typedef struct question {
     struct inet_diag_req_v2 of;
 } question;
 
-static void fill(question *q, const struct sockaddr *end, const struct sockaddr *to, uint32_t seq)
+static void fill_diag_question(question *q, const struct sockaddr *end, const struct sockaddr *to,
+                               uint32_t seq)
 {
     const void *bytes;
     *q = (question){
@@ -85,7 +86,7 @@ static void fill(question *q, const struct sockaddr *end, const struct sockaddr 
 
 /* Reads the answer, which is there once the question was sent. Answers to older questions are
  * passed over. */
-static int hear(uid_t *out, int netlink, uint32_t seq)
+static int hear_diag_answer(uid_t *out, int netlink, uint32_t seq)
 {
     union {
         struct nlmsghdr head;
@@ -94,40 +95,40 @@ static int hear(uid_t *out, int netlink, uint32_t seq)
     for (;;) {
         ssize_t n = recv(netlink, &m, sizeof m, MSG_DONTWAIT);
         if (n < (ssize_t)sizeof m.head)
-            return unknown();
+            return fail_unknown_peer();
         if (m.head.nlmsg_seq != seq)
             continue;
         const struct inet_diag_msg *found = (const void *)((const char *)&m + NLMSG_HDRLEN);
         if (m.head.nlmsg_type != SOCK_DIAG_BY_FAMILY ||
             n < (ssize_t)(NLMSG_HDRLEN + sizeof *found) ||
             !is_held(found->idiag_state, found->idiag_inode))
-            return unknown();
+            return fail_unknown_peer();
         *out = found->idiag_uid;
         return 0;
     }
 }
 
-static int ask(uid_t *out, int netlink, const struct sockaddr *end, const struct sockaddr *to,
-               uint32_t seq)
+static int ask_diag_owner(uid_t *out, int netlink, const struct sockaddr *end,
+                          const struct sockaddr *to, uint32_t seq)
 {
     question q;
-    fill(&q, end, to, seq);
+    fill_diag_question(&q, end, to, seq);
     if (send(netlink, &q, sizeof q, MSG_DONTWAIT) != (ssize_t)sizeof q)
-        return unknown();
-    return hear(out, netlink, seq);
+        return fail_unknown_peer();
+    return hear_diag_answer(out, netlink, seq);
 }
 
 int http_peer_by_diag(uid_t *out, int netlink, const struct sockaddr *end,
                       const struct sockaddr *to)
 {
-    return ask(out, netlink, end, to, 1);
+    return ask_diag_owner(out, netlink, end, to, 1);
 }
 
 /* ---- By /proc/net/tcp and tcp6 (proc(5)) ------------------------------------------------------
  */
 
 /* "0100007F:1F90": words of the address as the machine reads them, the port as a number. */
-static void put_end(char *out, size_t cap, const struct sockaddr *a, bool mapped)
+static void put_proc_address(char *out, size_t cap, const struct sockaddr *a, bool mapped)
 {
     const void *bytes;
     uint16_t port;
@@ -142,7 +143,7 @@ static void put_end(char *out, size_t cap, const struct sockaddr *a, bool mapped
 }
 
 /* What follows the addresses: state, queues, timer, retransmits, uid, timeout, inode. */
-static int take_row(uid_t *out, vp_str rest)
+static int take_proc_row(uid_t *out, vp_str rest)
 {
     uint64_t numbers[7] = {0};
     for (size_t i = 0; i < 7; i++) {
@@ -150,23 +151,23 @@ static int take_row(uid_t *out, vp_str rest)
         while (rest.n && !word.n)
             vp_take_until(&rest, ' ', SIZE_MAX, &word);
         if (i >= 4 && !vp_str_to_u64(word, &numbers[i]))
-            return unknown();
+            return fail_unknown_peer();
         if (!i && word.n == 2) /* hexadecimal; is_held() wants 01, 04 and 05 */
             numbers[0] = word.p[0] == '0' ? (uint64_t)(word.p[1] - '0') : 0;
     }
     if (!is_held((unsigned)numbers[0], numbers[6]))
-        return unknown();
+        return fail_unknown_peer();
     *out = (uid_t)numbers[4];
     return 0;
 }
 
-static int search(uid_t *out, const char *file, const struct sockaddr *end,
-                  const struct sockaddr *to, bool mapped)
+static int search_proc_net(uid_t *out, const char *file, const struct sockaddr *end,
+                           const struct sockaddr *to, bool mapped)
 {
     char from[48], at[48], line[512];
     int rc = -1;
-    put_end(from, sizeof from, end, mapped);
-    put_end(at, sizeof at, to, mapped);
+    put_proc_address(from, sizeof from, end, mapped);
+    put_proc_address(at, sizeof at, to, mapped);
     FILE *f = fopen(file, "re");
     while (f && rc < 0 && fgets(line, sizeof line, f)) {
         vp_str rest = vp_str_of(line), word = VP_STR("");
@@ -174,35 +175,35 @@ static int search(uid_t *out, const char *file, const struct sockaddr *end,
         rest = vp_str_skip(rest, 1);
         size_t n = strlen(from), m = strlen(at);
         if (rest.n > n + m + 2 && !memcmp(rest.p, from, n) && !memcmp(rest.p + n + 1, at, m))
-            rc = take_row(out, vp_str_skip(rest, n + m + 2));
+            rc = take_proc_row(out, vp_str_skip(rest, n + m + 2));
     }
     if (f)
         fclose(f);
-    return rc < 0 ? unknown() : 0;
+    return rc < 0 ? fail_unknown_peer() : 0;
 }
 
 int http_peer_by_proc(uid_t *out, const struct sockaddr *end, const struct sockaddr *to)
 {
     bool is_v4 = end->sa_family == AF_INET;
-    if (!search(out, is_v4 ? "/proc/net/tcp" : "/proc/net/tcp6", end, to, false))
+    if (!search_proc_net(out, is_v4 ? "/proc/net/tcp" : "/proc/net/tcp6", end, to, false))
         return 0;
-    return is_v4 ? search(out, "/proc/net/tcp6", end, to, true) : unknown();
+    return is_v4 ? search_proc_net(out, "/proc/net/tcp6", end, to, true) : fail_unknown_peer();
 }
 
 /* ---- Either -----------------------------------------------------------------------------------
  */
 
-static int owner(uid_t *out, http_peers *p, const address *end, const address *to)
+static int find_peer_owner(uid_t *out, http_peers *p, const address *end, const address *to)
 {
     if (p->netlink < 0)
         return http_peer_by_proc(out, &end->any, &to->any);
     pthread_mutex_lock(&p->lock);
-    int rc = ask(out, p->netlink, &end->any, &to->any, ++p->seq);
+    int rc = ask_diag_owner(out, p->netlink, &end->any, &to->any, ++p->seq);
     pthread_mutex_unlock(&p->lock);
     return rc;
 }
 
-static bool is_ours(uid_t uid)
+static bool is_our_uid(uid_t uid)
 {
     return !uid || uid == geteuid();
 }
@@ -213,7 +214,7 @@ static bool is_inet(const address *a)
 }
 
 /* "::ffff:127.0.0.1" is a connection of IPv4, whatever its sockets are. */
-static void unmap(address *a)
+static void unmap_ipv4_address(address *a)
 {
     if (a->any.sa_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&a->v6.sin6_addr))
         return;
@@ -231,12 +232,12 @@ bool http_peer_is_ours(http_peers *p, int fd)
     if (getsockname(fd, &here.any, &n) < 0)
         return false;
     if (here.any.sa_family == AF_UNIX)
-        return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &k) && is_ours(who.uid);
+        return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &k) && is_our_uid(who.uid);
     if (!p || !is_inet(&here) || getpeername(fd, &there.any, &m) < 0)
         return false;
-    unmap(&here);
-    unmap(&there);
-    return !owner(&uid, p, &there, &here) && is_ours(uid);
+    unmap_ipv4_address(&here);
+    unmap_ipv4_address(&there);
+    return !find_peer_owner(&uid, p, &there, &here) && is_our_uid(uid);
 }
 
 /* ---- The beginning ----------------------------------------------------------------------------
@@ -266,10 +267,10 @@ static bool finds_us(http_peers *p, int listening)
     VP_CLEANUP(vp_fs_close)
     int fd = socket(to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     return fd >= 0 && is_connected(fd, &to, n) && !getsockname(fd, &end.any, &m) &&
-           !owner(&uid, p, &end, &to) && uid == geteuid();
+           !find_peer_owner(&uid, p, &end, &to) && uid == geteuid();
 }
 
-static bool works(http_peers *p, const int *listening, int count)
+static bool check_peer_lookup(http_peers *p, const int *listening, int count)
 {
     for (int i = 0; i < count; i++)
         if (!finds_us(p, listening[i]))
@@ -283,10 +284,10 @@ int http_peers_open(http_peers **out, const int *listening, int count)
     VP_NEED(p);
     pthread_mutex_init(&p->lock, NULL);
     p->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    bool known = p->netlink >= 0 && works(p, listening, count);
+    bool known = p->netlink >= 0 && check_peer_lookup(p, listening, count);
     if (!known) {
         vp_fs_close(&p->netlink);
-        known = works(p, listening, count);
+        known = check_peer_lookup(p, listening, count);
     }
     if (!known) {
         http_peers_close(p);

@@ -90,7 +90,7 @@ static void give_back(http_watchdog *w)
     w->was_idle = idle;
 }
 
-static void *watch(void *arg)
+static void *watchdog_thread(void *arg)
 {
     http_watchdog *w = arg;
     pthread_mutex_lock(&w->lock);
@@ -117,7 +117,7 @@ int http_watchdog_new(http_watchdog **out)
     VP_NEED(w);
     pthread_mutex_init(&w->lock, NULL);
     vp_cond_init(&w->wake);
-    if (pthread_create(&w->thread, NULL, watch, w)) {
+    if (pthread_create(&w->thread, NULL, watchdog_thread, w)) {
         vp_free(w);
         return vp_fail(VP_EIO, "cannot start a thread");
     }

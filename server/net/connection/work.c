@@ -45,7 +45,7 @@ static http_req *take_job(http_pool *p)
     return rq;
 }
 
-static void *worker(void *arg)
+static void *worker_thread(void *arg)
 {
     http_pool *p = arg;
     http_req *rq;
@@ -70,7 +70,7 @@ static void *worker(void *arg)
 static void add_worker(http_pool *p)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, worker, p))
+    if (pthread_create(&thread, NULL, worker_thread, p))
         return;
     pthread_detach(thread);
     p->thread_count++;

@@ -120,7 +120,7 @@ static void put_combined(vp_buf *b, const access_entry *e)
     put_quoted(b, e->agent.n ? e->agent : VP_STR("-"));
 }
 
-static void put_json(vp_buf *b, const access_entry *e)
+static void put_access_json(vp_buf *b, const access_entry *e)
 {
     char when[40];
     struct tm tm;
@@ -162,7 +162,7 @@ void access_log_format(vp_buf *b, const access_entry *e, bool json, const char *
     safe.target = vp_buf_view(&target);
     safe.referer = vp_buf_view(&referer);
     safe.agent = vp_buf_view(&agent);
-    (json ? put_json : put_combined)(b, &safe);
+    (json ? put_access_json : put_combined)(b, &safe);
     vp_buf_putc(b, '\n');
 }
 
@@ -226,7 +226,7 @@ static void *write_lines(void *arg)
     return NULL;
 }
 
-static int open_target(const char *path)
+static int open_log_target(const char *path)
 {
     int fd = !strcmp(path, "-") ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
                                 : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -245,7 +245,7 @@ int access_log_open(access_log **out, const char *path, bool json, const char *s
     vp_buf_init(&log->waiting, WAITING_MAX + 128);
     log->json = json;
     log->secret = secret ? vp_strdup(secret) : NULL;
-    log->fd = open_target(path);
+    log->fd = open_log_target(path);
     int rc = log->fd < 0 ? log->fd : vp_thread_start(&log->thread, write_lines, log);
     if (!rc && (!secret || log->secret)) {
         *out = log;

@@ -51,7 +51,7 @@ typedef struct parts {
 } parts;
 
 /* Exactly n digits. */
-static bool digits(vp_str *s, size_t n, int64_t *out)
+static bool parse_fixed_digits(vp_str *s, size_t n, int64_t *out)
 {
     uint64_t v;
     vp_str field = vp_str_head(*s, n);
@@ -62,7 +62,7 @@ static bool digits(vp_str *s, size_t n, int64_t *out)
     return true;
 }
 
-static bool skip(vp_str *s, vp_str what)
+static bool skip_expected_text(vp_str *s, vp_str what)
 {
     bool yes = vp_str_starts(*s, what);
     if (yes)
@@ -73,7 +73,7 @@ static bool skip(vp_str *s, vp_str what)
 static bool month_name(vp_str *s, int64_t *out)
 {
     for (int64_t m = 0; m < 12; m++)
-        if (skip(s, (vp_str){months + 3 * m, 3})) {
+        if (skip_expected_text(s, (vp_str){months + 3 * m, 3})) {
             *out = m + 1;
             return true;
         }
@@ -82,33 +82,37 @@ static bool month_name(vp_str *s, int64_t *out)
 
 static bool time_of_day(vp_str *s, parts *p)
 {
-    return digits(s, 2, &p->hour) && skip(s, VP_STR(":")) && digits(s, 2, &p->minute) &&
-           skip(s, VP_STR(":")) && digits(s, 2, &p->second);
+    return parse_fixed_digits(s, 2, &p->hour) && skip_expected_text(s, VP_STR(":")) &&
+           parse_fixed_digits(s, 2, &p->minute) && skip_expected_text(s, VP_STR(":")) &&
+           parse_fixed_digits(s, 2, &p->second);
 }
 
 /* "06 Nov 1994 08:49:37 GMT" */
-static bool fixdate(vp_str s, parts *p)
+static bool parse_fixdate(vp_str s, parts *p)
 {
-    return digits(&s, 2, &p->day) && skip(&s, VP_STR(" ")) && month_name(&s, &p->month) &&
-           skip(&s, VP_STR(" ")) && digits(&s, 4, &p->year) && skip(&s, VP_STR(" ")) &&
+    return parse_fixed_digits(&s, 2, &p->day) && skip_expected_text(&s, VP_STR(" ")) &&
+           month_name(&s, &p->month) && skip_expected_text(&s, VP_STR(" ")) &&
+           parse_fixed_digits(&s, 4, &p->year) && skip_expected_text(&s, VP_STR(" ")) &&
            time_of_day(&s, p) && vp_str_eq(s, VP_STR(" GMT"));
 }
 
 /* "06-Nov-94 08:49:37 GMT" */
-static bool rfc850(vp_str s, parts *p)
+static bool parse_rfc850_date(vp_str s, parts *p)
 {
-    return digits(&s, 2, &p->day) && skip(&s, VP_STR("-")) && month_name(&s, &p->month) &&
-           skip(&s, VP_STR("-")) && digits(&s, 2, &p->year) && skip(&s, VP_STR(" ")) &&
+    return parse_fixed_digits(&s, 2, &p->day) && skip_expected_text(&s, VP_STR("-")) &&
+           month_name(&s, &p->month) && skip_expected_text(&s, VP_STR("-")) &&
+           parse_fixed_digits(&s, 2, &p->year) && skip_expected_text(&s, VP_STR(" ")) &&
            time_of_day(&s, p) && vp_str_eq(s, VP_STR(" GMT"));
 }
 
 /* "Nov  6 08:49:37 1994" */
 static bool asctime_form(vp_str s, parts *p)
 {
-    return month_name(&s, &p->month) && skip(&s, VP_STR(" ")) &&
-           (skip(&s, VP_STR(" ")) ? digits(&s, 1, &p->day) : digits(&s, 2, &p->day)) &&
-           skip(&s, VP_STR(" ")) && time_of_day(&s, p) && skip(&s, VP_STR(" ")) &&
-           digits(&s, 4, &p->year) && !s.n;
+    return month_name(&s, &p->month) && skip_expected_text(&s, VP_STR(" ")) &&
+           (skip_expected_text(&s, VP_STR(" ")) ? parse_fixed_digits(&s, 1, &p->day)
+                                                : parse_fixed_digits(&s, 2, &p->day)) &&
+           skip_expected_text(&s, VP_STR(" ")) && time_of_day(&s, p) &&
+           skip_expected_text(&s, VP_STR(" ")) && parse_fixed_digits(&s, 4, &p->year) && !s.n;
 }
 
 static bool to_seconds(const parts *p, int64_t *out)
@@ -140,13 +144,13 @@ bool http_date_parse(vp_str s, int64_t now_s, int64_t *out)
     vp_str rest = vp_str_skip(s, name);
     if (name < 3)
         return false;
-    if (skip(&rest, VP_STR(", "))) {
-        if (fixdate(rest, &p))
+    if (skip_expected_text(&rest, VP_STR(", "))) {
+        if (parse_fixdate(rest, &p))
             return to_seconds(&p, out);
-        if (!rfc850(rest, &p))
+        if (!parse_rfc850_date(rest, &p))
             return false;
         complete_year(&p, now_s);
         return to_seconds(&p, out);
     }
-    return skip(&rest, VP_STR(" ")) && asctime_form(rest, &p) && to_seconds(&p, out);
+    return skip_expected_text(&rest, VP_STR(" ")) && asctime_form(rest, &p) && to_seconds(&p, out);
 }

@@ -18,7 +18,7 @@ vp_str http_head_get(const http_head *h, const char *name)
     return VP_STR_NONE;
 }
 
-static size_t count(const http_head *h, vp_str name)
+static size_t count_header_fields(const http_head *h, vp_str name)
 {
     size_t n = 0;
     for (size_t i = 0; i < h->field_count; i++)
@@ -26,7 +26,7 @@ static size_t count(const http_head *h, vp_str name)
     return n;
 }
 
-static bool deny(guard_verdict *v, int status, bool close, const char *message)
+static bool deny_request(guard_verdict *v, int status, bool close, const char *message)
 {
     v->status = status;
     v->close = close;
@@ -59,19 +59,19 @@ static bool check_fields(guard_verdict *v, const http_head *h)
                                   VP_STR_INIT("Sec-Fetch-Site"),
                                   VP_STR_INIT("Sec-Fetch-Mode")};
     if (h->too_many)
-        return deny(v, 431, true, "too many header fields");
+        return deny_request(v, 431, true, "too many header fields");
     for (size_t i = 0; i < h->field_count; i++) {
         if (!is_token(h->fields[i].name))
-            return deny(v, 400, true, "malformed header name");
+            return deny_request(v, 400, true, "malformed header name");
         for (size_t k = 0; k < h->fields[i].value.n; k++) {
             unsigned char c = (unsigned char)h->fields[i].value.p[k];
             if ((c < 0x20 && c != '\t') || c == 0x7f)
-                return deny(v, 400, true, "control character in a header");
+                return deny_request(v, 400, true, "control character in a header");
         }
     }
     for (size_t i = 0; i < sizeof once / sizeof *once; i++)
-        if (count(h, once[i]) > 1)
-            return deny(v, 400, true, "a header that may appear once appears twice");
+        if (count_header_fields(h, once[i]) > 1)
+            return deny_request(v, 400, true, "a header that may appear once appears twice");
     return true;
 }
 
@@ -81,17 +81,17 @@ static bool check_body(guard_verdict *v, const http_head *h)
     vp_str coding = http_head_get(h, "Transfer-Encoding");
     uint64_t n = 0;
     if (length.p && coding.p)
-        return deny(v, 400, true, "both Content-Length and Transfer-Encoding");
+        return deny_request(v, 400, true, "both Content-Length and Transfer-Encoding");
     if (coding.p && !vp_str_eq_nocase(vp_str_trim(coding), VP_STR("chunked")))
-        return deny(v, 501, true, "no other transfer coding than chunked");
+        return deny_request(v, 501, true, "no other transfer coding than chunked");
     if (length.p && !vp_str_to_u64(length, &n))
-        return deny(v, 400, true, "malformed Content-Length");
+        return deny_request(v, 400, true, "malformed Content-Length");
     if (n > VP_HTTP_BODY_MAX)
-        return deny(v, 413, true, "body too large");
+        return deny_request(v, 413, true, "body too large");
     if (vp_str_eq(h->method, VP_STR("POST")))
         return true;
     if (coding.p || n)
-        return deny(v, 413, true, "this method takes no body");
+        return deny_request(v, 413, true, "this method takes no body");
     return true;
 }
 
@@ -103,7 +103,7 @@ static bool check_expect(guard_verdict *v, const http_head *h)
         (vp_str_eq_nocase(expect, VP_STR("100-continue")) &&
          (vp_str_eq(h->method, VP_STR("POST")) || vp_str_eq(h->version, VP_STR("HTTP/1.0")))))
         return true;
-    return deny(v, 417, true, "nothing to expect of this request");
+    return deny_request(v, 417, true, "nothing to expect of this request");
 }
 
 static bool check_method(guard_verdict *v, const http_head *h)
@@ -113,7 +113,7 @@ static bool check_method(guard_verdict *v, const http_head *h)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (vp_str_eq(h->method, vp_str_of(known[i])))
             return true;
-    return deny(v, 501, true, "unknown method");
+    return deny_request(v, 501, true, "unknown method");
 }
 
 /* ---- Host --------------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static address parse_address(vp_str s)
     return a;
 }
 
-static bool is_loopback(const address *a)
+static bool is_loopback_address(const address *a)
 {
     static const unsigned char v6[16] = {[15] = 1};
     return (a->family == AF_INET && a->bytes[0] == 127) ||
@@ -178,7 +178,7 @@ static bool is_our_address(const guard_policy *p, const authority *a)
     address x = parse_address(a->host);
     if (!x.family || a->is_v6 != (x.family == AF_INET6))
         return false;
-    if (p->any_address || is_loopback(&x))
+    if (p->any_address || is_loopback_address(&x))
         return true;
     address bound = parse_address(vp_str_of(p->bound));
     return bound.family == x.family && !memcmp(bound.bytes, x.bytes, 16);
@@ -217,7 +217,7 @@ static bool host_is_ours(const guard_policy *p, vp_str s)
     return is_our_address(p, &a) || (!a.is_v6 && is_localhost(a.host));
 }
 
-static bool check_host(guard_verdict *v, const guard_policy *p, const http_head *h)
+static bool check_host_header(guard_verdict *v, const guard_policy *p, const http_head *h)
 {
     v->host = http_head_get(h, "Host");
     if (!v->host.p && !p->port && vp_str_eq(h->version, VP_STR("HTTP/1.0"))) {
@@ -225,11 +225,11 @@ static bool check_host(guard_verdict *v, const guard_policy *p, const http_head 
         return true;
     }
     if (!v->host.p)
-        return deny(v, 400, true, "no Host header");
+        return deny_request(v, 400, true, "no Host header");
     if (!host_is_ours(p, v->host))
-        return deny(v, 403, false,
-                    "this server does not answer to that Host; if it should, start it with "
-                    "--allow-host NAME[:PORT]");
+        return deny_request(v, 403, false,
+                            "this server does not answer to that Host; if it should, start it with "
+                            "--allow-host NAME[:PORT]");
     return true;
 }
 
@@ -244,7 +244,7 @@ static bool check_target(guard_verdict *v, const guard_policy *p, const http_hea
     while (n < rest.n && rest.p[n] != '/' && rest.p[n] != '?')
         n++;
     if (!host_is_ours(p, vp_str_head(rest, n)))
-        return deny(v, 400, true, "the request is for another server");
+        return deny_request(v, 400, true, "the request is for another server");
     v->target = n < rest.n ? vp_str_skip(rest, n) : VP_STR("/");
     return true;
 }
@@ -276,9 +276,10 @@ static bool check_origin(guard_verdict *v, const guard_policy *p, const http_hea
             v->origin = GUARD_LISTED_ORIGIN;
             return true;
         }
-    return deny(v, 403, false,
-                "this web site may not read from this server; if it should, start the server with "
-                "--allow-origin ORIGIN");
+    return deny_request(
+        v, 403, false,
+        "this web site may not read from this server; if it should, start the server with "
+        "--allow-origin ORIGIN");
 }
 
 /* A <script> or <img> of another site gets no answer, whatever it would do with it. */
@@ -286,7 +287,7 @@ static bool check_fetch_metadata(guard_verdict *v, const http_head *h)
 {
     if (vp_str_eq_nocase(http_head_get(h, "Sec-Fetch-Mode"), VP_STR("no-cors")) &&
         vp_str_eq_nocase(http_head_get(h, "Sec-Fetch-Site"), VP_STR("cross-site")))
-        return deny(v, 403, false, "other web sites may not include files of this server");
+        return deny_request(v, 403, false, "other web sites may not include files of this server");
     return true;
 }
 
@@ -294,7 +295,7 @@ void guard_check(guard_verdict *v, const guard_policy *p, const http_head *h)
 {
     *v = (guard_verdict){.origin = GUARD_NO_ORIGIN};
     if (check_fields(v, h) && check_body(v, h) && check_method(v, h) && check_expect(v, h) &&
-        check_host(v, p, h) && check_target(v, p, h) && check_origin(v, p, h))
+        check_host_header(v, p, h) && check_target(v, p, h) && check_origin(v, p, h))
         check_fetch_metadata(v, h);
 }
 

@@ -17,7 +17,7 @@ typedef struct walk {
 } walk;
 
 /* The text p,n has to stand exactly here. */
-static bool step(walk *w, const char *p, size_t n)
+static bool match_head_text(walk *w, const char *p, size_t n)
 {
     if (p != w->at || n > (size_t)(w->end - w->at))
         return false;
@@ -25,28 +25,28 @@ static bool step(walk *w, const char *p, size_t n)
     return true;
 }
 
-static bool separator(walk *w)
+static bool match_terminator(walk *w)
 {
     return w->at < w->end && *w->at++ == 0;
 }
 
 /* CRLF or LF. */
-static bool line_end(walk *w)
+static bool match_line_end(walk *w)
 {
-    if (!separator(w))
+    if (!match_terminator(w))
         return false;
     if (w->at < w->end && *w->at == 0)
         w->at++;
     return true;
 }
 
-static bool field(walk *w, const http_field *f)
+static bool match_head_field(walk *w, const http_field *f)
 {
-    if (!step(w, f->name.p, f->name.n) || !separator(w))
+    if (!match_head_text(w, f->name.p, f->name.n) || !match_terminator(w))
         return false;
     while (w->at < w->end && (*w->at == ' ' || *w->at == '\t'))
         w->at++;
-    return step(w, f->value.p, f->value.n) && line_end(w);
+    return match_head_text(w, f->value.p, f->value.n) && match_line_end(w);
 }
 
 bool http_head_is_whole(const http_req *rq, const char *method, const char *version)
@@ -56,12 +56,13 @@ bool http_head_is_whole(const http_req *rq, const char *method, const char *vers
     if (strncmp(MHD_get_version(), "0.", 2) != 0 || !size) /* 1.0 refuses such heads itself */
         return true;
     walk w = {method, method + size->header_size};
-    if (!step(&w, method, strlen(method)) || !separator(&w) || !step(&w, rq->uri_at, rq->uri_n) ||
-        !separator(&w) || !step(&w, version, strlen(version)) || !line_end(&w))
+    if (!match_head_text(&w, method, strlen(method)) || !match_terminator(&w) ||
+        !match_head_text(&w, rq->uri_at, rq->uri_n) || !match_terminator(&w) ||
+        !match_head_text(&w, version, strlen(version)) || !match_line_end(&w))
         return false;
     for (size_t i = 0; i < rq->head.field_count; i++)
-        if (!field(&w, &rq->head.fields[i]))
+        if (!match_head_field(&w, &rq->head.fields[i]))
             return false;
-    /* The empty line; where lines end with LF alone, line_end() has taken it already. */
-    return w.at == w.end || (line_end(&w) && w.at == w.end);
+    /* The empty line; where lines end with LF alone, match_line_end() has taken it already. */
+    return w.at == w.end || (match_line_end(&w) && w.at == w.end);
 }

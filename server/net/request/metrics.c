@@ -24,7 +24,7 @@ struct http_metrics {
 };
 
 /* Routes with the same pattern (GET and POST) share a row: the first one's. */
-static size_t row_of(const http_metrics *m, const http_route *route)
+static size_t metrics_row_of(const http_metrics *m, const http_route *route)
 {
     for (size_t i = 0; route && i < m->count; i++)
         if (&m->routes[i] == route || !strcmp(m->routes[i].pattern, route->pattern))
@@ -69,7 +69,7 @@ static size_t code_of(unsigned status)
 void http_metrics_add(http_metrics *m, const http_route *route, unsigned status, bool whole,
                       int64_t bytes, int64_t took_ns)
 {
-    row *r = &m->rows[row_of(m, route)];
+    row *r = &m->rows[metrics_row_of(m, route)];
     atomic_fetch_add_explicit(&r->requests[code_of(status)], 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->took_ns, (uint64_t)took_ns, memory_order_relaxed);
     if (whole)
@@ -78,7 +78,7 @@ void http_metrics_add(http_metrics *m, const http_route *route, unsigned status,
         atomic_fetch_add_explicit(&m->aborted, 1, memory_order_relaxed);
 }
 
-static uint64_t get(const _Atomic uint64_t *v)
+static uint64_t load_metric(const _Atomic uint64_t *v)
 {
     return atomic_load_explicit(v, memory_order_relaxed);
 }
@@ -91,7 +91,7 @@ static uint64_t put_requests(const http_metrics *m, vp_buf *b)
                    "# TYPE view_profile_http_requests_total counter\n");
     for (size_t i = 0; i <= m->count; i++)
         for (size_t k = 0; k < CODES; k++) {
-            uint64_t n = get(&m->rows[i].requests[k]);
+            uint64_t n = load_metric(&m->rows[i].requests[k]);
             all += n;
             if (n)
                 vp_buf_printf(b,
@@ -103,7 +103,7 @@ static uint64_t put_requests(const http_metrics *m, vp_buf *b)
 
 void http_metrics_put(const http_metrics *m, vp_buf *b)
 {
-    uint64_t all = put_requests(m, b), ns = get(&m->took_ns);
+    uint64_t all = put_requests(m, b), ns = load_metric(&m->took_ns);
     vp_buf_printf(b,
                   "# HELP view_profile_http_request_seconds Time from the request line to the last "
                   "byte handed to the kernel.\n"
@@ -119,6 +119,6 @@ void http_metrics_put(const http_metrics *m, vp_buf *b)
                   "# TYPE view_profile_http_aborted_total counter\n"
                   "view_profile_http_aborted_total %llu\n",
                   (unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000),
-                  (unsigned long long)all, (unsigned long long)get(&m->bytes),
-                  (unsigned long long)get(&m->aborted));
+                  (unsigned long long)all, (unsigned long long)load_metric(&m->bytes),
+                  (unsigned long long)load_metric(&m->aborted));
 }

@@ -56,7 +56,7 @@ http_coding http_choose_coding(vp_str list, bool can_gzip)
     return refused ? HTTP_NO_CODING : HTTP_IDENTITY;
 }
 
-static vp_str opaque(vp_str etag, bool *weak)
+static vp_str etag_opaque_part(vp_str etag, bool *weak)
 {
     *weak = vp_str_starts(etag, VP_STR("W/"));
     return *weak ? vp_str_skip(etag, 2) : etag;
@@ -78,16 +78,16 @@ static bool next_etag(vp_str *list, vp_str *tag)
     return !list->n || list->p[0] == ',';
 }
 
-static bool listed(vp_str list, vp_str etag, bool strong)
+static bool is_etag_listed(vp_str list, vp_str etag, bool strong)
 {
     bool weak_ours, weak_theirs;
-    vp_str ours = opaque(etag, &weak_ours), tag;
+    vp_str ours = etag_opaque_part(etag, &weak_ours), tag;
     if (!etag.n)
         return false;
     if (vp_str_eq(vp_str_trim(list), VP_STR("*")))
         return true;
     while (next_etag(&list, &tag)) {
-        vp_str theirs = opaque(tag, &weak_theirs);
+        vp_str theirs = etag_opaque_part(tag, &weak_theirs);
         if (vp_str_eq(ours, theirs) && !(strong && (weak_ours || weak_theirs)))
             return true;
     }
@@ -96,12 +96,12 @@ static bool listed(vp_str list, vp_str etag, bool strong)
 
 bool http_etag_listed(vp_str list, vp_str etag)
 {
-    return listed(list, etag, false);
+    return is_etag_listed(list, etag, false);
 }
 
 bool http_etag_listed_strong(vp_str list, vp_str etag)
 {
-    return listed(list, etag, true);
+    return is_etag_listed(list, etag, true);
 }
 
 bool http_if_range(vp_str value, vp_str etag, vp_str last_modified)

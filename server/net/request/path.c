@@ -6,13 +6,13 @@ typedef struct writer {
     const char *why;
 } writer;
 
-static int refuse(writer *w, const char *why)
+static int refuse_target(writer *w, const char *why)
 {
     w->why = why;
     return 400;
 }
 
-static int hex(char c)
+static int percent_hex_value(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -36,16 +36,16 @@ static bool clean_utf8(vp_str s)
 }
 
 /* Decodes one piece behind w->p; *out is NUL-terminated. */
-static int decode(writer *w, vp_str raw, bool plus_is_space, vp_str *out)
+static int decode_target_piece(writer *w, vp_str raw, bool plus_is_space, vp_str *out)
 {
     char *start = w->p;
     for (size_t i = 0; i < raw.n; i++) {
         char c = raw.p[i];
         if (c == '%') {
-            int hi = raw.n - i > 2 ? hex(raw.p[i + 1]) : -1;
-            int lo = raw.n - i > 2 ? hex(raw.p[i + 2]) : -1;
+            int hi = raw.n - i > 2 ? percent_hex_value(raw.p[i + 1]) : -1;
+            int lo = raw.n - i > 2 ? percent_hex_value(raw.p[i + 2]) : -1;
             if (hi < 0 || lo < 0)
-                return refuse(w, "bad percent escape");
+                return refuse_target(w, "bad percent escape");
             c = (char)(hi * 16 + lo);
             i += 2;
         } else if (c == '+' && plus_is_space) {
@@ -56,20 +56,20 @@ static int decode(writer *w, vp_str raw, bool plus_is_space, vp_str *out)
     *out = (vp_str){start, (size_t)(w->p - start)};
     *w->p++ = 0;
     if (!clean_utf8(*out))
-        return refuse(w, "control character or invalid UTF-8 in the address");
+        return refuse_target(w, "control character or invalid UTF-8 in the address");
     return 0;
 }
 
-static int add_segment(http_target *t, writer *w, vp_str raw)
+static int target_add_segment(http_target *t, writer *w, vp_str raw)
 {
     vp_str s;
-    int rc = decode(w, raw, false, &s);
+    int rc = decode_target_piece(w, raw, false, &s);
     if (rc)
         return rc;
     if (memchr(s.p, '/', s.n) || memchr(s.p, '\\', s.n))
-        return refuse(w, "slash or backslash inside a path segment");
+        return refuse_target(w, "slash or backslash inside a path segment");
     if (vp_str_eq(s, VP_STR(".")) || vp_str_eq(s, VP_STR("..")))
-        return refuse(w, "dot segment in the path");
+        return refuse_target(w, "dot segment in the path");
     if (t->segment_count == HTTP_SEGMENTS_MAX) {
         w->why = "no such page";
         return 404;
@@ -81,15 +81,15 @@ static int add_segment(http_target *t, writer *w, vp_str raw)
 static int parse_path(http_target *t, writer *w, vp_str path)
 {
     if (!path.n || path.p[0] != '/')
-        return refuse(w, "the address must start with /");
+        return refuse_target(w, "the address must start with /");
     path = vp_str_skip(path, 1);
     while (path.n) {
         vp_str part;
         size_t before = path.n;
         vp_take_until(&path, '/', VP_HTTP_TARGET_MAX, &part);
         if (!part.n)
-            return refuse(w, "empty segment in the path");
-        int rc = add_segment(t, w, part);
+            return refuse_target(w, "empty segment in the path");
+        int rc = target_add_segment(t, w, part);
         if (rc)
             return rc;
         t->trailing_slash = !path.n && before == part.n + 1;
@@ -105,12 +105,12 @@ static int parse_query(http_target *t, writer *w, vp_str query)
         if (!pair.n)
             continue;
         if (t->query_count == HTTP_QUERY_MAX)
-            return refuse(w, "too many query parameters");
+            return refuse_target(w, "too many query parameters");
         value = pair;
         vp_take_until(&value, '=', VP_HTTP_TARGET_MAX, &key);
-        int rc = decode(w, key, true, &key);
+        int rc = decode_target_piece(w, key, true, &key);
         if (!rc)
-            rc = decode(w, value, true, &value);
+            rc = decode_target_piece(w, value, true, &value);
         if (rc)
             return rc;
         t->query[t->query_count].key = key.p;
@@ -128,7 +128,7 @@ int http_target_parse(http_target *t, vp_str raw, const char **why)
     for (size_t i = 0; !rc && i < raw.n; i++) {
         char c = raw.p[i];
         if ((unsigned char)c <= ' ' || (unsigned char)c >= 0x7f || c == '#' || c == '\\')
-            rc = refuse(&w, "the address contains a character that must be escaped");
+            rc = refuse_target(&w, "the address contains a character that must be escaped");
     }
     if (!rc) {
         vp_str path, query = raw;

@@ -18,7 +18,7 @@ static int64_t ns_since(const struct timespec *start)
     return (int64_t)(t.tv_sec - start->tv_sec) * 1000000000 + t.tv_nsec - start->tv_nsec;
 }
 
-static int64_t unix_now(void)
+static int64_t request_unix_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -26,7 +26,7 @@ static int64_t unix_now(void)
 }
 
 /* The other end of the connection; never what a header claims. */
-static void put_remote(char *out, size_t cap, struct MHD_Connection *conn)
+static void put_remote_address(char *out, size_t cap, struct MHD_Connection *conn)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -43,8 +43,8 @@ static void put_remote(char *out, size_t cap, struct MHD_Connection *conn)
 static void log_request(const http_req *rq, int64_t bytes, int64_t took_ns)
 {
     char remote[INET6_ADDRSTRLEN];
-    put_remote(remote, sizeof remote, rq->conn);
-    access_entry e = {.unix_ns = unix_now(),
+    put_remote_address(remote, sizeof remote, rq->conn);
+    access_entry e = {.unix_ns = request_unix_ns(),
                       .took_ns = took_ns,
                       .remote = remote,
                       .method = rq->head.method,
@@ -58,7 +58,7 @@ static void log_request(const http_req *rq, int64_t bytes, int64_t took_ns)
     access_log_put(rq->serving->log, &e);
 }
 
-static void account(const http_req *rq, bool whole)
+static void count_request(const http_req *rq, bool whole)
 {
     const http_serving *s = rq->serving;
     bool has_body = !vp_str_eq(rq->head.method, VP_STR("HEAD"));
@@ -72,7 +72,7 @@ void http_end_request(http_req *rq, bool whole)
 {
     if (rq->phase != HTTP_NEW)
         atomic_fetch_sub(&rq->serving->active, 1);
-    account(rq, whole);
+    count_request(rq, whole);
     if (rq->response)
         MHD_destroy_response(rq->response);
     vp_buf_free(&rq->body);

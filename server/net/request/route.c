@@ -18,7 +18,7 @@ static bool next_part(vp_str *pattern, vp_str *part)
     return true;
 }
 
-static bool matches(http_req *rq, const http_route *route)
+static bool request_matches_route(http_req *rq, const http_route *route)
 {
     vp_str pattern = vp_str_of(route->pattern), part;
     size_t i = 0;
@@ -63,7 +63,7 @@ static bool method_fits(const http_req *rq, const http_route *route)
 int http_route_find(http_req *rq, const char **allow)
 {
     for (const http_route *r = rq->serving->routes; r->pattern; r++) {
-        if (!matches(rq, r))
+        if (!request_matches_route(rq, r))
             continue;
         if (wants_slash(r) != rq->target.trailing_slash && rq->target.segment_count)
             return wants_slash(r) ? 308 : 404;

@@ -7,7 +7,7 @@
 
 /* Whether the client addresses us as this machine: then a port of loopback is in its reach, if need
  * be through the tunnel that it came by. */
-static bool is_here(const http_req *rq)
+static bool is_client_on_this_machine(const http_req *rq)
 {
     static const vp_str loopback = VP_STR_INIT("127."), v6 = VP_STR_INIT("[::1]"),
                         name = VP_STR_INIT("localhost"), suffix = VP_STR_INIT(".localhost");
@@ -27,7 +27,7 @@ void handoff_ui_of(handoff_ui *u, const http_req *rq)
         return;
     u->port = ui_server_port(s->perfetto);
     u->version = ui_server_version(s->perfetto);
-    if (is_here(rq))
+    if (is_client_on_this_machine(rq))
         snprintf(u->local, sizeof u->local, "http://127.0.0.1:%u/ui", (unsigned)u->port);
 }
 
@@ -36,7 +36,7 @@ const char *handoff_ui_first(const handoff_ui *u)
     return u->web ? u->web : u->local[0] ? u->local : NULL;
 }
 
-static void put_link(vp_buf *b, const char *attribute, const char *ui, const ex_view *v)
+static void put_ui_link(vp_buf *b, const char *attribute, const char *ui, const ex_view *v)
 {
     VP_CLEANUP(vp_buf_free) vp_buf link;
     vp_buf_init(&link, PAGE_BYTES_MAX);
@@ -46,9 +46,9 @@ static void put_link(vp_buf *b, const char *attribute, const char *ui, const ex_
 
 void handoff_ui_put_data(vp_buf *b, const handoff_ui *u, const ex_view *v)
 {
-    put_link(b, "data-ui", handoff_ui_first(u), v);
+    put_ui_link(b, "data-ui", handoff_ui_first(u), v);
     if (u->web && u->local[0])
-        put_link(b, "data-local", u->local, v);
+        put_ui_link(b, "data-local", u->local, v);
 }
 
 void handoff_ui_put_name(vp_buf *b, const handoff_ui *u)

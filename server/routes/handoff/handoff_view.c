@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/export/exporters.h"
 
-static int take_range(ex_view *v, const char *at)
+static int take_view_range(ex_view *v, const char *at)
 {
     uint64_t start, end;
     if (!at)
@@ -33,7 +33,7 @@ static bool window_of(int64_t *first, int64_t *last, const vp_device *d)
            !__builtin_add_overflow(down, d->timeline_ns, last) && *first >= 0 && *last > *first;
 }
 
-static bool is_of(const vp_device *d, const vp_report *r, const cat_host *host)
+static bool is_device_of_host(const vp_device *d, const vp_report *r, const cat_host *host)
 {
     return r->host_count < 2 || (d->host && !strcmp(d->host, host->name));
 }
@@ -43,7 +43,8 @@ static void take_devices(ex_view *v, const vp_report *r, const cat_host *host)
 {
     int64_t first, last;
     for (size_t i = 0; r->has_devices && i < r->device_count; i++) {
-        if (!is_of(&r->devices[i], r, host) || !window_of(&first, &last, &r->devices[i]))
+        if (!is_device_of_host(&r->devices[i], r, host) ||
+            !window_of(&first, &last, &r->devices[i]))
             continue;
         v->first_ns = v->first_ns < 0 || first < v->first_ns ? first : v->first_ns;
         v->last_ns = last > v->last_ns ? last : v->last_ns;
@@ -56,7 +57,7 @@ int handoff_view(ex_view *v, const http_req *rq, const cat_session *s, const cat
     const cat_file *f = host ? ex_half(EX_JSON, s, host) : NULL;
     *v = EX_VIEW_ALL;
     v->is_json = f && f->kind.format != RD_XSPACE && f->kind.format != RD_VPCAP;
-    VP_TRY(take_range(v, http_query(rq, "at")));
+    VP_TRY(take_view_range(v, http_query(rq, "at")));
     if (!host || !store_peek(&h, site_of(rq)->store, s, VP_GROUP_NAME))
         return 0;
     take_devices(v, store_report_of(h), host);

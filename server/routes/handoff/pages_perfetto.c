@@ -34,7 +34,7 @@ static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const 
 }
 
 /* The name of the trace in the form of that suffix. */
-static const char *name_of(vp_buf *name, const handoff *h, const char *suffix)
+static const char *handed_trace_name(vp_buf *name, const handoff *h, const char *suffix)
 {
     vp_buf_init(name, PAGE_BYTES_MAX);
     vp_buf_printf(name, "%s%s", h->host->name, suffix);
@@ -45,12 +45,12 @@ static const char *name_of(vp_buf *name, const handoff *h, const char *suffix)
 static const char *sent_of(vp_buf *name, const handoff *h)
 {
     if (h->host)
-        return name_of(name, h, ".json.gz");
+        return handed_trace_name(name, h, ".json.gz");
     vp_buf_init(name, 64);
     return TRACE_HOSTS_PFTRACE;
 }
 
-static void put_data(vp_buf *b, const http_req *rq, const handoff *h)
+static void put_handoff_data(vp_buf *b, const http_req *rq, const handoff *h)
 {
     VP_CLEANUP(vp_buf_free) vp_buf trace;
     VP_CLEANUP(vp_buf_free) vp_buf title;
@@ -102,7 +102,7 @@ static void put_what(vp_buf *b, const handoff *h)
 
 /* Says what is missing, where the trace was sent before and turned out to be damaged. handoff.js
  * asks again when it has the trace. */
-static void put_damage(vp_buf *b, const http_req *rq, const handoff *h)
+static void put_handoff_damage(vp_buf *b, const http_req *rq, const handoff *h)
 {
     char why[DAMAGE_TEXT];
     const cat_file *f = ex_half(EX_JSON, h->session, h->host);
@@ -138,13 +138,13 @@ static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h)
     vp_buf_puts(b, "<section class=\"card handoff\"");
     if (opens) {
         vp_buf_puts(b, " id=\"handoff\"");
-        put_data(b, rq, h);
+        put_handoff_data(b, rq, h);
     }
     vp_buf_puts(b, ">\n<p>The trace goes from this page straight into the Perfetto tab, inside "
                    "your browser. It is not uploaded.</p>\n");
     put_what(b, h);
     if (h->host)
-        put_damage(b, rq, h);
+        put_handoff_damage(b, rq, h);
     if (opens)
         put_buttons(b, h);
     else
@@ -181,7 +181,7 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
                    "button there.</p></section>\n");
 }
 
-static void put_remote(vp_buf *b, const http_req *rq, const handoff *h)
+static void put_tunnel_help(vp_buf *b, const http_req *rq, const handoff *h)
 {
     char name[256] = "";
     if (gethostname(name, sizeof name - 1) != 0 || !name[0])
@@ -197,7 +197,7 @@ static void put_remote(vp_buf *b, const http_req *rq, const handoff *h)
     vp_buf_puts(b, "</code></pre></section>\n");
 }
 
-static void put_file(vp_buf *b, const http_req *rq, const handoff *h, const char *name)
+static void put_download_link(vp_buf *b, const http_req *rq, const handoff *h, const char *name)
 {
     vp_buf_puts(b, "<li><a download href=\"");
     put_trace_path(b, http_root(rq), h, name);
@@ -206,19 +206,19 @@ static void put_file(vp_buf *b, const http_req *rq, const handoff *h, const char
     vp_buf_puts(b, "</a></li>\n");
 }
 
-static void put_form(vp_buf *b, const http_req *rq, const handoff *h, const char *suffix)
+static void put_form_download(vp_buf *b, const http_req *rq, const handoff *h, const char *suffix)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
-    put_file(b, rq, h, name_of(&name, h, suffix));
+    put_download_link(b, rq, h, handed_trace_name(&name, h, suffix));
 }
 
 static void put_host_download(vp_buf *b, const http_req *rq, const handoff *h)
 {
     bool exact = ex_half(EX_PFTRACE, h->session, h->host) != NULL;
-    put_form(b, rq, h, ".json.gz");
-    put_form(b, rq, h, ".json");
+    put_form_download(b, rq, h, ".json.gz");
+    put_form_download(b, rq, h, ".json");
     if (exact)
-        put_form(b, rq, h, ".pftrace");
+        put_form_download(b, rq, h, ".pftrace");
     vp_buf_puts(
         b, "</ul>\n<p class=\"muted\">Trace Event JSON, every event once. Opens in any viewer of "
            "that format.");
@@ -230,8 +230,8 @@ static void put_host_download(vp_buf *b, const http_req *rq, const handoff *h)
 static void put_hosts_download(vp_buf *b, const http_req *rq, const handoff *h)
 {
     if (trace_hosts_exact(h->session))
-        put_file(b, rq, h, TRACE_HOSTS_PFTRACE);
-    put_file(b, rq, h, TRACE_HOSTS_BUNDLE);
+        put_download_link(b, rq, h, TRACE_HOSTS_PFTRACE);
+    put_download_link(b, rq, h, TRACE_HOSTS_BUNDLE);
     vp_buf_puts(b, "</ul>\n<p class=\"muted\">All hosts on one clock: by the collective calls that "
                    "they share, else by the wall clocks of their files. " TRACE_HOSTS_BUNDLE
                    " is for Perfetto from v58 on.");
@@ -247,7 +247,7 @@ static void put_download(vp_buf *b, const http_req *rq, const handoff *h)
     vp_buf_puts(b, "</p></section>\n");
 }
 
-static void put_hosts(vp_buf *b, const http_req *rq, const handoff *h, const char *at)
+static void put_handoff_hosts(vp_buf *b, const http_req *rq, const handoff *h, const char *at)
 {
     const cat_session *s = h->session;
     if (s->host_count < 2)
@@ -284,7 +284,7 @@ static void put_heading(vp_buf *b, const http_req *rq, const handoff *h)
         vp_buf_puts(b, "<p class=\"lead\">It opens at the time in which the devices work.</p>\n");
 }
 
-static int answer(http_req *rq, const handoff *h)
+static int answer_handoff_page(http_req *rq, const handoff *h)
 {
     vp_buf b;
     bool hands = h->host || trace_hosts_exact(h->session);
@@ -294,7 +294,7 @@ static int answer(http_req *rq, const handoff *h)
                              .script = hands && handoff_ui_first(&h->ui) ? "handoff.js" : NULL,
                              .home = "All sessions"});
     put_heading(&b, rq, h);
-    put_hosts(&b, rq, h, http_query(rq, "at"));
+    put_handoff_hosts(&b, rq, h, http_query(rq, "at"));
     if (hands)
         put_handoff(&b, rq, h);
     else
@@ -302,7 +302,7 @@ static int answer(http_req *rq, const handoff *h)
     vp_buf_puts(&b, "<div class=\"grid\">\n");
     if (hands)
         put_deep_link(&b, h, rq);
-    put_remote(&b, rq, h);
+    put_tunnel_help(&b, rq, h);
     put_download(&b, rq, h);
     vp_buf_puts(&b, "</div>\n");
     page_end(&b);
@@ -330,5 +330,5 @@ int page_perfetto(http_req *rq)
         h.view = EX_VIEW_ALL;
         h.at_once = false;
     }
-    return answer(rq, &h);
+    return answer_handoff_page(rq, &h);
 }

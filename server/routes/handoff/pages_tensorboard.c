@@ -36,7 +36,8 @@ void tensorboard_close(site *s)
 
 /* peers.md "Links": the query stands before the hash; trace_viewer@ wants `hosts`, and more hosts
  * than it can show together have an overview only. */
-static int put_link(vp_buf *b, const char *base, const char *run, const char *hosts, bool xprof)
+static int put_tensorboard_link(vp_buf *b, const char *base, const char *run, const char *hosts,
+                                bool xprof)
 {
     vp_str root = vp_str_of(base);
     while (vp_str_ends(root, VP_STR("/")))
@@ -55,7 +56,7 @@ static int put_link(vp_buf *b, const char *base, const char *run, const char *ho
 
 /* Whether a request's Host is loopback: then the browser runs on this machine, or a tunnel leads
  * here. */
-static bool is_loopback(const char *base_url)
+static bool is_loopback_url(const char *base_url)
 {
     vp_str host = vp_str_skip(vp_str_of(base_url), sizeof "http://" - 1);
     host = vp_str_head(host, vp_str_rfind_char(host, ':'));
@@ -110,7 +111,7 @@ static void put_log(vp_buf *b, const char *log)
     vp_buf_puts(b, "</pre>\n");
 }
 
-static void put_command(vp_buf *b, const char *command)
+static void put_shell_command(vp_buf *b, const char *command)
 {
     vp_buf_puts(b, "<p>Run this in the Python environment that TensorBoard lives in, then reload "
                    "this page:</p>\n<pre class=\"copy\"><code>");
@@ -120,8 +121,8 @@ static void put_command(vp_buf *b, const char *command)
                    "<code>VIEW_PROFILE_TENSORBOARD</code>.</p>\n");
 }
 
-static void begin(vp_buf *b, const http_req *rq, const cat_session *s, const char *title,
-                  int refresh_s)
+static void begin_tensorboard_page(vp_buf *b, const http_req *rq, const cat_session *s,
+                                   const char *title, int refresh_s)
 {
     vp_buf_init(b, PAGE_BYTES_MAX);
     page_begin(b, rq,
@@ -133,14 +134,14 @@ static void begin(vp_buf *b, const http_req *rq, const cat_session *s, const cha
     vp_buf_puts(b, "</a></p>\n");
 }
 
-static int finish(http_req *rq, int status, vp_buf *b)
+static int finish_tensorboard_page(http_req *rq, int status, vp_buf *b)
 {
     page_end(b);
     return http_html(rq, status, b);
 }
 
 /* How it goes, in a sentence and a bar. */
-static void put_progress(vp_buf *b, const tb_answer *a)
+static void put_start_progress(vp_buf *b, const tb_answer *a)
 {
     vp_buf_puts(b, "<p class=\"lead\" role=\"status\">");
     if (a->state == TB_COPYING) {
@@ -170,27 +171,27 @@ static void put_progress(vp_buf *b, const tb_answer *a)
 static int wait_page(http_req *rq, const cat_session *s, const tb_answer *a)
 {
     vp_buf b;
-    begin(&b, rq, s, "Starting TensorBoard – view_profile", 1);
+    begin_tensorboard_page(&b, rq, s, "Starting TensorBoard – view_profile", 1);
     vp_buf_puts(&b, "<h1>Starting TensorBoard</h1>\n");
-    put_progress(&b, a);
+    put_start_progress(&b, a);
     vp_buf_puts(&b, "<p class=\"muted\">This page asks again every second and goes there by "
                     "itself.</p>\n");
     put_log(&b, a->log);
-    return finish(rq, 200, &b);
+    return finish_tensorboard_page(rq, 200, &b);
 }
 
 static int failure_page(http_req *rq, const cat_session *s, const tb_answer *a)
 {
     vp_buf b;
-    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    begin_tensorboard_page(&b, rq, s, "TensorBoard – view_profile", 0);
     vp_buf_puts(&b, "<h1>TensorBoard cannot be opened</h1>\n<p class=\"lead\">");
     put_without_paths(&b, vp_str_of(a->message));
     vp_buf_puts(&b, "</p>\n");
     if (a->command)
-        put_command(&b, a->command);
+        put_shell_command(&b, a->command);
     put_log(&b, a->log);
     vp_buf_puts(&b, "<p><a class=\"button\" href=\"\">Try again</a></p>\n");
-    return finish(rq, 503, &b);
+    return finish_tensorboard_page(rq, 503, &b);
 }
 
 /* TensorBoard listens on loopback, and the browser is on another machine. */
@@ -200,7 +201,7 @@ static int tunnel_page(http_req *rq, const cat_session *s, const tb_answer *a, v
     vp_buf b;
     vp_buf_init(&ssh, VP_HTTP_TARGET_MAX);
     VP_TRY(browser_ssh_line(&ssh, (uint16_t)a->port, 0));
-    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    begin_tensorboard_page(&b, rq, s, "TensorBoard – view_profile", 0);
     vp_buf_puts(&b, "<h1>TensorBoard is ready</h1>\n<p class=\"lead\">It is reachable only from "
                     "the machine that it runs on. Run this on your own machine:</p>\n"
                     "<pre class=\"copy\"><code>");
@@ -208,7 +209,7 @@ static int tunnel_page(http_req *rq, const cat_session *s, const tb_answer *a, v
     vp_buf_puts(&b, "</code></pre>\n<p><a class=\"button primary\" href=\"");
     page_text(&b, vp_buf_cstr(link));
     vp_buf_puts(&b, "\">Open in TensorBoard</a></p>\n");
-    return finish(rq, 200, &b);
+    return finish_tensorboard_page(rq, 200, &b);
 }
 
 static int to_ready(http_req *rq, const cat_session *s, const tb_answer *a)
@@ -217,9 +218,9 @@ static int to_ready(http_req *rq, const cat_session *s, const tb_answer *a)
     VP_CLEANUP(vp_buf_free) vp_buf link;
     vp_buf_init(&link, VP_HTTP_TARGET_MAX * 4);
     snprintf(base, sizeof base, "http://127.0.0.1:%d%s", a->port, a->prefix);
-    VP_TRY(put_link(&link, base, a->run, a->hosts, a->xprof));
-    return is_loopback(http_base_url(rq)) ? http_redirect(rq, vp_buf_cstr(&link))
-                                          : tunnel_page(rq, s, a, &link);
+    VP_TRY(put_tensorboard_link(&link, base, a->run, a->hosts, a->xprof));
+    return is_loopback_url(http_base_url(rq)) ? http_redirect(rq, vp_buf_cstr(&link))
+                                              : tunnel_page(rq, s, a, &link);
 }
 
 /* To where an option says that TensorBoard is. */
@@ -227,7 +228,7 @@ static int to_named(http_req *rq, const char *base, const cat_session *s)
 {
     VP_CLEANUP(vp_buf_free) vp_buf link;
     vp_buf_init(&link, VP_HTTP_TARGET_MAX);
-    VP_TRY(put_link(&link, base, s->name, "", false));
+    VP_TRY(put_tensorboard_link(&link, base, s->name, "", false));
     return http_redirect(rq, vp_buf_cstr(&link));
 }
 
@@ -239,22 +240,22 @@ static bool from_elsewhere(const http_req *rq)
     return from && strcmp(from, "same-origin") != 0 && strcmp(from, "none") != 0;
 }
 
-static int ask_first(http_req *rq, const cat_session *s)
+static int ask_before_start(http_req *rq, const cat_session *s)
 {
     vp_buf b;
-    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    begin_tensorboard_page(&b, rq, s, "TensorBoard – view_profile", 0);
     vp_buf_puts(&b,
                 "<h1>Open in TensorBoard</h1>\n<p class=\"lead\">A link on another site led here. "
                 "TensorBoard is started only when you ask for it.</p>\n"
                 "<p><a class=\"button primary\" href=\"\">Open in TensorBoard</a></p>\n");
-    return finish(rq, 200, &b);
+    return finish_tensorboard_page(rq, 200, &b);
 }
 
 /* A page that says why TensorBoard does not show the session, and what does. */
 static int other_ways(http_req *rq, const cat_session *s, const char *heading, const char *why)
 {
     vp_buf b;
-    begin(&b, rq, s, "TensorBoard – view_profile", 0);
+    begin_tensorboard_page(&b, rq, s, "TensorBoard – view_profile", 0);
     vp_buf_printf(&b, "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<p>", heading, why);
     vp_buf_puts(&b, "<a class=\"button primary\" href=\"");
     page_path(&b, rq, "session", s->id);
@@ -265,10 +266,10 @@ static int other_ways(http_req *rq, const cat_session *s, const char *heading, c
         vp_buf_puts(&b, "\">Open in Perfetto</a>");
     }
     vp_buf_puts(&b, "</p>\n");
-    return finish(rq, 404, &b);
+    return finish_tensorboard_page(rq, 404, &b);
 }
 
-static int answer(http_req *rq, const cat_session *s, const tb_answer *a)
+static int answer_tensorboard(http_req *rq, const cat_session *s, const tb_answer *a)
 {
     switch (a->state) {
     case TB_READY:
@@ -298,10 +299,10 @@ int page_tensorboard(http_req *rq)
     if (at->opts.tensorboard && page_has_xplane(s))
         return to_named(rq, at->opts.tensorboard, s);
     if (page_has_xplane(s) && from_elsewhere(rq))
-        return ask_first(rq, s);
+        return ask_before_start(rq, s);
     VP_CLEANUP(vp_free_ptr) tb_answer *a = vp_malloc(sizeof *a);
     VP_NEED(a);
     tb_ask(at->tensorboard, a, c, s, http_query(rq, "host"),
            at->opts.tensorboard_unguarded || !http_server_has_token(at->http));
-    return answer(rq, s, a);
+    return answer_tensorboard(rq, s, a);
 }

@@ -51,7 +51,7 @@ static int read_index(ui_build *b, vp_buf *text)
 
 /* "v52.0-6b9586def" of data-perfetto_version='{"stable":"v52.0-6b9586def"}'. It is the name of a
  * directory, too. */
-static int take_version(ui_build *b, vp_str page)
+static int take_ui_version(ui_build *b, vp_str page)
 {
     static const vp_str attribute = VP_STR_INIT("data-perfetto_version="),
                         channel = VP_STR_INIT("\"stable\":\"");
@@ -118,7 +118,7 @@ static int make_policy(ui_build *b, vp_str page)
 /* ---- The directory ----------------------------------------------------------------------------
  */
 
-static int look(ui_build *b, const char *dir)
+static int look_at_ui_build(ui_build *b, const char *dir)
 {
     VP_CLEANUP(vp_buf_free) vp_buf page;
     vp_file_id id;
@@ -131,7 +131,7 @@ static int look(ui_build *b, const char *dir)
     if (!is_dir)
         return no_build("it is no directory");
     VP_TRY(read_index(b, &page));
-    VP_TRY(take_version(b, vp_buf_view(&page)));
+    VP_TRY(take_ui_version(b, vp_buf_view(&page)));
     if (!has_file(b, "frontend_bundle.js") || !has_file(b, "trace_processor.wasm"))
         return no_build("the version that its index.html names is not there");
     return make_policy(b, vp_buf_view(&page));
@@ -142,7 +142,7 @@ int ui_build_open(ui_build **out, const char *dir)
     VP_CLEANUP(ui_build_close) ui_build *b = vp_calloc(1, sizeof *b);
     VP_NEED(b);
     b->fd = -1;
-    int rc = look(b, dir);
+    int rc = look_at_ui_build(b, dir);
     if (rc < 0)
         return vp_fail_at(rc, dir, -1, -1);
     *out = b;

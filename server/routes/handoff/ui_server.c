@@ -22,7 +22,7 @@ struct ui_server {
 
 /* The kinds of files that a build consists of; others are not served. Workers and WebAssembly load
  * only under their right type. */
-static const char *type_of(const char *name)
+static const char *ui_media_type(const char *name)
 {
     static const struct {
         const char *ending, *type;
@@ -43,13 +43,13 @@ static const char *type_of(const char *name)
     return NULL;
 }
 
-static int send(http_req *rq, const char *path)
+static int send_ui_file(http_req *rq, const char *path)
 {
     const ui_server *u = http_ctx(rq);
     VP_CLEANUP(vp_fs_close) int fd = -1;
     bool is_dir = true;
     vp_file_id id;
-    http_entity e = {.type = type_of(path)};
+    http_entity e = {.type = ui_media_type(path)};
     if (!e.type || vp_fs_open_beneath(u->build->fd, path, &fd, &is_dir, &id) < 0 || is_dir)
         return http_fail(rq, 404, "this build of the Perfetto UI has no such file");
     http_entity_etag(&e, &id, "");
@@ -67,7 +67,7 @@ static int route_index(http_req *rq)
         memcmp(&id, &b->index, sizeof id) != 0)
         return http_fail(rq, 503,
                          "the Perfetto UI on this machine has changed: start view_profile again");
-    return send(rq, "index.html");
+    return send_ui_file(rq, "index.html");
 }
 
 static int route_root(http_req *rq)
@@ -89,7 +89,7 @@ static int route_file(http_req *rq)
     }
     if (path[0] != 'v')
         return http_fail(rq, 404, "this build of the Perfetto UI has no such file");
-    return send(rq, path);
+    return send_ui_file(rq, path);
 }
 
 /* Open: these files are anybody's, and no token of ours belongs where the UI's code runs. */
@@ -108,7 +108,7 @@ static int port_beside(int site_port)
     return !site_port || port > UINT16_MAX ? 0 : port;
 }
 
-static int start_http(ui_server *u, int site_port)
+static int start_ui_http(ui_server *u, int site_port)
 {
     http_server *first = NULL;
     http_config cfg = {.opts = {.port = port_beside(site_port)},
@@ -136,7 +136,7 @@ int ui_server_start(ui_server **out, const char *dir, int site_port)
     VP_NEED(u);
     int rc = ui_build_open(&u->build, dir);
     if (!rc)
-        rc = start_http(u, site_port);
+        rc = start_ui_http(u, site_port);
     if (rc < 0) {
         ui_server_stop(u);
         return rc;

@@ -25,7 +25,7 @@ struct captures {
 
 /* ---- What is heard --------------------------------------------------------------------------- */
 
-static capture_job *find(captures *c, uint32_t id)
+static capture_job *find_capture_job(captures *c, uint32_t id)
 {
     for (size_t i = 0; i < c->n; i++)
         if (c->jobs[i].id == id)
@@ -33,7 +33,7 @@ static capture_job *find(captures *c, uint32_t id)
     return NULL;
 }
 
-static void take_text(char *out, size_t cap, const json_t *o, const char *key)
+static void take_job_text(char *out, size_t cap, const json_t *o, const char *key)
 {
     const char *text = json_string_value(json_object_get(o, key));
     snprintf(out, cap, "%s", text ? text : "");
@@ -64,13 +64,13 @@ static void take_target(capture_job *j, const json_t *o, const char *dir)
             continue;
         t->bytes = take_count(o, "bytes");
         t->left_ms = take_count(o, "left_ms");
-        take_text(t->state, sizeof t->state, o, "state");
-        take_text(t->code, sizeof t->code, o, "code");
+        take_job_text(t->state, sizeof t->state, o, "state");
+        take_job_text(t->code, sizeof t->code, o, "code");
         take_error(t->error, sizeof t->error, error, dir);
     }
 }
 
-static void take_line(capture_job *j, const char *text, const char *dir)
+static void take_job_line(capture_job *j, const char *text, const char *dir)
 {
     json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     const char *event = json_string_value(json_object_get(o, "event"));
@@ -78,14 +78,14 @@ static void take_line(capture_job *j, const char *text, const char *dir)
     if (event && !strcmp(event, "progress"))
         take_target(j, o, dir);
     if (event && (!strcmp(event, "begin") || !strcmp(event, "end")))
-        take_text(j->path, sizeof j->path, o, "path");
+        take_job_text(j->path, sizeof j->path, o, "path");
     for (size_t i = 0; event && !strcmp(event, "end") && i < json_array_size(ended); i++)
         take_target(j, json_array_get(ended, i), dir);
     json_decref(o);
 }
 
 /* What the job says of itself is more than what its targets do, and that more than its code. */
-static void take_end(captures *c, capture_job *j, const capture_event *e, const char *dir)
+static void take_job_end(captures *c, capture_job *j, const capture_event *e, const char *dir)
 {
     bool empty = true;
     for (size_t i = 0; i < j->n; i++)
@@ -103,24 +103,24 @@ static void take_end(captures *c, capture_job *j, const capture_event *e, const 
         snprintf(j->error, sizeof j->error, "the capture ended with code %d", e->exit_code);
 }
 
-static void take(captures *c, const char *dir)
+static void take_capture_event(captures *c, const char *dir)
 {
     const capture_event *e = &c->event;
     pthread_mutex_lock(&c->lock);
-    capture_job *j = find(c, e->job);
+    capture_job *j = find_capture_job(c, e->job);
     if (j && e->ended)
-        take_end(c, j, e, dir);
+        take_job_end(c, j, e, dir);
     else if (j)
-        take_line(j, e->text, dir);
+        take_job_line(j, e->text, dir);
     pthread_mutex_unlock(&c->lock);
 }
 
-static void *hear(void *arg)
+static void *capture_events_thread(void *arg)
 {
     const site *s = arg;
     captures *c = s->captures;
     while (outside_capture_hear(&c->event) == 0)
-        take(c, s->opts.captures);
+        take_capture_event(c, s->opts.captures);
     pthread_mutex_lock(&c->lock);
     c->gone = true;
     for (size_t i = 0; i < c->n; i++)
@@ -141,7 +141,7 @@ int captures_open(site *s)
     pthread_mutex_init(&c->lock, NULL);
     capture_targets_load(&c->known);
     s->captures = c;
-    VP_TRY(vp_thread_start(&c->thread, hear, s));
+    VP_TRY(vp_thread_start(&c->thread, capture_events_thread, s));
     c->has_thread = true;
     return 0;
 }
@@ -169,7 +169,7 @@ const char *captures_refused(const site *s)
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 /* With the lock held. */
-static int may_begin(const captures *c, const char *targets)
+static int may_begin_capture(const captures *c, const char *targets)
 {
     size_t running = 0;
     for (size_t i = 0; i < c->n; i++) {
@@ -191,7 +191,7 @@ static int may_begin(const captures *c, const char *targets)
 }
 
 /* With the lock held: in front, where the last is forgotten. */
-static capture_job *add(captures *c, const char *targets, uint32_t duration_ms)
+static capture_job *add_capture_job(captures *c, const char *targets, uint32_t duration_ms)
 {
     vp_str rest = vp_str_of(targets), one;
     size_t keep = c->n < CAPTURES_KEPT ? c->n : CAPTURES_KEPT - 1;
@@ -223,9 +223,9 @@ int captures_begin(site *s, const char *targets, uint32_t duration_ms)
         return vp_fail(VP_EREFUSED, "nothing can be captured: %s", captures_refused(s));
     pthread_mutex_lock(&c->lock);
     int rc = c->gone ? vp_fail(VP_EIO, "the process that captures is gone: start the server again")
-                     : may_begin(c, targets);
+                     : may_begin_capture(c, targets);
     if (rc >= 0) {
-        capture_job *j = add(c, targets, duration_ms);
+        capture_job *j = add_capture_job(c, targets, duration_ms);
         rc = outside_capture_begin(j->id, targets, duration_ms);
         if (rc < 0) {
             j->state = CAPTURE_FAILED;
@@ -243,7 +243,7 @@ int captures_cancel(site *s, uint32_t id)
     if (!c)
         return vp_fail(VP_ENOTFOUND, "no such capture");
     pthread_mutex_lock(&c->lock);
-    capture_job *j = find(c, id);
+    capture_job *j = find_capture_job(c, id);
     if (!j)
         rc = vp_fail(VP_ENOTFOUND, "no such capture");
     else if (j->state == CAPTURE_RUNNING) {

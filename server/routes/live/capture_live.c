@@ -18,7 +18,7 @@
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static void put_process(vp_json *j, const catalog *c, const char *root, const live_process *p)
+static void put_live_process(vp_json *j, const catalog *c, const char *root, const live_process *p)
 {
     const cat_session *s = root && p->last_run[0] ? site_session_of(c, root, p->last_run) : NULL;
     vp_json_begin_object(j);
@@ -42,7 +42,7 @@ static int send_list(http_req *rq, int status, const live_process *list, size_t 
     vp_json_key(&j, "live");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < n; i++)
-        put_process(&j, c, root, &list[i]);
+        put_live_process(&j, c, root, &list[i]);
     vp_json_end_array(&j);
     vp_json_end_object(&j);
     vp_buf_putc(&b, '\n');
@@ -61,7 +61,8 @@ int route_live(http_req *rq)
 
 /* ---- Captures -------------------------------------------------------------------------------- */
 
-static int number(uint64_t *out, const json_t *root, const char *key, uint64_t max, size_t *known)
+static int parse_bounded_number(uint64_t *out, const json_t *root, const char *key, uint64_t max,
+                                size_t *known)
 {
     const json_t *v = json_object_get(root, key);
     if (!v)
@@ -74,20 +75,20 @@ static int number(uint64_t *out, const json_t *root, const char *key, uint64_t m
 }
 
 /* {}, {"steps": N} or {"ms": N}. */
-static int take_body(live_request *r, const json_t *root)
+static int take_live_body(live_request *r, const json_t *root)
 {
     size_t known = 0;
-    VP_TRY(number(&r->steps, root, "steps", STEPS_MAX, &known));
-    VP_TRY(number(&r->ms, root, "ms", MS_MAX, &known));
+    VP_TRY(parse_bounded_number(&r->steps, root, "steps", STEPS_MAX, &known));
+    VP_TRY(parse_bounded_number(&r->ms, root, "ms", MS_MAX, &known));
     if (!json_is_object(root) || json_object_size(root) != known || known > 1)
         return vp_fail(VP_EARG, "the body has to be {}, {\"steps\": N} or {\"ms\": N}");
     return 0;
 }
 
-static int read_body(live_request *r, vp_str body)
+static int read_live_body(live_request *r, vp_str body)
 {
     json_t *root = json_loadb(body.p ? body.p : "", body.n, JSON_REJECT_DUPLICATES, NULL);
-    int rc = take_body(r, root);
+    int rc = take_live_body(r, root);
     json_decref(root);
     return rc;
 }
@@ -99,7 +100,7 @@ int route_live_capture(http_req *rq)
     live_process p = {.pid = 0};
     if (!vp_str_to_u64(vp_str_of(http_param(rq, 0)), &pid) || !pid || pid > PID_MAX)
         return vp_fail(VP_ENOTFOUND, "no such process");
-    VP_TRY(read_body(&r, http_body(rq)));
+    VP_TRY(read_live_body(&r, http_body(rq)));
     int rc = live_capture(&p, (pid_t)pid, &r);
     if (rc == VP_EBUSY)
         return http_fail(rq, 409, "%s", vp_error_last()->message);

@@ -35,7 +35,7 @@ static void put_targets(vp_json *j, const capture_job *job)
     vp_json_end_array(j);
 }
 
-static void put_job(vp_json *j, const catalog *c, const char *root, const capture_job *job)
+static void put_capture_job(vp_json *j, const catalog *c, const char *root, const capture_job *job)
 {
     static const char *const states[] = {"running", "done", "failed", "cancelled"};
     const cat_session *s = root && job->path[0] && job->state != CAPTURE_RUNNING
@@ -87,7 +87,7 @@ static int send_jobs(http_req *rq, int status)
     vp_json_key(&j, "jobs");
     vp_json_begin_array(&j);
     for (size_t i = 0; i < n; i++)
-        put_job(&j, c, root, &jobs[i]);
+        put_capture_job(&j, c, root, &jobs[i]);
     vp_json_end_array(&j);
     vp_json_end_object(&j);
     vp_buf_putc(&b, '\n');
@@ -101,7 +101,7 @@ typedef struct wanted {
     uint32_t ms;
 } wanted;
 
-static int take_targets(wanted *w, const json_t *list)
+static int take_capture_targets(wanted *w, const json_t *list)
 {
     size_t n = json_array_size(list), at = 0;
     if (!n || n > CAPTURE_TARGETS_MAX)
@@ -121,7 +121,7 @@ static int take_targets(wanted *w, const json_t *list)
 }
 
 /* {"targets": ["HOST:PORT"…], "duration_ms": N}; without a duration, 2 s. */
-static int take_body(wanted *w, const json_t *root)
+static int take_capture_body(wanted *w, const json_t *root)
 {
     const json_t *targets = json_object_get(root, "targets");
     const json_t *ms = json_object_get(root, "duration_ms");
@@ -132,15 +132,15 @@ static int take_body(wanted *w, const json_t *root)
                json_integer_value(ms) > CAPTURE_MS_MAX))
         return vp_fail(VP_EARG, "duration_ms must be a number from 1 to %u", CAPTURE_MS_MAX);
     w->ms = ms ? (uint32_t)json_integer_value(ms) : DURATION_MS;
-    return take_targets(w, targets);
+    return take_capture_targets(w, targets);
 }
 
-static int begin(http_req *rq)
+static int begin_capture_request(http_req *rq)
 {
     wanted w = {.ms = 0};
     vp_str body = http_body(rq);
     json_t *root = json_loadb(body.p ? body.p : "", body.n, JSON_REJECT_DUPLICATES, NULL);
-    int rc = take_body(&w, root);
+    int rc = take_capture_body(&w, root);
     json_decref(root);
     VP_TRY(rc);
     rc = captures_begin(site_of(rq), w.targets, w.ms);
@@ -152,7 +152,7 @@ static int begin(http_req *rq)
 int route_capture(http_req *rq)
 {
     if (http_is_post(rq))
-        return begin(rq);
+        return begin_capture_request(rq);
     store_refresh_soon(site_of(rq)->store, 1000, 0);
     return send_jobs(rq, 200);
 }

@@ -69,14 +69,14 @@ static json_t *read_state(const site *at)
     return NULL;
 }
 
-static const char *text_of(const json_t *o, const char *key)
+static const char *watched_text(const json_t *o, const char *key)
 {
     const char *text = json_string_value(json_object_get(o, key));
     return text ? text : "";
 }
 
 /* -1: unknown, or no such number. */
-static int64_t count_of(const json_t *o, const char *key, int64_t max)
+static int64_t watched_count(const json_t *o, const char *key, int64_t max)
 {
     const json_t *v = json_object_get(o, key);
     return json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) <= max
@@ -98,17 +98,17 @@ static void take_points(points *p, const json_t *figures)
     p->n = 0;
     for (size_t i = n > POINTS_MAX ? n - POINTS_MAX : 0; i < n; i++) {
         const json_t *f = json_array_get(figures, i);
-        int64_t ps = count_of(f, "median_ps", VP_TIME_MAX_PS);
+        int64_t ps = watched_count(f, "median_ps", VP_TIME_MAX_PS);
         if (ps < 0)
             continue;
         p->low = p->n && p->low < ps ? p->low : ps;
         p->high = p->n && p->high > ps ? p->high : ps;
-        p->bad[p->n] = !strcmp(text_of(f, "verdict"), "regression");
+        p->bad[p->n] = !strcmp(watched_text(f, "verdict"), "regression");
         p->ps[p->n++] = ps;
     }
 }
 
-static void put_ms(vp_buf *b, int64_t ps)
+static void put_watched_ms(vp_buf *b, int64_t ps)
 {
     vp_buf_printf(b, "%" PRId64 ".%03d ms", ps / INT64_C(1000000000),
                   (int)(ps % INT64_C(1000000000) / 1000000));
@@ -128,9 +128,9 @@ static void put_sparkline(vp_buf *b, const points *p)
                   "<svg class=\"spark\" role=\"img\" width=\"%zu\" height=\"%d\" viewBox=\"0 0 "
                   "%zu %d\" aria-label=\"%zu captures, from ",
                   last * STEP + 8, HEIGHT, last * STEP + 8, HEIGHT, p->n);
-    put_ms(b, p->low);
+    put_watched_ms(b, p->low);
     vp_buf_puts(b, " to ");
-    put_ms(b, p->high);
+    put_watched_ms(b, p->high);
     vp_buf_puts(b, "\"><polyline points=\"");
     for (size_t i = 0; i < p->n; i++)
         vp_buf_printf(b, "%zu,%d ", i * STEP + 4, y_of(p, p->ps[i]));
@@ -148,7 +148,7 @@ static void put_last(vp_buf *b, const catalog *c, const json_t *t)
 {
     const json_t *figures = json_object_get(t, "figures");
     const json_t *f = json_array_get(figures, json_array_size(figures) - 1);
-    const char *run = text_of(f, "run");
+    const char *run = watched_text(f, "run");
     char path[VP_PATH_MAX];
     if (!run[0])
         return;
@@ -167,21 +167,21 @@ static void put_state(vp_buf *b, const json_t *t)
 {
     static const char *const known[] = {"new", "ok", "slower", "busy", "gone", "failed"};
     static const char *const badge[] = {"", "", "bad", "warn", "warn", "bad"};
-    const char *state = text_of(t, "state"), *error = text_of(t, "error");
+    const char *state = watched_text(t, "state"), *error = watched_text(t, "error");
     size_t i = 0;
     while (i < 5 && strcmp(known[i], state) != 0)
         i++;
     vp_buf_printf(b, "<td><span class=\"badge %s\">%s</span> ", badge[i], known[i]);
     page_text(b, error);
     vp_buf_puts(b, error[0] ? "<br>" : "");
-    page_text(b, text_of(t, "words"));
+    page_text(b, watched_text(t, "words"));
     vp_buf_puts(b, "</td>");
 }
 
-static void put_row(vp_buf *b, const catalog *c, const json_t *t)
+static void put_watched_row(vp_buf *b, const catalog *c, const json_t *t)
 {
     points p;
-    const char *target = text_of(t, "target"), *name = text_of(t, "name");
+    const char *target = watched_text(t, "target"), *name = watched_text(t, "name");
     take_points(&p, json_object_get(t, "figures"));
     vp_buf_puts(b, "<tr><th scope=\"row\" title=\"");
     page_text(b, name);
@@ -191,7 +191,7 @@ static void put_row(vp_buf *b, const catalog *c, const json_t *t)
     if (p.n) {
         put_sparkline(b, &p);
         vp_buf_putc(b, ' ');
-        put_ms(b, p.ps[p.n - 1]);
+        put_watched_ms(b, p.ps[p.n - 1]);
     }
     vp_buf_puts(b, "</td><td class=\"run\">");
     put_last(b, c, t);
@@ -202,8 +202,8 @@ static void put_row(vp_buf *b, const catalog *c, const json_t *t)
 
 static void put_since(vp_buf *b, const json_t *root)
 {
-    int64_t ms = count_of(root, "updated_unix_ms", YEAR_2200_MS);
-    int64_t every = count_of(root, "every_ms", YEAR_2200_MS);
+    int64_t ms = watched_count(root, "updated_unix_ms", YEAR_2200_MS);
+    int64_t every = watched_count(root, "every_ms", YEAR_2200_MS);
     bool ended = !json_is_integer(json_object_get(root, "pid"));
     /* A tenth is chance, and those that are gone are asked less often. */
     bool silent = ms >= 0 && every > 0 && (time(NULL) * INT64_C(1000) - ms) / 3 > every;
@@ -231,7 +231,7 @@ void watched_put(vp_buf *b, const site *at, const catalog *c)
                        "scope=\"col\">Median step</th><th scope=\"col\">Last run</th><th "
                        "scope=\"col\">State</th></tr></thead><tbody>\n");
         for (size_t i = 0; i < n && i < ROWS_MAX; i++)
-            put_row(b, c, json_array_get(targets, i));
+            put_watched_row(b, c, json_array_get(targets, i));
         vp_buf_puts(b, "</tbody></table>\n");
         if (n > ROWS_MAX)
             vp_buf_printf(b, "<p class=\"muted\">And %zu more.</p>\n", n - ROWS_MAX);

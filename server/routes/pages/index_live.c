@@ -3,7 +3,7 @@
 #include "server/routes/live/capture_jobs.h"
 #include "server/routes/site/page.h"
 
-static void put_form(vp_buf *b)
+static void put_capture_form(vp_buf *b)
 {
     vp_buf_printf(
         b,
@@ -35,7 +35,7 @@ void index_live_put(vp_buf *b, const site *at, bool open)
         page_text(b, refused);
         vp_buf_puts(b, ".</p>\n");
     } else {
-        put_form(b);
+        put_capture_form(b);
     }
     vp_buf_puts(b, "</details></section>\n");
 }

@@ -42,7 +42,7 @@ static bool is_archived(const cat_session *s)
 }
 
 /* Under a run's heading the run is not said again. */
-static void put_name(vp_buf *b, const cat_session *s, bool grouped)
+static void put_index_name(vp_buf *b, const cat_session *s, bool grouped)
 {
     bool open = catalog_can_open(s);
     vp_str name = vp_str_of(s->name);
@@ -62,7 +62,7 @@ static void put_name(vp_buf *b, const cat_session *s, bool grouped)
     vp_buf_puts(b, "</th>");
 }
 
-static void put_hosts(vp_buf *b, const cat_session *s)
+static void put_index_hosts(vp_buf *b, const cat_session *s)
 {
     vp_buf_puts(b, "<td class=\"hosts\">");
     if (s->host_count == 1)
@@ -72,7 +72,7 @@ static void put_hosts(vp_buf *b, const cat_session *s)
     vp_buf_puts(b, "</td>");
 }
 
-static void put_status(vp_buf *b, const cat_session *s)
+static void put_index_status(vp_buf *b, const cat_session *s)
 {
     static const char *const name[] = {"", "unreadable", "unfinished", "empty"};
     static const char *const badge[] = {"", "bad", "warn", "warn"};
@@ -81,11 +81,11 @@ static void put_status(vp_buf *b, const cat_session *s)
     page_text(b, s->why ? s->why : "");
 }
 
-static void put_headline(vp_buf *b, const site *at, const cat_session *s)
+static void put_index_headline(vp_buf *b, const site *at, const cat_session *s)
 {
     VP_CLEANUP(store_release) store_report *h = NULL;
     if (s->status != CAT_OK) {
-        put_status(b, s);
+        put_index_status(b, s);
     } else if (store_peek(&h, at->store, s, VP_GROUP_NAME)) {
         vp_buf_puts(b, "<td class=\"headline\">");
         headline_put(b, store_report_of(h));
@@ -100,8 +100,8 @@ static void put_headline(vp_buf *b, const site *at, const cat_session *s)
     vp_buf_puts(b, "</td>");
 }
 
-static void put_link(vp_buf *b, const char *family, const cat_session *s, const char *text,
-                     char key)
+static void put_index_link(vp_buf *b, const char *family, const cat_session *s, const char *text,
+                           char key)
 {
     vp_buf_printf(b, "<a aria-keyshortcuts=\"%c\" href=\"./%s/", key, family);
     page_url(b, s->id);
@@ -110,41 +110,41 @@ static void put_link(vp_buf *b, const char *family, const cat_session *s, const 
     vp_buf_printf(b, " in %s\">%s</a>", text, text);
 }
 
-static void put_links(vp_buf *b, const cat_session *s)
+static void put_index_links(vp_buf *b, const cat_session *s)
 {
     vp_buf_puts(b, "<td class=\"links\">");
     if (catalog_can_open(s) && s->host_count) {
-        put_link(b, "perfetto", s, "Perfetto", 'p');
+        put_index_link(b, "perfetto", s, "Perfetto", 'p');
         if (page_has_xplane(s))
-            put_link(b, "tensorboard", s, "TensorBoard", 't');
+            put_index_link(b, "tensorboard", s, "TensorBoard", 't');
     }
     vp_buf_puts(b, "</td>");
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-static void put_row(vp_buf *b, const site *at, const cat_session *s, bool grouped)
+static void put_index_row(vp_buf *b, const site *at, const cat_session *s, bool grouped)
 {
     vp_buf_puts(b, catalog_can_open(s) ? "<tr data-key=\"" : "<tr class=\"dead\" data-key=\"");
     page_text(b, s->id);
     vp_buf_puts(b, "\">");
     put_choice(b, s);
-    put_name(b, s, grouped);
+    put_index_name(b, s, grouped);
     vp_buf_puts(b, "<td class=\"when\">");
     page_time(b, s->captured_unix_ns);
     vp_buf_puts(b, "</td><td class=\"kind\">");
     page_text(b, s->kind && catalog_can_open(s) ? s->kind : "");
     vp_buf_puts(b, "</td>");
-    put_hosts(b, s);
+    put_index_hosts(b, s);
     vp_buf_puts(b, "<td class=\"num\">");
     page_bytes(b, s->bytes);
     vp_buf_puts(b, "</td>");
-    put_headline(b, at, s);
-    put_links(b, s);
+    put_index_headline(b, at, s);
+    put_index_links(b, s);
     vp_buf_puts(b, "</tr>\n");
 }
 
-static void put_group(vp_buf *b, const listing *l, size_t i)
+static void put_group_heading(vp_buf *b, const listing *l, size_t i)
 {
     size_t n = 1;
     vp_str run = listing_run_of(l->rows[i].session);
@@ -168,9 +168,9 @@ void index_rows_put(vp_buf *b, const site *at, const listing *l, bool grouped, s
     for (size_t i = first; i < end; i++) {
         if (grouped && (i == first || l->rows[i].group != l->rows[i - 1].group)) {
             vp_buf_puts(b, i == first ? "" : "</tbody>\n");
-            put_group(b, l, i);
+            put_group_heading(b, l, i);
         }
-        put_row(b, at, l->rows[i].session, grouped);
+        put_index_row(b, at, l->rows[i].session, grouped);
     }
     vp_buf_puts(b, "</tbody>\n");
 }

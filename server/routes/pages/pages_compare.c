@@ -68,7 +68,7 @@ int route_compare_json(http_req *rq)
     return http_json(rq, 200, &b);
 }
 
-static size_t place_of(const catalog *c, const char *id)
+static size_t catalog_place_of(const catalog *c, const char *id)
 {
     size_t i = 0;
     while (i < catalog_count(c) && strcmp(catalog_get(c, i)->id, id) != 0)
@@ -77,7 +77,7 @@ static size_t place_of(const catalog *c, const char *id)
 }
 
 /* Makes the older session A and the newer one B; the catalog has the newest first. */
-static int choose_sides(const http_req *rq, const char **a, const char **b)
+static int choose_compare_sides(const http_req *rq, const char **a, const char **b)
 {
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
     const char *s[] = {http_query_at(rq, "s", 0), http_query_at(rq, "s", 1)};
@@ -86,7 +86,7 @@ static int choose_sides(const http_req *rq, const char **a, const char **b)
         ticked++;
     if (ticked != 2 || !strcmp(s[0], s[1]))
         return vp_fail(VP_EARG, "%zu ticked: go back and tick exactly two sessions", ticked);
-    bool first_is_newer = place_of(c, s[0]) < place_of(c, s[1]);
+    bool first_is_newer = catalog_place_of(c, s[0]) < catalog_place_of(c, s[1]);
     *a = s[first_is_newer];
     *b = s[!first_is_newer];
     return 0;
@@ -96,7 +96,7 @@ static int choose_sides(const http_req *rq, const char **a, const char **b)
 int page_compare_form(http_req *rq)
 {
     const char *a = http_query(rq, "a"), *b = http_query(rq, "b");
-    if (!a && !b && choose_sides(rq, &a, &b) < 0)
+    if (!a && !b && choose_compare_sides(rq, &a, &b) < 0)
         return page_failure(rq, "Two sessions are compared");
     if (!a || !b || !*a || !*b)
         return page_message(rq, 400, "Two sessions are compared",

@@ -34,8 +34,8 @@ typedef struct view {
 
 /* ---- Links that keep the rest of the query --------------------------------------------------- */
 
-static void put_query(vp_buf *b, const view *v, listing_sort sort, bool backwards, bool grouped,
-                      size_t first)
+static void put_index_query(vp_buf *b, const view *v, listing_sort sort, bool backwards,
+                            bool grouped, size_t first)
 {
     vp_buf_puts(b, "href=\"./?q=");
     page_url(b, v->text);
@@ -48,12 +48,12 @@ static void put_query(vp_buf *b, const view *v, listing_sort sort, bool backward
 }
 
 /* The link of a column's head; on the order that is shown it asks for the same order backwards. */
-static void put_order(vp_buf *b, const view *v, listing_sort sort, const char *text)
+static void put_order_link(vp_buf *b, const view *v, listing_sort sort, const char *text)
 {
     const listing_query *q = &v->query;
     bool chosen = q->sort == sort, backwards = chosen && !q->backwards;
     vp_buf_puts(b, "<a ");
-    put_query(b, v, sort, backwards, q->grouped, 0);
+    put_index_query(b, v, sort, backwards, q->grouped, 0);
     vp_buf_puts(b, chosen ? " aria-current=\"true\">" : ">");
     vp_buf_printf(b, "%s%s</a>\n", text,
                   !chosen        ? ""
@@ -69,11 +69,11 @@ static void put_orders(vp_buf *b, const view *v)
     vp_buf_puts(b, "<nav class=\"orders\" aria-label=\"Order of the sessions\"><div>"
                    "<span>Sort by</span>\n");
     for (int s = 0; s < LISTING_SORTS; s++)
-        put_order(b, v, (listing_sort)s, names[s]);
+        put_order_link(b, v, (listing_sort)s, names[s]);
     vp_buf_puts(b, "</div><div><span>Group</span>\n");
     for (int grouped = 0; grouped < 2; grouped++) {
         vp_buf_puts(b, "<a ");
-        put_query(b, v, q->sort, q->backwards, grouped, 0);
+        put_index_query(b, v, q->sort, q->backwards, grouped, 0);
         vp_buf_puts(b, q->grouped == grouped ? " aria-current=\"true\">" : ">");
         vp_buf_puts(b, grouped ? "by run</a>\n" : "none</a>\n");
     }
@@ -82,14 +82,14 @@ static void put_orders(vp_buf *b, const view *v)
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
-static size_t end_of(const view *v)
+static size_t page_end_row(const view *v)
 {
     size_t left = v->list.count - v->first;
     return v->first + (left < ROWS_MAX ? left : ROWS_MAX);
 }
 
-static void put_head(vp_buf *b, const view *v, const char *css_class, const char *text,
-                     listing_sort sort)
+static void put_column_head(vp_buf *b, const view *v, const char *css_class, const char *text,
+                            listing_sort sort)
 {
     const listing_query *q = &v->query;
     bool down = sort == LISTING_BY_TIME || sort == LISTING_BY_SIZE; /* largest values first */
@@ -97,21 +97,21 @@ static void put_head(vp_buf *b, const view *v, const char *css_class, const char
     if (q->sort == sort)
         vp_buf_printf(b, " aria-sort=\"%s\"", down != q->backwards ? "descending" : "ascending");
     vp_buf_puts(b, "><a ");
-    put_query(b, v, sort, q->sort == sort && !q->backwards, q->grouped, 0);
+    put_index_query(b, v, sort, q->sort == sort && !q->backwards, q->grouped, 0);
     vp_buf_printf(b, ">%s</a></th>", text);
 }
 
-static void put_table(vp_buf *b, const site *at, const view *v)
+static void put_sessions_table(vp_buf *b, const site *at, const view *v)
 {
     vp_buf_puts(b, "<table id=\"rows\" class=\"sessions\" data-key=\"rows\"><caption "
                    "class=\"unseen\">Sessions</caption><thead data-key=\"head\"><tr>"
                    "<th scope=\"col\" class=\"choice\"><span class=\"unseen\">Compare</span></th>");
-    put_head(b, v, "name", "Session", LISTING_BY_NAME);
-    put_head(b, v, "when", "Captured", LISTING_BY_TIME);
+    put_column_head(b, v, "name", "Session", LISTING_BY_NAME);
+    put_column_head(b, v, "when", "Captured", LISTING_BY_TIME);
     vp_buf_puts(b, "<th scope=\"col\">Kind</th><th scope=\"col\">Hosts</th>");
-    put_head(b, v, "num", "Size", LISTING_BY_SIZE);
+    put_column_head(b, v, "num", "Size", LISTING_BY_SIZE);
     vp_buf_puts(b, "<th scope=\"col\">Headline</th><th scope=\"col\">Open in</th></tr></thead>\n");
-    index_rows_put(b, at, &v->list, v->query.grouped, v->first, end_of(v));
+    index_rows_put(b, at, &v->list, v->query.grouped, v->first, page_end_row(v));
     vp_buf_puts(b, "</table>\n");
 }
 
@@ -123,27 +123,27 @@ static void put_pages(vp_buf *b, const view *v)
     vp_buf_puts(b, "<nav class=\"pages\" data-key=\"pages\" aria-label=\"Pages\">");
     if (v->first) {
         vp_buf_puts(b, "<a rel=\"prev\" ");
-        put_query(b, v, q->sort, q->backwards, q->grouped,
-                  v->first > ROWS_MAX ? v->first - ROWS_MAX : 0);
+        put_index_query(b, v, q->sort, q->backwards, q->grouped,
+                        v->first > ROWS_MAX ? v->first - ROWS_MAX : 0);
         vp_buf_printf(b, ">Previous %u</a>", ROWS_MAX);
     }
-    if (end_of(v) < v->list.count) {
+    if (page_end_row(v) < v->list.count) {
         vp_buf_puts(b, "<a rel=\"next\" ");
-        put_query(b, v, q->sort, q->backwards, q->grouped, end_of(v));
+        put_index_query(b, v, q->sort, q->backwards, q->grouped, page_end_row(v));
         vp_buf_printf(b, ">Next %u</a>", ROWS_MAX);
     }
     vp_buf_puts(b, "</nav>\n");
 }
 
 /* Says how many rows of how many are shown. */
-static void put_count(vp_buf *b, const view *v)
+static void put_row_count(vp_buf *b, const view *v)
 {
     size_t n = v->list.count;
     vp_buf_puts(b, "<p id=\"count\" class=\"muted\" data-key=\"count\">");
     if (!n)
         vp_buf_printf(b, "None of %zu sessions matches.", v->all);
     else if (n > ROWS_MAX)
-        vp_buf_printf(b, "%zu to %zu of %zu sessions.", v->first + 1, end_of(v), n);
+        vp_buf_printf(b, "%zu to %zu of %zu sessions.", v->first + 1, page_end_row(v), n);
     else if (n < v->all)
         vp_buf_printf(b, "%zu of %zu sessions.", n, v->all);
     else
@@ -185,7 +185,7 @@ static void put_compare(vp_buf *b, const view *v)
                    "<button class=\"button\">Compare two</button></form>\n");
 }
 
-static void put_notes(vp_buf *b, const catalog *c)
+static void put_unreadable_notes(vp_buf *b, const catalog *c)
 {
     size_t n = catalog_note_count(c);
     if (!n)
@@ -229,7 +229,7 @@ static void put_nothing(vp_buf *b)
 }
 
 /* The part of the page that app.js replaces: all of it depends on the catalog and the query. */
-static void put_list(vp_buf *b, const site *at, const catalog *c, const view *v)
+static void put_index_list(vp_buf *b, const site *at, const catalog *c, const view *v)
 {
     watched_put(b, at, c);
     if (v->indexing) {
@@ -237,18 +237,18 @@ static void put_list(vp_buf *b, const site *at, const catalog *c, const view *v)
     } else if (!v->all) {
         put_nothing(b);
     } else {
-        put_count(b, v);
+        put_row_count(b, v);
         if (v->list.count)
-            put_table(b, at, v);
+            put_sessions_table(b, at, v);
         put_pages(b, v);
     }
-    put_notes(b, c);
+    put_unreadable_notes(b, c);
 }
 
 /* ---- State ---------------------------------------------------------------------------------- */
 
 /* Changes with whatever the index shows of the catalog. */
-static uint64_t state_of(const site *at, const catalog *c)
+static uint64_t index_state_hash(const site *at, const catalog *c)
 {
     uint64_t h = watched_state(at) + catalog_note_count(c);
     for (size_t i = 0; i < catalog_count(c); i++) {
@@ -269,7 +269,7 @@ int route_state_json(http_req *rq)
     store_refresh_soon(at->store, RESCAN_AFTER_MS, 0);
     bool indexing = store_indexing(at->store, NULL);
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(at->store);
-    snprintf(state, sizeof state, "%016" PRIx64, state_of(at, c));
+    snprintf(state, sizeof state, "%016" PRIx64, index_state_hash(at, c));
     vp_buf_init(&b, 4096);
     vp_json_init(&j, &b);
     vp_json_begin_object(&j);
@@ -283,7 +283,7 @@ int route_state_json(http_req *rq)
 
 /* ---- Requests ------------------------------------------------------------------------------- */
 
-static size_t first_of(const http_req *rq)
+static size_t first_row_of_request(const http_req *rq)
 {
     const char *text = http_query(rq, "first");
     uint64_t v;
@@ -292,7 +292,7 @@ static size_t first_of(const http_req *rq)
 }
 
 /* The directory's name without where it lies: clients are not told absolute paths. */
-static void put_name(vp_buf *b, const char *path)
+static void put_directory_name(vp_buf *b, const char *path)
 {
     vp_str s = vp_str_of(path);
     while (s.n > 1 && s.p[s.n - 1] == '/')
@@ -311,7 +311,7 @@ static int send_index(http_req *rq, const site *at, const catalog *c, const view
                              .also = "live.js",
                              .refresh_s = v->indexing ? 1 : 0});
     vp_buf_puts(&b, "<div class=\"headbar\"><div><h1>Sessions</h1><p class=\"muted path\">");
-    put_name(&b, catalog_path(c));
+    put_directory_name(&b, catalog_path(c));
     vp_buf_puts(&b, "</p></div>\n");
     put_search(&b, v);
     vp_buf_puts(&b, "</div>\n<div class=\"over\">\n");
@@ -326,8 +326,8 @@ static int send_index(http_req *rq, const site *at, const catalog *c, const view
                   "<p id=\"news\" class=\"unseen\" role=\"status\"></p>\n"
                   "<div id=\"list\" data-state=\"%016" PRIx64
                   "\" data-sessions=\"%zu\" data-indexing=\"%s\">\n",
-                  state_of(at, c), v->all, v->indexing ? "true" : "false");
-    put_list(&b, at, c, v);
+                  index_state_hash(at, c), v->all, v->indexing ? "true" : "false");
+    put_index_list(&b, at, c, v);
     vp_buf_puts(&b, "</div>\n");
     page_end(&b);
     return http_html(rq, 200, &b);
@@ -344,7 +344,7 @@ int page_index(http_req *rq)
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(at->store);
     const char *text = http_query(rq, "q");
     view v = {.text = text ? text : "",
-              .first = first_of(rq),
+              .first = first_row_of_request(rq),
               .all = catalog_count(c),
               .indexing = indexing,
               .progress = progress};

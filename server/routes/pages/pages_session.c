@@ -49,7 +49,7 @@ static int take_query(asked *a, const http_req *rq)
     return 0;
 }
 
-static int get_report(asked *a, const http_req *rq)
+static int get_session_report(asked *a, const http_req *rq)
 {
     VP_TRY(site_report(&a->h, rq, a->c, a->s, a->group, a->where));
     if (a->where == VP_WHERE_DEVICE)
@@ -80,7 +80,7 @@ static void make_links(asked *a, const http_req *rq)
 }
 
 /* Returns 0 with the report, or the answer has been given: *answer is what to return. */
-static int ask(asked *a, http_req *rq, int *answer)
+static int ask_session_report(asked *a, http_req *rq, int *answer)
 {
     if (site_session(&a->c, &a->s, rq) < 0) {
         *answer = page_no_session(rq, 0);
@@ -91,7 +91,7 @@ static int ask(asked *a, http_req *rq, int *answer)
         return -1;
     }
     make_links(a, rq);
-    if (get_report(a, rq) < 0) {
+    if (get_session_report(a, rq) < 0) {
         *answer = page_failure(rq, http_query(rq, "step") ? "That step cannot be shown"
                                                           : "This session cannot be shown");
         return -1;
@@ -113,7 +113,7 @@ int page_session(http_req *rq)
     VP_CLEANUP(asked_drop) asked a = {0};
     int answer;
     vp_buf b;
-    if (ask(&a, rq, &answer) < 0)
+    if (ask_session_report(&a, rq, &answer) < 0)
         return answer;
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     return send_page(rq, &b, rep_html(&b, store_report_of(a.h), &a.view, &a.links));
@@ -128,7 +128,7 @@ static void drop_details(op_details **d)
 
 /* The op that `on` (a device's number) and `op` (its key) or `name` tell; of several of that name
  * the one with the most self time. r->op_count when there is none. */
-static size_t find_op(const vp_report *r, const http_req *rq)
+static size_t find_requested_op(const vp_report *r, const http_req *rq)
 {
     const char *on = http_query(rq, "on"), *key = http_query(rq, "op");
     const char *name = http_query(rq, "name");
@@ -152,10 +152,10 @@ int page_op(http_req *rq)
     VP_CLEANUP(drop_details) op_details *d = NULL;
     int answer;
     vp_buf b;
-    if (ask(&a, rq, &answer) < 0)
+    if (ask_session_report(&a, rq, &answer) < 0)
         return answer;
     const vp_report *r = store_report_of(a.h);
-    size_t op = find_op(r, rq);
+    size_t op = find_requested_op(r, rq);
     if (op == r->op_count)
         return page_message(rq, 404, "No such op",
                             "The session has no op of that name in this grouping. It may have "
@@ -174,9 +174,9 @@ int route_op_json(http_req *rq)
     vp_buf b;
     VP_TRY(site_session(&a.c, &a.s, rq));
     VP_TRY(take_query(&a, rq));
-    VP_TRY(get_report(&a, rq));
+    VP_TRY(get_session_report(&a, rq));
     const vp_report *r = store_report_of(a.h);
-    size_t op = find_op(r, rq);
+    size_t op = find_requested_op(r, rq);
     if (op == r->op_count)
         return vp_fail(VP_ENOTFOUND, "no such op in this grouping");
     const store_asker who = site_asker(rq);
@@ -197,7 +197,7 @@ int route_ops_csv(http_req *rq)
     vp_buf b;
     VP_TRY(site_session(&a.c, &a.s, rq));
     VP_TRY(take_query(&a, rq));
-    VP_TRY(get_report(&a, rq));
+    VP_TRY(get_session_report(&a, rq));
     a.view.top = 0; /* all rows: a spreadsheet can cut by itself */
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     int rc = rep_csv(&b, store_report_of(a.h), &a.view);

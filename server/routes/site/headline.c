@@ -22,7 +22,7 @@ static vp_breakdown over_devices(const vp_report *r)
 }
 
 /* A bar as SVG, 100 units wide: the CSP allows no inline style, but SVG attributes are none. */
-static void put_bar(vp_buf *b, const vp_breakdown *d)
+static void put_headline_bar(vp_buf *b, const vp_breakdown *d)
 {
     const struct {
         const char *name;
@@ -42,7 +42,7 @@ static void put_bar(vp_buf *b, const vp_breakdown *d)
     vp_buf_puts(b, "</svg> ");
 }
 
-static const char *kind_of(const vp_report *r)
+static const char *device_kind_word(const vp_report *r)
 {
     static const char *const name[] = {"TPU", "GPU", "CPU device", "device"};
     for (size_t i = 1; i < r->device_count; i++)
@@ -56,7 +56,7 @@ static void put_busy(vp_buf *b, const vp_report *r)
     vp_breakdown sum = over_devices(r);
     if (sum.window_ps <= 0)
         return;
-    put_bar(b, &sum);
+    put_headline_bar(b, &sum);
     vp_buf_puts(b, "<b>");
     page_percent(b, sum.busy_ps, sum.window_ps);
     vp_buf_puts(b, "</b> busy of ");
@@ -64,7 +64,7 @@ static void put_busy(vp_buf *b, const vp_report *r)
     vp_buf_puts(b, "<br>");
 }
 
-static void put_step(vp_buf *b, const vp_report *r)
+static void put_headline_step(vp_buf *b, const vp_report *r)
 {
     if (listing_step(r) < 0)
         return;
@@ -85,7 +85,7 @@ static void put_top(vp_buf *b, const vp_report *r)
 
 /* The finding that stands first on the session's page: the highest-ranked one that fired. A report
  * of the ops alone has none, since what it lacks might explain the finding. */
-static void put_finding(vp_buf *b, const vp_report *r)
+static void put_headline_finding(vp_buf *b, const vp_report *r)
 {
     static const char *const badges[] = {"", "warn", "bad"};
     for (size_t i = 0; i < r->finding_count; i++) {
@@ -109,7 +109,8 @@ void headline_put(vp_buf *b, const vp_report *r)
         put_busy(b, r);
     vp_buf_puts(b, "<span class=\"topop\">");
     if (devices)
-        vp_buf_printf(b, "%zu %s%s", r->device_count, kind_of(r), r->device_count > 1 ? "s" : "");
+        vp_buf_printf(b, "%zu %s%s", r->device_count, device_kind_word(r),
+                      r->device_count > 1 ? "s" : "");
     else
         vp_buf_puts(b, "host tracks only");
     if (r->op_count)
@@ -119,7 +120,7 @@ void headline_put(vp_buf *b, const vp_report *r)
         vp_buf_puts(b, " <span class=\"badge warn\">partial</span>");
     if (r->depth == VP_DEPTH_FULL) {
         vp_buf_puts(b, "<br>");
-        put_step(b, r);
-        put_finding(b, r);
+        put_headline_step(b, r);
+        put_headline_finding(b, r);
     }
 }

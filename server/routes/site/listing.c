@@ -15,7 +15,7 @@ const char *listing_sort_name(listing_sort s)
     return sort_names[s];
 }
 
-static void lower(char *dst, const char *src)
+static void copy_lower_case(char *dst, const char *src)
 {
     size_t n = 0;
     for (; src[n] && n < LISTING_QUERY_MAX - 1; n++)
@@ -26,7 +26,7 @@ static void lower(char *dst, const char *src)
 void listing_query_of(listing_query *out, const char *q, const char *sort, const char *group)
 {
     *out = (listing_query){.grouped = group && !strcmp(group, "run")};
-    lower(out->text, q ? q : "");
+    copy_lower_case(out->text, q ? q : "");
     out->backwards = sort && *sort == '-';
     for (int i = 0; sort && i < LISTING_SORTS; i++)
         if (!strcmp(sort + out->backwards, sort_names[i])) {
@@ -36,33 +36,34 @@ void listing_query_of(listing_query *out, const char *q, const char *sort, const
     out->backwards = false;
 }
 
-static bool contains(const char *text, vp_str lower_needle)
+static bool contains_lower(const char *text, vp_str lower_needle)
 {
     vp_str s = vp_str_of(text);
     return vp_str_find_nocase(s, lower_needle) < s.n || !lower_needle.n;
 }
 
-static bool has_word(const cat_session *s, vp_str word)
+static bool session_has_word(const cat_session *s, vp_str word)
 {
     static const char *const status[] = {"", "unreadable", "unfinished", "empty"};
-    if (contains(s->name, word) || contains(s->path, word) || contains(s->kind, word))
+    if (contains_lower(s->name, word) || contains_lower(s->path, word) ||
+        contains_lower(s->kind, word))
         return true;
     for (size_t i = 0; i < s->host_count; i++)
-        if (contains(s->hosts[i].name, word))
+        if (contains_lower(s->hosts[i].name, word))
             return true;
-    if (s->file_count && s->files[0].is_member && contains("archive", word))
+    if (s->file_count && s->files[0].is_member && contains_lower("archive", word))
         return true;
-    return s->status != CAT_OK && contains(status[s->status], word);
+    return s->status != CAT_OK && contains_lower(status[s->status], word);
 }
 
 /* Every word of the query occurs somewhere in what the row shows. */
-static bool matches(const cat_session *s, vp_str query)
+static bool session_matches_query(const cat_session *s, vp_str query)
 {
     while (query.n) {
         vp_str word;
         if (!vp_take_until(&query, ' ', LISTING_QUERY_MAX, &word))
             return false;
-        if (word.n && !has_word(s, word))
+        if (word.n && !session_has_word(s, word))
             return false;
     }
     return true;
@@ -105,13 +106,13 @@ vp_str listing_run_of(const cat_session *s)
     return vp_str_head(vp_str_of(s->name), slash ? (size_t)(slash - s->name) : 0);
 }
 
-static int ascending(int64_t a, int64_t b)
+static int order_ascending(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
 /* In the order that was asked for: unknown figures last, equal ones as the catalog has them. */
-static int in_order(const void *a, const void *b, void *ctx)
+static int in_listing_order(const void *a, const void *b, void *ctx)
 {
     const listing_query *q = ctx;
     const listing_row *x = a, *y = b;
@@ -119,36 +120,36 @@ static int in_order(const void *a, const void *b, void *ctx)
     if (q->sort == LISTING_BY_NAME)
         c = strcmp(x->session->name, y->session->name);
     else if (q->sort == LISTING_BY_TIME)
-        c = ascending((int64_t)x->place, (int64_t)y->place);
+        c = order_ascending((int64_t)x->place, (int64_t)y->place);
     else if ((x->figure < 0) != (y->figure < 0))
         return x->figure < 0 ? 1 : -1;
     else
-        c = q->sort == LISTING_BY_BUSY ? ascending(x->figure, y->figure)
-                                       : ascending(y->figure, x->figure);
+        c = q->sort == LISTING_BY_BUSY ? order_ascending(x->figure, y->figure)
+                                       : order_ascending(y->figure, x->figure);
     if (c)
         return q->backwards ? -c : c;
-    return ascending((int64_t)x->place, (int64_t)y->place);
+    return order_ascending((int64_t)x->place, (int64_t)y->place);
 }
 
 static int compare_runs(const listing_row *x, const listing_row *y)
 {
     vp_str a = listing_run_of(x->session), b = listing_run_of(y->session);
     int c = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
-    return c ? c : ascending((int64_t)a.n, (int64_t)b.n);
+    return c ? c : order_ascending((int64_t)a.n, (int64_t)b.n);
 }
 
 static int by_run(const void *a, const void *b)
 {
     const listing_row *x = a, *y = b;
     int c = compare_runs(x, y);
-    return c ? c : ascending((int64_t)x->place, (int64_t)y->place);
+    return c ? c : order_ascending((int64_t)x->place, (int64_t)y->place);
 }
 
-static int by_group(const void *a, const void *b)
+static int by_row_group(const void *a, const void *b)
 {
     const listing_row *x = a, *y = b;
-    int c = ascending((int64_t)x->group, (int64_t)y->group);
-    return c ? c : ascending((int64_t)x->place, (int64_t)y->place);
+    int c = order_ascending((int64_t)x->group, (int64_t)y->group);
+    return c ? c : order_ascending((int64_t)x->place, (int64_t)y->place);
 }
 
 /* A run stands where its first session stands. */
@@ -158,7 +159,7 @@ static void group_rows(listing_row *rows, size_t n)
     for (size_t i = 0; i < n; i++)
         rows[i].group =
             i && !compare_runs(&rows[i - 1], &rows[i]) ? rows[i - 1].group : rows[i].place;
-    qsort(rows, n, sizeof *rows, by_group);
+    qsort(rows, n, sizeof *rows, by_row_group);
 }
 
 int listing_make(listing *out, store *st, const catalog *c, const listing_query *q)
@@ -167,13 +168,13 @@ int listing_make(listing *out, store *st, const catalog *c, const listing_query 
     VP_NEED(l.rows);
     for (size_t i = 0; i < catalog_count(c); i++) {
         const cat_session *s = catalog_get(c, i);
-        if (!matches(s, vp_str_of(q->text)))
+        if (!session_matches_query(s, vp_str_of(q->text)))
             continue;
         l.rows[l.count] = (listing_row){s, figure_of(st, s, q->sort), i, 0};
         l.unknown += q->sort >= LISTING_BY_BUSY && l.rows[l.count].figure < 0;
         l.count++;
     }
-    qsort_r(l.rows, l.count, sizeof *l.rows, in_order, (void *)(uintptr_t)q);
+    qsort_r(l.rows, l.count, sizeof *l.rows, in_listing_order, (void *)(uintptr_t)q);
     for (size_t i = 0; i < l.count; i++)
         l.rows[i].place = i;
     if (q->grouped)

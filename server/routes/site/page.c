@@ -87,7 +87,7 @@ int page_message(http_req *rq, int status, const char *heading, const char *sent
 }
 
 /* What the user can do about it; ours, and markup. */
-static const char *next_of(int code)
+static const char *advice_for_failure(int code)
 {
     switch (code) {
     case VP_ECORRUPT:
@@ -121,7 +121,7 @@ int page_failure(http_req *rq, const char *heading)
     char line[1024];
     const vp_error *e = vp_error_last();
     return send_message(rq, http_status_of(e->code), heading, vp_error_line(e, line, sizeof line),
-                        next_of(e->code));
+                        advice_for_failure(e->code));
 }
 
 /* ---- No such session ------------------------------------------------------------------------- */
@@ -138,7 +138,7 @@ static size_t common_prefix(const char *a, const char *b)
 
 /* How alike a session and what was asked for are: the length of the longest common beginning of id
  * or name, and more than any such length where one contains the other. */
-static size_t likeness(const cat_session *s, const char *key)
+static size_t common_beginning_length(const cat_session *s, const char *key)
 {
     size_t id = common_prefix(s->id, key), name = common_prefix(s->name, key);
     bool inside = strstr(s->id, key) || strstr(s->name, key) || strstr(key, s->id);
@@ -150,7 +150,7 @@ static size_t most_alike(const cat_session *near[NEAR_MAX], const catalog *c, co
     size_t score[NEAR_MAX] = {0}, n = 0;
     for (size_t i = 0; i < catalog_count(c); i++) {
         const cat_session *s = catalog_get(c, i);
-        size_t like = likeness(s, key), at = n;
+        size_t like = common_beginning_length(s, key), at = n;
         while (at > 0 && score[at - 1] < like)
             at--;
         if (at == NEAR_MAX)
@@ -182,7 +182,8 @@ int page_no_session(http_req *rq, size_t i)
     vp_buf_puts(&b, "</code>. It may have been moved or removed.</p>\n");
     if (n)
         vp_buf_printf(&b, "<h2>%s</h2>\n<ul class=\"plain\">\n",
-                      likeness(near[0], key) ? "Did you mean" : "The newest sessions");
+                      common_beginning_length(near[0], key) ? "Did you mean"
+                                                            : "The newest sessions");
     for (size_t k = 0; k < n; k++) {
         vp_buf_puts(&b, "<li><a href=\"");
         page_path(&b, rq, "session", near[k]->id);

@@ -52,7 +52,8 @@ const cat_session *site_session_of(const catalog *c, const char *root, const cha
 }
 
 /* The value that a query key names by one of these words; *out stays where the key is absent. */
-static int choose(const http_req *rq, const char *key, const char *const *words, int *out)
+static int choose_query_word(const http_req *rq, const char *key, const char *const *words,
+                             int *out)
 {
     const char *given = http_query(rq, key);
     if (!given)
@@ -73,7 +74,7 @@ int site_view(vp_view *v, const http_req *rq)
     int sort = VP_BY_SELF;
     if (top && (!vp_str_to_u64(vp_str_of(top), &n) || n > VP_TOP_MAX))
         return vp_fail(VP_EARG, "n must be a number up to %u", VP_TOP_MAX);
-    VP_TRY(choose(rq, "by", rep_sort_words, &sort));
+    VP_TRY(choose_query_word(rq, "by", rep_sort_words, &sort));
     view.top = (size_t)n;
     view.sort = (vp_sort)sort;
     view.device = http_query(rq, "device");
@@ -89,7 +90,7 @@ int site_view(vp_view *v, const http_req *rq)
 int site_group(vp_group *g, const http_req *rq)
 {
     int group = VP_GROUP_NAME;
-    VP_TRY(choose(rq, "group", rep_group_words, &group));
+    VP_TRY(choose_query_word(rq, "group", rep_group_words, &group));
     *g = (vp_group)group;
     return 0;
 }
@@ -97,7 +98,7 @@ int site_group(vp_group *g, const http_req *rq)
 int site_where(vp_where *w, const http_req *rq)
 {
     int where = VP_WHERE_DEVICE;
-    VP_TRY(choose(rq, "where", rep_where_words, &where));
+    VP_TRY(choose_query_word(rq, "where", rep_where_words, &where));
     *w = (vp_where)where;
     return 0;
 }

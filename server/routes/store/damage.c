@@ -38,19 +38,19 @@ void damage_free(damage_list *l)
     vp_free(l);
 }
 
-static uint32_t member_of(const cat_file *f)
+static uint32_t member_index_of(const cat_file *f)
 {
     return f->is_member ? f->member_index : UINT32_MAX;
 }
 
 /* Called with the lock. */
-static damage *find(damage_list *l, const cat_file *f)
+static damage *find_noted_damage(damage_list *l, const cat_file *f)
 {
     for (size_t i = 0; i < KEPT; i++) {
         const vp_file_id *id = &l->kept[i].id;
         if (l->kept[i].why[0] && id->dev == f->id.dev && id->ino == f->id.ino &&
             id->size == f->id.size && id->mtime_ns == f->id.mtime_ns &&
-            l->kept[i].member == member_of(f))
+            l->kept[i].member == member_index_of(f))
             return &l->kept[i];
     }
     return NULL;
@@ -59,13 +59,13 @@ static damage *find(damage_list *l, const cat_file *f)
 void damage_note(damage_list *l, const cat_file *f, const char *why)
 {
     pthread_mutex_lock(&l->lock);
-    damage *d = find(l, f);
+    damage *d = find_noted_damage(l, f);
     if (!d) {
         d = &l->kept[l->next];
         l->next = (l->next + 1) % KEPT;
     }
     d->id = f->id;
-    d->member = member_of(f);
+    d->member = member_index_of(f);
     snprintf(d->why, sizeof d->why, "%s", why);
     pthread_mutex_unlock(&l->lock);
 }
@@ -73,7 +73,7 @@ void damage_note(damage_list *l, const cat_file *f, const char *why)
 bool damage_of(damage_list *l, const cat_file *f, char *why)
 {
     pthread_mutex_lock(&l->lock);
-    const damage *d = find(l, f);
+    const damage *d = find_noted_damage(l, f);
     if (d)
         memcpy(why, d->why, sizeof d->why);
     pthread_mutex_unlock(&l->lock);

@@ -117,7 +117,7 @@ void store_count(store *st, store_counts *out)
 
 /* ---- Reports; the lock is held in what follows unless a comment says otherwise -------------- */
 
-static void unlist(store *st, store_report *e)
+static void store_unlist(store *st, store_report *e)
 {
     if (!e->listed)
         return;
@@ -127,7 +127,7 @@ static void unlist(store *st, store_report *e)
     st->count--;
 }
 
-static void list_first(store *st, store_report *e)
+static void store_list_first(store *st, store_report *e)
 {
     e->prev = NULL;
     e->next = st->first;
@@ -137,7 +137,7 @@ static void list_first(store *st, store_report *e)
     st->count++;
 }
 
-static void free_entry(store_report *e)
+static void free_store_report(store_report *e)
 {
     analyze_free(e->report);
     derived_free(e->tracks);
@@ -148,11 +148,11 @@ static void free_entry(store_report *e)
 
 /* Frees the entry if it is neither listed nor held, and drops the oldest of those that nobody holds
  * where more than REPORTS_MAX are listed, or their tracks take more than VP_DERIVED_KEPT_MAX. */
-static void drop_unused(store *st, store_report *e)
+static void store_drop_unused(store *st, store_report *e)
 {
     uint64_t bytes = 0;
     if (!e->listed && !e->holders)
-        free_entry(e);
+        free_store_report(e);
     for (const store_report *x = st->first; x; x = x->next)
         bytes += derived_bytes(x->tracks);
     for (store_report *x = st->last; x;) {
@@ -160,23 +160,24 @@ static void drop_unused(store *st, store_report *e)
         uint64_t own = derived_bytes(x->tracks);
         if (!x->holders && (st->count > REPORTS_MAX || (own && bytes > VP_DERIVED_KEPT_MAX))) {
             bytes -= own;
-            unlist(st, x);
-            free_entry(x);
+            store_unlist(st, x);
+            free_store_report(x);
         }
         x = before;
     }
 }
 
-static bool is_of(const store_report *e, const cat_session *s)
+static bool is_report_of_session(const store_report *e, const cat_session *s)
 {
     return e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes && !strcmp(e->id, s->id);
 }
 
-static store_report *find(store *st, const cat_session *s, const store_wanted *w, vp_depth depth)
+static store_report *store_find_report(store *st, const cat_session *s, const store_wanted *w,
+                                       vp_depth depth)
 {
     for (store_report *e = st->first; e; e = e->next)
         if (!e->host && e->of.group == w->group && e->of.depth == depth && e->of.step == w->step &&
-            e->of.where == w->where && is_of(e, s))
+            e->of.where == w->where && is_report_of_session(e, s))
             return e;
     return NULL;
 }
@@ -184,7 +185,7 @@ static store_report *find(store *st, const cat_session *s, const store_wanted *w
 static store_report *find_tracks(store *st, const cat_session *s, const cat_host *h)
 {
     for (store_report *e = st->first; e; e = e->next)
-        if (e->host && is_of(e, s) && !strcmp(e->host, h->name))
+        if (e->host && is_report_of_session(e, s) && !strcmp(e->host, h->name))
             return e;
     return NULL;
 }
@@ -197,33 +198,34 @@ static bool is_ready(const store_report *e)
 /* The listed report that answers this request: of the same question and of at least its depth. */
 static store_report *find_enough(store *st, const cat_session *s, const store_wanted *w)
 {
-    store_report *full = find(st, s, w, VP_DEPTH_FULL);
+    store_report *full = store_find_report(st, s, w, VP_DEPTH_FULL);
     if (w->depth == VP_DEPTH_FULL || is_ready(full))
         return full;
-    return find(st, s, w, w->depth);
+    return store_find_report(st, s, w, w->depth);
 }
 
 /* h: of tracks; NULL: of a report. */
-static store_report *add(store *st, const cat_session *s, const store_wanted *w, const cat_host *h)
+static store_report *store_add(store *st, const cat_session *s, const store_wanted *w,
+                               const cat_host *h)
 {
     store_report *e = vp_calloc(1, sizeof *e);
     if (!e)
         return NULL;
     if (!(e->id = vp_strdup(s->id)) || (h && !(e->host = vp_strdup(h->name)))) {
-        free_entry(e);
+        free_store_report(e);
         return NULL;
     }
     e->st = st;
     e->mtime_ns = s->newest_mtime_ns;
     e->bytes = s->bytes;
     e->of = *w;
-    list_first(st, e);
+    store_list_first(st, e);
     return e;
 }
 
 /* ---- Analyses ------------------------------------------------------------------------------- */
 
-static bool has_gone(const store_asker *who)
+static bool asker_has_gone(const store_asker *who)
 {
     return who && who->gone(who->ctx);
 }
@@ -243,11 +245,11 @@ typedef struct work {
 
 /* Whether nobody waits any more. Then the entry leaves the list, and the next who asks begins anew.
  */
-static bool nobody_waits(void *ctx)
+static bool no_asker_waits(void *ctx)
 {
     work *w = ctx;
     store *st = w->st;
-    bool goes = !w->left && has_gone(w->who);
+    bool goes = !w->left && asker_has_gone(w->who);
     if (atomic_load(&st->cancelled))
         return true;
     if (!w->e)
@@ -259,12 +261,12 @@ static bool nobody_waits(void *ctx)
     }
     bool none = !w->e->askers;
     if (none)
-        unlist(st, w->e);
+        store_unlist(st, w->e);
     pthread_mutex_unlock(&st->lock);
     return none;
 }
 
-static int on_progress(void *ctx, int64_t done, int64_t total)
+static int work_on_progress(void *ctx, int64_t done, int64_t total)
 {
     work *w = ctx;
     (void)done;
@@ -274,54 +276,55 @@ static int on_progress(void *ctx, int64_t done, int64_t total)
     return w->stopped.code;
 }
 
-static int begin(work *w, vp_report_options *opts, const cat_session *s)
+static int work_begin(work *w, vp_report_options *opts, const cat_session *s)
 {
-    opts->progress = on_progress;
+    opts->progress = work_on_progress;
     opts->progress_ctx = w;
     w->turn = (turn){.of = w->st->turns,
                      .session = s->id,
                      .bytes = s->bytes,
-                     .unwanted = nobody_waits,
+                     .unwanted = no_asker_waits,
                      .ctx = w};
     return turn_begin(&w->turn);
 }
 
 /* Ends the turn. rc: what was done in it returned; where the turn stopped it, that is the failure.
  */
-static int end(work *w, int rc)
+static int work_end(work *w, int rc)
 {
     turn_end(&w->turn);
     return rc < 0 && w->stopped.code ? vp_fail_copy(&w->stopped) : rc;
 }
 
-static int analyze(work *w, vp_report **out, derived **tracks, catalog *c, const cat_session *s)
+static int work_analyze(work *w, vp_report **out, derived **tracks, catalog *c,
+                        const cat_session *s)
 {
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
     opts.chip = w->st->chip;
     opts.peak_tflops = w->st->peak_tflops;
     opts.peak_gb_s = w->st->peak_gb_s;
     if (w->host) {
-        VP_TRY(begin(w, &opts, s));
-        return end(w, analyze_derived(tracks, c, s, w->host, &opts));
+        VP_TRY(work_begin(w, &opts, s));
+        return work_end(w, analyze_derived(tracks, c, s, w->host, &opts));
     }
     opts.group = w->e->of.group;
     opts.depth = w->e->of.depth;
     opts.one_step = w->e->of.step != VP_UNKNOWN;
     opts.step = w->e->of.step;
     opts.where = w->e->of.where;
-    VP_TRY(begin(w, &opts, s));
-    return end(w, analyze_session_looked(out, c, s, &opts, w->look, w->look_ctx));
+    VP_TRY(work_begin(w, &opts, s));
+    return work_end(w, analyze_session_looked(out, c, s, &opts, w->look, w->look_ctx));
 }
 
 /* Called with the lock, which it gives up while it works. */
-static void compute(work *w, catalog *c, const cat_session *s)
+static void compute_report(work *w, catalog *c, const cat_session *s)
 {
     store *st = w->st;
     store_report *e = w->e;
     vp_report *report = NULL;
     derived *tracks = NULL;
     pthread_mutex_unlock(&st->lock);
-    int rc = analyze(w, &report, &tracks, c, s);
+    int rc = work_analyze(w, &report, &tracks, c, s);
     pthread_mutex_lock(&st->lock);
     e->report = report;
     e->tracks = tracks;
@@ -332,19 +335,19 @@ static void compute(work *w, catalog *c, const cat_session *s)
             atomic_fetch_add(&st->failures, 1);
         e->error = *vp_error_last();
         e->error.code = rc;
-        unlist(st, e); /* failures are not cached: the next request tries again */
+        store_unlist(st, e); /* failures are not cached: the next request tries again */
     }
     e->done = true;
     pthread_cond_broadcast(&st->changed);
 }
 
 /* Called with the lock, which it gives up while it waits. */
-static int wait_for(store *st, const store_report *e, const store_asker *who)
+static int wait_for_report(store *st, const store_report *e, const store_asker *who)
 {
     while (!e->done) {
         struct timespec until = vp_cond_until(LOOK_MS);
         pthread_cond_timedwait(&st->changed, &st->lock, &until);
-        if (!e->done && has_gone(who))
+        if (!e->done && asker_has_gone(who))
             return turn_unwanted();
     }
     return e->error.code ? vp_fail_copy(&e->error) : 0;
@@ -361,8 +364,8 @@ static int get_slowly(work *w, bool mine, catalog *c, const cat_session *s)
     st->waiting += place;
     w->e->askers++;
     if (mine)
-        compute(w, c, s);
-    int rc = wait_for(st, w->e, w->who);
+        compute_report(w, c, s);
+    int rc = wait_for_report(st, w->e, w->who);
     if (!w->left)
         w->e->askers--;
     st->waiting -= place;
@@ -370,7 +373,8 @@ static int get_slowly(work *w, bool mine, catalog *c, const cat_session *s)
 }
 
 /* Called with the lock, which it gives up. */
-static int take(store_report **out, work *w, bool mine, catalog *c, const cat_session *s)
+static int take_computed_report(store_report **out, work *w, bool mine, catalog *c,
+                                const cat_session *s)
 {
     int rc = 0;
     store *st = w->st;
@@ -381,10 +385,10 @@ static int take(store_report **out, work *w, bool mine, catalog *c, const cat_se
     if (rc < 0) {
         e->holders--;
     } else if (e->listed) {
-        unlist(st, e);
-        list_first(st, e);
+        store_unlist(st, e);
+        store_list_first(st, e);
     }
-    drop_unused(st, e);
+    store_drop_unused(st, e);
     pthread_mutex_unlock(&st->lock);
     if (rc < 0)
         return rc;
@@ -399,9 +403,9 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
     store_report *e = find_enough(st, s, w);
     bool mine = !e && st->waiting < WAITING_MAX;
     if (mine)
-        e = add(st, s, w, NULL);
+        e = store_add(st, s, w, NULL);
     if (e)
-        return take(out, &(work){.st = st, .who = who, .e = e}, mine, c, s);
+        return take_computed_report(out, &(work){.st = st, .who = who, .e = e}, mine, c, s);
     pthread_mutex_unlock(&st->lock);
     return mine ? vp_no_memory() : vp_fail(VP_EBUSY, "too many analyses wait already; try again");
 }
@@ -414,9 +418,10 @@ int store_get_tracks(store_report **out, store *st, catalog *c, const cat_sessio
     store_report *e = find_tracks(st, s, h);
     bool mine = !e;
     if (mine)
-        e = add(st, s, &full, h);
+        e = store_add(st, s, &full, h);
     if (e)
-        return take(out, &(work){.st = st, .who = who, .e = e, .host = h}, mine, c, s);
+        return take_computed_report(out, &(work){.st = st, .who = who, .e = e, .host = h}, mine, c,
+                                    s);
     pthread_mutex_unlock(&st->lock);
     return vp_no_memory();
 }
@@ -434,9 +439,9 @@ static int in_turn(work *w, catalog *c, const cat_session *s, aside *fn, void *c
     pthread_mutex_unlock(&st->lock);
     if (!may)
         return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
-    int rc = begin(w, &opts, s);
+    int rc = work_begin(w, &opts, s);
     if (rc >= 0)
-        rc = end(w, fn(w, c, s, &opts, ctx));
+        rc = work_end(w, fn(w, c, s, &opts, ctx));
     pthread_mutex_lock(&st->lock);
     st->waiting--;
     pthread_mutex_unlock(&st->lock);
@@ -481,8 +486,9 @@ int store_look(store *st, catalog *c, const cat_session *s, const char *host, an
     const store_wanted full = {VP_GROUP_NAME, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
     work w = {.st = st, .who = who, .look = look, .look_ctx = look_ctx};
     pthread_mutex_lock(&st->lock);
-    bool may = !host && st->waiting < WAITING_MAX && !find(st, s, &full, VP_DEPTH_FULL);
-    store_report *e = w.e = may ? add(st, s, &full, NULL) : NULL;
+    bool may =
+        !host && st->waiting < WAITING_MAX && !store_find_report(st, s, &full, VP_DEPTH_FULL);
+    store_report *e = w.e = may ? store_add(st, s, &full, NULL) : NULL;
     if (!e) {
         pthread_mutex_unlock(&st->lock);
         return in_turn(&w, c, s, look_alone, &host);
@@ -490,7 +496,7 @@ int store_look(store *st, catalog *c, const cat_session *s, const char *host, an
     e->holders++;
     int rc = get_slowly(&w, true, c, s);
     e->holders--;
-    drop_unused(st, e);
+    store_drop_unused(st, e);
     pthread_mutex_unlock(&st->lock);
     return rc;
 }
@@ -528,7 +534,7 @@ void store_release(store_report **h)
     store *st = e->st;
     pthread_mutex_lock(&st->lock);
     e->holders--;
-    drop_unused(st, e);
+    store_drop_unused(st, e);
     pthread_mutex_unlock(&st->lock);
 }
 
@@ -545,7 +551,7 @@ void store_close(store *st)
     index_close(st->index);
     for (store_report *e = st->first, *next; e; e = next) {
         next = e->next;
-        free_entry(e);
+        free_store_report(e);
     }
     turns_free(st->turns);
     pthread_mutex_destroy(&st->lock);

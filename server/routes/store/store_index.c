@@ -47,7 +47,7 @@ static void watch_directory(void *watch, const char *path)
     dir_watch_add(watch, path);
 }
 
-static void scan(store_index *ix)
+static void index_scan(store_index *ix)
 {
     cat_options opts = CAT_OPTIONS_INIT;
     catalog *fresh = NULL, *old = index_catalog(ix);
@@ -90,7 +90,7 @@ static void *keep_up(void *arg)
             ix->wanted = false;
             ix->scanning = true;
             pthread_mutex_unlock(&ix->lock);
-            scan(ix);
+            index_scan(ix);
         } else {
             pthread_mutex_unlock(&ix->lock);
             if (dir_watch_wait(ix->watch)) {
@@ -120,7 +120,7 @@ static int check_path(const char *path)
     return vp_fs_open_user(path, &fd, &is_dir, NULL);
 }
 
-static int start(store_index *ix, const char *path)
+static int index_start(store_index *ix, const char *path)
 {
     ix->opened_ms = vp_now_ms();
     ix->once = !strcmp(path, "-");
@@ -144,7 +144,7 @@ int index_open(store_index **out, const char *path, const cat_copies *copies, mi
     if (copies)
         ix->copies = *copies;
     ix->mirror = m ? mirror_ref(m) : NULL;
-    int rc = start(ix, path);
+    int rc = index_start(ix, path);
     if (rc < 0) {
         index_close(ix);
         return rc;
@@ -192,7 +192,7 @@ catalog *index_catalog(store_index *ix)
 
 /* Under the lock. Waits until `generation` scans have ended; false when wait_ms (-1: no limit) was
  * over before. */
-static bool wait_for(store_index *ix, uint64_t generation, int64_t wait_ms)
+static bool index_wait_for_scan(store_index *ix, uint64_t generation, int64_t wait_ms)
 {
     struct timespec until;
     int64_t at = vp_now_ns() + wait_ms * 1000000;
@@ -206,13 +206,13 @@ static bool wait_for(store_index *ix, uint64_t generation, int64_t wait_ms)
 }
 
 /* Under the lock. */
-static void want(store_index *ix)
+static void index_want_scan(store_index *ix)
 {
     ix->wanted = true;
     dir_watch_wake(ix->watch);
 }
 
-static int result(store_index *ix)
+static int index_unlock_result(store_index *ix)
 {
     vp_error e = ix->error;
     pthread_mutex_unlock(&ix->lock);
@@ -241,9 +241,9 @@ int index_refresh(store_index *ix, int64_t age_ms, int64_t wait_ms)
         wait_ms = 0; /* whoever could only wait without a limit takes the list as it is while it is
                         renewed */
     else if (!busy)
-        want(ix);
-    if (wait_ms && wait_for(ix, before + 1, wait_ms))
-        return result(ix);
+        index_want_scan(ix);
+    if (wait_ms && index_wait_for_scan(ix, before + 1, wait_ms))
+        return index_unlock_result(ix);
     pthread_mutex_unlock(&ix->lock);
     return 0;
 }
@@ -255,11 +255,11 @@ int index_rescan(store_index *ix, int64_t wait_ms)
     if (ix->mirror)
         mirror_spoil(ix->mirror);
     if (!ix->once)
-        want(ix);
+        index_want_scan(ix);
     else if (ix->generation)
         target = ix->generation;
-    if (wait_ms && wait_for(ix, target, wait_ms))
-        return result(ix);
+    if (wait_ms && index_wait_for_scan(ix, target, wait_ms))
+        return index_unlock_result(ix);
     bool stopped = ix->stop;
     pthread_mutex_unlock(&ix->lock);
     return stopped ? vp_fail(VP_ECANCELLED, "the server is going down") : 0;
@@ -275,8 +275,8 @@ void index_spoil(store_index *ix)
 int index_wait(store_index *ix, int64_t wait_ms)
 {
     pthread_mutex_lock(&ix->lock);
-    if (ix->generation || wait_for(ix, 1, wait_ms))
-        return result(ix);
+    if (ix->generation || index_wait_for_scan(ix, 1, wait_ms))
+        return index_unlock_result(ix);
     pthread_mutex_unlock(&ix->lock);
     return 1;
 }

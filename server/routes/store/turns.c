@@ -88,7 +88,7 @@ int turn_begin(turn *t)
 
 /* Gives its place to the next and goes on among those that last, where it may have to stand still;
  * that time does not count. false: nobody wants it any more. */
-static bool make_room(turn *t)
+static bool turn_make_room(turn *t)
 {
     turns *all = t->of;
     bool wanted = true;
@@ -111,7 +111,7 @@ int turn_go_on(turn *t)
     if (now - t->asked_ms < ASK_MS)
         return 0;
     t->asked_ms = now;
-    if (t->unwanted(t->ctx) || (takes >= LASTS_MS && !t->lasts && !make_room(t)))
+    if (t->unwanted(t->ctx) || (takes >= LASTS_MS && !t->lasts && !turn_make_room(t)))
         return turn_unwanted();
     if (takes > TURN_MS + t->bytes / BYTES_OF_MS)
         return vp_fail(VP_ELIMIT,

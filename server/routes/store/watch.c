@@ -90,7 +90,7 @@ void dir_watch_add(dir_watch *w, const char *path)
 }
 
 /* Takes what is in the queue; true when there was something that counts. */
-static bool drain(dir_watch *w)
+static bool drain_watch_events(dir_watch *w)
 {
     alignas(struct inotify_event) char buf[16384];
     bool changed = false;
@@ -126,7 +126,7 @@ bool dir_watch_wait(dir_watch *w)
             }
             return changed;
         }
-        if ((p[1].revents & POLLIN) && drain(w) && !changed) {
+        if ((p[1].revents & POLLIN) && drain_watch_events(w) && !changed) {
             changed = true;
             until = vp_now_ms() + BURST_MAX_MS;
         }

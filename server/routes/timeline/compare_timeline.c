@@ -57,7 +57,7 @@ static int keep_failure(vp_error *out, int rc)
     return 0;
 }
 
-static int look_at(side *s, const http_req *rq, const char *host)
+static int load_timeline_side(side *s, const http_req *rq, const char *host)
 {
     const store_wanted w = {VP_GROUP_NAME, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
     const store_asker who = site_asker(rq);
@@ -74,8 +74,8 @@ static int look_at_both(both *x, const http_req *rq)
 {
     VP_TRY(site_session_at(&x->a.asked.c, &x->a.asked.s, rq, 0));
     VP_TRY(site_session_at(&x->b.asked.c, &x->b.asked.s, rq, 1));
-    VP_TRY(look_at(&x->a, rq, http_query(rq, "host_a")));
-    VP_TRY(look_at(&x->b, rq, http_query(rq, "host_b")));
+    VP_TRY(load_timeline_side(&x->a, rq, http_query(rq, "host_a")));
+    VP_TRY(load_timeline_side(&x->b, rq, http_query(rq, "host_b")));
     if (x->a.asked.x && x->b.asked.x)
         VP_TRY(tl_pair(&x->pairs, x->a.asked.x, x->b.asked.x));
     if (!x->a.r || !x->b.r)
@@ -91,7 +91,7 @@ static int look_at_both(both *x, const http_req *rq)
 
 /* "window": from the first event of a device's ops to the last one's end; without a device of all.
  */
-static void put_window(vp_json *j, const tl_index *x)
+static void put_device_window(vp_json *j, const tl_index *x)
 {
     int64_t from = INT64_MAX, until = INT64_MIN;
     for (uint32_t i = 0; i < x->track_count; i++) {
@@ -138,7 +138,7 @@ static void put_error(vp_json *j, const vp_error *e)
     vp_json_kcstr(j, "error", e->code ? vp_error_line(e, line, sizeof line) : NULL);
 }
 
-static void put_side(vp_json *j, const char *key, const both *x, const side *s)
+static void put_timeline_side(vp_json *j, const char *key, const both *x, const side *s)
 {
     const timeline_asked *a = &s->asked;
     bool many = a->s->host_count > 1;
@@ -150,7 +150,7 @@ static void put_side(vp_json *j, const char *key, const both *x, const side *s)
     vp_json_kcstr(j, "host", a->s->host_count ? a->s->hosts[a->host].name : NULL);
     put_error(j, &s->error);
     if (a->x) {
-        put_window(j, a->x);
+        put_device_window(j, a->x);
         if (s->r)
             median = timeline_put_steps(j, a->x, s->r, many ? a->s->hosts[a->host].name : NULL);
         put_kinds(j, x, s, s == &x->a ? &x->names_a : &x->names_b);
@@ -198,7 +198,7 @@ typedef struct rows {
     uint64_t told, beyond;
 } rows;
 
-static void put_number(vp_json *j, uint32_t n)
+static void put_mate_number(vp_json *j, uint32_t n)
 {
     if (n == TL_NO_MATE)
         vp_json_null(j);
@@ -206,7 +206,7 @@ static void put_number(vp_json *j, uint32_t n)
         vp_json_i64(j, n);
 }
 
-static void put_row(rows *o, uint32_t a, uint32_t b)
+static void put_row_pair(rows *o, uint32_t a, uint32_t b)
 {
     if (o->told >= TOLD_MAX) {
         o->beyond++;
@@ -214,12 +214,12 @@ static void put_row(rows *o, uint32_t a, uint32_t b)
     }
     o->told++;
     vp_json_begin_array(o->j);
-    put_number(o->j, a);
-    put_number(o->j, b);
+    put_mate_number(o->j, a);
+    put_mate_number(o->j, b);
     vp_json_end_array(o->j);
 }
 
-static void put_name(vp_json *j, const char *key, const tl_index *x, uint32_t group)
+static void put_group_name(vp_json *j, const char *key, const tl_index *x, uint32_t group)
 {
     vp_json_key(j, key);
     if (group == TL_NO_MATE)
@@ -229,7 +229,7 @@ static void put_name(vp_json *j, const char *key, const tl_index *x, uint32_t gr
 }
 
 /* A pair of groups; either may be TL_NO_MATE. */
-static void put_group(rows *o, uint32_t a, uint32_t b)
+static void put_group_pair(rows *o, uint32_t a, uint32_t b)
 {
     const tl_pairs *p = &o->x->pairs;
     uint32_t first_a = a == TL_NO_MATE ? TL_NO_MATE : o->a->first[a];
@@ -237,17 +237,17 @@ static void put_group(rows *o, uint32_t a, uint32_t b)
     if ((first_a == TL_NO_MATE && first_b == TL_NO_MATE) || o->told >= TOLD_MAX)
         return;
     vp_json_begin_object(o->j);
-    put_name(o->j, "a", o->a->x, a);
-    put_name(o->j, "b", o->b->x, b);
+    put_group_name(o->j, "a", o->a->x, a);
+    put_group_name(o->j, "b", o->b->x, b);
     vp_json_kbool(o->j, "device",
                   a == TL_NO_MATE ? o->b->x->groups[b].has_ops : o->a->x->groups[a].has_ops);
     vp_json_key(o->j, "tracks");
     vp_json_begin_array(o->j);
     for (uint32_t i = first_a; i != TL_NO_MATE; i = o->a->next[i])
-        put_row(o, i, p->track_b ? p->track_b[i] : TL_NO_MATE);
+        put_row_pair(o, i, p->track_b ? p->track_b[i] : TL_NO_MATE);
     for (uint32_t i = first_b; i != TL_NO_MATE; i = o->b->next[i])
         if (!p->track_a || p->track_a[i] == TL_NO_MATE)
-            put_row(o, TL_NO_MATE, i);
+            put_row_pair(o, TL_NO_MATE, i);
     vp_json_end_array(o->j);
     vp_json_end_object(o->j);
 }
@@ -258,13 +258,13 @@ static void put_groups_of(rows *o, bool device)
     const tl_index *a = o->a->x, *b = o->b->x;
     for (uint32_t i = 0; a && i < a->group_count; i++)
         if (a->groups[i].has_ops == device)
-            put_group(o, i, p->group_b ? p->group_b[i] : TL_NO_MATE);
+            put_group_pair(o, i, p->group_b ? p->group_b[i] : TL_NO_MATE);
     for (uint32_t i = 0; b && i < b->group_count; i++)
         if (b->groups[i].has_ops == device && (!p->group_a || p->group_a[i] == TL_NO_MATE))
-            put_group(o, TL_NO_MATE, i);
+            put_group_pair(o, TL_NO_MATE, i);
 }
 
-static int put_rows(vp_json *j, const both *x)
+static int put_row_pairs(vp_json *j, const both *x)
 {
     VP_CLEANUP(drop_chains) chains a = {0};
     VP_CLEANUP(drop_chains) chains b = {0};
@@ -282,7 +282,7 @@ static int put_rows(vp_json *j, const both *x)
 
 /* ---- The answer ----------------------------------------------------------------------------- */
 
-static int put_all(vp_buf *b, const both *x)
+static int put_compared_timelines(vp_buf *b, const both *x)
 {
     vp_json j;
     vp_json_init(&j, b);
@@ -290,9 +290,9 @@ static int put_all(vp_buf *b, const both *x)
     put_error(&j, &x->error);
     vp_json_kbool(&j, "per_step", x->c && x->c->per_step);
     vp_json_kcount(&j, "threshold_ps", x->c ? x->c->threshold_ps : VP_UNKNOWN);
-    put_side(&j, "a", x, &x->a);
-    put_side(&j, "b", x, &x->b);
-    VP_TRY(put_rows(&j, x));
+    put_timeline_side(&j, "a", x, &x->a);
+    put_timeline_side(&j, "b", x, &x->b);
+    VP_TRY(put_row_pairs(&j, x));
     vp_json_key(&j, "ops");
     vp_json_begin_array(&j);
     for (size_t i = 0; x->c && i < x->c->op_count; i++)
@@ -308,7 +308,7 @@ int route_compare_timeline(http_req *rq)
     vp_buf b;
     VP_TRY(look_at_both(&x, rq));
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
-    int rc = put_all(&b, &x);
+    int rc = put_compared_timelines(&b, &x);
     if (rc < 0) {
         vp_buf_free(&b);
         return rc;

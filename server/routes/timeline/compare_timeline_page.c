@@ -25,14 +25,14 @@ static int take_side(side *x, const http_req *rq, size_t param, const char *host
     return 0;
 }
 
-static void put_query(vp_buf *b, const side *x, const cat_host *host)
+static void put_host_query(vp_buf *b, const side *x, const cat_host *host)
 {
     vp_buf_printf(b, "host_%c=", x->letter);
     page_url(b, host->name);
 }
 
 /* Links to the other hosts of a run, which keep the other run's. */
-static void put_hosts(vp_buf *b, const side *x, const side *other)
+static void put_side_hosts(vp_buf *b, const side *x, const side *other)
 {
     if (x->s->host_count < 2)
         return;
@@ -40,10 +40,10 @@ static void put_hosts(vp_buf *b, const side *x, const side *other)
                   x->letter - 'a' + 'A');
     for (size_t i = 0; i < x->s->host_count; i++) {
         vp_buf_puts(b, "<li><a href=\"timeline?");
-        put_query(b, x, &x->s->hosts[i]);
+        put_host_query(b, x, &x->s->hosts[i]);
         if (other->s->host_count > 1) {
             vp_buf_puts(b, "&amp;");
-            put_query(b, other, other->host);
+            put_host_query(b, other, other->host);
         }
         vp_buf_puts(b, &x->s->hosts[i] == x->host ? "\" aria-current=\"page\">" : "\">");
         page_text(b, x->s->hosts[i].name);
@@ -68,7 +68,7 @@ static void put_addresses(vp_buf *b, const http_req *rq, const side *x)
     page_attribute(b, x->letter == 'a' ? "data-a-host" : "data-b-host", x->host->name);
 }
 
-static void put_name(vp_buf *b, const http_req *rq, const side *x)
+static void put_side_name(vp_buf *b, const http_req *rq, const side *x)
 {
     vp_buf_printf(b, "<div><dt>%c</dt><dd><a href=\"", x->letter - 'a' + 'A');
     page_path(b, rq, "session", x->s->id);
@@ -85,7 +85,7 @@ static void put_compare_path(vp_buf *b, const http_req *rq, const char *family, 
     page_url(b, y->s->id);
 }
 
-static void put_app(vp_buf *b, const http_req *rq, const side *x, const side *y)
+static void put_compare_app(vp_buf *b, const http_req *rq, const side *x, const side *y)
 {
     vp_buf_puts(b, "<div id=\"compare-timeline\" class=\"timeline\" data-api=\"");
     put_compare_path(b, rq, "api/v1/compare", x, y);
@@ -123,12 +123,12 @@ int page_compare_timeline(http_req *rq)
     vp_buf_puts(&b, "<p class=\"crumbs\"><a href=\"");
     put_compare_path(&b, rq, "compare", &x, &y);
     vp_buf_puts(&b, "\">B against A</a></p>\n<h1>Two timelines</h1>\n<dl class=\"facts\">\n");
-    put_name(&b, rq, &x);
-    put_name(&b, rq, &y);
+    put_side_name(&b, rq, &x);
+    put_side_name(&b, rq, &y);
     vp_buf_puts(&b, "</dl>\n");
-    put_hosts(&b, &x, &y);
-    put_hosts(&b, &y, &x);
-    put_app(&b, rq, &x, &y);
+    put_side_hosts(&b, &x, &y);
+    put_side_hosts(&b, &y, &x);
+    put_compare_app(&b, rq, &x, &y);
     page_end(&b);
     return http_html(rq, 200, &b);
 }

@@ -29,7 +29,7 @@ static int label_of(adder *a, const tl_kind *k)
 }
 
 /* The row that ops of this kind are added to. */
-static int row_of(range_op **out, adder *a, const tl_kind *k)
+static int range_row_of(range_op **out, adder *a, const tl_kind *k)
 {
     range_ops *r = a->out;
     vp_sid label, category;
@@ -53,11 +53,11 @@ static int row_of(range_op **out, adder *a, const tl_kind *k)
     return 0;
 }
 
-static int add_kind(adder *a, const tl_sum_of_kind *s)
+static int range_add_kind(adder *a, const tl_sum_of_kind *s)
 {
     const tl_kind *k = &a->x->kinds[s->kind];
     range_op *row;
-    VP_TRY(row_of(&row, a, k));
+    VP_TRY(range_row_of(&row, a, k));
     row->names++;
     row->calls += s->calls;
     row->total_ps = tl_sum(row->total_ps, s->total_ps);
@@ -67,19 +67,19 @@ static int add_kind(adder *a, const tl_sum_of_kind *s)
     return 0;
 }
 
-static int add_sums(adder *a, const tl_range *sums)
+static int range_add_sums(adder *a, const tl_range *sums)
 {
     size_t first = a->out->n;
     for (size_t i = 0; i < sums->count; i++)
-        VP_TRY(add_kind(a, &sums->kinds[i]));
+        VP_TRY(range_add_kind(a, &sums->kinds[i]));
     for (size_t i = first; i < a->out->n; i++)
         a->out->v[i].of_ps = sums->busy_ps;
     return 0;
 }
 
 /* The tracks of one device, or all. */
-static int add_tracks(range_ops *out, const tl_index *x, uint32_t group, const uint32_t *tracks,
-                      size_t count, const int64_t range[2])
+static int range_add_tracks(range_ops *out, const tl_index *x, uint32_t group,
+                            const uint32_t *tracks, size_t count, const int64_t range[2])
 {
     adder a = {.out = out, .x = x, .group = group};
     tl_range sums;
@@ -90,14 +90,14 @@ static int add_tracks(range_ops *out, const tl_index *x, uint32_t group, const u
     out->covered_ps = tl_sum(out->covered_ps, sums.covered_ps);
     vp_map_init(&a.rows);
     vp_buf_init(&a.label, VP_JSON_EVENT_MAX);
-    int rc = add_sums(&a, &sums);
+    int rc = range_add_sums(&a, &sums);
     vp_map_free(&a.rows);
     vp_buf_free(&a.label);
     tl_range_free(&sums);
     return rc;
 }
 
-static int by_self(const void *a, const void *b)
+static int by_range_op_self(const void *a, const void *b)
 {
     const range_op *x = a, *y = b;
     if (x->self_ps != y->self_ps)
@@ -114,7 +114,7 @@ typedef struct owned {
     uint32_t group, track;
 } owned;
 
-static int by_group(const void *a, const void *b)
+static int by_owner_group(const void *a, const void *b)
 {
     const owned *x = a, *y = b;
     if (x->group != y->group)
@@ -130,12 +130,12 @@ static owned *owners_of(const tl_index *x, const uint32_t *tracks, size_t count)
         all[i] = (owned){x->groups[group].has_ops ? group : RANGE_NO_GROUP, tracks[i]};
     }
     if (all)
-        qsort(all, count, sizeof *all, by_group);
+        qsort(all, count, sizeof *all, by_owner_group);
     return all;
 }
 
-static int add_groups(range_ops *out, const tl_index *x, const uint32_t *tracks, size_t count,
-                      const int64_t range[2])
+static int range_add_groups(range_ops *out, const tl_index *x, const uint32_t *tracks, size_t count,
+                            const int64_t range[2])
 {
     VP_CLEANUP(vp_free_ptr) owned *all = owners_of(x, tracks, count);
     VP_CLEANUP(vp_free_ptr) uint32_t *some = vp_calloc(count + 1, sizeof *some);
@@ -143,7 +143,7 @@ static int add_groups(range_ops *out, const tl_index *x, const uint32_t *tracks,
     for (size_t i = 0, n; i < count; i += n) {
         for (n = 0; i + n < count && all[i + n].group == all[i].group; n++)
             some[n] = all[i + n].track;
-        VP_TRY(add_tracks(out, x, all[i].group, some, n, range));
+        VP_TRY(range_add_tracks(out, x, all[i].group, some, n, range));
     }
     return 0;
 }
@@ -154,9 +154,9 @@ int range_ops_of(range_ops *out, const tl_index *x, const uint32_t *tracks, size
     *out = (range_ops){0};
     vp_arena_init(&out->arena);
     VP_TRY(vp_intern_init(&out->names, &out->arena));
-    VP_TRY(add_groups(out, x, tracks, count, (int64_t[]){from_ps, until_ps}));
+    VP_TRY(range_add_groups(out, x, tracks, count, (int64_t[]){from_ps, until_ps}));
     if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_self);
+        qsort(out->v, out->n, sizeof *out->v, by_range_op_self);
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-static const vp_device *device_of(const vp_report *r, const char *host)
+static const vp_device *first_device_on_host(const vp_report *r, const char *host)
 {
     for (size_t i = 0; i < r->device_count; i++)
         if (r->host_count < 2 || !host || !r->devices[i].host || !strcmp(host, r->devices[i].host))
@@ -16,7 +16,7 @@ static const vp_device *device_of(const vp_report *r, const char *host)
 
 int64_t timeline_time(const tl_index *x, const vp_report *r, const char *host, int64_t ps)
 {
-    const vp_device *d = device_of(r, host);
+    const vp_device *d = first_device_on_host(r, host);
     int64_t shift;
     if (!d || ps == VP_NO_TIME ||
         __builtin_sub_overflow(d->timeline_ns, x->file_origin_ns, &shift) ||

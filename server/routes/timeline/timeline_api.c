@@ -16,31 +16,31 @@
 static const char *const role_words[] = {"plain", "ops",     "async", "derived",
                                          "steps", "modules", "marks", "counter"};
 
-static void put_count(vp_json *j, const char *key, uint64_t n)
+static void put_u64_member(vp_json *j, const char *key, uint64_t n)
 {
     vp_json_key(j, key);
     vp_json_u64(j, n);
 }
 
 /* added: what x is the index of; NULL: the file. */
-static void put_track(vp_json *j, const tl_index *x, const derived *added, uint32_t i)
+static void put_timeline_track(vp_json *j, const tl_index *x, const derived *added, uint32_t i)
 {
     const tl_track *k = &x->tracks[i];
     vp_json_begin_object(j);
-    put_count(j, "id", x->first_track + i);
+    put_u64_member(j, "id", x->first_track + i);
     if (added)
         vp_json_kcstr(j, "derived", derived_kinds[added->tracks[i].kind].word);
     vp_json_kstr(j, "name", tl_text(x, k->name));
     vp_json_ki64(j, "tid", k->id);
     vp_json_kcstr(j, "role", role_words[k->role]);
-    put_count(j, "rows", k->row_count);
-    put_count(j, "lanes", k->lane_count);
-    put_count(j, "events", k->count);
+    put_u64_member(j, "rows", k->row_count);
+    put_u64_member(j, "lanes", k->lane_count);
+    put_u64_member(j, "events", k->count);
     vp_json_ki64(j, "dur_ps", k->dur_ps);
     vp_json_ki64(j, "from_ps", k->start_ps);
     vp_json_ki64(j, "to_ps", k->end_ps);
-    put_count(j, "overlaid", k->overlaid);
-    put_count(j, "left_out", k->left_out);
+    put_u64_member(j, "overlaid", k->overlaid);
+    put_u64_member(j, "left_out", k->left_out);
     vp_json_end_object(j);
 }
 
@@ -81,8 +81,8 @@ static uint32_t used_of(const tl_index *x, const by_group *by, uint32_t group)
     return n;
 }
 
-static void put_group(vp_json *j, const tl_index *x, const derived *added, const by_group *by,
-                      uint32_t group, told *n)
+static void put_timeline_group(vp_json *j, const tl_index *x, const derived *added,
+                               const by_group *by, uint32_t group, told *n)
 {
     const tl_group *g = &x->groups[group];
     vp_json_begin_object(j);
@@ -102,7 +102,7 @@ static void put_group(vp_json *j, const tl_index *x, const derived *added, const
         else if (n->tracks == TOLD_MAX)
             n->beyond++;
         else
-            put_track(j, x, added, track), n->tracks++;
+            put_timeline_track(j, x, added, track), n->tracks++;
     }
     vp_json_end_array(j);
     vp_json_end_object(j);
@@ -121,7 +121,7 @@ static int put_groups(vp_json *j, const tl_index *x, const derived *added, told 
         for (uint32_t g = 0; g < x->group_count; g++) {
             uint32_t used = x->groups[g].has_ops == device ? used_of(x, &by, g) : 0;
             if (used && n->groups < GROUPS_TOLD_MAX)
-                put_group(j, x, added, &by, g, n), n->groups++;
+                put_timeline_group(j, x, added, &by, g, n), n->groups++;
             else
                 n->beyond += used;
         }
@@ -142,15 +142,15 @@ static int put_tracks(vp_buf *b, const timeline_asked *a)
     vp_json_ki64(&j, "from_ps", any ? x->start_ps : 0);
     vp_json_ki64(&j, "to_ps", any ? x->end_ps : 0);
     timeline_put_whole(&j, "file_origin_ns", x->file_origin_ns);
-    put_count(&j, "events", x->event_count);
-    put_count(&j, "left_out", x->left_out);
-    put_count(&j, "index_bytes", tl_bytes(x));
+    put_u64_member(&j, "events", x->event_count);
+    put_u64_member(&j, "left_out", x->left_out);
+    put_u64_member(&j, "index_bytes", tl_bytes(x));
     vp_json_kbool(&j, "partial", x->partial);
     int rc = put_groups(&j, x, NULL, &n);
     if (rc >= 0 && a->added)
         rc = put_groups(&j, a->added->x, a->added->tracks, &n);
-    put_count(&j, "empty", n.empty);
-    put_count(&j, "tracks_left_out", n.beyond);
+    put_u64_member(&j, "empty", n.empty);
+    put_u64_member(&j, "tracks_left_out", n.beyond);
     vp_json_end_object(&j);
     return rc < 0 ? rc : vp_buf_putc(b, '\n');
 }

@@ -32,20 +32,20 @@ static const struct {
     {SINK_MEM_DEVICE, "memory_device"},
 };
 
-static void put_text(vp_json *j, const char *key, vp_str s)
+static void put_text_if_any(vp_json *j, const char *key, vp_str s)
 {
     if (s.n)
         vp_json_kstr(j, key, s);
 }
 
-static void put_known(vp_json *j, const char *key, int64_t v)
+static void put_i64_if_known(vp_json *j, const char *key, int64_t v)
 {
     if (v != SINK_UNKNOWN)
         vp_json_ki64(j, key, v);
 }
 
 /* Where an event lies and what it is called, for lists. */
-static void put_place(vp_json *j, const tl_index *x, const tl_event *e)
+static void put_event_place(vp_json *j, const tl_index *x, const tl_event *e)
 {
     const tl_row *r = tl_row_of(x, e);
     char id[64];
@@ -63,19 +63,19 @@ static void put_place(vp_json *j, const tl_index *x, const tl_event *e)
     timeline_put_whole(j, "exact_dur_ps", tl_dur(r, e->index));
 }
 
-static void put_kind(vp_json *j, const tl_index *x, const tl_kind *k)
+static void put_event_kind(vp_json *j, const tl_index *x, const tl_kind *k)
 {
-    put_text(j, "long_name", vp_str_head(tl_text(x, k->long_name), 20000));
-    put_text(j, "category", tl_text(x, k->category));
-    put_text(j, "opcode", tl_text(x, k->opcode));
-    put_text(j, "hlo_op", tl_text(x, k->hlo_op));
-    put_text(j, "module", tl_text(x, k->module));
-    put_text(j, "scope", tl_text(x, k->scope));
-    put_text(j, "source", tl_text(x, k->source));
-    put_text(j, "shape", tl_text(x, k->shape));
-    put_known(j, "program_id", k->program_id);
-    put_known(j, "bytes", k->bytes);
-    put_known(j, "flops", k->flops);
+    put_text_if_any(j, "long_name", vp_str_head(tl_text(x, k->long_name), 20000));
+    put_text_if_any(j, "category", tl_text(x, k->category));
+    put_text_if_any(j, "opcode", tl_text(x, k->opcode));
+    put_text_if_any(j, "hlo_op", tl_text(x, k->hlo_op));
+    put_text_if_any(j, "module", tl_text(x, k->module));
+    put_text_if_any(j, "scope", tl_text(x, k->scope));
+    put_text_if_any(j, "source", tl_text(x, k->source));
+    put_text_if_any(j, "shape", tl_text(x, k->shape));
+    put_i64_if_known(j, "program_id", k->program_id);
+    put_i64_if_known(j, "bytes", k->bytes);
+    put_i64_if_known(j, "flops", k->flops);
     if (k->unfinished)
         vp_json_kbool(j, "unfinished", true);
 }
@@ -101,7 +101,7 @@ static void put_op_link(vp_json *j, const timeline_asked *a, const http_req *rq,
     vp_json_ki64(j, "op_self_ps", r->ops[op].self_ps);
 }
 
-static void put_attrs(vp_json *j, const tl_index *x, const tl_event *e)
+static void put_event_attrs(vp_json *j, const tl_index *x, const tl_event *e)
 {
     const tl_row *r = tl_row_of(x, e);
     vp_json_key(j, "args");
@@ -122,7 +122,7 @@ static void put_linked(vp_json *j, const tl_index *x, const tl_event *e)
     vp_json_begin_array(j);
     for (size_t i = 0; i < n; i++) {
         vp_json_begin_object(j);
-        put_place(j, x, &linked[i]);
+        put_event_place(j, x, &linked[i]);
         vp_json_end_object(j);
     }
     vp_json_end_array(j);
@@ -137,7 +137,7 @@ static void put_parent(vp_json *j, const tl_index *x, const tl_event *e)
     uint64_t i = tl_first_from(r - 1, 0, tl_start(r, e->index) + 1);
     vp_json_key(j, "parent");
     vp_json_begin_object(j);
-    put_place(j, x, &(tl_event){e->track, e->row - 1, i ? i - 1 : 0});
+    put_event_place(j, x, &(tl_event){e->track, e->row - 1, i ? i - 1 : 0});
     vp_json_end_object(j);
 }
 
@@ -146,8 +146,8 @@ static void put_of_file(vp_json *j, const timeline_asked *a, const http_req *rq,
     const tl_index *x = a->x;
     const tl_kind *k = &x->kinds[tl_kind_of(tl_row_of(x, e), e->index)];
     const tl_group *g = &x->groups[x->tracks[e->track].group];
-    put_kind(j, x, k);
-    put_attrs(j, x, e);
+    put_event_kind(j, x, k);
+    put_event_attrs(j, x, e);
     if (g->has_ops)
         put_op_link(j, a, rq, tl_text(x, g->name), tl_text(x, k->name), false);
 }
@@ -169,7 +169,7 @@ static void put_of_analysis(vp_json *j, const timeline_asked *a, const http_req 
             vp_json_ki64(j, k->number[i], n->number[i]);
     for (size_t i = 0; i < DERIVED_TEXTS; i++)
         if (k->text[i])
-            put_text(j, k->text[i], derived_text(d, n->text[i]));
+            put_text_if_any(j, k->text[i], derived_text(d, n->text[i]));
     vp_json_end_object(j);
     if (t->kind == DERIVED_SLOWEST)
         put_op_link(j, a, rq, derived_text(d, d->groups[t->group].name),
@@ -190,7 +190,7 @@ int route_timeline_event(http_req *rq)
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     vp_json_init(&j, &b);
     vp_json_begin_object(&j);
-    put_place(&j, x, &e);
+    put_event_place(&j, x, &e);
     vp_json_ki64(&j, "lane", r->lane);
     vp_json_ki64(&j, "depth", r->depth);
     vp_json_ki64(&j, "events_of_row", (int64_t)r->count);
@@ -238,7 +238,7 @@ static int search_in(tl_found *out, search *f, const tl_index *x, bool is_file)
     return tl_find(out, x, &f->q);
 }
 
-static int64_t start_of(const tl_index *x, const tl_event *e)
+static int64_t event_start_of(const tl_index *x, const tl_event *e)
 {
     return tl_start(tl_row_of(x, e), e->index);
 }
@@ -252,8 +252,8 @@ static int search_both(tl_found *out, const tl_index **of, search *f, const time
         return 0;
     VP_TRY(search_in(&more, f, a->added->x, false));
     more.total += out->total;
-    if (!more.any || (out->any && (start_of(a->x, &out->event) <=
-                                   start_of(a->added->x, &more.event)) != f->q.backwards)) {
+    if (!more.any || (out->any && (event_start_of(a->x, &out->event) <=
+                                   event_start_of(a->added->x, &more.event)) != f->q.backwards)) {
         out->total = more.total;
         return 0;
     }
@@ -284,7 +284,7 @@ int route_timeline_search(http_req *rq)
     vp_json_key(&j, "found");
     if (f.any) {
         vp_json_begin_object(&j);
-        put_place(&j, x, &f.event);
+        put_event_place(&j, x, &f.event);
         vp_json_end_object(&j);
     } else {
         vp_json_null(&j);
@@ -296,8 +296,8 @@ int route_timeline_search(http_req *rq)
 
 /* ---- Marks ---------------------------------------------------------------------------------- */
 
-static void put_finding(vp_json *j, const timeline_asked *a, const vp_report *r, const char *host,
-                        const vp_finding *f)
+static void put_finding_mark(vp_json *j, const timeline_asked *a, const vp_report *r,
+                             const char *host, const vp_finding *f)
 {
     for (size_t i = 0; i < f->where_count; i++) {
         const vp_place *at = &f->where[i];
@@ -314,7 +314,7 @@ static void put_finding(vp_json *j, const timeline_asked *a, const vp_report *r,
     }
 }
 
-static void put_marks(vp_buf *b, const timeline_asked *a, const vp_report *r)
+static void put_timeline_marks(vp_buf *b, const timeline_asked *a, const vp_report *r)
 {
     const char *host = r->host_count > 1 ? a->s->hosts[a->host].name : NULL;
     vp_json j;
@@ -325,7 +325,7 @@ static void put_marks(vp_buf *b, const timeline_asked *a, const vp_report *r)
     vp_json_begin_array(&j);
     for (size_t i = 0; i < r->finding_count; i++)
         if (r->findings[i].status == VP_FIRED)
-            put_finding(&j, a, r, host, &r->findings[i]);
+            put_finding_mark(&j, a, r, host, &r->findings[i]);
     vp_json_end_array(&j);
     vp_json_end_object(&j);
     vp_buf_putc(b, '\n');
@@ -339,6 +339,6 @@ int route_timeline_marks(http_req *rq)
     VP_TRY(timeline_ask(&a, rq));
     VP_TRY(site_report(&h, rq, a.c, a.s, VP_GROUP_NAME, VP_WHERE_DEVICE));
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
-    put_marks(&b, &a, store_report_of(h));
+    put_timeline_marks(&b, &a, store_report_of(h));
     return http_json(rq, 200, &b);
 }

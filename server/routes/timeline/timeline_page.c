@@ -5,7 +5,7 @@
 #include "server/routes/site/page.h"
 #include "server/routes/site/site_query.h"
 
-static void put_hosts(vp_buf *b, const cat_session *s, const cat_host *host)
+static void put_timeline_hosts(vp_buf *b, const cat_session *s, const cat_host *host)
 {
     if (s->host_count < 2)
         return;
@@ -37,7 +37,8 @@ static void put_without_script(vp_buf *b, const http_req *rq, const cat_session 
 }
 
 /* Where timeline.js asks: addresses without a query. */
-static void put_app(vp_buf *b, const http_req *rq, const cat_session *s, const cat_host *host)
+static void put_timeline_app(vp_buf *b, const http_req *rq, const cat_session *s,
+                             const cat_host *host)
 {
     vp_buf_puts(b, "<div id=\"timeline\" class=\"timeline\" data-api=\"");
     vp_buf_printf(b, "%s/api/v1/session/", http_root(rq));
@@ -77,8 +78,8 @@ int page_timeline(http_req *rq)
     vp_buf_puts(&b, "/\">");
     page_text(&b, s->name);
     vp_buf_puts(&b, "</a></p>\n<h1>Timeline</h1>\n");
-    put_hosts(&b, s, host);
-    put_app(&b, rq, s, host);
+    put_timeline_hosts(&b, s, host);
+    put_timeline_app(&b, rq, s, host);
     page_end(&b);
     return http_html(rq, 200, &b);
 }

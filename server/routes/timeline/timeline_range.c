@@ -15,7 +15,7 @@ typedef struct span {
     int64_t from_ps, until_ps;
 } span;
 
-static void put_row(vp_json *j, const tl_index *x, const range_ops *r, const range_op *o)
+static void put_range_op(vp_json *j, const tl_index *x, const range_ops *r, const range_op *o)
 {
     vp_str category = vp_intern_get(&r->names, o->category);
     vp_json_begin_object(j);
@@ -48,7 +48,7 @@ static int put_sums(vp_json *j, const tl_index *x, const uint32_t *tracks, size_
     vp_json_key(j, "rows");
     vp_json_begin_array(j);
     for (size_t i = 0; i < sums.n && i < RANGE_ROWS; i++)
-        put_row(j, x, &sums, &sums.v[i]);
+        put_range_op(j, x, &sums, &sums.v[i]);
     vp_json_end_array(j);
     return 0;
 }
@@ -80,7 +80,7 @@ typedef struct by_word {
     size_t n;
 } by_word;
 
-static void add(by_word *w, vp_sid word, int64_t ps)
+static void by_word_add(by_word *w, vp_sid word, int64_t ps)
 {
     size_t i = 0;
     while (i < w->n && w->word[i] != word)
@@ -93,14 +93,15 @@ static void add(by_word *w, vp_sid word, int64_t ps)
 }
 
 /* The slices of a track, cut to the range. */
-static int put_track(vp_json *j, const char *key, const timeline_added *a, uint32_t track, span s)
+static int put_range_track(vp_json *j, const char *key, const timeline_added *a, uint32_t track,
+                           span s)
 {
     const tl_index *x = a->x;
     by_word w = {0};
     tl_range sums;
     VP_TRY(tl_range_of(&sums, x, &track, 1, s.from_ps, s.until_ps));
     for (size_t i = 0; i < sums.count; i++)
-        add(&w, x->kinds[sums.kinds[i].kind].category, sums.kinds[i].self_ps);
+        by_word_add(&w, x->kinds[sums.kinds[i].kind].category, sums.kinds[i].self_ps);
     tl_range_free(&sums);
     vp_json_key(j, key);
     vp_json_begin_array(j);
@@ -115,7 +116,7 @@ static int put_track(vp_json *j, const char *key, const timeline_added *a, uint3
 }
 
 /* A device's band, and its idle time, which follows in its group. */
-static int put_device(vp_json *j, const timeline_added *a, uint32_t band, span s)
+static int put_range_device(vp_json *j, const timeline_added *a, uint32_t band, span s)
 {
     const derived *d = a->tracks;
     const derived_group *g = &d->groups[d->tracks[band].group];
@@ -123,22 +124,22 @@ static int put_device(vp_json *j, const timeline_added *a, uint32_t band, span s
     vp_json_begin_object(j);
     vp_json_kstr(j, "device", derived_text(d, g->name));
     vp_json_kbool(j, "own_clock", g->own_clock);
-    VP_TRY(put_track(j, "breakdown", a, band, s));
+    VP_TRY(put_range_track(j, "breakdown", a, band, s));
     if (idle < d->track_count && d->tracks[idle].kind == DERIVED_IDLE &&
         d->tracks[idle].group == d->tracks[band].group)
-        VP_TRY(put_track(j, "idle_causes", a, idle, s));
+        VP_TRY(put_range_track(j, "idle_causes", a, idle, s));
     vp_json_end_object(j);
     return 0;
 }
 
-static int put_devices(vp_json *j, const timeline_added *a, span s)
+static int put_range_devices(vp_json *j, const timeline_added *a, span s)
 {
     int rc = 0;
     vp_json_key(j, "devices");
     vp_json_begin_array(j);
     for (uint32_t i = 0; i < a->x->track_count && rc >= 0; i++)
         if (a->tracks->tracks[i].kind == DERIVED_PARTS)
-            rc = put_device(j, a, i, s);
+            rc = put_range_device(j, a, i, s);
     vp_json_end_array(j);
     return rc;
 }
@@ -161,7 +162,7 @@ int route_timeline_range(http_req *rq)
     vp_json_begin_object(&j);
     int rc = put_sums(&j, a.x, tracks, n, s);
     if (rc >= 0 && a.added)
-        rc = put_devices(&j, a.added, s);
+        rc = put_range_devices(&j, a.added, s);
     vp_json_end_object(&j);
     vp_buf_putc(&b, '\n');
     if (rc < 0) {

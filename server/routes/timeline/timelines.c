@@ -63,7 +63,7 @@ int timelines_open(timelines **out, store *st, uint64_t kept_max, uint64_t late_
     return 0;
 }
 
-static void free_entry(timeline_held *e)
+static void free_held_timeline(timeline_held *e)
 {
     tl_free(e->x);
     derived_free(e->tracks);
@@ -74,7 +74,7 @@ static void free_entry(timeline_held *e)
 
 /* ---- The list; the lock is held in what follows --------------------------------------------- */
 
-static void unlist(timeline_held *e)
+static void timelines_unlist(timeline_held *e)
 {
     timelines *all = e->of;
     if (!e->listed)
@@ -84,7 +84,7 @@ static void unlist(timeline_held *e)
     e->listed = false;
 }
 
-static void list_first(timeline_held *e)
+static void timelines_list_first(timeline_held *e)
 {
     timelines *all = e->of;
     e->prev = NULL;
@@ -96,12 +96,12 @@ static void list_first(timeline_held *e)
 
 /* Frees what nobody holds and what the list has no room for; the one used last stays however large
  * it is, or each request would make it anew. */
-static void drop_unused(timelines *all, timeline_held *e)
+static void timelines_drop_unused(timelines *all, timeline_held *e)
 {
     uint64_t bytes = 0;
     int kept = 0;
     if (!e->listed && !e->holders)
-        free_entry(e);
+        free_held_timeline(e);
     for (timeline_held *x = all->first, *next; x; x = next) {
         next = x->next;
         if (x->holders)
@@ -109,13 +109,13 @@ static void drop_unused(timelines *all, timeline_held *e)
         bytes += x->x ? tl_bytes(x->x) : 0;
         bytes += x->added ? timeline_added_bytes(x->added) : 0;
         if (++kept > KEPT_MAX || (kept > 1 && bytes > all->kept_max)) {
-            unlist(x);
-            free_entry(x);
+            timelines_unlist(x);
+            free_held_timeline(x);
         }
     }
 }
 
-static timeline_held *find(const timelines *all, const cat_session *s, uint32_t host)
+static timeline_held *timelines_find(const timelines *all, const cat_session *s, uint32_t host)
 {
     for (timeline_held *e = all->first; e; e = e->next)
         if (e->host == host && e->mtime_ns == s->newest_mtime_ns && e->bytes == s->bytes &&
@@ -124,7 +124,7 @@ static timeline_held *find(const timelines *all, const cat_session *s, uint32_t 
     return NULL;
 }
 
-static timeline_held *add(timelines *all, catalog *c, const cat_session *s, uint32_t host)
+static timeline_held *timelines_add(timelines *all, catalog *c, const cat_session *s, uint32_t host)
 {
     timeline_held *e = vp_calloc(1, sizeof *e);
     if (!e || !(e->id = vp_strdup(s->id))) {
@@ -137,7 +137,7 @@ static timeline_held *add(timelines *all, catalog *c, const cat_session *s, uint
     e->host = host;
     e->c = catalog_ref(c);
     e->s = s;
-    list_first(e);
+    timelines_list_first(e);
     return e;
 }
 
@@ -145,13 +145,13 @@ static timeline_held *add(timelines *all, catalog *c, const cat_session *s, uint
 
 /* As soon as the index is there it is worth to be made whole, whoever still waits. Once this is
  * true nobody finds the entry any more: whoever comes now has it made again. */
-static bool nobody_waits(const void *ctx)
+static bool no_client_waits(const void *ctx)
 {
     timeline_held *e = (timeline_held *)ctx;
     pthread_mutex_lock(&e->of->lock);
     bool none = !e->x && !atomic_load(&e->askers);
     if (none)
-        unlist(e);
+        timelines_unlist(e);
     pthread_mutex_unlock(&e->of->lock);
     return none;
 }
@@ -198,9 +198,9 @@ static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
 }
 
 /* A late index is there only if the analysis is. */
-static int look(timeline_held *e)
+static int load_timeline_index(timeline_held *e)
 {
-    const store_asker who = {nobody_waits, e};
+    const store_asker who = {no_client_waits, e};
     const char *name = e->s->host_count > 1 ? e->s->hosts[e->host].name : NULL;
     int rc = store_look(e->of->store, e->c, e->s, name, take_trace, e, &who);
     if (rc >= 0 || rc == VP_ECANCELLED || !e->late || e->x)
@@ -213,7 +213,7 @@ static int look(timeline_held *e)
 static void add_analysis(timeline_held *e, const char *host, timeline_added **out)
 {
     const store_wanted full = {VP_GROUP_NAME, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
-    const store_asker who = {nobody_waits, e};
+    const store_asker who = {no_client_waits, e};
     store_report *h = NULL;
     bool any = e->tracks && store_get(&h, e->of->store, e->c, e->s, &full, &who) >= 0;
     if (e->tracks &&
@@ -224,12 +224,12 @@ static void add_analysis(timeline_held *e, const char *host, timeline_added **ou
     store_release(&h);
 }
 
-static void *make(void *ctx)
+static void *timeline_thread(void *ctx)
 {
     timeline_held *e = ctx;
     timelines *all = e->of;
     timeline_added *added = NULL;
-    int rc = look(e);
+    int rc = load_timeline_index(e);
     if (rc >= 0)
         add_analysis(e, e->s->hosts[e->host].name, &added);
     pthread_mutex_lock(&all->lock);
@@ -243,65 +243,65 @@ static void *make(void *ctx)
         e->error = *vp_error_last();
     }
     if (!e->x)
-        unlist(e); /* failures are not kept: the next request tries again */
+        timelines_unlist(e); /* failures are not kept: the next request tries again */
     catalog_free(e->c);
     e->c = NULL;
     atomic_store(&e->done, true);
     e->holders--;
-    drop_unused(all, e);
+    timelines_drop_unused(all, e);
     all->working--;
     pthread_cond_broadcast(&all->changed);
     pthread_mutex_unlock(&all->lock);
     return NULL;
 }
 
-static int start(timeline_held *e)
+static int start_timeline_thread(timeline_held *e)
 {
     pthread_t thread;
     e->holders++;
     e->of->working++;
-    int rc = vp_thread_start(&thread, make, e);
+    int rc = vp_thread_start(&thread, timeline_thread, e);
     if (rc >= 0) {
         pthread_detach(thread);
         return 0;
     }
     e->holders--;
     e->of->working--;
-    unlist(e);
+    timelines_unlist(e);
     catalog_free(e->c);
     return rc;
 }
 
 /* ---- Asking for one ------------------------------------------------------------------------- */
 
-static int busy(void)
+static int fail_timelines_busy(void)
 {
     return vp_fail(VP_EBUSY, "too many timelines are waited for already; try again");
 }
 
 /* What is waited for, or a failure. */
-static bool is_there(const timeline_held *e, bool whole)
+static bool is_timeline_there(const timeline_held *e, bool whole)
 {
     return atomic_load(&e->done) || (e->x && !whole);
 }
 
 /* The index, or with `whole` the end of its making. Called with the lock, which it gives up while
  * it waits. */
-static int wait_for(timeline_held *e, bool whole, const store_asker *who)
+static int wait_for_timeline(timeline_held *e, bool whole, const store_asker *who)
 {
     bool gone = false;
-    if (!is_there(e, whole) && e->of->waiting >= WAITING_MAX)
-        return busy();
+    if (!is_timeline_there(e, whole) && e->of->waiting >= WAITING_MAX)
+        return fail_timelines_busy();
     atomic_fetch_add(&e->askers, 1);
     e->of->waiting++;
-    while (!is_there(e, whole) && !gone) {
+    while (!is_timeline_there(e, whole) && !gone) {
         struct timespec until = vp_cond_until(LOOK_MS);
         pthread_cond_timedwait(&e->of->changed, &e->of->lock, &until);
-        gone = !is_there(e, whole) && who && who->gone(who->ctx);
+        gone = !is_timeline_there(e, whole) && who && who->gone(who->ctx);
     }
     e->of->waiting--;
     atomic_fetch_sub(&e->askers, 1);
-    if (e->x && is_there(e, whole))
+    if (e->x && is_timeline_there(e, whole))
         return 0;
     return gone ? turn_unwanted() : vp_fail_copy(&e->error);
 }
@@ -314,30 +314,30 @@ int timelines_get(timeline_held **out, timelines *all, catalog *c, const cat_ses
                        s->why ? s->why : "");
     int rc = 0;
     pthread_mutex_lock(&all->lock);
-    timeline_held *e = find(all, s, host);
+    timeline_held *e = timelines_find(all, s, host);
     bool mine = !e;
     if (mine && all->waiting >= WAITING_MAX) {
         pthread_mutex_unlock(&all->lock);
-        return busy();
+        return fail_timelines_busy();
     }
     if (mine)
-        e = add(all, c, s, host);
+        e = timelines_add(all, c, s, host);
     if (!e) {
         pthread_mutex_unlock(&all->lock);
         return vp_no_memory();
     }
     e->holders++;
     if (mine)
-        rc = start(e);
+        rc = start_timeline_thread(e);
     if (rc >= 0)
-        rc = wait_for(e, false, who);
+        rc = wait_for_timeline(e, false, who);
     if (rc < 0) {
         e->holders--;
     } else if (e->listed) {
-        unlist(e);
-        list_first(e);
+        timelines_unlist(e);
+        timelines_list_first(e);
     }
-    drop_unused(all, e);
+    timelines_drop_unused(all, e);
     pthread_mutex_unlock(&all->lock);
     if (rc >= 0)
         *out = e;
@@ -352,7 +352,7 @@ const tl_index *timeline_index(const timeline_held *h)
 int timeline_wait(const timeline_added **out, timeline_held *h, const store_asker *who)
 {
     pthread_mutex_lock(&h->of->lock);
-    int rc = wait_for(h, true, who);
+    int rc = wait_for_timeline(h, true, who);
     *out = h->added;
     pthread_mutex_unlock(&h->of->lock);
     return rc;
@@ -367,7 +367,7 @@ void timeline_release(timeline_held **h)
     timelines *all = e->of;
     pthread_mutex_lock(&all->lock);
     e->holders--;
-    drop_unused(all, e);
+    timelines_drop_unused(all, e);
     pthread_mutex_unlock(&all->lock);
 }
 
@@ -381,7 +381,7 @@ void timelines_close(timelines *all)
     pthread_mutex_unlock(&all->lock);
     for (timeline_held *e = all->first, *next; e; e = next) {
         next = e->next;
-        free_entry(e);
+        free_held_timeline(e);
     }
     pthread_mutex_destroy(&all->lock);
     pthread_cond_destroy(&all->changed);

@@ -6,7 +6,7 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 
-static bool has_gone(const void *of)
+static bool has_client_gone(const void *of)
 {
     const added_tracks *t = of;
     return (t->who.gone && t->who.gone(t->who.ctx)) ||
@@ -30,7 +30,7 @@ static bool is_of_exported(const added_tracks *t, const derived *made)
     return false;
 }
 
-static int stops(void *ctx, int64_t done, int64_t total)
+static int stop_when_asked(void *ctx, int64_t done, int64_t total)
 {
     added_tracks *t = ctx;
     (void)done;
@@ -38,20 +38,20 @@ static int stops(void *ctx, int64_t done, int64_t total)
     return atomic_load(&t->stop);
 }
 
-static int analyze(void *ctx)
+static int analyze_added_tracks(void *ctx)
 {
     added_tracks *t = ctx;
     vp_report_options opts = VP_REPORT_OPTIONS_INIT;
-    opts.progress = stops;
+    opts.progress = stop_when_asked;
     opts.progress_ctx = t;
     return analyze_derived(&t->made, t->c, t->s, t->h, &opts);
 }
 
-static int make(void *ctx, const derived **out)
+static int make_added_tracks(void *ctx, const derived **out)
 {
     added_tracks *t = ctx;
-    const store_asker who = {has_gone, t};
-    if (has_gone(t)) {
+    const store_asker who = {has_client_gone, t};
+    if (has_client_gone(t)) {
         t->lacking = true;
         return 0; /* *out is NULL */
     }
@@ -78,7 +78,7 @@ static int make(void *ctx, const derived **out)
 void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, const cat_session *s,
                        const cat_host *h)
 {
-    *t = (added_tracks){.added = {.make = make, .ctx = t},
+    *t = (added_tracks){.added = {.make = make_added_tracks, .ctx = t},
                         .st = st,
                         .c = c,
                         .s = s,
@@ -89,10 +89,10 @@ void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, co
                         .lacking = t->lacking};
     pick->added = &t->added;
     if (!st && !pick->most) /* which leaves out what is added */
-        vp_aside_start(&t->aside, analyze, t);
+        vp_aside_start(&t->aside, analyze_added_tracks, t);
 }
 
-static void of_host(void *ctx, const cat_host *h, ex_pick *pick)
+static void init_tracks_of_host(void *ctx, const cat_host *h, ex_pick *pick)
 {
     added_tracks *t = ctx;
     added_tracks_free(t);
@@ -101,7 +101,7 @@ static void of_host(void *ctx, const cat_host *h, ex_pick *pick)
 
 void added_tracks_of_hosts(added_tracks *t, ex_hosts *hosts)
 {
-    hosts->prepare = of_host;
+    hosts->prepare = init_tracks_of_host;
     hosts->ctx = t;
 }
 

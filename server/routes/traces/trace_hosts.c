@@ -17,7 +17,7 @@ typedef struct held_hosts {
     damage_list *damages;
 } held_hosts;
 
-static int held_next(void *ctx, char **p, size_t *n)
+static int held_hosts_next(void *ctx, char **p, size_t *n)
 {
     held_hosts *h = ctx;
     int rc = h->s->next(h->s, p, n);
@@ -27,13 +27,13 @@ static int held_next(void *ctx, char **p, size_t *n)
     return rc;
 }
 
-static void held_client(void *ctx, bool (*gone)(const void *of), const void *of)
+static void held_hosts_client(void *ctx, bool (*gone)(const void *of), const void *of)
 {
     held_hosts *h = ctx;
     added_tracks_client(&h->more, gone, of);
 }
 
-static void held_close(void *ctx)
+static void held_hosts_close(void *ctx)
 {
     held_hosts *h = ctx;
     rd_stream_close(&h->s);
@@ -58,7 +58,7 @@ bool trace_hosts_exact(const cat_session *s)
 }
 
 /* Of all files that the answer may be made of: it changes when one does. */
-static vp_file_id id_of(const cat_session *s)
+static vp_file_id files_id_of_session(const cat_session *s)
 {
     vp_file_id id = {0};
     for (size_t i = 0; i < s->file_count; i++) {
@@ -103,7 +103,7 @@ int trace_hosts_send(http_req *rq, catalog *c, const cat_session *s, const char 
 {
     bool bundle = !strcmp(name, TRACE_HOSTS_BUNDLE);
     bool encoded = !bundle && http_wants_gzip(rq);
-    const vp_file_id id = id_of(s);
+    const vp_file_id id = files_id_of_session(s);
     if (!bundle && !trace_hosts_exact(s))
         return http_fail(rq, 422, "no host of this session has a timeline that is exported so");
     http_entity e = {.type = bundle ? "application/gzip" : "application/octet-stream",
@@ -117,9 +117,10 @@ int trace_hosts_send(http_req *rq, catalog *c, const cat_session *s, const char 
     h->damages = site_of(rq)->damages;
     int rc = make_stream(h, rq, s, bundle);
     if (rc < 0) {
-        held_close(h);
+        held_hosts_close(h);
         return rc;
     }
-    const http_source src = {held_next, held_close, h, held_client, &h->more.lacking};
+    const http_source src = {held_hosts_next, held_hosts_close, h, held_hosts_client,
+                             &h->more.lacking};
     return http_stream(rq, src, bundle || encoded, &e);
 }

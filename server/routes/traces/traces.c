@@ -25,7 +25,7 @@ typedef struct held_stream {
     added_tracks more;
 } held_stream;
 
-static int held_next(void *ctx, char **p, size_t *n)
+static int held_stream_next(void *ctx, char **p, size_t *n)
 {
     held_stream *h = ctx;
     int rc = h->s->next(h->s, p, n);
@@ -37,13 +37,13 @@ static int held_next(void *ctx, char **p, size_t *n)
     return 0;
 }
 
-static void held_client(void *ctx, bool (*gone)(const void *of), const void *of)
+static void held_stream_client(void *ctx, bool (*gone)(const void *of), const void *of)
 {
     held_stream *h = ctx;
     added_tracks_client(&h->more, gone, of);
 }
 
-static void held_close(void *ctx)
+static void held_stream_close(void *ctx)
 {
     held_stream *h = ctx;
     rd_stream_close(&h->s);
@@ -53,7 +53,7 @@ static void held_close(void *ctx)
 }
 
 /* A held stream without its stream yet, with one more reference of the catalog. */
-static int hold(held_stream **out, const http_req *rq, catalog *c, const cat_file *f)
+static int hold_stream(held_stream **out, const http_req *rq, catalog *c, const cat_file *f)
 {
     held_stream *h = vp_calloc(1, sizeof *h);
     VP_NEED(h);
@@ -68,10 +68,11 @@ static int hold(held_stream **out, const http_req *rq, catalog *c, const cat_fil
 static int send_held(http_req *rq, held_stream *h, int rc, bool gzip, const http_entity *e)
 {
     if (rc < 0) {
-        held_close(h);
+        held_stream_close(h);
         return rc;
     }
-    const http_source src = {held_next, held_close, h, held_client, &h->more.lacking};
+    const http_source src = {held_stream_next, held_stream_close, h, held_stream_client,
+                             &h->more.lacking};
     return http_stream(rq, src, gzip, e);
 }
 
@@ -94,7 +95,7 @@ static const wanted forms[] = {
 };
 
 /* "HOST.json" and the like; a host's name may hold dots itself. */
-static const cat_host *host_of(const cat_session *s, vp_str name, const wanted **form)
+static const cat_host *host_of_file_name(const cat_session *s, vp_str name, const wanted **form)
 {
     *form = NULL;
     for (size_t k = 0; !*form && k < sizeof forms / sizeof forms[0]; k++)
@@ -127,7 +128,7 @@ static int send_trace(http_req *rq, catalog *c, const cat_session *s, const cat_
     e.gzipped = encoded;
     if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
-    VP_TRY(hold(&h, rq, c, f));
+    VP_TRY(hold_stream(&h, rq, c, f));
     h->pick.early = true;
     h->more.who = site_until_stop(site_of(rq));
     if (first)
@@ -142,7 +143,7 @@ int route_trace_json(http_req *rq)
     const cat_session *s;
     VP_CLEANUP(site_drop_catalog) catalog *c = NULL;
     VP_TRY(site_session(&c, &s, rq));
-    const cat_host *h = host_of(s, vp_str_of(http_param(rq, 1)), &form);
+    const cat_host *h = host_of_file_name(s, vp_str_of(http_param(rq, 1)), &form);
     const cat_file *f = h ? ex_half(form->form, s, h) : NULL;
     if (!h && trace_hosts_is(s, http_param(rq, 1)))
         return trace_hosts_send(rq, c, s, http_param(rq, 1));
@@ -171,7 +172,7 @@ static const cat_file *file_of(const cat_session *s, const char *name)
 static int send_member(http_req *rq, catalog *c, const cat_file *f, const http_entity *e)
 {
     held_stream *h = NULL;
-    VP_TRY(hold(&h, rq, c, f));
+    VP_TRY(hold_stream(&h, rq, c, f));
     return send_held(rq, h, catalog_stream(&h->s, c, f, true), false, e);
 }
 
