@@ -6,7 +6,7 @@
  */
 
 /* Raises _native.Error("PATH: message"), whose `code` is one of VP_E…. Returns NULL. */
-static PyObject *failed(native *m, int code)
+static PyObject *raise_native_error(native *m, int code)
 {
     const vp_error *e = vp_error_last();
     PyObject *raised =
@@ -22,16 +22,16 @@ static PyObject *failed(native *m, int code)
 }
 
 /* None, or what failed. */
-static PyObject *done(native *m, int rc)
+static PyObject *none_or_error(native *m, int rc)
 {
-    return rc < 0 ? failed(m, rc) : Py_NewRef(Py_None);
+    return rc < 0 ? raise_native_error(m, rc) : Py_NewRef(Py_None);
 }
 
 /* ---- A recording ------------------------------------------------------------------------------
  */
 
 /* The recorder speaks from any of its threads, also at the end of the process. */
-static void say(void *ctx, int level, const char *message)
+static void log_recorder_message(void *ctx, int level, const char *message)
 {
     native *m = ctx;
     if (!Py_IsInitialized())
@@ -65,13 +65,13 @@ static PyObject *call_start(PyObject *module, PyObject *args, PyObject *kwargs)
     cfg.gpu = gpu ? VP_GPU_AUTO : VP_GPU_OFF;
     cfg.export_now = true;
     if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) { /* others may end before it */
-        cfg.log = say;
+        cfg.log = log_recorder_message;
         cfg.ctx = m;
     }
     PyThreadState *held = PyEval_SaveThread();
     int rc = vp_start(&r, &cfg);
     PyEval_RestoreThread(held);
-    return rc < 0 ? failed(m, rc)
+    return rc < 0 ? raise_native_error(m, rc)
                   : Py_BuildValue("(Ns)", PyLong_FromVoidPtr(r), vp_recording_dir(r));
 }
 
@@ -97,7 +97,7 @@ static PyObject *call_stop(PyObject *module, PyObject *handle)
     PyThreadState *held = PyEval_SaveThread();
     int rc = vp_stop(r, &result);
     PyEval_RestoreThread(held);
-    return rc < 0 ? failed(m, rc) : as_dict(&result);
+    return rc < 0 ? raise_native_error(m, rc) : as_dict(&result);
 }
 
 static PyObject *call_past(PyObject *module, PyObject *args)
@@ -114,7 +114,7 @@ static PyObject *call_past(PyObject *module, PyObject *args)
     PyThreadState *held = PyEval_SaveThread();
     int rc = vp_capture_past(r, seconds, &result);
     PyEval_RestoreThread(held);
-    return rc < 0 ? failed(m, rc) : as_dict(&result);
+    return rc < 0 ? raise_native_error(m, rc) : as_dict(&result);
 }
 
 static PyObject *call_active(PyObject *module, PyObject *unused)
@@ -137,7 +137,7 @@ static PyObject *call_step_begin(PyObject *module, PyObject *args)
     char *text = text_of(name);
     int rc = text ? vp_step_begin(text, number) : 0;
     PyMem_Free(text);
-    return done(m, rc);
+    return none_or_error(m, rc);
 }
 
 static PyObject *call_step_end(PyObject *module, PyObject *unused)
@@ -145,7 +145,7 @@ static PyObject *call_step_end(PyObject *module, PyObject *unused)
     native *m = PyModule_GetState(module);
     int rc = vp_step_end();
     (void)unused;
-    return done(m, rc);
+    return none_or_error(m, rc);
 }
 
 /* A zone without length: Perfetto and TensorBoard show it as the instant it is. */
@@ -193,7 +193,7 @@ static PyObject *call_thread_name(PyObject *module, PyObject *name)
     char *text = text_of(name);
     int rc = text ? vp_thread_name(text) : 0;
     PyMem_Free(text);
-    return done(m, rc);
+    return none_or_error(m, rc);
 }
 
 static PyObject *call_meta(PyObject *module, PyObject *args)
@@ -206,7 +206,7 @@ static PyObject *call_meta(PyObject *module, PyObject *args)
     int rc = k && v ? vp_meta_str(k, v) : 0;
     PyMem_Free(k);
     PyMem_Free(v);
-    return done(m, rc);
+    return none_or_error(m, rc);
 }
 
 /* ---- Control ------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ static PyObject *call_control(PyObject *module, PyObject *on)
     else
         vp_control_stop();
     PyEval_RestoreThread(held);
-    return done(m, rc);
+    return none_or_error(m, rc);
 }
 
 static PyObject *call_log(PyObject *module, PyObject *log)

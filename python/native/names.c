@@ -4,7 +4,7 @@
 
 enum { ARGS_MAX = 15, VALUE_MAX = 4095 };
 
-static char *copy(const char *s, size_t n)
+static char *copy_c_string(const char *s, size_t n)
 {
     char *out = PyMem_Malloc(n + 1);
     if (out) {
@@ -15,7 +15,7 @@ static char *copy(const char *s, size_t n)
 }
 
 /* The text with what no C string can hold as escapes. */
-static char *escaped(PyObject *text)
+static char *escaped_text(PyObject *text)
 {
     PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
     char *s = NULL, *out = NULL;
@@ -26,7 +26,7 @@ static char *escaped(PyObject *text)
                                                     "\\x00", (Py_ssize_t)4)
                               : Py_NewRef(bytes);
         if (whole && PyBytes_AsStringAndSize(whole, &s, &n) == 0)
-            out = copy(s, (size_t)n);
+            out = copy_c_string(s, (size_t)n);
         Py_XDECREF(whole);
     }
     Py_XDECREF(bytes);
@@ -39,9 +39,9 @@ char *text_of(PyObject *text)
     Py_ssize_t n;
     const char *s = PyUnicode_AsUTF8AndSize(text, &n);
     if (s && !memchr(s, 0, (size_t)n))
-        return copy(s, (size_t)n);
+        return copy_c_string(s, (size_t)n);
     PyErr_Clear();
-    return escaped(text);
+    return escaped_text(text);
 }
 
 /* Without a copy where it can be had: the recorder makes its own. */
@@ -52,7 +52,7 @@ static uint32_t name_new(PyObject *text)
     if (s && !memchr(s, 0, (size_t)n))
         return vp_name(s);
     PyErr_Clear();
-    char *other = escaped(text);
+    char *other = escaped_text(text);
     uint32_t id = other ? vp_name(other) : 0;
     PyMem_Free(other);
     return id;
@@ -100,7 +100,7 @@ void names_forget(native *m)
 }
 #endif
 
-static vp_arg value_of(const char *key, PyObject *value, char **text)
+static vp_arg arg_of_value(const char *key, PyObject *value, char **text)
 {
     int over = 0;
     if (PyLong_Check(value)) {
@@ -128,7 +128,7 @@ static void zone_with_items(uint32_t name, uint64_t start, uint32_t generation, 
     for (Py_ssize_t at = 0; n < room && PyDict_Next(args, &at, &key, &value);) {
         if (!(keys[n] = text_of(key)))
             continue;
-        list[n] = value_of(keys[n], value, &texts[n]);
+        list[n] = arg_of_value(keys[n], value, &texts[n]);
         if (texts[n] && strlen(texts[n]) > VALUE_MAX)
             texts[n][VALUE_MAX] = 0;
         n++;

@@ -199,7 +199,7 @@ static PyObject *zone_enter(PyObject *self, PyObject *unused)
     return PyErr_NoMemory();
 }
 
-static void record(zone *z, native *m, uint64_t start, uint32_t generation)
+static void record_zone(zone *z, native *m, uint64_t start, uint32_t generation)
 {
     if (z->args)
         zone_with_args(name_of(m, z->name).id, start, generation, z->args);
@@ -235,7 +235,7 @@ static PyObject *zone_exit(PyObject *self, PyObject *const *exception, Py_ssize_
     }
     TOGETHER;
     if (generation && generation == vp__generation())
-        record(z, state_of(Py_TYPE(self)), start, generation);
+        record_zone(z, state_of(Py_TYPE(self)), start, generation);
     if (over) {
         if (over->others)
             exit_others(over->others, state_of(Py_TYPE(self)));
@@ -329,7 +329,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int start(PyObject *module)
+static int native_exec(PyObject *module)
 {
     native *m = PyModule_GetState(module), *none = NULL;
     PyObject *type = PyType_FromModuleAndSpec(module, &zone_spec, NULL);
@@ -345,7 +345,7 @@ static int start(PyObject *module)
     return calls_start(module, m);
 }
 
-static int traverse(PyObject *module, visitproc visit, void *arg)
+static int native_traverse(PyObject *module, visitproc visit, void *arg)
 {
     native *m = PyModule_GetState(module);
     Py_VISIT(m->open_others);
@@ -358,7 +358,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     return 0;
 }
 
-static int clear(PyObject *module)
+static int native_clear(PyObject *module)
 {
     native *m = PyModule_GetState(module);
     VP__STORE(m->others, false);
@@ -380,9 +380,9 @@ static int clear(PyObject *module)
     return 0;
 }
 
-static void release(void *module)
+static void native_free(void *module)
 {
-    (void)clear(module);
+    (void)native_clear(module);
 }
 
 /* Interpreters with a lock of their own: Py_mod_multiple_interpreters and
@@ -390,14 +390,14 @@ static void release(void *module)
  */
 enum { EACH_INTERPRETER = 3 };
 static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, start},
+    {Py_mod_exec, native_exec},
     {EACH_INTERPRETER, (void *)2},
 #ifdef Py_GIL_DISABLED
     {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
     {0, NULL},
 };
-static PyModuleDef_Slot slots_before_3_12[] = {{Py_mod_exec, start}, {0, NULL}};
+static PyModuleDef_Slot slots_before_3_12[] = {{Py_mod_exec, native_exec}, {0, NULL}};
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "view_profile._native",
@@ -405,9 +405,9 @@ static struct PyModuleDef definition = {
     .m_size = sizeof(native),
     .m_methods = methods,
     .m_slots = slots,
-    .m_traverse = traverse,
-    .m_clear = clear,
-    .m_free = release,
+    .m_traverse = native_traverse,
+    .m_clear = native_clear,
+    .m_free = native_free,
 };
 
 PyMODINIT_FUNC PyInit__native(void)

@@ -58,7 +58,7 @@ static const void *image_part(const image *m, uint64_t offset, uint64_t count, s
     return m->p + offset;
 }
 
-static const ElfW(Shdr) * section(const image *m, const ElfW(Ehdr) * head, uint32_t i)
+static const ElfW(Shdr) * image_section(const image *m, const ElfW(Ehdr) * head, uint32_t i)
 {
     const ElfW(Shdr) *all = image_part(m, head->e_shoff, head->e_shnum, sizeof *all);
     return all && i < head->e_shnum ? &all[i] : NULL;
@@ -72,9 +72,9 @@ static void find_symbols(image *m)
         return;
     m->bias = head->e_type == ET_DYN ? (uintptr_t)m->base : 0;
     for (uint32_t i = 0; i < head->e_shnum; i++) {
-        const ElfW(Shdr) *s = section(m, head, i);
+        const ElfW(Shdr) *s = image_section(m, head, i);
         const ElfW(Shdr) *names =
-            s && s->sh_type == SHT_SYMTAB ? section(m, head, s->sh_link) : NULL;
+            s && s->sh_type == SHT_SYMTAB ? image_section(m, head, s->sh_link) : NULL;
         if (!names || names->sh_offset > m->n || names->sh_size > m->n - names->sh_offset)
             continue;
         m->symbols =
