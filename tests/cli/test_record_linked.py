@@ -4,6 +4,7 @@ import gzip
 import json
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 
@@ -395,7 +396,14 @@ def test_a_past_of_less_than_a_second(place, build):
     p.communicate(timeout=WAIT)
 
 
-ROUND = r"""static void say(void *ctx, int level, const char *text)
+ROUND = r"""static long long began[300000];
+static long long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+static void say(void *ctx, int level, const char *text)
 {
     (void)ctx;
     printf("%d %s\n", level, text);
@@ -413,23 +421,30 @@ int main(void)
     if (vp_start(&r, &cfg) < 0)
         return 1;
     for (int i = 0; i < 300000; i++) {
-        VP_SCOPE("busy");
-        for (volatile int k = 0; k < 50; k++)
-            continue;
+        began[i] = now();
+        VP_SCOPE_ARGS("busy", VP_I64("i", i));
     }
+    long long last = now();
     vp_stop(r, &result);
-    printf("%llu %llu %lld\n", (unsigned long long)result.zones,
-           (unsigned long long)result.overwritten, (long long)result.duration_ns);
+    printf("%llu %llu %lld %lld\n", (unsigned long long)result.zones, (unsigned long long)result.overwritten,
+           (long long)result.duration_ns, last - began[result.overwritten]);
     return 0;
 }
 """
 
 
 def test_a_ring_that_went_round_says_so_everywhere(program, place, build):
-    p = start(place, build(ROUND))
-    out, err = p.communicate(timeout=WAIT)
-    log, saved, figures = out.splitlines()
-    zones, overwritten, ns = map(int, figures.split())
+    """The window is that of the zones that the ring kept, by the clock of the program itself. A busy machine may pause the
+    program before it stops the recording: then it runs again."""
+    app = build(ROUND)
+    for _ in range(20):
+        shutil.rmtree(place.dir / "own", ignore_errors=True)
+        out, err = start(place, app).communicate(timeout=WAIT)
+        log, saved, figures = out.splitlines()
+        zones, overwritten, ns, own_ns = map(int, figures.split())
+        if ns < 5 * own_ns:  # with a hole in the ring it was a hundred times as long
+            break
+    assert ns < 5 * own_ns
     assert zones + overwritten == 300000 and 0 < zones < 65536 and err == ""
     assert log.startswith(f"0 {overwritten} earlier zones made room: the last ") and "Trace saved to" in saved
     (run,) = runs(place.dir / "own")
@@ -437,14 +452,15 @@ def test_a_ring_that_went_round_says_so_everywhere(program, place, build):
     trace = json.loads(gzip.decompress(trace.read_bytes()))
     (warning,) = trace["otherData"]["warnings"]
     assert warning.startswith("the ring holds the last ") and f"{overwritten} earlier zones" in warning
+    kept = sorted((e for e in trace["traceEvents"] if e["ph"] == "X" and e["name"] == "busy"), key=lambda e: e["ts"])
+    assert [int(e["args"]["i"]) for e in kept] == list(range(overwritten, 300000))
+    assert (kept[-1]["ts"] + kept[-1]["dur"] - kept[0]["ts"]) * 1000 - 1 <= ns
     report = json.loads(subprocess.run([program, "report", "--format=json", run], check=True,
                                        capture_output=True, text=True).stdout)
     (ring,) = [q for q in report["quality"] if q["code"] == "ring"]
     assert ring["message"] == warning and ring["severity"] == "info"
-    # the program did nothing but this: the window is what the zones fill, but for the loop around (with
-    # sanitizers two thirds of it); with a hole in the ring it was a hundredth
     (busy,) = [o for o in report["host_ops"] if o["name"] == "busy"]
-    assert busy["calls"] == zones and busy["total_ps"] > 0.1 * ns * 1000
+    assert busy["calls"] == zones and busy["total_ps"] == pytest.approx(sum(e["dur"] for e in kept) * 1e6, rel=1e-6)
     text = subprocess.run([program, "report", run], check=True, capture_output=True, text=True).stdout
     assert abs(float(re.search(r"capture (\d+\.\d+) ms", text)[1]) - ns / 1e6) < 0.002
 
