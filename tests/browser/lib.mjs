@@ -22,6 +22,11 @@ export const realUi = existsSync(path.join(fetched, "index.html")) ? fetched : n
 /* ---- Harness --------------------------------------------------------------------------------- */
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
+let file; // of the tests that run now
+
+export function setFile(name) {
+  file = name;
+}
 
 export async function test(name, body) {
   const since = performance.now();
@@ -32,6 +37,7 @@ export async function test(name, body) {
   } catch (error) {
     counts.failed++;
     console.log(`FAILED  ${name}\n${String(error.stack || error).replace(/^/gm, "        ")}`);
+    console.log(`        run alone: scripts/test browser/${file}`);
   }
 }
 

@@ -1,8 +1,16 @@
-// Our pages in a real Chromium: what they show, what they never do, and the way into Perfetto.
-// `node run.mjs [FILE…]`; VIEW_PROFILE names the program, VP_TRACES the real profiles. Without a
-// name all files, in two worlds at once, which take about as long as each other.
-import { spawn } from "node:child_process";
+// The pages in a real Chromium: what they show, what they never do, and the way into Perfetto.
+// `node run.mjs [FILE…]` runs these files (index, session, …), or all of them in two processes that
+// take about equally long. VIEW_PROFILE names the program, VP_TRACES the real profiles.
+import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+
+// No test may read or write the files of the user: tests/hermetic.py starts this program again with
+// a HOME, XDG directories and a TMPDIR of its own.
+if (!process.env.VP_TEST_PLACE) {
+  const hermetic = fileURLToPath(new URL("../hermetic.py", import.meta.url));
+  const { status } = spawnSync("python3", [hermetic, process.execPath, ...process.argv.slice(1)], { stdio: "inherit" });
+  process.exit(status ?? 1);
+}
 
 const worlds = [["looks", "live", "capture", "perfetto", "timeline_analysis"], ["index", "session", "timeline", "timeline_data", "timeline_keys", "compare_timeline", "handoff", "tensorboard"]];
 
@@ -23,7 +31,7 @@ async function runAll() {
     const last = text.trimEnd().split("\n").at(-1);
     const counts = [...last.matchAll(/(\d+) (passed|failed|skipped)/g)];
     for (const [, n, word] of counts) total[word] += Number(n);
-    if (!counts.length && failed) total.failed++; // it did not come to its end
+    if (!counts.length && failed) total.failed++; // it ended early
   }
   const skipped = total.skipped ? `, ${total.skipped} skipped` : "";
   console.log(`${total.passed} passed, ${total.failed} failed${skipped}`);
@@ -32,6 +40,10 @@ async function runAll() {
 
 const asked = process.argv.slice(2);
 if (!asked.length) await runAll();
+const { setFile } = await import("./lib.mjs");
 const { end } = await import("./world.mjs");
-for (const name of asked) await import(`./${name}.mjs`);
+for (const name of asked) {
+  setFile(name);
+  await import(`./${name}.mjs`);
+}
 await end();
