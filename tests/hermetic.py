@@ -46,6 +46,8 @@ def environment(place, outer):
                          ('XDG_STATE_HOME', 'state'), ('XDG_RUNTIME_DIR', 'run'), ('TMPDIR', 'tmp')):
         own[name] = os.path.join(place, folder)
         os.makedirs(own[name], mode=0o700, exist_ok=True)
+    os.chmod(place, 0o711)  # some tests start programs as another user, who needs a TMPDIR, too
+    os.chmod(own['TMPDIR'], 0o1777)
     own[PLACE] = place
     return own
 

@@ -1,4 +1,4 @@
-"""What the command-line tests share: the program, the real traces, and a clean place to run in."""
+"""What the CLI tests share: the program, the real traces, and a clean directory to run in."""
 import os
 import pathlib
 import re
@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from emulated import find_program  # noqa: E402
 from traces import ROOT, TRACES  # noqa: E402
 
-# What a script starts with & has interrupts ignored, and hands that on: programs would not hear those that tests send.
+# A shell starts background jobs with SIGINT ignored, and children inherit that. The tests send SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -20,9 +20,17 @@ def pytest_addoption(parser):
                      help="rewrite the frozen outputs of tests/cli/cases with what the program says")
 
 
+# Fixtures that build or need build/release.
+RELEASE = {"build_dir", "fast_program"}
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(items):
-    """The file that takes a quarter of all time comes first: of several workers one is busy with it to the end."""
+    """The longest file comes first, so that no worker runs it alone at the end."""
     items.sort(key=lambda item: item.path.name != "test_bombs.py")
+    for item in items:
+        if RELEASE & set(item.fixturenames):
+            item.add_marker(pytest.mark.needs_release)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from gen import bombs  # noqa: E402
 from used import run_used  # noqa: E402
 
+pytestmark = pytest.mark.slow  # a quarter of the time of all CLI tests
 MB = 1_000_000
 # Sanitizers add a shadow of an eighth, red zones and a quarantine (here without): their peak is no measure of ours.
 SANITIZED = "asan" in os.environ.get("VIEW_PROFILE", "asan")

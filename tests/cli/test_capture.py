@@ -1017,6 +1017,7 @@ def test_the_fetcher_dies_midway(place):
         assert left(place) == []
 
 
+@pytest.mark.needs_release
 def test_a_large_profile_is_never_held(place):
     not_emulated("memory is mostly the emulator's")
     plain = plain_program()

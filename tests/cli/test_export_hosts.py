@@ -271,6 +271,7 @@ def test_equal_hosts_do_not_share_pids(place):
     assert max(ranks[0]) < min(ranks[1]) and max(ranks[1]) < min(ranks[2])
 
 
+@pytest.mark.slow
 def test_many_hosts(place):
     tiny = skewed(0, hosts=1)
     tiny.hosts[0].devices[0].ops[3:] = []
@@ -283,6 +284,7 @@ def test_many_hosts(place):
     assert sorted(notes(whole)) == names
 
 
+@pytest.mark.slow
 def test_a_damaged_host_among_three(place):
     data = trace(XPLANE).read_bytes()
     run_of(place, {"a": data, "b": data[:-1000], "c": data})

@@ -479,6 +479,7 @@ class Endless:
         return piece
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [bomb_zip, bomb_tar_gz, bomb_tar_zst],
                          ids=lambda f: f.__name__)
 def test_bombs_stop_at_their_limit(place, make):

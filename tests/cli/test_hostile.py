@@ -175,6 +175,7 @@ def renames(place, kind, path, whole):
     return kind == "zip" and member_names(place, path) != member_names(place, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS, indirect=True)
 def test_damage_is_survived_and_said(seed, place):
     kind, name, data, cuts, flips = seed

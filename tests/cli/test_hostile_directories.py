@@ -204,6 +204,7 @@ def test_unreadable_files_are_named_and_neighbours_work():
         assert "good_op" in done["top"].stdout
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_neighbours(place):
     root = place.dir / "d"
     fill(root)
@@ -280,6 +281,7 @@ def check_json(data):
     assert not re.search(rb"[\x00-\x09\x0b-\x1f]", data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
 def test_names_inside_files_are_escaped_everywhere(place, evil):
     root = place.dir / "d"

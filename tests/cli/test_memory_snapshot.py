@@ -181,6 +181,7 @@ def test_negative_and_absurd_sizes_are_left_out(tmp_path):
     assert done.returncode in (0, 3), done.stderr
 
 
+@pytest.mark.slow
 def test_every_cut_gives_what_stands_before(tmp_path):
     whole = pickle.dumps(made.training(steps=4))
     path = tmp_path / 'c.pickle'
@@ -198,6 +199,7 @@ def test_every_cut_gives_what_stands_before(tmp_path):
     assert m['allocations'] == 8, 'only its end is missing'
 
 
+@pytest.mark.slow
 def test_damage_is_survived(tmp_path):
     whole = bytearray(pickle.dumps(made.training(steps=4)))
     path, dice = tmp_path / 'd.pickle', random.Random(16)

@@ -497,6 +497,7 @@ LONG = r"""int main(void)
 """
 
 
+@pytest.mark.slow
 def test_record_says_at_once_that_the_pool_is_full(program, place, build):
     not_emulated("to fill a pool of 64 MiB takes minutes")
     done = subprocess.run([program, "record", "--", build(LONG)], cwd=place.dir, env=environment(place),
@@ -634,6 +635,7 @@ FULL = r"""int main(void)
 """
 
 
+@pytest.mark.slow
 def test_a_full_pool_ends_a_recording_while_the_program_goes_on(place, build, program):
     """It is there for whoever asks, not only when the program ends."""
     p = subprocess.Popen([build(FULL)], cwd=place.dir, env=environment(place, VIEW_PROFILE="1"),

@@ -361,6 +361,7 @@ def with_memory(place, *args, program="view_profile"):
         return out.read(), used.peak / (1 << 20), used.err
 
 
+@pytest.mark.needs_release
 def test_many_runs_are_listed_in_bounded_memory(place):
     """20,000; with VP_SLOW=1 a million, which with their files are two million entries: where the scan stops, and says so."""
     not_emulated("memory is mostly the emulator's")
@@ -375,6 +376,7 @@ def test_many_runs_are_listed_in_bounded_memory(place):
     assert most < 32 + runs * 1200 / 10**6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ms", [0, 20])
 def test_a_large_file_is_asked_for_at_most_twice(place, logs, program, ms):
     """130 MB, counted by the server; held are 64 MiB of it, or all where that is far away. The table needs no events of hosts, which
@@ -429,6 +431,7 @@ def test_a_name_that_says_it_all_costs_no_question(place, logs):
     assert not logs.log
 
 
+@pytest.mark.slow
 def test_the_memory_is_bounded(place, logs):
     grown(logs, 300 << 20)
     code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); "
@@ -545,6 +548,7 @@ COMMANDS = [c.split() for c in (
     "watch U", "capture U", "capture --hosts-file U", "capture h:1 --out U --name /", "serve --perfetto-ui U .", "help U", "U")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("form", ["password", "query"])
 def test_no_command_prints_a_secret(place, logs, args, form):

@@ -433,6 +433,7 @@ def resident(pid):
         return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
 
 
+@pytest.mark.needs_release
 def test_a_million_keys_need_no_memory():
     """Entries leave as they come: of 200,000 here, which is 60 MB of XML, and of all of a million with VP_SLOW=1."""
     n, page = 10**6 if os.environ.get("VP_SLOW") == "1" else 200_000, 1000

@@ -422,6 +422,7 @@ def status_of(pid, key):
     return None
 
 
+@pytest.mark.needs_release
 def test_it_stays_small(watch, job):
     not_emulated("memory is mostly the emulator's")
     watch.program = plain_program()

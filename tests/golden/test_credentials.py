@@ -63,6 +63,7 @@ def test_the_value_is_nowhere(path):
     assert 'HF_TOKEN' in shown[2] and 'HF_TOKEN' in shown[4]
 
 
+@pytest.mark.slow
 def test_nobody_else_is_blamed():
     """No other file has such a key, and none is said to have one."""
     paths = timelines()
@@ -73,5 +74,6 @@ def test_nobody_else_is_blamed():
     assert blamed == sorted(p for p in WITH_TOKEN if not missing(p))
 
 
+@pytest.mark.slow
 def test_the_list_above_is_whole():
     assert sorted(str(p.relative_to(TRACES)) for p in timelines() if secrets(p)) == sorted(p for p in WITH_TOKEN if not missing(p))

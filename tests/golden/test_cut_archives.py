@@ -112,6 +112,7 @@ def outcome(path, *session):
     return (json.loads(done.stdout) if done.returncode == 0 else None), done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('form', FORMATS)
 def test_every_cut(form, tmp_path):
     if 'zst' in form and not shutil.which('zstd'):

@@ -132,6 +132,7 @@ def rank(f):
     return (status, f["id"] != "F23", -LEVELS.index(f["severity"]), -(f["impact"]["time_ps"] or 0))
 
 
+@pytest.mark.slow
 def test_every_file():
     assert len(EVERY) > least(100, 60)
     judged = 0

@@ -75,6 +75,7 @@ def test_long_names_of_tracks_are_cut_at_a_character(tmp_path):
     assert sorted(s.name[0] for s in trace.slices) == ['a', 'c', '\u20ac'] and len(trace.counters) == 1
 
 
+@pytest.mark.slow
 def test_more_async_ids_than_tracks_are_counted(tmp_path):
     """A track for each of the first million, and the file comes out."""
     most, more = 1_000_000, 37
@@ -84,6 +85,7 @@ def test_more_async_ids_than_tracks_are_counted(tmp_path):
     assert b'{"events":%d,"flows":0}' % more in made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('key', [b'k', b'\\"'])
 def test_a_key_of_any_length_costs_its_value_only(key, tmp_path):
     event = b'{"ph":"X","ts":%d,"dur":1,"pid":1,"tid":1,"name":"a"}'

@@ -50,6 +50,7 @@ def files(how):
     return [(p, data) for p, data in found if 0 < len(data) < SMALL]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('seed', range(EACH))
 @pytest.mark.parametrize('how', ('clean', 'xspace'))
 def test_damaged_files_are_exported_as_json(how, seed, tmp_path):

@@ -53,6 +53,7 @@ def test_every_reader_refuses(bad):
             assert name.split('.')[0] in refused(command, '--format', form, bad)
 
 
+@pytest.mark.slow
 def test_no_gate_passes(good, bad):
     for a, b in ((good, bad), (bad, good), (bad, bad)):
         for gate in ((), ('--max-regression', '5%'), ('--fail-on', 'high'), ('--format', 'junit')):

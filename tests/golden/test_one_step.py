@@ -61,6 +61,7 @@ def test_what_grew_in_it_is_what_the_whole_says(case, tmp_path):
         assert steps[0]['grew']['name'] in made.says and steps[0]['grew']['more_ps'] > 10**10
 
 
+@pytest.mark.slow
 def test_the_step_is_the_one_of_the_whole():
     assert len({name for name, _, _ in pairs()}) >= least(20, 15)
     for name, whole, part in pairs():

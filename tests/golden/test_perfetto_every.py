@@ -182,6 +182,7 @@ def got(address, session, name):
         return answer.read()
 
 
+@pytest.mark.slow
 def test_the_server_gives_the_same(served, tmp_path):
     asked = 0
     for i, timeline in enumerate(t for t in chosen() if not t.alone):

@@ -30,6 +30,7 @@ def our_name(device):
     return device if device.startswith('/') else f'GPU {device}'
 
 
+@pytest.mark.slow
 def test_the_reference_reads_most_files(reference):
     assert len(reference) >= least(60, 25)
 

@@ -105,6 +105,7 @@ def reference_steps(paths):
     return {r['file']: r['steps'] for r in rows if r.get('steps')}
 
 
+@pytest.mark.slow
 def test_kineto_steps_equal_the_reference():
     """Number, window and all four classes of every step, to the picosecond; times relative to the first step."""
     want = reference_steps(marked_files())

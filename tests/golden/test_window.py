@@ -49,6 +49,7 @@ def shared_out(path):
     return path.name, whole, parts
 
 
+@pytest.mark.slow
 def test_windows_that_meet_share_out_the_whole():
     files = [p for p in timelines() if p.stat().st_size < BYTES_MAX]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
