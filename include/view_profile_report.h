@@ -27,7 +27,7 @@ typedef enum vp_device_kind {
     VP_DEVICE_OTHER
 } vp_device_kind;
 typedef enum vp_group {
-    VP_GROUP_NAME, /* class, category and normalised name (analysis.md 2.4) */
+    VP_GROUP_NAME, /* class, category and normalised name (docs/reference/metrics.md#op-names) */
     VP_GROUP_CATEGORY,
     VP_GROUP_SCOPE,
     VP_GROUP_SOURCE,
@@ -47,16 +47,16 @@ typedef enum vp_depth { VP_DEPTH_FULL, VP_DEPTH_OPS } vp_depth;
 typedef enum vp_where { VP_WHERE_DEVICE, VP_WHERE_HOST } vp_where;
 
 /* compute + exposed_comm + exposed_copy + idle = window, exactly. Unions of half-open intervals
- * over all op tracks of the device (analysis.md A1). */
+ * over all op tracks of the device (docs/reference/metrics.md#breakdown). */
 typedef struct vp_breakdown {
     int64_t window_ps, compute_ps, exposed_comm_ps, exposed_copy_ps, idle_ps;
     int64_t busy_ps, comm_ps, copy_ps, overlap_comm_ps;
 } vp_breakdown;
 
 /* Why a device idles, in the order in which an instant with several reasons is given away
- * (analysis.md A3, 6.2.1): the thread that launches the next op was compiling, waiting for input,
- * …; UNKNOWN where nothing links the gap to the host. A copy on any other thread comes before HOST
- * and before nothing. */
+ * (docs/reference/metrics.md#idle-gaps): the thread that launches the next op was compiling,
+ * waiting for input, …; UNKNOWN where nothing links the gap to the host. A copy on any other thread
+ * comes before HOST and before nothing. */
 typedef enum vp_cause {
     VP_CAUSE_COMPILE,
     VP_CAUSE_INPUT,
@@ -71,8 +71,8 @@ typedef enum vp_cause {
     VP_CAUSES
 } vp_cause;
 
-/* Which launches reached a device (A9, full). Of correlated GPU work only: calls is VP_UNKNOWN
- * where the platform has no correlation. */
+/* Which launches reached a device (full; docs/reference/metrics.md#launches). Of correlated GPU
+ * work only: calls is VP_UNKNOWN where the platform has no correlation. */
 typedef struct vp_launch {
     int64_t calls, linked_ops, unlinked_ops; /* op events with and without a launch call */
     int64_t kernels, kernel_p50_ps;          /* compute kernels */
@@ -87,7 +87,8 @@ typedef struct vp_launch {
     int64_t starved_call_ps, starved_latency_ps; /* in that launch; from its end to the op */
 } vp_launch;
 
-/* What a device's ops could be rid of (A11, full). Self times, of self_ps. */
+/* What a device's ops could be rid of (full; docs/reference/metrics.md#hygiene). Self times, of
+ * self_ps. */
 typedef struct vp_hygiene {
     int64_t formatting_ps;               /* transpose, copy, reshape, bitcast-convert */
     int64_t remat_ps;                    /* rematerialised work */
@@ -300,7 +301,7 @@ typedef struct vp_module {
     int64_t repeat_ps, repeat_runs; /* Σ of its runs in those */
 } vp_module;
 
-/* ---- Steps (A7, full) ---- */
+/* ---- Steps (full; docs/reference/metrics.md#steps) ---- */
 
 typedef enum vp_step_source {
     VP_STEPS_NONE,
@@ -312,7 +313,8 @@ typedef enum vp_step_source {
 
 typedef enum vp_step_class { VP_STEP_NORMAL, VP_STEP_HEAVY, VP_STEP_LIGHT } vp_step_class;
 
-/* One step on one device: its window adjusted to the device's work (6.1 A7). */
+/* One step on one device: its window adjusted to the device's work
+ * (docs/reference/metrics.md#steps). */
 typedef struct vp_step_device {
     uint32_t device;
     int64_t start_ps, dur_ps; /* start on the aligned clock, length on the device's */
@@ -364,7 +366,7 @@ typedef struct vp_steps {
     size_t group_count;
 } vp_steps;
 
-/* ---- Idle (A3, full) ---- */
+/* ---- Idle (full; docs/reference/metrics.md#idle-gaps) ---- */
 
 /* A time between two ops of a device. host_late + in_call + latency + peer + unknown = dur. */
 typedef struct vp_gap {
@@ -384,7 +386,7 @@ typedef struct vp_idle_label {
     int64_t gaps, total_ps;
 } vp_idle_label;
 
-/* ---- Communication and copies (A4, A5, A8, full) ---- */
+/* ---- Communication and copies (full; docs/reference/metrics.md#collectives) ---- */
 
 typedef struct vp_collective {
     uint32_t device;
@@ -446,14 +448,14 @@ typedef struct vp_balance {
     int64_t straggler_host_last;
 } vp_balance;
 
-/* ---- The host (A6, A10, full) ---- */
+/* ---- The host (full; docs/reference/metrics.md#host-events) ---- */
 
 typedef struct vp_function {
     const char *host;
     const char *name;
     int64_t compiles, calls, cache_hits;  /* outermost; cache_hits VP_UNKNOWN */
     int64_t total_ps, repeat_ps;          /* Σ compile time; of it all but the first */
-    int64_t late, late_ps;                /* after execution had begun (6.2.1, F10) */
+    int64_t late, late_ps;                /* after execution had begun (F10) */
     int64_t first_start_ps, first_dur_ps; /* of its compiles */
     int64_t last_start_ps, last_dur_ps;
 } vp_function;
@@ -780,7 +782,7 @@ typedef struct vp_report {
     void *owner_; /* the memory of everything above */
 } vp_report;
 
-/* ---- Comparison (A12) ---- */
+/* ---- Comparison (docs/reference/metrics.md#comparison) ---- */
 
 /* delta = b - a; unknown sides are VP_UNKNOWN and then delta is VP_NO_TIME. */
 typedef struct vp_delta {

@@ -1,7 +1,7 @@
 /* A TensorBoard or a standalone XProf that somebody runs on this machine already, for the same
  * directory. Another directory will not do: asked for a run that it does not know, TensorBoard
- * silently opens another one (peers.md), and runs of two directories often have one name. Only
- * server/local includes this.
+ * silently opens another one (docs/reference/xprof.md#tensorboard), and runs of two directories
+ * often have one name. Only server/local includes this.
  *
  * Asked are the port that was named, the ports that running TensorBoards write into
  * $TMPDIR/.tensorboard-info, and XProf's own. One counts only if a run that it lists is made of the

@@ -8,7 +8,8 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-/* The plugin answers its version in 2-4 ms and the list of 10,000 runs in 0.8 s (peers.md). */
+/* The plugin answers its version in 2-4 ms and the list of 10,000 runs in 0.8 s
+ * (docs/reference/xprof.md#tensorboard). */
 #define VERSION_TIMEOUT_MS 1000
 #define RUNS_TIMEOUT_MS 5000
 

@@ -9,9 +9,10 @@
 #include "trace/base/str.h"
 
 /* XProf has no option for its address: it listens on all of them, and for other machines it starts
- * a worker, which does so on another port (peers.md). This program starts XProf's server on
- * loopback and without that worker, as TensorBoard does with its plugin. Where XProf is built in
- * another way by then, the program ends with an error instead of being open to the network. */
+ * a worker, which does so on another port (docs/reference/xprof.md#tensorboard). This program
+ * starts XProf's server on loopback and without that worker, as TensorBoard does with its plugin.
+ * Where XProf is built in another way by then, the program ends with an error instead of being open
+ * to the network. */
 static const char loopback_xprof[] =
     "import sys\n"
     "from xprof import server\n"

@@ -1,9 +1,9 @@
 /* The log directory that our own TensorBoard sees: a private temporary tree of links to the
- * profile's xplane files. XProf writes caches beside these (peers.md: up to 1.4 x the file), which
- * so never land in the user's directory. With `in_place`, run directories that are in the layout
- * which TensorBoard wants are linked themselves, and the caches stay there for the next time. Trees
- * that a killed process left behind are removed. Only server/local includes this. Not thread-safe
- * but for what says so. */
+ * profile's xplane files. XProf writes caches beside these (docs/reference/xprof.md#tensorboard: up
+ * to 1.4 x the file), which so never land in the user's directory. With `in_place`, run directories
+ * that are in the layout which TensorBoard wants are linked themselves, and the caches stay there
+ * for the next time. Trees that a killed process left behind are removed. Only server/local
+ * includes this. Not thread-safe but for what says so. */
 #ifndef VP_LOCAL_TB_SCRATCH_H
 #define VP_LOCAL_TB_SCRATCH_H
 

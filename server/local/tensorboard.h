@@ -1,5 +1,5 @@
 /* The way to a real TensorBoard: find one on loopback that shows this directory, or start one that
- * does. Facts: peers.md "TensorBoard 2.21 + xprof as the redirect target". Routes ask here from a
+ * does. Facts: docs/reference/xprof.md#tensorboard. Routes ask here from a
  * worker (everything blocks, at most a few seconds); the answer is plain data, and links and pages
  * are made by the routes. One tb serves all sessions: a run that is added later shows at once.
  *
@@ -16,7 +16,7 @@
 
 typedef struct tb tb;
 
-/* XProf opens at most this many hosts in one trace viewer (xprof.md 5.3). */
+/* XProf opens at most this many hosts in one trace viewer (docs/reference/xprof.md#tensorboard). */
 #define TB_HOSTS_MAX 10u
 #define TB_HOSTS_BYTES_MAX (TB_HOSTS_MAX * 256u)
 

@@ -182,7 +182,7 @@ await test("a session of several hosts hands over all of them, or the one that i
     await page.getByRole("link", { name: "hostB", exact: true }).click();
     const { got } = await handOver(page, context);
     assert.equal(got.traces[0].fileName, "hostB.json.gz");
-    assert.ok(got.traces[0].slices > 20000); // peers.md: 26,723 events
+    assert.ok(got.traces[0].slices > 20000); // docs/reference/xprof.md#tensorboard: 26,723 events
   });
 });
 

@@ -30,7 +30,7 @@ await test("headlines arrive for rows in view", () =>
   onPage("/", async (page) => {
     const row = page.locator("tr", { hasText: "2026_01_11_21_26_41" });
     await row.locator("svg.bar").waitFor();
-    // analysis.md 0.2: idle is 0.04 % of the device window of 67.2 ms.
+    // docs/reference/metrics.md#window: idle is 0.04 % of the device window of 67.2 ms.
     assert.match(await row.innerText(), /99\.96% busy of 67\.235 ms/);
   }));
 

@@ -16,7 +16,7 @@ for (const javaScriptEnabled of [true, false]) {
       "/",
       async (page) => {
         await page.goto(server.url + pathOf("session", "2026_01_11_21_26_41"));
-        // analysis.md 5: the slowest op of this run.
+        // docs/reference/metrics.md#sample-profiles: the slowest op of this run.
         assert.match(await page.locator("body").innerText(), /convolution_bitcast_fusion/);
         assert.ok(await page.locator('a[href*="/perfetto/"]').count());
       },

@@ -15,7 +15,7 @@ from used import run_used
 
 VIEW_PROFILE = os.environ['VIEW_PROFILE']
 MIB = 1 << 20
-# memory_mfu.md B4 and expected/inputs/memory_snapshot.tsv
+# docs/reference/memory-and-mfu.md#pytorch-memory-snapshots and expected/inputs/memory_snapshot.tsv
 REAL = {
     'LfieLike__SketchKV2/my_snapshot.pickle':
         {'peak_bytes': 16380108168, 'end_bytes': 16380108168, 'reserved_bytes': 17133731840, 'allocations': 0},

@@ -1,4 +1,5 @@
-"""HLO protos with buffer assignments, writing only (memory_mfu.md A2): programs of one computation."""
+"""HLO protos with buffer assignments, writing only (docs/reference/memory-and-mfu.md#hlo-protos):
+programs of one computation."""
 from dataclasses import dataclass
 
 from . import wire

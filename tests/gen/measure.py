@@ -1,4 +1,5 @@
-"""What is true of a scene, from its own events (analysis.md A1, A3): no reader, no file."""
+"""What is true of a scene, from its own events (docs/reference/metrics.md#breakdown): no reader, no
+file."""
 
 
 def union(spans):

@@ -1,5 +1,5 @@
-"""One scene for every rule of findings (analysis.md 6.2, 6.2.1), in which exactly one cause is planted,
-and what must be said about it: computed from the scene, in ps."""
+"""One scene for every rule of findings (docs/reference/findings.md#planted-causes), in which
+exactly one cause is planted, and what must be said about it: computed from the scene, in ps."""
 from dataclasses import dataclass, field
 
 from . import hlo, measure

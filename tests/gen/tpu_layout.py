@@ -1,9 +1,11 @@
 """Gives a real XLA:CPU profile layouts of XLA:TPU: tile_matrices(xspace bytes).
 
-Of every program in the profile the entry's float32 values of two or more dimensions get tiles of 8 by 128, as those
-of the shared TPU profiles have them (f32[5,1024,1024,256]{3,2,1,0:T(8,128)}), and the buffers and blocks of arguments and
-results the size that these make of them (memory_mfu.md A7). All other bytes of the file stay what JAX wrote; a program
-whose temporaries grow is refused, since their places would have to be planned anew."""
+Of every program in the profile the entry's float32 values of two or more dimensions get tiles of 8
+by 128, as those of the shared TPU profiles have them (f32[5,1024,1024,256]{3,2,1,0:T(8,128)}), and
+the buffers and blocks of arguments and results the size that these make of them
+(docs/reference/memory-and-mfu.md#sizes-and-padding). All other bytes of the file stay what JAX
+wrote; a program whose temporaries grow is refused, since their places would have to be planned
+anew."""
 import math
 
 from . import wire

@@ -1,4 +1,4 @@
-"""Protobuf wire format, writing only (xprof.md 2)."""
+"""Protobuf wire format, writing only (docs/reference/xprof.md#xspace)."""
 import struct
 
 

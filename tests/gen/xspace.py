@@ -1,4 +1,5 @@
-"""A scene's host as an XSpace (xprof.md 2), the way XLA's profilers write it."""
+"""A scene's host as an XSpace (docs/reference/xprof.md#xspace), the way XLA's profilers write
+it."""
 import zlib
 
 from . import wire
@@ -127,7 +128,7 @@ def _cpu_threads(plane, host):
 
 
 def _programs(host):
-    """The plane of the programs' HLO protos (memory_mfu.md A1)."""
+    """The plane of the programs' HLO protos (docs/reference/memory-and-mfu.md#hlo-protos)."""
     out = wire.number(1, 99) + wire.text(2, '/host:metadata')
     for number, module, proto in host.programs:
         stat = wire.bytes_(5, wire.number(1, 1) + wire.bytes_(6, proto))

@@ -1,5 +1,5 @@
-"""The tables of analysis.md 1.5 and 2.1: where other tools give wrong figures or classes, we give those of
-the right column. Hand-made Kineto events in µs."""
+"""The tables of docs/reference/metrics.md#differences-from-other-tools: where other tools give
+wrong figures or classes, we give those of the right column. Hand-made Kineto events in µs."""
 import json
 import random
 

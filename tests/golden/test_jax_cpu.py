@@ -1,5 +1,6 @@
-"""The points of jax_cpu.md that a reader would get wrong, as far as there are views for them (steps,
-compilation and memory come later), and the independent decoder's table of XLA:CPU ops."""
+"""The points of docs/reference/jax-cpu.md#planes-and-threads that a reader would get wrong, as far
+as there are views for them (steps, compilation and memory come later), and the independent
+decoder's table of XLA:CPU ops."""
 import csv
 import io
 import json

@@ -1,4 +1,5 @@
-"""The golden figures of memory_mfu.md B6: what allocators had in use, when that was first, and who held it."""
+"""The golden figures of docs/reference/memory-and-mfu.md#figures-of-memory: what allocators had in
+use, when that was first, and who held it."""
 import gzip
 import json
 
@@ -127,7 +128,7 @@ def holders(made, allocator):
 
 def test_allocations_are_joined_with_the_plans_that_asked_for_them():
     """By size and call: what was requested in the conv file are the two blocks of its program's plan, and a TPU's stack is
-    the temporaries of one program and 16 MiB (memory_mfu.md 0, item 3)."""
+    the temporaries of one program and 16 MiB (docs/reference/memory-and-mfu.md#four-peaks)."""
     made = report('jax_gpu_rocm/AMD-AGI__TraceLens/mi300/jax_conv_minimal_08')
     plan = next(m for m in made['memory_static'] if m['module'] == 'jit_forward_3d_conv')
     assert (plan['temp_bytes'], plan['output_bytes']) == (579072256, 572026880)

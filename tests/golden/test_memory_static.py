@@ -1,5 +1,6 @@
 """What programs take of memory, as planned: equal to tools/memory_reference.py, an independent replay, to the byte, on
-every profile that holds plans; and the figures of memory_mfu.md C."""
+every profile that holds plans; and the figures of
+docs/reference/memory-and-mfu.md#figures-of-memory."""
 import importlib.util
 import json
 import sys
@@ -109,7 +110,8 @@ REACTANT = 'xla_gpu_cuda/EnzymeAD__Reactant.jl/traces/plugins/profile/{}/cyclops
 SMALL = row('reactant_fn', 0, 6168, 0, 6168, 6192)
 STEP = row('jit_train_step', 0, 2283152, 327680, 2610832, 2610832, 16, 'dot.1', 28)
 
-# memory_mfu.md C, XProf's own figures: file → modules: space, fixed, heap peak, peak, reserved, position, instruction
+# docs/reference/memory-and-mfu.md#figures-of-memory, XProf's own figures: file → modules: space,
+# fixed, heap peak, peak, reserved, position, instruction
 GOLDENS = {
     'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb': [
         row('jit_f', 0, 32, 21474836480, 21474836512, 21474934816, 3, 'broadcast_add_fusion.2'),

@@ -1,4 +1,5 @@
-"""The waterfall of real profiles equals what memory_mfu.md F4 computed independently: to the picosecond."""
+"""The waterfall of real profiles equals what docs/reference/memory-and-mfu.md#waterfall-examples
+computed independently: to the picosecond."""
 import csv
 import html
 import io

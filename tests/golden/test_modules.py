@@ -1,5 +1,6 @@
 """The module of a TPU op whose event does not say it: the one whose run, on the aligned clock, holds the
-op's start (analysis.md 6.0). Recomputed here from the JSON of two vLLM runs, event by event."""
+op's start (docs/reference/metrics.md#clocks). Recomputed here from the JSON of two vLLM runs, event
+by event."""
 import bisect
 import gzip
 import json

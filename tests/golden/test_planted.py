@@ -1,7 +1,7 @@
 """Built profiles (tests/gen): one for every rule, in which one cause is planted and must come first, with
 its place and what it costs computed from the scene itself; and profiles with nothing to find.
 
-Definitions: analysis.md 6.2 and 6.2.1. A finding's place is on the host's clock."""
+Definitions: docs/reference/findings.md#planted-causes. A finding's place is on the host's clock."""
 import functools
 import json
 import pathlib

@@ -1,6 +1,6 @@
-"""The rows of analysis.md 6.3, the category tables of 2.3 and the sample table of section 5.
+"""The rows of docs/reference/metrics.md#sample-profiles: breakdowns, categories and the op table.
 
-TPU figures are on the device's own clock, to the picosecond; those of 2.3 and 5 are printed to a
+TPU figures are on the device's own clock, to the picosecond; the others are printed to a
 tenth of a microsecond and to two decimals, and must round to what stands there."""
 import json
 import os
@@ -93,7 +93,8 @@ def test_copy_done_by_direction(device, h2d, d2h):
         assert sum(ops[n]['calls'] for n in names) == 300
 
 
-# analysis.md 2.3: category, µs to a tenth, events (None: not given there), on TPU:0
+# docs/reference/metrics.md#sample-profiles: category, µs to a tenth, events (None: not given
+# there), on TPU:0
 CATEGORIES_11 = [
     ('convolution fusion', 42308.7, 257), ('custom-call', 17013.5, 190), ('all-reduce', 3433.8, 129),
     ('loop fusion', 2636.5, 654), ('data formatting', 1461.7, 450), ('slice', 148.9, None),

@@ -1,5 +1,6 @@
-"""The real golden figures of analysis.md 6.1 to 6.3 for what a full report says beyond its op tables:
-transfers by direction, gaps, compilation, steps, launches, balance, and what the findings make of them."""
+"""The real golden figures of docs/reference/metrics.md#sample-profiles for what a full report says
+beyond its op tables: transfers by direction, gaps, compilation, steps, launches, balance, and what
+the findings make of them."""
 import json
 import re
 

@@ -1,5 +1,6 @@
-"""Steps (analysis.md A7) of real files: what torch_tb_profiler asserts, the independent reference, the
-decoder's table of XLA:CPU annotations, and a TPU's windows recomputed here from the file itself."""
+"""Steps (docs/reference/metrics.md#steps) of real files: what torch_tb_profiler asserts, the
+independent reference, the decoder's table of XLA:CPU annotations, and a TPU's windows recomputed
+here from the file itself."""
 import concurrent.futures
 import gzip
 import json
@@ -154,7 +155,8 @@ def test_annotations_on_cpu(path):
 
 
 def test_known_runs_on_cpu():
-    """jax_cpu.md: 20 steps of training, 12 with three compilations, 8 devices; 0–4 six times is 30 steps."""
+    """docs/reference/jax-cpu.md#sample-runs: 20 steps of training, 12 with three compilations, 8
+    devices; 0–4 six times is 30 steps."""
     counts = {'mnist_train': 20, 'recompile': 12, 'multi_device': 10, 'server_capture': 30, 'python_tracer_small': 3}
     for name, n in counts.items():
         path = next(r['path'] for r in ANNOTATIONS if r['path'].startswith(name + '/'))

@@ -1,7 +1,7 @@
 """The timeline that we make of an xplane: every event of the file once, on a track that Perfetto
 can show (docs/reference/perfetto.md#stacking), at its time in whole ns. Runs that have both halves:
-every event of the JSON that jaxlib wrote is there with its process, thread, name and args (xprof.md
-3.1), and besides just what jaxlib leaves out."""
+every event of the JSON that jaxlib wrote is there with its process, thread, name and args
+(docs/reference/xprof.md#trace-json), and besides just what jaxlib leaves out."""
 
 import collections
 import csv
@@ -19,7 +19,8 @@ PS = Decimal("0.000001")
 LARGE = 1 << 20  # bytes; walking more of them one by one takes minutes
 HIDDEN_ONCE = {"kernel_details"}
 CAP = 1_000_000  # jaxlib keeps the first million
-# Events that jaxlib keeps for itself (xprof.md 3.1), and the line that it leaves out.
+# Events that jaxlib keeps for itself (docs/reference/xprof.md#trace-json), and the line that it
+# leaves out.
 INTERNAL = {"MemoryAllocation", "MemoryDeallocation", "ParallelInterleaveInitializedInput"} | {
     source + what
     for source in ("Prefetch", "ParallelInterleave", "ParallelMap", "MapAndBatch", "ParseExample")
@@ -105,7 +106,8 @@ def args_of(event, without=()):
 
 
 def name_of(event):
-    return event["name"].split("\0")[0]  # jaxlib cuts names at a NUL (jax_cpu.md 15)
+    # jaxlib cuts names at a NUL (docs/reference/jax-cpu.md#event-names)
+    return event["name"].split("\0")[0]
 
 
 def our_spans(timeline, without=()):

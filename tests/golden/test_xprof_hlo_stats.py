@@ -1,8 +1,8 @@
 """XProf's own tables (hlo_stats, kernel_stats) of a TPU, a ROCm and a CUDA run, to the picosecond, and
 the tables of an independent decoder beside them (traces/expected/jax_cpu).
 
-XProf's TPU tables are on the device's own clock (jax_cpu.md 1), as ours are; the decoder's are on the
-aligned clock for TPU, so of those only counts can agree."""
+XProf's TPU tables are on the device's own clock (docs/reference/xprof.md#tables), as ours are; the
+decoder's are on the aligned clock for TPU, so of those only counts can agree."""
 import pytest
 
 from common import ps, report, table
@@ -83,7 +83,7 @@ def test_tpu_sources():
 
 
 def test_tpu_total_is_that_of_all_chips():
-    """jax_cpu.md 1: Σ over ops 315,117,903.7 µs on the device's clock."""
+    """docs/reference/xprof.md#tables: Σ over ops 315,117,903.7 µs on the device's clock."""
     made = report(TPU, '--group=raw')
     total = sum(o['total_ps'] for o in made['ops'])
     assert total == sum(ps(r['Total time (us)']) for r in hlo_stats('tpu_inference_2'))

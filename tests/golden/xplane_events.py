@@ -5,7 +5,7 @@ import struct
 from xspace_decode import fields, signed
 
 
-# Stats that jaxlib keeps for itself (xprof.md 3.1).
+# Stats that jaxlib keeps for itself (docs/reference/xprof.md#trace-json).
 HIDDEN = {'_pt', '_p', '_ct', '_c', '_r', 'flops', 'program_id', 'symbol_id'}
 
 

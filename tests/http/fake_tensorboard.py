@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A stand-in for `tensorboard`: answers the two questions that we ask, from its --logdir, gzipped
-although nobody asked for it, as the real one does (peers.md). FAKE_TB steers it: "slow" answers
-after 1.5 s, "fail" ends with a message, "noplugin" answers 404, "runs=A,B" lists these instead,
-"taken" finds its port taken when first started, "xprof" is a standalone XProf, "brief" ends after 1 s. What FAKE_TB_SAYS
-holds is printed first."""
+although nobody asked for it, as the real one does (docs/reference/xprof.md#tensorboard). FAKE_TB
+steers it: "slow" answers after 1.5 s, "fail" ends with a message, "noplugin" answers 404,
+"runs=A,B" lists these instead, "taken" finds its port taken when first started, "xprof" is a
+standalone XProf, "brief" ends after 1 s. What FAKE_TB_SAYS holds is printed first."""
 import argparse
 import gzip
 import json

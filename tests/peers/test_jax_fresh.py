@@ -45,7 +45,8 @@ def lines_of(xplane):
 
 
 def spans(events):
-    """jaxlib writes the end of a name `a:b` only, with the whole in args.long_name (jax_cpu.md 12, 15)."""
+    """jaxlib writes the end of a name `a:b` only, with the whole in args.long_name
+    (docs/reference/jax-cpu.md#event-names)."""
     return collections.Counter((e.get("args", {}).get("long_name", e["name"]), to_ns(e["dur"]))
                                for e in events if e.get("ph") == "X")
 

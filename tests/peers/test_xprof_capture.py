@@ -72,7 +72,8 @@ def test_zones_of_other_threads_follow_the_flow_into_the_step(recorded, timeline
 
 
 def test_the_overview_has_the_steps(recorded):
-    """XProf leaves the first and the last of more than five out (jax_cpu.md 9)."""
+    """XProf leaves the first and the last of more than five out
+    (docs/reference/jax-cpu.md#steps-on-the-cpu)."""
     tables = made_by_xprof(recorded[1], 'overview_page')
     steps = next(t for t in tables if 'steptime_ms_average' in t.get('p', {}))
     ids = [c['id'] for c in steps['cols']]

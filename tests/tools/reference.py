@@ -4,9 +4,10 @@
 Prints one JSON line a file: for each device the breakdown (integer ps, names as in
 docs/reference/json.md#report), the sum of self times over its tracks and, with --ops, the raw names
 with calls and summed durations. FILE: an intact trace.json[.gz] of Kineto or XLA, or an xplane.pb.
-Definitions: reference/analysis.md §2.2, §6.0 (TPU on the device's own clock). It agrees with every
-row of analysis.md §6.3. It is no model of good code and reads nothing damaged: tests compare with
-it on the files of the traces, they don't import it into the product.
+Definitions: docs/reference/metrics.md#op-classes (TPU on the device's own clock). It agrees with
+every row of docs/reference/metrics.md#sample-profiles. It is no model of good code and reads
+nothing damaged: tests compare with it on the files of the traces, they don't import it into the
+product.
 """
 import argparse, gzip, json, re, sys
 from collections import Counter, defaultdict, namedtuple
@@ -43,7 +44,7 @@ def SUB(A, B):
     return out
 
 
-# ---- classes (analysis.md 2.2) -----------------------------------------------------------------------------------
+# ---- classes (docs/reference/metrics.md#op-classes) ----------------------------------------------
 COMM = re.compile(r'nccl|rccl|^hccl|cross_device_reduce|multimem_all|(one|two)_?shot_all_?reduce|all[-_]?reduce|all[-_]?gather|reduce[-_]?scatter|all[-_]?to[-_]?all|'
                   r'collective[-_]?(permute|broadcast)|sendrecv|nvshmem|deep_ep|^psum(\.|$)|^ppermute', re.I)
 COPY = re.compile(r'^(memcpy|memset|hipmemcpy|hipmemset|copyhosttodevice|copydevicetohost|copydevicetodevice|memory_copy_|__amd_rocclr_(copy|fill)buffer|infeed|outfeed|copy-(start|done))', re.I)
@@ -284,7 +285,8 @@ def _line(b, sm):
 
 
 def plane_devices(planes):
-    """device plane → [Op] of its op lines, on the device's own clock where the event has it (analysis.md 6.0)"""
+    """device plane → [Op] of its op lines, on the device's own clock where the event has it
+    (docs/reference/metrics.md#clocks)"""
     dev = defaultdict(list)
     for p in planes:
         if not re.match(r'/device:(GPU|TPU):\d+$', p.name):
@@ -311,7 +313,7 @@ def devices(path):
     return plane_devices(planes) or cpu_devices(planes)
 
 
-# ---- JAX on CPU (jax_cpu.md 5, 6, 19) ----------------------------------------------------------------------------
+# ---- JAX on CPU (docs/reference/jax-cpu.md#async-ops) --------------------------------------------
 def hlo_opcodes(planes):
     """(program_id, instruction) → opcode, out of the HLO protos in /host:metadata"""
     out = {}

@@ -85,7 +85,8 @@ static inline void full_steps(full *x)
                               .group_count = 2};
 }
 
-/* Op 2 of the TPU run is the mixed one: analysis.md 5 says what it consists of. */
+/* Op 2 of the TPU run is the mixed one: docs/reference/metrics.md#sample-profiles says what it
+ * consists of. */
 static inline void full_ops(full *x)
 {
     x->splits[0] = (vp_split){full_text(x, "bf16[8,2048]"),

@@ -1,4 +1,5 @@
-/* trace/analyze on hand-made traces: the tiny examples of analysis.md 6.1, classes and names. */
+/* trace/analyze on hand-made traces: the tiny examples of docs/reference/metrics.md#breakdown,
+ * classes and names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

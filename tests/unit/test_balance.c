@@ -1,5 +1,6 @@
-/* trace/analyze/balance (A8) over reports made by hand: figures of analysis.md, clocks that
- * disagree, calls that cannot be matched. */
+/* trace/analyze/balance over reports made by hand: figures of
+ * docs/reference/metrics.md#devices-and-stragglers, clocks that disagree, calls that cannot be
+ * matched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

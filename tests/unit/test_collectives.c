@@ -1,4 +1,5 @@
-/* trace/analyze/collectives and comm (A4): by hand, and on real files. */
+/* trace/analyze/collectives and comm (docs/reference/metrics.md#collectives): by hand, and on real
+ * files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -251,8 +252,9 @@ static void samples_are_few(void **state)
     tm_free(&h, t);
 }
 
-/* analysis.md 6.3: all-reduce is all of the communication; f32[5,1024,1024,256] three times. The
- * host has devices 4 to 7 of 8: each does it with one of the other host. */
+/* docs/reference/metrics.md#sample-profiles: all-reduce is all of the communication;
+ * f32[5,1024,1024,256] three times. The host has devices 4 to 7 of 8: each does it with one of the
+ * other host. */
 static void v2_reduces_thrice(void **state)
 {
     static const char *const pairs[] = {"0,4", "1,5", "2,6", "3,7"};
@@ -275,7 +277,8 @@ static void v2_reduces_thrice(void **state)
     host_result_free(&h);
 }
 
-/* jax_cpu.md: five collectives over 8 devices, 10 calls each, of f32[128,128] shards. */
+/* docs/reference/jax-cpu.md#sample-runs: five collectives over 8 devices, 10 calls each, of
+ * f32[128,128] shards. */
 static void eight_cpu_devices(void **state)
 {
     static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",

@@ -1,5 +1,5 @@
-/* trace/analyze/compile (A6): the example by hand, what compiles late, whose thread it is, and the
- * golden counts of analysis.md 2.5. */
+/* trace/analyze/compile: the example by hand, what compiles late, whose thread it is, and the
+ * golden counts of docs/reference/metrics.md#sample-profiles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* trace/analyze/gaps (A3), by hand, against brute force, and on real files. */
+/* trace/analyze/gaps (docs/reference/metrics.md#idle-gaps), by hand, against brute force, and on
+ * real files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -565,7 +566,8 @@ static void every_instant_agrees_with_brute_force(void **state)
 
 /* ---- Real files ---- */
 
-/* analysis.md 6.3: the three longest gaps of TPU:0, on the device's clock. */
+/* docs/reference/metrics.md#sample-profiles: the three longest gaps of TPU:0, on the device's
+ * clock. */
 static void real_tpu(void **state)
 {
     static const int64_t longest[] = {5547053171250, 3349549146250, 2743199430000};

@@ -1,5 +1,5 @@
-/* trace/analyze/mfu/hlo_cost: FLOP and bytes of instructions by their shapes (memory_mfu.md D5), on
- * programs put together by hand. */
+/* trace/analyze/mfu/hlo_cost: FLOP and bytes of instructions by their shapes
+ * (docs/reference/memory-and-mfu.md#flop-of-hlo), on programs put together by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

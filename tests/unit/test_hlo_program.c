@@ -42,7 +42,7 @@ static void check_shape(const hm_array *a, int64_t bytes, int64_t padded, const 
     vp_buf_free(&proto);
 }
 
-/* The vectors of memory_mfu.md A7. */
+/* The vectors of docs/reference/memory-and-mfu.md#sizes-and-padding. */
 static void tiles_pad(void **state)
 {
     (void)state;

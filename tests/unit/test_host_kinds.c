@@ -1,4 +1,5 @@
-/* trace/analyze/host_kinds: the names of analysis.md 2.5 and what real traces add to them. */
+/* trace/analyze/host_kinds: the names of docs/reference/metrics.md#host-events and what real traces
+ * add to them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* trace/analyze/host_ops (A10): the host's own top, and how much of it while all devices idle. */
+/* trace/analyze/host_ops (docs/reference/metrics.md#host-ops): the host's own top, and how much of
+ * it while all devices idle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

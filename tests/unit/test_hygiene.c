@@ -1,4 +1,5 @@
-/* trace/analyze/hygiene and splits (A11), scopes: by hand, and on real files. */
+/* trace/analyze/hygiene and splits (docs/reference/metrics.md#hygiene), scopes: by hand, and on
+ * real files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -380,8 +381,9 @@ static void all_work_of_a_layer_is_one_row(void **state)
     tm_free(&r.h, r.t);
 }
 
-/* vLLM on TPU (analysis.md 2.3): data formatting 1,461.7 us, pad 90.9 us, of which 64 kernels are
- * attention; the 129 all-reduces part into 128 of the linear layers and one of the embedding. */
+/* vLLM on TPU (docs/reference/metrics.md#sample-profiles): data formatting 1,461.7 us, pad 90.9 us,
+ * of which 64 kernels are attention; the 129 all-reduces part into 128 of the linear layers and one
+ * of the embedding. */
 static void vllm_tpu(void **state)
 {
     host_result h;

@@ -1,4 +1,4 @@
-/* trace/analyze/launch (A9) by hand and on real files. */
+/* trace/analyze/launch (docs/reference/metrics.md#launches) by hand and on real files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,8 +132,8 @@ static void runs_are_merged(void **state)
 }
 
 /* Figures by an independent script over the JSON: 15,632 ops of which 15,018 name a call that is
- * there; 9,876 kernels of which 64 are NCCL's; 4,467 compute kernels below 10 us (analysis.md 6.3
- * counts 8,938 with 3,619 copies and 852 memsets). */
+ * there; 9,876 kernels of which 64 are NCCL's; 4,467 compute kernels below 10 us (8,938 with 3,619
+ * copies and 852 memsets; docs/reference/metrics.md#sample-profiles). */
 static void real_hta(void **state)
 {
     host_result h;

@@ -1,5 +1,5 @@
-/* trace/analyze/mfu: the waterfall's algebra and its goldens (memory_mfu.md F4), and the table of
- * peaks (D7). */
+/* trace/analyze/mfu: the waterfall's algebra and its goldens
+ * (docs/reference/memory-and-mfu.md#waterfall-examples), and the table of peaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* trace/read/semantics/op_cost: FLOP and bytes of PyTorch's ops by their shapes (memory_mfu.md D6).
+/* trace/read/semantics/op_cost: FLOP and bytes of PyTorch's ops by their shapes
+ * (docs/reference/memory-and-mfu.md#flop-of-pytorch).
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -33,7 +33,7 @@ static int encode(vp_buf *out, uint64_t duration_ms, const char *const *options)
     return rc < 0 ? rc : profile_request_put(out, &r);
 }
 
-/* shared/reference/xprof.md 6.5 */
+/* docs/reference/xprof.md#remote-capture */
 static const unsigned char vector[96] =
     "\x08\xc8\x01\x10\xc0\x84\x3d\x1a\x09xplane.pb\x22\x0d\x08\x01\x10\x02\x18\x01\x28\x01\x38\x01"
     "\x48\xc8\x01\x2a\x16/tmp/p/plugins/profile\x32\x13"

@@ -347,7 +347,7 @@ static void test_strange_figures(void **state)
     full_free(&x);
 }
 
-/* analysis.md A4. */
+/* docs/reference/metrics.md#collectives. */
 static void test_bandwidths(void **state)
 {
     (void)state;

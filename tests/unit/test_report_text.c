@@ -119,7 +119,7 @@ static void test_shares_sum_to_all(void **state)
     assert_int_equal(none[0] + none[1], 0);
 }
 
-/* The sample of analysis.md 5, column by column. */
+/* The sample of docs/reference/metrics.md#sample-profiles, column by column. */
 static void test_top_as_printed(void **state)
 {
     (void)state;

@@ -11,7 +11,7 @@ static sink_role role(const char *process, const char *track)
     return rd_role_of(vp_str_of(process), vp_str_of(track));
 }
 
-/* Every line name of xprof.md 2.2 and its role on a device. */
+/* Every line name of docs/reference/xprof.md#line-names and its role on a device. */
 static void test_roles_on_devices(void **state)
 {
     (void)state;

@@ -396,8 +396,9 @@ static void steps_apart_from_their_work_are_noted(void **state)
 
 /* ---- Windows on GPUs ---- */
 
-/* Work outlives the host's part of its step, and pushes the next one's start (A7). Device 0: step 0
- * ends with its last kernel at 130, step 1 begins there and ends on the host, at 200. */
+/* Work outlives the host's part of its step, and pushes the next one's start
+ * (docs/reference/metrics.md#steps). Device 0: step 0 ends with its last kernel at 130, step 1
+ * begins there and ends on the host, at 200. */
 static void windows_follow_the_devices_work(void **state)
 {
     (void)state;
@@ -463,8 +464,9 @@ static void without_launches_the_host_decides(void **state)
     done(&m);
 }
 
-/* Group ids travel with the hand-over from the annotated thread to a worker (xprof.md 2.4): the
- * launch at 150 is step 0's, though step 1 runs by then. */
+/* Group ids travel with the hand-over from the annotated thread to a worker
+ * (docs/reference/xprof.md#step-grouping): the launch at 150 is step 0's, though step 1 runs by
+ * then. */
 static void work_belongs_to_the_step_that_handed_it_over(void **state)
 {
     (void)state;

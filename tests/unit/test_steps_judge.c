@@ -32,8 +32,8 @@ static void done(vp_steps *s)
     vp_arena_init(&arena);
 }
 
-/* analysis.md 6.1, A7: 100,102,98,101,180 → median 101, MAD 1, z(180) = 79/1.4826 = 53.28, CV
- * 31.93/116.2 = 0.2748, excess (1 + 79)/581 = 13.77 %. */
+/* docs/reference/metrics.md#step-statistics: 100,102,98,101,180 → median 101, MAD 1, z(180) =
+ * 79/1.4826 = 53.28, CV 31.93/116.2 = 0.2748, excess (1 + 79)/581 = 13.77 %. */
 static void the_example_of_the_reference(void **state)
 {
     (void)state;

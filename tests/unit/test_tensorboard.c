@@ -1,5 +1,6 @@
 /* Finding a TensorBoard that shows this very directory: an unknown run would silently open another
- * one (peers.md), and runs of two directories often have one name. And why one does not work. */
+ * one (docs/reference/xprof.md#tensorboard), and runs of two directories often have one name. And
+ * why one does not work. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* trace/analyze/mfu/tiles: what products take beyond their shapes (memory_mfu.md F3), and which
- * tile a kernel's name tells. */
+/* trace/analyze/mfu/tiles: what products take beyond their shapes
+ * (docs/reference/memory-and-mfu.md#tile-padding), and which tile a kernel's name tells. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* trace/analyze/transfers and direction (A5): by hand, and on real files. */
+/* trace/analyze/transfers and direction (docs/reference/metrics.md#transfers): by hand, and on real
+ * files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -214,8 +215,9 @@ static void cpu_transfers_are_host_spans(void **state)
     tm_free(&h, t);
 }
 
-/* analysis.md 6.3: the copy-done of TPU:0 by direction, and with them their copy-starts (550000 +
- * 575000 + 591250 and 185000 + 166250 + 192500). 300 pairs of 5 GiB each way. */
+/* docs/reference/metrics.md#sample-profiles: the copy-done of TPU:0 by direction, and with them
+ * their copy-starts (550000 + 575000 + 591250 and 185000 + 166250 + 192500). 300 pairs of 5 GiB
+ * each way. */
 static void v2_offloads_both_ways(void **state)
 {
     static const int64_t done[4][2] = {{57773261490000, 18236253981250},
@@ -243,7 +245,8 @@ static void v2_offloads_both_ways(void **state)
     host_result_free(&h);
 }
 
-/* Kineto: all copies and memsets of the device, each once (analysis.md 6.3). */
+/* Kineto: all copies and memsets of the device, each once
+ * (docs/reference/metrics.md#sample-profiles). */
 static void hta_copies_are_complete(void **state)
 {
     host_result h;

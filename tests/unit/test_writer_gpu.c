@@ -1,5 +1,5 @@
 /* What a GPU's tracer collected, in the XSpace: streams, kernels, copies, and the calls that
- * launched them, as XLA's profiler names them (xprof.md 2.2, 2.3). */
+ * launched them, as XLA's profiler names them (docs/reference/xprof.md#line-names). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* trace/read/xspace on hand-made spaces: every oddity of xprof.md 2 and jax_cpu.md, and damage. */
+/* trace/read/xspace on hand-made spaces: every oddity of docs/reference/xprof.md#xspace and
+ * docs/reference/jax-cpu.md#planes-and-threads, and damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* JSON made from hand-made XSpaces: jaxlib's ids, order, names and args (xprof.md 3.1), Perfetto's
- * rules where they clash, times of whole ns, tracks on which all events nest, and damage. */
+/* JSON made from hand-made XSpaces: jaxlib's ids, order, names and args
+ * (docs/reference/xprof.md#trace-json), Perfetto's rules where they clash, times of whole ns,
+ * tracks on which all events nest, and damage. */
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>

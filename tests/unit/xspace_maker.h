@@ -1,5 +1,5 @@
 /* Makes XSpaces byte by byte for tests: planes with lines, events, metadata and stats. Field
- * numbers: xprof.md 2. Everything aborts the test on failure. */
+ * numbers: docs/reference/xprof.md#xspace. Everything aborts the test on failure. */
 #ifndef VP_TESTS_XSPACE_MAKER_H
 #define VP_TESTS_XSPACE_MAKER_H
 

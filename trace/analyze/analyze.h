@@ -33,8 +33,8 @@ int analyze_add_findings(derived *d, const vp_report *r, const char *host);
 
 /* Whether vp_report_options.chip may be this. */
 bool analyze_knows_chip(const char *chip);
-/* Appends what reports call an op of that raw name, where ops are grouped by name (analysis.md A3).
- * VP_ENOMEM, VP_ELIMIT: of the buffer. */
+/* Appends what reports call an op of that raw name, where ops are grouped by name
+ * (docs/reference/metrics.md#op-names). VP_ENOMEM, VP_ELIMIT: of the buffer. */
 int analyze_put_label(vp_buf *b, vp_str raw);
 
 #endif

@@ -159,8 +159,8 @@ int64_t host_origin_ps(const trace *t)
     return ns * 1000;
 }
 
-/* Where the report's time 0 lies: where the file says it, else at the earliest event (analysis.md
- * 6.2.1), in whole ns so that the Unix base stays an integer. */
+/* Where the report's time 0 lies: where the file says it, else at the earliest event
+ * (docs/reference/metrics.md#times), in whole ns so that the Unix base stays an integer. */
 static void choose_origin(host_result *h, const trace *t)
 {
     h->timeline_ns = t->file_origin_ns;

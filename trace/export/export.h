@@ -1,5 +1,6 @@
 /* A trace → what other viewers open. exporters.c and the routes of links include this. Streams are
- * produced in constant memory. Facts: docs/reference/perfetto.md#guarantees, xprof.md 3. */
+ * produced in constant memory. Facts: docs/reference/perfetto.md#guarantees,
+ * docs/reference/xprof.md#trace-json. */
 #ifndef VP_EXPORT_EXPORT_H
 #define VP_EXPORT_EXPORT_H
 
@@ -50,10 +51,11 @@ typedef struct ex_clean_counts {
 /* s was made by ex_json_clean. */
 void ex_json_clean_counts(const rd_stream *s, ex_clean_counts *out);
 
-/* The same JSON made from an XSpace: jaxlib's for the same file (xprof.md 3.1: pid 701 or 1+plane
- * id, tid the low 32 bits) and what jaxlib leaves out, with nothing capped. Start and end are
- * rounded to ns, ts/dur are in µs with 3 decimals at most. Events that no track of their thread can
- * take lie on siblings "NAME (2)", …, and spans in flight are async events (`b`, `e`). */
+/* The same JSON made from an XSpace: jaxlib's for the same file
+ * (docs/reference/xprof.md#trace-json: pid 701 or 1+plane id, tid the low 32 bits) and what jaxlib
+ * leaves out, with nothing capped. Start and end are rounded to ns, ts/dur are in µs with 3
+ * decimals at most. Events that no track of their thread can take lie on siblings "NAME (2)", …,
+ * and spans in flight are async events (`b`, `e`). */
 int ex_json_from_xspace(rd_stream **out, rd_source *in, ex_pick *pick);
 /* The same as a .pftrace, Perfetto's own format: exact ns with what is finer as arguments, tracks
  * with parents, arguments with their types. Takes the source, also on failure. */

@@ -6,9 +6,10 @@
 
 /* h: tracks of the file's threads, without those that our analysis adds; Kineto calls all GPU
  * processes by the program's name. d: those of devices, by their thread: XLA's op line, XLA's GPU
- * streams ("Stream #118(Compute)", xprof.md 2.2), Kineto's ("stream 7"). o: their ops, without the
- * annotations that Kineto puts on streams; where there is no device, the slices with an hlo_op,
- * which XLA:CPU leaves on host threads (jax_cpu.md 5). n, v, g: the groups of
+ * streams ("Stream #118(Compute)", docs/reference/xprof.md#line-names), Kineto's ("stream 7"). o:
+ * their ops, without the annotations that Kineto puts on streams; where there is no device, the
+ * slices with an hlo_op, which XLA:CPU leaves on host threads
+ * (docs/reference/jax-cpu.md#planes-and-threads). n, v, g: the groups of
  * trace/analyze/device/normalize.c; v takes numbers and decorations off until none is left, g is
  * the last of them. Self time as Perfetto's own library defines it
  * (docs/reference/perfetto.md#sql). The op stands last, since names of kernels are longer than the

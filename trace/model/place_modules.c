@@ -124,7 +124,7 @@ static bool all_named(const trace *t)
 }
 
 /* XLA:TPU's JSON names no module at an op. Its runs stand on a line of their own, on the host's
- * clock only (analysis.md 6.0). */
+ * clock only (docs/reference/metrics.md#clocks). */
 int trace_place_modules(trace *t)
 {
     if (all_named(t))

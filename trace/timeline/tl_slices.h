@@ -1,8 +1,8 @@
 /* A window of a timeline, as many pixels wide as somebody sees: of each row the slices that are
  * wider than a pixel, and the others joined, pixel by pixel, into runs that say how many there are
- * (the rule of xprof.md 3.4: what is as long as a pixel is shown, and what is shorter where it is
- * the first on its level since one). Made in O(rows * pixels * log events). The server's routes
- * include this.
+ * (the rule of docs/reference/xprof.md#zoom-levels: what is as long as a pixel is shown, and what
+ * is shorter where it is the first on its level since one). Made in O(rows * pixels * log events).
+ * The server's routes include this.
  *
  * The answer, little-endian, every part a multiple of 4 bytes long:
  *   "VPTL", u32 version 1

@@ -1,9 +1,9 @@
-/* Which step each event of a recording belongs to, as XProf groups them (xprof.md 2.4), so that
- * readers which do not group by themselves have steps, too. A step that lies in no other one is
- * numbered from 0 in the order of starts; what is nested in it on its thread has its number. A zone
- * that takes a flow, and lies in no step, has the number of the zone that hands the flow over, and
- * so has what is nested in it. Work on a device has the number of the zone with its correlation.
- * The maker of groups frees them. */
+/* Which step each event of a recording belongs to, as XProf groups them
+ * (docs/reference/xprof.md#step-grouping), so that readers which do not group by themselves have
+ * steps, too. A step that lies in no other one is numbered from 0 in the order of starts; what is
+ * nested in it on its thread has its number. A zone that takes a flow, and lies in no step, has the
+ * number of the zone that hands the flow over, and so has what is nested in it. Work on a device
+ * has the number of the zone with its correlation. The maker of groups frees them. */
 #ifndef VP_IMAGE_VPCAP_GROUPS_H
 #define VP_IMAGE_VPCAP_GROUPS_H
 

@@ -214,8 +214,8 @@ static int add_device_plane(uint32_t *plane, vl_lines *l, const vpcap_device *d)
                        (vp_str){text, (size_t)n}, d->model);
 }
 
-/* Readers tell the lines of a device by their names (xprof.md 2.2): one that they do not know is
- * no line of ops to them, so it becomes a stream. */
+/* Readers tell the lines of a device by their names (docs/reference/xprof.md#line-names): one that
+ * they do not know is no line of ops to them, so it becomes a stream. */
 static bool is_known_line(vp_str name)
 {
     static const char *const known[] = {

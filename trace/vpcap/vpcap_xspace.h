@@ -1,7 +1,7 @@
-/* A recording's image as an XSpace (xprof.md 2): what the recorder leaves as <host>.xplane.pb, and
- * how the viewer reads what a dead process left, so that both say the same. Times are relative to
- * the start of the recording, which "Task Environment" tells, as in jaxlib's files: Unix time in ps
- * overflows XProf's int64.
+/* A recording's image as an XSpace (docs/reference/xprof.md#xspace): what the recorder leaves as
+ * <host>.xplane.pb, and how the viewer reads what a dead process left, so that both say the same.
+ * Times are relative to the start of the recording, which "Task Environment" tells, as in jaxlib's
+ * files: Unix time in ps overflows XProf's int64.
  *
  * It carries _r, step_num, flows and correlations, but no group_id: XProf derives its line of steps
  * only of files that it groups itself. (The recorder's JSON carries group_id, since its readers

@@ -1,7 +1,7 @@
 /* The fields of XSpace by their numbers, for who reads one, writes one or makes JSON of one: the
  * encoder here, trace/read/xspace, trace/read/detect and trace/export include this. Source:
- * tsl/profiler/protobuf/xplane.proto (xprof.md 2). A name is the message's in one piece and then
- * the field's, since XEvent.metadata_id and XEventMetadata.id must differ. */
+ * tsl/profiler/protobuf/xplane.proto (docs/reference/xprof.md#xspace). A name is the message's in
+ * one piece and then the field's, since XEvent.metadata_id and XEventMetadata.id must differ. */
 #ifndef VP_IMAGE_XSPACE_FIELDS_H
 #define VP_IMAGE_XSPACE_FIELDS_H
 

@@ -34,8 +34,8 @@ void tensorboard_close(site *s)
 
 /* ---- The link -------------------------------------------------------------------------------- */
 
-/* peers.md "Links": the query stands before the hash; trace_viewer@ wants `hosts`, and more hosts
- * than it can show together have an overview only. */
+/* docs/reference/xprof.md#tensorboard: the query stands before the hash; trace_viewer@ wants
+ * `hosts`, and more hosts than it can show together have an overview only. */
 static int put_tensorboard_link(vp_buf *b, const char *base, const char *run, const char *hosts,
                                 bool xprof)
 {

@@ -102,9 +102,9 @@ static int64_t multiply_known_bytes(int64_t bytes, int64_t n)
     return known ? out : VP_UNKNOWN;
 }
 
-/* Payload of a call (analysis.md A4): of a reduce-scatter its input, or where the text does not
- * show the operands' shapes its output times the participants; of a send what it sends; else the
- * output. */
+/* Payload of a call (docs/reference/metrics.md#collectives): of a reduce-scatter its input, or
+ * where the text does not show the operands' shapes its output times the participants; of a send
+ * what it sends; else the output. */
 int64_t comm_payload_of(comm_kind kind, vp_str text, vp_str shape, int64_t group_size)
 {
     hlo_text h = {shape, VP_STR_NONE, VP_STR_NONE};

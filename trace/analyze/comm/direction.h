@@ -1,5 +1,5 @@
-/* Which way a copy goes, by what profilers call it (analysis.md 2.2). Pure but for the trace's
- * strings; only analyze/ includes this. */
+/* Which way a copy goes, by what profilers call it (docs/reference/metrics.md#transfer-direction).
+ * Pure but for the trace's strings; only analyze/ includes this. */
 #ifndef VP_ANALYZE_DIRECTION_H
 #define VP_ANALYZE_DIRECTION_H
 

@@ -1,5 +1,6 @@
-/* Who takes part in a collective with a device (analysis.md A4, A8): the members of its group, as
- * its program numbers devices, so that hosts agree about them. Only collectives.c includes this.
+/* Who takes part in a collective with a device (docs/reference/metrics.md#collectives): the members
+ * of its group, as its program numbers devices, so that hosts agree about them. Only collectives.c
+ * includes this.
  *
  * That needs three things of the file: the groups (in the instruction), the devices of the program
  * (in its HLO proto), and which of these a device of the file is. The last is told by TPU planes;

@@ -157,7 +157,8 @@ static int find_all(analysis *a, of_devices *x)
     return 0;
 }
 
-/* ---- CPU devices: what the host's threads do is the transfer (analysis.md 6.2.1, F6) ---- */
+/* ---- CPU devices: what the host's threads do is the transfer
+ * (docs/reference/findings.md#f6-transfers) ---- */
 
 typedef struct host_copies {
     vp_transfer row;

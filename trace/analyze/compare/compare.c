@@ -11,7 +11,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* So many steps on each side are needed to tell a change from noise (analysis.md A12). */
+/* So many steps on each side are needed to tell a change from noise
+ * (docs/reference/metrics.md#comparison). */
 #define STEPS_MIN 3
 /* Steps whose FLOPs differ by less do the same work. */
 #define WORK_PERCENT 2
@@ -85,8 +86,9 @@ static noise_side spread_of(const vp_steps *s)
                         s->counted < STEPS_FOR_MAD ? off * off * n : mad * mad * (n - 1)};
 }
 
-/* The threshold (analysis.md A12): 1 % of the shorter side, or by how much the medians differ by
- * chance if that is more. Both sides count alike, so that swapping them changes no verdict. */
+/* The threshold (docs/reference/metrics.md#comparison): 1 % of the shorter side, or by how much the
+ * medians differ by chance if that is more. Both sides count alike, so that swapping them changes
+ * no verdict. */
 static void set_noise_threshold(comparing *k)
 {
     vp_comparison *c = k->c;

@@ -1,5 +1,5 @@
-/* What changed from one report to another (analysis.md A12): a pure function of the two. The C API,
- * the CLI and the routes include this.
+/* What changed from one report to another (docs/reference/metrics.md#comparison): a pure function
+ * of the two. The C API, the CLI and the routes include this.
  *
  * Means of the steps that count are taken, per device, and idle time takes the rounding; ops are
  * means over the devices of a kind; scopes, which are of the whole capture, are scaled to the op

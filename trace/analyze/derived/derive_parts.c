@@ -4,7 +4,7 @@
 #include "trace/analyze/device/sweep.h"
 #include "trace/base/err.h"
 
-/* In the order in which one hides the other (analysis.md A1). */
+/* In the order in which one hides the other (docs/reference/metrics.md#breakdown). */
 static derived_part part_of_cover(unsigned cover)
 {
     if (cover & SWEEP_COVER(VP_COMPUTE))

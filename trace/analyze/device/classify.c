@@ -1,8 +1,8 @@
 #include "trace/analyze/device/classify.h"
 
-/* The alternatives of the rules in analysis.md 2.2, in lower case. '^' anchors a pattern at the
- * start; all others are found anywhere. '_' stands for '-', '_' or nothing, '$' for the end of the
- * name that XLA numbers: "psum.896". */
+/* The alternatives of the rules in docs/reference/metrics.md#op-classes, in lower case. '^' anchors
+ * a pattern at the start; all others are found anywhere. '_' stands for '-', '_' or nothing, '$'
+ * for the end of the name that XLA numbers: "psum.896". */
 static const char *const comm_names[] = {"nccl",
                                          "rccl",
                                          "^hccl",

@@ -1,5 +1,6 @@
-/* What an op is: compute, communication or copy (analysis.md 2.2), and under which name it is
- * grouped (2.4). Classify first, then normalise. Pure; only analyze/ includes this. */
+/* What an op is: compute, communication or copy (docs/reference/metrics.md#op-classes), and under
+ * which name it is grouped (docs/reference/metrics.md#op-names). Classify first, then normalise.
+ * Pure; only analyze/ includes this. */
 #ifndef VP_ANALYZE_CLASSIFY_H
 #define VP_ANALYZE_CLASSIFY_H
 

@@ -7,7 +7,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-#define CHAIN_OPS 5                   /* a chain has at least so many ops (analysis.md A11) */
+#define CHAIN_OPS 5 /* a chain has at least so many ops (docs/reference/metrics.md#hygiene) */
 #define CHAIN_PS INT64_C(5000 * 1000) /* 5 us: its ops, and the gaps between them, are shorter */
 
 enum {

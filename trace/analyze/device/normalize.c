@@ -1,4 +1,5 @@
-/* What ops are called once numbers and decorations are taken off (analysis.md A3). */
+/* What ops are called once numbers and decorations are taken off
+ * (docs/reference/metrics.md#op-names). */
 #include "trace/analyze/device/classify.h"
 
 static bool is_ascii_digit(char c)

@@ -1,4 +1,4 @@
-/* Paths of scopes: forward, backward, rematerialised (analysis.md A6). */
+/* Paths of scopes: forward, backward, rematerialised (docs/reference/metrics.md#scopes). */
 #include "trace/analyze/device/scopes.h"
 
 #include <stdlib.h>

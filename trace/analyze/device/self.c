@@ -4,9 +4,10 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Self time (analysis.md 6.0): at every instant the most recently started open event of a track
- * owns the time; ties: the shorter, then file order. For nested events that is duration minus
- * direct children; events that cross are right, too, and Σ self is the track's busy time. */
+/* Self time (docs/reference/metrics.md#self-time): at every instant the most recently started open
+ * event of a track owns the time; ties: the shorter, then file order. For nested events that is
+ * duration minus direct children; events that cross are right, too, and Σ self is the track's busy
+ * time. */
 
 static bool crosses_open_event(const self_stack *st, int64_t start, int64_t end)
 {

@@ -1,5 +1,5 @@
 /* Self time: of the events of a track that lie within each other, the innermost owns the time
- * (analysis.md A2). Arrays belong to the caller.
+ * (docs/reference/metrics.md#self-time). Arrays belong to the caller.
  *
  * At every instant the most recently started open event of a track owns the time (ties: the
  * shorter, then file order). For nested events that is duration minus direct children; events that

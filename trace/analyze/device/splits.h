@@ -1,5 +1,6 @@
 /* Which different ops a large group mixes: plain "fusion" on TPU is many ops, and neither a mean
- * over them nor their sum says what to do (analysis.md 6.2.1). Only hygiene.c includes this. */
+ * over them nor their sum says what to do (docs/reference/metrics.md#mixed-groups). Only hygiene.c
+ * includes this. */
 #ifndef VP_ANALYZE_SPLITS_H
 #define VP_ANALYZE_SPLITS_H
 

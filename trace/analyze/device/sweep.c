@@ -39,8 +39,8 @@ static void make_heap(cursor *heap, size_t n)
 }
 
 /* A while, conditional or call spans what it runs: it counts as compute only where nothing else
- * runs (analysis.md 2.2). Seen as a class, a loop over the whole step would cover every wait and
- * every collective in it. */
+ * runs (docs/reference/metrics.md#op-classes). Seen as a class, a loop over the whole step would
+ * cover every wait and every collective in it. */
 #define CONTAINER SWEEP_CONTAINER
 #define CLASSES 4u
 

@@ -41,8 +41,9 @@ uint8_t sweep_class(const trace *t, const trace_kind *k, vp_op_class class);
  * by kind, as sweep_class has it (grouping_sweep_classes). */
 int sweep_run(track_set set, const uint8_t *class_of, sweep_fn *fn, void *ctx);
 
-/* Adds a segment, cut to [from, to), to a breakdown (analysis.md A1). window_ps and idle_ps are
- * left to sweep_close, which computes them so that the four parts sum to the window. */
+/* Adds a segment, cut to [from, to), to a breakdown (docs/reference/metrics.md#breakdown).
+ * window_ps and idle_ps are left to sweep_close, which computes them so that the four parts sum to
+ * the window. */
 void sweep_add(vp_breakdown *b, const sweep_segment *s, int64_t from, int64_t to);
 void sweep_close(vp_breakdown *b, int64_t window_ps);
 

@@ -160,8 +160,8 @@ static const char *rule_advice(const fnd_run *run)
     return own ? own : run->rule->advice_xla;
 }
 
-/* Lowers the severity of a finding of a partial profile (analysis.md 6.2): the missing part may
- * hold the cause, or be so large that the finding is small. */
+/* Lowers the severity of a finding of a partial profile (docs/reference/findings.md#severity): the
+ * missing part may hold the cause, or be so large that the finding is small. */
 static void lower_severity(fnd_run *run)
 {
     vp_finding *f = run->f;

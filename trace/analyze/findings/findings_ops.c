@@ -16,9 +16,9 @@ static bool has_own_rule(const vp_op *op)
 
 /* ---- F17 ---- */
 
-/* What of a group is judged as one op (analysis.md 6.2.1, F17): in a group of several shapes its
- * largest shape; with one shape the whole group, in however many layouts, scopes and lines of the
- * program it stands. */
+/* What of a group is judged as one op (docs/reference/findings.md#f17-hot-op): in a group of
+ * several shapes its largest shape; with one shape the whole group, in however many layouts, scopes
+ * and lines of the program it stands. */
 typedef struct judged {
     const vp_op *op;
     const char *shape; /* the label of that shape; NULL: the whole group */
@@ -243,7 +243,7 @@ static bool is_uneven_op(const fnd_run *run, const vp_op *op)
 }
 
 /* What would be won if all calls took the median: (mean − p50) · calls, at most the op's self time
- * (analysis.md F18). */
+ * (docs/reference/findings.md#f18-op-variance). */
 static int64_t op_excess(const vp_op *op)
 {
     __int128 ps = (__int128)op->total_ps - (__int128)op->p50_ps * op->calls;

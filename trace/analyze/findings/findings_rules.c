@@ -1,6 +1,7 @@
-/* The table of rules, in the order in which they claim time (analysis.md 6.2.1): causes before
- * their symptoms. docs/findings.md is printed from it. The sentence in .rule and the numbers in
- * .limits say the same: test_findings_limits holds one against the other. */
+/* The table of rules, in the order in which they claim time
+ * (docs/reference/findings.md#claims-and-rank): causes before their symptoms. docs/findings.md is
+ * printed from it. The sentence in .rule and the numbers in .limits say the same:
+ * test_findings_limits holds one against the other. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include "trace/analyze/host/launch.h"
@@ -347,7 +348,7 @@ const finding_rule findings_rules[] = {
          "the job runs out of memory.",
      .rule = "bytes that a call leaves a step are at least 0.1% of the peak (high from 1%), in at "
              "least 3 steps and 75% of those that have two more behind them",
-     .source = "own (memory_mfu.md B2)",
+     .source = "own (docs/reference/findings.md#f30-memory-leak)",
      .advice_xla =
          "Keep numbers, not arrays: float(loss) or jax.device_get of what is logged; empty "
          "lists of results and histories of states, and donate what a step replaces.",
@@ -372,7 +373,7 @@ const finding_rule findings_rules[] = {
      .rule =
          "more than 10% of what the allocator has taken or may use is free in pieces (high from "
          "30%), while at least 50% of it is in use",
-     .source = "own (memory_mfu.md F5)",
+     .source = "own (docs/reference/findings.md#f31-fragmentation)",
      .advice_xla =
          "Allocate what lives long first, keep shapes the same from step to step, and try "
          "XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async.",
@@ -416,7 +417,7 @@ const finding_rule findings_rules[] = {
              "layout, and yet gives the result memory of its own.",
      .rule = "undonated arguments of at least 1 MiB that are dead before a result of their shape "
              "is made are at least 1% of what the program reserves",
-     .source = "own (memory_mfu.md A9, F5)",
+     .source = "own (docs/reference/findings.md#f36-missing-donation)",
      .advice_xla = "Donate what the call replaces: jax.jit(step, donate_argnums=…) or "
                    "donate_argnames.",
      .advice_pytorch = "Update in place: foreach optimizers, copy_, and torch.compile, which "
@@ -437,7 +438,7 @@ const finding_rule findings_rules[] = {
              "go to elements that nobody reads.",
      .rule = "buffers of at least 1 MiB of which at least 20% is padding waste at least 10% of the "
              "program's peak",
-     .source = "own (memory_mfu.md A7, F5)",
+     .source = "own (docs/reference/findings.md#f37-layout-padding)",
      .advice_xla = "Make the dimension that is named a multiple of the tile: merge small trailing "
                    "dimensions, or move a long one to the end (TPU: 8 by 128).",
      .advice_pytorch = "Merge small trailing dimensions, and make long ones multiples of the tile.",
@@ -453,7 +454,7 @@ const finding_rule findings_rules[] = {
      .title = "One temporary holds much of the peak",
      .says = "A single intermediate value is a large part of what the program takes at its peak.",
      .rule = "a temporary of at least 1 MiB is at least 30% of the program's peak",
-     .source = "own (memory_mfu.md F5)",
+     .source = "own (docs/reference/findings.md#f38-large-temporary)",
      .advice_xla = "Compute it again where it is used (jax.checkpoint), in pieces (lax.map, "
                    "lax.scan), or keep it on the host (an offload policy); a transpose or copy "
                    "goes away with the layout that its user asks for.",
@@ -471,7 +472,7 @@ const finding_rule findings_rules[] = {
      .title = "The plan leaves gaps between temporaries",
      .says = "What the compiler reserves for temporaries is larger than what lives at once.",
      .rule = "at least 1 MiB and 10% of the memory for temporaries holds nothing at the peak",
-     .source = "own (memory_mfu.md F5)",
+     .source = "own (docs/reference/findings.md#f39-planned-gaps)",
      .advice_xla = "Temporaries of equal size fit into each other's places: keep shapes alike, and "
                    "split the largest.",
      .advice_pytorch = "Keep shapes alike, so that temporaries fit into places of others.",

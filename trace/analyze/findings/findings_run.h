@@ -7,13 +7,13 @@
 #include "trace/analyze/findings/findings.h"
 #include "trace/base/arena.h"
 
-/* Below this part of a window (one in 200) nothing is worth a finding (analysis.md 6.2: low from
- * 0.5 %). */
+/* Below this part of a window (one in 200) nothing is worth a finding
+ * (docs/reference/findings.md#severity: low from 0.5 %). */
 #define FND_LEAST_SHARE 200
 #define FND_PLACES_MAX 5u
 #define FND_US INT64_C(1000000)
-/* Fewer whole steps, or fewer collective calls matched on all devices, say nothing (analysis.md
- * F12, F16). */
+/* Fewer whole steps, or fewer collective calls matched on all devices, say nothing
+ * (docs/reference/findings.md#f12-step-outlier, docs/reference/findings.md#f16-straggler). */
 #define FND_STEPS_LEAST 5
 #define FND_MATCHED_LEAST 4
 
@@ -161,8 +161,8 @@ void fnd_take(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps);
 bool fnd_too_little(int64_t ps, int64_t window_ps);
 /* Puts the ids of a set of rules into explained_by. */
 void fnd_explain(fnd_run *run, uint64_t takers);
-/* impact/window as a level: high from 10 %, medium from 3 %, else low (analysis.md 6.2.1,
- * Severity). */
+/* impact/window as a level: high from 10 %, medium from 3 %, else low
+ * (docs/reference/findings.md#severity). */
 vp_level fnd_level(int64_t impact_ps, int64_t window_ps);
 int64_t fnd_sum(const int64_t *ps, unsigned first, unsigned count);
 /* part * 1000 > whole * permille, exactly; false where there is no whole. */

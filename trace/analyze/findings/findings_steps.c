@@ -7,8 +7,8 @@
 #include "trace/analyze/host/threads.h"
 #include "trace/analyze/result/look_up.h"
 
-/* Whether a time is far above the median (analysis.md F12): by the robust z, whose MAD is at least
- * FND_PART of the median, or by a factor of it. */
+/* Whether a time is far above the median (docs/reference/findings.md#f12-step-outlier): by the
+ * robust z, whose MAD is at least FND_PART of the median, or by a factor of it. */
 static bool is_slow(const fnd_run *run, int64_t ps)
 {
     const vp_steps *s = &run->r->steps;
@@ -448,7 +448,7 @@ static bool is_slow_one(const fnd_run *run, const vp_step *s)
 }
 
 /* CV (deviation / mean) of the steps without outliers and without those of other classes
- * (analysis.md F13). */
+ * (docs/reference/findings.md#f13-jitter). */
 static double usual_cv(const fnd_run *run, size_t *n)
 {
     const vp_report *r = run->r;

@@ -21,7 +21,8 @@ static int64_t hits_if_cache_read(int64_t reads, int64_t misses)
     return known_if_cache_read(reads, misses, reads > misses ? reads - misses : 0);
 }
 
-/* Adds a compile of a function; all but its first are repeats (analysis.md A6). */
+/* Adds a compile of a function; all but its first are repeats
+ * (docs/reference/metrics.md#compilation). */
 static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool late)
 {
     int64_t dur = r->end - r->start;

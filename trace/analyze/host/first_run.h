@@ -1,4 +1,4 @@
-/* When execution began in earnest: what compiles before is the start of the program (6.2.1, F11),
+/* When execution began in earnest: what compiles before is the start of the program (F11),
  * what compiles after it compiles late (F10). Only analyze/ includes this. */
 #ifndef VP_ANALYZE_FIRST_RUN_H
 #define VP_ANALYZE_FIRST_RUN_H
@@ -11,8 +11,8 @@ typedef struct first_run {
     int64_t over;     /* compiles that begin from here on, and are no preparation, are late */
 } first_run;
 
-/* Finds the first run of a step's module (analysis.md 6.2.1, F10 and F11): of the module that runs
- * longest in all, or of one that runs in at least two steps; JAX's tiny modules of the
+/* Finds the first run of a step's module (docs/reference/findings.md#f10-recompile): of the module
+ * that runs longest in all, or of one that runs in at least two steps; JAX's tiny modules of the
  * initialisation do not count. Runs are those of module tracks, else the ops of one run id, else a
  * module's first op. Preparation lasts until that run begins; within the first step, until the
  * longest module's first run does: the first call of a step compiles inside it, maybe after a

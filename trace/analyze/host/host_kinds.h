@@ -1,6 +1,6 @@
-/* What the events of host threads mean, decided once per kind (analysis.md 2.5): compile roots,
- * waiting, launching, profiler frames. Names of JAX, TensorFlow, PyTorch, CUDA and ROCm. Only
- * analyze/ includes this. */
+/* What the events of host threads mean, decided once per kind
+ * (docs/reference/metrics.md#host-events): compile roots, waiting, launching, profiler frames.
+ * Names of JAX, TensorFlow, PyTorch, CUDA and ROCm. Only analyze/ includes this. */
 #ifndef VP_ANALYZE_HOST_KINDS_H
 #define VP_ANALYZE_HOST_KINDS_H
 

@@ -1,4 +1,5 @@
-/* The names of analysis.md 2.5 as tables. A name may match several rows: their flags add up. */
+/* The names of docs/reference/metrics.md#host-events as tables. A name may match several rows:
+ * their flags add up. */
 #include "trace/analyze/host/host_kinds.h"
 
 typedef enum match { IS, STARTS, ENDS, HAS, HAS_NOCASE } match;

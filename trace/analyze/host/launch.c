@@ -10,7 +10,7 @@
 #include "trace/base/mem.h"
 
 #define SHORT_PS (LAUNCH_SHORT_US * INT64_C(1000000))
-/* 100 us: an op that begins later after its call is late (analysis.md A9) */
+/* 100 us: an op that begins later after its call is late (docs/reference/metrics.md#launches) */
 #define LATE_PS INT64_C(100000000)
 
 /* The launches of one device, as columns with an entry for each op whose call is known. */
@@ -46,8 +46,9 @@ static int64_t percentile_or_unknown(int64_t *v, size_t n, unsigned percent)
     return n ? select_kth(v, n, nearest_rank(n, percent)) : VP_UNKNOWN;
 }
 
-/* Fills the columns. delay = max(0, start of the op − end of its call) (analysis.md A9). false: no
- * op of the device has a correlation, so nothing can be linked. */
+/* Fills the columns. delay = max(0, start of the op − end of its call)
+ * (docs/reference/metrics.md#launches). false: no op of the device has a correlation, so nothing
+ * can be linked. */
 static bool link_ops(launches *l, vp_launch *out)
 {
     bool correlated = false;
@@ -73,8 +74,8 @@ static bool link_ops(launches *l, vp_launch *out)
     return correlated;
 }
 
-/* Queue depth (analysis.md A9, as HTA counts it): right after each launch, how many ops were
- * launched and have not started. */
+/* Queue depth (docs/reference/metrics.md#launches, as HTA counts it): right after each launch, how
+ * many ops were launched and have not started. */
 static int count_queue_depth(launches *l, vp_launch *out)
 {
     __int128 sum = 0;

@@ -4,7 +4,7 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* us. A shorter kernel takes about as long as its launch (analysis.md A9, F9). */
+/* us. A shorter kernel takes about as long as its launch (docs/reference/metrics.md#launches). */
 #define LAUNCH_SHORT_US 10
 
 /* Sets the launch figures of each device: latency, queue depth, overhead. What it starved for is

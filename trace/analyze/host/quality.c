@@ -7,8 +7,9 @@
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/base/err.h"
 
-/* What makes figures doubtful and only shows when host and devices are seen together (analysis.md
- * 6.1 Q). What the file itself is to blame for, its reader says. */
+/* What makes figures doubtful and only shows when host and devices are seen together
+ * (docs/reference/metrics.md#data-quality). What the file itself is to blame for, its reader says.
+ */
 
 /* The events of host threads by what they are. */
 typedef struct host_counts {
@@ -50,8 +51,8 @@ static host_counts count_host(const analysis *a)
     return c;
 }
 
-/* CUPTI needs a privilege, and another subscriber keeps it away (xprof.md 8.12): then there are
- * launches, but no kernels. */
+/* CUPTI needs a privilege, and another subscriber keeps it away
+ * (docs/reference/xprof.md#no-device-events): then there are launches, but no kernels. */
 static int note_no_device(const analysis *a, const host_counts *c)
 {
     char text[240];
@@ -102,7 +103,7 @@ static int note_graphs(const analysis *a, const host_counts *c)
 }
 
 /* If more than a tenth of the ops have no launch call, the causes of idle time and the steps of ops
- * are uncertain (analysis.md F23). */
+ * are uncertain (docs/reference/findings.md#f23-trace-unreliable). */
 static int note_unlinked(const analysis *a)
 {
     char text[200];

@@ -129,8 +129,8 @@ static int64_t clamp_time(int64_t t, int64_t low, int64_t high)
     return t < low ? low : t > high ? high : t;
 }
 
-/* The launch is known (analysis.md A3): late up to the start of the call, in the call, then
- * latency. The three parts make up the gap. */
+/* The launch is known (docs/reference/metrics.md#idle-gaps): late up to the start of the call, in
+ * the call, then latency. The three parts make up the gap. */
 static int by_call(const splitter *s, uint32_t call)
 {
     const call_index *x = s->a->calls;

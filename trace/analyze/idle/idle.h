@@ -1,4 +1,5 @@
-/* Why a device idles (analysis.md A3, 6.2.1): one gap, taken apart by what the host did meanwhile.
+/* Why a device idles (docs/reference/metrics.md#idle-gaps): one gap, taken apart by what the host
+ * did meanwhile.
  *
  * A gap ends where an op starts. If the op's launch call [l0, l1) is known, the gap is late up to
  * l0, in the call up to l1, then latency; the late part goes by the labels of the launching thread

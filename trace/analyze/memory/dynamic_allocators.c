@@ -113,7 +113,8 @@ static int64_t allocator_level(allocator *a, const trace_track *k, size_t e)
     return a->running = delta;
 }
 
-/* What the allocator could hand out in all (analysis.md 6.2.1, F22): in use, reserved and free. */
+/* What the allocator could hand out in all (docs/reference/findings.md#f22-memory): in use,
+ * reserved and free. */
 static int64_t total_of(const trace_track *k, size_t e)
 {
     int64_t used = event_in_use(k, e), free = trace_attr(k, SINK_MEM_FREE, e), sum;

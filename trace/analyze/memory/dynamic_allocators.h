@@ -1,5 +1,5 @@
 /* Memory as the allocators' events tell it: in use, reserved, free; the peak and who holds it; what
- * steps take and leave (memory_mfu.md B1 to B3). */
+ * steps take and leave (docs/reference/memory-and-mfu.md#allocator-events). */
 #ifndef VP_ANALYZE_DYNAMIC_ALLOCATORS_H
 #define VP_ANALYZE_DYNAMIC_ALLOCATORS_H
 

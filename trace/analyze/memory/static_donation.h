@@ -1,6 +1,7 @@
-/* Arguments that could have given their memory to a result and did not (memory_mfu.md A9): those
- * that are not used any more when a result of the same size, space, shape and layout is made. Only
- * trace/analyze/memory includes this. */
+/* Arguments that could have given their memory to a result and did not
+ * (docs/reference/memory-and-mfu.md#missing-donation): those that are not used any more when a
+ * result of the same size, space, shape and layout is made. Only trace/analyze/memory includes
+ * this. */
 #ifndef VP_ANALYZE_STATIC_DONATION_H
 #define VP_ANALYZE_STATIC_DONATION_H
 

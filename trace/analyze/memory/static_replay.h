@@ -1,6 +1,6 @@
-/* The heap simulator's events of one program, replayed (memory_mfu.md A4, A5): how much is live
- * after each, the peak, who is live there, and how long every buffer lives. Only
- * trace/analyze/memory includes this.
+/* The heap simulator's events of one program, replayed
+ * (docs/reference/memory-and-mfu.md#heap-replay): how much is live after each, the peak, who is
+ * live there, and how long every buffer lives. Only trace/analyze/memory includes this.
  *
  * A buffer that shares another's memory is found at the root of the chain; a root's bytes are live
  * while anybody uses them. Events that name no buffer, free what is not live or share in a circle

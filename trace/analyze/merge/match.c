@@ -261,8 +261,9 @@ static void by_lengths(int64_t *wait, size_t *last, const match_group *g, int64_
         wait[i] -= least;
 }
 
-/* wait = latest start − own start (analysis.md A8). false: these are different calls, as they do
- * not overlap: no participant leaves a collective before the last has come. */
+/* wait = latest start − own start (docs/reference/metrics.md#devices-and-stragglers). false: these
+ * are different calls, as they do not overlap: no participant leaves a collective before the last
+ * has come. */
 static bool by_starts(int64_t *wait, size_t *last, const match *m, const match_group *g,
                       int64_t call)
 {

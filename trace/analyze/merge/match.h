@@ -1,5 +1,6 @@
 /* Collective calls of a report found again on every device that takes part in them: what waits and
- * stragglers are made of (analysis.md A8). Only balance.c and clocks.c include this.
+ * stragglers are made of (docs/reference/metrics.md#devices-and-stragglers). Only balance.c and
+ * clocks.c include this.
  *
  * Calls are matched by kind, name, size and members of the group, and order. Clocks: devices of one
  * host share its clock. Those of several hosts are aligned by the ends of their matched calls,

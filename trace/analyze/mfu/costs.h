@@ -2,7 +2,8 @@
  * it: the op's own stats; the shapes of its HLO instruction; the shapes of the framework's op that
  * launched it. An HLO instruction or a framework's op may launch several kernels: all of them are
  * its work, but only one has its cost, so that executions are counted and not kernels
- * (memory_mfu.md D5). Only trace/analyze/mfu includes this; whoever makes costs frees them. */
+ * (docs/reference/memory-and-mfu.md#flop-of-hlo). Only trace/analyze/mfu includes this; whoever
+ * makes costs frees them. */
 #ifndef VP_ANALYZE_COSTS_H
 #define VP_ANALYZE_COSTS_H
 

@@ -1,4 +1,4 @@
-/* What an op's own stats say of its cost (memory_mfu.md D1). */
+/* What an op's own stats say of its cost (docs/reference/memory-and-mfu.md#costs-in-the-file). */
 #include "trace/analyze/device/classify.h"
 #include "trace/analyze/device/hygiene.h"
 #include "trace/analyze/device/scopes.h"

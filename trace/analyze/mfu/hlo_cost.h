@@ -1,7 +1,8 @@
-/* What an HLO instruction costs, counted from shapes (memory_mfu.md D5): FLOP of products and
- * convolutions, its fused body's included, and the bytes of its operands and results. The program
- * is not believed: operands may be missing, computations may call each other in circles, sizes may
- * not fit. Only trace/analyze/mfu includes this. */
+/* What an HLO instruction costs, counted from shapes
+ * (docs/reference/memory-and-mfu.md#flop-of-hlo): FLOP of products and convolutions, its fused
+ * body's included, and the bytes of its operands and results. The program is not believed: operands
+ * may be missing, computations may call each other in circles, sizes may not fit. Only
+ * trace/analyze/mfu includes this. */
 #ifndef VP_ANALYZE_HLO_COST_H
 #define VP_ANALYZE_HLO_COST_H
 

@@ -61,7 +61,8 @@ static const chip_row rows[] = {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* FLOP a core and cycle, of the widest type with a dense unit (memory_mfu.md D2). */
+/* FLOP a core and cycle, of the widest type with a dense unit
+ * (docs/reference/memory-and-mfu.md#peaks). */
 static const struct {
     uint8_t major, minor;
     uint16_t flops;

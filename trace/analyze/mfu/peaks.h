@@ -4,7 +4,8 @@
  *   device's name, the longest that fits; the row whose compute capability, number of cores and
  *   memory fit; cores x clock x the rate of the generation, with the profile's bandwidth.
  * Otherwise it is unknown. The profile's bandwidth counts where no row is found, as some write half
- * of it. The table: memory_mfu.md D7. Only trace/analyze/ includes this; nothing is owned. */
+ * of it. The table: docs/reference/memory-and-mfu.md#peaks. Only trace/analyze/ includes this;
+ * nothing is owned. */
 #ifndef VP_ANALYZE_PEAKS_H
 #define VP_ANALYZE_PEAKS_H
 

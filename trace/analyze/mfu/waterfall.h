@@ -1,6 +1,7 @@
-/* The algebra of the waterfall (memory_mfu.md F1), pure: an op's time, cut into cells by what its
- * work takes at the device's peaks. Each cell is a minimum or a remainder, so the cells of an op
- * sum to its time whatever its costs are. Only trace/analyze/ includes this. */
+/* The algebra of the waterfall (docs/reference/memory-and-mfu.md#waterfall), pure: an op's time,
+ * cut into cells by what its work takes at the device's peaks. Each cell is a minimum or a
+ * remainder, so the cells of an op sum to its time whatever its costs are. Only trace/analyze/
+ * includes this. */
 #ifndef VP_ANALYZE_WATERFALL_H
 #define VP_ANALYZE_WATERFALL_H
 

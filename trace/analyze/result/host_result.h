@@ -23,7 +23,8 @@ typedef struct scope_item {
     vp_roof roof;
 } scope_item;
 
-/* From so many runs in a step on, a module counts as repeated (analysis.md F24). */
+/* From so many runs in a step on, a module counts as repeated
+ * (docs/reference/findings.md#f24-repeated-work). */
 #define MODULE_REPEATS 3
 
 typedef struct module_item {

@@ -1,4 +1,4 @@
-/* The steps of a host, and what ops and modules do in them (analysis.md A7). */
+/* The steps of a host, and what ops and modules do in them (docs/reference/metrics.md#steps). */
 #ifndef VP_ANALYZE_STEPS_H
 #define VP_ANALYZE_STEPS_H
 

@@ -57,8 +57,9 @@ static void mark_warm_up(vp_steps *s, int64_t *v, size_t n)
     s->list[0].warm_up = !s->list[0].partial && steps_slow(s, s->list[0].dur_ps);
 }
 
-/* Mean, excess and CV of sorted values (analysis.md A7): excess is Σ max(0, x − median), CV the
- * population deviation over the mean. Sums are in 128 bits, so exact whatever the order. */
+/* Mean, excess and CV of sorted values (docs/reference/metrics.md#step-statistics): excess is Σ
+ * max(0, x − median), CV the population deviation over the mean. Sums are in 128 bits, so exact
+ * whatever the order. */
 static void set_step_moments(vp_steps *s, const int64_t *v, size_t n)
 {
     __int128 sum = 0, excess = 0;

@@ -20,12 +20,12 @@
  * the steps: noise has no such gaps. The largest group is the normal one. The period of a group is
  * the distance of its members in the list, if that is always the same and there are at least 3. */
 int steps_judge(vp_steps *s, vp_arena *arena);
-/* Robust z (analysis.md A7): (x − median) / (1.4826 MAD), where 1.4826 MAD estimates the deviation
- * of normally distributed steps. The MAD counts as at least 0.1 % of the median, so that a MAD of 0
- * does not make every jitter an outlier. 0 without a median. */
+/* Robust z (docs/reference/metrics.md#step-statistics): (x − median) / (1.4826 MAD), where 1.4826
+ * MAD estimates the deviation of normally distributed steps. The MAD counts as at least 0.1 % of
+ * the median, so that a MAD of 0 does not make every jitter an outlier. 0 without a median. */
 double steps_robust_z(const vp_steps *s, int64_t dur_ps);
-/* A slow outlier (analysis.md F12): there are at least 5 steps that count, and it takes more than
- * twice the median or has a z above 10. */
+/* A slow outlier (docs/reference/findings.md#f12-step-outlier): there are at least 5 steps that
+ * count, and it takes more than twice the median or has a z above 10. */
 bool steps_slow(const vp_steps *s, int64_t dur_ps);
 
 #endif

@@ -1,5 +1,5 @@
-/* How steps are found (analysis.md A7): as marks, then laid over each device as windows. Shared by
- * the rooms steps*.c; nobody else includes this. */
+/* How steps are found (docs/reference/metrics.md#steps): as marks, then laid over each device as
+ * windows. Shared by the rooms steps*.c; nobody else includes this. */
 #ifndef VP_ANALYZE_STEPS_PARTS_H
 #define VP_ANALYZE_STEPS_PARTS_H
 
@@ -56,7 +56,7 @@ int step_modules_marks(step_search *s, const analysis *a);
 int step_modules_repeats(const analysis *a);
 
 /* steps_owner.c: which step events belong to beyond their own time: by nesting on their thread,
- * by producers and consumers, by group ids (xprof.md 2.4). */
+ * by producers and consumers, by group ids (docs/reference/xprof.md#step-grouping). */
 typedef struct step_owner step_owner;
 int step_owner_new(step_owner **out, const analysis *a, const step_search *s);
 void step_owner_free(step_owner *o);

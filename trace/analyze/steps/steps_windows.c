@@ -31,7 +31,7 @@ static void make_windows_disjoint(step_window_list *w)
     }
 }
 
-/* ---- Devices with a clock of their own (analysis.md 6.0) ---- */
+/* ---- Devices with a clock of their own (docs/reference/metrics.md#clocks) ---- */
 
 /* The ops that start inside a mark, on the aligned clock. */
 typedef struct op_range {
@@ -59,7 +59,7 @@ static void place_ops(op_range *r, const step_marks *m, track_set set)
 }
 
 /* A step lasts from its first op to the first op of the next step. Nothing follows the last one, so
- * it ends with its own ops and counts as cut (analysis.md 6.2.1). */
+ * it ends with its own ops and counts as cut (docs/reference/metrics.md#clocks). */
 static int windows_by_ops(step_window_list *w, const step_marks *m, track_set set, bool *cut)
 {
     VP_CLEANUP(vp_free_ptr) op_range *r = vp_realloc_array(NULL, m->n + 1, sizeof *r);
@@ -285,10 +285,10 @@ static int marks_for(step_marks *out, const analysis *a, const step_search *s, t
     return 0;
 }
 
-/* Windows adjusted to the device (analysis.md A7): the start is the later of the host's start and
- * the end of the window before; the end is the later of the host's end and the end of the last work
- * launched in the step. XLA:CPU does not tell what launched its ops, so there the host's times
- * stay. */
+/* Windows adjusted to the device (docs/reference/metrics.md#steps): the start is the later of the
+ * host's start and the end of the window before; the end is the later of the host's end and the end
+ * of the last work launched in the step. XLA:CPU does not tell what launched its ops, so there the
+ * host's times stay. */
 static int adjust_windows(step_window_list *w, const analysis *a, const step_marks *m,
                           step_owner *o, track_set set, bool *linked)
 {

@@ -20,8 +20,9 @@ int wr_gpu_lines(void *ctx, vl_lines *l);
 #define WR_GPU_WARNINGS 2
 size_t wr_gpu_warnings(vp_str out[WR_GPU_WARNINGS], char text[100], const gpu_activity *gpu);
 
-/* Writes Trace Event JSON as XLA's writer does (xprof.md 3.1), with gzip level 1, to fd.
- * with_metadata: also `metadata` and `otherData`, which Perfetto does without. gpu may be NULL. */
+/* Writes Trace Event JSON as XLA's writer does (docs/reference/xprof.md#trace-json), with gzip
+ * level 1, to fd. with_metadata: also `metadata` and `otherData`, which Perfetto does without. gpu
+ * may be NULL. */
 int wr_json(uint64_t *bytes, int fd, const vpcap *v, const gpu_activity *gpu, bool with_metadata);
 
 /* Writes the image as a .vpcap, without the pages that were never given out. It does not hold what

@@ -1,5 +1,5 @@
-/* A GPU's records as XLA's profiler lists them (xprof.md 2.2, 2.3): a plane a device, a line a
- * stream, the calls on the threads that made them. */
+/* A GPU's records as XLA's profiler lists them (docs/reference/xprof.md#line-names): a plane a
+ * device, a line a stream, the calls on the threads that made them. */
 #include "trace/capture/write/writer.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* A recording as Trace Event JSON, as XLA writes it (xprof.md 3.1). */
+/* A recording as Trace Event JSON, as XLA writes it (docs/reference/xprof.md#trace-json). */
 #include "trace/capture/write/writer.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "trace/base/mem.h"
 #include "trace/capture/write/writer_gzip.h"
 
-/* Process numbers as XLA's writer gives them (xprof.md 3.1). */
+/* Process numbers as XLA's writer gives them (docs/reference/xprof.md#trace-json). */
 enum { PID_HOST = 701, PID_DEVICE = 1, PID_CUSTOM = 501 };
 
 /* What is made once for each name. */

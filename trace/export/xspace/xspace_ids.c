@@ -1,5 +1,5 @@
-/* Pids and tids of an XSpace: jaxlib's (xprof.md 3.1), except where Perfetto would take two for one
- * (docs/reference/perfetto.md#event-fields). */
+/* Pids and tids of an XSpace: jaxlib's (docs/reference/xprof.md#trace-json), except where Perfetto
+ * would take two for one (docs/reference/perfetto.md#event-fields). */
 #include <stdlib.h>
 
 #include "trace/base/err.h"

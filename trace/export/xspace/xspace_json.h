@@ -1,9 +1,10 @@
 /* The parts of ex_json_from_xspace: which planes and lines an XSpace shows as which processes and
  * threads, which of a line's events lie on which track, the names and args of one plane's events,
- * and the text of one event. What jaxlib writes for the same file (xprof.md 3.1) is there as it is,
- * where Perfetto can show it. Times are whole ns: start and end are rounded, never start and
- * duration apart, so that events that touch or nest still do. Only the files that write an
- * XSpace include this: trace/export/xspace/xspace_* and pftrace/pft_xspace*. */
+ * and the text of one event. What jaxlib writes for the same file
+ * (docs/reference/xprof.md#trace-json) is there as it is, where Perfetto can show it. Times are
+ * whole ns: start and end are rounded, never start and duration apart, so that events that touch or
+ * nest still do. Only the files that write an XSpace include this: trace/export/xspace/xspace_* and
+ * pftrace/pft_xspace*. */
 #ifndef VP_EXPORT_XSPACE_JSON_H
 #define VP_EXPORT_XSPACE_JSON_H
 

@@ -13,7 +13,7 @@
 /* Args of one event; real ones have at most forty. */
 #define ARGS_MAX 1024u
 
-/* Stats that jaxlib keeps for itself (xprof.md 3.1). Writers up to 2025 kept
+/* Stats that jaxlib keeps for itself (docs/reference/xprof.md#trace-json). Writers up to 2025 kept
  * kernel_details, too; a kernel's grid and registers are worth showing. */
 static bool is_internal_stat(vp_str name)
 {

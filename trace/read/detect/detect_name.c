@@ -45,7 +45,8 @@ typedef struct name_rule {
     const char *why;
 } name_rule;
 
-/* Longer suffixes before those they end with. Sources: xprof.md 1.1, the traces' README. */
+/* Longer suffixes before those they end with. Sources: docs/reference/xprof.md#run-directories, the
+ * traces' README. */
 static const name_rule rules[] = {
     {VP_STR(".xplane.pb"), RD_XSPACE, NULL},
     {VP_STR(".pt.trace.json"), RD_KINETO, NULL},

@@ -1,7 +1,8 @@
 /* One xla.HloProto as computations, instructions, shapes and its buffer assignment: what the
- * compiler planned. Field numbers and what the pieces mean: memory_mfu.md A2, A3. Analyses of
- * memory and of FLOPs include this. Names of ops, while events are read, come from
- * trace/read/semantics/hlo.h, which says why there are two.
+ * compiler planned. Field numbers and what the pieces mean:
+ * docs/reference/memory-and-mfu.md#buffer-assignment. Analyses of memory and of FLOPs include this.
+ * Names of ops, while events are read, come from trace/read/semantics/hlo.h, which says why there
+ * are two.
  *
  * All slices lie in the proto's bytes, which must outlive the program; it owns the arrays. What
  * names something that is not there (an operand, a buffer, a computation) is HLO_NONE and counted

@@ -449,7 +449,8 @@ static int report_end(doc *d, const rd_stream *in)
     return d->state == DOC_TOP ? 0 : cj_quality(&d->r, &q, "the file ends behind its events");
 }
 
-/* XLA stops writing its JSON at 1,000,000 events, since 2026 at 5,000,000 (xprof.md 3.1). */
+/* XLA stops writing its JSON at 1,000,000 events, since 2026 at 5,000,000
+ * (docs/reference/xprof.md#trace-json). */
 static int report_cap(doc *d)
 {
     int64_t n = d->r.complete;

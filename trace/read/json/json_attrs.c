@@ -3,8 +3,8 @@
 #include "trace/read/json/json_reader.h"
 #include "trace/read/semantics/attrs.h"
 
-/* XLA's args that are attributes as they stand (xprof.md 2.3), in order of length so that most keys
- * are told apart by it. */
+/* XLA's args that are attributes as they stand (docs/reference/xprof.md#stats), in order of length
+ * so that most keys are told apart by it. */
 static const struct {
     vp_str key;
     sink_attr attr;

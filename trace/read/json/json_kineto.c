@@ -2,7 +2,8 @@
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
 
-/* Kineto's categories of device work, in the spelling of any year (analysis.md 2.2). */
+/* Kineto's categories of device work, in the spelling of any year
+ * (docs/reference/metrics.md#op-classes). */
 cj_gpu_cat cj_gpu_cat_of(vp_str cat)
 {
     static const struct {

@@ -88,7 +88,7 @@ static vp_str without_colons(vp_str s)
 }
 
 /* The kind of an XLA op; where `cpu`, it is named by its instruction, for the event's name is only
- * the primitive's (jax_cpu.md 6). */
+ * the primitive's (docs/reference/jax-cpu.md#async-ops). */
 static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp_str label,
                     bool is_op, bool cpu, uint32_t *kind)
 {

@@ -1,8 +1,8 @@
 /* Memory snapshots of PyTorch (torch.cuda.memory._dump_snapshot, a pickle): the allocator's
  * segments and blocks as they are, and a history of what it did, as long as its ring of entries
  * was. What the file holds is told to a sink as it comes; nothing is kept but names and frames.
- * Facts: memory_mfu.md B4, docs/reference/formats.md#pytorch-memory-snapshots. The analysis of
- * memory includes this.
+ * Facts: docs/reference/memory-and-mfu.md#pytorch-memory-snapshots,
+ * docs/reference/formats.md#pytorch-memory-snapshots. The analysis of memory includes this.
  *
  * Sizes of entries are as requested; blocks have both. Whoever asks where memory comes from gets
  * the frame that says it best: the innermost Python frame outside PyTorch itself. */

@@ -1,5 +1,6 @@
 /* What the attributes of single events mean, wherever they are written: pure functions over slices,
- * shared by the xplane and the JSON reader. Names: xprof.md 2.3. Nothing is owned. */
+ * shared by the xplane and the JSON reader. Names: docs/reference/xprof.md#stats. Nothing is owned.
+ */
 #ifndef VP_READ_ATTRS_H
 #define VP_READ_ATTRS_H
 
@@ -13,8 +14,8 @@ static inline int64_t rd_flow_key(uint64_t type, uint64_t id)
     return key ? key : 1;
 }
 
-/* XFlow ("flow", xprof.md 2.3): direction in bits 0-1 (1 in, 2 out, 3 both), what it connects
- * above them. */
+/* XFlow ("flow", docs/reference/xprof.md#stats): direction in bits 0-1 (1 in, 2 out, 3 both), what
+ * it connects above them. */
 void rd_flow_attrs(sink_extra *x, uint64_t flow);
 
 /* Completes an event of an allocator: the sign of SINK_MEM_DELTA, by the event's name;

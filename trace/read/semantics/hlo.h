@@ -1,6 +1,7 @@
 /* HLO protos (xla/service/hlo.proto) as dictionaries: instruction name → framework path, opcode,
  * source line. They lie in /host:metadata and name the ops whose events carry only `hlo_op`
- * (jax_cpu.md 19). A module is parsed when its first op is met. Readers include this.
+ * (docs/reference/jax-cpu.md#hlo-protos-of-ops). A module is parsed when its first op is met.
+ * Readers include this.
  *
  * There are two readers of HLO protos. This one is on the way of every event, `top` included: of
  * each instruction it keeps slices of what names it, and makes the rest for those that ran.

@@ -1,6 +1,7 @@
 /* The fields of the HLO protos by their numbers: those that are read. Readers of HLO include this.
  * Sources: xla/service/hlo.proto; xla/xla_data.proto from OpMetadata on
- * (memory_mfu.md A2). A name is the message's, without "Proto" at its end, and then the field's. */
+ * (docs/reference/memory-and-mfu.md#hlo-protos). A name is the message's, without "Proto" at its
+ * end, and then the field's. */
 #ifndef VP_READ_HLO_FIELDS_H
 #define VP_READ_HLO_FIELDS_H
 

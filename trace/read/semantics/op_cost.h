@@ -1,7 +1,7 @@
 /* What a framework's op costs by its shapes: FLOP of PyTorch's products, convolutions and attention
  * and the bytes of their operands and results, as Kineto writes these in the args of an op
- * ("Input Dims", "Input type", "Concrete Inputs"). Pure functions over slices (memory_mfu.md D6);
- * readers include this. */
+ * ("Input Dims", "Input type", "Concrete Inputs"). Pure functions over slices
+ * (docs/reference/memory-and-mfu.md#flop-of-pytorch); readers include this. */
 #ifndef VP_READ_OP_COST_H
 #define VP_READ_OP_COST_H
 

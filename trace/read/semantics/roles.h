@@ -1,6 +1,7 @@
 /* What XLA's process, track and op names mean: which tracks carry ops, which only repeat them.
- * Pure functions over slices, shared by the xplane and the JSON reader. Names: xprof.md 2.1, 2.2;
- * what must never be summed: analysis.md 2.2 rule 0. Nothing is owned. */
+ * Pure functions over slices, shared by the xplane and the JSON reader. Names:
+ * docs/reference/xprof.md#line-names; what must never be summed:
+ * docs/reference/metrics.md#track-roles. Nothing is owned. */
 #ifndef VP_READ_ROLES_H
 #define VP_READ_ROLES_H
 

@@ -5,7 +5,8 @@
 #include "trace/base/mem.h"
 #include "trace/read/xspace/xs_read.h"
 
-/* A device of XLA:CPU is known only by the ordinal in its events (jax_cpu.md 5). */
+/* A device of XLA:CPU is known only by the ordinal in its events
+ * (docs/reference/jax-cpu.md#planes-and-threads). */
 static int device_track(xs_line_ctx *c, int64_t ordinal, uint32_t *track)
 {
     xs_reader *r = c->r;

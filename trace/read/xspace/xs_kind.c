@@ -4,7 +4,7 @@
 #include "trace/read/xspace/xs_read.h"
 
 /* Stats of the event override those of its metadata; a stat that stands twice counts as it stood
- * last (jax_cpu.md 14). */
+ * last (docs/reference/jax-cpu.md#repeated-stats). */
 static void decode_event_stats(const xs_plane *pl, vp_str event, xs_value stats[XS_STAT_ROLES])
 {
     vp_pb r = vp_pb_of(event);

@@ -1,5 +1,6 @@
 /* One XPlane's metadata: what its events refer to by id. Only trace/read/xs_*.c and export/ include
- * this. The plane owns a copy of its metadata bytes; slices point into it. Formats: xprof.md 2. */
+ * this. The plane owns a copy of its metadata bytes; slices point into it. Formats:
+ * docs/reference/xprof.md#xspace. */
 #ifndef VP_READ_XS_PLANE_H
 #define VP_READ_XS_PLANE_H
 
@@ -15,7 +16,7 @@
  * that times agree. */
 #define XS_EPOCH_NS (INT64_C(1) << 53)
 
-/* The stats that analyses read, by their names on the wire (xprof.md 2.3). */
+/* The stats that analyses read, by their names on the wire (docs/reference/xprof.md#stats). */
 typedef enum xs_stat_role {
     XS_STAT_OTHER,
     XS_STAT_DEVICE_OFFSET,

@@ -1,6 +1,6 @@
-/* XSpace (`*.xplane.pb`): the wire format is xprof.md 2, read without generated code and without
- * holding the file: a first pass over the planes reads their metadata and skips the lines, a second
- * goes over the lines, a third decodes their events.
+/* XSpace (`*.xplane.pb`): the wire format is docs/reference/xprof.md#xspace, read without generated
+ * code and without holding the file: a first pass over the planes reads their metadata and skips
+ * the lines, a second goes over the lines, a third decodes their events.
  *
  * Three passes, because serializers write lines before the metadata that names their events, and a
  * line's name, which decides whether it is wanted, may stand behind its events. HLO protos are

@@ -38,8 +38,8 @@ static const vp_step *step_of(const chart *c, size_t i)
     return &c->s->list[best];
 }
 
-/* analysis.md A7, F12: robust z above 10, the MAD at least 0.1 % of the median, or twice the
- * median. Heavy steps are of a kind of their own. */
+/* docs/reference/metrics.md#step-statistics: robust z above 10, the MAD at least 0.1 % of the
+ * median, or twice the median. Heavy steps are of a kind of their own. */
 static bool is_outlier_bar(const vp_steps *all, const vp_step *s)
 {
     if (s->partial || s->step_class != VP_STEP_NORMAL || all->median_ps <= 0 || all->mad_ps < 0)

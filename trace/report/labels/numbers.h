@@ -45,7 +45,7 @@ double rep_gflop_per_s(const vp_op *op);
  * that run at once add up to more than that. */
 int64_t rep_window_of(const vp_report *r, const vp_op *op);
 /* Of a collective, per participant: bytes over time, and that times the factor by which the wires
- * carry more or less than the payload (analysis.md A4); NaN when unknown. */
+ * carry more or less than the payload (docs/reference/metrics.md#collectives); NaN when unknown. */
 double rep_algorithm_gb_per_s(const vp_collective *c);
 double rep_bus_gb_per_s(const vp_collective *c);
 /* 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all among n, else 1;

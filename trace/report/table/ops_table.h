@@ -35,7 +35,8 @@ typedef struct ops_table {
 
 /* No units and no optional columns yet. */
 void tbl_ops(ops_table *out, const vp_report *r, const vp_view *v);
-/* analysis.md 5: a group whose calls differ this much is several ops under one name. */
+/* docs/reference/metrics.md#mixed-groups: a group whose calls differ this much is several ops under
+ * one name. */
 bool ops_is_mixed(const vp_op *op, int64_t all_self_ps);
 /* Shares are of all_self_ps, bars of max_self_ps. */
 ops_row ops_row_of(const vp_op *op, int64_t all_self_ps, int64_t max_self_ps);
