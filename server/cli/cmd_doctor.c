@@ -33,20 +33,20 @@ static void ask_library(survey_line *out, survey_find_fn *find, const char *name
     if (path[0])
         survey_say(out, SURVEY_OK, "", "%.300s", path);
     else
-        survey_say(out, SURVEY_OPTIONAL, advice, "no %s can be loaded", name);
+        survey_say(out, SURVEY_OPTIONAL, advice, "cannot load %s", name);
 }
 
 static void ask_cupti(survey_line *out)
 {
     ask_library(out, cupti_find, "libcupti.so",
-                "only programs that record CUDA kernels need it: install CUDA's CUPTI, or add its "
-                "directory to LD_LIBRARY_PATH, or pip install nvidia-cuda-cupti");
+                "needed only to record CUDA kernels; install CUPTI from the CUDA toolkit, add its "
+                "directory to LD_LIBRARY_PATH, or run pip install nvidia-cuda-cupti");
 }
 
 static void ask_libdw(survey_line *out)
 {
     ask_library(out, dwarf_find, "libdw.so.1",
-                "only record --functions uses it, for the functions' files and lines: install "
+                "needed only by record --functions, for files and lines of functions; install "
                 "elfutils' libdw (Debian: libdw1)");
 }
 
@@ -56,11 +56,11 @@ static void ask_perfetto(survey_line *out)
     char dir[VP_PATH_MAX];
     if (cli_find_perfetto(dir) == 0 && ui_build_open(&b, dir) == 0)
         survey_say(out, SURVEY_OK, "",
-                   "%s in %.300s, where ui.perfetto.dev does not answer and with --offline",
+                   "%s in %.300s, used with --offline or if ui.perfetto.dev does not answer",
                    b->version, dir);
     else
         survey_say(out, SURVEY_OPTIONAL, CLI_PERFETTO_ADVICE,
-                   "none on this machine; ui.perfetto.dev is used");
+                   "not installed; ui.perfetto.dev is used");
 }
 
 typedef struct question {
@@ -77,7 +77,7 @@ static const question questions[] = {
     {"TensorBoard port", survey_tensorboard_port},
     {"safe opening", survey_openat2},
     {"sandbox", survey_landlock},
-    {"noticing changes", survey_inotify},
+    {"file notification", survey_inotify},
     {"object stores", doctor_stores},
     {"CUPTI", ask_cupti},
     {"libdw", ask_libdw},
@@ -93,8 +93,8 @@ static void describe_catalog(survey_line *out, const catalog *c)
     const cat_session *latest = catalog_latest(c);
     size_t n = catalog_count(c);
     if (latest)
-        survey_say(out, SURVEY_OK, "", "%.300s: %zu run%s, the latest is %.120s", catalog_path(c),
-                   n, n == 1 ? "" : "s", latest->name);
+        survey_say(out, SURVEY_OK, "", "%.300s: %zu run%s, latest %.120s", catalog_path(c), n,
+                   n == 1 ? "" : "s", latest->name);
 }
 
 /* A directory without a profile is a failure only where the user named it. Returns an exit code. */
@@ -119,7 +119,7 @@ static int look_at_directory(survey_line *out, const cli_options *o)
         return CLI_OK;
     }
     survey_say(out, o->path ? SURVEY_FAILED : SURVEY_OPTIONAL,
-               "name a directory above or below plugins/profile, a trace file or an archive",
+               "give a directory above or below plugins/profile, a trace file or an archive",
                "%.150s: %.320s", path ? path : ".", vp_error_last()->message);
     return !o->path ? CLI_OK : rc == VP_ENOTFOUND ? CLI_NOT_FOUND : CLI_UNREADABLE;
 }

@@ -53,15 +53,14 @@ void doctor_stores(survey_line *out)
         rc = ask_fetcher_sources(f, &by, &without);
     fetcher_end(f);
     if (rc < 0)
-        survey_say(out, SURVEY_OPTIONAL,
-                   "without it no running job is captured, and no address read", "%.300s",
-                   vp_error_last()->message);
+        survey_say(out, SURVEY_OPTIONAL, "needed to capture running jobs and to read addresses",
+                   "%.300s", vp_error_last()->message);
     else if (!by.n)
         survey_say(out, SURVEY_OPTIONAL,
-                   "a machine of a cloud may have its own; else see docs/stores.md, or add "
-                   "--no-sign-request for what is public",
-                   "no credentials at hand for %s", vp_buf_cstr(&without));
+                   "cloud machines may provide credentials themselves; else see docs/stores.md, or "
+                   "use --no-sign-request for public buckets",
+                   "no credentials found for %s", vp_buf_cstr(&without));
     else
         survey_say(out, SURVEY_OK, "", "credentials for %s%s%s", vp_buf_cstr(&by),
-                   without.n ? "; none at hand for " : "", vp_buf_cstr(&without));
+                   without.n ? "; none found for " : "", vp_buf_cstr(&without));
 }

@@ -27,7 +27,7 @@ static int check_output(const cli_options *o)
 {
     for (size_t i = 0; o->out && i < o->operand_count; i++)
         if (cli_same_file(o->out, o->operands[i])) {
-            vp_log(VP_LOG_ERROR, "-o %.300s: that is what is read; name another file", o->out);
+            vp_log(VP_LOG_ERROR, "-o %.300s: this is the input; choose another file", o->out);
             return CLI_USAGE;
         }
     return CLI_OK;

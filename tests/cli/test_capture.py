@@ -89,7 +89,7 @@ def test_a_profile_lands_and_its_ops_are_shown(place):
         assert file.name == f"127.0.0.1_{server.port}.xplane.pb"
         top = subprocess.run(["view_profile", "top", "--top", "3", file.parent], cwd=place.dir, env=place.env,
                              capture_output=True, text=True, check=True)
-        said, page = done.stdout.rsplit("\nits page: ", 1)
+        said, page = done.stdout.rsplit("\npage: ", 1)
         assert said == top.stdout
         assert re.fullmatch(rf"view_profile serve --profile-dir logs, then http://127\.0\.0\.1:90\d\d/session/{file.parent.name}/\n", page)
         (call,) = server.asked()
@@ -174,7 +174,7 @@ def test_several_hosts_are_one_run(place):
         assert len(starts) == 1 and 0 < starts.pop() - time.time_ns() + 10**10 < 2 * 10**10
         assert events(done)[-1]["spread_ms"] == 3
         done = capture(place, *quick(f"{a.target},{b.target}"))
-        assert done.returncode == 0 and "they began within 3 ms of each other" in done.stderr, done.stderr
+        assert done.returncode == 0 and "the hosts started within 3 ms of each other" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(("off_s", "says"), [(1200, "its clock is 1[12]\\d\\d s ahead of ours"), (-1200, "its clock is 1[12]\\d\\d s behind ours"),
@@ -257,7 +257,7 @@ def test_no_file_is_written_over(place):
         run = place.dir / "plugins" / "profile" / "mine"
         run.mkdir(parents=True)
         (run / f"127.0.0.1_{server.port}.xplane.pb").write_bytes(b"old")
-        fails(place, *quick(server.target), "--name", "mine", says="has this host already")
+        fails(place, *quick(server.target), "--name", "mine", says="already has this host")
         assert landed(place)[0].read_bytes() == b"old" and not server.asked()
 
 
@@ -767,7 +767,7 @@ def test_kineto_writes_over_no_file(place):
     run.mkdir(parents=True)
     with Dynolog() as dynolog:
         (run / (dynolog.target.replace(":", "_") + "_41.pt.trace.json")).write_bytes(b"old")
-        fails(place, "--kineto", *quick(dynolog.target), "--name", "mine", says="has this host already")
+        fails(place, "--kineto", *quick(dynolog.target), "--name", "mine", says="already has this host")
         assert not dynolog.heard
 
 
@@ -792,7 +792,7 @@ def test_what_dynolog_refuses(place, reply, word):
 
 def test_processes_that_write_elsewhere(place):
     with Dynolog(write=False) as dynolog:
-        said = fails(place, "--kineto", *quick(dynolog.target), "--patience", "500ms", says="does it see that directory, too, and may it write there")
+        said = fails(place, "--kineto", *quick(dynolog.target), "--patience", "500ms", says="check that the process can write to that directory")
         assert "process 41" in said
 
 
@@ -888,8 +888,8 @@ def test_a_password_in_the_address_is_sent_and_not_told(place, there):
 
 def page_of(done):
     assert done.returncode == 0, done.stderr
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("its page: ")]
-    return line.removeprefix("its page: ")
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("page: ")]
+    return line.removeprefix("page: ")
 
 
 def test_the_page_is_that_of_the_server_that_runs(place):
@@ -969,7 +969,7 @@ def test_a_run_that_has_one_of_the_hosts_is_let_alone(place, there):
         for out in ("here", there.url + "/logs"):
             assert capture(place, *quick(a.target), "--out", out, "--name", "r").returncode == 0
             said = fails(place, *quick(f"{b.target},{a.target}"), "--out", out, "--name", "r",
-                         says="has this host already, which stays; take another --name")
+                         says="already has this host, which is not overwritten; choose another --name")
             assert a.target.replace(":", "_") in said and not b.asked()
         assert [f.name for f in landed(place, "here")] == [f"127.0.0.1_{a.port}.xplane.pb"] and len(there.files) == 1
 

@@ -12,7 +12,7 @@ from serving import make_runs
 from test_serve import WAIT
 
 NAMES = ["profile directory", "temporary files", "browser", "TensorBoard", "Perfetto UI", "viewer port",
-         "TensorBoard port", "safe opening", "sandbox", "noticing changes", "object stores", "CUPTI", "libdw"]
+         "TensorBoard port", "safe opening", "sandbox", "file notification", "object stores", "CUPTI", "libdw"]
 
 
 def doctor(place, *args, env=None):
@@ -48,7 +48,7 @@ def test_text_fits_a_terminal(place, runs):
     for i, line in enumerate(lines):
         if line.startswith(("optional", "missing")):
             assert lines[i + 1].startswith(" " * 28)  # the advice, or the rest of the line and then it
-    assert re.match(r"ok       profile directory  runs: 2 runs, the latest is 2026_", done.stdout)
+    assert re.match(r"ok       profile directory  runs: 2 runs, latest 2026_", done.stdout)
 
 
 def test_a_directory_without_a_profile(place, runs):
@@ -154,7 +154,7 @@ def test_object_stores(place, runs):
     if not (find_program().parent / "view_profile-fetch").exists():
         pytest.skip("SKIP: built without libcurl")
     found = checks(place, "runs", env=CLOUDS)[1]["object stores"]
-    assert (found["state"], found["detail"]) == ("optional", "no credentials at hand for s3://, gs://, az://")
+    assert (found["state"], found["detail"]) == ("optional", "no credentials found for s3://, gs://, az://")
     assert "--no-sign-request" in found["advice"]
     (place.dir / "adc.json").write_text('{"type": "authorized_user", "refresh_token": "S3CRET"}')
     secret = {"AWS_ACCESS_KEY_ID": "S3CRET", "AWS_SECRET_ACCESS_KEY": "S3CRET",
@@ -163,7 +163,7 @@ def test_object_stores(place, runs):
     assert "S3CRET" not in done.stdout + done.stderr
     found = checks(place, "runs", env={**CLOUDS, **secret})[1]["object stores"]
     assert found["state"] == "ok"
-    assert found["detail"] == "credentials for s3:// by the environment, gs:// by a user's file; none at hand for az://"
+    assert found["detail"] == "credentials for s3:// by the environment, gs:// by a user's file; none found for az://"
 
 
 def test_names_are_escaped(place, runs):

@@ -52,7 +52,7 @@ def test_what_is_not_shown_is_counted(place):
         assert (done.returncode, done.stderr) == (0, b"view_profile: odd.trace.json: 2 events cannot be shown\n")
         assert export(place, "--to", form, "-o", "out", "flow.trace.json").stderr == b""
         done = export(place, "-v", "--to", form, "-o", "out", "flow.trace.json")
-        assert done.returncode == 0 and b"view_profile: flow.trace.json: 1 end of arrows without a slice or another end\n" in done.stderr
+        assert done.returncode == 0 and b"view_profile: flow.trace.json: 1 flow end without a slice or a second end\n" in done.stderr
 
 
 def test_the_first_failure_is_told(place):
@@ -61,7 +61,7 @@ def test_the_first_failure_is_told(place):
     for form in ("perfetto-json", "pftrace", "bundle"):
         for _ in range(8):
             done = export(place, "--to", form, "-o", "nodir/x", trace(SMALL))
-            assert (done.returncode, done.stderr) == (3, b"view_profile: nodir/x: cannot be written: No such file or directory\n")
+            assert (done.returncode, done.stderr) == (3, b"view_profile: nodir/x: cannot write: No such file or directory\n")
             done = export(place, "--to", form, "-o", "x", "cut.trace.json")
             assert done.returncode == 3 and done.stderr.splitlines()[-1].startswith(b"view_profile: cut"), done.stderr
             assert b"the file ends in the middle" in done.stderr
@@ -74,7 +74,7 @@ def test_what_is_read_is_not_replaced(place):
     os.link(place.dir / "a.trace.json", place.dir / "hard")
     for out in ("a.trace.json", "./a.trace.json", "link", "hard"):
         done = export(place, "--to", "perfetto-json", "-o", out, "a.trace.json")
-        assert done.returncode == 2 and b"that is what is read" in done.stderr
+        assert done.returncode == 2 and b"this is the input" in done.stderr
         assert (place.dir / "a.trace.json").read_text() == text
 
 
@@ -200,7 +200,7 @@ def test_a_window(place, text, start, end):
                   if s < end and (e > start or s == e == start))
     done = export(place, "--window", text, "-o", "w.pftrace", trace(RUN))
     assert done.returncode == 0
-    assert b"%d events are left out" % (len(all_of_it) - len(want)) in done.stderr
+    assert b"%d events omitted" % (len(all_of_it) - len(want)) in done.stderr
     assert sorted((s, e) for _, s, e in slices((place.dir / "w.pftrace").read_bytes())) == want
     export(place, "--to", "perfetto-json", "--window", text, "-o", "w.json", trace(RUN))
     made = [e for e in own(json.loads((place.dir / "w.json").read_bytes())) if e["ph"] == "X"]
@@ -212,7 +212,7 @@ def test_the_longest(place):
     done = export(place, "--max-events", 100, "-o", "w.pftrace", trace(RUN))
     made = sorted((e - s for _, s, e in slices((place.dir / "w.pftrace").read_bytes())), reverse=True)
     assert made == lengths[:100]
-    assert b"%d events are left out" % (len(lengths) - len(made)) in done.stderr
+    assert b"%d events omitted" % (len(lengths) - len(made)) in done.stderr
     export(place, "--max-events", 10**9, "-o", "all.pftrace", trace(RUN))
     assert len(slices((place.dir / "all.pftrace").read_bytes())) == len(lengths)
 

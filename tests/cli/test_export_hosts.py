@@ -161,7 +161,7 @@ def test_a_bundle_of_one_host_and_of_none(place):
 @pytest.mark.parametrize("words", [["--host", "a"], ["--window", "0..1s"], ["--max-events", "5"]])
 def test_a_bundle_is_of_the_whole_run(place, words):
     done = export(place, "--to", "bundle", *words, "-o", "x.tar", trace(RANKS))
-    assert done.returncode == 2 and b"a bundle holds" in done.stderr and not (place.dir / "x.tar").exists()
+    assert done.returncode == 2 and b"a bundle always contains all hosts" in done.stderr and not (place.dir / "x.tar").exists()
 
 
 # ---- The merged .pftrace -------------------------------------------------------------------------

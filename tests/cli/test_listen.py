@@ -347,10 +347,10 @@ def test_a_token_from_the_environment_or_a_file(place, runs):
         assert b"from-the-environment" not in open(f"/proc/{s.process.pid}/cmdline", "rb").read()
     with Serving(place, "--port", 0, "--token-file", "token", runs, env=env) as s:
         assert s.url.endswith("/?token=from-the-file-0123")
-        assert "may read this token" not in s.end(signal.SIGTERM)[2]
+        assert "can read this token" not in s.end(signal.SIGTERM)[2]
     (place.dir / "token").chmod(0o644)
     with Serving(place, "--port", 0, "--token-file", "token", runs) as s:
-        assert "token: other users may read this token" in s.end(signal.SIGTERM)[2]
+        assert "token: other users can read this token" in s.end(signal.SIGTERM)[2]
 
 
 @pytest.mark.parametrize("token", ["", "tiny-42", "has spaces in between it", "new\nline", "x" * 300])
@@ -374,5 +374,5 @@ def test_no_browser_sees_a_token(place, runs):
     p.send_signal(signal.SIGTERM)
     _, err = p.communicate(timeout=30)
     assert p.returncode == 0
-    assert b"open the address yourself" in err
+    assert b"open the URL yourself" in err
     assert not seen.exists()

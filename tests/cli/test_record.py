@@ -248,7 +248,7 @@ def test_a_directory_that_cannot_be_is_named_by_all(place, app, where, what):
     started, nothing = [line for line in done.stderr.splitlines() if line.startswith("view_profile: ")]
     assert started.startswith(f"view_profile: the capture cannot start: {path}")
     assert nothing.startswith(f"view_profile: nothing was recorded: {path}")
-    assert "cannot make the directory" in nothing or "cannot write into the directory" in nothing
+    assert "cannot make the directory" in nothing or "cannot write to the directory" in nothing
     assert "NVTX ranges" not in done.stderr
 
 
@@ -285,7 +285,7 @@ def test_terminate_reaches_the_command(place, app):
     _, err = p.communicate(timeout=WAIT)
     assert p.returncode == 128 + signal.SIGTERM
     # It had no time to write; what it left is a run all the same.
-    assert "recorded 1 run" in err and "a process was killed: its " in err
+    assert "recorded 1 run" in err and "a process was killed; its " in err
 
 
 # ---- The environment alone ----------------------------------------------------------------------

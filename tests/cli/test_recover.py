@@ -101,7 +101,7 @@ def test_nothing_is_written_over(place, killed):
     assert done.returncode == 3
     assert re.fullmatch(r"view_profile: .*box\.xplane\.pb is there already\n", done.stderr)
     done = recover(place, killed)  # of a directory, that is no failure
-    assert (done.returncode, done.stdout) == (0, "") and "1 recording is left" in done.stderr
+    assert (done.returncode, done.stdout) == (0, "") and "1 recording is skipped" in done.stderr
     assert (folder / "box.xplane.pb").read_bytes() == b"mine"
     assert not (folder / "box.trace.json.gz").exists()
 
@@ -117,7 +117,7 @@ def test_into_another_directory(place, killed):
 
 
 @pytest.mark.parametrize("make,code,said", [
-    (lambda p: p, 4, "no .vpcap of a killed process"),
+    (lambda p: p, 4, "no .vpcap file of a killed process"),
     (lambda p: p / "missing.vpcap", 4, "missing.vpcap"),
     (lambda p: (p / "text.vpcap").write_text("no recording") and p / "text.vpcap", 3, "text.vpcap"),
 ])
@@ -182,7 +182,7 @@ def test_record_recovers_killed_children(place, forks):
     (run,) = runs(place.dir / "profiles")
     assert len(list(run.glob("*.xplane.pb"))) == 4
     assert len(list(run.glob("*.trace.json.gz"))) == 4
-    assert done.stderr.count("a process was killed: its 5 events are in ") == 3
+    assert done.stderr.count("a process was killed; its 5 events are saved to ") == 3
     for file in run.glob("*.vpcap"):
         assert file.stat().st_blocks * 512 < 2 << 20
     ops = report(place, place.dir / "profiles")["host_ops"]

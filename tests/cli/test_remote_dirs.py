@@ -96,7 +96,7 @@ def run(place, *args, code=0):
 
 def one_line(place, *args, code=3):
     done = subprocess.run(["view_profile", *map(str, args)], cwd=place.dir, env=place.env, capture_output=True, text=True)
-    lines = [line for line in done.stderr.splitlines() if "left out" not in line]
+    lines = [line for line in done.stderr.splitlines() if "skipped" not in line]
     assert (done.returncode, len(lines)) == (code, 1), done.stderr
     assert lines[0].startswith("view_profile: http://")
     return lines[0]
@@ -523,7 +523,7 @@ def test_names_that_are_left_out_are_counted(place):
         return done.stderr
 
     assert said([fine]) == ""
-    assert "1 file left out" in said([fine, odd[0]])
+    assert "1 unreadable file skipped" in said([fine, odd[0]])
     assert "view_profile: .: 1 name left out: " in said([fine, odd[0]], "--verbose")
     line, = (row for row in said([fine, *odd], "--verbose").splitlines() if "left out" in row)
     assert line.startswith("view_profile: .: 2 names left out: ")

@@ -173,7 +173,7 @@ def test_no_browser_is_a_warning(place, log_dir):
         assert get(url + "healthz")[0] == 200
         code, _, err = end(process)
         assert code == 0
-        assert "open the address yourself" in err
+        assert "open the URL yourself" in err
 
 
 def test_over_ssh_the_tunnel_is_printed(place, log_dir):

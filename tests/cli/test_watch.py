@@ -646,14 +646,14 @@ def test_steps_that_begin_anew_tell_no_cost(watch, job):
 
 
 @pytest.mark.parametrize('args, said', [
-    ((), 'HOST:PORT or --hosts-file is needed'),
+    ((), 'missing HOST:PORT or --hosts-file'),
     (('h:1', '--every', '10'), '--every 10: a time'),
     (('h:1', '--every', '1s', '--duration', '2s'), 'is longer than'),
     (('h:1', '--duration', '0s'), '--duration 0s'),
     (('h:1', '--max-regression', 'x'), '--max-regression x'),
     (('h:1', '--fail-on', 'x'), '--fail-on x'),
     (('h:1', '--fail-on-peak', 'x'), '--fail-on-peak x'),
-    (('h:1', '--on-regression-arg', 'x'), '--on-regression is missing'),
+    (('h:1', '--on-regression-arg', 'x'), '--on-regression-arg requires --on-regression'),
     (('nowhere',), 'nowhere: no target'),
     (('http://h:1',), 'no target'),
     (('me@h:1',), 'no target'),

@@ -156,7 +156,7 @@ def test_a_window_takes_pairs_as_a_whole(window, numbers, tmp_path):
     want = [f'{kind} {i}' for i in numbers for kind in ('async', 'pair')]
     want += [f'moment {i}' for i in range(8) if int(window.split('us')[0].split('.')[0]) <= 20 * i + 5 < until]
     assert names == sorted(want)
-    assert b'%d events are left out' % (28 - len(want)) in said
+    assert b'%d events omitted' % (28 - len(want)) in said
 
 
 def test_what_has_no_end_lasts_as_long_as_the_trace(tmp_path):
@@ -171,4 +171,4 @@ def test_the_longest_are_exactly_so_many(most, tmp_path):
     longest = ['open async', 'open'] + [f'async {i}' for i in range(8)] + [f'pair {i}' for i in range(8)]
     longest += ['around', 'cut off'] + [f'moment {i}' for i in range(8)]
     assert names == sorted(longest[:most])
-    assert said == (b'' if most == 28 else b'%d events are left out' % (28 - most)) or b' %d events' % (28 - most) in said
+    assert said == (b'' if most == 28 else b'%d events omitted' % (28 - most)) or b' %d events' % (28 - most) in said

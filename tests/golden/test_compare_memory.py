@@ -68,7 +68,7 @@ def test_the_gate_asks_for_the_largest_program():
     assert 1 < grown < 10000 or pytest.fail('no two runs to tell apart')
     compared(a, b, f'--fail-on-peak={grown + 0.01:.4f}%')
     _, said = compared(a, b, f'--fail-on-peak={grown - 0.01:.4f}%', code=1)
-    assert f'{most - least} bytes more than the {least} of A' in said
+    assert f'{most - least} bytes higher than the {least} bytes of A' in said
     compared(b, a, '--fail-on-peak=0%')
     compared(b, b, '--fail-on-peak=0%')
 

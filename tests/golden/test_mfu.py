@@ -166,7 +166,7 @@ def test_what_the_user_says_counts():
 def test_figures_of_the_user_that_cannot_be(flag, value):
     """Refused, not left out: a peak of nothing is no peak."""
     done = view_profile('report', f'--{flag}={value}', str(trace(V2)), check=False)
-    assert done.returncode == 2 and f'--{flag} {value}: a number from ' in done.stderr and not done.stdout
+    assert done.returncode == 2 and f'--{flag} {value}: must be a number from ' in done.stderr and not done.stdout
 
 
 @pytest.mark.parametrize('peak', ['0.001', '1e14'])

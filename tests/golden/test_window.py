@@ -92,8 +92,8 @@ def test_text_says_that_it_was_asked_for():
 
 
 @pytest.mark.parametrize('options, says', [
-    (('--window', '7ms..5ms'), 'START..END is expected'), (('--window', '5ms'), 'START..END is expected'),
-    (('--window', 'x..y'), 'START..END is expected'), (('--window', '-1s..2s'), 'START..END is expected'),
+    (('--window', '7ms..5ms'), 'must be START..END'), (('--window', '5ms'), 'must be START..END'),
+    (('--window', 'x..y'), 'must be START..END'), (('--window', '-1s..2s'), 'must be START..END'),
     (('--window', '1s..2s', '--step', '1'), 'ask for one of them')])
 def test_what_makes_no_sense_is_refused(options, says):
     made = view_profile('top', *options, str(trace(JAX_CPU)), check=False)

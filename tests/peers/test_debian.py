@@ -163,7 +163,7 @@ def test_apt_installs_it_into_a_clean_debian(packages, clean_root):
     line = next(rest for word, rest in instructions() if word == "RUN" and "/packages/" in rest and "useradd" not in rest and "scripts/deb" not in rest)
     assert "view_profile 0.1.0" in in_root(clean_root, "sh", "-ec", line)
     said = in_root(clean_root, "sh", "-c", "cd /tmp && view_profile doctor")
-    assert "noticing changes" in said
+    assert "file notification" in said
     user = next(rest for word, rest in instructions() if word == "RUN" and rest.startswith("useradd"))
     in_root(clean_root, "sh", "-ec", user)
     shutil.copytree(ROOT / "tests" / "data" / "jax_cpu" / "three_runs", clean_root / "profiles")

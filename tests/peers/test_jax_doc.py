@@ -84,7 +84,7 @@ def test_what_runs_is_twenty_lines():
 
 def test_a_capture_and_its_scopes(shell):
     out = shell.run(CAPTURE)
-    ops, scopes = out.split("its page: ")
+    ops, scopes = out.split("page: ")
     assert ops.startswith("run ") and f"host 127.0.0.1_{shell.port}" in ops and "dot_general" in ops
     assert "jit(step)/encoder/" in scopes and "jit(step)/decoder/" in scopes
 

@@ -119,7 +119,7 @@ static void show_captured_ops(const cli_options *o, const profile_job *j, const 
 static void say_spread(const profile_job *j)
 {
     if (j->spread_ms >= 0)
-        vp_log(VP_LOG_INFO, "they began within %lld ms of each other, by their own clocks",
+        vp_log(VP_LOG_INFO, "the hosts started within %lld ms of each other, by their own clocks",
                (long long)j->spread_ms);
 }
 
@@ -213,7 +213,7 @@ static int read_times(const cli_options *o, profile_job *j)
         return CLI_USAGE;
     for (size_t i = 0; i < o->option.n; i++)
         if (o->option.items[i][0] == '=' || !strchr(o->option.items[i], '=')) {
-            vp_log(VP_LOG_ERROR, "--option %.100s: KEY=VALUE is expected", o->option.items[i]);
+            vp_log(VP_LOG_ERROR, "--option %.100s: must be KEY=VALUE", o->option.items[i]);
             return CLI_USAGE;
         }
     return CLI_OK;
@@ -264,8 +264,7 @@ static int run_elsewhere(const cli_options *o, profile_job *j, const profile_nam
     if (rc < 0)
         code = exit_code_of_failure(rc);
     else if (o->kineto)
-        vp_log(VP_LOG_ERROR,
-               "--kineto writes into a directory that its processes see, not into %.300s",
+        vp_log(VP_LOG_ERROR, "--kineto needs a directory that its processes can access, not %.300s",
                e.at.url);
     else
         code = run_capture_command(o, j, names, n, &e);

@@ -101,15 +101,15 @@ static int watch_options_of_cli(watch_options *w, const capture_words *words, co
 static int refuse_watch_options(const cli_options *o, const watch_options *w)
 {
     if (!o->operand_count && !o->hosts_file)
-        vp_log(VP_LOG_ERROR, "HOST:PORT or --hosts-file is needed; see view_profile watch --help");
+        vp_log(VP_LOG_ERROR, "missing HOST:PORT or --hosts-file; see view_profile watch --help");
     else if (o->on_regression_arg.n && !o->on_regression)
-        vp_log(VP_LOG_ERROR, "--on-regression-arg: of what? --on-regression is missing");
+        vp_log(VP_LOG_ERROR, "--on-regression-arg requires --on-regression");
     else if (w->duration_ms > w->every_ms)
         vp_log(VP_LOG_ERROR, "--duration %s is longer than --every %s", o->duration, o->every);
     else if (!is_baseline_there(w))
         vp_log(VP_LOG_ERROR,
-               "--baseline %.300s: no such run; give first, best, a run of --out, "
-               "or a path with a / in it",
+               "--baseline %.300s: no such run; give first, best, a run in --out, or a path that "
+               "contains a /",
                w->baseline);
     else
         return CLI_OK;

@@ -157,15 +157,12 @@ static void wait_for_kineto_files(profile_job *j, kineto_files *files)
         if (files->items[i].whole || t->code)
             continue;
         if (*j->stops)
-            vp_fail(VP_ECANCELLED, "cancelled, but the processes may still write into %s",
-                    j->run.path);
+            vp_fail(VP_ECANCELLED, "canceled; the processes may still write to %s", j->run.path);
         else
-            vp_fail(
-                VP_EREMOTE,
-                "process %llu has written nothing into %s: does it see that directory, too, and "
-                "may it write there (KINETO_ONDEMAND_TRACE_DIR, else newer PyTorch writes "
-                "below /tmp alone)?",
-                (unsigned long long)files->items[i].pid, j->run.path);
+            vp_fail(VP_EREMOTE,
+                    "process %llu wrote nothing to %s; check that the process can write to that "
+                    "directory (newer PyTorch writes only below /tmp or KINETO_ONDEMAND_TRACE_DIR)",
+                    (unsigned long long)files->items[i].pid, j->run.path);
         profile_target_fail(t, *j->stops ? 0 : 4);
     }
 }

@@ -45,7 +45,7 @@ const char *profile_word(int code, int64_t status)
                  {VP_ENOSPC, "disk"},
                  {VP_EIO, "disk"},
                  {VP_EPERM, "disk"},
-                 {VP_ECANCELLED, "cancelled"}};
+                 {VP_ECANCELLED, "canceled"}};
     if (status == DEADLINE)
         return "deadline";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -231,7 +231,7 @@ static void heed_user(profile_job *j, int *heeded)
         if (t->phase == PROFILE_RUNNING && stops == 1) {
             (void)fetch_put(t->stream, FETCH_END, VP_STR_NONE);
         } else if (t->phase != PROFILE_ENDED) {
-            vp_fail(VP_ECANCELLED, "cancelled");
+            vp_fail(VP_ECANCELLED, "canceled");
             profile_target_fail(t, 0);
             end_target(j, t);
         }
@@ -248,7 +248,7 @@ static int wait_for_some(profile_job *j, struct pollfd *fds, size_t *of)
             of[n++] = i;
         }
     if (poll(fds, n, TURN_MS) < 0)
-        return errno == EINTR ? 0 : vp_fail(VP_EIO, "waiting failed: %s", strerror(errno));
+        return errno == EINTR ? 0 : vp_fail(VP_EIO, "poll failed: %s", strerror(errno));
     for (nfds_t k = 0; k < n; k++)
         if (fds[k].revents && j->targets[of[k]].phase == PROFILE_RUNNING)
             hear_target(j, &j->targets[of[k]]);

@@ -68,7 +68,7 @@ void profile_page_put(vp_buf *b, const char *out, const char *run)
 {
     char url[VP_PATH_MAX];
     bool exact;
-    vp_buf_puts(b, "its page: ");
+    vp_buf_puts(b, "page: ");
     if (served_find(url, out, &exact)) {
         vp_buf_puts(b, url);
         if (exact)

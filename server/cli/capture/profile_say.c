@@ -108,7 +108,7 @@ static void draw_target_lines(profile_say *s, const profile_job *j)
     }
     if (bytes && !s->received_ms)
         s->received_ms = now;
-    int n = j->stopped_ms ? snprintf(line, sizeof line, "ending (Ctrl-C again gives up), ") : 0;
+    int n = j->stopped_ms ? snprintf(line, sizeof line, "stopping (Ctrl-C again: discard), ") : 0;
     if (j->n > 1)
         n += snprintf(line + n, sizeof line - (size_t)n, "%zu of %zu done, ", ended, j->n);
     if (left)
@@ -149,7 +149,7 @@ static void say_clock(const profile_target *t)
 {
     int64_t off_s = t->start_ns ? (t->start_ns - t->asked_ns) / 1000000000 : 0;
     if (off_s > CLOCK_OFF_S || off_s < -CLOCK_OFF_S)
-        vp_log(VP_LOG_WARN, "%s: its clock is %lld s %s ours", t->name->target,
+        vp_log(VP_LOG_WARN, "%s: its clock is %lld s %s the local clock", t->name->target,
                (long long)(off_s < 0 ? -off_s : off_s), off_s < 0 ? "behind" : "ahead of");
 }
 

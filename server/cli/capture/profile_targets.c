@@ -39,11 +39,11 @@ static int target_list_add(target_list *l, vp_str s)
     if (!s.n)
         return 0;
     if (!is_host_and_port(s))
-        return vp_fail(VP_EARG, "\"%.*s\" is no HOST:PORT, such as 127.0.0.1:9012",
+        return vp_fail(VP_EARG, "\"%.*s\" is not HOST:PORT, such as 127.0.0.1:9012",
                        VP_STR_CUT(s, 100));
     for (size_t i = 0; i < l->n; i++)
         if (vp_str_eq(s, vp_str_of(l->items[i].target)))
-            return vp_fail(VP_EARG, "%.*s is named twice", VP_STR_CUT(s, 100));
+            return vp_fail(VP_EARG, "%.*s is given twice", VP_STR_CUT(s, 100));
     VP_TRY(vp_grow(&l->items, &l->cap, l->n + 1, sizeof *l->items, PROFILE_TARGETS_MAX));
     profile_name *t = &l->items[l->n++];
     size_t k = 0;
@@ -71,7 +71,7 @@ static int target_list_add_file(target_list *l, const char *path)
     char line[4096];
     FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
     if (!f) {
-        vp_fail(errno == ENOENT ? VP_ENOTFOUND : VP_EIO, "cannot be read: %s", strerror(errno));
+        vp_fail(errno == ENOENT ? VP_ENOTFOUND : VP_EIO, "cannot read: %s", strerror(errno));
         return vp_fail_at(vp_error_last()->code, path, -1, -1);
     }
     int rc = 0;
@@ -80,7 +80,7 @@ static int target_list_add_file(target_list *l, const char *path)
         rc = add_words(l, vp_str_of(line));
     }
     if (rc >= 0 && ferror(f))
-        rc = vp_fail_at(vp_fail(VP_EIO, "cannot be read"), path, -1, -1);
+        rc = vp_fail_at(vp_fail(VP_EIO, "read error"), path, -1, -1);
     if (f != stdin)
         (void)fclose(f);
     return rc;
@@ -96,7 +96,7 @@ int profile_targets(profile_name **out, size_t *n, char *const *words, size_t wo
     if (rc >= 0 && hosts_file)
         rc = target_list_add_file(&l, hosts_file);
     if (rc >= 0 && !l.n)
-        rc = vp_fail(VP_EARG, "of which process? HOST:PORT is missing, such as 127.0.0.1:9012");
+        rc = vp_fail(VP_EARG, "missing HOST:PORT, such as 127.0.0.1:9012");
     if (rc < 0) {
         vp_free(l.items);
         return rc;

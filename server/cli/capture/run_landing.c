@@ -25,8 +25,7 @@ static int check_name(const char *name)
     bool fine = n && n <= NAME_MAX_BYTES && name[0] != '.';
     for (size_t i = 0; i < n; i++)
         fine = fine && name[i] != '/' && (unsigned char)name[i] >= 0x20 && name[i] != 0x7f;
-    return fine ? 0
-                : vp_fail(VP_EARG, "--name \"%.80s\": a run's name is that of a directory", name);
+    return fine ? 0 : vp_fail(VP_EARG, "--name \"%.80s\": must be a valid directory name", name);
 }
 
 /* At an address nobody can look and make it in one step: what begins in one second elsewhere must
@@ -35,7 +34,7 @@ static int add_chance(char *second, size_t n, size_t cap)
 {
     uint32_t random;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-        return vp_fail(VP_EIO, "no random number is to be had");
+        return vp_fail(VP_EIO, "getrandom failed");
     snprintf(second + n, cap - n, "_%06u", random % 1000000);
     return 0;
 }
@@ -46,7 +45,7 @@ static int make_by_time(run_landing *r, size_t base, bool elsewhere)
     time_t now = time(NULL);
     struct tm t;
     if (!localtime_r(&now, &t) || !strftime(second, sizeof second, "%Y_%m_%d_%H_%M_%S", &t))
-        return vp_fail(VP_ECLOCK, "the time of day cannot be told");
+        return vp_fail(VP_ECLOCK, "cannot read the local time");
     if (elsewhere)
         VP_TRY(add_chance(second, strlen(second), sizeof second));
     for (int i = 1; i <= SAME_NAME_MAX; i++) {
@@ -54,9 +53,10 @@ static int make_by_time(run_landing *r, size_t base, bool elsewhere)
         if (mkdir(r->path, 0777) == 0)
             return 0;
         if (errno != EEXIST)
-            return cap_file_fail("make the directory", r->path, errno);
+            return cap_file_fail("create the directory", r->path, errno);
     }
-    return vp_fail_at(vp_fail(VP_EBUSY, "%d runs of one second", SAME_NAME_MAX), r->path, -1, -1);
+    return vp_fail_at(vp_fail(VP_EBUSY, "more than %d runs in the same second", SAME_NAME_MAX),
+                      r->path, -1, -1);
 }
 
 /* How much of the path is there before anything is made. */
@@ -139,7 +139,7 @@ int landing_open(landing_file *f, const run_landing *r, const char *host)
         return 0;
     int err = errno;
     f->temp[0] = 0;
-    return cap_file_fail("make a file in the directory", r->path, err);
+    return cap_file_fail("create a file in the directory", r->path, err);
 }
 
 /* Gives it its name, which nobody else may have. */
@@ -176,9 +176,11 @@ int landing_keep(landing_file *f)
     if (fsync(f->fd) < 0 && errno != EINVAL)
         rc = cap_file_fail("write", f->final, errno);
     else if (name_it(f) < 0)
-        rc = errno == EEXIST ? vp_fail_at(vp_fail(VP_EBUSY, "somebody made such a file meanwhile"),
-                                          f->final, -1, -1)
-                             : cap_file_fail("name the file", f->final, errno);
+        rc =
+            errno == EEXIST
+                ? vp_fail_at(vp_fail(VP_EBUSY, "another process created this file in the meantime"),
+                             f->final, -1, -1)
+                : cap_file_fail("rename the file", f->final, errno);
     if (rc == 0) {
         sync_directory(f->final);
         f->temp[0] = 0;

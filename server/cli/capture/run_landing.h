@@ -23,7 +23,8 @@ int run_landing_make(run_landing *r, const char *out, const char *name, bool els
 /* Removes it if nothing is in it, and what we made above it likewise. */
 void run_landing_remove(const run_landing *r);
 
-#define LANDING_IS_THERE "the run has this host already, which stays; take another --name"
+#define LANDING_IS_THERE                                                                           \
+    "the run already has this host, which is not overwritten; choose another --name"
 
 /* A file on its way. */
 typedef struct landing_file {

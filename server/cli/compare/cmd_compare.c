@@ -31,7 +31,7 @@ static bool exceeds_gate(const char *what, const vp_delta *d, double percent,
 {
     if (c->verdict == VP_UNVERIFIED || !compare_exceeds(d, percent, c->threshold_ps))
         return false;
-    vp_log(VP_LOG_ERROR, "%s: B takes %.2f%% more than A, %.2f%% are allowed", what,
+    vp_log(VP_LOG_ERROR, "%s: B takes %.2f%% longer than A (limit %.2f%%)", what,
            100 * (double)d->delta_ps / (double)d->a_ps, percent);
     return true;
 }
@@ -41,8 +41,8 @@ static bool peak_fails(const char *name, int64_t a, int64_t b, double percent)
     if (b <= a || (double)(b - a) * 100 <= percent * (double)a)
         return false;
     vp_log(VP_LOG_ERROR,
-           "--fail-on-peak: %.300s: B's peak has %lld bytes more than the %lld of A, %.2f%% are "
-           "allowed",
+           "--fail-on-peak: %.300s: the peak of B is %lld bytes higher than the %lld bytes of A "
+           "(limit %.2f%%)",
            name, (long long)(b - a), (long long)a, percent);
     return true;
 }
@@ -80,7 +80,7 @@ static bool memory_fails(const compare_gate *g, const vp_comparison *c, bool mus
     if (known)
         return failed;
     vp_log(must_know ? VP_LOG_ERROR : VP_LOG_WARN,
-           "--fail-on-peak: no peak is known of both A and B");
+           "--fail-on-peak: no peak is known for both A and B");
     return must_know;
 }
 
@@ -99,7 +99,7 @@ static bool finding_fails(const compare_gate *g, const vp_comparison *c, const v
         for (size_t k = 0; f->status == VP_FIRED && is_new_finding(c, f->id) && k < g->findings.n;
              k++)
             if (findings_word_matches(f, g->findings.items[k])) {
-                vp_log(VP_LOG_ERROR, "--fail-on %s: %s %s fires in B, not in A",
+                vp_log(VP_LOG_ERROR, "--fail-on %s: %s %s is found in B, not in A",
                        g->findings.items[k], f->id, f->name);
                 return true;
             }
@@ -112,11 +112,11 @@ static bool finding_fails(const compare_gate *g, const vp_comparison *c, const v
 static bool unverified_fails(const vp_comparison *c, const vp_report *a, const vp_report *b)
 {
     if (a->partial || b->partial) {
-        vp_log(VP_LOG_ERROR, "nothing was verified, and %c is incomplete: %s",
-               a->partial ? 'A' : 'B', c->verdict_reason);
+        vp_log(VP_LOG_ERROR, "not verified, and run %c is incomplete: %s", a->partial ? 'A' : 'B',
+               c->verdict_reason);
         return true;
     }
-    vp_log(VP_LOG_WARN, "nothing was verified: %s", c->verdict_reason);
+    vp_log(VP_LOG_WARN, "not verified: %s", c->verdict_reason);
     return false;
 }
 
@@ -189,7 +189,7 @@ static int append_history_line(const char *path, const vp_report *r)
     int rc = put_history_line(&line, r);
     if (rc >= 0) {
         fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        rc = fd < 0 ? vp_fail(VP_EIO, "cannot be written: %s", strerror(errno))
+        rc = fd < 0 ? vp_fail(VP_EIO, "cannot write: %s", strerror(errno))
                     : vp_fs_write_all(fd, line.p, line.n);
     }
     vp_buf_free(&line);
@@ -225,8 +225,8 @@ static int run_compare(const cli_options *o, const compare_gate *g)
     if (o->operand_count == 2)
         return compare_two_runs(o, g);
     vp_log(VP_LOG_ERROR,
-           "%.200s: what is it to be compared with? Only the methods of a "
-           "benchmark's results are compared with each other",
+           "%.200s: compare needs two runs: view_profile compare A B (a single argument must be "
+           "results of a benchmark)",
            o->operands[0]);
     return CLI_USAGE;
 }

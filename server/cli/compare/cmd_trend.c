@@ -48,7 +48,8 @@ static int add_scaling_results(scaling *s, const cli_options *o)
     for (size_t i = 0; i < o->operand_count; i++) {
         const char *operand = o->operands[i];
         if (!scaling_is_results(operand)) {
-            vp_fail(VP_EARG, "no results of a benchmark, which stand in a table of their own");
+            vp_fail(VP_EARG,
+                    "not a benchmark result; other runs cannot be mixed with benchmark results");
             return vp_fail_at(VP_EARG, operand, -1, -1);
         }
         VP_TRY(scaling_add(s, operand));
@@ -88,7 +89,7 @@ int cli_run_trend(const cli_options *o)
     for (size_t i = 0; rc >= 0 && i < o->operand_count; i++)
         rc = add_trend_operand(&t, o->operands[i], o);
     if (rc >= 0 && !t.count)
-        rc = vp_fail(VP_EEMPTY, "no run in it");
+        rc = vp_fail(VP_EEMPTY, "no runs in the input");
     if (rc >= 0) {
         trend_sort(&t);
         rc = cli_file_open(&f, o->out);

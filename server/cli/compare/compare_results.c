@@ -40,17 +40,17 @@ static int check_options(const cli_options *o, const compare_gate *g)
         }
         if (!scaling_is_results(o->operands[i])) {
             vp_log(VP_LOG_ERROR,
-                   "%.200s: no results of a benchmark, as %.200s are: compare results with "
-                   "results, or two of the profiles that their \"tensorboard_trace\" name",
+                   "%.200s is not a benchmark result, but %.200s is; compare two results, or two "
+                   "profiles named by their \"tensorboard_trace\"",
                    o->operands[i], o->operands[!i]);
             return CLI_USAGE;
         }
     }
     if (o->append)
-        vp_log(VP_LOG_ERROR, "--append: a history is of profiles; `view_profile trend` shows "
-                             "results of benchmarks as they are");
+        vp_log(VP_LOG_ERROR, "--append: a history contains only profiles; use `view_profile trend` "
+                             "for results of benchmarks");
     else if (!isnan(g->peak_percent))
-        vp_log(VP_LOG_ERROR, "--fail-on-peak: results of a benchmark have no peaks of programs");
+        vp_log(VP_LOG_ERROR, "--fail-on-peak: results of a benchmark have no memory peaks");
     else if (g->findings.n)
         vp_log(VP_LOG_ERROR, "--fail-on %s: results of a benchmark have no findings",
                g->findings.items[0]);
@@ -68,7 +68,7 @@ static int load_result_sides(sides *s, const cli_options *o)
     scaling_relate(&s->a);
     scaling_relate(&s->b);
     int rc = scaling_compare(&s->c, &s->a, two ? &s->b : NULL, o->operands[0],
-                             two ? o->operands[1] : "the other methods in it");
+                             two ? o->operands[1] : "the other methods");
     return rc < 0 ? vp_fail_at(rc, o->operands[0], -1, -1) : 0;
 }
 
@@ -94,7 +94,7 @@ static bool is_too_slow(const scaling_pair *p, const char *option, const vp_delt
         return log_pair_failure(p, option, p->reason);
     if (!compare_exceeds(d, percent, p->threshold_ps))
         return false;
-    snprintf(text, sizeof text, "B takes %.2f%% more than A, %.2f%% are allowed",
+    snprintf(text, sizeof text, "B takes %.2f%% longer than A (limit %.2f%%)",
              100 * (double)d->delta_ps / (double)d->a_ps, percent);
     return log_pair_failure(p, option, text);
 }
@@ -120,8 +120,8 @@ static int check_pair_gates(bool *failed, const compare_gate *g, const scaling_c
     }
     if (!code && c->by_verdict[VP_UNVERIFIED] &&
         (!isnan(g->median_percent) || !isnan(g->p90_percent)))
-        vp_log(VP_LOG_WARN, "%zu of %zu comparisons could not be verified",
-               c->by_verdict[VP_UNVERIFIED], c->count);
+        vp_log(VP_LOG_WARN, "%zu of %zu comparisons not verified", c->by_verdict[VP_UNVERIFIED],
+               c->count);
     return code;
 }
 

@@ -132,9 +132,14 @@ static void man_overall(vp_buf *b)
     vp_buf_printf(b, "%% VIEW_PROFILE(1) view_profile %s | User commands\n\n# NAME\n\n",
                   VP_VERSION);
     vp_buf_puts(b,
-                "view_profile - show which parts of a machine-learning program take the longest\n"
-                "\n# SYNOPSIS\n\n**view_profile** \\[*COMMAND*\\] \\[*OPTIONS*\\] \\[PATH\\] "
-                "\\[SESSION\\]\n\n# DESCRIPTION\n\n");
+                "view_profile - show which parts of a machine-learning program take the most time\n"
+                "\n"
+                "# SYNOPSIS\n"
+                "\n"
+                "**view_profile** \\[*COMMAND*\\] \\[*OPTIONS*\\] \\[PATH\\] \\[RUN\\]\n"
+                "\n"
+                "# DESCRIPTION\n"
+                "\n");
     put_paragraphs(b, cli_about);
     vp_buf_puts(b, "\n# COMMANDS\n");
     for (const cli_command *c = cli_commands; c->name; c++) {
@@ -152,7 +157,7 @@ int cli_print_man(const char *command)
     const cli_command *c = cli_command_named(command);
     vp_buf b;
     if (!c && strcmp(command, "view_profile") != 0) {
-        vp_log(VP_LOG_ERROR, "--print-man %.100s: no such command", command);
+        vp_log(VP_LOG_ERROR, "--print-man %.100s: unknown command", command);
         return CLI_USAGE;
     }
     cli_stdout(&b);

@@ -27,7 +27,8 @@ static int choose_host(const cat_session *s)
         vp_buf_puts(&names, i ? ", " : "");
         vp_put_escaped(&names, vp_str_of(s->hosts[i].name));
     }
-    return vp_fail(VP_EARG, "%s has %zu hosts, a timeline each: name one with --host (%s%s)",
+    return vp_fail(VP_EARG,
+                   "%s has %zu hosts with one timeline each; choose one with --host (%s%s)",
                    s->name, s->host_count, vp_buf_cstr(&names), names.n < 200 ? "" : ", …");
 }
 
@@ -101,7 +102,7 @@ static int write_timeline(pump u, const ex_hosts *hosts, const cli_options *o)
         rc = cli_all_hosts_end(hosts);
     VP_TRY(cli_file_close(&f, rc));
     if (u.s->damage.code)
-        vp_log(VP_LOG_WARN, "%s is damaged, and the rest was exported: %s", u.f->name,
+        vp_log(VP_LOG_WARN, "%s is damaged; the readable part was exported: %s", u.f->name,
                u.s->damage.message);
     return 0;
 }
@@ -114,7 +115,8 @@ static int export_timeline(const cli_options *o)
     VP_CLEANUP(added_tracks_free) added_tracks more = {0};
     VP_CLEANUP(rd_stream_close) rd_stream *s = NULL;
     if (o->to != CLI_TO_JSON && !o->out && isatty(STDOUT_FILENO))
-        return vp_fail(VP_EARG, "a %s is no text: name a file with -o FILE, or pipe it",
+        return vp_fail(VP_EARG,
+                       "%s is binary and is not written to a terminal; use -o FILE or a pipe",
                        o->to == CLI_TO_BUNDLE ? "bundle" : ".pftrace");
     VP_TRY(take_pick_options(pick, o));
     VP_TRY(cli_open(&c, o));
@@ -130,7 +132,7 @@ static int export_timeline(const cli_options *o)
     if (f)
         cli_export_missing(f->name, pick->missing_events, pick->missing_flows);
     if (pick->left_out)
-        vp_log(VP_LOG_INFO, "%llu events are left out", (unsigned long long)pick->left_out);
+        vp_log(VP_LOG_INFO, "%llu events omitted", (unsigned long long)pick->left_out);
     return 0;
 }
 
@@ -143,8 +145,8 @@ static int check_timeline(const cli_options *o)
                       : o->where == VP_WHERE_HOST ? "--where"
                                                   : NULL;
     return odd ? vp_fail(VP_EARG,
-                         "%s is for sums of op time (--to folded or speedscope); of a timeline "
-                         "take a part with --window START..END",
+                         "%s is only for --to folded and speedscope; to export a part of a "
+                         "timeline, use --window START..END",
                          odd)
                : 0;
 }
@@ -156,8 +158,8 @@ static int check_bundle(const cli_options *o)
                       : o->max_events > 0 ? "--max-events"
                                           : NULL;
     return odd ? vp_fail(VP_EARG,
-                         "a bundle holds all hosts of a run as a whole: leave out %s, or choose "
-                         "another --to",
+                         "a bundle always contains all hosts of a run completely; remove %s or "
+                         "choose another --to",
                          odd)
                : check_timeline(o);
 }
@@ -166,8 +168,8 @@ static int check_sums(const cli_options *o)
 {
     const char *odd = o->window ? "--window" : o->max_events ? "--max-events" : NULL;
     return odd ? vp_fail(VP_EARG,
-                         "%s is for timelines (--to pftrace or perfetto-json); op time is summed "
-                         "up over the run, or over one step with --step N",
+                         "%s is only for --to pftrace and perfetto-json; op time covers the whole "
+                         "run, or one step with --step N",
                          odd)
                : 0;
 }

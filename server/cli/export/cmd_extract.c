@@ -25,7 +25,7 @@ static void log_left_out_file(void *ctx, const cat_file *f)
     char line[1000];
     (void)f;
     cli_progress_clear(ctx);
-    vp_log(VP_LOG_ERROR, "%s; left out", vp_error_line(vp_error_last(), line, sizeof line));
+    vp_log(VP_LOG_ERROR, "%s; skipped", vp_error_line(vp_error_last(), line, sizeof line));
 }
 
 static int say_start(const char *dir)
@@ -42,7 +42,7 @@ static int say_end(const extract_counts *n)
 {
     vp_buf b;
     if (n->kept)
-        vp_log(VP_LOG_INFO, "%zu file%s there already, whole", n->kept,
+        vp_log(VP_LOG_INFO, "%zu file%s already complete", n->kept,
                n->kept == 1 ? " was" : "s were");
     cli_stdout(&b);
     vp_buf_printf(&b, "Extracted %zu trace files\n", n->made);
@@ -66,7 +66,7 @@ int cli_extract_all(const catalog *c, const cli_options *o, const char *dir, cha
         return cli_no_timeline(c);
     int rc = dir ? snprintf(out, VP_PATH_MAX, "%s", dir) : vp_fs_temp_dir("view_profile", out);
     if (rc >= (int)VP_PATH_MAX)
-        rc = vp_fail(VP_EARG, "the path of --out is too long");
+        rc = vp_fail(VP_EARG, "--out: the path is too long");
     if (rc >= 0)
         rc = unpack_open(&to, out, catalog_path(c));
     if (rc < 0)

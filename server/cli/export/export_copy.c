@@ -29,6 +29,6 @@ void cli_export_missing(const char *file, uint64_t events, uint64_t flows)
     if (events)
         vp_log(VP_LOG_WARN, "%s: %llu event%s cannot be shown", file, e, plural_suffix(e));
     if (flows) /* most traces have some: their other ends were before or behind the capture */
-        vp_log(VP_LOG_DEBUG, "%s: %llu end%s of arrows without a slice or another end", file, f,
+        vp_log(VP_LOG_DEBUG, "%s: %llu flow end%s without a slice or a second end", file, f,
                plural_suffix(f));
 }

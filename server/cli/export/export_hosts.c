@@ -45,7 +45,7 @@ int cli_all_hosts_open(rd_stream **out, ex_hosts *hosts, added_tracks *more, cat
     vp_report *r;
     VP_NEED(clocks);
     if (o->window || o->max_events > 0)
-        return vp_fail(VP_EARG, "%s is for the timeline of one host: name one with --host",
+        return vp_fail(VP_EARG, "%s applies to the timeline of one host; choose it with --host",
                        o->window ? "--window" : "--max-events");
     VP_TRY(analyze_all_hosts(&r, c, s, o));
     int rc = clocks_of(clocks, s, r);
@@ -64,14 +64,14 @@ int cli_all_hosts_end(const ex_hosts *hosts)
     for (size_t i = 0; i < hosts->count; i++) {
         const ex_host *h = &hosts->hosts[i];
         if (h->left_out.code) {
-            vp_log(VP_LOG_WARN, "host %s is left out: %s", h->name, h->left_out.message);
+            vp_log(VP_LOG_WARN, "host %s skipped: %s", h->name, h->left_out.message);
             out = out ? out : h;
             continue;
         }
         there++;
         cli_export_missing(h->file->name, h->missing_events, h->missing_flows);
         if (h->damage.code)
-            vp_log(VP_LOG_WARN, "%s is damaged, and the rest was exported: %s", h->file->name,
+            vp_log(VP_LOG_WARN, "%s is damaged; the readable part was exported: %s", h->file->name,
                    h->damage.message);
     }
     return there || !out ? 0 : vp_fail_at(vp_fail_copy(&out->left_out), out->name, -1, -1);

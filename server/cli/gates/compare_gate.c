@@ -24,7 +24,7 @@ static int parse_percent(double *out, const char *option, const char *text)
     end += *end == '%';
     if (end != text && !*end && *out >= 0 && *out <= 10000)
         return CLI_OK;
-    vp_log(VP_LOG_ERROR, "--%s %.60s: a percentage such as 5%% is needed", option, text);
+    vp_log(VP_LOG_ERROR, "--%s %.60s: must be a percentage such as 5%%", option, text);
     return CLI_USAGE;
 }
 
@@ -38,8 +38,8 @@ static int parse_word(compare_gate *g, const char *word)
         g->findings.items[g->findings.n++] = word;
     } else {
         vp_log(VP_LOG_ERROR,
-               "--fail-on %.60s: must be regression, unverified, low, medium, high, or a rule as "
-               "F1 or device-idle",
+               "--fail-on %.60s: must be regression, unverified, low, medium, high, or a rule such "
+               "as F1 or device-idle",
                word);
         return CLI_USAGE;
     }

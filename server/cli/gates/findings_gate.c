@@ -27,8 +27,8 @@ int cli_check_fail_on(const char *words)
         bool known = findings_word_known(word);
         if (!known)
             vp_log(VP_LOG_ERROR,
-                   "--fail-on %.60s: must be low, medium, high, or a rule as F1 or device-idle; "
-                   "see view_profile findings --help",
+                   "--fail-on %.60s: must be low, medium, high, or a rule such as F1 or "
+                   "device-idle; see view_profile findings --help",
                    word);
         vp_free(word);
         if (!known)
@@ -36,7 +36,7 @@ int cli_check_fail_on(const char *words)
     }
     if (!words || n)
         return CLI_OK;
-    vp_log(VP_LOG_ERROR, "--fail-on: names no level and no rule");
+    vp_log(VP_LOG_ERROR, "--fail-on: empty list; give a severity or a rule");
     return CLI_USAGE;
 }
 
@@ -55,7 +55,7 @@ int cli_fail_on(const vp_report *r, const char *words)
     while (next_comma_word(&in, &word)) {
         const vp_finding *f = first_match(r, word);
         if (f)
-            vp_log(VP_LOG_ERROR, "--fail-on %.60s: %s %s fired", word, f->id, f->name);
+            vp_log(VP_LOG_ERROR, "--fail-on %.60s: found %s %s", word, f->id, f->name);
         vp_free(word);
         if (f)
             return CLI_GATE;

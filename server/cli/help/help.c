@@ -92,9 +92,16 @@ static void command_help(vp_buf *b, const cli_command *c)
     put_help_examples(b, c->examples);
 }
 
+static const char *const first_commands[] = {
+    "view_profile ~/logs\tserve a log directory and open the browser",
+    "view_profile top ~/logs\tthe slowest ops of the latest run",
+    "view_profile findings ~/logs\twhy it is slow and what to change",
+    NULL,
+};
+
 static void overall_help(vp_buf *b)
 {
-    vp_buf_puts(b, "Usage: view_profile [COMMAND] [OPTIONS] [PATH] [SESSION]\n\n");
+    vp_buf_puts(b, "Usage: view_profile [COMMAND] [OPTIONS] [PATH] [RUN]\n\n");
     cli_wrap(b, vp_str_of(cli_about), 0, HELP_WIDTH);
     vp_buf_puts(b, "\nCommands:\n");
     for (const cli_command *c = cli_commands; c->name; c++) {
@@ -102,14 +109,20 @@ static void overall_help(vp_buf *b)
         int n = snprintf(term, sizeof term, "  %s", c->name);
         put_help_entry(b, (vp_str){term, (size_t)n}, c->summary);
     }
-    put_help_options(b, "Options of serve", CLI_SERVE, false);
+    vp_buf_puts(b, "\nExamples:\n");
+    for (const char *const *line = first_commands; *line; line++) {
+        vp_str text = vp_str_of(*line), command;
+        (void)vp_take_until(&text, '\t', text.n, &command);
+        vp_buf_printf(b, "  %-29.*s %.*s\n", VP_STR_ARG(command), VP_STR_ARG(text));
+    }
     put_help_options(b, "Common options", CLI_SERVE, true);
     vp_buf_puts(b, "\nExit codes:\n");
     for (const char *const *e = cli_exit_codes; *e; e++) {
         const char *code = *e;
         vp_buf_printf(b, "  %c  %s\n", *code, code + 2);
     }
-    vp_buf_puts(b, "\nview_profile COMMAND --help says more about a command.\n");
+    vp_buf_puts(b, "\nFor the options and examples of a command, see view_profile help COMMAND;\n"
+                   "for those without a command, view_profile help serve.\n");
 }
 
 int cli_print_help(const cli_command *c)
@@ -140,10 +153,9 @@ int cli_run_help(const cli_options *o)
         return cli_print_help(c);
     near = cli_nearest(vp_str_of(o->operands[0]), help_command_at, NULL);
     if (near)
-        vp_log(VP_LOG_ERROR, "%.200s: no such command, perhaps %s; view_profile --help lists them",
+        vp_log(VP_LOG_ERROR, "unknown command %.200s; did you mean %s? See view_profile --help",
                o->operands[0], near);
     else
-        vp_log(VP_LOG_ERROR, "%.200s: no such command; view_profile --help lists them",
-               o->operands[0]);
+        vp_log(VP_LOG_ERROR, "unknown command %.200s; see view_profile --help", o->operands[0]);
     return CLI_USAGE;
 }

@@ -33,6 +33,6 @@ int cli_input(vp_report **out, const char *operand, const cli_options *o)
     if (rc != VP_ENOTFOUND)
         return rc;
     vp_error why = *vp_error_last();
-    vp_fail(rc, "no such file or directory, and no session: %.200s", why.message);
+    vp_fail(rc, "no such file or directory, and no such run: %.200s", why.message);
     return vp_fail_at(rc, operand, -1, -1);
 }

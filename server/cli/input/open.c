@@ -55,8 +55,8 @@ static void say_unreadable(const catalog *c, const cli_options *o)
 {
     unreadable u = find_unreadable(c, o->verbose);
     if (u.n && !o->verbose)
-        vp_log(VP_LOG_WARN, "%zu file%s left out, not readable here; --verbose says which and why",
-               u.n, u.n == 1 ? "" : "s");
+        vp_log(VP_LOG_WARN, "%zu unreadable file%s skipped; --verbose lists them with reasons", u.n,
+               u.n == 1 ? "" : "s");
 }
 
 static const char *command_name_at(void *ctx, size_t i)
@@ -72,7 +72,7 @@ int cli_maybe_command(const cli_options *o, int rc)
         near = cli_nearest(vp_str_of(path), command_name_at, NULL);
     if (!near)
         return rc;
-    vp_fail(rc, "no such file or directory, and no command; perhaps %s was meant", near);
+    vp_fail(rc, "no such command, file or directory; did you mean %s?", near);
     return vp_fail_at(rc, path, -1, -1);
 }
 
@@ -90,7 +90,7 @@ int cli_open(catalog **out, const cli_options *o)
     catalog *c = NULL;
     VP_NEED(found);
     VP_TRY(cli_mirror(&opts.mirror, found, o));
-    cli_progress_begin(&progress, o, "looking at");
+    cli_progress_begin(&progress, o, "scanning");
     opts.jobs = (int)o->jobs;
     opts.last = true;
     opts.progress = cli_progress_entries;
@@ -119,8 +119,8 @@ int cli_readable(const catalog *c)
     if (u.n == 1)
         vp_fail(VP_EUNSUPPORTED, "%s", u.why);
     else
-        vp_fail(VP_EUNSUPPORTED, "%s (and %zu more that cannot be read; --verbose names them)",
-                u.why, u.n - 1);
+        vp_fail(VP_EUNSUPPORTED, "%s (and %zu more unreadable files; --verbose lists them)", u.why,
+                u.n - 1);
     return vp_fail_at(VP_EUNSUPPORTED, u.path, -1, -1);
 }
 
@@ -128,7 +128,7 @@ int cli_no_timeline(const catalog *c)
 {
     int rc = cli_readable(c);
     if (rc >= 0) {
-        vp_fail(rc = VP_ENOTFOUND, "no timeline in it, only other profile files");
+        vp_fail(rc = VP_ENOTFOUND, "no timeline found, only other profile files");
         vp_fail_at(rc, catalog_path(c), -1, -1);
     }
     return cli_fail(rc);
@@ -152,7 +152,7 @@ static int check_host_name(const cat_session *s, const char *host)
     vp_buf_init(&names, 4096);
     for (size_t i = 0; i < s->host_count && names.n < 200; i++)
         vp_buf_printf(&names, "%s%s", i ? ", " : "", s->hosts[i].name);
-    vp_fail(VP_ENOTFOUND, "no host %s in this run; it has %s", host, vp_buf_cstr(&names));
+    vp_fail(VP_ENOTFOUND, "no host %s in this run; its hosts: %s", host, vp_buf_cstr(&names));
     vp_buf_free(&names);
     return vp_fail_at(VP_ENOTFOUND, s->name, -1, -1);
 }
@@ -166,7 +166,7 @@ static int check_device(const vp_report *r, const char *device)
     vp_buf_init(&names, 4096);
     for (size_t i = 0; i < r->device_count && names.n < 200; i++)
         vp_buf_printf(&names, "%s%s", i ? ", " : "", r->devices[i].name);
-    vp_fail(VP_ENOTFOUND, "no device %s in this run; it has %s", device,
+    vp_fail(VP_ENOTFOUND, "no device %s in this run; its devices: %s", device,
             r->device_count ? vp_buf_cstr(&names) : "none");
     vp_buf_free(&names);
     return vp_fail_at(VP_ENOTFOUND, r->session_name, -1, -1);
@@ -186,7 +186,7 @@ static int parse_number_option(double *out, const char *flag, const char *text, 
         return 0;
     double v = strtod(text, &end);
     if (end == text || *end || !(v >= least && v <= most))
-        return vp_fail(VP_EARG, "--%s %s: a number from %g to %g is needed, such as %s", flag, text,
+        return vp_fail(VP_EARG, "--%s %s: must be a number from %g to %g, such as %s", flag, text,
                        least, most, least < 1 ? "989.4" : "7e9");
     *out = v;
     return 0;
@@ -196,10 +196,10 @@ int cli_peaks(vp_report_options *opts, const cli_options *o)
 {
     opts->chip = o->chip;
     if (o->chip && !analyze_knows_chip(o->chip))
-        return vp_fail(VP_EARG,
-                       "--chip %s: the table of peaks has no such chip; --peak-tflops and "
-                       "--peak-gbs tell its figures",
-                       o->chip);
+        return vp_fail(
+            VP_EARG,
+            "--chip %s: unknown chip; give its peak rates with --peak-tflops and --peak-gbs",
+            o->chip);
     VP_TRY(parse_number_option(&opts->peak_tflops, "peak-tflops", o->peak_tflops, RATE_LEAST,
                                RATE_MOST));
     VP_TRY(parse_number_option(&opts->peak_gb_s, "peak-gbs", o->peak_gbs, RATE_LEAST, RATE_MOST));

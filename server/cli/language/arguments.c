@@ -114,7 +114,7 @@ static int store_number(parser *p, const cli_option *row, vp_str value)
 {
     int64_t v;
     if (!vp_str_to_i64(value, &v) || v < row->min || v > row->max)
-        return fail_usage(p, "--%s %.*s: a whole number from %lld to %lld is needed", row->name,
+        return fail_usage(p, "--%s %.*s: must be a whole number from %lld to %lld", row->name,
                           VP_STR_ARG(value), (long long)row->min, (long long)row->max);
     *(int64_t *)((char *)p->o + row->offset) = v;
     return 0;
@@ -153,7 +153,7 @@ static int store_item(parser *p, const cli_option *row, const char *value)
 static int store_option_value(parser *p, const cli_option *row, const char *value)
 {
     if (row->type != CLI_FLAG && !*value)
-        return fail_usage(p, "--%s: its value is empty", row->name);
+        return fail_usage(p, "--%s: empty value", row->name);
     switch (row->type) {
     case CLI_FLAG:
         *(bool *)((char *)p->o + row->offset) = true;
@@ -214,11 +214,11 @@ static int fail_unknown_option(parser *p, const char *arg, vp_str name, bool is_
     const cli_option *other = find_option(name, is_letter, CLI_EVERY);
     for (const cli_command *c = cli_commands; other && c->name; c++)
         if (other->help && (other->commands & c->bit))
-            return fail_usage(p, "%.*s: an option of %s, not of %s", shown, arg, c->name,
+            return fail_usage(p, "%.*s is an option of %s, not of %s", shown, arg, c->name,
                               p->o->command->name);
     if (near)
-        return fail_usage(p, "%.*s: no such option, perhaps --%s", shown, arg, near);
-    return fail_usage(p, "%.*s: no such option", shown, arg);
+        return fail_usage(p, "unknown option %.*s (did you mean --%s?)", shown, arg, near);
+    return fail_usage(p, "unknown option %.*s", shown, arg);
 }
 
 static int take_option(parser *p)
@@ -239,7 +239,7 @@ static int take_option(parser *p)
                      : store_option_value(p, row, "");
     if (!value) {
         if (p->i + 1 >= p->argc)
-            return fail_usage(p, "--%s: its value %s is missing", row->name,
+            return fail_usage(p, "--%s: missing value %s", row->name,
                               row->type == CLI_WORD ? "WORD" : row->value);
         value = p->argv[++p->i];
     }
@@ -250,7 +250,7 @@ static int take_operand(parser *p)
 {
     cli_options *o = p->o;
     if (o->operand_count >= o->command->operand_max)
-        return fail_usage(p, "%.200s: one argument too many", p->argv[p->i]);
+        return fail_usage(p, "unexpected argument %.200s", p->argv[p->i]);
     o->operands = p->argv; /* they stand in front: each moves into a place already read */
     o->operands[o->operand_count++] = p->argv[p->i];
     if (o->command->bit == CLI_RECORD)
@@ -283,10 +283,9 @@ static int settle_operands(parser *p)
 {
     const cli_options *o = p->o;
     if (o->operand_count < o->command->operand_min)
-        return fail_usage(p, "%s: %s needed", o->command->operands,
-                          o->command->operand_min > 1 ? "both are" : "at least one is");
+        return fail_usage(p, "missing argument %s", o->command->operands);
     if (o->quiet && o->verbose)
-        return fail_usage(p, "--quiet and --verbose: give one of them");
+        return fail_usage(p, "--quiet and --verbose cannot be combined");
     return 0;
 }
 
@@ -317,20 +316,20 @@ static int settle_arguments(parser *p)
     if (!o->path && next < o->operand_count)
         o->path = o->operands[next++];
     if (next < o->operand_count && o->command->operand_max == 1)
-        return fail_usage(p, "--profile-dir and %.200s: give the profile directory once",
+        return fail_usage(p, "--profile-dir and %.200s: the profile directory is given twice",
                           o->operands[next]);
     if (next < o->operand_count && o->session)
-        return fail_usage(p, "--session and %.200s: give the session once", o->operands[next]);
+        return fail_usage(p, "--session and %.200s: the run is given twice", o->operands[next]);
     if (next < o->operand_count)
         o->session = o->operands[next++];
     if (next < o->operand_count)
-        return fail_usage(p, "%.200s: one argument too many", o->operands[next]);
+        return fail_usage(p, "unexpected argument %.200s", o->operands[next]);
     if (o->quiet && o->verbose)
-        return fail_usage(p, "--quiet and --verbose: give one of them");
+        return fail_usage(p, "--quiet and --verbose cannot be combined");
     if (o->bind_all && o->bind_host)
-        return fail_usage(p, "--bind-all and --host: give one of them");
+        return fail_usage(p, "--bind-all and --host cannot be combined");
     if (o->listen && (o->bind_all || o->bind_host || o->port >= 0))
-        return fail_usage(p, "--listen and --port, --host or --bind-all: give one of them");
+        return fail_usage(p, "--listen cannot be combined with --port, --host or --bind-all");
     if (o->listen && (strncmp(o->listen, "unix:", 5) != 0 || !o->listen[5]))
         return fail_usage(p, "--listen %.200s: must be unix:PATH", o->listen);
     return 0;

@@ -51,7 +51,7 @@ int cli_take_window(const char *text, int64_t *from_ns, int64_t *until_ns)
         *until_ns > *from_ns)
         return 0;
     return vp_fail(
-        VP_EARG, "--window %s: START..END is expected, such as 1.5s..1.7s, END after START", text);
+        VP_EARG, "--window %s: must be START..END with END after START, such as 1.5s..1.7s", text);
 }
 
 int cli_duration_ms(const char *option, const char *text, int64_t least, int64_t most, int64_t *ms)
@@ -70,8 +70,8 @@ int cli_duration_ms(const char *option, const char *text, int64_t least, int64_t
     if (fine && *ms >= least && *ms <= most)
         return 0;
     vp_log(VP_LOG_ERROR,
-           "--%s %.60s: a time from %lld ms to %lld s is expected, such as 2s, 500ms or 1m; a bare "
-           "number is milliseconds",
+           "--%s %.60s: must be a time from %lld ms to %lld s, such as 2s, 500ms or 1m (default "
+           "unit: ms)",
            option, text, (long long)least, (long long)(most / 1000));
     return CLI_USAGE;
 }

@@ -48,7 +48,7 @@ static int make_path_absolute(char *out, size_t cap, const char *dir)
 {
     char here[VP_PATH_MAX] = "";
     if (dir[0] != '/' && !getcwd(here, sizeof here))
-        return vp_fail(VP_EIO, "the working directory has no name");
+        return vp_fail(VP_EIO, "cannot determine the working directory");
     int n = snprintf(out, cap, "%s%s%s", here, here[0] ? "/" : "", dir);
     return n > 0 && (size_t)n < cap ? 0 : vp_fail(VP_EARG, "--dir: the path is too long");
 }
@@ -208,7 +208,7 @@ static void recover_killed_processes(const char *dir, const catalog *before)
             else if (rc < 0 && rc != VP_EREFUSED && rc != VP_EBUSY)
                 vp_log(VP_LOG_WARN, "%s: %s", path, vp_error_last()->message);
             else if (rc == 0)
-                vp_log(VP_LOG_INFO, "a process was killed: its %llu event%s in %s",
+                vp_log(VP_LOG_INFO, "a process was killed; its %llu event%s saved to %s",
                        (unsigned long long)r.zones, r.zones == 1 ? " is" : "s are",
                        vp_path_name(path));
         }
@@ -274,7 +274,7 @@ static int try_directory(const char *dir)
     size_t kept = existing_dir_length(dir);
     int rc = cap_make_dirs(dir);
     if (rc >= 0 && access(dir, W_OK | X_OK) < 0)
-        rc = cap_file_fail("write into the directory", dir, errno);
+        rc = cap_file_fail("write to the directory", dir, errno);
     snprintf(part, sizeof part, "%s", dir);
     for (size_t n = strlen(part); n > kept; n = vp_str_rfind_char((vp_str){part, n}, '/')) {
         part[n] = 0;
@@ -290,11 +290,10 @@ static void say_nothing(const cli_options *o, const char *dir)
         vp_log(VP_LOG_ERROR, "nothing was recorded: %s",
                vp_error_line(vp_error_last(), why, sizeof why));
     else
-        vp_log(
-            VP_LOG_ERROR,
-            "nothing was recorded: %s has no NVTX ranges%s and is not linked with the recorder%s",
-            o->operands[0], o->steps ? " that are such steps" : "",
-            o->gpu ? "" : "; --gpu records what CUDA does");
+        vp_log(VP_LOG_ERROR,
+               "nothing was recorded: %s has no NVTX ranges%s and is not linked to the recorder%s",
+               o->operands[0], o->steps ? " that match --steps" : "",
+               o->gpu ? "" : "; use --gpu to record CUDA");
 }
 
 static int tell_recorded_runs(const cli_options *o, const char *dir, const catalog *before,

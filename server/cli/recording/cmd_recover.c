@@ -23,9 +23,10 @@ static int say_made(const vp_result *r, const char *path)
 {
     vp_buf b;
     cli_stdout(&b);
-    vp_buf_printf(&b, "%llu event%s of ", (unsigned long long)r->zones, r->zones == 1 ? "" : "s");
+    vp_buf_printf(&b, "recovered %llu event%s of ", (unsigned long long)r->zones,
+                  r->zones == 1 ? "" : "s");
     vp_put_escaped(&b, vp_str_of(path));
-    vp_buf_puts(&b, " are now in ");
+    vp_buf_puts(&b, " to ");
     vp_put_escaped(&b, vp_str_of(r->run_dir));
     vp_buf_putc(&b, '\n');
     return cli_finish(&b);
@@ -49,7 +50,7 @@ static int recover_one_recording(totals *t, const cli_options *o, const char *pa
     }
     t->made++;
     if (o->remove && unlink(path) < 0)
-        vp_log(VP_LOG_WARN, "%s: cannot be removed", path);
+        vp_log(VP_LOG_WARN, "%s: cannot remove the file", path);
     return say_made(&r, path);
 }
 
@@ -92,10 +93,10 @@ int cli_run_recover(const cli_options *o)
     }
     if (t.kept)
         vp_log(VP_LOG_INFO,
-               "%zu recording%s left: with a profile already, empty, or still being recorded",
-               t.kept, t.kept == 1 ? " is" : "s are");
+               "%zu recording%s skipped: already recovered, empty, or still being recorded", t.kept,
+               t.kept == 1 ? " is" : "s are");
     if (!t.found && !code) {
-        vp_log(VP_LOG_ERROR, "%s: no .vpcap of a killed process lies there", o->operands[0]);
+        vp_log(VP_LOG_ERROR, "%s: no .vpcap file of a killed process found", o->operands[0]);
         return CLI_NOT_FOUND;
     }
     return code;

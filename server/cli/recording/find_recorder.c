@@ -28,7 +28,8 @@ int cli_find_library(char out[VP_PATH_MAX], const char *name)
             realpath(path, out))
             return 0;
     }
-    return vp_fail(VP_ENOTFOUND, "%s lies neither beside this program nor in its library directory",
+    return vp_fail(VP_ENOTFOUND,
+                   "%s found neither in the directory of this program nor in its library directory",
                    name);
 }
 
@@ -42,7 +43,7 @@ int cli_recover(vp_result *out, const char *path, const char *dir)
     void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     const vp_symbol table[] = {{&recover, "vp_recover", false}, {&error, "vp_error_last", false}};
     if (!lib || vp_take_symbols(lib, table, 2))
-        return vp_fail(VP_EUNSUPPORTED, "%s cannot be used: %.300s", CLI_RECORDER, dlerror());
+        return vp_fail(VP_EUNSUPPORTED, "cannot load %s: %.300s", CLI_RECORDER, dlerror());
     int rc = recover(path, dir, out);
     return rc < 0 ? vp_fail_copy(error()) : 0;
 }

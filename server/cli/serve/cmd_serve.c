@@ -88,7 +88,8 @@ static int start_captures(site_options *opts, char *place, const cli_options *o)
     if (o->no_capture)
         opts->no_captures = "the server was started with --no-capture";
     else if (opts->mirror)
-        opts->no_captures = "what is served lies elsewhere, and runs land in a directory";
+        opts->no_captures =
+            "the server reads from a remote address; captures need a local directory";
     else
         opts->no_captures = outside_capture_place(place, opts->profile_dir);
     if (opts->no_captures)
@@ -135,8 +136,8 @@ static int serve_directory(const cli_options *o, const char *dir)
     opts.peak_tflops = peaks.peak_tflops;
     opts.peak_gb_s = peaks.peak_gb_s;
     if (o->tensorboard_in_place && mirror_is_url(dir))
-        return cli_fail(vp_fail(VP_EARG, "--tensorboard-in-place: the profile directory does not "
-                                         "lie on this machine"));
+        return cli_fail(vp_fail(
+            VP_EARG, "--tensorboard-in-place: the profile directory is not on this machine"));
     if ((rc = cli_mirror(&opts.mirror, dir, o)) < 0)
         return cli_fail(rc);
     if (opts.mirror) {

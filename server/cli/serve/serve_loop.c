@@ -38,15 +38,16 @@ static void open_browser(const cli_options *o, const site *s, const cat_session 
     vp_buf b;
     vp_buf_init(&b, VP_PATH_MAX);
     if (!http_server_port(s->http)) {
-        vp_log(VP_LOG_INFO, "browsers do not open Unix sockets; a proxy does, or curl "
-                            "--unix-socket");
+        vp_log(VP_LOG_INFO,
+               "browsers cannot open Unix sockets; use a reverse proxy or curl --unix-socket");
     } else if (browser_is_remote()) {
         browser_ssh_line(&b, http_server_port(s->http),
                          s->perfetto ? ui_server_port(s->perfetto) : 0);
-        vp_log(VP_LOG_INFO, "to open it on your own machine, run there: %s", vp_buf_cstr(&b));
+        vp_log(VP_LOG_INFO, "to open it on your own machine, run this command there: %s",
+               vp_buf_cstr(&b));
     } else if (http_server_has_token(s->http)) {
-        vp_log(VP_LOG_INFO, "open the address yourself: other users could read the token from the "
-                            "browser's command line");
+        vp_log(VP_LOG_INFO, "open the URL yourself; the browser is not started because other users "
+                            "could read the token from its command line");
     } else {
         browser_page page;
         site_page(&page, s, direct ? latest : NULL);
@@ -82,12 +83,12 @@ static int announce_server(const cli_options *o, site *s, bool told)
     if (!latest && (n || !may_wait(o, c)))
         return cli_fail(cli_readable(c));
     if (latest)
-        vp_log(VP_LOG_INFO, "serving %s: %zu run%s, the latest is %s; Ctrl-C stops",
+        vp_log(VP_LOG_INFO, "serving %s: %zu run%s, latest %s; press Ctrl-C to stop",
                catalog_path(c), n, n == 1 ? "" : "s", latest->name);
     else
         vp_log(VP_LOG_INFO,
-               "serving %s: no run yet; one can be captured from the page, and appears there by "
-               "itself; Ctrl-C stops",
+               "serving %s: no runs yet; capture one from the page, or wait for one to appear; "
+               "press Ctrl-C to stop",
                catalog_path(c));
     int code = told ? CLI_OK : print_address(s);
     if (!code && !o->no_browser)
@@ -120,7 +121,7 @@ static void wait_for_end(site *s)
             return;
         case SERVE_RESCAN:
             (void)store_rescan(s->store, 0);
-            vp_log(VP_LOG_INFO, "looking again for runs");
+            vp_log(VP_LOG_INFO, "rescanning for runs");
             break;
         case SERVE_NOTHING:
             break;
@@ -132,7 +133,7 @@ int serve_loop(const cli_options *o, site *s)
     int rc = store_wait(s->store, QUICK_MS), code = CLI_OK;
     bool early = rc > 0;
     if (early) {
-        vp_log(VP_LOG_INFO, "indexing %s; the address answers already", s->opts.profile_dir);
+        vp_log(VP_LOG_INFO, "indexing %s; the URL can already be opened", s->opts.profile_dir);
         code = print_address(s);
         rc = code ? 0 : wait_for_index(s, LOOK_EVERY_MS);
     }
@@ -146,6 +147,7 @@ int serve_loop(const cli_options *o, site *s)
         wait_for_end(s);
     serve_arm_second_signal();
     stop_hard_when_reading_input(s);
-    vp_log(VP_LOG_INFO, "stopping when downloads in flight are done; Ctrl-C again: at once");
+    vp_log(VP_LOG_INFO,
+           "stopping when running downloads are done; press Ctrl-C again to stop at once");
     return CLI_OK;
 }

@@ -82,12 +82,13 @@ static int take_perfetto_address(site_options *to, const cli_options *o)
 {
     char host[HOST_MAX];
     if (!is_web_address(vp_str_of(o->perfetto_ui), host)) {
-        vp_log(VP_LOG_ERROR, "--perfetto-ui %.300s: an address is http[s]://HOST[:PORT][/PATH]",
+        vp_log(VP_LOG_ERROR,
+               "--perfetto-ui %.300s: must be a directory or http[s]://HOST[:PORT][/PATH]",
                o->perfetto_ui);
         return CLI_USAGE;
     }
     if (o->offline && !http_names_loopback(host)) {
-        vp_log(VP_LOG_ERROR, "--perfetto-ui %.300s is not on this machine, where --offline stays",
+        vp_log(VP_LOG_ERROR, "--perfetto-ui %.300s: not on this machine, which --offline requires",
                o->perfetto_ui);
         return CLI_USAGE;
     }
@@ -100,7 +101,7 @@ static int take_directory(site_options *to, char dir[VP_PATH_MAX], const cli_opt
 {
     VP_CLEANUP(ui_build_close) ui_build *b = NULL;
     if (o->listen) {
-        vp_log(VP_LOG_ERROR, "--perfetto-ui DIR is served on a port, and --listen has none");
+        vp_log(VP_LOG_ERROR, "--perfetto-ui DIR needs a port and cannot be combined with --listen");
         return CLI_USAGE;
     }
     if (strlen(o->perfetto_ui) >= VP_PATH_MAX || ui_build_open(&b, o->perfetto_ui) < 0) {
@@ -124,6 +125,6 @@ int serve_perfetto(site_options *to, char dir[VP_PATH_MAX], const cli_options *o
     if (!o->listen && cli_find_perfetto(dir) == 0)
         to->perfetto_dir = dir;
     else if (o->offline)
-        vp_log(VP_LOG_WARN, "no Perfetto UI is there to serve; %s", CLI_PERFETTO_ADVICE);
+        vp_log(VP_LOG_WARN, "no Perfetto UI to serve; %s", CLI_PERFETTO_ADVICE);
     return CLI_OK;
 }

@@ -69,7 +69,7 @@ static int make_log(const char *path)
     VP_CLEANUP(vp_fs_close) int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (fd >= 0)
         return 0;
-    vp_fail(VP_EIO, "cannot be written to as an access log");
+    vp_fail(VP_EIO, "cannot write the access log");
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 

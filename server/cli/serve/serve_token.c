@@ -17,7 +17,7 @@ static int take_token_line(vp_str in, const char *from, char *token)
     bool fits = vp_take_until(&in, '\n', SERVE_TOKEN_MAX, &line);
     line = fits ? vp_str_trim(line) : VP_STR_NONE;
     if (!line.n) {
-        vp_fail(VP_EARG, "must hold a token of 1 to %d characters in its first line",
+        vp_fail(VP_EARG, "must contain a token of 1 to %d characters in its first line",
                 SERVE_TOKEN_MAX);
         return vp_fail_at(VP_EARG, from, -1, -1);
     }
@@ -34,12 +34,12 @@ static int read_token(const char *path, char *token)
     size_t n;
     bool is_dir;
     VP_TRY(vp_fs_open_user(path, &fd, &is_dir, NULL));
-    int rc = is_dir ? vp_fail(VP_EARG, "is a directory, not a file with a token")
+    int rc = is_dir ? vp_fail(VP_EARG, "is a directory, not a token file")
                     : vp_fs_pread(fd, text, sizeof text, 0, &n);
     if (rc < 0)
         return vp_fail_at(rc, path, -1, -1);
     if (!fstat(fd, &st) && (st.st_mode & 077))
-        vp_log(VP_LOG_WARN, "%s: other users may read this token; chmod 600 it", path);
+        vp_log(VP_LOG_WARN, "%s: other users can read this token; run chmod 600", path);
     return take_token_line((vp_str){text, n}, path, token);
 }
 

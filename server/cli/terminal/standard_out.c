@@ -83,9 +83,9 @@ static int open_temp(cli_file *f, const char *path)
     int n = snprintf(f->target, sizeof f->target, "%s", path);
     int m = snprintf(f->temp, sizeof f->temp, "%s.%ld.tmp", path, (long)getpid());
     if (n < 0 || n >= (int)sizeof f->target || m < 0 || m >= (int)sizeof f->temp)
-        return vp_fail(VP_EARG, "the path of --output is too long");
+        return vp_fail(VP_EARG, "--output: the path is too long");
     f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    return f->fd < 0 ? file_error("cannot be written", f->path) : 0;
+    return f->fd < 0 ? file_error("cannot write", f->path) : 0;
 }
 
 bool cli_same_file(const char *a, const char *b)
@@ -114,7 +114,7 @@ int cli_file_open(cli_file *f, const char *path)
     } else { /* a pipe, /dev/null, a terminal, a link: written to, and stays */
         f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (f->fd < 0)
-            return file_error("cannot be written", path);
+            return file_error("cannot write", path);
     }
     vp_buf_init_stream(&f->buf, write_fd, &f->fd);
     return 0;
@@ -128,10 +128,10 @@ int cli_file_close(cli_file *f, int rc)
     if (!f->path)
         return rc < 0 ? vp_fail_at(rc, "standard output", -1, -1) : rc;
     if (rc >= 0 && fsync(f->fd) < 0 && errno != EINVAL)
-        rc = file_error("cannot be written", f->path);
+        rc = file_error("cannot write", f->path);
     vp_fs_close(&f->fd);
     if (rc >= 0 && f->temp[0] && rename(f->temp, f->target) < 0)
-        rc = file_error("cannot be written", f->path);
+        rc = file_error("cannot write", f->path);
     if (rc < 0 && f->temp[0])
         unlink(f->temp);
     return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : rc;
