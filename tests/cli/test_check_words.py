@@ -53,6 +53,11 @@ def test_words_warn_and_pass(repository):
     assert lines[-1] == "check_words: 1 phrases to look at, 0 wrong subjects"
 
 
+def test_code_in_documents_is_not_read(repository):
+    repository.commit("docs: Add a page", "page.md", "The route `/api/v1/sessions` lists runs.\n")
+    assert repository.check()[1] == ["check_words: 0 phrases to look at, 0 wrong subjects"]
+
+
 def test_only_added_lines_are_read(repository):
     repository.commit("docs: Add a page", "page.md", "whoever\n")
     repository.commit("docs: Extend the page", "page.md", "whoever\nfine\n")
