@@ -15,8 +15,9 @@ class Rule(typing.NamedTuple):
 
 
 def parse(page):
-    """In the order in which rules claim time."""
-    return [Rule(*re.match(r'(F\d+) ([a-z-]+): ', text).groups(), text, 'a program without a device' in text)
+    """In the order in which rules claim time. Wrapped list items are joined into one line each."""
+    page = re.sub(r'\n  (?=\S)', ' ', page)
+    return [Rule(*re.match(r'(F\d+) ([a-z-]+): ', text).groups(), text, 'a program without devices' in text)
             for text in re.split(r'^### ', page, flags=re.M)[1:]]
 
 

@@ -51,9 +51,9 @@ def test_rules_of_findings_are_current(program):
     assert sorted(int(rule.id[1:]) for rule in rules) == list(range(1, len(rules) + 1))
     assert len({rule.name for rule in rules}) == len(rules)
     for rule in rules:
-        advice = ["What to do"] if rule.host else \
-            ["What to do (JAX, XLA)", "What to do (PyTorch)", "What to do (other programs)"]
-        for part in ["Fires when", "Evidence", "Threshold from", *advice]:
+        advice = ["Fix"] if rule.host else \
+            ["Fix (JAX, XLA)", "Fix (PyTorch)", "Fix (other programs)"]
+        for part in ["Fires if", "Evidence", "Source of the threshold", *advice]:
             assert f"**{part}**" in rule.text, rule.id
 
 

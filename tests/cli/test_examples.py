@@ -180,11 +180,11 @@ def planted(report, straggler, workers, calls):
     """A straggler, unequal work through it, and communication that nothing hides: each by name."""
     assert len(report["devices"]) == workers
     found, name = fired(report), f"CUSTOM:worker thread:{straggler}"
-    last = re.match(rf"{name} is the last to arrive in (\d+) of {calls} matched collective calls",
+    last = re.match(rf"{name} arrives last in (\d+) of {calls} matched collective calls",
                     found["F16"]["message"])
     assert last and int(last.group(1)) >= 0.75 * calls
-    assert re.match(rf"{name} computes .* the mean of {workers} devices", found["F15"]["message"])
-    assert "communication that no compute hides; most of it all-reduce" in found["F4"]["message"]
+    assert re.match(rf"{name} computes for .* \(mean of {workers} devices", found["F15"]["message"])
+    assert "exposed communication; most of it in all-reduce" in found["F4"]["message"]
 
 
 def test_scaling_bench(example):
@@ -273,7 +273,7 @@ def test_open_latest_serves_what_the_others_left(example):
         assert where, line
         with urllib.request.urlopen(where.group(1), timeout=60) as answer:
             page = answer.read().decode()
-        assert "Waiting for input data" in page and "in load_batch on thread" in page
+        assert "Input-bound: the device waits for data" in page and "in load_batch on thread" in page
     finally:
         viewer.send_signal(signal.SIGINT)
         rest = viewer.communicate(timeout=60)[0]

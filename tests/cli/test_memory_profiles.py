@@ -37,7 +37,7 @@ def test_growth_from_profile_to_profile_is_a_leak(tmp_path):
     assert m['leaks'] == [{'name': 'append_state', 'scope': None, 'source': '/job/train.py:33', 'bytes': 5 * MIB,
                            'count': 6, 'steps': 5}]
     assert leak['status'] == 'fired' and leak['severity'] == 'high'
-    assert '1.0 MiB more after every step, in 5 of 5 steps, taken by append_state (/job/train.py:33)' in leak['message']
+    assert '1.0 MiB more after each step (in 5 of 5 steps), allocated by append_state (/job/train.py:33)' in leak['message']
 
 
 def test_what_comes_and_goes_or_grows_once_is_none(tmp_path):

@@ -93,7 +93,7 @@ def test_requests_that_failed_are_a_finding(tmp_path):
     found = {f['id']: f for f in r['findings']}['F22']
     assert r['memory']['allocators'][0]['out_of_memory'] == 1
     assert (found['status'], found['severity']) == ('fired', 'high')
-    assert 'could not serve 1 request; it peaks at 6.0 MiB of 6.0 MiB reserved; init (/job/model.py:10) holds 4.0 MiB' \
+    assert 'failed to serve 1 request; it peaks at 6.0 MiB of 6.0 MiB reserved; init (/job/model.py:10) holds 4.0 MiB' \
         in found['message']
 
 

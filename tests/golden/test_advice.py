@@ -69,5 +69,5 @@ def test_every_rule_has_words_for_any_program():
     rules = parse(text)
     assert [rule.id for rule in rules] == ORDER
     for rule in rules:
-        advice = re.search(r'^\* \*\*What to do(?: \(other programs\))?\*\*: (.*)$', rule.text, re.M)
+        advice = re.search(r'^\* \*\*Fix(?: \(other programs\))?\*\*: (.*)$', rule.text, re.M)
         assert advice and not FRAMEWORKS.search(advice[1]), rule.id

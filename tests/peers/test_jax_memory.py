@@ -28,7 +28,7 @@ def test_a_leak_is_found_until_it_is_mended(tmp_path, how, status):
     assert found['F30']['status'] == status
     assert [i for i, f in found.items() if f['status'] == 'fired'] == (['F30'] if how == 'leak' else [])
     if how == 'leak':
-        assert '256.0 KiB more after every step, in 5 of 5 steps, taken by remember (' in found['F30']['message']
+        assert '256.0 KiB more after each step (in 5 of 5 steps), allocated by remember (' in found['F30']['message']
         assert 'leaking_loop.py:18)' in found['F30']['message']
 
 

@@ -326,13 +326,13 @@ static const struct firing {
      VP_NO_DEVICE,
      210 * MS,
      VP_LEVEL_HIGH,
-     {"10.50%", "210.00 ms of 2.00 s", "first step"}},
+     {"10.50%", "210.00 ms of 2.00 s", "step's program first runs"}},
     {"F12",
      slow_step,
      0,
      250 * MS,
      VP_LEVEL_HIGH,
-     {"1 of 10 steps is", "step 6", "mostly by compute"}},
+     {"1 of 10 steps is", "step 6", "mostly compute"}},
     {"F13", jitter, 0, 100 * MS, VP_LEVEL_HIGH, {"10 ordinary steps", "20.00%", "100.00 ms"}},
     {"F14",
      waits_for_input,
@@ -345,10 +345,10 @@ static const struct firing {
      0,
      120 * MS,
      VP_LEVEL_HIGH,
-     {"GPU:0 computes 940.00 ms", "GPU:1 only 700.00 ms", "120.00 ms less"}},
-    {"F16", straggler, 1, 12 * MS, VP_LEVEL_LOW, {"GPU:0 is the last", "9 of 10", "12.00 ms"}},
+     {"GPU:0 computes for 940.00 ms", "GPU:1 only for 700.00 ms", "120.00 ms less"}},
+    {"F16", straggler, 1, 12 * MS, VP_LEVEL_LOW, {"GPU:0 arrives last", "9 of 10", "12.00 ms"}},
     {"F17", hot, 0, VP_UNKNOWN, VP_LEVEL_LOW, {"op3", "31.25%", "GPU:0"}},
-    {"F18", variance, 1, 76 * MS, VP_LEVEL_LOW, {"op2", "2.1 times", "100 calls"}},
+    {"F18", variance, 1, 76 * MS, VP_LEVEL_LOW, {"op2", "CV 2.1", "100 calls"}},
     {"F19", formatting, 0, 100 * MS, VP_LEVEL_HIGH, {"GPU:0", "10.42%", "transpose_0213"}},
     {"F33",
      unknown_cost,
@@ -367,7 +367,7 @@ static const struct firing {
      0,
      VP_UNKNOWN,
      VP_LEVEL_MEDIUM,
-     {"GPU:0 lose 30.00%", "300.00 ms", "op3 (200.00 ms)"}},
+     {"GPU:0 take 30.00%", "300.00 ms", "op3 (200.00 ms)"}},
     {"F20", async_done, 0, 100 * MS, VP_LEVEL_HIGH, {"GPU:0", "10.42%", "100.00 ms"}},
     {"F21", callbacks, 0, 55 * MS, VP_LEVEL_MEDIUM, {"GPU:0", "5.50%", "55.00 ms"}},
     {"F22",
@@ -382,7 +382,7 @@ static const struct firing {
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_HIGH,
-     {"GPU_0_bfc on node0 holds 5 B more after every step, in 8 of 8 steps",
+     {"GPU_0_bfc on node0 holds 5 B more after each step (in 8 of 8 steps)",
       "append in Log (train.py:40)", ""},
      8 * 5},
     {"F31",
@@ -397,14 +397,14 @@ static const struct firing {
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_LOW,
-     {"At the peak of GPU_0_bfc on node0", "20 B each, by aten::to", ""},
+     {"At the peak of GPU_0_bfc on node0", "20 B each, allocated by aten::to", ""},
      20},
     {"F36",
      undonated,
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_LOW,
-     {"jit_step on node0", "1 argument that it has done with: up to 20.0 MiB of the 100.0 MiB",
+     {"jit_step on node0", "1 undonated argument: up to 20.0 MiB of its 100.0 MiB",
       "argument 0 (x.1) for fusion in jit(step)/update (train.py:7)."},
      20 * FF_MIB},
     {"F37",
@@ -412,7 +412,7 @@ static const struct firing {
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_MEDIUM,
-     {"80.0 MiB of 100.0 MiB (80.00%)", "1 buffer: x.1, dimension 1: 3 of 128", ""},
+     {"80.0 MiB of 100.0 MiB (80.00%)", "1 buffer; the worst is x.1: dimension 1: 3 of 128", ""},
      80 * FF_MIB},
     {"F38",
      large_temporary,
@@ -428,8 +428,7 @@ static const struct firing {
      VP_UNKNOWN,
      VP_LEVEL_LOW,
      {"2.0 MiB of the 10.0 MiB (20.00%)", "jit_step on node0",
-      "the largest that is there is exp.2 (f32[8]) in jit(step)/attention/exp (model.py:12), 10.0 "
-      "MiB."},
+      "the largest buffer is exp.2 (f32[8]) in jit(step)/attention/exp (model.py:12), 10.0 MiB."},
      2 * FF_MIB},
     {"F40",
      waiting_argument,
@@ -445,7 +444,7 @@ static const struct firing {
      VP_UNKNOWN,
      VP_LEVEL_HIGH,
      {"the file ends inside an event", "", ""}},
-    {"F24", repeated, 0, 200 * MS, VP_LEVEL_MEDIUM, {"jit_step", "3.0 a step", "30.00%"}},
+    {"F24", repeated, 0, 200 * MS, VP_LEVEL_MEDIUM, {"jit_step", "3.0 per step", "30.00%"}},
 };
 #define FIRINGS (sizeof firings / sizeof *firings)
 
@@ -655,37 +654,37 @@ static void test_every_missing_input_is_named(void **state)
                 {"F4", without_device, "a device"},
                 {"F5", ops_only, "the full analysis"},
                 {"F6", ops_only, "the full analysis"},
-                {"F7", without_pageable, "copies that name their kind of memory"},
+                {"F7", without_pageable, "copies with a memory kind"},
                 {"F8", without_host, "host events"},
                 {"F9", without_launches, "launch correlation"},
                 {"F10", without_host, "host events"},
                 {"F10", without_capture, "the length of the capture"},
                 {"F11", without_host, "host events"},
                 {"F12", without_steps, "steps"},
-                {"F12", three_steps, "five whole steps that take time"},
+                {"F12", three_steps, "five complete steps with a duration"},
                 {"F13", without_steps, "steps"},
                 {"F14", without_causes, "host labels or launch correlation"},
-                {"F15", one_device, "a second device that runs the same modules"},
-                {"F16", one_device, "a second device that runs the same modules"},
-                {"F16", unmatched, "four collective calls seen on all their devices"},
-                {"F16", other_clocks, "comparable clocks of the hosts"},
+                {"F15", one_device, "two or more devices that run the same modules"},
+                {"F16", one_device, "two or more devices that run the same modules"},
+                {"F16", unmatched, "four collective calls matched across devices"},
+                {"F16", other_clocks, "aligned host clocks"},
                 {"F17", by_scope, "ops grouped by name"},
                 {"F18", by_scope, "ops grouped by name"},
                 {"F19", without_device, "a device"},
-                {"F33", without_peak, "a device whose peak is known, and FLOP of its ops"},
-                {"F34", without_peak, "a device whose peak is known, and FLOP of its ops"},
+                {"F33", without_peak, "a device with a known peak, and FLOP of its ops"},
+                {"F34", without_peak, "a device with a known peak, and FLOP of its ops"},
                 {"F35", ops_only, "the full analysis"},
                 {"F20", ops_only, "the full analysis"},
                 {"F21", without_device, "a device"},
                 {"F22", without_memory_and_room,
-                 "memory events with a limit, or plans and the device's memory"},
-                {"F40", without_room, "a device whose memory is known"},
+                 "memory events with a limit, or memory plans and the device's memory size"},
+                {"F40", without_room, "a known device memory size"},
                 {"F30", without_leaks, "allocations with addresses in five steps"},
-                {"F31", without_fragments, "allocators that tell what they cannot hand out"},
+                {"F31", without_fragments, "an allocator that reports fragmentation"},
                 {"F32", without_leaks, "allocations with addresses in five steps"},
-                {"F36", without_plans, "memory plans of programs that ran"},
-                {"F24", without_modules, "runs of modules"},
-                {"F24", uncounted_modules, "runs of modules"}};
+                {"F36", without_plans, "memory plans of executed programs"},
+                {"F24", without_modules, "module runs"},
+                {"F24", uncounted_modules, "module runs"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ff f;
         ff_init(&f);
@@ -714,9 +713,8 @@ static void test_plan_beyond_the_device(void **state)
     assert_int_equal(got->status, VP_FIRED);
     assert_int_equal(got->severity, VP_LEVEL_MEDIUM);
     assert_non_null(strstr(got->message,
-                           "jit_step on node0 is planned to take 100.0 MiB, 90.09% "
-                           "of the 111.0 MiB that the device has; the largest that is "
-                           "there is x.1, 90.0 MiB."));
+                           "jit_step on node0 has a memory plan of 100.0 MiB, 90.09% of the "
+                           "device's 111.0 MiB; the largest buffer is x.1, 90.0 MiB."));
     assert_int_equal(got->impact_bytes, 100 * FF_MIB - 111 * FF_MIB * 9 / 10);
     assert_string_equal(got->where[0].track, "jit_step");
     ff_free(&f);
@@ -732,7 +730,7 @@ static void test_plan_beyond_the_device(void **state)
     ff_make(&f);
     got = ff_find(&f, "F22");
     assert_int_equal(got->severity, VP_LEVEL_HIGH); /* 100 % of the plan's */
-    assert_non_null(strstr(got->message, "is planned"));
+    assert_non_null(strstr(got->message, "has a memory plan"));
     ff_free(&f);
 }
 

@@ -266,7 +266,7 @@ static void test_worst_device_speaks_for_all(void **state)
     ff_idle(&f, 1, VP_CAUSE_UNKNOWN, 300 * MS);
     ff_make(&f);
     assert_fired(&f, "F1", 290 * MS, 290 * MS);
-    assert_non_null(strstr(ff_find(&f, "F1")->message, "GPU:1 (the worst of 2 such devices)"));
+    assert_non_null(strstr(ff_find(&f, "F1")->message, "GPU:1 (worst of 2 devices)"));
     ff_free(&f);
 }
 
@@ -334,8 +334,8 @@ static void test_most_has_no_name(void **state)
     f.labels[1] = (vp_idle_label){0, VP_CAUSE_HOST, "cudaEventQuery", "2568503", 3, 10 * MS};
     f.r.idle_label_count = 2;
     assert_non_null(strstr(message_of(&f, "F3"),
-                           "; most of it in code that no event names (annotations or a Python "
-                           "tracer would) on thread 2568503 (390.00 ms"));
+                           "; most of it in code without events (add annotations or use the Python "
+                           "tracer) on thread 2568503 (390.00 ms"));
     ff_free(&f);
 }
 
@@ -373,7 +373,7 @@ static void test_parts_are_of_what_is_left(void **state)
     f.labels[1] = (vp_idle_label){0, VP_CAUSE_HOST, "[param|cuda]", "main", 53, 150 * MS};
     f.r.idle_label_count = 2;
     assert_non_null(strstr(message_of(&f, "F3"),
-                           "; of 200.00 ms that no finding above claims, most in [param|cuda]"));
+                           "; of 200.00 ms not claimed by findings above, most in [param|cuda]"));
     assert_non_null(strstr(ff_find(&f, "F8")->message, "(300.00 ms of 1.00 s)"));
     assert_non_null(strstr(ff_find(&f, "F8")->message, "cudaFree (15 calls, 300.00 ms)"));
     ff_free(&f);
@@ -435,7 +435,7 @@ static void test_both_directions_at_once(void **state)
     f.transfers[f.r.transfer_count].direction = VP_D2H;
     f.transfers[f.r.transfer_count++].exposed_ps = 170 * MS;
     assert_non_null(strstr(message_of(&f, "F6"), "(310.00 ms of 1.00 s) for copies"));
-    assert_non_null(strstr(ff_find(&f, "F6")->message, ", in part at the same time."));
+    assert_non_null(strstr(ff_find(&f, "F6")->message, ", partly at the same time."));
     ff_free(&f);
 }
 
@@ -460,9 +460,8 @@ static void test_functions_compile_together(void **state)
                                .function_count = 2};
     assert_string_equal(
         message_of(&f, "F10"),
-        "changing_shape is compiled 3 times (3 after execution had begun); together "
-        "with 1 other function that is 150.00 ms of compiling that a warm program "
-        "does not do, 7.50% of the capture.");
+        "changing_shape is compiled 3 times (3 after execution started); with 1 other function: "
+        "150.00 ms of avoidable compilation, 7.50% of the capture.");
     ff_free(&f);
 }
 
@@ -555,7 +554,7 @@ static void test_partial_data_lower_the_severity(void **state)
     assert_int_equal(f.r.findings[1].severity, VP_LEVEL_MEDIUM);
     bool said = false;
     for (size_t i = 0; i < f.r.findings[1].caveat_count; i++)
-        said = said || strstr(f.r.findings[1].caveats[i], "partial");
+        said = said || strstr(f.r.findings[1].caveats[i], "incomplete");
     assert_true(said);
     ff_free(&f);
 }

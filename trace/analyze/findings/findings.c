@@ -167,8 +167,8 @@ static void lower_severity(fnd_run *run)
     vp_finding *f = run->f;
     if (!run->r->partial || is_unreliable_rule(f))
         return;
-    fnd_caveat(run, "The profile is partial, so these figures miss something (see quality); the "
-                    "severity is one lower for that.");
+    fnd_caveat(run, "The profile is incomplete, and so are these numbers (see data quality). The "
+                    "severity is lowered by one level.");
     if (f->severity > VP_LEVEL_LOW)
         f->severity--;
 }

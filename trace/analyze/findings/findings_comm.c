@@ -99,8 +99,8 @@ void fnd_straggler(fnd_run *run)
         return;
     fnd_message(run,
                 fnd_say(run,
-                        "%s is the last to arrive in %s of %s matched collective calls; %s waits "
-                        "%s for the last one, %s of its window.",
+                        "%s arrives last in %s of %s matched collective calls; %s waits %s for it, "
+                        "%s of its window.",
                         straggler_name(run), fnd_count(run, last), fnd_count(run, b->matched),
                         fnd_worst(run, c), fnd_time(run, c->gross_ps),
                         fnd_percent(run, c->gross_ps, fnd_window(run, c->device))));
@@ -128,8 +128,8 @@ void fnd_imbalance(fnd_run *run)
             fnd_take(run, d, FND_BIT(FND_COMM) | FND_ALL_IDLE,
                      b->max_ps - r->devices[d].breakdown.compute_ps);
     fnd_message(run, fnd_say(run,
-                             "%s computes %s, %s only %s, the mean of %zu devices %s: with equal "
-                             "work the busiest would need %s less.",
+                             "%s computes for %s, %s only for %s (mean of %zu devices: %s). With "
+                             "equal work, the busiest would take %s less.",
                              fnd_device(run, b->busiest), fnd_time(run, b->max_ps),
                              fnd_device(run, b->idlest), fnd_time(run, b->min_ps), b->devices,
                              fnd_time(run, b->mean_ps), fnd_time(run, lost)));
@@ -156,7 +156,7 @@ static const char *say_most_exposed(fnd_run *run, uint32_t device)
     const vp_collective *c = most_exposed(run->r, device);
     if (!c)
         return "";
-    return fnd_say(run, "; most of it %s (%s, %s call%s)", fnd_short(run, c->name),
+    return fnd_say(run, "; most of it in %s (%s, %s call%s)", fnd_short(run, c->name),
                    fnd_time(run, c->exposed_ps), fnd_count(run, c->count),
                    c->count == 1 ? "" : "s");
 }
@@ -172,9 +172,7 @@ void fnd_exposed_comm(fnd_run *run)
     if (!c)
         return;
     fnd_message(
-        run, fnd_say(run,
-                     "%s spends %s of its window (%s of %s) in communication that no compute "
-                     "hides%s.",
+        run, fnd_say(run, "%s spends %s of its window (%s of %s) in exposed communication%s.",
                      fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                      fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
                      say_most_exposed(run, c->device)));
@@ -204,12 +202,12 @@ void fnd_poor_overlap(fnd_run *run)
     if (!c)
         return;
     const vp_breakdown *b = &r->devices[c->device].breakdown;
-    fnd_message(run,
-                fnd_say(run, "Of %s of communication on %s, %s while it computes.",
-                        fnd_time(run, b->comm_ps), fnd_worst(run, c),
-                        fnd_at_least(b->overlap_comm_ps, b->comm_ps, 1)
-                            ? fnd_say(run, "only %s (%s) run", fnd_time(run, b->overlap_comm_ps),
-                                      fnd_percent(run, b->overlap_comm_ps, b->comm_ps))
-                            : "nothing runs"));
+    fnd_message(
+        run, fnd_say(run, "Of %s of communication on %s, %s with compute.",
+                     fnd_time(run, b->comm_ps), fnd_worst(run, c),
+                     fnd_at_least(b->overlap_comm_ps, b->comm_ps, 1)
+                         ? fnd_say(run, "only %s (%s) overlaps", fnd_time(run, b->overlap_comm_ps),
+                                   fnd_percent(run, b->overlap_comm_ps, b->comm_ps))
+                         : "none overlaps"));
     place_longest(run, c->device);
 }

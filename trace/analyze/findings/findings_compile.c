@@ -119,21 +119,19 @@ void fnd_recompile(fnd_run *run)
     if (fn)
         fnd_message(
             run,
-            fnd_say(run,
-                    "%s is compiled %s time%s%s%s%s of compiling that a warm program does not do, "
-                    "%s of the capture.",
-                    fnd_short(run, fn->name), fnd_count(run, fn->compiles),
-                    fn->compiles == 1 ? "" : "s",
-                    fn->late
-                        ? fnd_say(run, " (%s after execution had begun)", fnd_count(run, fn->late))
-                        : "",
-                    functions > 1 ? fnd_say(run, "; together with %zu other function%s that is ",
-                                            functions - 1, functions == 2 ? "" : "s")
-                                  : ": ",
-                    fnd_time(run, gross), fnd_percent(run, gross, r->capture_ps)));
+            fnd_say(
+                run, "%s is compiled %s time%s%s%s%s of avoidable compilation, %s of the capture.",
+                fnd_short(run, fn->name), fnd_count(run, fn->compiles),
+                fn->compiles == 1 ? "" : "s",
+                fn->late ? fnd_say(run, " (%s after execution started)", fnd_count(run, fn->late))
+                         : "",
+                functions > 1 ? fnd_say(run, "; with %zu other function%s: ", functions - 1,
+                                        functions == 2 ? "" : "s")
+                              : ": ",
+                fnd_time(run, gross), fnd_percent(run, gross, r->capture_ps)));
     else
         fnd_message(run,
-                    fnd_say(run, "%s compile%s after execution had begun: %s, %s of the capture.",
+                    fnd_say(run, "%s compilation%s after execution started: %s, %s of the capture.",
                             fnd_count(run, r->compile.late), r->compile.late == 1 ? "" : "s",
                             fnd_time(run, gross), fnd_percent(run, gross, r->capture_ps)));
     place_functions(run, host);
@@ -170,8 +168,8 @@ void fnd_compile_share(fnd_run *run)
     if (!fnd_exceeds(run, gross, r->capture_ps, FND_SHARE) || !settle_compile_share(run, gross))
         return;
     fnd_message(run, fnd_say(run,
-                             "%s of the capture (%s of %s%s) is compiling before the first step's "
-                             "program runs: the profile shows a start, not the steady state.",
+                             "Compilation before the step's program first runs takes %s of the "
+                             "capture (%s of %s%s): the profile shows startup, not steady state.",
                              fnd_percent(run, gross, r->capture_ps), fnd_time(run, gross),
                              fnd_time(run, r->capture_ps), hosts > 1 ? ", mean of the hosts" : ""));
     place_first_compile(run);

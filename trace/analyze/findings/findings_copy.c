@@ -55,8 +55,8 @@ void fnd_pageable(fnd_run *run)
         return;
     (void)pageable_of(run, c->device, &count, &t);
     fnd_message(run, fnd_say(run,
-                             "%s: %s cop%s between device and pageable host memory take %s, %s of "
-                             "its window, most of them %s.",
+                             "%s: %s cop%s between device and pageable host memory take %s (%s of "
+                             "its window), mostly %s.",
                              fnd_worst(run, c), fnd_count(run, count), count == 1 ? "y" : "ies",
                              fnd_time(run, c->gross_ps),
                              fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
@@ -144,14 +144,14 @@ static const vp_transfer *transfer_of(const fnd_run *run, uint32_t device, vp_di
 }
 
 static const char cpu_advice[] =
-    "A CPU device shares the host's memory, so most copies can go: keep data in jax.Arrays from "
-    "step to step, put what does not change there once before the loop, hand over numpy arrays of "
-    "the final dtype that are contiguous and aligned to 64 bytes (they are taken as they are), "
-    "prepare the next batch in another thread, and read results every N steps.";
+    "A CPU device shares the host's memory, so most copies are avoidable: keep data in jax.Arrays "
+    "between steps, copy constant data once before the loop, pass contiguous numpy arrays of the "
+    "final dtype aligned to 64 bytes (they are used without a copy), prepare the next batch in "
+    "another thread, and read results every N steps.";
 static const char host_advice[] =
-    "Keep data on the device from step to step; send the next batch while this one computes "
-    "(jax.device_put from a thread, two batches ahead), as few large arrays and from pinned_host "
-    "memory; and read results every N steps, by copy_to_host_async.";
+    "Keep data on the device between steps. Send the next batch while this one computes "
+    "(jax.device_put from a thread, two batches ahead), as a few large arrays from pinned_host "
+    "memory. Read results every N steps with copy_to_host_async.";
 
 /* TPUs that wait in copy-done wait for offloading; on other devices the program itself copies. */
 static void advise_on_copies(fnd_run *run, uint32_t device, bool offload)
@@ -177,7 +177,8 @@ static const char *say_host(fnd_run *run, const fnd_claim *c, bool rows)
 {
     const vp_idle_label *l = fnd_idle_labels(run, c->device, FND_BIT(VP_CAUSE_TRANSFER)).label;
     return l && c->part_ps[VP_CAUSE_TRANSFER]
-               ? fnd_say(run, "; %s %s", rows ? "on the host mostly" : "mostly", fnd_label(run, l))
+               ? fnd_say(run, "; %s %s", rows ? "on the host mostly in" : "mostly in",
+                         fnd_label(run, l))
                : "";
 }
 
@@ -198,7 +199,7 @@ void fnd_transfers(fnd_run *run)
     }
     bool offload = r->devices[c->device].kind == VP_DEVICE_TPU && first && !first->host_only;
     const char *at_once = second && first->exposed_ps + second->exposed_ps > c->gross_ps
-                              ? ", in part at the same time"
+                              ? ", partly at the same time"
                               : "";
     bool rows = first && !first->host_only;
     fnd_message(run, fnd_say(run, "%s waits %s of its window (%s of %s) for copies%s%s%s%s%s%s%s.",

@@ -25,9 +25,8 @@ static bool recorded_here(const vp_quality *q)
 }
 
 static const char recorder_advice[] =
-    "Give the recording more room (pool_bytes), keep the latest instead of the first (mode "
-    "VP_RING), leave out the finer levels (level), or record fewer steps; and end it (vp_stop) "
-    "before the program does.";
+    "Increase the buffer (pool_bytes), keep the newest events (mode VP_RING), omit finer levels "
+    "(level), or record fewer steps. Stop the recording (vp_stop) before the program exits.";
 
 typedef enum harm { LOST, SPOILT, NONE } harm;
 
@@ -61,10 +60,10 @@ void fnd_trace_unreliable(fnd_run *run)
     run->f->severity = worst == SPOILT ? VP_LEVEL_MEDIUM : VP_LEVEL_HIGH;
     if (note)
         fnd_message(
-            run, fnd_say(run, "Figures of this profile may be wrong: %s%s.",
-                         note->message ? note->message : note->code,
-                         notes > 1 ? fnd_say(run, " (and %zu more; see quality)", notes - 1) : ""));
+            run,
+            fnd_say(run, "Numbers in this profile may be wrong: %s%s.",
+                    note->message ? note->message : note->code,
+                    notes > 1 ? fnd_say(run, " (and %zu more; see data quality)", notes - 1) : ""));
     else
-        fnd_message(run,
-                    "A file of this profile is incomplete, so sums and shares miss something.");
+        fnd_message(run, "A file of this profile is incomplete, and so are sums and shares.");
 }

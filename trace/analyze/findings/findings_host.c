@@ -51,8 +51,8 @@ void fnd_thread_wait(fnd_run *run)
         return;
     const vp_thread *x = worst[c->device];
     fnd_message(run, fnd_say(run,
-                             "Thread %s of %s waits %s, %s of the window%s: most of it in %s, %s "
-                             "call%s, the longest %s.",
+                             "Thread %s of %s waits %s, %s of the window%s, mostly in %s (%s "
+                             "call%s, the longest %s).",
                              fnd_short(run, x->name), fnd_worst(run, c), fnd_time(run, x->lost_ps),
                              fnd_percent(run, x->lost_ps, fnd_window(run, c->device)),
                              x->steps ? ", within its steps" : "", fnd_short(run, x->wait),
@@ -158,8 +158,8 @@ void fnd_thread_imbalance(fnd_run *run)
     const team *t = &worst[c->device];
     fnd_message(
         run, fnd_say(run,
-                     "Of %s threads in %s, %s works %s, %s only %s, the mean %s: with equal work "
-                     "the busiest would need %s less.",
+                     "Of %s threads in %s, %s works %s and %s only %s (mean %s). With equal work, "
+                     "the busiest would take %s less.",
                      fnd_count(run, t->count), fnd_short(run, t->busiest->zone),
                      fnd_short(run, t->busiest->name), fnd_time(run, t->busiest->work_ps),
                      fnd_short(run, t->idlest->name), fnd_time(run, t->idlest->work_ps),
@@ -276,9 +276,7 @@ void fnd_zone_variance(fnd_run *run)
     const vp_op *op = most_uneven_zone(run, c->device, all);
     run->f->severity = VP_LEVEL_LOW;
     fnd_message(run,
-                fnd_say(run,
-                        "%s varies by %.1f times its mean over %s calls%s: half of them take at "
-                        "most %s, the slowest %s.",
+                fnd_say(run, "%s varies widely (CV %.1f over %s calls%s): median %s, slowest %s.",
                         fnd_short(run, op->name), c->value, fnd_count(run, op->calls),
                         threads_phrase(run, op), fnd_time(run, op->p50_ps),
                         fnd_time(run, op->max_ps)));

@@ -54,14 +54,14 @@ static const char *main_idle_label(fnd_run *run, const fnd_claim *c, uint32_t ca
     if (!largest)
         return "";
     const char *much = 2 * largest > whole ? "most" : "the largest part";
-    much = own == causes
-               ? fnd_say(run, "%s of it", much)
-               : fnd_say(run, "of %s that no finding above claims, %s", fnd_time(run, whole), much);
+    much = own == causes ? fnd_say(run, "%s of it", much)
+                         : fnd_say(run, "of %s not claimed by findings above, %s",
+                                   fnd_time(run, whole), much);
     if (p.label && p.label->total_ps == largest)
         return fnd_say(run, "; %s in %s", much, fnd_label(run, p.label));
     return fnd_say(run, "; %s (%s) %s", much, fnd_time(run, largest),
                    p.silent_ps == largest ? "while nothing was recorded on the host"
-                                          : "is latency: work was launched and had not begun");
+                                          : "is latency: work was launched but had not started");
 }
 
 /* ---- F14 ---- */
@@ -95,7 +95,7 @@ void fnd_input_bound(fnd_run *run)
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
-    fnd_message(run, fnd_say(run, "%s waits for input data in %s of its window (%s of %s)%s.",
+    fnd_message(run, fnd_say(run, "%s waits for input data for %s of its window (%s of %s)%s.",
                              fnd_worst(run, c),
                              fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                              fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
@@ -144,9 +144,7 @@ void fnd_debug_callback(fnd_run *run)
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
-    fnd_message(run, fnd_say(run,
-                             "%s spends %s of its window (%s of %s) on calls back into the host "
-                             "program%s.",
+    fnd_message(run, fnd_say(run, "%s spends %s of its window (%s of %s) in host callbacks%s.",
                              fnd_worst(run, c),
                              fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                              fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
@@ -158,9 +156,10 @@ void fnd_debug_callback(fnd_run *run)
 /* ---- F8 ---- */
 
 static const char free_advice[] =
-    "Freeing device memory waits for the device: keep torch.cuda.empty_cache() out of the loop, "
-    "leave the allocator room (smaller batches, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) "
-    "so that it need not give blocks back and retry, and warm up before recording.";
+    "Freeing device memory blocks until the device is idle. Keep torch.cuda.empty_cache() out of "
+    "the loop, and warm up before recording. Leave the allocator free memory (smaller batches, "
+    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), so that it does not have to free blocks "
+    "and retry.";
 
 static bool frees_memory(const char *name)
 {
@@ -191,8 +190,8 @@ void fnd_sync_call(fnd_run *run)
     bool known = fnd_blocked(op) <= c->gross_ps;
     fnd_message(
         run, fnd_say(run,
-                     "%s idles %s of its window (%s of %s) while the host stands in a blocking "
-                     "call: %s (%s call%s%s%s).",
+                     "%s is idle for %s of its window (%s of %s) while the host waits in a "
+                     "blocking call: %s (%s call%s%s%s).",
                      fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                      fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
                      fnd_short(run, op->name), fnd_count(run, op->calls), op->calls == 1 ? "" : "s",
@@ -261,9 +260,9 @@ void fnd_launch_bound(fnd_run *run)
         run,
         fnd_say(
             run,
-            "%s runs %s kernels of %s in the median, %s of them below 10 µs, and waits %s of "
-            "its window (%s of %s) for the next one to be launched: %s until the host calls, %s "
-            "in the call, %s until the kernel begins.",
+            "%s runs %s kernels with a median of %s, %s of them below 10 µs, and waits %s of its "
+            "window (%s of %s) for launches: %s until the host calls, %s in the call, %s until the "
+            "kernel starts.",
             fnd_worst(run, c), fnd_count(run, l->kernels), fnd_time(run, l->kernel_p50_ps),
             fnd_percent(run, l->short_kernels, l->kernels),
             fnd_percent(run, c->gross_ps, fnd_window(run, c->device)), fnd_time(run, c->gross_ps),
@@ -312,8 +311,8 @@ void fnd_host_bound(fnd_run *run)
     uint32_t causes = late_causes(run, c->device);
     fnd_message(
         run, fnd_say(run,
-                     "%s waits for the host to launch its next op in %s of its window (%s of "
-                     "%s), %s of all its idle time%s.",
+                     "%s waits for the host to launch the next op for %s of its window (%s of %s), "
+                     "%s of its idle time%s.",
                      fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                      fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
                      fnd_percent(run, c->gross_ps, r->devices[c->device].breakdown.idle_ps),
@@ -338,7 +337,7 @@ void fnd_device_idle(fnd_run *run)
     if (!c)
         return;
     int64_t idle = r->devices[c->device].breakdown.idle_ps;
-    fnd_message(run, fnd_say(run, "%s has nothing to do in %s of its window (%s of %s)%s.",
+    fnd_message(run, fnd_say(run, "%s is idle for %s of its window (%s of %s)%s.",
                              fnd_worst(run, c), fnd_percent(run, idle, fnd_window(run, c->device)),
                              fnd_time(run, idle), fnd_time(run, fnd_window(run, c->device)),
                              main_idle_label(run, c, FND_ALL_IDLE)));

@@ -86,7 +86,7 @@ static void say_exhausted(fnd_run *run, const vp_memory *m)
     run->f->value = 1;
     run->f->impact_bytes = x ? x->bytes : m->peak_bytes; /* none tells how much was asked for */
     fnd_message(run,
-                fnd_say(run, "%s could not serve %s request%s; it peaks at %s of %s reserved%s.",
+                fnd_say(run, "%s failed to serve %s request%s; it peaks at %s of %s reserved%s.",
                         allocator_phrase(run, m), fnd_count(run, m->out_of_memory),
                         m->out_of_memory == 1 ? "" : "s", fnd_bytes(run, m->peak_bytes),
                         fnd_bytes(run, m->reserved_peak_bytes), largest_holder_phrase(run, m)));
@@ -108,7 +108,7 @@ static void say_planned(fnd_run *run, const vp_memory_plan *p, int64_t room)
 {
     if (!fire_if_full(run, p->reserved_bytes, room))
         return;
-    fnd_message(run, fnd_say(run, "%s is planned to take %s, %s of the %s that the device has%s.",
+    fnd_message(run, fnd_say(run, "%s has a memory plan of %s, %s of the device's %s%s.",
                              fnd_program(run, p), fnd_bytes(run, p->reserved_bytes),
                              fnd_percent(run, p->reserved_bytes, room), fnd_bytes(run, room),
                              fnd_largest_buffer(run, p, false)));
@@ -133,7 +133,7 @@ void fnd_memory(fnd_run *run)
     }
     if (!m || !fire_if_full(run, m->peak_bytes, m->total_bytes))
         return;
-    fnd_message(run, fnd_say(run, "%s peaks at %s, %s of the %s it may use%s.",
+    fnd_message(run, fnd_say(run, "%s peaks at %s, %s of the %s available to it%s.",
                              allocator_phrase(run, m), fnd_bytes(run, m->peak_bytes),
                              fnd_percent(run, m->peak_bytes, m->total_bytes),
                              fnd_bytes(run, m->total_bytes), largest_holder_phrase(run, m)));
@@ -194,12 +194,13 @@ void fnd_leak(fnd_run *run)
     run->f->value = fnd_share(more, x.m->peak_bytes);
     fire_memory_finding(run, fnd_reaches(run, more, x.m->peak_bytes, FND_SEVERE));
     run->f->impact_bytes = x.bytes;
-    fnd_message(run,
-                fnd_say(run, "%s holds %s more after every step, in %s of %s steps, taken by %s%s.",
-                        allocator_phrase(run, x.m), fnd_bytes(run, more),
-                        fnd_count(run, x.worst->steps), fnd_count(run, x.m->leak_steps),
-                        site_phrase(run, x.worst->name, x.worst->scope, x.worst->source),
-                        x.sites > 1 ? fnd_say(run, " (and %zu more)", x.sites - 1) : ""));
+    fnd_message(run, fnd_say(run,
+                             "%s holds %s more after each step (in %s of %s steps), allocated by "
+                             "%s%s.",
+                             allocator_phrase(run, x.m), fnd_bytes(run, more),
+                             fnd_count(run, x.worst->steps), fnd_count(run, x.m->leak_steps),
+                             site_phrase(run, x.worst->name, x.worst->scope, x.worst->source),
+                             x.sites > 1 ? fnd_say(run, " (and %zu more)", x.sites - 1) : ""));
     place_at_peak(run, x.m);
 }
 
@@ -230,15 +231,15 @@ void fnd_fragments(fnd_run *run)
     fire_memory_finding(
         run, fnd_reaches(run, worst->fragmented_bytes, worst->fragmented_of_bytes, FND_SEVERE));
     run->f->impact_bytes = worst->fragmented_bytes;
-    fnd_message(run, fnd_say(run, "%s: %s of %s (%s) is free in pieces between what is in use%s.",
+    fnd_message(run, fnd_say(run, "%s: %s of %s (%s) is free but fragmented%s.",
                              allocator_phrase(run, worst), fnd_bytes(run, worst->fragmented_bytes),
                              fnd_bytes(run, worst->fragmented_of_bytes),
                              fnd_percent(run, worst->fragmented_bytes, worst->fragmented_of_bytes),
                              largest_holder_phrase(run, worst)));
     if (worst->reserved_bytes >= 0 && worst->out_of_memory < 0 && worst->allocations >= 0)
-        fnd_caveat(run, "Kineto tells no pieces: counted is what was free as a request that is no "
-                        "larger took more from the device, which small ones may do from a pool of "
-                        "their own.");
+        fnd_caveat(run, "Kineto does not record free blocks. The number is the memory that was "
+                        "free when a request of at most that size took more from the device. Small "
+                        "requests may do so from a separate pool.");
     place_at_peak(run, worst);
 }
 
@@ -292,8 +293,8 @@ void fnd_double_inputs(fnd_run *run)
         run->f->severity = VP_LEVEL_LOW;
         run->f->impact_bytes = x->bytes;
         fnd_message(run, fnd_say(run,
-                                 "At the peak of %s the inputs of two steps are on the device: %s "
-                                 "each, by %s.",
+                                 "At the peak of %s, the inputs of two steps are on the device: %s "
+                                 "each, allocated by %s.",
                                  allocator_phrase(run, m), fnd_bytes(run, x->bytes),
                                  site_phrase(run, x->name, x->scope, x->source)));
         place_at_peak(run, m);

@@ -52,7 +52,7 @@ static bool fire_if_cell_large(fnd_run *run, const worst *w, vp_cell cell, const
 
 static const char *most_in(fnd_run *run, const vp_op *op, vp_cell cell)
 {
-    return op ? fnd_say(run, ", most of it %s (%s)", fnd_short(run, op->name),
+    return op ? fnd_say(run, ", most of it in %s (%s)", fnd_short(run, op->name),
                         fnd_time(run, op->roof.cell_ps[cell]))
               : "";
 }
@@ -64,8 +64,8 @@ void fnd_unknown_cost(fnd_run *run)
     if (!fire_if_cell_large(run, &w, VP_CELL_UNKNOWN, &op))
         return;
     fnd_message(run, fnd_say(run,
-                             "%s of the window of %s is in ops that nobody tells the cost of%s, so "
-                             "its MFU is a lower bound.",
+                             "%s of the window of %s is in ops of unknown cost%s, so its MFU is a "
+                             "lower bound.",
                              fnd_percent(run, w.part_ps, w.whole_ps), fnd_device(run, w.device),
                              most_in(run, op, VP_CELL_UNKNOWN)));
 }
@@ -107,8 +107,8 @@ void fnd_above_peak(fnd_run *run)
     run->f->status = VP_FIRED;
     run->f->severity = VP_LEVEL_MEDIUM;
     fnd_message(run, fnd_say(run,
-                             "%s execution%s on %s %s faster than %s GFLOP/s%s%s allow, by %s of "
-                             "its compute time.",
+                             "%s execution%s on %s %s faster than the peak of %s GFLOP/s%s%s "
+                             "allows, by %s of its compute time.",
                              fnd_count(run, m->above_ops), m->above_ops == 1 ? "" : "s",
                              fnd_device(run, w.device), m->above_ops == 1 ? "is" : "are",
                              fnd_count(run, m->peak_gflops), m->chip ? " of " : "",
@@ -128,8 +128,8 @@ void fnd_inefficiency(fnd_run *run)
     if (fnd_reaches(run, w.part_ps, w.whole_ps, FND_SEVERE))
         run->f->severity = VP_LEVEL_MEDIUM;
     fnd_message(run, fnd_say(run,
-                             "Products on %s lose %s of its window (%s) beyond what their FLOP and "
-                             "bytes take at the peak%s.",
+                             "Matmuls on %s take %s of its window (%s) more than their FLOP and "
+                             "bytes need at the peak%s.",
                              fnd_device(run, w.device), fnd_percent(run, w.part_ps, w.whole_ps),
                              fnd_time(run, w.part_ps), most_in(run, op, VP_CELL_INEFFICIENCY)));
 }

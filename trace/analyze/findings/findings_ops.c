@@ -162,13 +162,13 @@ void fnd_repeated_work(fnd_run *run)
         return;
     if (run->f->severity > VP_LEVEL_MEDIUM)
         run->f->severity = VP_LEVEL_MEDIUM;
-    fnd_message(run,
-                fnd_say(run,
-                        "%s runs %s times in %s steps, %.1f a step, %s in all (%s of the "
-                        "devices' windows): once a step would do if its inputs do not change.",
-                        fnd_short(run, m->name), fnd_count(run, m->repeat_runs),
-                        fnd_count(run, m->repeat_steps), fnd_share(m->repeat_runs, m->repeat_steps),
-                        fnd_time(run, m->repeat_ps), fnd_percent(run, m->repeat_ps, windows)));
+    fnd_message(
+        run, fnd_say(run,
+                     "%s runs %s times in %s steps, %.1f per step, %s in total (%s of the "
+                     "devices' windows). One run per step is enough if its inputs do not change.",
+                     fnd_short(run, m->name), fnd_count(run, m->repeat_runs),
+                     fnd_count(run, m->repeat_steps), fnd_share(m->repeat_runs, m->repeat_steps),
+                     fnd_time(run, m->repeat_ps), fnd_percent(run, m->repeat_ps, windows)));
     fnd_place_in_step(run, c->device, m->name);
 }
 
@@ -206,8 +206,8 @@ void fnd_data_formatting(fnd_run *run)
     const vp_op *op = largest_formatting(r, c->device);
     fnd_message(run,
                 fnd_say(run,
-                        "%s spends %s of its op time (%s of %s) on moving data into other layouts"
-                        "%s.",
+                        "%s spends %s of its op time (%s of %s) on layout changes and data "
+                        "formatting%s.",
                         fnd_worst(run, c),
                         fnd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
                         fnd_time(run, c->gross_ps), fnd_time(run, r->devices[c->device].self_ps),
@@ -277,25 +277,21 @@ static void say_uneven(fnd_run *run, const vp_op *op)
     const vp_split *s = op->split_count > 1 ? op->splits : NULL;
     const char *name = fnd_short(run, op->name);
     if (s)
-        fnd_message(run,
-                    fnd_say(run,
-                            "%s%s%s varies by %.1f times its mean over %s calls: the mean is %s, "
-                            "the slowest takes %s.",
-                            name, s->label ? " " : "", s->label ? fnd_short(run, s->label) : "",
-                            op_variation(op), fnd_count(run, s->calls),
-                            fnd_time(run, s->self_ps / s->calls), fnd_time(run, s->max_ps)));
+        fnd_message(
+            run, fnd_say(run, "%s%s%s varies widely (CV %.1f over %s calls): mean %s, slowest %s.",
+                         name, s->label ? " " : "", s->label ? fnd_short(run, s->label) : "",
+                         op_variation(op), fnd_count(run, s->calls),
+                         fnd_time(run, s->self_ps / s->calls), fnd_time(run, s->max_ps)));
     else
         fnd_message(run,
-                    fnd_say(run,
-                            "%s varies by %.1f times its mean over %s calls: half of them take "
-                            "at most %s, the slowest %s.",
+                    fnd_say(run, "%s varies widely (CV %.1f over %s calls): median %s, slowest %s.",
                             name, op_variation(op), fnd_count(run, op->calls),
                             fnd_time(run, op->p50_ps), fnd_time(run, op->max_ps)));
     if (run->r->devices[op->device].kind != VP_DEVICE_GPU || op->split_count)
         return;
     run->f->severity = VP_LEVEL_LOW;
-    fnd_caveat(run, "GPU kernels of one name may work on arrays of different sizes, which this "
-                    "profile does not tell apart: hence low.");
+    fnd_caveat(run, "GPU kernels with the same name may process arrays of different sizes, which "
+                    "this profile does not show; severity is therefore low.");
 }
 
 void fnd_op_variance(fnd_run *run)

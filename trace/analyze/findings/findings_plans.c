@@ -91,7 +91,7 @@ const char *fnd_largest_buffer(fnd_run *run, const vp_memory_plan *p, bool tempo
     for (size_t i = 0; i < p->live_count; i++) {
         const vp_plan_buffer *b = &p->live[i];
         if (b->kind != VP_BUFFER_OTHERS && (!temporary || b->kind == VP_BUFFER_TEMP))
-            return fnd_say(run, "; the largest that is there is %s, %s", buffer_text(run, b),
+            return fnd_say(run, "; the largest buffer is %s, %s", buffer_text(run, b),
                            fnd_bytes(run, b->bytes));
     }
     return "";
@@ -132,7 +132,7 @@ static const vp_memory_plan *worst_plan(fnd_run *run,
 
 static const char *more_programs_phrase(fnd_run *run, size_t others)
 {
-    return others ? fnd_say(run, " (%zu more program%s)", others, others == 1 ? "" : "s") : "";
+    return others ? fnd_say(run, " (and %zu more program%s)", others, others == 1 ? "" : "s") : "";
 }
 
 /* ---- F36 ---- */
@@ -162,9 +162,8 @@ void fnd_missing_donation(fnd_run *run)
     bool scoped = d->scope && *d->scope;
     fnd_message(
         run, fnd_say(run,
-                     "%s could write results into the memory of %zu argument%s that it has "
-                     "done with: up to %s of the %s that it reserves, first argument %s "
-                     "(%s%s%s) for %s%s.",
+                     "%s could write results into the memory of %zu undonated argument%s: up to %s "
+                     "of its %s reserved, starting with argument %s (%s%s%s) for %s%s.",
                      fnd_program(run, p), c.count, c.count == 1 ? "" : "s", fnd_bytes(run, c.bytes),
                      fnd_bytes(run, c.of), fnd_count(run, d->parameter_number),
                      fnd_short(run, d->parameter), scoped ? ", " : "",
@@ -172,8 +171,8 @@ void fnd_missing_donation(fnd_run *run)
                      place_text(run, fnd_short(run, d->output), d->output_scope, d->output_source),
                      more_programs_phrase(run, others)));
     if (d->also_scratch)
-        fnd_caveat(run, "The result's memory serves as scratch before: less is saved, since that "
-                        "scratch then lies elsewhere.");
+        fnd_caveat(run, "The result's memory is used as scratch first. Less is saved, since the "
+                        "scratch then needs other memory.");
 }
 
 /* ---- F37 ---- */
@@ -207,8 +206,8 @@ void fnd_padding(fnd_run *run)
         return;
     run->f->severity = VP_LEVEL_MEDIUM;
     fnd_message(run, fnd_say(run,
-                             "At the peak of %s %s of %s (%s) is padding of layouts, in %zu "
-                             "buffer%s: %s, %s, wastes %s%s.",
+                             "At the peak of %s, %s of %s (%s) is layout padding in %zu buffer%s; "
+                             "the worst is %s: %s, wastes %s%s.",
                              fnd_program(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
                              fnd_percent(run, c.bytes, c.of), c.count, c.count == 1 ? "" : "s",
                              buffer_text(run, c.buffer), c.buffer->padded,
@@ -238,12 +237,11 @@ void fnd_large_temporary(fnd_run *run)
     const vp_memory_plan *p = worst_plan(run, temporary_charge, &c, &others);
     if (!p)
         return;
-    fnd_message(run, fnd_say(run,
-                             "One temporary holds %s of the %s (%s) that %s takes at its peak: "
-                             "%s%s.",
-                             fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
-                             fnd_percent(run, c.bytes, c.of), fnd_program(run, p),
-                             buffer_text(run, c.buffer), more_programs_phrase(run, others)));
+    fnd_message(
+        run, fnd_say(run, "One temporary takes %s of the %s (%s) that %s uses at its peak: %s%s.",
+                     fnd_bytes(run, c.bytes), fnd_bytes(run, c.of), fnd_percent(run, c.bytes, c.of),
+                     fnd_program(run, p), buffer_text(run, c.buffer),
+                     more_programs_phrase(run, others)));
 }
 
 /* ---- F39 ---- */
@@ -262,8 +260,8 @@ void fnd_planned_gaps(fnd_run *run)
     if (!p)
         return;
     fnd_message(run, fnd_say(run,
-                             "%s of the %s (%s) that %s reserves for temporaries holds nothing at "
-                             "its peak%s%s.",
+                             "%s of the %s (%s) that %s reserves for temporaries is unused at its "
+                             "peak%s%s.",
                              fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
                              fnd_percent(run, c.bytes, c.of), fnd_program(run, p),
                              fnd_largest_buffer(run, p, true), more_programs_phrase(run, others)));
@@ -303,8 +301,9 @@ void fnd_offload(fnd_run *run)
     if (!p)
         return;
     fnd_message(run, fnd_say(run,
-                             "At its peak %s holds %s of %s (%s) in %zu buffer%s that nothing "
-                             "reads for at least half of the program: %s for %s of it%s.",
+                             "At its peak, %s holds %s of %s (%s) in %zu buffer%s that no "
+                             "instruction reads for at least half of the program: %s for %s of "
+                             "it%s.",
                              fnd_program(run, p), fnd_bytes(run, c.bytes), fnd_bytes(run, c.of),
                              fnd_percent(run, c.bytes, c.of), c.count, c.count == 1 ? "" : "s",
                              buffer_text(run, c.buffer),

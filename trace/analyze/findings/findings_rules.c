@@ -16,46 +16,48 @@ const finding_rule findings_rules[] = {
     {.id = "F23",
      .name = "trace-unreliable",
      .title = "The profile is incomplete",
-     .says = "The file is cut, capped, damaged or lacks links, so that sums and shares miss "
-             "something. Every other finding is then one level less severe.",
-     .rule = "a file is cut, capped or damaged, or events were dropped (high); device ops begin "
-             "before their launch, recorded graphs hide their ops, more than 10% of a GPU's ops "
-             "lack their launch call, a device was used but not traced, or nothing has a length "
-             "(medium); not for captures of the host alone",
-     .source = "issue trails of JAX, XProf, TraceLens and HTA: event caps and cut files that no "
-               "tool mentions",
-     .advice_xla = "Record again for a shorter time: fewer steps, python_tracer_level=0 and "
-                   "host_tracer_level=1 in jax.profiler.ProfileOptions; and open the .xplane.pb, "
-                   "whose event list is not capped as the .trace.json.gz is.",
-     .advice_pytorch = "Record again for a shorter time: schedule(wait=1, warmup=1, active=3), "
-                       "without with_stack and record_shapes; and stop the program only after "
-                       "the trace has been written.",
-     .advice_native = "Record again for a shorter time or fewer kinds of events, end the recording "
-                      "before the program does, and copy its files whole.",
+     .says = "The file is truncated, capped, damaged or lacks links, so sums and shares "
+             "are incomplete. The severity of every other finding is lowered by one "
+             "level.",
+     .rule = "a file is truncated, capped or damaged, or events were dropped (high); "
+             "device ops begin before their launch, recorded graphs hide their ops, "
+             "more than 10% of a GPU's ops lack their launch call, a device was used "
+             "but not traced, or no event has a duration (medium); not for captures of "
+             "the host alone",
+     .source = "issues of JAX, XProf, TraceLens and HTA about event caps and truncated "
+               "files that no tool reports",
+     .advice_xla = "Record a shorter time: fewer steps, and python_tracer_level=0 and "
+                   "host_tracer_level=1 in jax.profiler.ProfileOptions. Open the .xplane.pb: "
+                   "unlike the .trace.json.gz, it has no limit on the number of events.",
+     .advice_pytorch = "Record a shorter time: schedule(wait=1, warmup=1, active=3), without "
+                       "with_stack and record_shapes. Stop the program only after the trace has "
+                       "been written.",
+     .advice_native = "Record a shorter time or fewer kinds of events, stop the recording before "
+                      "the program exits, and copy its files completely.",
      .metric = "notes",
      .unit = "entries",
      .run = fnd_trace_unreliable},
     {.id = "F10",
      .name = "recompile",
-     .title = "Compiling again while running",
-     .says = "A function is compiled more than once, or after execution had begun: its shapes, "
-             "dtypes or static arguments change from call to call.",
-     .rule = "a function has two or more compile roots, or a compile root starts after the first "
-             "execution of a step's module; what is compiled after the first time or too late is "
-             "at least 0.5% of the capture",
+     .title = "Recompilation while running",
+     .says = "A function is compiled more than once, or after execution has started: "
+             "its shapes, dtypes or static arguments change between calls.",
+     .rule = "a function has two or more compile roots, or a compile root starts after "
+             "the first execution of a step's module; repeated and late compilation "
+             "takes at least 0.5% of the capture",
      .source = "jax issues 31319, 4390, 2814 and others: silent recompilation",
-     .advice_xla =
-         "Run with jax_log_compiles and jax_explain_cache_misses to see what changed; pad "
-         "or bucket shapes, keep static_argnums hashable and few, make the jitted "
-         "function once outside of the loop, and set jax_compilation_cache_dir.",
-     .advice_pytorch = "Run with TORCH_LOGS=recompiles to see which guard failed; use "
-                       "torch.compile(dynamic=True) or mark_dynamic for changing shapes, pad the "
-                       "last batch (drop_last=True), and keep Python scalars out of the graph.",
-     .advice_native =
-         "Find what changes from call to call (shapes, sizes, options) and is compiled in; pad or "
-         "bucket it, compile what is needed before the loop, and keep it in a cache, on disk too.",
-     .caveat = "One function may be several programs on purpose, one a shape: then warm all of "
-               "them up before recording.",
+     .advice_xla = "Set jax_log_compiles and jax_explain_cache_misses to see what changed. "
+                   "Pad or bucket shapes, use few and hashable static_argnums, create the "
+                   "jitted function once outside the loop, and set jax_compilation_cache_dir.",
+     .advice_pytorch = "Set TORCH_LOGS=recompiles to see which guard failed. Use "
+                       "torch.compile(dynamic=True) or mark_dynamic for changing shapes, drop or "
+                       "pad the last batch (drop_last=True), and keep Python scalars out of the "
+                       "graph.",
+     .advice_native = "Find what changes between calls and is compiled in (shapes, sizes, "
+                      "options), and pad or bucket it. Compile everything the loop needs before "
+                      "the loop, and cache compiled programs on disk.",
+     .caveat = "One function may be several programs on purpose, one per shape. In that "
+               "case, warm up all of them before recording.",
      .metric = "late and repeated compile time",
      .unit = "share",
      .denominator = "capture",
@@ -65,18 +67,18 @@ const finding_rule findings_rules[] = {
     {.id = "F11",
      .name = "compile-share",
      .title = "The capture includes compilation",
-     .says = "Much of the capture is compiling before the step's program first runs, so that "
-             "totals describe the start of the program rather than its steady state.",
-     .rule = "compiles that begin before the step's module first runs, also inside the first step, "
-             "take more than 10% of the capture",
-     .source = "nsys-jax, which leaves the compile phase out",
+     .says = "Compilation before the first run of the step's program takes much of the "
+             "capture, so totals describe startup rather than steady state.",
+     .rule = "compilation that begins before the step's module first runs, including "
+             "inside the first step, takes more than 10% of the capture",
+     .source = "nsys-jax, which excludes the compile phase",
      .advice_xla = "Start the profiler after a few warm-up steps (call the step and "
-                   "block_until_ready first), and keep compiled programs with "
+                   "block_until_ready first), and cache compiled programs with "
                    "jax_compilation_cache_dir.",
-     .advice_pytorch = "Use torch.profiler.schedule with wait and warmup steps, and keep compiled "
-                       "kernels in TORCHINDUCTOR_CACHE_DIR.",
-     .advice_native = "Record from a later step on (a schedule, --steps), and keep what is "
-                      "compiled on disk from run to run.",
+     .advice_pytorch = "Use torch.profiler.schedule with wait and warmup steps, and cache "
+                       "compiled kernels in TORCHINDUCTOR_CACHE_DIR.",
+     .advice_native = "Start recording at a later step (a schedule, --steps), and cache compiled "
+                      "programs on disk between runs.",
      .metric = "compile time before the first execution",
      .unit = "share",
      .denominator = "capture",
@@ -85,22 +87,24 @@ const finding_rule findings_rules[] = {
      .run = fnd_compile_share},
     {.id = "F14",
      .name = "input-bound",
-     .title = "Waiting for input data",
-     .says = "The device idles while the thread that feeds it waits for the input pipeline.",
-     .rule = "idle time under input labels (DataLoader, IteratorGetNext, infeed, prefetch; next() "
-             "and a queue's get() in Python) and exposed infeed exceed 5% of the window",
+     .title = "Input-bound: the device waits for data",
+     .says = "The device is idle while the thread that feeds it waits for the input "
+             "pipeline.",
+     .rule = "idle time under input labels (DataLoader, IteratorGetNext, infeed, "
+             "prefetch; next() and a queue's get() in Python) plus exposed infeed "
+             "exceeds 5% of the window",
      .source = "torch_tb_profiler (5%), XProf (10%)",
-     .advice_xla = "Load ahead: prefetch two or more batches to the device (device_put from a "
-                   "thread, tf.data prefetch(AUTOTUNE), Grain with worker processes), decode in "
-                   "parallel, and cache what does not change.",
+     .advice_xla = "Prefetch: keep two or more batches ready on the device (device_put from a "
+                   "thread, tf.data prefetch(AUTOTUNE), Grain with worker processes), decode "
+                   "in parallel, and cache what does not change.",
      .advice_pytorch = "Raise DataLoader num_workers and prefetch_factor, set pin_memory=True and "
                        "persistent_workers=True, and move decoding and augmentation off the "
                        "training thread.",
-     .advice_native = "Load ahead: threads that stay two or more batches in front, in a bounded "
-                      "queue, with pinned buffers that are used again, and a copy to the device on "
-                      "a stream of its own while it computes.",
-     .caveat = "A labelled wait says where the thread stood, not that the data was the only thing "
-               "late.",
+     .advice_native = "Prefetch: use threads that prepare two or more batches in a bounded "
+                      "queue, reuse pinned buffers, and copy to the device on a separate stream "
+                      "while it computes.",
+     .caveat = "The label shows where the thread waited. Other work may have been late as "
+               "well.",
      .metric = "idle while waiting for input",
      .unit = "share",
      .denominator = "window",
@@ -109,20 +113,20 @@ const finding_rule findings_rules[] = {
      .run = fnd_input_bound},
     {.id = "F21",
      .name = "debug-callback",
-     .title = "Calls from the device into the program",
-     .says = "Debug prints and host callbacks hold the device up: it has to copy values out and "
-             "wait for Python.",
-     .rule = "idle time under callback labels and self time of callback ops are at least 5% of "
-             "the window",
+     .title = "Host callbacks",
+     .says = "Debug prints and host callbacks stall the device: it copies values to the "
+             "host and waits for Python.",
+     .rule = "idle time under callback labels plus self time of callback ops is at "
+             "least 5% of the window",
      .source = "XProf smart suggestions (debug print 5%)",
-     .advice_xla = "Take jax.debug.print, jax.debug.callback, io_callback and pure_callback out of "
-                   "the hot loop, or run them every N steps under lax.cond; return values to log "
-                   "as outputs instead.",
-     .advice_pytorch = "Take prints, .item() and hooks that read tensors out of the loop; log "
+     .advice_xla = "Remove jax.debug.print, jax.debug.callback, io_callback and pure_callback "
+                   "from the hot loop, or run them every N steps under lax.cond. Return "
+                   "values to be logged as outputs instead.",
+     .advice_pytorch = "Remove prints, .item() and hooks that read tensors from the loop. Log "
                        "every N steps from a detached copy.",
-     .advice_native =
-         "Take prints and calls into the host out of the hot loop, or make them every N steps; "
-         "write what is to be logged into a buffer on the device and read that a step later.",
+     .advice_native = "Remove prints and host calls from the hot loop, or run them every N "
+                      "steps. Write values to be logged into a device buffer and read it one "
+                      "step later.",
      .metric = "time in callbacks",
      .unit = "share",
      .denominator = "window",
@@ -131,23 +135,22 @@ const finding_rule findings_rules[] = {
      .run = fnd_debug_callback},
     {.id = "F8",
      .name = "sync-call",
-     .title = "Blocking calls let the device run dry",
-     .says = "The host waits for results in a blocking call, and while it does, nothing new is "
-             "launched.",
-     .rule =
-         "time in blocking calls (block_until_ready, np.asarray, device_get, Await, "
-         "cudaStreamSynchronize …), with all that they call, while all devices of the host idle "
-         "between their first op and their last is at least 5% of the window; of several threads "
-         "the longest counts, and never more than the idle time "
-         "that such calls can cause",
-     .source = "Nsight Systems' rule on synchronisation APIs",
-     .advice_xla = "Keep results on the device: fetch losses a step late or every N steps, never "
-                   "float(x) or np.asarray(x) inside the loop, and let dispatch run ahead.",
+     .title = "Blocking calls leave the device idle",
+     .says = "The host waits for results in a blocking call, and launches nothing new "
+             "until the call returns.",
+     .rule = "blocking calls (block_until_ready, np.asarray, device_get, Await, "
+             "cudaStreamSynchronize …) and the calls inside them take at least 5% of "
+             "the window while all devices of the host are idle between their first and "
+             "last op; if several threads block, the longest counts, limited to the "
+             "idle time that such calls can cause",
+     .source = "Nsight Systems' rule for synchronization APIs",
+     .advice_xla = "Keep results on the device: fetch losses one step late or every N steps, "
+                   "avoid float(x) and np.asarray(x) inside the loop, and let dispatch run "
+                   "ahead.",
      .advice_pytorch = "Avoid .item(), .cpu(), print(tensor) and torch.cuda.synchronize() in the "
-                       "loop; copy with non_blocking=True and read the value a step later.",
-     .advice_native =
-         "Launch the next work before you wait, read results a step late or every N steps, and "
-         "wait for the event of one result instead of for the whole device.",
+                       "loop. Copy with non_blocking=True and read the value one step later.",
+     .advice_native = "Launch the next work before waiting, read results one step late or every "
+                      "N steps, and wait for the event of one result instead of the whole device.",
      .metric = "idle under blocking calls",
      .unit = "share",
      .denominator = "window",
@@ -156,20 +159,20 @@ const finding_rule findings_rules[] = {
      .run = fnd_sync_call},
     {.id = "F9",
      .name = "launch-bound",
-     .title = "Kernels too small for their launches",
+     .title = "Launch-bound: kernels are too short",
      .says = "The host cannot launch kernels as fast as the device finishes them.",
-     .rule = "of at least 30 compute kernels the median is below 10 µs and more than half are, and "
-             "the device waits for the next launch more than 10% of the window: the host's delay, "
-             "and with nothing queued the launch call and what it takes until the op begins (gaps "
-             "below 1 ms)",
+     .rule = "among at least 30 compute kernels, the median is below 10 µs and more "
+             "than half are below it, and the device waits for the next launch for more "
+             "than 10% of the window; this counts the host's delay and, if nothing is "
+             "queued, the launch call and the time until the op begins (gaps below 1 ms)",
      .source = "TraceLens (10 µs), HTA launch statistics",
-     .advice_xla = "Put more work into one program: jit the whole step, lax.scan over small steps, "
-                   "larger batches; on GPU record command buffers "
+     .advice_xla = "Put more work into one program: jit the whole step, use lax.scan over "
+                   "small steps, or larger batches. On GPU, record command buffers "
                    "(--xla_gpu_enable_command_buffer, --xla_gpu_graph_min_graph_size=1).",
-     .advice_pytorch = "Launch less: torch.compile(mode=\"reduce-overhead\") or CUDA graphs, fused "
-                       "or foreach optimizers (fused=True), larger batches.",
-     .advice_native = "Launch less and larger: fuse small kernels, batch the work, and record what "
-                      "repeats as a graph (CUDA graphs, command buffers).",
+     .advice_pytorch = "Launch fewer kernels: torch.compile(mode=\"reduce-overhead\") or CUDA "
+                       "graphs, fused or foreach optimizers (fused=True), larger batches.",
+     .advice_native = "Launch fewer and larger kernels: fuse small ones, batch the work, and "
+                      "record repeated sequences as a graph (CUDA graphs, command buffers).",
      .metric = "median compute kernel",
      .unit = "us",
      .limits =
@@ -178,24 +181,24 @@ const finding_rule findings_rules[] = {
      .run = fnd_launch_bound},
     {.id = "F3",
      .name = "host-bound",
-     .title = "The host launches too late",
-     .says = "Most of the device's idle time is spent waiting for the thread that launches the "
-             "next op; the label names what that thread did instead.",
-     .rule = "the device idles more than 15% of the window, and late launches are more than half "
-             "of its idle time; a thread that waits for another device, which still works, is not "
-             "late, and copies that F6 tells of are left to it",
+     .title = "Host-bound: the device waits for launches",
+     .says = "The device is idle mostly because the launching thread is late; the label "
+             "names what that thread did instead.",
+     .rule = "the device is idle for more than 15% of the window, and late launches "
+             "cause more than half of its idle time; a thread that waits for another "
+             "busy device is not late, and copies reported by F6 are not counted",
      .source = "HTA idle classes, TraceLens (15%)",
-     .advice_xla = "Move the named work off the launching thread or out of the loop, jit larger "
-                   "pieces, donate buffers (donate_argnums) and avoid per-step Python over "
-                   "pytrees; several steps under one lax.scan hide the rest.",
-     .advice_pytorch = "Move the named work off the training thread or out of the loop; "
-                       "torch.compile or CUDA graphs cut Python time between kernels, and "
-                       "zero_grad(set_to_none=True) and fused optimizers cut launches.",
+     .advice_xla = "Move the named work off the launching thread or out of the loop, jit "
+                   "larger pieces, donate buffers (donate_argnums) and avoid per-step Python "
+                   "over pytrees. Several steps in one lax.scan hide the rest.",
+     .advice_pytorch = "Move the named work off the training thread or out of the loop. "
+                       "torch.compile or CUDA graphs reduce Python time between kernels; "
+                       "zero_grad(set_to_none=True) and fused optimizers reduce launches.",
      .advice_native = "Move the named work off the launching thread or out of the loop, allocate "
-                      "once and use buffers again, launch ahead of the device, and record what "
-                      "repeats as a graph (CUDA graphs).",
-     .caveat = "Recording itself slows the host down, Python's frames most: compare with a capture "
-               "of less.",
+                      "buffers once and reuse them, launch ahead of the device, and record "
+                      "repeated sequences as a graph (CUDA graphs).",
+     .caveat = "Recording slows the host, above all if Python's calls are recorded. Compare with a "
+               "capture that records less.",
      .metric = "late launches",
      .unit = "share",
      .denominator = "idle time",
@@ -205,17 +208,17 @@ const finding_rule findings_rules[] = {
     {.id = "F7",
      .name = "pageable-copies",
      .title = "Copies from pageable memory",
-     .says = "Copies between the device and ordinary host memory go through a staging buffer and "
-             "hold up the thread that starts them.",
-     .rule = "copies of pageable memory take at least 1 ms or 1% of the window, and at least "
-             "0.5% of it is exposed",
-     .source = "Nsight Systems' rule on pageable memory",
+     .says = "Copies between the device and pageable host memory go through a staging "
+             "buffer and block the thread that starts them.",
+     .rule = "copies from or to pageable memory take at least 1 ms or 1% of the window, "
+             "and are exposed for at least 0.5% of it",
+     .source = "Nsight Systems' rule for pageable memory",
      .advice_xla = "Stage inputs with jax.device_put into pinned_host memory (a sharding with "
                    "memory_kind=\"pinned_host\"), or keep them on the device.",
-     .advice_pytorch = "Set pin_memory=True in the DataLoader (or tensor.pin_memory()) and copy "
-                       "with non_blocking=True on a stream of its own.",
-     .advice_native = "Allocate what is copied as pinned memory, once (cudaHostAlloc, "
-                      "cudaHostRegister), and copy it asynchronously on a stream of its own.",
+     .advice_pytorch = "Set pin_memory=True in the DataLoader (or call tensor.pin_memory()) and "
+                       "copy with non_blocking=True on a separate stream.",
+     .advice_native = "Allocate buffers for copies once, as pinned memory (cudaHostAlloc, "
+                      "cudaHostRegister), and copy asynchronously on a separate stream.",
      .metric = "time of pageable copies",
      .unit = "share",
      .denominator = "window",
@@ -224,26 +227,26 @@ const finding_rule findings_rules[] = {
      .run = fnd_pageable},
     {.id = "F6",
      .name = "transfers",
-     .title = "Waiting for copies to or from the host",
-     .says = "The device stands while data moves between host and device memory: nothing else "
-             "runs meanwhile.",
-     .rule = "per direction: exposed time exceeds 5% of the window, or more than 10 exposed "
-             "copies a step cost at least 0.5% of it; an async start/done pair is one copy; idle "
-             "time in which any host thread copies (device_put, H2D Dispatch) counts where it "
-             "exceeds 5%",
+     .title = "Exposed copies between host and device",
+     .says = "Data moves between host and device memory while the device runs nothing "
+             "else.",
+     .rule = "per direction: exposed time exceeds 5% of the window, or more than 10 "
+             "exposed copies per step cost at least 0.5% of it; an async start/done "
+             "pair is one copy; idle time in which a host thread copies (device_put, "
+             "H2D Dispatch) counts if it exceeds 5%",
      .source = "TraceLens (5%, 10 transfers), XProf (30%)",
-     .advice_xla = "Offload less or earlier: narrow the checkpoint or offload policy to tensors "
-                   "whose recomputation costs more than their copy, start copies a layer ahead so "
-                   "that the latency-hiding scheduler can overlap them, keep weights and KV cache "
-                   "in device memory, and shard what does not fit.",
-     .advice_pytorch = "Keep tensors on the device between steps, batch small copies into one, "
-                       "pin host memory and copy with non_blocking=True on a second stream while "
+     .advice_xla = "Offload less or earlier: restrict the checkpoint or offload policy to "
+                   "tensors that cost more to recompute than to copy, and start copies one "
+                   "layer ahead so that the latency-hiding scheduler can overlap them. Keep "
+                   "weights and KV cache in device memory, and shard what does not fit.",
+     .advice_pytorch = "Keep tensors on the device between steps, combine small copies into one, "
+                       "pin host memory, and copy with non_blocking=True on a second stream while "
                        "the previous batch computes.",
-     .advice_native =
-         "Keep data on the device from step to step, join small copies into few large ones from "
-         "pinned memory, and copy the next batch on a second stream while this one computes.",
-     .caveat = "An upper bound: the link's bandwidth stays a limit once copies overlap with "
-               "compute.",
+     .advice_native = "Keep data on the device between steps, combine small copies into a few "
+                      "large ones from pinned memory, and copy the next batch on a second stream "
+                      "while this one computes.",
+     .caveat = "Upper bound: the link's bandwidth remains a limit when copies overlap "
+               "with compute.",
      .metric = "exposed copies",
      .unit = "share",
      .denominator = "window",
@@ -252,19 +255,19 @@ const finding_rule findings_rules[] = {
      .run = fnd_transfers},
     {.id = "F20",
      .name = "async-done-wait",
-     .title = "Async ops that are waited for at once",
-     .says = "The device waits in the second half of asynchronous ops: they were started too late "
-             "to be hidden.",
+     .title = "Async ops finish too late",
+     .says = "The device waits in the -done half of async ops: they started too late to "
+             "be hidden.",
      .rule = "self time of -done ops is at least 10% of the device's op time",
      .source = "XProf smart suggestions (async done 10%)",
-     .advice_xla = "Give the scheduler room: let copies and collectives start earlier (prefetch a "
-                   "layer ahead, --xla_tpu_enable_async_collective_fusion=true in "
-                   "LIBTPU_INIT_ARGS, --xla_gpu_enable_latency_hiding_scheduler=true in "
-                   "XLA_FLAGS), and free memory so that it may keep more buffers alive.",
-     .advice_pytorch = "Start copies and collectives earlier and wait later: async_op=True with "
-                       "the wait moved behind independent work.",
-     .advice_native = "Start copies and collectives earlier and wait for them later, behind work "
-                      "that does not need them.",
+     .advice_xla = "Let copies and collectives start earlier: prefetch one layer ahead, set "
+                   "--xla_tpu_enable_async_collective_fusion=true in LIBTPU_INIT_ARGS or "
+                   "--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS. Free memory "
+                   "so that the scheduler can keep more buffers alive.",
+     .advice_pytorch = "Start copies and collectives earlier and wait later: use async_op=True "
+                       "and wait after independent work.",
+     .advice_native = "Start copies and collectives earlier, and wait for them after work that "
+                      "does not need them.",
      .metric = "self time of -done ops",
      .unit = "share",
      .denominator = "op time",
@@ -273,20 +276,21 @@ const finding_rule findings_rules[] = {
      .run = fnd_async_wait},
     {.id = "F16",
      .name = "straggler",
-     .title = "One participant is always last",
-     .says = "In collective calls all wait for the last to arrive, and that is mostly the same "
-             "device or host.",
-     .rule = "of at least four calls matched across devices one device or host is last in at "
-             "least half, two standard deviations more often than chance would have it, and the "
-             "largest waits add up to at least 1% of the window",
-     .source = "TraceLens and torch_tb_profiler's distributed view",
-     .advice_xla = "Look at that device or host alone: an uneven shard, a slow input worker, "
-                   "another process, clocks or thermals; swap it to see whether the delay moves "
-                   "with the hardware or with the shard.",
-     .advice_pytorch = "Look at that rank alone: uneven batches (DistributedSampler, "
-                       "drop_last=True), extra logging or checkpointing on rank 0, a slow "
-                       "DataLoader, another process on the GPU, clocks.",
-     .caveat = "Across hosts this rests on clocks that were aligned by the ends of collectives.",
+     .title = "Straggler",
+     .says = "Collective calls wait for the participant that arrives last, and this is "
+             "usually the same device or host.",
+     .rule = "among at least four calls matched across devices, one device or host is "
+             "last in at least half, two standard deviations more often than by chance, "
+             "and the longest waits add up to at least 1% of the window",
+     .source = "distributed views of TraceLens and torch_tb_profiler",
+     .advice_xla = "Examine that device or host: an uneven shard, a slow input worker, "
+                   "another process, clock rates or temperature. Swap it to see whether the "
+                   "delay moves with the hardware or with the shard.",
+     .advice_pytorch = "Examine that rank: uneven batches (DistributedSampler, drop_last=True), "
+                       "extra logging or checkpointing on rank 0, a slow DataLoader, another "
+                       "process on the GPU, clock rates.",
+     .caveat = "Across hosts, this depends on clocks that were aligned by the ends of "
+               "collectives.",
      .metric = "calls in which it is last",
      .unit = "share",
      .denominator = "matched calls",
@@ -299,16 +303,17 @@ const finding_rule findings_rules[] = {
     {.id = "F15",
      .name = "imbalance",
      .title = "Devices have unequal work",
-     .says = "Devices that run the same program compute for different times, so that the others "
-             "wait for the busiest.",
+     .says = "Devices that run the same program compute for different times, so the "
+             "others wait for the busiest one.",
      .rule = "the busiest device's compute time exceeds the mean by more than 10%",
-     .source = "load imbalance as in HTA and Scalasca: max/mean - 1",
-     .advice_xla = "Even out the shards: pad to a common multiple, balance sequence lengths and "
-                   "experts (capacity factor), and check that no device holds an unsharded array.",
-     .advice_pytorch = "Even out the batches: bucket by length, balance experts and pipeline "
+     .source = "load imbalance as defined by HTA and Scalasca: max/mean - 1",
+     .advice_xla = "Balance the shards: pad to a common multiple, balance sequence lengths "
+                   "and experts (capacity factor), and check that no device holds an "
+                   "unsharded array.",
+     .advice_pytorch = "Balance the batches: bucket by length, balance experts and pipeline "
                        "stages, and keep rank-0-only work out of the step.",
-     .advice_native = "Even out the shards: by what work they cost instead of how many items they "
-                      "hold, or hand them out in smaller pieces.",
+     .advice_native = "Balance the shards by the cost of their work instead of their number of "
+                      "items, or distribute smaller pieces.",
      .metric = "max/mean - 1 of compute time",
      .unit = "share",
      .denominator = "mean compute time",
@@ -318,47 +323,46 @@ const finding_rule findings_rules[] = {
     {.id = "F22",
      .name = "memory",
      .title = "Memory nearly full",
-     .says = "The allocator's peak comes close to what it may use: fragmentation, retries and "
-             "out-of-memory failures are near.",
-     .rule =
-         "peak / limit exceeds 90% (high from 98%); the limit is what the allocator has "
-         "reserved, allocated and free together, else the device's memory; or a request failed; "
-         "or what a program reserves exceeds the same of its device's memory",
+     .says = "The allocator's peak is close to its limit: fragmentation, retries and "
+             "out-of-memory failures become likely.",
+     .rule = "peak / limit exceeds 90% (high from 98%); the limit is the memory that "
+             "the allocator has reserved, allocated plus free, or else the device's "
+             "memory; or an allocation failed; or a program's planned memory exceeds "
+             "the same share of its device's memory",
      .source = "torch_tb_profiler (90%)",
-     .advice_xla = "Donate inputs (donate_argnums), rematerialise (jax.checkpoint with a policy), "
-                   "shard optimizer state, or use smaller microbatches; "
-                   "jax.profiler.save_device_memory_profile says who holds what.",
+     .advice_xla = "Donate inputs (donate_argnums), rematerialize (jax.checkpoint with a "
+                   "policy), shard optimizer state, or use smaller microbatches. "
+                   "jax.profiler.save_device_memory_profile lists the owners of memory.",
      .advice_pytorch = "Checkpoint activations, shard optimizer state (FSDP, ZeRO), use smaller "
                        "microbatches, and set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-     .advice_native =
-         "Free what is done with before more is allocated, share scratch buffers, work on smaller "
-         "pieces, and compute again what is cheaper to compute than to keep.",
-     .caveat = "An allocator that takes nearly all memory in advance is full by design.",
+     .advice_native = "Free unused memory before allocating more, share scratch buffers, work on "
+                      "smaller pieces, and recompute values that are cheaper to compute than to "
+                      "keep.",
+     .caveat = "An allocator that reserves nearly all memory at startup is full by design.",
      .metric = "peak",
      .unit = "share",
-     .denominator = "memory that the allocator may use",
+     .denominator = "memory available to the allocator",
      .limits = {[FND_SHARE] = 900, [FND_SEVERE] = 980},
      .needs = FND_NEED_FULL | FND_NEED_MEMORY,
      .run = fnd_memory},
     {.id = "F30",
      .name = "memory-leak",
      .title = "Memory grows with every step",
-     .says =
-         "Something that a step allocates is still held when two more steps have ended: in time "
-         "the job runs out of memory.",
-     .rule = "bytes that a call leaves a step are at least 0.1% of the peak (high from 1%), in at "
-             "least 3 steps and 75% of those that have two more behind them",
-     .source = "own (docs/reference/findings.md#f30-memory-leak)",
-     .advice_xla =
-         "Keep numbers, not arrays: float(loss) or jax.device_get of what is logged; empty "
-         "lists of results and histories of states, and donate what a step replaces.",
-     .advice_pytorch =
-         "Keep loss.item() or .detach() in place of tensors that hold their graph, and "
-         "empty lists of outputs after each step.",
-     .advice_native = "Free what a step allocates before the next but one begins, or allocate it "
-                      "once, outside the loop.",
+     .says = "Memory that a step allocates is still in use two steps later: the job "
+             "will eventually run out of memory.",
+     .rule = "a call site leaves at least 0.1% of the peak allocated per step (high "
+             "from 1%), in at least 3 steps and in 75% of the steps that are followed "
+             "by two more",
+     .source = "defined by this project (docs/reference/findings.md#f30-memory-leak)",
+     .advice_xla = "Keep numbers, not arrays: log float(loss) or jax.device_get of the value. "
+                   "Clear lists of results and state histories, and donate what a step "
+                   "replaces.",
+     .advice_pytorch = "Keep loss.item() or .detach() instead of tensors that hold their graph, "
+                       "and clear lists of outputs after each step.",
+     .advice_native = "Free a step's allocations within two steps, or allocate once outside the "
+                      "loop.",
      .caveat = "A cache that is still filling looks the same.",
-     .metric = "growth a step",
+     .metric = "growth per step",
      .unit = "share",
      .denominator = "allocator's peak",
      .limits = {[FND_SHARE] = 1, [FND_SEVERE] = 10, [FND_PART] = 750, [FND_NUMBER] = 3},
@@ -366,44 +370,42 @@ const finding_rule findings_rules[] = {
      .run = fnd_leak},
     {.id = "F31",
      .name = "fragmentation",
-     .title = "Free memory is scattered",
-     .says =
-         "Much of what is free lies in pieces between what is in use: a large request fails, or "
-         "takes more from the device, although there would be enough.",
-     .rule =
-         "more than 10% of what the allocator has taken or may use is free in pieces (high from "
-         "30%), while at least 50% of it is in use",
-     .source = "own (docs/reference/findings.md#f31-fragmentation)",
-     .advice_xla =
-         "Allocate what lives long first, keep shapes the same from step to step, and try "
-         "XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async.",
-     .advice_pytorch = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, pad batches to few "
-                       "shapes, and allocate what lives long first.",
-     .advice_native = "Allocate what lives long first, round sizes up to few classes, or use one "
-                      "arena for what is freed together.",
-     .metric = "free in pieces",
+     .title = "Free memory is fragmented",
+     .says = "Much of the free memory is in small pieces between blocks in use: a large "
+             "allocation fails, or takes more memory from the device, although enough "
+             "is free in total.",
+     .rule = "more than 10% of the allocator's memory or limit is free but fragmented "
+             "(high from 30%), while at least 50% of it is in use",
+     .source = "defined by this project (docs/reference/findings.md#f31-fragmentation)",
+     .advice_xla = "Allocate long-lived arrays first, keep shapes constant between steps, and "
+                   "try XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async.",
+     .advice_pytorch = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, pad batches to a "
+                       "few shapes, and allocate long-lived tensors first.",
+     .advice_native = "Allocate long-lived blocks first, round sizes up to a few classes, or use "
+                      "one arena for blocks that are freed together.",
+     .metric = "fragmented free memory",
      .unit = "share",
-     .denominator = "memory that the allocator has",
+     .denominator = "allocator's memory",
      .limits = {[FND_SHARE] = 100, [FND_SEVERE] = 300, [FND_PART] = 500},
      .needs = FND_NEED_FULL | FND_NEED_FRAGMENTS,
      .run = fnd_fragments},
     {.id = "F32",
      .name = "double-inputs",
      .title = "Inputs of two steps are on the device",
-     .says = "At the peak the inputs of one step are held beside those of another.",
-     .rule = "what one call brings from the host for one step is held beside as many bytes of "
-             "another step, and is at least 2% of the peak",
-     .source = "own",
-     .advice_xla = "Prefetch no more than needed (flax.jax_utils.prefetch_to_device with size 1 on "
-                   "few devices), and donate the batch to the step (donate_argnums) so that its "
-                   "memory serves the outputs.",
-     .advice_pytorch = "Prefetch one batch only, delete the old one before the next is copied, or "
+     .says = "At the peak, the device holds the inputs of two steps.",
+     .rule = "an input that a call copies from the host for one step is in memory "
+             "together with one of the same size for another step, and is at least 2% "
+             "of the peak",
+     .source = "defined by this project",
+     .advice_xla = "Prefetch no more than needed (flax.jax_utils.prefetch_to_device with size "
+                   "1 on few devices), and donate the batch to the step (donate_argnums) so "
+                   "that outputs can reuse its memory.",
+     .advice_pytorch = "Prefetch only one batch, delete the old one before copying the next, or "
                        "copy into the same tensor (batch.copy_(next, non_blocking=True)).",
-     .advice_native =
-         "Copy the next input into the buffer of the last, or into one of two that are "
-         "kept for good.",
-     .caveat = "Double buffering hides copies: it is worth its memory where these would be waited "
-               "for.",
+     .advice_native = "Copy the next input into the buffer of the previous one, or alternate "
+                      "between two permanent buffers.",
+     .caveat = "Double buffering hides copies: it is worth its memory if the step would "
+               "otherwise wait for them.",
      .metric = "inputs held twice",
      .unit = "share",
      .denominator = "allocator's peak",
@@ -412,34 +414,35 @@ const finding_rule findings_rules[] = {
      .run = fnd_double_inputs},
     {.id = "F36",
      .name = "missing-donation",
-     .title = "Results could take memory of arguments",
-     .says = "A program is done with an argument before it makes a result of the same shape and "
-             "layout, and yet gives the result memory of its own.",
-     .rule = "undonated arguments of at least 1 MiB that are dead before a result of their shape "
-             "is made are at least 1% of what the program reserves",
-     .source = "own (docs/reference/findings.md#f36-missing-donation)",
-     .advice_xla = "Donate what the call replaces: jax.jit(step, donate_argnums=…) or "
-                   "donate_argnames.",
+     .title = "Donatable arguments",
+     .says = "A program no longer needs an argument when it computes a result of the "
+             "same shape and layout, but allocates separate memory for the result.",
+     .rule = "undonated arguments of at least 1 MiB that are dead before a result of "
+             "the same shape is computed make up at least 1% of the program's reserved "
+             "memory",
+     .source = "defined by this project (docs/reference/findings.md#f36-missing-donation)",
+     .advice_xla = "Donate the arguments that the call replaces: jax.jit(step, "
+                   "donate_argnums=…) or donate_argnames.",
      .advice_pytorch = "Update in place: foreach optimizers, copy_, and torch.compile, which "
-                       "reuses memory that is done with.",
+                       "reuses dead memory.",
      .advice_native = "Write the result into the memory of the argument that it replaces.",
-     .caveat = "An argument that is needed again, as weights are in inference, must not be "
-               "overwritten; what is saved may be less.",
-     .metric = "arguments that could be donated",
+     .caveat = "An argument that is used again later, such as weights in inference, must "
+               "not be donated. The actual saving may be smaller.",
+     .metric = "donatable arguments",
      .unit = "share",
-     .denominator = "memory that the program reserves",
+     .denominator = "program's reserved memory",
      .limits = {[FND_SHARE] = 10, [FND_SIZE] = 1024},
      .needs = FND_NEED_FULL | FND_NEED_PLANS,
      .run = fnd_missing_donation},
     {.id = "F37",
      .name = "layout-padding",
-     .title = "Layouts pad what is in memory",
-     .says = "Tiles of the layout are larger than the arrays in them, so that memory and bandwidth "
-             "go to elements that nobody reads.",
-     .rule = "buffers of at least 1 MiB of which at least 20% is padding waste at least 10% of the "
-             "program's peak",
-     .source = "own (docs/reference/findings.md#f37-layout-padding)",
-     .advice_xla = "Make the dimension that is named a multiple of the tile: merge small trailing "
+     .title = "Layout padding",
+     .says = "Layout tiles are larger than the arrays in them, so memory and bandwidth "
+             "are spent on padding.",
+     .rule = "buffers of at least 1 MiB that are at least 20% padding waste at least "
+             "10% of the program's peak",
+     .source = "defined by this project (docs/reference/findings.md#f37-layout-padding)",
+     .advice_xla = "Make the named dimension a multiple of the tile: merge small trailing "
                    "dimensions, or move a long one to the end (TPU: 8 by 128).",
      .advice_pytorch = "Merge small trailing dimensions, and make long ones multiples of the tile.",
      .advice_native = "Merge small trailing dimensions, and make long ones multiples of the tile.",
@@ -451,17 +454,19 @@ const finding_rule findings_rules[] = {
      .run = fnd_padding},
     {.id = "F38",
      .name = "large-temporary",
-     .title = "One temporary holds much of the peak",
-     .says = "A single intermediate value is a large part of what the program takes at its peak.",
+     .title = "One temporary takes much of the peak",
+     .says = "A single intermediate value takes a large part of the program's peak "
+             "memory.",
      .rule = "a temporary of at least 1 MiB is at least 30% of the program's peak",
-     .source = "own (docs/reference/findings.md#f38-large-temporary)",
-     .advice_xla = "Compute it again where it is used (jax.checkpoint), in pieces (lax.map, "
-                   "lax.scan), or keep it on the host (an offload policy); a transpose or copy "
-                   "goes away with the layout that its user asks for.",
-     .advice_pytorch =
-         "Checkpoint what makes it, work on it in pieces, or keep it on the host (save_on_cpu).",
-     .advice_native = "Work on it in pieces, or compute it again where it is used.",
-     .metric = "the largest temporary",
+     .source = "defined by this project (docs/reference/findings.md#f38-large-temporary)",
+     .advice_xla = "Recompute it where it is used (jax.checkpoint), compute it in pieces "
+                   "(lax.map, lax.scan), or keep it on the host (an offload policy). A "
+                   "transpose or copy disappears if its producer uses the layout that its "
+                   "consumer needs.",
+     .advice_pytorch = "Checkpoint the function that produces it, compute it in pieces, or keep "
+                       "it on the host (save_on_cpu).",
+     .advice_native = "Compute it in pieces, or recompute it where it is used.",
+     .metric = "largest temporary",
      .unit = "share",
      .denominator = "program's peak",
      .limits = {[FND_SHARE] = 300, [FND_SIZE] = 1024},
@@ -469,15 +474,15 @@ const finding_rule findings_rules[] = {
      .run = fnd_large_temporary},
     {.id = "F39",
      .name = "planned-gaps",
-     .title = "The plan leaves gaps between temporaries",
-     .says = "What the compiler reserves for temporaries is larger than what lives at once.",
-     .rule = "at least 1 MiB and 10% of the memory for temporaries holds nothing at the peak",
-     .source = "own (docs/reference/findings.md#f39-planned-gaps)",
-     .advice_xla = "Temporaries of equal size fit into each other's places: keep shapes alike, and "
-                   "split the largest.",
-     .advice_pytorch = "Keep shapes alike, so that temporaries fit into places of others.",
-     .advice_native = "Keep sizes alike, so that temporaries fit into places of others.",
-     .metric = "temporary memory that holds nothing at the peak",
+     .title = "The memory plan is fragmented",
+     .says = "The compiler reserves more memory for temporaries than they use at once.",
+     .rule = "at least 1 MiB and 10% of the memory for temporaries is unused at the peak",
+     .source = "defined by this project (docs/reference/findings.md#f39-planned-gaps)",
+     .advice_xla = "Temporaries of equal size can share memory: use similar shapes, and split "
+                   "the largest one.",
+     .advice_pytorch = "Use similar shapes, so that temporaries can share memory.",
+     .advice_native = "Use similar sizes, so that temporaries can share memory.",
+     .metric = "temporary memory unused at the peak",
      .unit = "share",
      .denominator = "memory for temporaries",
      .limits = {[FND_SHARE] = 100, [FND_SIZE] = 1024},
@@ -485,22 +490,24 @@ const finding_rule findings_rules[] = {
      .run = fnd_planned_gaps},
     {.id = "F40",
      .name = "offload-candidates",
-     .title = "Memory is held by what waits",
-     .says = "What a program holds at its peak lies there unread for much of its run, while the "
-             "device's memory is scarce.",
-     .rule = "arguments and temporaries of at least 1 MiB that no instruction reads for at least "
-             "50% of the program's instructions around the peak are at least 20% of it, and the "
-             "program reserves at least 70% of the device's memory",
-     .source = "own; jax.checkpoint's offload policies, ZeRO-Offload",
-     .advice_xla = "Keep them on the host meanwhile: optimizer state in memory_kind "
-                   "\"pinned_host\", activations by save_and_offload_only_these_names; start their "
-                   "copies a layer ahead.",
-     .advice_pytorch = "Keep them on the host meanwhile: save_on_cpu for activations, FSDP's "
+     .title = "Offload candidates",
+     .says = "Memory held at the program's peak is unused for much of its run, while "
+             "device memory is scarce.",
+     .rule = "arguments and temporaries of at least 1 MiB that no instruction reads for "
+             "at least 50% of the program's instructions around the peak are at least "
+             "20% of it, and the program reserves at least 70% of the device's memory",
+     .source = "defined by this project, after jax.checkpoint's offload policies and "
+               "ZeRO-Offload",
+     .advice_xla = "Keep them on the host while unused: optimizer state in memory_kind "
+                   "\"pinned_host\", activations by save_and_offload_only_these_names. Start "
+                   "copying them back one layer ahead.",
+     .advice_pytorch = "Keep them on the host while unused: save_on_cpu for activations, FSDP's "
                        "CPUOffload or ZeRO-Offload for optimizer state.",
-     .advice_native = "Keep them on the host meanwhile, and copy them back ahead of their use.",
-     .caveat = "Copies take time: it pays where the link is idle, and where the memory lets the "
-               "batch grow.",
-     .metric = "memory that waits",
+     .advice_native = "Keep them on the host while unused, and copy them back before they are "
+                      "needed.",
+     .caveat = "Copies take time: offloading helps if the link is idle and the freed "
+               "memory allows a larger batch.",
+     .metric = "memory unused for long",
      .unit = "share",
      .denominator = "program's peak",
      .limits = {[FND_SHARE] = 200, [FND_PART] = 500, [FND_WINDOW] = 700, [FND_SIZE] = 1024},
@@ -508,25 +515,24 @@ const finding_rule findings_rules[] = {
      .run = fnd_offload},
     {.id = "F17",
      .name = "hot-op",
-     .title = "One op takes a large part",
-     .says = "A single compute op (of one shape) takes a large part of the device's op time: look "
-             "here first.",
-     .rule =
-         "its self time is at least 30% of the device's op time (medium from 60%, never "
-         "high) and 100 µs; of a group of several shapes the largest shape is judged, of one shape "
-         "all of it, in however many scopes it stands",
-     .source = "common practice of op profiles",
-     .advice_xla = "Compare its flops and bytes a second with the device's peak; use bf16 or "
-                   "fp8, shapes in multiples of 128, a fused or Pallas kernel, or do the work "
-                   "less often.",
-     .advice_pytorch = "Compare its flops and bytes a second with the device's peak; use AMP or "
-                       "TF32, scaled_dot_product_attention, torch.compile, channels_last, shapes "
-                       "in multiples of 8 or 64.",
-     .advice_native =
-         "Compare its flops and bytes a second with the device's peak; use a tuned library, a "
-         "fused kernel, narrower types, sizes in multiples of 64, or do the work less often.",
-     .caveat = "A hot op is no fault by itself: a good program spends its time in its largest "
-               "matrix product.",
+     .title = "One op dominates",
+     .says = "A single compute op (of one shape) takes a large part of the device's op "
+             "time.",
+     .rule = "its self time is at least 30% of the device's op time (medium from 60%, "
+             "never high) and 100 µs; in a group of several shapes only the largest "
+             "shape is judged; calls of one shape count together across scopes",
+     .source = "common practice in op profiles",
+     .advice_xla = "Compare its FLOP/s and bytes/s with the device's peak. Use bf16 or fp8, "
+                   "shapes in multiples of 128, a fused or Pallas kernel, or run it less "
+                   "often.",
+     .advice_pytorch = "Compare its FLOP/s and bytes/s with the device's peak. Use AMP or TF32, "
+                       "scaled_dot_product_attention, torch.compile, channels_last, or shapes in "
+                       "multiples of 8 or 64.",
+     .advice_native = "Compare its FLOP/s and bytes/s with the device's peak. Use a tuned "
+                      "library, a fused kernel, narrower types, sizes in multiples of 64, or run "
+                      "it less often.",
+     .caveat = "A hot op is not a problem by itself: an efficient program spends its time "
+               "in its largest matmul.",
      .metric = "self time",
      .unit = "share",
      .denominator = "op time",
@@ -535,18 +541,18 @@ const finding_rule findings_rules[] = {
      .run = fnd_hot_op},
     {.id = "F24",
      .name = "repeated-work",
-     .title = "The same program runs several times a step",
-     .says = "A module runs three or more times in nearly every step; if its inputs do not change, "
-             "all but one run is wasted.",
-     .rule = "a module runs at least 3 times in at least 80% of the steps and takes at least 10% "
-             "of the windows; impact (k - 1)/k of it, at most medium",
-     .source = "our own",
-     .advice_xla = "Compute it once and pass the result on, or vmap/scan over the repeats so that "
-                   "they run as one program.",
-     .advice_pytorch = "Compute it once a step and keep the result, or batch the repeats.",
-     .advice_native = "Compute it once a step and keep the result, or do the repeats as one batch.",
-     .caveat = "If its inputs differ, this is work: microbatches, decoding steps and layers run "
-               "one module many times on purpose.",
+     .title = "Module runs repeatedly in each step",
+     .says = "A module runs three or more times in nearly every step. If its inputs do "
+             "not change, all runs but one are redundant.",
+     .rule = "a module runs at least 3 times in at least 80% of the steps and takes at "
+             "least 10% of the windows; impact (k - 1)/k of it, at most medium",
+     .source = "defined by this project",
+     .advice_xla = "Compute it once and reuse the result, or use vmap or scan so that the "
+                   "repeats run as one program.",
+     .advice_pytorch = "Compute it once per step and reuse the result, or batch the repeats.",
+     .advice_native = "Compute it once per step and reuse the result, or batch the repeats.",
+     .caveat = "If its inputs differ, the runs are needed: microbatches, decoding steps "
+               "and layers run one module many times on purpose.",
      .metric = "time of the repeated module",
      .unit = "share",
      .denominator = "windows of all devices",
@@ -555,18 +561,18 @@ const finding_rule findings_rules[] = {
      .run = fnd_repeated_work},
     {.id = "F19",
      .name = "data-formatting",
-     .title = "Moving data into other layouts",
-     .says = "Transposes, copies, reshapes and conversions of layout take a large part of op time "
-             "and compute nothing.",
+     .title = "Layout changes and data formatting",
+     .says = "Transposes, copies, reshapes and layout conversions take a large part of "
+             "op time without computing anything.",
      .rule = "self time of data formatting is at least 10% of the device's op time",
      .source = "XProf smart suggestions (data shuffle 30%)",
-     .advice_xla = "Write einsum and dot_general in the order in which operands lie, keep one "
-                   "layout from layer to layer, avoid reshapes across sharded axes, donate "
-                   "buffers that are only copied, and pad to multiples of 8 x 128 once.",
-     .advice_pytorch = "Use memory_format=torch.channels_last for convolutions, drop needless "
-                       ".contiguous() and .permute(), and let torch.compile fuse what is left.",
-     .advice_native = "Keep one layout from kernel to kernel, read transposed where a library can, "
-                      "and fuse conversions into the kernels beside them.",
+     .advice_xla = "Order the dimensions of einsum and dot_general as they are stored, keep "
+                   "one layout across layers, avoid reshapes across sharded axes, donate "
+                   "buffers that are only copied, and pad once to multiples of 8 x 128.",
+     .advice_pytorch = "Use memory_format=torch.channels_last for convolutions, remove unneeded "
+                       ".contiguous() and .permute(), and let torch.compile fuse the rest.",
+     .advice_native = "Keep one layout across kernels, use libraries that read transposed "
+                      "operands, and fuse conversions into adjacent kernels.",
      .metric = "self time of data formatting",
      .unit = "share",
      .denominator = "op time",
@@ -575,19 +581,17 @@ const finding_rule findings_rules[] = {
      .run = fnd_data_formatting},
     {.id = "F33",
      .name = "unknown-cost",
-     .title = "The cost of much work is unknown",
-     .says = "Ops whose FLOP and bytes nothing tells take much of the window: how near the device "
-             "comes to its peak is only known from below.",
-     .rule = "ops without a known cost take at least 20% of the window of a device whose peak is "
-             "known, and on which some op has FLOP",
-     .source = "custom calls take 70% of the device time of one of the shared profiles",
-     .advice_xla =
-         "Give Pallas kernels and custom calls a cost_estimate (pl.CostEstimate), and keep "
-         "HLO protos in the profile.",
-     .advice_pytorch =
-         "Record with record_shapes=True, so that ops tell what they multiply; kernels "
-         "of your own and element-wise ones stay unknown.",
-     .advice_native = "Tell the FLOP of what the kernels multiply where they are launched.",
+     .title = "Cost of many ops is unknown",
+     .says = "Ops without known FLOP and bytes take much of the window, so MFU is only "
+             "a lower bound.",
+     .rule = "ops without a known cost take at least 20% of the window of a device that "
+             "has a known peak and at least one op with FLOP",
+     .source = "custom calls take 70% of the device time of one of the sample profiles",
+     .advice_xla = "Give Pallas kernels and custom calls a cost_estimate (pl.CostEstimate), "
+                   "and keep HLO protos in the profile.",
+     .advice_pytorch = "Record with record_shapes=True, so that the sizes of matmuls are known; "
+                       "custom and element-wise kernels remain unknown.",
+     .advice_native = "Record the FLOP of kernels when they are launched.",
      .metric = "time of ops without a known cost",
      .unit = "share",
      .denominator = "window",
@@ -596,17 +600,19 @@ const finding_rule findings_rules[] = {
      .run = fnd_unknown_cost},
     {.id = "F34",
      .name = "above-peak",
-     .title = "Faster than the hardware allows",
-     .says = "Ops take less time than their FLOP take at the device's peak: the peak, the type or "
-             "the FLOP are wrong, and with them MFU.",
-     .rule = "what executions are faster than the peak exceeds 0.5% of compute time",
-     .source = "rates above 100% are evidence, never clipped; 0.5% for boost clocks",
-     .advice_xla = "Name the chip by --chip, or its figures by --peak-tflops; cost estimates of "
-                   "custom calls may be too large.",
-     .advice_pytorch = "Name the chip by --chip, or its figures by --peak-tflops; sparse products "
-                       "count as dense ones.",
-     .advice_native = "Name the chip by --chip, or its figures by --peak-tflops; look at the FLOP "
-                      "that the program tells.",
+     .title = "Faster than the hardware's peak",
+     .says = "Ops take less time than their FLOP need at the device's peak: the peak, "
+             "the type or the FLOP are wrong, and so is MFU.",
+     .rule = "the time by which executions are faster than the peak allows exceeds 0.5% "
+             "of compute time",
+     .source = "rates above 100% are evidence and are never clipped; 0.5% allows for "
+               "boost clocks",
+     .advice_xla = "Set the chip with --chip or its peak with --peak-tflops. Cost estimates "
+                   "of custom calls may be too large.",
+     .advice_pytorch = "Set the chip with --chip or its peak with --peak-tflops. Sparse matmuls "
+                       "count as dense.",
+     .advice_native = "Set the chip with --chip or its peak with --peak-tflops, and check the "
+                      "FLOP that the program reports.",
      .metric = "time below what the peak allows",
      .unit = "share",
      .denominator = "compute time",
@@ -615,24 +621,21 @@ const finding_rule findings_rules[] = {
      .run = fnd_above_peak},
     {.id = "F35",
      .name = "inefficient-products",
-     .title = "Matrix products far below the peak",
-     .says =
-         "Products and convolutions take longer than their FLOP and their bytes explain: shapes "
-         "that do not fill the units, launch tails, or slow kernels.",
-     .rule =
-         "what is left of the time of products beyond FLOP, padding and bytes at the peak is at "
-         "least 10% of the window (medium from 25%)",
-     .source = "the waterfall: an upper bound of what better kernels could win",
-     .advice_xla =
-         "Look at the shapes of the op: multiples of 128 or 256 in every dimension, larger "
-         "batches, bf16; then at its layout and what is fused into it.",
-     .advice_pytorch = "Look at the shapes of the op: multiples of 64 or more in every dimension, "
-                       "larger batches, bf16; channels_last for convolutions, torch.compile with "
-                       "max-autotune.",
-     .advice_native = "Look at the shapes of the op: larger ones, multiples of the tile of the "
-                      "library's kernel, a smaller type.",
-     .caveat = "An upper bound: no kernel reaches the peak.",
-     .metric = "inefficiency of products",
+     .title = "Matmuls far below the peak",
+     .says = "Matmuls and convolutions take longer than their FLOP and bytes explain: "
+             "shapes that do not fill the units, launch tails, or slow kernels.",
+     .rule = "the time of matmuls beyond FLOP, padding and bytes at the peak is at "
+             "least 10% of the window (medium from 25%)",
+     .source = "the MFU breakdown: an upper bound of the saving by better kernels",
+     .advice_xla = "Check the shapes of the op: multiples of 128 or 256 in every dimension, "
+                   "larger batches, bf16. Then check its layout and what is fused into it.",
+     .advice_pytorch = "Check the shapes of the op: multiples of 64 or more in every dimension, "
+                       "larger batches, bf16. Use channels_last for convolutions and "
+                       "torch.compile with max-autotune.",
+     .advice_native = "Check the shapes of the op: larger ones, multiples of the library "
+                      "kernel's tile, a narrower type.",
+     .caveat = "Upper bound: no kernel reaches the peak.",
+     .metric = "inefficiency of matmuls",
      .unit = "share",
      .denominator = "window",
      .limits = {[FND_SHARE] = 100, [FND_SEVERE] = 250},
@@ -640,38 +643,39 @@ const finding_rule findings_rules[] = {
      .run = fnd_inefficiency},
     {.id = "F18",
      .name = "op-variance",
-     .title = "One op takes very different times",
-     .says = "Calls of one op differ by more than their mean: contention, changing inputs, or "
-             "waiting inside the op.",
-     .rule = "deviation / mean exceeds 1 over more than 10 calls of an op with at least 5% of op "
-             "time; impact (mean - median) of all calls; groups of several shapes are judged by "
-             "their largest part, without an impact",
-     .source = "TraceLens (CoV 1, 10 calls, 5%)",
-     .advice_xla = "Open the slowest call in the timeline: look for another program or stream "
-                   "beside it, sparse or ragged inputs, and throttling.",
-     .advice_pytorch = "Open the slowest call in the timeline: look for kernels on other streams, "
-                       "ragged or sparse inputs, autotuning (cudnn.benchmark) in the first calls, "
-                       "and throttling.",
-     .metric = "deviation / mean",
+     .title = "Op duration varies widely",
+     .says = "Durations of one op's calls vary by more than their mean: contention, "
+             "changing inputs, or waiting inside the op.",
+     .rule = "CV (standard deviation / mean) exceeds 1 over more than 10 calls of an op "
+             "with at least 5% of op time; impact (mean - median) of all calls; groups "
+             "of several shapes are judged by their largest part, without an impact",
+     .source = "TraceLens (CV 1, 10 calls, 5%)",
+     .advice_xla = "Open the slowest call in the timeline. Check for another program or "
+                   "stream at the same time, sparse or ragged inputs, and throttling.",
+     .advice_pytorch = "Open the slowest call in the timeline. Check for kernels on other "
+                       "streams, ragged or sparse inputs, autotuning (cudnn.benchmark) in the "
+                       "first calls, and throttling.",
+     .metric = "CV (standard deviation / mean)",
      .unit = "ratio",
      .limits = {[FND_SPREAD] = 1000, [FND_SHARE] = 50, [FND_NUMBER] = 10},
      .needs = FND_NEED_DEVICE | FND_NEED_NAMES,
      .run = fnd_op_variance},
     {.id = "F4",
      .name = "exposed-comm",
-     .title = "Communication that nothing hides",
+     .title = "Exposed communication",
      .says = "The device communicates while it computes nothing.",
      .rule = "exposed communication exceeds 5% of the window",
      .source = "TraceLens (5%), torch_tb_profiler (10%), XProf (30%)",
      .advice_xla = "Overlap it: --xla_gpu_enable_latency_hiding_scheduler=true and pipelined "
                    "collectives (--xla_gpu_enable_pipelined_all_gather=true, …reduce_scatter, "
-                   "…all_reduce) on GPU, --xla_tpu_enable_async_collective_fusion=true on TPU; "
-                   "or communicate less: larger microbatches, bf16 gradients, another mesh.",
-     .advice_pytorch = "Overlap it: DDP with a fitting bucket_cap_mb, FSDP with "
-                       "backward_prefetch=BACKWARD_PRE; or communicate less: no_sync() while "
+                   "…all_reduce) on GPU, --xla_tpu_enable_async_collective_fusion=true on "
+                   "TPU. Or communicate less: larger microbatches, bf16 gradients, another "
+                   "mesh.",
+     .advice_pytorch = "Overlap it: tune bucket_cap_mb of DDP, or use FSDP with "
+                       "backward_prefetch=BACKWARD_PRE. Or communicate less: no_sync() while "
                        "accumulating, bf16 gradients (bf16_compress_hook), larger batches.",
-     .advice_native = "Overlap it: start a collective as soon as its part is ready, on a stream of "
-                      "its own; or communicate less: larger batches, narrower types.",
+     .advice_native = "Overlap it: start each collective as soon as its data is ready, on a "
+                      "separate stream. Or communicate less: larger batches, narrower types.",
      .metric = "exposed communication",
      .unit = "share",
      .denominator = "window",
@@ -681,17 +685,17 @@ const finding_rule findings_rules[] = {
     {.id = "F5",
      .name = "poor-overlap",
      .title = "Little communication overlaps with compute",
-     .says = "Too small a part of communication runs beside compute.",
-     .rule = "less than 70% of at least 100 µs and 2% of the window of communication is hidden; "
-             "impact 0.85 of it minus what is hidden",
+     .says = "Too little of the communication runs while the device computes.",
+     .rule = "communication takes at least 100 µs and 2% of the window, and less than "
+             "70% of it is hidden; impact 0.85 of it minus the hidden time",
      .source = "TraceLens (70%)",
-     .advice_xla = "Let collectives run beside compute: latency-hiding scheduler, async "
-                   "collectives, collective matmul (windowed einsum), smaller combine thresholds "
-                   "so that the first one can start earlier.",
-     .advice_pytorch = "Let collectives run beside compute: smaller DDP buckets, FSDP prefetch, "
+     .advice_xla = "Overlap collectives with compute: latency-hiding scheduler, async "
+                   "collectives, collective matmul (windowed einsum), and smaller combine "
+                   "thresholds so that the first one can start earlier.",
+     .advice_pytorch = "Overlap collectives with compute: smaller DDP buckets, FSDP prefetch, "
                        "async_op=True, and a high-priority communication stream.",
-     .advice_native = "Let collectives run beside compute: smaller pieces that start earlier, on a "
-                      "stream of high priority, waited for behind independent work.",
+     .advice_native = "Overlap collectives with compute: use smaller pieces that start earlier "
+                      "on a high-priority stream, and wait for them after independent work.",
      .metric = "hidden communication",
      .unit = "share",
      .denominator = "communication",
@@ -700,16 +704,17 @@ const finding_rule findings_rules[] = {
      .run = fnd_poor_overlap},
     {.id = "F2",
      .name = "long-gap",
-     .title = "Single long gaps",
-     .says = "The device stands still for an unusually long time at a few places.",
-     .rule = "gaps of at least 1 ms and 5% of the median step that are more than twice as long as "
-             "the usual gap; the five longest are listed",
-     .source = "Nsight Systems' GPU gaps (500 ms), made relative to the step",
-     .advice_xla = "Open the gap in the timeline and read what the launching thread does: "
-                   "checkpointing, evaluation, logging, garbage collection, a first compilation.",
-     .advice_pytorch = "Open the gap in the timeline and read what the launching thread does: "
-                       "checkpointing, evaluation, logging, DataLoader workers being started, "
-                       "garbage collection (gc.freeze).",
+     .title = "Long idle gaps",
+     .says = "The device sits idle for an unusually long time in a few gaps.",
+     .rule = "gaps of at least 1 ms and 5% of the median step that are more than twice "
+             "as long as the usual gap; the five longest are listed",
+     .source = "Nsight Systems' rule for GPU gaps (500 ms), made relative to the step",
+     .advice_xla = "Open the gap in the timeline and check what the launching thread does: "
+                   "checkpointing, evaluation, logging, garbage collection, a first "
+                   "compilation.",
+     .advice_pytorch = "Open the gap in the timeline and check what the launching thread does: "
+                       "checkpointing, evaluation, logging, start of DataLoader workers, garbage "
+                       "collection (gc.freeze).",
      .metric = "longest gap",
      .unit = "ms",
      .limits = {[FND_TIME] = 1000, [FND_FACTOR] = 2000, [FND_PART] = 50},
@@ -717,22 +722,21 @@ const finding_rule findings_rules[] = {
      .run = fnd_long_gap},
     {.id = "F12",
      .name = "step-outlier",
-     .title = "Single steps far slower than the rest",
+     .title = "Slow steps (outliers)",
      .says = "A few steps take far longer than the median.",
-     .rule =
-         "a step is longer than twice the median, or its robust z = (x - median) / (1.4826 "
-         "MAD) exceeds 10, with a MAD of at least 0.1% of the median, among five steps or "
-         "more; steps of a class that comes every so many steps are none, and a slow first step "
-         "alone is called warm-up and is low",
-     .source = "hyperfine's outliers (14.826 MAD)",
-     .advice_xla = "Compare the step with its neighbour in the timeline: evaluation, "
-                   "checkpointing, logging, recompilation or a slow batch; move periodic work to "
-                   "another thread.",
-     .advice_pytorch = "Compare the step with its neighbour in the timeline: evaluation, "
-                       "checkpointing, logging, allocator retries (cudaMalloc, cudaFree) or a slow "
-                       "batch; move periodic work to another thread.",
-     .caveat = "Impact is the time above the median, in the device's window, that no other finding "
-               "explains.",
+     .rule = "a step is longer than twice the median, or its robust z = (x - median) / "
+             "(1.4826 MAD) exceeds 10, with a MAD of at least 0.1% of the median, among "
+             "five steps or more; periodic steps of another class are not outliers, and "
+             "a single slow first step is reported as warm-up (low)",
+     .source = "hyperfine's outlier test (14.826 MAD)",
+     .advice_xla = "Compare the step with an adjacent one in the timeline: evaluation, "
+                   "checkpointing, logging, recompilation or a slow batch. Move periodic work "
+                   "to another thread.",
+     .advice_pytorch = "Compare the step with an adjacent one in the timeline: evaluation, "
+                       "checkpointing, logging, allocator retries (cudaMalloc, cudaFree) or a "
+                       "slow batch. Move periodic work to another thread.",
+     .caveat = "Impact is the time above the median within the device's window that no "
+               "other finding explains.",
      .metric = "slowest step / median",
      .unit = "ratio",
      .limits = {OUTLIER},
@@ -740,31 +744,33 @@ const finding_rule findings_rules[] = {
      .run = fnd_step_outlier},
     {.id = "F13",
      .name = "jitter",
-     .title = "Steps vary in length",
-     .says = "Ordinary steps, without outliers, differ a lot in length.",
-     .rule = "deviation / mean of at least five steps exceeds 0.10, after taking out the outliers "
-             "of F12 and steps of another class",
-     .source = "hyperfine, XProf's step-time view",
-     .advice_xla = "Look at what differs between a short and a long step: sequence lengths, input "
-                   "waits, other processes on the host, frequency scaling.",
-     .advice_pytorch = "Look at what differs between a short and a long step: sequence lengths, "
-                       "DataLoader waits, allocator activity, other processes, GPU clocks.",
-     .metric = "deviation / mean",
+     .title = "Step time varies",
+     .says = "Step time varies a lot, even without outliers.",
+     .rule = "the CV (standard deviation / mean) of at least five steps exceeds 0.10, "
+             "without the outliers of F12 and steps of another class",
+     .source = "hyperfine, step-time view of XProf",
+     .advice_xla = "Compare a short and a long step: sequence lengths, input waits, other "
+                   "processes on the host, frequency scaling.",
+     .advice_pytorch = "Compare a short and a long step: sequence lengths, DataLoader waits, "
+                       "allocator activity, other processes, GPU clocks.",
+     .metric = "CV (standard deviation / mean)",
      .unit = "ratio",
      .limits = {[FND_SPREAD] = 100, OUTLIER},
      .needs = BASE | FND_NEED_STEPS | FND_NEED_FIVE_STEPS,
      .run = fnd_jitter},
     {.id = "F28",
      .name = "slow-step",
-     .title = "Single steps far slower than the rest",
-     .says = "A few steps take far longer than the median; the zone that grew says why.",
-     .rule = "as F12; a zone grew by what its self time in the step exceeds its median over the "
-             "steps. Where a zone that most steps do not have is at least half of what the worst "
-             "step takes more, it is told (low) however small a part of the window that is",
-     .source = "F12: the same for devices",
-     .advice_xla = "Move what is not of every step (checkpoints, logging, evaluation, growing "
-                   "buffers) to another thread, or do a part of it in each; open the step beside "
-                   "its neighbour in the timeline.",
+     .title = "Slow steps (outliers)",
+     .says = "A few steps take far longer than the median; the zone that grew is the "
+             "cause.",
+     .rule = "as F12; a zone grows by the difference between its self time in the step "
+             "and its median over all steps. If a zone that most steps do not have is "
+             "at least half of the worst step's excess, it is reported (low) even if it "
+             "is a small part of the window",
+     .source = "F12, applied to host zones",
+     .advice_xla = "Move work that does not belong to every step (checkpoints, logging, "
+                   "evaluation, growing buffers) to another thread, or spread it over steps. "
+                   "Compare the step with an adjacent one in the timeline.",
      .caveat = "Impact is the time above the median that no other finding explains.",
      .metric = "slowest step / median",
      .unit = "ratio",
@@ -773,20 +779,23 @@ const finding_rule findings_rules[] = {
      .run = fnd_step_outlier},
     {.id = "F25",
      .name = "thread-wait",
-     .title = "Waiting instead of working",
-     .says = "A thread that decides how long the program takes waits for others, or for time.",
-     .rule = "a thread waits at least 5% of the window: for locks, wherever it is; in other zones "
-             "that wait by their name or category (wait, sleep, join, barrier, recv, poll), on the "
-             "thread with the steps and within them, without steps on the one that works most "
-             "(wait, recv and poll then only within another zone: else for something to do), and "
-             "not while two other threads of the process work; what F28 has told is not "
-             "counted again",
-     .source = "F8: the same for devices",
-     .advice_xla = "Hold locks for less (copy out, then work), give each thread data of its own, "
-                   "and shard what is contended; start what is waited for earlier and collect it "
-                   "later, or wait on another thread.",
-     .caveat = "A thread may wait on purpose: for requests, for a frame's time.",
-     .metric = "lost in waiting zones",
+     .title = "Threads wait for locks or other threads",
+     .says = "A thread that determines the program's run time waits for other threads "
+             "or sleeps.",
+     .rule = "a thread waits at least 5% of the window: for locks on any thread; in "
+             "other zones whose name or category means waiting (wait, sleep, join, "
+             "barrier, recv, poll) on the thread with the steps and within them, or "
+             "without steps on the busiest thread (there wait, recv and poll count only "
+             "inside another zone, since they may wait for work), and not while two "
+             "other threads of the process work; time reported by F28 is not counted "
+             "again",
+     .source = "F8, applied to host threads",
+     .advice_xla = "Hold locks for less time (copy, then work), give each thread its own "
+                   "data, and shard contended data. Start what is waited for earlier and "
+                   "collect it later, or wait on another thread.",
+     .caveat = "A thread may wait on purpose, for example for requests or for the next "
+               "frame.",
+     .metric = "time lost in waiting zones",
      .unit = "share",
      .denominator = "window",
      .limits = {[FND_SHARE] = 50},
@@ -795,29 +804,31 @@ const finding_rule findings_rules[] = {
     {.id = "F26",
      .name = "thread-imbalance",
      .title = "Threads have unequal work",
-     .says = "Threads that do the same work for different times: the busiest is waited for.",
-     .rule = "of two or more threads of a process that have half of their work or more in the same "
-             "zone, and do half of the process's work, the busiest exceeds the mean by more than "
-             "10%, and works at least half of the window",
-     .source = "F15: the same for devices",
-     .advice_xla = "Hand work out in smaller pieces, the largest first, from one queue or by "
-                   "stealing, instead of equal shares at the start.",
+     .says = "Threads do the same kind of work for different times, and the others wait "
+             "for the busiest one.",
+     .rule = "two or more threads of a process spend half of their work or more in the "
+             "same zone and do half of the process's work; the busiest exceeds their "
+             "mean by more than 10%, and works at least half of the window",
+     .source = "F15, applied to host threads",
+     .advice_xla = "Distribute smaller pieces of work, the largest first, from one queue or "
+                   "by work stealing, instead of equal shares at the start.",
      .metric = "max/mean - 1 of work",
      .unit = "share",
-     .denominator = "mean work of a thread",
+     .denominator = "mean work per thread",
      .limits = {[FND_SHARE] = 100, [FND_PART] = 500},
      .needs = FND_NEED_ZONES | FND_NEED_FULL,
      .run = fnd_thread_imbalance},
     {.id = "F27",
      .name = "hot-zone",
-     .title = "One zone takes a large part",
-     .says = "The self time of one zone is a large part of what all threads work: look here first.",
-     .rule = "its self time is at least 30% of the work of all threads (medium from 60%, never "
-             "high) and 100 µs; of three zones or more",
-     .source = "F17: the same for devices",
-     .advice_xla = "Put zones inside of it to see what it does, then do that less often, for less "
+     .title = "One zone dominates",
+     .says = "The self time of one zone is a large part of the work of all threads.",
+     .rule = "its self time is at least 30% of the work of all threads (medium from "
+             "60%, never high) and 100 µs; at least three zones exist",
+     .source = "F17, applied to host zones",
+     .advice_xla = "Add zones inside it to see its parts, then run it less often, on less "
                    "data, or on more threads (OpenMP, a pool).",
-     .caveat = "A hot zone is no fault by itself: a good program spends its time in its work.",
+     .caveat = "A hot zone is not a problem by itself: an efficient program spends its "
+               "time in its main work.",
      .metric = "self time",
      .unit = "share",
      .denominator = "work of all threads",
@@ -826,18 +837,20 @@ const finding_rule findings_rules[] = {
      .run = fnd_hot_zone},
     {.id = "F29",
      .name = "zone-variance",
-     .title = "One zone takes very different times",
-     .says = "Calls of one zone differ by more than their mean: contention, page faults, changing "
-             "inputs.",
-     .rule = "deviation / mean exceeds 1 over more than 10 calls of a zone with at least 5% of "
-             "the work and 100 µs that does half of it itself and does not call itself; impact "
-             "(mean - median) of all calls, by its threads; always low",
-     .source = "F18: the same for devices",
-     .advice_xla = "Open the slowest call in the timeline and compare its args with a fast one's: "
-                   "look for first touches of memory, locks without zones, other processes.",
-     .caveat = "Calls may have inputs of different sizes, which the profile does not tell apart: "
-               "hence low.",
-     .metric = "deviation / mean",
+     .title = "Zone duration varies widely",
+     .says = "Durations of one zone's calls vary by more than their mean: contention, "
+             "page faults, changing inputs.",
+     .rule = "CV (standard deviation / mean) exceeds 1 over more than 10 calls of a "
+             "zone with at least 5% of the work and 100 µs, at least half of it self "
+             "time, that is not recursive; impact (mean - median) of all calls, divided "
+             "by its threads; always low",
+     .source = "F18, applied to host zones",
+     .advice_xla = "Open the slowest call in the timeline and compare its arguments with "
+                   "those of a fast one. Check for first touches of memory, locks without "
+                   "zones, and other processes.",
+     .caveat = "Calls may have inputs of different sizes, which the profile does not "
+               "show; severity is therefore low.",
+     .metric = "CV (standard deviation / mean)",
      .unit = "ratio",
      .limits = {[FND_SPREAD] = 1000,
                 [FND_SHARE] = 50,
@@ -848,21 +861,22 @@ const finding_rule findings_rules[] = {
      .run = fnd_zone_variance},
     {.id = "F1",
      .name = "device-idle",
-     .title = "The device idles",
-     .says = "The device runs nothing for a large part of its window, and no other finding says "
-             "why.",
+     .title = "Device idle",
+     .says = "The device runs nothing for a large part of its window, and no other "
+             "finding explains it.",
      .rule = "idle time is more than 15% of the window and at least 3 ms; impact idle - 5%",
-     .source = "TraceLens (15%), torch_tb_profiler (GPU utilisation below 50%)",
-     .advice_xla = "Open the longest gaps in the timeline; record with host tracing "
-                   "(host_tracer_level=2) to learn what the host did, and give the device more "
+     .source = "TraceLens (15%), torch_tb_profiler (GPU utilization below 50%)",
+     .advice_xla = "Open the longest gaps in the timeline. Record with host tracing "
+                   "(host_tracer_level=2) to see what the host did, and give the device more "
                    "work at once: larger batches, jit over larger pieces, lax.scan.",
-     .advice_pytorch = "Open the longest gaps in the timeline; record CPU activity as well to "
-                       "learn what the host did, and give the device more work at once: larger "
-                       "batches, torch.compile, CUDA graphs.",
-     .advice_native =
-         "Open the longest gaps in the timeline; put zones around what the host does to see it "
-         "there, and give the device more work at once: larger batches, several streams, graphs.",
-     .caveat = "A device may idle on purpose: a server without requests, a capture that waits.",
+     .advice_pytorch = "Open the longest gaps in the timeline. Record CPU activity as well to see "
+                       "what the host did, and give the device more work at once: larger batches, "
+                       "torch.compile, CUDA graphs.",
+     .advice_native = "Open the longest gaps in the timeline. Add zones to the host code to see "
+                      "what it does, and give the device more work at once: larger batches, "
+                      "several streams, graphs.",
+     .caveat = "A device may be idle on purpose: a server without requests, or a capture "
+               "of a waiting program.",
      .metric = "idle time",
      .unit = "share",
      .denominator = "window",

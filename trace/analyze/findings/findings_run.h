@@ -43,21 +43,21 @@ enum {
     X(CAUSES, "host labels or launch correlation")                                                 \
     X(LAUNCH, "launch correlation")                                                                \
     X(STEPS, "steps")                                                                              \
-    X(FIVE_STEPS, "five whole steps that take time")                                               \
-    X(SECOND_DEVICE, "a second device that runs the same modules")                                 \
-    X(MATCHED, "four collective calls seen on all their devices")                                  \
-    X(CLOCKS, "comparable clocks of the hosts")                                                    \
-    X(MODULES, "runs of modules")                                                                  \
+    X(FIVE_STEPS, "five complete steps with a duration")                                           \
+    X(SECOND_DEVICE, "two or more devices that run the same modules")                              \
+    X(MATCHED, "four collective calls matched across devices")                                     \
+    X(CLOCKS, "aligned host clocks")                                                               \
+    X(MODULES, "module runs")                                                                      \
     X(NAMES, "ops grouped by name")                                                                \
-    X(MEMORY, "memory events with a limit, or plans and the device's memory")                      \
+    X(MEMORY, "memory events with a limit, or memory plans and the device's memory size")          \
     X(LEAKS, "allocations with addresses in five steps")                                           \
-    X(FRAGMENTS, "allocators that tell what they cannot hand out")                                 \
-    X(PLANS, "memory plans of programs that ran")                                                  \
-    X(ROOM, "a device whose memory is known")                                                      \
-    X(PAGEABLE, "copies that name their kind of memory")                                           \
+    X(FRAGMENTS, "an allocator that reports fragmentation")                                        \
+    X(PLANS, "memory plans of executed programs")                                                  \
+    X(ROOM, "a known device memory size")                                                          \
+    X(PAGEABLE, "copies with a memory kind")                                                       \
     X(CAPTURE, "the length of the capture")                                                        \
-    X(ZONES, "a program without a device")                                                         \
-    X(PEAK, "a device whose peak is known, and FLOP of its ops")
+    X(ZONES, "a program without devices")                                                          \
+    X(PEAK, "a device with a known peak, and FLOP of its ops")
 #define FND_NEED_AT(name, words) FND_NEED_##name##_AT,
 #define FND_NEED_BIT(name, words) FND_NEED_##name = 1 << FND_NEED_##name##_AT,
 enum { FND_NEEDS(FND_NEED_AT) FND_NEED_COUNT };

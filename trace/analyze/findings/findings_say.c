@@ -112,7 +112,7 @@ const char *fnd_worst(fnd_run *run, const fnd_claim *c)
     const char *name = fnd_device(run, c->device);
     if (run->claim_count < 2)
         return name;
-    return fnd_say(run, "%s (the worst of %zu such devices)", name, run->claim_count);
+    return fnd_say(run, "%s (worst of %zu devices)", name, run->claim_count);
 }
 
 void fnd_message(fnd_run *run, const char *message)
@@ -195,7 +195,7 @@ const char *fnd_label(fnd_run *run, const vp_idle_label *l)
 {
     return fnd_say(run, "%s%s%s (%s, %s gap%s)",
                    l->label ? fnd_short(run, l->label)
-                            : "code that no event names (annotations or a Python tracer would)",
+                            : "code without events (add annotations or use the Python tracer)",
                    !l->thread                         ? ""
                    : !strncmp(l->thread, "thread", 6) ? " on "
                                                       : " on thread ",

@@ -88,18 +88,17 @@ void fnd_long_gap(fnd_run *run)
         first->label ? fnd_say(run, " while the host is in %s", fnd_short(run, first->label)) : "";
     const char *before =
         first->next_op ? fnd_say(run, " before %s", fnd_short(run, first->next_op)) : "";
-    fnd_message(run,
-                g.count == 1
-                    ? fnd_say(run, "%s stands still for %s at once%s%s, %s of its window.",
-                              fnd_worst(run, c), fnd_time(run, first->dur_ps), before, doing,
-                              fnd_percent(run, g.total_ps, fnd_window(run, c->device)))
-                    : fnd_say(run,
-                              "%s stands still in %s unusually long gaps, %s in all (%s of its "
-                              "window); the longest: %s%s%s.",
-                              fnd_worst(run, c), fnd_count(run, (int64_t)g.count),
-                              fnd_time(run, g.total_ps),
-                              fnd_percent(run, g.total_ps, fnd_window(run, c->device)),
-                              fnd_time(run, first->dur_ps), before, doing));
+    fnd_message(run, g.count == 1
+                         ? fnd_say(run, "%s sits idle for %s in one gap%s%s, %s of its window.",
+                                   fnd_worst(run, c), fnd_time(run, first->dur_ps), before, doing,
+                                   fnd_percent(run, g.total_ps, fnd_window(run, c->device)))
+                         : fnd_say(run,
+                                   "%s sits idle in %s unusually long gaps, %s in total (%s of its "
+                                   "window); the longest: %s%s%s.",
+                                   fnd_worst(run, c), fnd_count(run, (int64_t)g.count),
+                                   fnd_time(run, g.total_ps),
+                                   fnd_percent(run, g.total_ps, fnd_window(run, c->device)),
+                                   fnd_time(run, first->dur_ps), before, doing));
     for (size_t i = 0; i < g.shown; i++)
         fnd_place(run, g.longest[i]->device, g.longest[i]->thread, g.longest[i]->start_ps,
                   g.longest[i]->dur_ps);
@@ -306,7 +305,7 @@ static const char *longer_by_zone(fnd_run *run, const vp_step *worst,
         run->step_wait_device = zone->device;
         run->step_wait_ps = more;
     }
-    return fnd_say(run, ", %s of that by %s%s%s%s", fnd_time(run, more), fnd_short(run, zone->name),
+    return fnd_say(run, ", %s of it in %s%s%s%s", fnd_time(run, more), fnd_short(run, zone->name),
                    zone->thread ? " on thread " : "",
                    zone->thread ? fnd_short(run, zone->thread) : "",
                    zone->usual_ps ? fnd_say(run, " (usually %s)", fnd_time(run, zone->usual_ps))
@@ -323,7 +322,7 @@ static const char *longer_by(fnd_run *run, const excess_of *e,
             compute = e->part_ps[FND_COMPUTE];
     if (idle + comm + compute < e->total_ps / 2)
         return "";
-    return fnd_say(run, ", mostly by %s",
+    return fnd_say(run, ", mostly %s",
                    idle >= comm && idle >= compute ? "idle time"
                    : comm >= compute               ? "exposed communication"
                                                    : "compute");
@@ -369,8 +368,8 @@ static void find_warm_up(fnd_run *run)
     run->f->severity = VP_LEVEL_LOW;
     fnd_message(
         run, fnd_say(run,
-                     "The first step takes %s, %.1f times the median of the others (%s)%s; it "
-                     "is left out of the statistics.",
+                     "The first step takes %s, %.1f times the median of the others (%s)%s; it is "
+                     "excluded from the statistics.",
                      fnd_time(run, e.worst->dur_ps), fnd_share(e.worst->dur_ps, r->steps.median_ps),
                      fnd_time(run, r->steps.median_ps),
                      r->has_devices ? "" : longer_by(run, &e, is_warm_up)));
@@ -423,13 +422,13 @@ void fnd_step_outlier(fnd_run *run)
     fnd_message(
         run,
         fnd_say(run,
-                "%zu of %s steps %s far slower than the median of %s: %s together%s; the "
-                "worst, %s, takes %s%s.",
+                "%zu of %s steps %s far slower than the median of %s: %s in total%s. The worst, "
+                "%s, takes %s%s.",
                 e.count, fnd_count(run, r->steps.counted), e.count == 1 ? "is" : "are",
                 fnd_time(run, r->steps.median_ps), fnd_time(run, e.total_ps),
                 longer_by(run, &e, is_outlier_step), step_phrase(run, e.worst),
                 fnd_time(run, e.worst->dur_ps),
-                heavy ? fnd_say(run, " (heavy steps come every %lld)", (long long)heavy->period)
+                heavy ? fnd_say(run, " (every %lld steps, one is heavy)", (long long)heavy->period)
                       : ""));
     place_steps(run, is_outlier_step);
 }
@@ -486,8 +485,8 @@ void fnd_jitter(fnd_run *run)
     if (squared <= spread * spread / 1e6 || !e.count || !settle_steps(run, &e, cv))
         return;
     fnd_message(run, fnd_say(run,
-                             "The lengths of %zu ordinary steps vary by %.2f%% around their mean; "
-                             "what they take above the median of %s adds up to %s%s.",
+                             "The CV of %zu ordinary steps is %.2f%%; their time above the median "
+                             "of %s adds up to %s%s.",
                              n, 100 * cv, fnd_time(run, r->steps.median_ps),
                              fnd_time(run, e.total_ps), longer_by(run, &e, is_usual_slow)));
     place_steps(run, is_usual_slow);

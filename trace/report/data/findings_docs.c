@@ -1,96 +1,161 @@
 #include "trace/report/data/findings_docs.h"
 
-#include "trace/analyze/findings/findings.h"
+#include <string.h>
 
-/* docs/findings.md, from the table that the code runs. */
+#include "trace/analyze/findings/findings.h"
+#include "trace/base/limits.h"
+#include "trace/base/str.h"
+
+/* docs/findings.md, generated from the table of rules. */
+
+#define LINE_WIDTH 100u
 
 static const char *const head =
     "# Findings\n"
     "\n"
-    "This page is written by `scripts/docs` from the table of rules in "
-    "`trace/analyze/findings/findings_rules.c`; edit that.\n"
+    "`scripts/docs` generates this page from the table of rules in\n"
+    "`trace/analyze/findings/findings_rules.c`; edit that file.\n"
     "\n"
-    "A finding is one sentence with a number, its denominator, a place in time and an advice. "
-    "Every rule sees\nnothing but the report, so that `view_profile findings` gives the same on a "
-    "profile and on reports merged from many.\n"
+    "A finding is one sentence with a number, its denominator, a place in time and advice.\n"
+    "Rules read only the report. So `view_profile findings` gives the same result for a profile\n"
+    "and for reports merged from several profiles.\n"
     "\n"
-    "## How to read one\n"
+    "## How to read a finding\n"
     "\n"
-    "* **Window**: from the first to the last op of a device. A share of the window is of the "
-    "device that the finding names,\n  the worst of those concerned.\n"
-    "* **Win** (`impact.time_ps`): the time that would go at best if the cause went, an upper "
-    "bound, without what findings\n  above it claim; `impact.gross_ps` is with that.\n"
-    "  Of rules about memory (`impact.bytes`): the bytes that could be spared at most; of F22 "
-    "those "
-    "above the limit.\n"
-    "* **Severity**: the win as a share of the window (compile rules: of the capture): high from "
-    "10%, medium from 3%, low\n  from 0.5%; below that a rule is clear. Rules without a win in "
-    "time say their own below. On a partial profile every\n  severity is one lower.\n"
-    "* **Status**: `fired`; `explained` where other findings (`explained_by`) claim the time, so "
-    "that this one is their symptom\n  (less than 0.5% of the window is left, or below 3% less "
-    "than a tenth of the claim); `not_evaluated` where the profile lacks something "
-    "(`missing`); else `clear`.\n"
-    "* **Rank**: fired before explained, F23 first, then by severity, win and the order of the "
-    "table.\n"
+    "* **Window**: from the first to the last op of a device. A share of the window refers to the\n"
+    "  device that the finding names, which is the worst one affected.\n"
+    "* **Potential saving** (`impact.time_ps`): the time saved at most if the cause is removed,\n"
+    "  without the time claimed by findings above it. `impact.gross_ps` includes that time.\n"
+    "  Memory rules have `impact.bytes`: the bytes saved at most; for F22, the bytes above the "
+    "limit.\n"
+    "* **Severity**: the saving as a share of the window (compile rules: of the capture). High\n"
+    "  from 10%, medium from 3%, low from 0.5%; below that, the rule is clear. Rules without a\n"
+    "  saving in time state their own levels. In an incomplete profile, every severity is one\n"
+    "  level lower.\n"
+    "* **Status**: one of\n"
+    "    * `fired`;\n"
+    "    * `explained`: other findings (`explained_by`) claim the time, so this one is their\n"
+    "      symptom. Less than 0.5% of the window is left, or less than 3% of the window and less\n"
+    "      than a tenth of the claim;\n"
+    "    * `not_evaluated`: the profile lacks data that the rule needs (`missing`);\n"
+    "    * `clear`: none of these.\n"
+    "* **Rank**: fired before explained, F23 first, then by severity, saving and the order of\n"
+    "  this page.\n"
     "\n"
     "## How time is claimed\n"
     "\n"
-    "The window of every device is cut into disjoint cells: idle time by cause, exposed copies by "
-    "direction, exposed\ncommunication, compute. In the order of this page each rule that fires "
-    "takes the time it explains from its cells; later rules\nhave what is left. So a cause stands "
-    "before its symptoms, and the wins of all findings on a device never add up to more\nthan its "
-    "window. Cells are amounts: where two rules share one, the later one may be credited with less "
-    "than the truth, never with more.\n"
+    "The window of every device is divided into disjoint cells: idle time by cause, exposed "
+    "copies\n"
+    "by direction, exposed communication, and compute. In the order of this page, each rule that\n"
+    "fires takes the time it explains from its cells. Later rules get only what is left. So root\n"
+    "causes come before symptoms, and the savings of all findings on a device never add up to "
+    "more\n"
+    "than its window. Cells are amounts of time: if two rules share one, the later rule may get\n"
+    "less than it should, never more.\n"
     "\n"
-    "`--fail-on` of `view_profile findings` takes severities, ids and names: `--fail-on "
-    "high,F10,input-bound`.\n"
+    "`--fail-on` of `view_profile findings` takes severities, ids and names:\n"
+    "`--fail-on high,F10,input-bound`.\n"
     "\n"
-    "## The rules, in the order of claim\n";
+    "## Rules, in the order of claims\n";
 
-static void md_put_rule_item(vp_buf *b, const char *what, const char *text)
+/* Width of UTF-8 text in characters. */
+static size_t char_count(vp_str s)
 {
-    if (text)
-        vp_buf_printf(b, "* **%s**: %s\n", what, text);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* Appends the words of `text` in lines of at most LINE_WIDTH characters, continued with `indent`
+ * spaces. The first line already holds `column` characters. */
+static void md_put_wrapped(vp_buf *b, size_t column, size_t indent, const char *text)
+{
+    bool first = true;
+    while (*text) {
+        vp_str word = {text, strcspn(text, " ")};
+        size_t width = char_count(word);
+        if (!first && column + 1 + width > LINE_WIDTH) {
+            vp_buf_putc(b, '\n');
+            vp_buf_pad(b, ' ', indent);
+            column = indent;
+        } else if (!first) {
+            vp_buf_putc(b, ' ');
+            column++;
+        }
+        vp_buf_put(b, word.p, word.n);
+        column += width;
+        text += word.n;
+        text += *text == ' ';
+        first = false;
+    }
+}
+
+/* Appends what `line` holds as a wrapped list item or paragraph, and frees `line`. */
+static void md_put_line(vp_buf *b, vp_buf *line, size_t indent)
+{
+    md_put_wrapped(b, 0, indent, vp_buf_cstr(line));
+    vp_buf_putc(b, '\n');
+    vp_buf_free_piece(b, line);
+}
+
+static void md_put_rule_item(vp_buf *b, const char *label, const char *text, const char *end)
+{
+    vp_buf line;
+    if (!text)
+        return;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    vp_buf_printf(&line, "* **%s**: %s%s", label, text, end);
+    md_put_line(b, &line, 2);
 }
 
 static void put_needs(vp_buf *b, unsigned needs)
 {
     const char *need;
     bool any = false;
+    vp_buf line;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     for (unsigned i = 0; (need = findings_need(i)); i++) {
         if (!(needs & 1u << i))
             continue;
-        vp_buf_printf(b, "%s%s", any ? ", " : "* **Needs**: ", need);
+        vp_buf_printf(&line, "%s%s", any ? ", " : "* **Needs**: ", need);
         any = true;
     }
+    vp_buf_puts(&line, ".");
     if (any)
-        vp_buf_puts(b, ".\n");
+        md_put_line(b, &line, 2);
+    else
+        vp_buf_free(&line);
 }
 
 static void md_put_rule_evidence(vp_buf *b, const finding_rule *rule)
 {
-    vp_buf_printf(b, "* **Evidence**: %s", rule->metric);
+    vp_buf line;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    vp_buf_printf(&line, "* **Evidence**: %s", rule->metric);
     if (rule->denominator)
-        vp_buf_printf(b, ", as a share of the %s", rule->denominator);
+        vp_buf_printf(&line, ", as a share of the %s", rule->denominator);
     else
-        vp_buf_printf(b, " (%s)", rule->unit);
-    vp_buf_printf(b, "; threshold %g.\n", findings_threshold(rule));
+        vp_buf_printf(&line, " (%s)", rule->unit);
+    vp_buf_printf(&line, "; threshold %g.", findings_threshold(rule));
+    md_put_line(b, &line, 2);
 }
 
 static void put_rule(vp_buf *b, const finding_rule *rule)
 {
-    vp_buf_printf(b, "\n### %s %s: %s\n\n%s\n\n", rule->id, rule->name, rule->title, rule->says);
-    vp_buf_printf(b, "* **Fires when**: %s.\n", rule->rule);
+    vp_buf_printf(b, "\n### %s %s: %s\n\n", rule->id, rule->name, rule->title);
+    md_put_wrapped(b, 0, 0, rule->says);
+    vp_buf_puts(b, "\n\n");
+    md_put_rule_item(b, "Fires if", rule->rule, ".");
     md_put_rule_evidence(b, rule);
-    vp_buf_printf(b, "* **Threshold from**: %s.\n", rule->source);
+    md_put_rule_item(b, "Source of the threshold", rule->source, ".");
     put_needs(b, rule->needs);
-    md_put_rule_item(b, rule->advice_pytorch ? "What to do (JAX, XLA)" : "What to do",
-                     rule->advice_xla);
-    md_put_rule_item(b, "What to do (PyTorch)", rule->advice_pytorch);
+    md_put_rule_item(b, rule->advice_pytorch ? "Fix (JAX, XLA)" : "Fix", rule->advice_xla, "");
+    md_put_rule_item(b, "Fix (PyTorch)", rule->advice_pytorch, "");
     if (rule->advice_pytorch)
-        md_put_rule_item(b, "What to do (other programs)",
-                         rule->advice_native ? rule->advice_native : rule->advice_xla);
-    md_put_rule_item(b, "Caveat", rule->caveat);
+        md_put_rule_item(b, "Fix (other programs)",
+                         rule->advice_native ? rule->advice_native : rule->advice_xla, "");
+    md_put_rule_item(b, "Note", rule->caveat, "");
 }
 
 int rep_findings_docs(vp_buf *b)

@@ -1,4 +1,4 @@
-/* Findings on the page: what, why, and what to do. */
+/* Findings on the page, as cards: title, message, evidence, fix, places, notes. */
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/html/html_parts.h"
@@ -31,7 +31,7 @@ static bool is_unit(const char *unit, const char *name)
     return vp_str_eq(vp_str_of(unit), vp_str_of(name));
 }
 
-/* A time by its unit's name, in ps; 0 where it is none. */
+/* Length in ps of a unit of time; 0 if `unit` is not one. */
 static double time_unit(const char *unit)
 {
     static const struct {
@@ -61,6 +61,16 @@ static void html_put_finding_value(page *p, double v, const char *unit)
     }
 }
 
+/* "threshold 5%": thresholds are round numbers. */
+static void put_threshold(page *p, const vp_finding *f)
+{
+    html_puts(p, "threshold ");
+    if (is_unit(f->unit, "share"))
+        vp_buf_printf(p->b, "%.6g%%", f->threshold * 100);
+    else
+        html_put_finding_value(p, f->threshold, f->unit);
+}
+
 static void html_put_evidence(page *p, const vp_finding *f)
 {
     html_puts(p, "<dl class=\"facts\">\n");
@@ -74,31 +84,31 @@ static void html_put_evidence(page *p, const vp_finding *f)
             html_puts(p, " of ");
             html_text(p, f->denominator);
         }
-        html_puts(p, "<span class=\"sub\">fires at ");
-        html_put_finding_value(p, f->threshold, f->unit);
+        html_puts(p, "<span class=\"sub\">");
+        put_threshold(p, f);
         html_puts(p, "</span></dd></div>\n");
     }
     if (f->impact_ps > 0) {
-        html_open_fact(p, "Can win up to");
-        html_puts(p, "<b>");
+        html_open_fact(p, "Potential saving");
+        html_puts(p, "up to <b>");
         html_duration(p, f->impact_ps, f->impact_ps);
         html_puts(p, "</b>");
         if (f->window_ps > 0) {
-            html_puts(p, ", ");
+            html_puts(p, " (");
             rep_put_percent(p->b, f->impact_ps, f->window_ps);
-            html_puts(p, " of ");
-            html_duration(p, f->window_ps, f->window_ps);
+            html_puts(p, f->denominator && is_unit(f->denominator, "capture") ? " of the capture)"
+                                                                              : " of the window)");
         }
         if (f->gross_ps > f->impact_ps) {
             html_puts(p, "<span class=\"sub\">");
             html_duration(p, f->gross_ps, f->gross_ps);
-            html_puts(p, " with what other findings claim</span>");
+            html_puts(p, " including time claimed by other findings</span>");
         }
         html_close_fact(p);
     }
     if (f->impact_bytes > 0) {
-        html_open_fact(p, "Can win up to");
-        html_puts(p, "<b>");
+        html_open_fact(p, "Potential saving");
+        html_puts(p, "up to <b>");
         rep_put_bytes(p->b, f->impact_bytes);
         html_puts(p, "</b>");
         html_close_fact(p);
@@ -145,18 +155,18 @@ static void html_put_finding_places(page *p, const vp_finding *f)
     html_puts(p, "</ul>\n");
 }
 
-/* ---- What it is about ---- */
+/* ---- Links to sections ---- */
 
-/* Rules without a place in time: the part of the report whose figures they judge. */
+/* Links from a rule without a place in time to the section that it judges. */
 static void put_about(page *p, const vp_finding *f)
 {
     static const struct {
         char first[4], last[4];
         const char *tab, *section, *text;
-    } about[] = {{"F22", "F22", "memory", "memory", "What held memory, and when"},
-                 {"F30", "F32", "memory", "memory", "What held memory, and when"},
-                 {"F33", "F35", "devices", "mfu", "Where the peak goes"},
-                 {"F36", "F40", "memory", "plans", "What the programs hold at their peaks"}};
+    } about[] = {{"F22", "F22", "memory", "memory", "Memory over time and its holders"},
+                 {"F30", "F32", "memory", "memory", "Memory over time and its holders"},
+                 {"F33", "F35", "devices", "mfu", "MFU breakdown"},
+                 {"F36", "F40", "memory", "plans", "Planned memory of programs"}};
     for (size_t i = 0; f->id && i < sizeof about / sizeof *about; i++) {
         if (strcmp(f->id, about[i].first) < 0 || strcmp(f->id, about[i].last) > 0)
             continue;
@@ -205,13 +215,13 @@ static void put_card(page *p, const vp_finding *f)
     html_puts(p, "</p>\n");
     html_put_evidence(p, f);
     if (f->suggestion) {
-        html_puts(p, "<p class=\"advice\"><strong>What to do:</strong> ");
+        html_puts(p, "<p class=\"advice\"><strong>Fix:</strong> ");
         html_text(p, f->suggestion);
         html_puts(p, "</p>\n");
     }
     html_put_finding_places(p, f);
     put_about(p, f);
-    html_put_text_list(p, "Mind", f->caveats, f->caveat_count);
+    html_put_text_list(p, "Note", f->caveats, f->caveat_count);
     html_puts(p, "</li>\n");
 }
 
@@ -254,7 +264,7 @@ static void html_put_missing_rule(page *p, const vp_finding *f)
         html_puts(p, i ? ", " : "");
         html_text(p, f->missing[i]);
     }
-    html_puts(p, f->missing_count ? "</li>\n" : "more than this profile holds</li>\n");
+    html_puts(p, f->missing_count ? "</li>\n" : "data that this profile lacks</li>\n");
 }
 
 static void html_put_clear_rule(page *p, const vp_finding *f)
@@ -266,8 +276,8 @@ static void html_put_clear_rule(page *p, const vp_finding *f)
         html_text(p, f->metric);
         html_puts(p, " ");
         html_put_finding_value(p, f->value, f->unit);
-        html_puts(p, ", fires at ");
-        html_put_finding_value(p, f->threshold, f->unit);
+        html_puts(p, ", ");
+        put_threshold(p, f);
     }
     html_puts(p, "</li>\n");
 }
@@ -292,14 +302,15 @@ int html_findings(page *p)
     size_t fired = count_findings_of(p->r, VP_FIRED);
     html_section(p, "findings", "Findings");
     if (fired) {
-        html_puts(p, "<p class=\"note\">By rank: a cause stands before its symptoms. What can be "
-                     "won is an upper bound, and no time is claimed twice.</p>\n");
+        html_puts(p, "<p class=\"note\">Root causes first. Savings are upper bounds and don't "
+                     "overlap.</p>\n");
         put_cards(p);
     } else {
         html_puts(p, "<p class=\"note\">No rule fired on this profile.</p>\n");
     }
-    html_put_other_rules(p, VP_EXPLAINED, "explained by these", html_put_explained_rule);
-    html_put_other_rules(p, VP_NOT_EVALUATED, "could not be evaluated", html_put_missing_rule);
+    html_put_other_rules(p, VP_EXPLAINED, "explained by the findings above",
+                         html_put_explained_rule);
+    html_put_other_rules(p, VP_NOT_EVALUATED, "not evaluated", html_put_missing_rule);
     html_put_other_rules(p, VP_CLEAR, "clear", html_put_clear_rule);
     html_section_end(p);
     return p->b->status;
@@ -322,7 +333,7 @@ int html_spared(page *p)
     if (!only.finding_count)
         return p->b->status;
     of.r = &only;
-    html_section(p, "spared", "What could be spared");
+    html_section(p, "spared", "Potential memory savings");
     put_cards(&of);
     html_section_end(p);
     return p->b->status;

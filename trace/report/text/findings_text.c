@@ -10,9 +10,8 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-/* "  1  !!! HIGH    F6  title" and under it, in one column, what a reader asks in this order: how
- * much, what, where, what to do, what speaks against it. */
-#define LABEL_WIDTH 8u
+/* " 1 !!! HIGH    title  F6 name", then labeled paragraphs: why, saves up to, where, fix, note. */
+#define LABEL_WIDTH 13u
 #define PLACES_SHOWN 3u
 #define PROSE_WIDTH 100u /* longer lines are hard to read, however wide the terminal is */
 
@@ -32,7 +31,7 @@ static size_t prose_width(const vp_view *v)
     return text_width(v) < PROSE_WIDTH ? text_width(v) : PROSE_WIDTH;
 }
 
-/* A labelled paragraph with a hanging indent; takes the text. */
+/* Prints a labeled text_put_paragraph with a hanging indent, and empties `text`. */
 static void text_put_paragraph(vp_buf *b, const vp_view *v, const char *label, vp_buf *text)
 {
     grid_flow f = {.b = b,
@@ -98,31 +97,30 @@ static void text_put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
     if (!timed && f->impact_bytes <= 0)
         return;
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
-    vp_buf_puts(&text, "up to ");
     if (!timed) {
         rep_put_bytes(&text, f->impact_bytes);
-        text_put_paragraph(b, v, "win", &text);
+        text_put_paragraph(b, v, "saves up to", &text);
         vp_buf_free(&text);
         return;
     }
     text_put_time(&text, f->impact_ps, v);
 
-    vp_buf_puts(&text, ", ");
+    vp_buf_puts(&text, " (");
     rep_put_percent(&text, f->impact_ps, f->window_ps);
     vp_buf_printf(&text, " of the %s of ", window_name(f));
     text_put_time(&text, f->window_ps, v);
+    vp_buf_putc(&text, ')');
 
     if (f->gross_ps > f->impact_ps) {
-        vp_buf_puts(&text, "; of ");
+        vp_buf_puts(&text, "; ");
         text_put_time(&text, f->gross_ps, v);
-
-        vp_buf_puts(&text, " the rest belongs to other findings");
+        vp_buf_puts(&text, " including time claimed by other findings");
     }
-    text_put_paragraph(b, v, "win", &text);
+    text_put_paragraph(b, v, "saves up to", &text);
     vp_buf_free(&text);
 }
 
-/* "TPU:0" of "/device:TPU:0". */
+/* "/device:TPU:0" → "TPU:0" */
 static vp_str short_device(const vp_device *d)
 {
     vp_str name = vp_str_of(d->name);
@@ -132,7 +130,7 @@ static vp_str short_device(const vp_device *d)
     return name;
 }
 
-/* "TPU:0 14.060 s + 22.030 s"; with the host where there are many. */
+/* "TPU:0 at 14.060 s for 22.030 s"; with the host if there are several. */
 static void place_words(vp_buf *text, const vp_report *r, const vp_place *p, const vp_view *v)
 {
     if (p->device < r->device_count)
@@ -175,12 +173,12 @@ static void put_fired(vp_buf *b, const vp_report *r, const vp_finding *f, const 
                       size_t rank)
 {
     text_put_headline(b, f, v, rank);
-    text_put_sentence(b, v, "what", f->message);
+    text_put_sentence(b, v, "why", f->message);
     text_put_impact(b, f, v);
     text_put_places(b, r, f, v);
-    text_put_sentence(b, v, "do", f->suggestion);
+    text_put_sentence(b, v, "fix", f->suggestion);
     for (size_t i = 0; i < f->caveat_count; i++)
-        text_put_sentence(b, v, i ? "" : "but", f->caveats[i]);
+        text_put_sentence(b, v, i ? "" : "note", f->caveats[i]);
     vp_buf_putc(b, '\n');
 }
 
@@ -241,43 +239,57 @@ static bool said_before(const vp_report *r, size_t finding, size_t missing)
     return false;
 }
 
-/* One line for each thing that is missing: "F12 F13 F24: steps". */
+/* Prints a text_put_paragraph without a label, and empties `text`. */
+static void text_put_line(vp_buf *b, const vp_view *v, vp_buf *text)
+{
+    grid_flow f = {.b = b, .width = prose_width(v), .indent = 2, .gap = 0};
+    grid_flow_words(&f, text);
+    grid_flow_end(&f);
+}
+
+/* "Not evaluated: F12, F13 (needs steps); F15, F16 (needs two or more devices)" */
 static void put_not_evaluated(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     vp_buf text;
-    const char *label = "unknown";
+    bool any = false;
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
     for (size_t i = 0; i < r->finding_count; i++) {
         for (size_t k = 0; k < r->findings[i].missing_count; k++) {
             if (r->findings[i].status != VP_NOT_EVALUATED || said_before(r, i, k))
                 continue;
             const char *what = r->findings[i].missing[k];
-            for (size_t n = i; n < r->finding_count; n++)
+            vp_buf_printf(&text, "%s%s", any ? "; " : "Not evaluated: ", r->findings[i].id);
+            for (size_t n = i + 1; n < r->finding_count; n++)
                 if (finding_lacks(&r->findings[n], what))
-                    vp_buf_printf(&text, "%s ", r->findings[n].id);
-            vp_buf_puts(&text, "- the profile lacks ");
+                    vp_buf_printf(&text, ", %s", r->findings[n].id);
+            vp_buf_puts(&text, " (needs ");
             vp_put_escaped(&text, vp_str_of(what));
-            text_put_paragraph(b, v, label, &text);
-            label = "";
+            vp_buf_putc(&text, ')');
+            any = true;
         }
     }
+    if (any)
+        text_put_line(b, v, &text);
     vp_buf_free(&text);
 }
 
 static void text_put_clear_rules(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     vp_buf text;
+    const char *before = "Clear: ";
     if (!count_with_status(r, VP_CLEAR))
         return;
     vp_buf_init(&text, VP_REPORT_BYTES_MAX);
     for (size_t i = 0; i < r->finding_count; i++)
-        if (r->findings[i].status == VP_CLEAR)
-            vp_buf_printf(&text, "%s ", r->findings[i].id);
-    text_put_paragraph(b, v, "clear", &text);
+        if (r->findings[i].status == VP_CLEAR) {
+            vp_buf_printf(&text, "%s%s", before, r->findings[i].id);
+            before = ", ";
+        }
+    text_put_line(b, v, &text);
     vp_buf_free(&text);
 }
 
-/* ---- The whole ---- */
+/* ---- All findings ---- */
 
 static void text_put_findings_head(vp_buf *b, const vp_report *r, const vp_view *v)
 {
