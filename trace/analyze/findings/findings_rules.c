@@ -426,8 +426,8 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Update in place: foreach optimizers, copy_, and torch.compile, which "
                        "reuses dead memory.",
      .advice_native = "Write the result into the memory of the argument that it replaces.",
-     .caveat = "An argument that is used again later, such as weights in inference, must "
-               "not be donated. The actual saving may be smaller.",
+     .caveat = "An argument that is used again later, such as weights in inference, must not be "
+               "overwritten. The actual saving may be smaller.",
      .metric = "donatable arguments",
      .unit = "share",
      .denominator = "program's reserved memory",
