@@ -1,5 +1,5 @@
-/* Exit codes: docs/reference/cli.md#exit-codes. What is said of each stands in cli_exit_codes
- * (table.h). Included by server/cli only. */
+/* Exit codes: docs/reference/cli.md#exit-codes. Their descriptions are in cli_exit_codes
+ * (table.h). */
 #ifndef VP_CLI_EXIT_CODES_H
 #define VP_CLI_EXIT_CODES_H
 
