@@ -56,7 +56,8 @@ int main(int argc, char **argv)
         return cli_print_help(o.named ? o.command : NULL);
     if (o.version)
         return print_version();
-    if (o.print_findings || o.print_man || o.print_completion)
+    if (o.print_findings || o.print_reference || o.print_schema || o.print_man ||
+        o.print_completion)
         return cli_run_docs(&o);
     if (o.command->bit == CLI_SERVE && cli_serves_nothing(&o))
         return cli_original_flags(&o, dir);

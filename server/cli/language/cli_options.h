@@ -76,8 +76,8 @@ typedef struct cli_options {
     int64_t keep, times;
     cli_list on_regression_arg;
 
-    const char *print_man, *print_completion;
-    bool print_findings;
+    const char *print_man, *print_completion, *print_schema;
+    bool print_findings, print_reference;
 } cli_options;
 
 #endif

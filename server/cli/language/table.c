@@ -564,6 +564,8 @@ const cli_option cli_option_table[] = {
      "show the version and exit"},
     {"print-man", 0, "COMMAND", CLI_TEXT, CLI_HELP, AT(print_man), 0, 0, NULL, NULL},
     {"print-findings", 0, NULL, CLI_FLAG, CLI_HELP, AT(print_findings), 0, 0, NULL, NULL},
+    {"print-schema", 0, "NAME", CLI_TEXT, CLI_HELP, AT(print_schema), 0, 0, NULL, NULL},
+    {"print-reference", 0, NULL, CLI_FLAG, CLI_HELP, AT(print_reference), 0, 0, NULL, NULL},
     {"print-completion", 0, "SHELL", CLI_TEXT, CLI_HELP, AT(print_completion), 0, 0, NULL, NULL},
     {0}};
 

@@ -34,7 +34,8 @@ typedef enum rep_field_type {
     REP_COUNTS,    /* an array of int64_t, its length at count_at */
     REP_TEXTS,     /* an array of const char *, its length at count_at */
     REP_BY_DEVICE, /* as REP_LIST over vp_device, but the devices are there already */
-    REP_MADE       /* written by `put`, not read: it follows from the rest */
+    REP_CHILDREN,  /* an array of objects of the same table, which the writer of the tree fills */
+    REP_PAIRS      /* an array of arrays of two integers; only made */
 } rep_field_type;
 
 /* While a report is written. */
@@ -51,24 +52,36 @@ typedef struct rep_field {
     uint8_t type; /* rep_field_type */
     /* full: unknown, and null, unless the report is of VP_DEPTH_FULL. needed: text that is never
      * NULL, read as "" where it is; a figure never unknown: 0. unsummed: a clock, or FLOPs: may be
-     * so large that no sum over rows would fit. later: an array beside others of its length that
-     * older reports lack: NULL, and null. */
-    bool full : 1, needed : 1, unsummed : 1, later : 1;
+     * so large that no sum over rows would fit. later: added after the first release, so that older
+     * reports lack the key; of an array beside others of its length: NULL, and null. made: written
+     * and not read back, because it follows from other fields. optional: the key may be missing. */
+    bool full : 1, needed : 1, unsummed : 1, later : 1, made : 1, optional : 1;
     union {
         const struct rep_field *fields; /* of what has a struct of its own */
         const char *const *words;       /* REP_WORD: by value; NULL-terminated */
+        const char *name;               /* last row: of the object, as the schema calls it */
     };
     void (*put)(rep_json_out *o, const void *base); /* instead of what the type does */
+    /* For the schema and docs/reference/report.md. about: one sentence on the field; in the last
+     * row on the object. unit: if the end of the key does not show it (documents.h); "": none.
+     * null: what null means, if the type does not show it. */
+    const char *about, *unit, *null;
 } rep_field;
 
 /* A report in the order of its JSON, all over vp_report; between ops and the tail stands the tree
  * of scopes. Writers choose the rows of devices and ops by a view. */
 extern const rep_field rep_head_fields[]; /* session, window, analysis */
 extern const rep_field rep_devices_fields[], rep_ops_fields[];
+extern const rep_field rep_scopes_fields[]; /* described only: the tree has a writer of its own */
 extern const rep_field rep_tail_fields[], rep_memory_fields[], rep_quality_fields[];
+extern const rep_field rep_findings_fields[]; /* written only; computed again after reading */
+extern const rep_field rep_op_row_fields[], rep_op_details_fields[]; /* over vp_op, op_details */
 /* Of the structs alone. */
 extern const rep_field rep_device_fields[], rep_op_fields[], rep_scope_fields[];
 extern const rep_field rep_breakdown_fields[], rep_launch_fields[], rep_roof_fields[];
+
+/* Words that have no enum of their own; NULL-terminated. */
+extern const char *const rep_policy_words[], *const rep_clock_words[], *const rep_bound_words[];
 
 /* The members of an open object; whole objects. */
 void rep_put_fields(rep_json_out *o, const rep_field *fields, const void *base);

@@ -1,96 +1,137 @@
-/* docs/reference/json.md#findings-array. The order of the array is the rank; key order is part of
- * the contract. */
+/* docs/reference/json.md#findings-array. The order of the array is the rank; key order is that of
+ * the tables. */
+#include "trace/report/data/field_macros.h"
+
+#include "trace/analyze/result/result_words.h"
 #include "trace/report/data/report_json.h"
 #include "trace/report/labels/words.h"
 
-static void json_put_finding_time(vp_json *j, const char *key, int64_t ps)
+/* ---- Evidence ---- */
+
+static void put_evidence_value(rep_json_out *o, const void *finding)
 {
-    vp_json_key(j, key);
-    if (ps == VP_NO_TIME)
-        vp_json_null(j);
+    const vp_finding *f = finding;
+    if (f->status == VP_NOT_EVALUATED)
+        vp_json_null(&o->j);
     else
-        vp_json_i64(j, ps);
+        vp_json_double(&o->j, f->value);
 }
 
-static void json_put_evidence(vp_json *j, const vp_finding *f)
+static const rep_field evidence_fields[] = {
+    {F("metric", REP_TEXT, vp_finding, metric), .needed = true, .about = "Name of the figure."},
+    {MADE("value", REP_NUMBER, put_evidence_value), .unit = "see `unit`", .null = "not evaluated",
+     .about = "Value of the figure."},
+    {F("threshold", REP_NUMBER, vp_finding, threshold), .unit = "see `unit`",
+     .about = "The rule fires from this value on."},
+    {F("unit", REP_TEXT, vp_finding, unit), .needed = true,
+     .about = "Unit of `value` and `threshold`, such as `share`."},
+    {F("denominator", REP_TEXT, vp_finding, denominator), .null = "not a share",
+     .about = "Denominator, if the unit is a share."},
+    {END("evidence", "The figure that the rule judges.")},
+};
+
+/* ---- Places ---- */
+
+static void put_place_device(rep_json_out *o, const void *place)
 {
-    bool measured = f->status == VP_FIRED || f->status == VP_EXPLAINED || f->status == VP_CLEAR;
-    vp_json_key(j, "evidence");
-    vp_json_begin_object(j);
-    vp_json_kcstr(j, "metric", f->metric);
-    if (measured)
-        vp_json_kdouble(j, "value", f->value);
-    else
-        json_put_finding_time(j, "value", VP_NO_TIME);
-    vp_json_kdouble(j, "threshold", f->threshold);
-    vp_json_kcstr(j, "unit", f->unit);
-    vp_json_kcstr(j, "denominator", f->denominator);
-    vp_json_end_object(j);
+    uint32_t device = ((const vp_place *)place)->device;
+    vp_json_cstr(&o->j, device < o->r->device_count ? o->r->devices[device].name : NULL);
 }
 
-static void json_put_places(vp_json *j, const vp_report *r, const vp_finding *f)
-{
-    vp_json_key(j, "where");
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < f->where_count; i++) {
-        const vp_place *p = &f->where[i];
-        vp_json_begin_object(j);
-        vp_json_kcstr(j, "device", p->device < r->device_count ? r->devices[p->device].name : NULL);
-        vp_json_kcstr(j, "host", p->host);
-        vp_json_kcstr(j, "track", p->track);
-        json_put_finding_time(j, "start_ps", p->start_ps);
-        json_put_finding_time(j, "end_ps", p->end_ps);
-        vp_json_end_object(j);
-    }
-    vp_json_end_array(j);
-}
+static const rep_field place_fields[] = {
+    {MADE("device", REP_TEXT, put_place_device), .null = "no device",
+     .about = "Name of the device."},
+    {F("host", REP_TEXT, vp_place, host), .null = "no host", .about = "Name of the host."},
+    {F("track", REP_TEXT, vp_place, track), .null = "no single track",
+     .about = "Name of the track or thread."},
+    {F("start_ps", REP_TIME, vp_place, start_ps), .null = "no single time",
+     .about = "Start of the time span."},
+    {F("end_ps", REP_TIME, vp_place, end_ps), .null = "no single time",
+     .about = "End of the time span."},
+    {END("place", "A place in the profile, on the aligned clock.")},
+};
 
-static void json_put_impact(vp_json *j, const vp_finding *f)
+/* ---- Impact ---- */
+
+static void put_impact_share(rep_json_out *o, const void *finding)
 {
-    vp_json_key(j, "impact");
-    vp_json_begin_object(j);
-    vp_json_kcount(j, "time_ps", f->impact_ps);
-    vp_json_kcount(j, "gross_ps", f->gross_ps);
-    vp_json_kcount(j, "window_ps", f->window_ps);
-    vp_json_key(j, "share_of_window");
+    const vp_finding *f = finding;
     if (f->impact_ps < 0 || f->window_ps <= 0)
-        vp_json_null(j);
+        vp_json_null(&o->j);
     else
-        vp_json_ratio(j, f->impact_ps, f->window_ps);
-    vp_json_kcount(j, "bytes", f->impact_bytes);
-    vp_json_end_object(j);
+        vp_json_ratio(&o->j, f->impact_ps, f->window_ps);
 }
 
-static void json_put_finding(vp_json *j, const vp_report *r, const vp_finding *f)
+static const rep_field impact_fields[] = {
+    {F("time_ps", REP_COUNT, vp_finding, impact_ps), .null = "no saving in time",
+     .about = "Potential saving, without the time that earlier findings claim."},
+    {F("gross_ps", REP_COUNT, vp_finding, gross_ps), .null = "no saving in time",
+     .about = "Potential saving, including the time that earlier findings claim."},
+    {F("window_ps", REP_COUNT, vp_finding, window_ps), .null = "no saving in time",
+     .about = "Window that the saving is compared with."},
+    {MADE("share_of_window", REP_NUMBER, put_impact_share), .unit = "share",
+     .null = "no saving in time",
+     .about = "`time_ps` divided by `window_ps`; it decides the severity."},
+    {F("bytes", REP_COUNT, vp_finding, impact_bytes), .null = "not about memory",
+     .about = "Potential saving of memory."},
+    {END("impact", "Upper bound of the saving if the cause is removed.")},
+};
+
+/* ---- Findings ---- */
+
+static void put_finding_severity(rep_json_out *o, const void *finding)
 {
-    vp_json_begin_object(j);
-    vp_json_kcstr(j, "id", f->id);
-    vp_json_kcstr(j, "name", f->name);
-    vp_json_kcstr(j, "status", rep_status_name(f->status));
-    vp_json_key(j, "severity");
+    const vp_finding *f = finding;
     if (f->status == VP_FIRED || f->status == VP_EXPLAINED)
-        vp_json_cstr(j, rep_level_name(f->severity));
+        vp_json_cstr(&o->j, result_level_words[f->severity]);
     else
-        vp_json_null(j);
-    vp_json_kcstr(j, "title", f->title);
-    vp_json_kcstr(j, "message", f->message);
-    json_put_evidence(j, f);
-    json_put_places(j, r, f);
-    json_put_impact(j, f);
-    vp_json_kcstr(j, "suggestion", f->suggestion);
-    rep_json_texts(j, "caveats", f->caveats, f->caveat_count);
-    rep_json_texts(j, "explained_by", f->explained_by, f->explained_count);
-    rep_json_texts(j, "missing", f->missing, f->missing_count);
-    vp_json_end_object(j);
+        vp_json_null(&o->j);
 }
+
+static const rep_field finding_fields[] = {
+    {F("id", REP_TEXT, vp_finding, id), .needed = true,
+     .about = "Identifier of the rule, such as `F10`."},
+    {F("name", REP_TEXT, vp_finding, name), .needed = true,
+     .about = "Name of the rule, such as `device-idle`."},
+    {F("status", REP_WORD, vp_finding, status), .words = rep_status_words,
+     .about = "Result of the rule."},
+    {MADE("severity", REP_WORD, put_finding_severity), .words = result_level_words,
+     .null = "did not fire", .about = "Severity of the finding."},
+    {F("title", REP_TEXT, vp_finding, title), .needed = true, .about = "Title of the rule."},
+    {F("message", REP_TEXT, vp_finding, message), .null = "did not fire",
+     .about = "One sentence with the figures of this report."},
+    {.key = "evidence",
+     .type = REP_OBJECT,
+     .fields = evidence_fields,
+     .about = "The figure that the rule judges."},
+    {LIST("where", vp_finding, where, where_count, vp_place, place_fields),
+     .about = "Places to look at, most important first."},
+    {.key = "impact",
+     .type = REP_OBJECT,
+     .fields = impact_fields,
+     .about = "Upper bound of the saving."},
+    {F("suggestion", REP_TEXT, vp_finding, suggestion), .null = "did not fire",
+     .about = "What to change."},
+    {ARRAY("caveats", REP_TEXTS, vp_finding, caveats, caveat_count),
+     .about = "Limits of the finding."},
+    {ARRAY("explained_by", REP_TEXTS, vp_finding, explained_by, explained_count),
+     .about = "Identifiers of findings that claim the time of this one."},
+    {ARRAY("missing", REP_TEXTS, vp_finding, missing, missing_count),
+     .about = "What the profile lacks to evaluate the rule."},
+    {END("finding", "The result of one rule. `docs/findings.md` lists the rules.")},
+};
+
+const rep_field rep_findings_fields[] = {
+    {LIST("findings", vp_report, findings, finding_count, vp_finding, finding_fields),
+     .about = "All rules in rank order: fired, explained, not evaluated, clear."},
+    {0},
+};
 
 void rep_json_findings(vp_json *j, const vp_report *r)
 {
-    vp_json_key(j, "findings");
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < r->finding_count; i++)
-        json_put_finding(j, r, &r->findings[i]);
-    vp_json_end_array(j);
+    rep_json_out o = {.j = *j, .r = r};
+    rep_put_fields(&o, rep_findings_fields, r);
+    *j = o.j;
 }
 
 int rep_findings_json(vp_buf *b, const vp_report *r)

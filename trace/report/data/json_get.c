@@ -262,6 +262,8 @@ static int get_json_value(rep_json_in *in, const rep_field *f, const json_t *obj
 {
     const json_t *v = json_object_get(object, f->key);
     void *at = base + f->at;
+    if (f->made)
+        return 0;
     switch ((rep_field_type)f->type) {
     case REP_TEXT:
         return get_text(in, at, v, f->needed, place);
@@ -294,7 +296,8 @@ static int get_json_value(rep_json_in *in, const rep_field *f, const json_t *obj
         return get_array(in, f, v, base, place);
     case REP_BY_DEVICE:
         return get_by_device(in, f, v, place);
-    case REP_MADE:
+    case REP_CHILDREN:
+    case REP_PAIRS:
         return 0;
     }
     return 0;

@@ -183,7 +183,9 @@ static void json_put_field_value(rep_json_out *o, const rep_field *f, const char
         return json_put_array(o, f, base);
     case REP_BY_DEVICE:
         return put_by_device(o, f);
-    case REP_MADE:
+    case REP_CHILDREN:
+        return vp_json_begin_array(&o->j);
+    case REP_PAIRS:
     case REP_DEVICE: /* has keys of its own */
         return;
     }

@@ -9,64 +9,74 @@
 #include "trace/report/data/field_macros.h"
 #include "trace/report/data/report_json.h"
 
-static const rep_field call_fields[] = {
-    {F("name", REP_TEXT, detail_call, name)},
-    {F("track", REP_TEXT, detail_call, track)},
-    {F("start_ps", REP_TIME, detail_call, start_ps)},
-    {F("dur_ps", REP_COUNT, detail_call, dur_ps)},
-    {0},
+static const rep_field detail_call_fields[] = {
+    {F("name", REP_TEXT, detail_call, name), .about = "Name in the profile."},
+    {F("track", REP_TEXT, detail_call, track), .about = "Track or thread of the call."},
+    {F("start_ps", REP_TIME, detail_call, start_ps),
+     .about = "Start of the call, on the aligned clock."},
+    {F("dur_ps", REP_COUNT, detail_call, dur_ps), .about = "Duration of the call."},
+    {END("detail_call", "One of the longest calls of an op.")},
 };
 
-static const rep_field name_fields[] = {
-    {F("name", REP_TEXT, detail_name, name)},
-    {F("scope", REP_TEXT, detail_name, scope)},
-    {F("source", REP_TEXT, detail_name, source)},
-    {F("shape", REP_TEXT, detail_name, shape)},
-    {F("placed_by", REP_TEXT, detail_name, placed)},
-    {F("tensor_cores", REP_TEXT, detail_name, tensor_cores)},
-    {F("scopes", REP_COUNT, detail_name, scopes)},
-    {F("sources", REP_COUNT, detail_name, sources)},
-    {F("calls", REP_COUNT, detail_name, calls)},
-    {F("self_ps", REP_COUNT, detail_name, self_ps)},
-    {F("max_ps", REP_COUNT, detail_name, max_ps)},
-    {0},
+static const rep_field detail_name_fields[] = {
+    {F("name", REP_TEXT, detail_name, name), .about = "Name in the profile."},
+    {F("scope", REP_TEXT, detail_name, scope), .about = "Scope with the most self time."},
+    {F("source", REP_TEXT, detail_name, source), .about = "Source line with the most self time."},
+    {F("shape", REP_TEXT, detail_name, shape), .about = "Shape with the most self time."},
+    {F("placed_by", REP_TEXT, detail_name, placed), .null = "the profile contains the scope",
+     .about = "How the scope of a kernel in a recorded graph was found: `name` or `order`."},
+    {F("tensor_cores", REP_TEXT, detail_name, tensor_cores), .null = "the name does not show it",
+     .about = "Part of the kernel's name that shows use of tensor or matrix cores."},
+    {F("scopes", REP_COUNT, detail_name, scopes), .about = "Distinct scopes under this name."},
+    {F("sources", REP_COUNT, detail_name, sources),
+     .about = "Distinct source lines under this name."},
+    {F("calls", REP_COUNT, detail_name, calls), .about = "Number of calls."},
+    {F("self_ps", REP_COUNT, detail_name, self_ps), .about = "Self time."},
+    {F("max_ps", REP_COUNT, detail_name, max_ps), .about = "Duration of the longest call."},
+    {END("detail_name", "A name in the profile that belongs to the op.")},
 };
 
-static const rep_field launch_fields[] = {
-    {F("grid", REP_TEXT, detail_launch, how.grid)},
-    {F("block", REP_TEXT, detail_launch, how.block)},
-    {F("registers", REP_COUNT, detail_launch, how.registers)},
-    {F("shared_bytes", REP_COUNT, detail_launch, how.shared_bytes)},
-    {F("occupancy", REP_TEXT, detail_launch, how.occupancy)},
-    {F("calls", REP_COUNT, detail_launch, calls)},
-    {F("self_ps", REP_COUNT, detail_launch, self_ps)},
-    {0},
+static const rep_field detail_launch_fields[] = {
+    {F("grid", REP_TEXT, detail_launch, how.grid),
+     .about = "Blocks of the launch, such as `3,1,1`."},
+    {F("block", REP_TEXT, detail_launch, how.block), .about = "Threads of a block."},
+    {F("registers", REP_COUNT, detail_launch, how.registers), .about = "Registers per thread."},
+    {F("shared_bytes", REP_COUNT, detail_launch, how.shared_bytes),
+     .about = "Shared memory per block."},
+    {F("occupancy", REP_TEXT, detail_launch, how.occupancy), .unit = "%",
+     .about = "Theoretical or estimated occupancy."},
+    {F("calls", REP_COUNT, detail_launch, calls), .about = "Number of calls."},
+    {F("self_ps", REP_COUNT, detail_launch, self_ps), .about = "Self time."},
+    {END("detail_launch", "A launch configuration of kernels of the op.")},
 };
 
-static const rep_field detail_fields[] = {
-    {LIST("calls", op_details, calls, call_count, detail_call, call_fields)},
-    {LIST("names", op_details, names, name_count, detail_name, name_fields)},
-    {LIST("launches", op_details, launches, launch_count, detail_launch, launch_fields)},
-    {0},
-};
-
-static void json_put_op_key(vp_json *j, const vp_op *op)
+static void json_put_op_key(rep_json_out *o, const void *op)
 {
     char hex[20];
     snprintf(hex, sizeof hex, "%016" PRIx64, op_key(op));
-    vp_json_kcstr(j, "op", hex);
+    vp_json_cstr(&o->j, hex);
 }
 
-/* "op" and "on" as links to pages and this route have them. */
+static void put_link_device(rep_json_out *o, const void *op)
+{
+    vp_json_i64(&o->j, ((const vp_op *)op)->device);
+}
+
+static const rep_field link_fields[] = {
+    {MADE("on", REP_COUNT, put_link_device), .needed = true, .optional = true, .unit = "index",
+     .about = "Position of the device in `devices`."},
+    {MADE("op", REP_TEXT, json_put_op_key), .needed = true, .optional = true,
+     .about = "Key of the op."},
+    {END("op_link",
+         "How URLs of the server name an op; empty if no op of the report has the events.")},
+};
+
 static void json_put_op_link(rep_json_out *o, const void *row)
 {
     const graph_node *n = row;
-    const vp_op *op = n->op < o->r->op_count ? &o->r->ops[n->op] : NULL;
     vp_json_begin_object(&o->j);
-    if (op) {
-        vp_json_ki64(&o->j, "on", op->device);
-        json_put_op_key(&o->j, op);
-    }
+    if (n->op < o->r->op_count)
+        rep_put_fields(o, link_fields, &o->r->ops[n->op]);
     vp_json_end_object(&o->j);
 }
 
@@ -76,21 +86,23 @@ static void json_put_node_step(rep_json_out *o, const void *row)
 }
 
 static const rep_field node_fields[] = {
-    {F("name", REP_TEXT, graph_node, name)},
-    {F("opcode", REP_TEXT, graph_node, opcode)},
-    {F("shape", REP_TEXT, graph_node, shape)},
-    {F("scope", REP_TEXT, graph_node, scope)},
-    {F("source", REP_TEXT, graph_node, source)},
-    {MADE("step", json_put_node_step)},
-    {F("bytes", REP_COUNT, graph_node, bytes)},
-    {F("calls", REP_COUNT, graph_node, calls)},
-    {F("self_ps", REP_COUNT, graph_node, self_ps)},
-    {MADE("link", json_put_op_link)},
-    {0},
+    {F("name", REP_TEXT, graph_node, name), .about = "Name of the instruction."},
+    {F("opcode", REP_TEXT, graph_node, opcode), .about = "Opcode of the instruction."},
+    {F("shape", REP_TEXT, graph_node, shape), .about = "Shape of its result."},
+    {F("scope", REP_TEXT, graph_node, scope), .about = "Scope of the instruction."},
+    {F("source", REP_TEXT, graph_node, source), .about = "Source line of the instruction."},
+    {MADE("step", REP_INTEGER, json_put_node_step), .unit = "edges",
+     .about = "Distance from the op's instruction: negative for operands, positive for users."},
+    {F("bytes", REP_COUNT, graph_node, bytes), .about = "Size of its result without padding."},
+    {F("calls", REP_COUNT, graph_node, calls), .about = "Calls on the device of the op."},
+    {F("self_ps", REP_COUNT, graph_node, self_ps), .about = "Self time on the device of the op."},
+    {MADE("link", REP_OBJECT, json_put_op_link), .fields = link_fields,
+     .about = "The op that has its events."},
+    {END("graph_node", "An HLO instruction near the op.")},
 };
 
 /* Pairs of places in `nodes`: the second takes the result of the first. */
-static void put_edges(rep_json_out *o, const void *base)
+static void put_graph_edges(rep_json_out *o, const void *base)
 {
     const op_graph *g = base;
     vp_json_begin_array(&o->j);
@@ -106,31 +118,84 @@ static void put_edges(rep_json_out *o, const void *base)
 }
 
 static const rep_field graph_fields[] = {
-    {F("program", REP_TEXT, op_graph, program)},
-    {F("text", REP_TEXT, op_graph, text)},
-    {F("instructions", REP_COUNT, op_graph, instructions)},
-    {LIST("nodes", op_graph, nodes, node_count, graph_node, node_fields)},
-    {MADE("edges", put_edges)},
-    {F("operands_left", REP_COUNT, op_graph, operands_left)},
-    {F("users_left", REP_COUNT, op_graph, users_left)},
-    {ARRAY("body", REP_TEXTS, op_graph, body, body_count)},
-    {F("body_left", REP_COUNT, op_graph, body_left)},
+    {F("program", REP_TEXT, op_graph, program), .about = "Name of the program."},
+    {F("text", REP_TEXT, op_graph, text), .about = "The instruction as a line of HLO."},
+    {F("instructions", REP_COUNT, op_graph, instructions),
+     .about = "Instructions of the op; the one with the most self time is shown."},
+    {LIST("nodes", op_graph, nodes, node_count, graph_node, node_fields),
+     .about = "Instructions shown; the op's own is the first."},
+    {MADE("edges", REP_PAIRS, put_graph_edges),
+     .about =
+         "Pairs of positions in `nodes`; the second instruction uses the result of the first."},
+    {F("operands_left", REP_COUNT, op_graph, operands_left),
+     .about = "Operands of shown instructions that are not shown."},
+    {F("users_left", REP_COUNT, op_graph, users_left),
+     .about = "Users of shown instructions that are not shown."},
+    {ARRAY("body", REP_TEXTS, op_graph, body, body_count),
+     .about = "Instructions of a fusion as lines of HLO, operands first."},
+    {F("body_left", REP_COUNT, op_graph, body_left),
+     .about = "Instructions of the fusion that are not shown."},
+    {END("op_graph", "The HLO instructions around an op.")},
+};
+
+static void put_histogram(rep_json_out *o, const void *details)
+{
+    const op_details *d = details;
+    vp_json_begin_array(&o->j);
+    for (size_t i = 0; i < OP_BINS; i++)
+        vp_json_i64(&o->j, d->bins[i]);
+    vp_json_end_array(&o->j);
+}
+
+static const rep_field bins_fields[] = {
+    {F("from_ps", REP_COUNT, op_details, min_ps), .needed = true,
+     .about = "Start of the first bin: duration of the shortest call."},
+    {F("to_ps", REP_COUNT, op_details, max_ps), .needed = true,
+     .about = "End of the last bin: duration of the longest call."},
+    {MADE("calls", REP_COUNTS, put_histogram), .unit = "count", .about = "Calls in each bin."},
+    {END("bins", "Histogram of the durations of the calls: bins of equal width.")},
+};
+
+static void put_more_names(rep_json_out *o, const void *details)
+{
+    vp_json_i64(&o->j, (int64_t)((const op_details *)details)->more_names);
+}
+
+static void put_more_launches(rep_json_out *o, const void *details)
+{
+    vp_json_i64(&o->j, (int64_t)((const op_details *)details)->more_launches);
+}
+
+const rep_field rep_op_details_fields[] = {
+    {.key = "bins",
+     .type = REP_OBJECT,
+     .fields = bins_fields,
+     .about = "Histogram of the durations."},
+    {LIST("calls", op_details, calls, call_count, detail_call, detail_call_fields),
+     .about = "The longest calls, at most 50."},
+    {LIST("names", op_details, names, name_count, detail_name, detail_name_fields),
+     .about = "Names in the profile by self time, at most 500."},
+    {LIST("launches", op_details, launches, launch_count, detail_launch, detail_launch_fields),
+     .about = "Launch configurations by self time, at most 50."},
+    {MADE("more_names", REP_COUNT, put_more_names), .needed = true,
+     .about = "Names that are not listed."},
+    {MADE("more_launches", REP_COUNT, put_more_launches), .needed = true,
+     .about = "Launch configurations that are not listed."},
+    {F("graph", REP_OBJECT, op_details, graph), .size = sizeof(op_graph), .fields = graph_fields,
+     .null = "the profile has no HLO", .about = "HLO instructions around the op."},
     {0},
 };
 
-static void json_put_bins(vp_json *j, const op_details *d)
-{
-    vp_json_key(j, "bins");
-    vp_json_begin_object(j);
-    vp_json_ki64(j, "from_ps", d->min_ps);
-    vp_json_ki64(j, "to_ps", d->max_ps);
-    vp_json_key(j, "calls");
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < OP_BINS; i++)
-        vp_json_i64(j, d->bins[i]);
-    vp_json_end_array(j);
-    vp_json_end_object(j);
-}
+/* Over the op, before its details. */
+const rep_field rep_op_row_fields[] = {
+    {MADE("op", REP_TEXT, json_put_op_key), .needed = true,
+     .about = "Key of the op in URLs of the server."},
+    {.key = "figures",
+     .type = REP_OBJECT,
+     .fields = rep_op_fields,
+     .about = "The row of the report."},
+    {0},
+};
 
 int rep_op_json(vp_buf *b, const vp_report *r, size_t op, const op_details *d)
 {
@@ -142,18 +207,8 @@ int rep_op_json(vp_buf *b, const vp_report *r, size_t op, const op_details *d)
     for (size_t i = 0; i <= op; i++)
         o.cumulative_ps += r->ops[i].device == r->ops[op].device ? r->ops[i].self_ps : 0;
     rep_json_open(&o.j, b, r, "view_profile.op/1");
-    json_put_op_key(&o.j, &r->ops[op]);
-    vp_json_key(&o.j, "figures");
-    rep_put_object(&o, rep_op_fields, &r->ops[op]);
-    json_put_bins(&o.j, d);
-    rep_put_fields(&o, detail_fields, d);
-    vp_json_ki64(&o.j, "more_names", (int64_t)d->more_names);
-    vp_json_ki64(&o.j, "more_launches", (int64_t)d->more_launches);
-    vp_json_key(&o.j, "graph");
-    if (d->graph)
-        rep_put_object(&o, graph_fields, d->graph);
-    else
-        vp_json_null(&o.j);
+    rep_put_fields(&o, rep_op_row_fields, &r->ops[op]);
+    rep_put_fields(&o, rep_op_details_fields, d);
     vp_json_end_object(&o.j);
     return vp_buf_putc(b, '\n');
 }

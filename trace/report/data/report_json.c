@@ -56,9 +56,7 @@ static void json_put_scopes(rep_json_out *o)
             vp_json_end_object(&o->j);
         }
         vp_json_begin_object(&o->j);
-        rep_put_fields(o, rep_scope_fields, &r->scopes[i]);
-        vp_json_key(&o->j, "children");
-        vp_json_begin_array(&o->j);
+        rep_put_fields(o, rep_scope_fields, &r->scopes[i]); /* begins its array of children */
         open++;
     }
     for (; open; open--) {

@@ -67,6 +67,13 @@ const char *const rep_cost_words[] = {[VP_COST_NONE] = "none",
                                       NULL};
 ASSERT_ALL(rep_cost_words, VP_COST_SHAPES);
 
+const char *const rep_status_words[] = {[VP_FIRED] = "fired",
+                                        [VP_EXPLAINED] = "explained",
+                                        [VP_CLEAR] = "clear",
+                                        [VP_NOT_EVALUATED] = "not_evaluated",
+                                        NULL};
+ASSERT_ALL(rep_status_words, VP_NOT_EVALUATED);
+
 const char *rep_class_name(vp_op_class c)
 {
     return rep_class_words[c];
@@ -89,11 +96,7 @@ const char *rep_level_name(vp_level l)
 
 const char *rep_status_name(vp_finding_status s)
 {
-    static const char *const names[] = {[VP_FIRED] = "fired",
-                                        [VP_EXPLAINED] = "explained",
-                                        [VP_CLEAR] = "clear",
-                                        [VP_NOT_EVALUATED] = "not_evaluated"};
-    return names[s];
+    return rep_status_words[s];
 }
 
 const char *rep_group_name(vp_group g)
