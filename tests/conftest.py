@@ -9,8 +9,10 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import hermetic  # noqa: E402
+import report_schema  # noqa: E402
 
 PLACE = hermetic.enter()  # before anything reads HOME or TMPDIR; None in a worker of pytest-xdist
+report_schema.watch()  # what tests parse with json follows its schema
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -34,6 +34,7 @@ def test_what_is_installed(installed):
                  *(f"include/{p.name}" for p in (ROOT / "include").glob("*.h*")),
                  "share/bash-completion/completions/view_profile",
                  "share/zsh/site-functions/_view_profile", "share/view_profile/skills/slow-step/SKILL.md",
+                 "share/view_profile/report.schema.json",
                  "lib/systemd/system/view_profile.service", "lib/systemd/system/view_profile.socket",
                  "lib/systemd/system/view_profile-watch@.service"]:
         assert name in files
