@@ -59,3 +59,17 @@ def test_readme_is_a_front_page():
     text = (ROOT / "README.md").read_text()
     assert len(text.splitlines()) <= 120
     assert all(text.count(word) for word in ("docs/img/run.png", "pip install", "scripts/deb", "scripts/run", "docs/benchmarks.md"))
+
+
+def test_quoted_messages_exist():
+    """The first column of tables with a head "message" quotes what the program prints."""
+    sources = [f for part in ("trace", "server") for f in sorted((ROOT / part).rglob("*.[ch]"))]
+    text = re.sub(r'"\s*"', "", "\n".join(f.read_text() for f in sources))
+    found = 0
+    for page in PAGES:
+        for table in re.findall(r"^\| message .*\n\|[-|]+\n((?:\|.*\n)+)", page.read_text(), re.M):
+            for cell in re.findall(r"^\| (.*?) \|", table, re.M):
+                for message in re.findall(r"`([^`]+)`", cell):
+                    assert message.split(": Connection refused")[0] in text, f"{page.name}: {message}"
+                    found += 1
+    assert found >= 8
