@@ -1,4 +1,4 @@
-"""The pages for readers: links lead somewhere, terms are in the glossary in order, lines are no longer than 100 columns."""
+"""The pages for readers: links resolve, lines and sentences have a limit, and the glossary is in order."""
 import re
 
 import pytest
@@ -6,7 +6,7 @@ from conftest import ROOT
 
 GENERATED = {"findings.md"}
 FRONT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
-PAGES = [*FRONT, *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED | {"architecture.md"})]
+PAGES = [*FRONT, ROOT / "examples" / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED | {"architecture.md"})]
 
 
 def text_of(page):
@@ -42,6 +42,16 @@ def test_lines_wrap_at_100(page):
     """Tables, links and code may be wider."""
     prose = [line for line in text_of(page).splitlines() if not line.lstrip().startswith(("|", "[", "!["))]
     assert not [line for line in prose if len(line) > 100 and " " in line[100:] + " " and not line.startswith("`scripts/bench`")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_sentences_are_short(page):
+    """At most 25 words, in paragraphs and lists."""
+    text = re.sub(r"^(#|\||<!--).*", "", text_of(page), flags=re.M)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"`[^`]*`", "X", text))
+    parts = re.split(r"\n\s*\n|\n\s*(?:[*]|\d+\.)\s", text)
+    long = [s for part in parts for s in re.split(r"(?<=[.!?:])\s+", part) if len(s.split()) > 25]
+    assert not long
 
 
 def test_glossary_is_in_order():
