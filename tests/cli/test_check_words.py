@@ -104,7 +104,7 @@ def test_each_phrase_has_advice():
     assert len(rows) > 20 and all(advice for _, advice, _ in rows)
 
 
-@pytest.mark.parametrize("text", ["whoever asks", "nobody knows", "a line a capture", "Where the file has it", "it is said",
+@pytest.mark.parametrize("text", ["whoever asks", "nobody knows", "a line a capture", "Where the file has it, it is used", "it is said",
                                   "What stands there", "the colour", "analysed", "can win", "begin anew", "behind the colon"])
 def test_phrases_are_found(text):
     assert any(pattern.search(text) for pattern, _, _ in load().rules())
