@@ -37,3 +37,10 @@ def test_page_shows_what_is_printed(page, place, request):
 
 def test_first_profiles_are_covered():
     assert {"README.md", "first-jax.md", "first-pytorch.md", "first-keras.md"} <= {page.name for page in PAGES}
+
+
+def test_the_guide_shows_the_breakdown_of_the_peak():
+    """A vLLM server on TPU, with the cells of its window."""
+    blocks = [part for block in BLOCK.findall((ROOT / "docs" / "slow.md").read_text()) for part in commands(block)]
+    shown, = [printed for command, printed in blocks if "report" in command and "--chip TPU7x" in command]
+    assert shown.startswith("/device:TPU:0: MFU 41.2%") and len(shown.splitlines()) == 14

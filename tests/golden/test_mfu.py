@@ -299,14 +299,6 @@ def test_points_under_the_roof_lie_where_their_figures_are(of):
     assert [float(v) for v in kink.groups()] == pytest.approx(ridge, abs=.1)
 
 
-def test_the_guide_shows_the_breakdown():
-    text = view_profile('report', '--chip=TPU7x', '--device=TPU:0', str(trace(TPU + '2026_01_11_21_26_41'))).stdout
-    shown = text[text.index('  useful:'):]
-    guide = (ROOT / 'docs' / 'slow.md').read_text(encoding='utf-8')
-    for line in shown[:shown.index('\n\n')].splitlines():
-        assert line.strip() in guide
-
-
 def test_figures_that_cannot_be_are_said_and_nothing_else_is_lost(tmp_path):
     """FLOP of 2^64 − 1 and a peak of 0: the first are unknown, for the second the table is asked."""
     scene = Scene()
