@@ -69,6 +69,16 @@ const rep_document rep_documents[] = {
       {rep_head_fields, false},
       {rep_op_row_fields, false},
       {rep_op_details_fields, false}}},
+    {"history",
+     "view_profile.history/1",
+     "view_profile history",
+     "One line of a history, as `view_profile compare --append` and `watch` write it.",
+     {{first_fields, false}, {rep_history_fields, false}}},
+    {"trend",
+     "view_profile.trend/1",
+     "view_profile trend",
+     "Several runs over time, as `view_profile trend --format json` writes them.",
+     {{first_fields, false}, {rep_trend_fields, false}}},
     {.name = NULL},
 };
 

@@ -54,8 +54,9 @@ typedef struct rep_field {
      * NULL, read as "" where it is; a figure never unknown: 0. unsummed: a clock, or FLOPs: may be
      * so large that no sum over rows would fit. later: added after the first release, so that older
      * reports lack the key; of an array beside others of its length: NULL, and null. made: written
-     * and not read back, because it follows from other fields. optional: the key may be missing. */
-    bool full : 1, needed : 1, unsummed : 1, later : 1, made : 1, optional : 1;
+     * and not read back, because it follows from other fields. optional: the key may be missing.
+     * sparse: items of an array that are negative are unknown, and null. */
+    bool full : 1, needed : 1, unsummed : 1, later : 1, made : 1, optional : 1, sparse : 1;
     union {
         const struct rep_field *fields; /* of what has a struct of its own */
         const char *const *words;       /* REP_WORD: by value; NULL-terminated */
@@ -76,6 +77,7 @@ extern const rep_field rep_scopes_fields[]; /* described only: the tree has a wr
 extern const rep_field rep_tail_fields[], rep_memory_fields[], rep_quality_fields[];
 extern const rep_field rep_findings_fields[]; /* written only; computed again after reading */
 extern const rep_field rep_op_row_fields[], rep_op_details_fields[]; /* over vp_op, op_details */
+extern const rep_field rep_history_fields[], rep_trend_fields[];     /* of trend/ */
 /* Of the structs alone. */
 extern const rep_field rep_device_fields[], rep_op_fields[], rep_scope_fields[];
 extern const rep_field rep_breakdown_fields[], rep_launch_fields[], rep_roof_fields[];

@@ -106,6 +106,8 @@ static void json_put_array(rep_json_out *o, const rep_field *f, const char *base
     for (size_t i = 0; i < n; i++) {
         if (f->type == REP_TEXTS)
             vp_json_cstr(&o->j, ((const char *const *)list)[i]);
+        else if (f->sparse)
+            json_put_count(&o->j, ((const int64_t *)list)[i]);
         else
             vp_json_i64(&o->j, ((const int64_t *)list)[i]);
     }

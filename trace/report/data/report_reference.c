@@ -133,7 +133,7 @@ static void page_put_type(vp_buf *b, const rep_field *f)
         vp_buf_puts(b, " with `device`, `host`, `device_index`");
         break;
     case REP_COUNTS:
-        vp_buf_puts(b, "array of integers");
+        vp_buf_puts(b, f->sparse ? "array of integers or null" : "array of integers");
         break;
     case REP_PAIRS:
         vp_buf_puts(b, "array of pairs of integers");

@@ -96,11 +96,11 @@ static void schema_put_by_word(vp_json *j, const rep_field *f)
     schema_put_names(j, f->words);
 }
 
-static void schema_put_items(vp_json *j, const char *type)
+static void schema_put_items(vp_json *j, const char *type, bool nullable)
 {
     vp_json_key(j, "items");
     vp_json_begin_object(j);
-    vp_json_kcstr(j, "type", type);
+    schema_put_type(j, type, nullable);
     vp_json_end_object(j);
 }
 
@@ -143,16 +143,16 @@ static void schema_put_field_type(vp_json *j, const rep_field *f, bool nullable)
         return vp_json_end_object(j);
     case REP_COUNTS:
         schema_put_type(j, "array", nullable);
-        return schema_put_items(j, "integer");
+        return schema_put_items(j, "integer", f->sparse);
     case REP_TEXTS:
         schema_put_type(j, "array", nullable);
-        return schema_put_items(j, "string");
+        return schema_put_items(j, "string", false);
     case REP_PAIRS:
         schema_put_type(j, "array", nullable);
         vp_json_key(j, "items");
         vp_json_begin_object(j);
         schema_put_type(j, "array", false);
-        schema_put_items(j, "integer");
+        schema_put_items(j, "integer", false);
         vp_json_ki64(j, "minItems", 2);
         vp_json_ki64(j, "maxItems", 2);
         return vp_json_end_object(j);

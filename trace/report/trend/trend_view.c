@@ -14,41 +14,60 @@
 #define SCHEMA "view_profile.history/1"
 #define RUNS_MAX 100000u
 
-static const rep_field op_fields[] = {
-    {F("class", REP_WORD, trend_op, op_class), .words = rep_class_words},
-    {F("category", REP_TEXT, trend_op, category)},
-    {F("name", REP_TEXT, trend_op, name), .needed = true},
-    {F("self_ps", REP_COUNT, trend_op, self_ps)},
-    {0},
+static const rep_field trend_op_fields[] = {
+    {F("class", REP_WORD, trend_op, op_class), .words = rep_class_words,
+     .about = "Class of the work."},
+    {F("category", REP_TEXT, trend_op, category), .null = "the profile has no category",
+     .about = "Category in the profile."},
+    {F("name", REP_TEXT, trend_op, name), .needed = true, .null = "empty",
+     .about = "Name of the group."},
+    {F("self_ps", REP_COUNT, trend_op, self_ps),
+     .about = "Mean self time per step, or of the window if there are no steps."},
+    {END("trend_op", "One of the largest ops of a run.")},
 };
 
-static const rep_field session_fields[] = {
-    {F("id", REP_TEXT, trend_run, id)},
-    {F("name", REP_TEXT, trend_run, name)},
-    {F("path", REP_TEXT, trend_run, path)},
-    {F("captured_unix_ns", REP_COUNT, trend_run, captured_unix_ns), .unsummed = true},
-    {0},
+static const rep_field trend_session_fields[] = {
+    {F("id", REP_TEXT, trend_run, id), .about = "Identifier of the run."},
+    {F("name", REP_TEXT, trend_run, name), .about = "Name of the run."},
+    {F("path", REP_TEXT, trend_run, path), .about = "Path of the run."},
+    {F("captured_unix_ns", REP_COUNT, trend_run, captured_unix_ns), .unsummed = true,
+     .about = "Time of the capture since 1970."},
+    {END("trend_session", "A run of a history.")},
 };
 
-static const rep_field run_fields[] = {
-    {.key = "session", .type = REP_OBJECT, .fields = session_fields},
-    {F("per_step", REP_BOOL, trend_run, per_step)},
-    {F("steps", REP_COUNT, trend_run, steps)},
-    {F("median_ps", REP_COUNT, trend_run, median_ps)},
-    {F("p90_ps", REP_COUNT, trend_run, p90_ps)},
-    {F("mad_ps", REP_COUNT, trend_run, mad_ps)},
-    {F("first_step", REP_COUNT, trend_run, first_step), .unsummed = true},
-    {F("last_step", REP_COUNT, trend_run, last_step), .unsummed = true},
-    {F("first_unix_ns", REP_COUNT, trend_run, first_unix_ns), .unsummed = true},
-    {F("last_end_unix_ns", REP_COUNT, trend_run, last_end_unix_ns), .unsummed = true},
-    {F("device", REP_TEXT, trend_run, device)},
-    {F("window_ps", REP_COUNT, trend_run, window_ps)},
-    {F("compute_ps", REP_COUNT, trend_run, compute_ps)},
-    {F("exposed_comm_ps", REP_COUNT, trend_run, exposed_comm_ps)},
-    {F("exposed_copy_ps", REP_COUNT, trend_run, exposed_copy_ps)},
-    {F("idle_ps", REP_COUNT, trend_run, idle_ps)},
-    {LIST("ops", trend_run, ops, op_count, trend_op, op_fields)},
-    {0},
+const rep_field rep_history_fields[] = {
+    {.key = "session", .type = REP_OBJECT, .fields = trend_session_fields, .about = "The run."},
+    {F("per_step", REP_BOOL, trend_run, per_step),
+     .about = "True if times are means per step, false if they are of the whole window."},
+    {F("steps", REP_COUNT, trend_run, steps), .null = "no steps",
+     .about = "Steps that count in the statistics."},
+    {F("median_ps", REP_COUNT, trend_run, median_ps), .null = "no steps",
+     .about = "Median duration of a step."},
+    {F("p90_ps", REP_COUNT, trend_run, p90_ps), .null = "no steps",
+     .about = "90th percentile of the duration of a step."},
+    {F("mad_ps", REP_COUNT, trend_run, mad_ps), .null = "no steps",
+     .about = "Median absolute deviation of the duration."},
+    {F("first_step", REP_COUNT, trend_run, first_step), .unsummed = true, .unit = "",
+     .about = "Number of the first whole step."},
+    {F("last_step", REP_COUNT, trend_run, last_step), .unsummed = true, .unit = "",
+     .about = "Number of the last whole step."},
+    {F("first_unix_ns", REP_COUNT, trend_run, first_unix_ns), .unsummed = true,
+     .about = "Start of the first whole step since 1970."},
+    {F("last_end_unix_ns", REP_COUNT, trend_run, last_end_unix_ns), .unsummed = true,
+     .about = "End of the last whole step since 1970."},
+    {F("device", REP_TEXT, trend_run, device), .null = "no devices",
+     .about = "Name of the device that takes longest."},
+    {F("window_ps", REP_COUNT, trend_run, window_ps),
+     .about = "Mean step or window of that device."},
+    {F("compute_ps", REP_COUNT, trend_run, compute_ps), .about = "Compute time of that device."},
+    {F("exposed_comm_ps", REP_COUNT, trend_run, exposed_comm_ps),
+     .about = "Exposed communication of that device."},
+    {F("exposed_copy_ps", REP_COUNT, trend_run, exposed_copy_ps),
+     .about = "Exposed copies of that device."},
+    {F("idle_ps", REP_COUNT, trend_run, idle_ps), .about = "Idle time of that device."},
+    {LIST("ops", trend_run, ops, op_count, trend_op, trend_op_fields),
+     .about = "Largest ops by self time."},
+    {END("trend_run", "The figures of one run in a history.")},
 };
 
 void trend_init(trend *t)
@@ -108,7 +127,7 @@ int rep_history_line(vp_buf *b, const trend_run *run)
     rep_json_out o = {.r = &no_report};
     vp_json_init(&o.j, b);
     rep_json_head(&o.j, SCHEMA);
-    rep_put_fields(&o, run_fields, run);
+    rep_put_fields(&o, rep_history_fields, run);
     vp_json_end_object(&o.j);
     return vp_buf_putc(b, '\n');
 }
@@ -126,7 +145,7 @@ static int trend_read_line(trend *t, vp_str line)
                  ? trend_new_run(t, &run)
                  : vp_fail(VP_EUNSUPPORTED, "no line of a history (" SCHEMA ")");
     if (rc >= 0)
-        rc = rep_get_fields(&in, run_fields, root, run, NULL);
+        rc = rep_get_fields(&in, rep_history_fields, root, run, NULL);
     vp_map_free(&in.sum_at);
     json_decref(root);
     t->count += rc >= 0;
@@ -166,46 +185,73 @@ bool trend_is_history(const char *path)
 
 /* ---- JSON ---- */
 
-static void json_put_trend_row(rep_json_out *o, const trend_row *row, size_t runs)
+/* A row of the comparison over runs, as JSON has it. */
+typedef struct trend_json_row {
+    vp_op_class op_class;
+    const char *category, *name;
+    int64_t moved_ps;
+    const int64_t *self_ps;
+    size_t run_count;
+} trend_json_row;
+
+typedef struct trend_json {
+    const trend_run *runs;
+    trend_json_row *ops;
+    size_t run_count, op_count;
+} trend_json;
+
+static const rep_field trend_row_fields[] = {
+    {F("class", REP_WORD, trend_json_row, op_class), .words = rep_class_words,
+     .about = "Class of the work."},
+    {F("category", REP_TEXT, trend_json_row, category), .null = "the profile has no category",
+     .about = "Category in the profile."},
+    {F("name", REP_TEXT, trend_json_row, name), .needed = true, .null = "empty",
+     .about = "Name of the group."},
+    {F("moved_ps", REP_COUNT, trend_json_row, moved_ps), .needed = true,
+     .about = "Largest known self time minus the smallest."},
+    {ARRAY("self_ps", REP_COUNTS, trend_json_row, self_ps, run_count), .sparse = true,
+     .about =
+         "Self time in each run, in the order of `runs`; null if the op is not among the largest."},
+    {END("trend_row", "An op over several runs.")},
+};
+
+const rep_field rep_trend_fields[] = {
+    {LIST("runs", trend_json, runs, run_count, trend_run, rep_history_fields),
+     .about = "Runs in order of capture."},
+    {LIST("ops", trend_json, ops, op_count, trend_json_row, trend_row_fields),
+     .about = "Ops by how much their self time changed, largest first."},
+    {0},
+};
+
+static int make_trend_json(trend_json *out, vp_arena *arena, const trend *t)
 {
-    vp_json_begin_object(&o->j);
-    vp_json_kcstr(&o->j, "class", rep_class_name(row->op->op_class));
-    vp_json_kcstr(&o->j, "category", row->op->category);
-    vp_json_kcstr(&o->j, "name", row->op->name);
-    vp_json_ki64(&o->j, "moved_ps", row->moved_ps);
-    vp_json_key(&o->j, "self_ps");
-    vp_json_begin_array(&o->j);
-    for (size_t i = 0; i < runs; i++) {
-        if (row->self_ps[i] < 0)
-            vp_json_null(&o->j);
-        else
-            vp_json_i64(&o->j, row->self_ps[i]);
-    }
-    vp_json_end_array(&o->j);
-    vp_json_end_object(&o->j);
+    trend_row *rows;
+    VP_TRY(trend_rows(&rows, &out->op_count, arena, t->runs, t->count));
+    out->runs = t->runs;
+    out->run_count = t->count;
+    out->ops = vp_arena_zalloc(arena, (out->op_count + 1) * sizeof *out->ops);
+    VP_NEED(out->ops);
+    for (size_t i = 0; i < out->op_count; i++)
+        out->ops[i] = (trend_json_row){.op_class = rows[i].op->op_class,
+                                       .category = rows[i].op->category,
+                                       .name = rows[i].op->name,
+                                       .moved_ps = rows[i].moved_ps,
+                                       .self_ps = rows[i].self_ps,
+                                       .run_count = t->count};
+    return 0;
 }
 
 int rep_trend_json(vp_buf *b, const trend *t)
 {
     rep_json_out o = {.r = &no_report};
-    trend_row *rows;
-    size_t n;
+    trend_json made;
     vp_arena arena;
     vp_arena_init(&arena);
-    int rc = trend_rows(&rows, &n, &arena, t->runs, t->count);
+    int rc = make_trend_json(&made, &arena, t);
     if (rc >= 0) {
         vp_json_init(&o.j, b);
         rep_json_head(&o.j, "view_profile.trend/1");
-        vp_json_key(&o.j, "runs");
-        vp_json_begin_array(&o.j);
-        for (size_t i = 0; i < t->count; i++)
-            rep_put_object(&o, run_fields, &t->runs[i]);
-        vp_json_end_array(&o.j);
-        vp_json_key(&o.j, "ops");
-        vp_json_begin_array(&o.j);
-        for (size_t i = 0; i < n; i++)
-            json_put_trend_row(&o, &rows[i], t->count);
-        vp_json_end_array(&o.j);
+        rep_put_fields(&o, rep_trend_fields, &made);
         vp_json_end_object(&o.j);
         rc = vp_buf_putc(b, '\n');
     }
