@@ -44,3 +44,12 @@ def test_the_guide_shows_the_breakdown_of_the_peak():
     blocks = [part for block in BLOCK.findall((ROOT / "docs" / "slow.md").read_text()) for part in commands(block)]
     shown, = [printed for command, printed in blocks if "report" in command and "--chip TPU7x" in command]
     assert shown.startswith("/device:TPU:0: MFU 41.2%") and len(shown.splitlines()) == 14
+
+
+@pytest.mark.parametrize("name", ["jax", "pytorch", "keras"])
+def test_first_profiles_show_lines_of_their_programs(name):
+    program = (ROOT / "examples" / "first_profile" / f"train_{name}.py").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / f"first-{name}.md").read_text(), re.M | re.S)
+    compile(program, name, "exec")
+    missing = [line for line in blocks[0].splitlines() if line.strip() not in program and line.strip() != "..."]
+    assert blocks and not missing
