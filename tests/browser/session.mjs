@@ -57,7 +57,7 @@ await test("a session's page starts with findings, and all at once it leads to e
   onPage("/", async (page) => {
     await page.goto(server.url + pathOf("session", "2026_02_03_04_05_06"));
     assert.deepEqual(await sectionsOf(page), ["findings", "where", "steps", "ops"]);
-    await page.getByRole("link", { name: "All at once" }).click();
+    await page.getByRole("link", { name: "Full report" }).click();
     await page.waitForURL("**&tab=all");
     const entries = await page.locator(".contents a").evaluateAll((all) => all.map((a) => a.hash.slice(1)));
     assert.deepEqual(entries, await sectionsOf(page));
@@ -68,7 +68,7 @@ await test("tabs show every section, keep the query, and need no script", () =>
   onPage(
     `${pathOf("session", "2026_02_03_04_05_06")}?group=raw&by=max&n=3&q=copy`,
     async (page) => {
-      await page.getByRole("link", { name: "All at once" }).click();
+      await page.getByRole("link", { name: "Full report" }).click();
       await page.waitForURL("**&tab=all&**");
       const all = new Set(await sectionsOf(page));
       const tabs = await page.locator(".tabs a").allInnerTexts();
@@ -100,7 +100,7 @@ await test("a tab or a filter that is not ours is text", async () => {
   assert.ok((await page.locator("main").innerText()).includes(`tab=${HOSTILE}`));
   await page.goto(`${where}?q=${encodeURIComponent(HOSTILE)}`);
   assert.equal(await page.locator("#q").inputValue(), HOSTILE);
-  assert.ok((await page.locator("#ops").innerText()).includes(`no group holds “${HOSTILE}”`));
+  assert.ok((await page.locator("#ops").innerText()).includes(`no group contains “${HOSTILE}”`));
   assert.equal(await page.locator("main img").count(), 0);
   assert.deepEqual(complaints.filter((text) => !text.includes("400")), []);
   await context.close();
@@ -170,7 +170,7 @@ await test("the filter narrows the table while typing, and links keep it", () =>
     for (const where of [".tabs a", ".pills a", ".csv a"])
       assert.match(await page.locator(where).last().getAttribute("href"), /&q=ALL-red/);
     await page.locator("#q").fill("no such op");
-    await page.getByText("no group holds “no such op”").first().waitFor();
+    await page.getByText("no group contains “no such op”").first().waitFor();
     assert.equal(await page.locator("table.ops").count(), 0);
     await page.locator("#q").fill("");
     await page.locator("table.ops").first().waitFor();
@@ -294,7 +294,7 @@ await test("100,000 ops: the page is cut with a message, and is there within sec
     await page.goto(`${other.url}/session/${sessions[0].id}/?tab=all&n=${n}`);
     const took = performance.now() - since;
     assert.equal(await page.locator("table.ops tbody tr").count(), 1000);
-    assert.match(await page.locator("#ops").innerText(), /Only the first 1000 of 100000 rows are shown here/);
+    assert.match(await page.locator("#ops").innerText(), /Shows the first 1000 of 100000 rows/);
     assert.ok(took < 15000, `${took} ms`);
     const frame = await page.evaluate(async () => {
       const since = performance.now();
@@ -333,7 +333,7 @@ await test("every place of a finding leads to that time in the timeline, and fro
 await test("steps are a picture with a name, a description and a table", () =>
   onPage("/", async (page) => {
     await page.goto(server.url + pathOf("session", "2026_11_21_06_33_16"));
-    const chart = page.getByRole("img", { name: "Length of each step" });
+    const chart = page.getByRole("img", { name: "Duration of each step" });
     assert.equal(await chart.locator("g").count(), 20); // the program's loop
     assert.ok(await page.locator("#steps-d").textContent());
     await page.getByText("Table of 20 steps").focus();

@@ -97,8 +97,8 @@ def test_in_words_and_on_the_page(tmp_path):
     made = scene(OURS | {'model': 'mlp<b>'})
     text = report(tmp_path, made, format='text')
     assert max(map(len, text.splitlines())) <= 80
-    for title in ('Threads;', 'Arguments of zones: numbers', 'Arguments of zones: texts', 'Counters',
-                  'What the program says of itself'):
+    for title in ('Threads;', 'Zone arguments: numbers', 'Zone arguments: text values', 'Counters',
+                  'Program metadata'):
         assert title in text
     assert 'part-0 ×100, part-1 ×100' in text and 'queue' in text and 'mlp<b>' in text
     (tmp_path / 'html').mkdir()

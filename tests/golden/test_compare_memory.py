@@ -77,9 +77,9 @@ def test_text_and_page_show_what_grew():
     a, b = next((a, b) for a, b in PAIRS if any((m['delta_bytes'] or 0) > 0 for m in compared(a, b)[0].values()))
     text = view_profile('compare', str(a), str(b)).stdout
     name = next(k[0] for k, m in compared(a, b)[0].items() if (m['delta_bytes'] or 0) > 0)
-    assert 'Memory at the peak' in text and f'{name}, as planned: ' in text
+    assert 'Peak memory' in text and f'{name}, planned: ' in text
     page = view_profile('compare', '--format=html', str(a), str(b)).stdout
-    assert 'id="memory"' in page and f'{name}, as planned' in page
+    assert 'id="memory"' in page and f'{name}, planned' in page
 
 
 def pair_that_grew():
@@ -106,13 +106,13 @@ def test_markdown_text_and_page_name_scopes():
     key, m = next((k, m) for k, m in compared(a, b)[0].items() if (m['delta_bytes'] or 0) > 0 and len(m['scopes']) > 1)
     scope = m['scopes'][0]['scope']
     md = view_profile('compare', '--format=md', str(a), str(b)).stdout
-    table = md[md.index('| memory at the peak |'):]
-    assert f'| `{key[0]}, as planned` | ' in table and f'| &nbsp;&nbsp;`{scope}` | ' in table
+    table = md[md.index('| peak memory |'):]
+    assert f'| `{key[0]}, planned` | ' in table and f'| &nbsp;&nbsp;`{scope}` | ' in table
     text = view_profile('compare', '--unit=ms', str(a), str(b)).stdout
     assert f': {scope}\n' in text[text.index('by scope'):]
     page = view_profile('compare', '--format=html', str(a), str(b)).stdout
-    heads = [head or column for head, column in re.findall(r'<h3>([^<]*)</h3>|>(Held by|Scope)</th>', page[page.index('id="memory"'):])]
-    assert heads[0] in {f'{k[0]}, as planned' for k in compared(a, b)[0]} and heads[1:3] == ['Held by', 'Scope']
+    heads = [head or column for head, column in re.findall(r'<h3>([^<]*)</h3>|>(Holder|Scope)</th>', page[page.index('id="memory"'):])]
+    assert heads[0] in {f'{k[0]}, planned' for k in compared(a, b)[0]} and heads[1:3] == ['Holder', 'Scope']
     below = page[page.index('>Scope</th>', page.index('id="memory"')):]
     assert html.escape(scope) in [row.split('</span>')[0].rpartition('>')[2] for row in below.split('<tr>')[1:]]
 

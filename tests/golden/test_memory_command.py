@@ -42,7 +42,7 @@ def test_what_could_be_spared_comes_first_by_bytes(name):
     text, page = memory(name, 'text', '--color', 'never'), memory(name, 'html')
     assert re.findall(r'^ ?\d+ !+ +\w+ .* (F\d+) [a-z-]+$', text, re.M) == [f['id'] for f in want]
     assert re.findall(r'id="finding-(F\d+)"', page) == [f['id'] for f in want]
-    assert ('What could be spared' in text, 'What could be spared' in page) == 2 * (bool(want),)
+    assert ('Potential memory savings' in text, 'Potential memory savings' in page) == 2 * (bool(want),)
 
 
 def test_something_could_be_spared():
@@ -78,9 +78,9 @@ def test_what_all_programs_take_together_is_said_with_what_it_assumes(name):
     text = ' '.join(memory(name, 'text', '--color', 'never').split())
     page = html.unescape(memory(name, 'html'))
     for p in told:
-        line = (f": at least {human(p['least_bytes'])}, what the largest takes alone; at most {human(p['most_bytes'])}, "
-                'where arguments, results and constants of all stay and none are shared.')
-        assert f"All {p['programs']} programs that ran" in page and line in page and line in text
+        line = (f": at least {human(p['least_bytes'])} (the largest program alone); at most {human(p['most_bytes'])} "
+                '(if arguments, results and constants of all programs stay allocated and none are shared).')
+        assert f"All {p['programs']} executed programs" in page and line in page and line in text
 
 
 @pytest.mark.parametrize('name', NAMES + SNAPSHOTS)
@@ -244,4 +244,4 @@ def test_there_are_plans_to_show():
 def test_a_profile_without_memory_says_so(tmp_path):
     (tmp_path / 'none.trace.json').write_text('{"traceEvents":[{"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a"}]}')
     text = run(PROGRAM, 'memory', tmp_path / 'none.trace.json')[0].decode()
-    assert 'Nothing in this profile tells of memory' in text
+    assert 'No memory data in this profile' in text

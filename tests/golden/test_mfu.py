@@ -102,8 +102,8 @@ def test_what_steps_consist_of(path):
     median = made['steps']['median_ps']
     picked = {'slowest': max(s['dur_ps'] for s in counted), 'fastest': min(s['dur_ps'] for s in counted),
               'median': min((abs(s['dur_ps'] - median), s['dur_ps']) for s in counted)[1]}
-    lines = view_profile('report', str(trace(path))).stdout.split('What steps consist of\n')[1].split('\n\n')[0].splitlines()
-    heads, rows = lines[0].replace('of steps', 'of_steps').split(), [x.split() for x in lines[1:]]
+    lines = view_profile('report', str(trace(path))).stdout.split('MFU breakdown of steps\n')[1].split('\n\n')[0].splitlines()
+    heads, rows = lines[0].split(), [x.split() for x in lines[1:]]
     unit = heads.pop(heads.index('length') + 1)
     scale = {'s': 10 ** 12, 'ms': 10 ** 9, 'us': 10 ** 6}[unit]
     assert [r[0] for r in rows] == ['slowest', 'median', 'fastest'][:len(counted)] and len(heads) == len(rows[0])  # of one, one row
@@ -118,7 +118,7 @@ def test_what_steps_consist_of(path):
             assert said.get(head, 0) * scale == pytest.approx(ps, abs=scale / 1000), head
         assert sum(said.values()) - said['length'] == pytest.approx(said['length'], abs=.01)
     page = view_profile('report', '--format=html', str(trace(path))).stdout
-    table = re.search('What steps consist of.*?</table>', page, re.S)[0]
+    table = re.search('MFU breakdown of steps.*?</table>', page, re.S)[0]
     assert [n for n in ('slowest', 'median', 'fastest') if n in re.sub('<[^>]*>', ' ', table)] == [r[0] for r in rows]
 
 
@@ -203,7 +203,7 @@ def test_a_comparison_has_the_cells_as_differences(tmp_path):
         assert [d['exposed_wait'][side] for d in made['devices']] == [d['exposed_wait_ps'] for d in whole]
         assert [{k: v[side] for k, v in d['idle_causes'].items()} for d in made['devices']] == [d['idle_causes'] for d in whole]
     text = view_profile('compare', '--unit=ns', f'{tmp_path}/a.json', f'{tmp_path}/b.json').stdout
-    table = text[text.index('Where its time goes'):].split('\n\n')[0].splitlines()[2:]
+    table = text[text.index('Detailed breakdown'):].split('\n\n')[0].splitlines()[2:]
     figures = [[round(float(x) * 1000) for x in re.findall(r'  ([-+]?\d+\.\d+)(?= |$)', line)] for line in table]
     assert len(table) > 9 and all(len(f) == 3 for f in figures)
     for i in range(3):
@@ -255,7 +255,7 @@ def test_the_mean_is_of_devices_that_ran(tmp_path):
         assert made['mfu_mean']['devices'] == len(shares) > 1
         assert made['mfu_mean']['mfu'] == pytest.approx(sum(shares) / len(shares), abs=1e-8)
         text = view_profile('report', *options, str(trace(path))).stdout
-        assert f'Mean MFU of {len(shares)} devices, each of its own window: {100 * sum(shares) / len(shares):.1f}%.' in text
+        assert f'Mean MFU of {len(shares)} devices, each over its own window: {100 * sum(shares) / len(shares):.1f}%.' in text
     alone = report(ROCM + 'jax08_gemm')
     assert alone['mfu_mean']['devices'] == 1
     assert 'Mean MFU' not in view_profile('report', str(trace(ROCM + 'jax08_gemm'))).stdout

@@ -195,7 +195,7 @@ def test_hostile_proto(tmp_path):
     # u97 has the id 99: an operand, too. 1,002 operands are there but f itself; of 98 other users 8 are shown
     assert g.left == (1002 - 8, 98 - 8)
     assert {n.name for n in g.nodes if n.link} == {'u0', 'u1'}
-    assert 'What is fused: 100 instructions' in page and '… 40 more' in page
+    assert 'Fused instructions: 100' in page and '… 40 more' in page
     assert re.search(r'<td[^>]*>&lt;img</td>', page) and page.count('id="launches"') == 1
     assert len(g.lines) == 1 + 60 and '... 2939 more' in g.lines[0]
 

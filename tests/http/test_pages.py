@@ -218,9 +218,9 @@ def test_the_host_beside_a_device(runs):
         assert ops('?where=host') == ('host', {'load': 20, 'decode': 30})
         assert ops('?where=host&group=scope') == ('host', {'load': 20, 'load/decode': 30})
         page = runs.get(f'/session/{ident}/?where=host&group=scope').content().decode()
-        assert re.findall(r'<title>(load[^<]*): ', page) == ['load', 'load/decode'] and 'Call paths by time' in page
+        assert re.findall(r'<title>(load[^<]*): ', page) == ['load', 'load/decode'] and 'Call paths by self time' in page
         page = runs.get(f'/session/{ident}/?where=host').content().decode()
-        assert 'what devices do is not in these tables' in page and 'fusion' not in page and 'decode' in page
+        assert 'device work is not included' in page and 'fusion' not in page and 'decode' in page
         assert "self time of the process&#39;s threads" in page or "self time of the process's threads" in page
         assert all('where=host' in link for link in re.findall(r'href="([^"]*by=total[^"]*)"', page))
         tabs = {t: q for q, t in re.findall(r'<li><a href="([^"]*)"[^>]*>([^<]*)</a>', page)}

@@ -171,7 +171,7 @@ def test_a_base_that_is_named_and_no_gate(tmp_path, api):
 def test_a_gate_on_memory(tmp_path, api):
     """The slow run's program was planned to take 9.1 instead of 2.5 MiB."""
     job = Job(tmp_path, api, "push", profile=SLOW, **{"base": FAST, "max-regression": "", "fail-on-peak": "5%"})
-    assert job.code == 1 and "memory at the peak" in job.summary.read_text()
+    assert job.code == 1 and "peak memory" in job.summary.read_text()
     assert Job(tmp_path, api, "push", profile=FAST, **{"base": SLOW, "max-regression": "", "fail-on-peak": "0%"}).code == 0
 
 

@@ -106,7 +106,7 @@ static void test_says_what_changed(void **state)
 {
     (void)state;
     static const char *const needed[] = {
-        "<title>tuesday against monday – view_profile</title>",
+        "<title>tuesday compared with monday – view_profile</title>",
         "<span class=\"badge bad\">regression</span>",
         "the median moved by 10 of 1 ms of noise",
         "100.000 → 110.000 ms, <b>+10.00%</b>",
@@ -145,7 +145,7 @@ static void test_flames(void **state)
 {
     (void)state;
     static const char *const needed[] = {
-        "the whole width is 110.000 ms",
+        "the full width is 110.000 ms",
         "width=\"90.90%\" height=\"1.60em\"><title>step: 100.000 ms, 100.00% of A’s step</title>",
         "width=\"72.72%\" height=\"1.60em\"><title>jit(&lt;s&gt;): 80.000 ms, 80.00% of A’s step",
         "width=\"77.27%\" height=\"1.60em\"><title>jit(&lt;s&gt;): 85.000 ms, 77.27% of B’s step",

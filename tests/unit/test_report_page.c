@@ -61,7 +61,7 @@ static void test_full_page(void **state)
         /* ops */
         "bf16[8,2048]", "class=\"spark\"",
         /* idle: 20 of 26 us is input, of the longest gap 10 of 12 us */
-        "76.92%", "83.33%", "next(loader)", "nothing that is recorded",
+        "76.92%", "83.33%", "next(loader)", "no recorded event",
         /* 1 GB in 1 s among 8 */
         "<td>1.00</td><td>1.75</td><td>1.750</td>", "<td>0.300</td><td>0.600</td>",
         /* 2 GB in 0.5 s */
@@ -69,7 +69,7 @@ static void test_full_page(void **state)
         /* 55 of a mean of 47.5 */
         "15.79%", "100 of 128 calls", "hostB, 90 calls",
         /* 900 of a capture of 2316.6 ms */
-        "38.85%", "train_step", "sync, blocking", "4.0 GiB, 25.00% of what it may use",
+        "38.85%", "train_step", "sync, blocking", "4.0 GiB, 25.00% of the limit",
         /* 5 of 40 ms are computed again; the first scope has 35 of 40 */
         "87.50%"};
     full x;
@@ -188,7 +188,7 @@ static void test_one_op(void **state)
     assert_well_formed(html);
     assert_true(has_section(html, "bins") && has_section(html, "calls"));
     assert_true(has_section(html, "names") && has_section(html, "graph"));
-    assert_non_null(strstr(html, "What is fused: 4 instructions"));
+    assert_non_null(strstr(html, "Fused instructions: 4"));
     assert_non_null(strstr(html, "2.0 KiB</text>"));
     assert_int_equal(occurrences(html, "height=\"100.00%\"/>"), 2); /* both are the highest */
     assert_non_null(strstr(html, "<p class=\"note\">… 5 more</p>"));
@@ -250,7 +250,7 @@ static void test_filter(void **state)
     rep_rows_free(&rows);
     v.filter = "no op has this";
     char *html = page_of(&f.r, v, &served);
-    assert_non_null(strstr(html, "no group holds “no op has this”"));
+    assert_non_null(strstr(html, "no group contains “no op has this”"));
     vp_free(html);
     fx_free(&f);
 }
@@ -297,8 +297,8 @@ static void test_equal_layers_are_no_waste(void **state)
     x.f.devices[0].hygiene.duplicate_ops = 7;
     char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, NULL);
     assert_null(strstr(html, "Duplicates"));
-    assert_non_null(strstr(html, "is of 7 ops with the code of an equal one: equal layers, not "
-                                 "needless work."));
+    assert_non_null(strstr(html, "is in 7 ops with the same code as another op: repeated layers, "
+                                 "not redundant work."));
     vp_free(html);
     x.f.devices[0].hygiene = (vp_hygiene){.duplicate_ps = FX_MS, .duplicate_ops = 7};
     html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, NULL);
@@ -338,7 +338,7 @@ static void test_strange_figures(void **state)
     char *html = page_of(&x.f.r, (vp_view)VP_VIEW_INIT, &served);
     assert_well_formed(html);
     assert_contents(html);
-    assert_non_null(strstr(html, "Each bar is the slowest of 625 steps in a row."));
+    assert_non_null(strstr(html, "Each bar is the slowest of 625 consecutive steps."));
     assert_non_null(strstr(html, "<title>step #78: ")); /* no number, no name: the 78th */
     assert_null(strstr(html, "nan"));
     assert_null(strstr(html, "inf%"));

@@ -142,8 +142,7 @@ static void test_top_as_printed(void **state)
         "all-reduce\n"
         "  1.390   2.07%   95.44%    128    10.86   10.86   10.86  0.00  loop fusion         "
         "multiply_reduce_fusion\n"
-        "  1.014   1.51%   96.95%    258     3.93    3.93    3.93  0.00  data formatting     "
-        "copy\n"
+        "  1.014   1.51%   96.95%    258     3.93    3.93    3.93  0.00  data formatting     copy\n"
         "  0.661   0.98%   97.93%     64    10.33   10.33   10.33  0.00  loop fusion         "
         "copy_bitcast_fusion\n"
         "  0.447   0.67%   98.60%     64     6.98    6.98    6.98  0.00  loop fusion         "
@@ -154,7 +153,7 @@ static void test_top_as_printed(void **state)
         "Data quality\n"
         "warning: vm.trace.json.gz: event 999999, byte 51200331: exactly 1,000,000 events: the "
         "writer's limit, later ones\n"
-        "    are missing [capped; figures are partial]\n";
+        "    are missing [capped; numbers are incomplete]\n";
     fx f;
     fx_tpu(&f);
     vp_view v = VP_VIEW_INIT;
@@ -263,7 +262,7 @@ static void test_many_devices_show_the_busiest(void **state)
     char *text = written(rep_text, &f.r, v);
     assert_non_null(strstr(text, "/device:TPU:39  window 50.000 ms"));
     assert_null(strstr(text, "/device:TPU:38  window"));
-    assert_non_null(strstr(text, "39 other devices; --device NAME shows the table of one:"));
+    assert_non_null(strstr(text, "39 other devices (show the table of one with --device NAME):"));
     assert_non_null(strstr(text, "… 15 more\n")); /* 24 lines of 39 */
     vp_free(text);
     v.device = "TPU:3";

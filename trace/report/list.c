@@ -34,7 +34,7 @@ static const tbl_column session_columns[] = {
     {TBL_TEXT, AT(kind), TERM(2, "kind"), DROP(TBL_DROP_LATE)},
     {TBL_OWN_FIGURE, OWN(HOSTS), TERM(3, "hosts"), DROP(TBL_DROP_LATE + 1)},
     {TBL_BYTES, AT(bytes), TERM(4, "size"), DROP(2)},
-    {TBL_NAME, GET(get_name), TERM(5, "session"), SHORT(24, 12)},
+    {TBL_NAME, GET(get_name), TERM(5, "run"), SHORT(24, 12)},
     {TBL_OWN, OWN(STATUS), TERM(6, "status"), SHORT(12, 6)},
 };
 #undef ROW
@@ -81,7 +81,7 @@ static int text_put_catalog_notes(vp_buf *b, const catalog *c, size_t width)
         vp_buf line;
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
         vp_put_escaped(&line, vp_str_of(note->path));
-        vp_buf_puts(&line, ": not readable here: ");
+        vp_buf_puts(&line, ": cannot be read: ");
         vp_put_escaped(&line, vp_str_of(note->why));
         vp_buf_puts(b, i ? "" : "\n");
         grid_flow_words(&f, &line);
@@ -99,7 +99,7 @@ int rep_list_text(vp_buf *b, const catalog *c, const vp_view *view)
     tbl t = {TBL_COLUMNS(session_columns),  .of = c,
              .row_count = catalog_count(c), .row_at = session_at,
              .own_text = text_put_run_own,  .row_style = run_row_style};
-    int rc = t.row_count ? text_table(b, &v, &t) : vp_buf_puts(b, "No sessions.\n");
+    int rc = t.row_count ? text_table(b, &v, &t) : vp_buf_puts(b, "No runs.\n");
     return rc < 0 ? rc : text_put_catalog_notes(b, c, text_width(&v));
 }
 

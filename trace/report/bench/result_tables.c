@@ -40,10 +40,10 @@ static const tbl_column scaling_columns[] = {
     {TBL_PS, AT(time_ps), PAGE("Time", NULL), TERM_UNIT(3, "time")},
     {TBL_PS, AT(first_call_ps), PAGE("First call", "With compilation"), TERM(4, "first call"),
      DROP(2)},
-    {TBL_RATIO, GET(get_speed_up), DIGITS(2), PAGE("Speed-up", "Against the fewest devices")},
+    {TBL_RATIO, GET(get_speed_up), DIGITS(2), PAGE("Speed-up", "Relative to the fewest devices")},
     {TBL_OWN_FIGURE, OWN(RESULT_SPEED_UP), TERM(5, "speed-up"), STYLE(TBL_BOLD)},
     {TBL_OWN_BAR, OWN(RESULT_EFFICIENCY),
-     PAGE("Efficiency", "Speed-up by what as many more devices would give"), TERM(6, "efficiency"),
+     PAGE("Efficiency", "Speed-up divided by the growth in devices"), TERM(6, "efficiency"),
      STYLE(TBL_BOLD)},
     {TBL_TEXT, GET(get_trace), PAGE("Trace", NULL), TERM(7, "trace"), SHORT(20, 10),
      .keep_end = true},
@@ -52,7 +52,8 @@ static const tbl_column scaling_columns[] = {
 
 void tbl_scaling(tbl *t, const scaling_row *rows, size_t n, const vp_view *v)
 {
-    *t = (tbl){TBL_ROWS("Time by devices", scaling_columns, rows, n), .css_class = "runs", .v = v};
+    *t = (tbl){TBL_ROWS("Time by number of devices", scaling_columns, rows, n), .css_class = "runs",
+               .v = v};
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(scaling_row, time_ps)));
 }
 
@@ -84,19 +85,19 @@ static const tbl_column pair_columns[] = {
     {TBL_OWN_FIGURE, OWN(RESULT_DEVICES), PAGE("Devices", NULL), TERM(2, "devices")},
     DELTA_COLUMNS(d, 3, 1),
     {TBL_PS, VIA(pair, scaling_pair, threshold_ps),
-     PAGE("Noise", "A difference up to this says nothing"), NEEDS(RESULT_OF_RUNS), TERM(7, "noise"),
-     TERM_NEEDS(RESULT_OF_RUNS), DROP(3)},
-    {TBL_RATIO, GET(get_pair_speed_up), DIGITS(2), PAGE("Speed-up", "A's time by B's"),
+     PAGE("Noise", "Smaller differences are not significant"), NEEDS(RESULT_OF_RUNS),
+     TERM(7, "noise"), TERM_NEEDS(RESULT_OF_RUNS), DROP(3)},
+    {TBL_RATIO, GET(get_pair_speed_up), DIGITS(2), PAGE("Speed-up", "Time of A / time of B"),
      NEEDS(RESULT_OF_RUNS)},
     {TBL_RATIO, GET(get_pair_efficiency), DIGITS(2), UNIT(PERCENT),
-     PAGE("Efficiency", "Speed-up by how many times as many devices B has"), NEEDS(RESULT_OF_RUNS)},
+     PAGE("Efficiency", "Speed-up / (devices of B / devices of A)"), NEEDS(RESULT_OF_RUNS)},
     {TBL_OWN_FIGURE, OWN(RESULT_SPEED_UP), TERM(8, "speed-up"), TERM_NEEDS(RESULT_OF_RUNS)},
     {TBL_OWN_FIGURE, OWN(RESULT_EFFICIENCY), TERM(9, "efficiency"),
      TERM_NEEDS(RESULT_OF_RUNS | RESULT_SCALES), DROP(2)},
     {TBL_OWN_FIGURE, OWN(RESULT_RUNS), TERM(9, "runs"), TERM_NEEDS(RESULT_OF_RUNS | RESULT_ALIKE),
      DROP(2)},
     {TBL_WORD, GET(get_verdict), TERM(10, "verdict"), TERM_NEEDS(RESULT_OF_RUNS)},
-    {TBL_OWN, OWN(RESULT_JUDGED), PAGE("Judged", NULL), NEEDS(RESULT_OF_RUNS)},
+    {TBL_OWN, OWN(RESULT_JUDGED), PAGE("Verdict", NULL), NEEDS(RESULT_OF_RUNS)},
 };
 #undef ROW
 

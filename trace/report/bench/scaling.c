@@ -113,7 +113,7 @@ static int add_methods(scaling *s, json_t *root)
     json_t *v;
     if (!json_is_integer(devices) || json_integer_value(devices) < 0 ||
         json_integer_value(devices) > DEVICES_MAX)
-        return vp_fail(VP_EUNSUPPORTED, "gpu_count is no number of devices");
+        return vp_fail(VP_EUNSUPPORTED, "gpu_count is not a number of devices");
     json_object_foreach(root, key, v)
     {
         if (json_is_boolean(json_object_get(v, "success")) && json_object_get(v, "execution_time"))
@@ -131,7 +131,7 @@ static int scaling_add_file(void *ctx, const char *path)
     int rc = rep_read_text(&b, path);
     if (rc >= 0) {
         json_t *root = json_loadb(b.p ? b.p : "", b.n, JSON_REJECT_DUPLICATES, &e);
-        rc = root ? add_methods(s, root) : vp_fail(VP_ECORRUPT, "no valid JSON: %.200s", e.text);
+        rc = root ? add_methods(s, root) : vp_fail(VP_ECORRUPT, "invalid JSON: %.200s", e.text);
         json_decref(root);
     }
     vp_buf_free(&b);

@@ -143,18 +143,17 @@ static void give_pair_verdict(scaling_pair *p, vp_verdict verdict, const char *r
 static void judge_failed(scaling_comparison *c, scaling_pair *p)
 {
     if (!p->a || !p->b)
-        give_pair_verdict(p, VP_UNVERIFIED,
-                          p->a ? "B has no such results" : "A has no such results");
+        give_pair_verdict(p, VP_UNVERIFIED, p->a ? "no results in B" : "no results in A");
     else if (!p->a->ok && !p->b->ok)
         give_pair_verdict(p, VP_UNVERIFIED, "fails in both");
     else if (p->a->ok)
-        give_pair_verdict(p, VP_REGRESSION,
-                          print_reason(c, "fails in B: %.300s",
-                                       p->b->error ? p->b->error : "it does not say why"));
+        give_pair_verdict(
+            p, VP_REGRESSION,
+            print_reason(c, "fails in B: %.300s", p->b->error ? p->b->error : "no reason given"));
     else
         give_pair_verdict(p, VP_IMPROVEMENT,
                           print_reason(c, "fails in A only: %.300s",
-                                       p->a->error ? p->a->error : "it does not say why"));
+                                       p->a->error ? p->a->error : "no reason given"));
 }
 
 static void judge_times(scaling_comparison *c, scaling_pair *p)
@@ -167,8 +166,8 @@ static void judge_times(scaling_comparison *c, scaling_pair *p)
             p, VP_UNVERIFIED,
             print_reason(
                 c,
-                "%zu and %zu runs: two of each are needed to tell a change from noise, more "
-                "tell smaller ones",
+                "%zu and %zu runs: at least two of each are needed to distinguish a change from "
+                "noise",
                 p->a->runs, p->b->runs));
     else if (rep_delta_size(d) <= p->threshold_ps)
         give_pair_verdict(
@@ -189,7 +188,7 @@ static int judge_pair(scaling_comparison *c, scaling_pair *p)
     if (!p->a || !p->b || !p->a->ok || !p->b->ok)
         judge_failed(c, p);
     else if (p->times[SCALING_MEDIAN].delta_ps == VP_NO_TIME)
-        give_pair_verdict(p, VP_UNVERIFIED, "a side does not say how long it took");
+        give_pair_verdict(p, VP_UNVERIFIED, "a result has no time");
     else
         judge_times(c, p);
     c->by_verdict[p->verdict]++;
@@ -287,7 +286,7 @@ static int pair_methods(scaling_comparison *c, const scaling *s)
         else if (strcmp(first->method, rows[i]->method) != 0)
             VP_TRY(comparison_add_pair(c, first, rows[i]));
     }
-    return c->count ? 0 : vp_fail(VP_EARG, "one method only: name the results to compare it with");
+    return c->count ? 0 : vp_fail(VP_EARG, "only one method: name the results to compare it with");
 }
 
 int scaling_compare(scaling_comparison *c, const scaling *a, const scaling *b, const char *a_name,

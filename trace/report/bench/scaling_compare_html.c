@@ -69,14 +69,14 @@ static void html_put_pair_header(page *p, const scaling_comparison *c)
 int rep_results_html(vp_buf *b, const scaling_comparison *c)
 {
     page p = {.b = b, .v = rep_view(NULL)};
-    html_begin(&p, "Results of a benchmark, compared");
+    html_begin(&p, "Benchmark comparison");
     html_put_pair_header(&p, c);
     html_puts(&p, "<main id=\"main\">\n");
-    html_put_pair_times(&p, c, SCALING_MEDIAN, "runs", "The median run");
+    html_put_pair_times(&p, c, SCALING_MEDIAN, "runs", "Median run");
     if (scaling_has_time(c, SCALING_FIRST_CALL))
-        html_put_pair_times(&p, c, SCALING_FIRST_CALL, "first", "The first call, with compilation");
+        html_put_pair_times(&p, c, SCALING_FIRST_CALL, "first", "First call, with compilation");
     if (scaling_has_time(c, SCALING_WARMUP))
-        html_put_pair_times(&p, c, SCALING_WARMUP, "warmup", "All of the warm-up");
+        html_put_pair_times(&p, c, SCALING_WARMUP, "warmup", "Warm-up, total");
     if (scaling_has_time(c, SCALING_EXPORT))
         html_put_pair_times(&p, c, SCALING_EXPORT, "export", "Writing the recordings");
     html_puts(&p, "</main>\n<footer>\n<p>view_profile " VP_VERSION "</p>\n</footer>\n");

@@ -87,13 +87,13 @@ int rep_results_text(vp_buf *b, const scaling_comparison *c, const vp_view *view
     vp_view v = rep_view(view);
     text_side(b, &v, "A", c->a_name, NULL);
     text_side(b, &v, "B", c->b_name, NULL);
-    VP_TRY(text_put_pair_times(b, c, &v, SCALING_MEDIAN, "The median run"));
+    VP_TRY(text_put_pair_times(b, c, &v, SCALING_MEDIAN, "Median run"));
     if (scaling_has_time(c, SCALING_FIRST_CALL))
         VP_TRY(text_put_pair_times(b, c, &v, SCALING_FIRST_CALL,
-                                   "The first call, with compilation: no part of the runs"));
+                                   "First call, with compilation (not part of the runs)"));
     if (scaling_has_time(c, SCALING_WARMUP) && has_more_warmup(c))
-        VP_TRY(text_put_pair_times(b, c, &v, SCALING_WARMUP,
-                                   "All of the warm-up: no part of the runs"));
+        VP_TRY(
+            text_put_pair_times(b, c, &v, SCALING_WARMUP, "Warm-up, total (not part of the runs)"));
     put_reasons(b, c, &v);
     return b->status;
 }

@@ -71,7 +71,7 @@ static void md_put_times(vp_buf *b, const vp_comparison *c, vp_unit asked)
 {
     size_t worst = rep_compare_worst(c);
     vp_unit unit = rep_unit_for(asked, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
-    rep_md_heads(b, c->per_step ? "a step" : "the window", unit, false);
+    rep_md_heads(b, c->per_step ? "step" : "window", unit, false);
     if (c->per_step) {
         rep_md_delta(b, "median", false, &c->median, unit, NULL);
         rep_md_delta(b, "p90", false, &c->p90, unit, NULL);
@@ -83,7 +83,8 @@ static void md_put_times(vp_buf *b, const vp_comparison *c, vp_unit asked)
     rep_compare_parts(parts, &c->devices[worst]);
     for (size_t i = 0; i < REP_PARTS; i++)
         rep_md_delta(b, rep_part_names[i], false, parts[i], unit, NULL);
-    vp_buf_puts(b, "\nThe four classes are those of ");
+    vp_buf_puts(b, "\n"
+                   "The four parts are of ");
     rep_md_code(b, c->devices[worst].name);
     vp_buf_printf(b, " and sum to its %s.\n", c->per_step ? "step" : "window");
 }
@@ -110,7 +111,10 @@ static void md_put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
         shown++;
     }
     if (moved > shown)
-        vp_buf_printf(b, "\n%zu more op%s moved.\n", moved - shown, moved - shown > 1 ? "s" : "");
+        vp_buf_printf(b,
+                      "\n"
+                      "%zu more op%s changed.\n",
+                      moved - shown, moved - shown > 1 ? "s" : "");
 }
 
 static void put_memory_row(vp_buf *b, const char *below, const char *name, int64_t a_bytes,
@@ -137,7 +141,9 @@ static void md_put_memory(vp_buf *b, const vp_comparison *c)
         if (!m->delta_bytes || m->delta_bytes == VP_NO_TIME)
             continue;
         if (!shown++)
-            vp_buf_puts(b, "\n| memory at the peak | A | B | B-A |\n|---|---:|---:|---:|\n");
+            vp_buf_puts(b, "\n"
+                           "| peak memory | A | B | B-A |\n"
+                           "|---|---:|---:|---:|\n");
         vp_buf_init(&name, 1u << 16);
         rep_compared_memory_name(&name, m);
         put_memory_row(b, "", vp_buf_cstr(&name), m->a_bytes, m->b_bytes);

@@ -62,7 +62,7 @@ void html_verdict(page *p, const char *a, const char *b, vp_verdict verdict, con
     static const char *const levels[] = {"bad", "good", "low", "warn"};
     html_puts(p, "<div class=\"title\"><h1>");
     html_text(p, b);
-    html_puts(p, " against ");
+    html_puts(p, " compared with ");
     html_text(p, a);
     vp_buf_printf(p->b, "</h1>\n<span class=\"badge %s\">%s</span></div>\n", levels[verdict],
                   rep_verdict_name(verdict));
@@ -85,14 +85,13 @@ static void html_put_compare_header(comparison *x)
     html_delta_fact(p, "Median step", &c->median);
     html_delta_fact(p, "p90", &c->p90);
     if (c->steps_a >= 0 && c->steps_b >= 0) {
-        html_open_fact(p, "Steps that count");
+        html_open_fact(p, "Steps counted");
         vp_buf_printf(p->b, "%lld and %lld", (long long)c->steps_a, (long long)c->steps_b);
         html_close_fact(p);
     }
     html_duration_fact(p, "Noise up to", c->threshold_ps);
-    put_way(p, "Timelines", c->a_id, c->b_id,
-            "/timeline\" aria-keyshortcuts=\"l\">Both, one above the other");
-    put_way(p, "The other way", c->b_id, c->a_id, "\">Swap A and B");
+    put_way(p, "Timelines", c->a_id, c->b_id, "/timeline\" aria-keyshortcuts=\"l\">A above B");
+    put_way(p, "Order", c->b_id, c->a_id, "\">Swap A and B");
     html_puts(p, "</dl>\n</header>\n");
 }
 
@@ -101,7 +100,7 @@ static void put_caveats(comparison *x)
     page *p = &x->p;
     if (!x->c->caveat_count)
         return;
-    html_section(p, "caveats", "Mind");
+    html_section(p, "caveats", "Notes");
     html_puts(p, "<ul class=\"caveats\">\n");
     for (size_t i = 0; i < x->c->caveat_count; i++) {
         html_puts(p, "<li>");
@@ -179,7 +178,7 @@ static void html_put_device_cells(comparison *x, const vp_compared_device *d)
         return;
     tbl_parts(&table, rows, n, &p->v);
     table.t.own_html = html_part_cell;
-    html_puts(p, "<details class=\"fold\"><summary>Where its time goes, cell by cell</summary>\n");
+    html_puts(p, "<details class=\"fold\"><summary>Detailed breakdown</summary>\n");
     html_put_table(p, &table.t);
     html_puts(p, "</details>\n");
 }
@@ -188,13 +187,13 @@ static void html_put_compare_devices(comparison *x)
 {
     if (!x->c->device_count)
         return;
-    html_section(&x->p, "where", "Where the difference comes from");
+    html_section(&x->p, "where", "Breakdown of the difference");
     vp_buf_printf(
         x->p.b,
-        "<p class=\"note\">%s. The four parts sum to the difference exactly; a bar to the "
-        "right is time that B takes more.</p>\n",
-        x->c->per_step ? "Means of the steps that count"
-                       : "Whole windows, as not both have steps that hold their work");
+        "<p class=\"note\">%s. The four parts sum exactly to the difference. A bar to the right is "
+        "additional time in B.</p>\n",
+        x->c->per_step ? "Means over counted steps"
+                       : "Whole windows, because not both runs have steps that contain their work");
     for (size_t i = 0; i < x->c->device_count; i++) {
         html_put_device_parts(x, &x->c->devices[i]);
         html_put_device_cells(x, &x->c->devices[i]);
@@ -326,8 +325,8 @@ static void html_put_compared_scopes(comparison *x)
     table.t.most = SCOPES_MAX;
     html_section(p, "scopes", table.t.title);
     if (rep_has_backward(c))
-        html_puts(p, "<p class=\"note\">Backward and rematerialised work stands with the forward "
-                     "scope that it belongs to.</p>\n");
+        html_puts(p, "<p class=\"note\">Backward and rematerialized work counts in its forward "
+                     "scope.</p>\n");
     html_put_table(p, &table.t);
     html_section_end(p);
 }
@@ -347,7 +346,7 @@ static void memory_row(page *p, const char *name, const char *below, int64_t a, 
 
 static void open_memory(page *p, const char *what)
 {
-    html_table(p, "list", "Memory at the peak");
+    html_table(p, "list", "Peak memory");
     html_head(p, "op", what, NULL, NULL);
     html_head(p, "num", "A", NULL, NULL);
     html_head(p, "num", "B", NULL, NULL);
@@ -372,8 +371,8 @@ static void html_put_compared_peak(page *p, const vp_compared_memory *m)
     html_puts(p, "<div class=\"what\"><h3>");
     html_text(p, vp_buf_cstr(&name));
     html_puts(p, "</h3></div>\n");
-    open_memory(p, "Held by");
-    memory_row(p, "all of it", NULL, m->a_bytes, m->b_bytes);
+    open_memory(p, "Holder");
+    memory_row(p, "total", NULL, m->a_bytes, m->b_bytes);
     for (size_t i = 0; i < m->holder_count && i < HOLDERS_MAX; i++) {
         const vp_compared_holder *h = &m->holders[i];
         if (h->delta_bytes)
@@ -404,7 +403,7 @@ static void html_put_compared_memory(page *p, const vp_comparison *c)
         if (!m->delta_bytes || m->delta_bytes == VP_NO_TIME)
             continue;
         if (!any)
-            html_section(p, "memory", "Memory at the peak");
+            html_section(p, "memory", "Peak memory");
         any = true;
         html_put_compared_peak(p, m);
     }
@@ -437,7 +436,7 @@ int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links)
     if (links)
         x.p.links = *links;
     vp_buf_init(&title, TITLE_MAX);
-    vp_buf_printf(&title, "%.2000s against %.2000s", c->b_name ? c->b_name : "B",
+    vp_buf_printf(&title, "%.2000s compared with %.2000s", c->b_name ? c->b_name : "B",
                   c->a_name ? c->a_name : "A");
     html_begin(&x.p, vp_buf_cstr(&title));
     html_put_compare_header(&x);

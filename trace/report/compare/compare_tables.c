@@ -94,10 +94,10 @@ static const tbl_column device_columns[] = {
 
 void tbl_compared_devices(delta_table *out, const vp_comparison *c, const vp_view *v)
 {
-    *out = (delta_table){
-        .t = {TBL_ROWS("Every device, B-A", device_columns, c->devices, c->device_count), .v = v,
-              .has = c->per_step ? STEPS : WINDOWS},
-        .c = c};
+    *out =
+        (delta_table){.t = {TBL_ROWS("B-A by device", device_columns, c->devices, c->device_count),
+                            .v = v, .has = c->per_step ? STEPS : WINDOWS},
+                      .c = c};
     for (size_t i = 0; i < c->device_count; i++)
         out->widest = longer_ps(out->widest, rep_delta_size(&c->devices[i].window));
     out->t.unit[0] = rep_unit_for(v->unit, out->widest);
@@ -133,22 +133,24 @@ static void get_gflop_b(tbl_value *out, const void *row)
 
 #define ROW vp_compared_op
 #define CALLS(number, head)                                                                        \
-    {TBL_OWN_FIGURE, OWN(number), PAGE(head, "In a step, on one device"), NEEDS(STEPS)},           \
+    {TBL_OWN_FIGURE, OWN(number), PAGE(head, "Per step, on one device"), NEEDS(STEPS)},            \
     {                                                                                              \
         TBL_OWN_FIGURE, OWN(number), PAGE(head, "In the window, on one device"), NEEDS(WINDOWS)    \
     }
 static const tbl_column moved_columns[] = {
-    {TBL_NAME, GET(get_below), PAGE("Op", "Its name, and the scope or category that it stands in")},
+    {TBL_NAME, GET(get_below), PAGE("Op", "Name, with its scope or category")},
     {TBL_TEXT, AT(device), PAGE("Device", NULL), NEEDS(TBL_DEVICES)},
     DELTA_COLUMNS(self, 1, TBL_DROP_LATE),
     CALLS(MOVED_CALLS_A, "Calls A"),
     CALLS(MOVED_CALLS_B, "Calls B"),
-    {TBL_NUMBER, GET(get_gflop_a), PAGE("A", "More work at a rate no worse is not slower"),
+    {TBL_NUMBER, GET(get_gflop_a),
+     PAGE("A", "More work at an equal or higher rate does not count "
+               "as slower"),
      UNIT(GFLOP_PER_S), NEEDS(FLOPS)},
     {TBL_NUMBER, GET(get_gflop_b), PAGE("B", NULL), UNIT(GFLOP_PER_S), NEEDS(FLOPS)},
     {TBL_OWN_FIGURE, OWN(MOVED_CALLS), TERM(5, "calls"), DROP(3)},
     {TBL_OWN, OWN(MOVED_NAME), TERM(6, "op"), SHORT(24, 12), .tell_apart = true},
-    {TBL_OWN, OWN(MOVED_WHY), PAGE("Judged", "Why this counts as a change, or not")},
+    {TBL_OWN, OWN(MOVED_WHY), PAGE("Verdict", "Why this counts as a change or not")},
     {TBL_TEXT, AT(reason), TERM(7, "why"), SHORT(27, 10), DROP(1), STYLE(TBL_DIM)},
 };
 #undef CALLS
@@ -174,7 +176,7 @@ static bool has_flops(const vp_comparison *c)
 void tbl_moved(delta_table *out, const vp_comparison *c, const vp_view *v)
 {
     *out =
-        (delta_table){.t = {TBL_ROWS("Ops that moved", moved_columns, c->ops, c->op_count), .v = v,
+        (delta_table){.t = {TBL_ROWS("Changed ops", moved_columns, c->ops, c->op_count), .v = v,
                             .has = (has_devices(c) ? TBL_DEVICES : 0u) |
                                    (has_flops(c) ? FLOPS : 0u) | (c->per_step ? STEPS : WINDOWS)},
                       .c = c};
@@ -214,11 +216,11 @@ static const tbl_column scope_columns[] = {
     {TBL_OWN_NAME, OWN(SCOPE_NAME), PAGE("Scope", NULL), TERM(6, "scope"), SHORT(30, 12)},
     DELTA_COLUMNS(total, 1, 2),
     {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(backward), .says_unit = true,
-     PAGE("Of it backward", "B − A of the work that goes back, or is done again"), NEEDS(BACKWARD)},
+     PAGE("Backward part", "B − A of backward and rematerialized work"), NEEDS(BACKWARD)},
     {TBL_OWN_FIGURE, OWN(DELTA_FIGURE), AT(backward), TERM(5, "backward"), TERM_NEEDS(BACKWARD),
      DROP(1)},
     {TBL_WORD, GET(get_most_moved),
-     PAGE("Mostly", "The cell of the waterfall that moved most of its compute time"), NEEDS(CELLS)},
+     PAGE("Mostly", "The MFU breakdown cell with the largest change"), NEEDS(CELLS)},
     {TBL_WORD, GET(get_most_moved_brief), TERM(7, "mostly"), TERM_NEEDS(CELLS), DROP(2),
      STYLE(TBL_DIM)},
 };

@@ -81,9 +81,9 @@ static int put_waterfall(vp_buf *b, const vp_view *v, const vp_comparison *c)
     table.t.own_text = text_part_cell;
     table.t.has = PART_BARS;
     vp_buf_init(&title, VP_REPORT_BYTES_MAX);
-    vp_buf_puts(&title, "Where the difference lies: ");
+    vp_buf_puts(&title, "Breakdown of the difference: ");
     vp_put_escaped(&title, vp_str_of(d->name));
-    vp_buf_puts(&title, c->per_step ? ", mean of its steps" : ", its whole window");
+    vp_buf_puts(&title, c->per_step ? ", mean of steps" : ", whole window");
     text_title(b, v, vp_buf_cstr(&title));
     vp_buf_free_piece(b, &title);
     return text_table(b, v, &table.t);
@@ -102,7 +102,7 @@ static int text_put_waterfall_cells(vp_buf *b, const vp_view *v, const vp_compar
     tbl_parts(&table, rows, n, v);
     table.t.own_text = text_part_cell;
     table.t.has = PART_BARS;
-    text_title(b, v, "Where its time goes, cell by cell");
+    text_title(b, v, "Detailed breakdown");
     return text_table(b, v, &table.t);
 }
 
@@ -230,13 +230,13 @@ static void text_put_other_ops(vp_buf *line, const vp_view *v, const vp_comparis
     else
         vp_buf_printf(line, "None: all %zu", t->rest);
     if (t->equal == t->rest) {
-        vp_buf_printf(line, " %s exactly as long in both.", one ? "takes" : "take");
+        vp_buf_printf(line, " %s exactly the same time in both.", one ? "takes" : "take");
         return;
     }
     vp_buf_printf(line, " %s by less than ", one ? "differs" : "differ");
     rep_duration(line, c->threshold_ps, v->unit, c->threshold_ps);
     if (t->rest_ps && !one) {
-        vp_buf_puts(line, "; together ");
+        vp_buf_puts(line, "; in total ");
         rep_put_delta(line, &rest, unit);
         vp_buf_printf(line, " %s", rep_unit_name(unit));
     }
@@ -250,13 +250,13 @@ static int text_put_moved_ops(vp_buf *b, const vp_view *v, const vp_comparison *
     vp_buf line;
     int rc = 0;
     text_title(b, v,
-               c->per_step ? "Ops that moved, self time of a step, mean of the devices"
-                           : "Ops that moved, self time of the window, mean of the devices");
+               c->per_step ? "Changed ops, self time per step, mean over devices"
+                           : "Changed ops, self time in the window, mean over devices");
     if (t.moved)
         rc = ops_table(b, v, c, limit);
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     if (t.moved > limit)
-        vp_buf_printf(&line, "… %zu more that moved%s", t.moved - limit, t.rest ? "; " : ".");
+        vp_buf_printf(&line, "… %zu more changed%s", t.moved - limit, t.rest ? "; " : ".");
     if (t.rest || !t.moved)
         text_put_other_ops(&line, v, c, &t);
     text_line(b, v, &line);
@@ -295,8 +295,8 @@ static int text_put_compared_scopes(vp_buf *b, const vp_view *v, const vp_compar
         if (c->scopes[i].total.a_ps > scale)
             scale = c->scopes[i].total.a_ps;
     table.t.title = rep_has_backward(c)
-                        ? "The same by scope of the computation graph, backward work in its place"
-                        : "The same by scope of the computation graph";
+                        ? "By scope of the computation graph, backward work in its forward scope"
+                        : "By scope of the computation graph";
     table.t.own_text = text_scope_cell;
     table.t.most = SCOPES_MAX;
     table.t.unit[0] = rep_unit_for(v->unit, scale);
@@ -363,7 +363,7 @@ static int text_put_compared_memory(vp_buf *b, const vp_view *v, const vp_compar
         if (!m->delta_bytes || m->delta_bytes == VP_NO_TIME)
             continue;
         if (!any)
-            text_title(b, v, "Memory at the peak");
+            text_title(b, v, "Peak memory");
         any = true;
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
         rep_compared_memory_name(&line, m);

@@ -87,9 +87,9 @@ void rep_compared_memory_name(vp_buf *b, const vp_compared_memory *m)
 {
     vp_put_escaped(b, vp_str_of(m->program ? m->program : m->allocator));
     if (m->program && m->space)
-        vp_buf_printf(b, ", as planned in memory space %lld", (long long)m->space);
+        vp_buf_printf(b, ", planned, memory space %lld", (long long)m->space);
     else if (m->program)
-        vp_buf_puts(b, ", as planned");
+        vp_buf_puts(b, ", planned");
 }
 
 void rep_put_more_bytes(vp_buf *b, int64_t delta)

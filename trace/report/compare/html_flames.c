@@ -214,10 +214,10 @@ static void flame_put_frame_title(vp_buf *b, void *ctx, const flame_box *box)
 
 static int draw_flame_side(flames *f, side s)
 {
-    static const char *const titles[] = {"A", "B", "The difference: B against A"};
+    static const char *const titles[] = {"A", "B", "Difference: B minus A"};
     static const char *const labels[] = {
         "Flame graph of A by scope", "Flame graph of B by scope",
-        "Flame graph of the difference by scope; the tables of this page say what moved"};
+        "Flame graph of the difference by scope; the tables of this page list the changes"};
     const flame_look look = {f, flame_delta_css_class, flame_put_frame_name, flame_put_frame_title};
     flame_layout l;
     VP_TRY(weigh_flame_side(f, s));
@@ -233,18 +233,18 @@ static void flame_put_note(flames *f)
     page *p = f->p;
     vp_buf_printf(
         p->b,
-        "<p class=\"note\">Op time of %s, the mean of the devices. A and B are drawn to one "
-        "scale, on which the whole width is ",
+        "<p class=\"note\">Op time of %s, mean over devices. A and B have the same scale: the full "
+        "width is ",
         f->c->per_step ? "a step"
-                       : "the whole window, as not both have steps that hold their work");
+                       : "the whole window, because not both runs have steps that contain their "
+                         "work");
     flame_put_time(p->b, f, f->whole);
     vp_buf_printf(
         p->b,
-        "; what is free below a frame is its own. Scopes%s below 0.1%% of the longer %s are "
-        "left out.",
+        "; uncovered width is self time. Scopes%s below 0.1%% of the longer %s are not shown.",
         f->by_stack ? " and ops" : "", span_name(f));
     if (p->links.base && !f->by_stack)
-        vp_buf_printf(p->b, " <a href=\"?group=%s#flames\">With the ops in their scopes</a>",
+        vp_buf_printf(p->b, " <a href=\"?group=%s#flames\">Show ops within scopes</a>",
                       rep_group_name(VP_GROUP_STACK));
     vp_buf_puts(p->b, "</p>\n");
 }
@@ -254,9 +254,9 @@ static void flame_put_legend(flames *f)
     vp_buf_printf(f->p->b,
                   "<p class=\"legend\"><span><i class=\"dot mark\"></i>+ longer in B</span>\n"
                   "<span><i class=\"dot light\"></i>− shorter in B</span>\n"
-                  "<span><i class=\"dot idle\"></i>by less than 0.1%% of the longer %s</span>\n"
-                  "<span>Here a frame is as wide as the longer of both sides, summed over what "
-                  "stands below it.</span></p>\n",
+                  "<span><i class=\"dot idle\"></i>less than 0.1%% of the longer %s</span>\n"
+                  "<span>In the difference, a frame is as wide as the longer side, summed over the "
+                  "frames below it.</span></p>\n",
                   span_name(f));
 }
 

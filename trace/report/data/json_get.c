@@ -38,7 +38,7 @@ int rep_get_text(rep_json_in *in, const char **out, const json_t *v, const rep_p
     if (!v || json_is_null(v))
         return 0;
     if (!json_is_string(v))
-        return rep_bad_json(place, "is no text");
+        return rep_bad_json(place, "is not a string");
     *out = vp_arena_strndup(in->arena, json_string_value(v), json_string_length(v));
     return *out ? 0 : vp_no_memory();
 }
@@ -59,7 +59,7 @@ static int get_integer(int64_t *out, const json_t *v, int64_t least, int64_t unk
     if (!v || json_is_null(v))
         return 0;
     if (!json_is_integer(v))
-        return rep_bad_json(place, "is no integer");
+        return rep_bad_json(place, "is not an integer");
     if (json_integer_value(v) < least || json_integer_value(v) > most)
         return rep_bad_json(place, "is out of range");
     *out = json_integer_value(v);
@@ -79,7 +79,7 @@ static int check_sum(rep_json_in *in, const rep_field *f, int64_t v, const rep_p
         VP_TRY(vp_map_set(&in->sum_at, (uint64_t)(uintptr_t)f, at));
     }
     if (v > FIGURE_MAX - in->sums[at])
-        return rep_bad_json(place, "is out of range with what stood there before");
+        return rep_bad_json(place, "is out of range when added to the previous value");
     in->sums[at] += v;
     return 0;
 }
@@ -103,12 +103,12 @@ static int get_id(int64_t *out, const json_t *v, const rep_place *place)
     if (json_is_string(v)) {
         vp_str digits = {json_string_value(v), json_string_length(v)};
         if (!vp_str_to_u64(digits, &id))
-            return rep_bad_json(place, "is no unsigned integer of 64 bits");
+            return rep_bad_json(place, "is not an unsigned 64-bit integer");
         *out = (int64_t)id;
         return 0;
     }
     if (!json_is_integer(v) || json_integer_value(v) < 0)
-        return rep_bad_json(place, "is no unsigned integer of 64 bits");
+        return rep_bad_json(place, "is not an unsigned 64-bit integer");
     *out = json_integer_value(v);
     return 0;
 }
@@ -119,7 +119,7 @@ static int get_number(double *out, const json_t *v, double unknown, const rep_pl
     if (!v || json_is_null(v))
         return 0;
     if (!json_is_number(v))
-        return rep_bad_json(place, "is no number");
+        return rep_bad_json(place, "is not a number");
     *out = json_number_value(v);
     return 0;
 }
@@ -130,7 +130,7 @@ static int get_bool(bool *out, const json_t *v, const rep_place *place)
     if (!v || json_is_null(v))
         return 0;
     if (!json_is_boolean(v))
-        return rep_bad_json(place, "is neither true nor false");
+        return rep_bad_json(place, "is not a boolean");
     *out = json_is_true(v);
     return 0;
 }
@@ -146,7 +146,7 @@ static int get_word(int *out, const json_t *v, const char *const *words, const r
             return 0;
         }
     }
-    return rep_bad_json(place, "is none of the words that may stand there");
+    return rep_bad_json(place, "is not one of the allowed values");
 }
 
 static int get_json_device(const rep_json_in *in, uint32_t *out, const json_t *object,
@@ -156,17 +156,17 @@ static int get_json_device(const rep_json_in *in, uint32_t *out, const json_t *o
     VP_TRY(get_integer(&at, json_object_get(object, "device_index"), 0, VP_UNKNOWN, UINT32_MAX,
                        place));
     if (at >= (int64_t)in->device_count)
-        return rep_bad_json(place, "refers to a device that is not there");
+        return rep_bad_json(place, "refers to a device that does not exist");
     *out = at < 0 ? VP_NO_DEVICE : (uint32_t)at;
     return 0;
 }
 
-_Static_assert((int)VP_CELLS <= (int)VP_CAUSES, "the sum of all fits");
+_Static_assert((int)VP_CELLS <= (int)VP_CAUSES, "the sum fits");
 static int get_by_word(int64_t *out, const json_t *v, const char *const *words,
                        const rep_place *place)
 {
     if (v && !json_is_null(v) && !json_is_object(v))
-        return rep_bad_json(place, "is no object");
+        return rep_bad_json(place, "is not an object");
     for (size_t i = 0; words[i]; i++) {
         rep_place here = {place, words[i], SIZE_MAX};
         VP_TRY(get_integer(&out[i], json_object_get(v, words[i]), 0, 0, FIGURE_MAX / VP_CAUSES,
@@ -183,7 +183,7 @@ static int new_array(rep_json_in *in, char **items, size_t *n, const rep_field *
     *n = 0;
     if (v && !json_is_null(v)) {
         if (!json_is_array(v))
-            return rep_bad_json(place, "is no array");
+            return rep_bad_json(place, "is not an array");
         *n = json_array_size(v);
     }
     if (*n && !(*items = vp_arena_zalloc(in->arena, *n * size))) /* n is bounded by the file */
@@ -320,13 +320,13 @@ int rep_get_fields(rep_json_in *in, const rep_field *fields, const json_t *objec
                    const rep_place *place)
 {
     if (object && !json_is_null(object) && !json_is_object(object))
-        return rep_bad_json(place, "is no object");
+        return rep_bad_json(place, "is not an object");
     for (const rep_field *f = fields; f->key; f++) {
         rep_place here = {place, f->key, SIZE_MAX};
         size_t before = f->count_at ? field_list_count(f, base) : 0;
         VP_TRY(get_json_value(in, f, object, base, &here));
         if (f > fields && shares_count(f) && field_list_count(f, base) != before)
-            return rep_bad_json(&here, "is not as long as the list before it");
+            return rep_bad_json(&here, "has a different length than the list before it");
     }
     return 0;
 }

@@ -73,7 +73,7 @@ static int parse_report_json(json_t **out, vp_str text)
     if (rc < 0)
         return rc;
     if (!*out)
-        return vp_fail_at(vp_fail(VP_ECORRUPT, "no valid JSON: %.200s", e.text), NULL, -1,
+        return vp_fail_at(vp_fail(VP_ECORRUPT, "invalid JSON: %.200s", e.text), NULL, -1,
                           e.position);
     return 0;
 }
@@ -171,11 +171,11 @@ static int check_tree(const vp_report *r, int64_t (*rest)[TREE_FIGURES])
         tree_figures(rest[i], s);
         for (size_t k = 0; k < TREE_FIGURES; k++) {
             if (rest[i][k] > above[k])
-                return bad_scope(i, "holds more than its parent");
+                return bad_scope(i, "is larger than its parent");
             above[k] -= rest[i][k];
         }
         if (s->backward_ps > s->total_ps || s->remat_ps > s->total_ps)
-            return bad_scope(i, "goes back for longer than it takes");
+            return bad_scope(i, "has a backward part longer than its total");
     }
     for (size_t i = 0; i < r->scope_count; i++)
         if (rest[i][0] != r->scopes[i].self_ps)
@@ -197,15 +197,15 @@ static int check_breakdown(const vp_breakdown *b, const char *what, size_t i)
     if (b->compute_ps < 0 || b->exposed_comm_ps < 0 || b->exposed_copy_ps < 0 || b->idle_ps < 0 ||
         parts != b->window_ps)
         return vp_fail(VP_ECORRUPT,
-                       "%s[%zu]: compute, communication, copies and idle do not sum "
-                       "to the window",
+                       "%s[%zu]: compute, communication, copies and idle do not add up to the "
+                       "window",
                        what, i);
     return 0;
 }
 
 static int missing_device(const char *what, size_t i)
 {
-    return vp_fail(VP_ECORRUPT, "%s[%zu] names no device", what, i);
+    return vp_fail(VP_ECORRUPT, "%s[%zu] refers to no device", what, i);
 }
 
 static int check_report_devices(const vp_report *r)
@@ -216,11 +216,11 @@ static int check_report_devices(const vp_report *r)
         for (size_t k = 0; k < r->host_count && !known; k++)
             known = r->hosts[k] && r->devices[i].host && !strcmp(r->hosts[k], r->devices[i].host);
         if (!known)
-            return vp_fail(VP_ECORRUPT, "devices[%zu] is on a host that the session has not", i);
+            return vp_fail(VP_ECORRUPT, "devices[%zu] is on a host that the run does not have", i);
     }
     for (size_t i = 0; i < r->host_count; i++)
         if (!r->hosts[i])
-            return vp_fail(VP_ECORRUPT, "session.hosts[%zu] is no text", i);
+            return vp_fail(VP_ECORRUPT, "session.hosts[%zu] is not a string", i);
     return 0;
 }
 
@@ -253,16 +253,14 @@ static int check_schema(const json_t *root)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
     if (!schema || strncmp(schema, "view_profile.", 13) != 0)
-        return vp_fail(VP_EUNSUPPORTED, "JSON, but no report of view_profile");
+        return vp_fail(VP_EUNSUPPORTED, "JSON, but not a view_profile report");
     if (strcmp(schema, "view_profile.report/1") != 0)
         return vp_fail(VP_EUNSUPPORTED,
-                       "%.60s is not what `view_profile report --format json` "
-                       "writes here (view_profile.report/1)",
-                       schema);
+                       "unsupported report version %.60s (expected view_profile.report/1)", schema);
     if (!json_is_true(json_object_get(root, "complete")))
         return vp_fail(VP_EUNSUPPORTED,
-                       "only a part of a report (--top, --device, or written by "
-                       "`top`): write it with `view_profile report --format json`");
+                       "an incomplete report (--top, --device, or written by `top`): write it with "
+                       "`view_profile report --format json`");
     return 0;
 }
 

@@ -144,7 +144,7 @@ static int make_stacks(flame_stacks *s, const vp_report *r, const char *device, 
     if (join)
         return 0;
     if (!s->n)
-        return vp_fail(VP_EEMPTY, "%s has no op that took time",
+        return vp_fail(VP_EEMPTY, "%s has no op with a duration",
                        r->session_name ? r->session_name : "the run");
     return round_all(s);
 }

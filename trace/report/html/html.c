@@ -23,7 +23,7 @@ static void put_badge(page *p)
     if (p->r->partial)
         html_puts(p, "partial");
     else
-        html_puts(p, *level == 'g' ? "complete" : "see notes");
+        html_puts(p, *level == 'g' ? "complete" : "see data quality");
     for (int s = VP_SEV_ERROR; s >= VP_SEV_WARNING; s--)
         if (count[s])
             vp_buf_printf(p->b, ", %zu %s%s", count[s], rep_severity_name((vp_severity)s),
@@ -49,7 +49,7 @@ static void html_put_hosts_fact(page *p)
 /* What is shown is not the whole; where pages can be asked for, the way back to it. */
 static void html_put_step_fact(page *p)
 {
-    html_open_fact(p, "Only");
+    html_open_fact(p, "Step filter");
     vp_buf_printf(p->b, "step %lld", (long long)p->r->step);
     if (p->links.controls) {
         html_puts(p, " (<a href=\"");
@@ -69,13 +69,13 @@ static void html_put_window_fact(page *p)
         html_puts(p, "–");
     } else {
         html_duration(p, r->end_ps - r->start_ps, r->end_ps - r->start_ps);
-        html_puts(p, r->step != VP_UNKNOWN ? ", of the step"
+        html_puts(p, r->step != VP_UNKNOWN ? ", the step"
                      : r->has_devices      ? ", first to last op"
                                            : ", first to last event");
     }
     html_close_fact(p);
     html_open_fact(p, "Clock");
-    html_puts(p, r->own_clock ? "the device’s own" : "host-aligned");
+    html_puts(p, r->own_clock ? "device clock" : "host-aligned");
     html_close_fact(p);
     if (r->capture_ps >= 0) {
         html_open_fact(p, r->step == VP_UNKNOWN ? "Capture" : "Step on the host");
@@ -100,8 +100,8 @@ static void html_put_report_facts(page *p)
     html_open_fact(p, "Events");
     rep_put_count(p->b, r->events, true);
     html_close_fact(p);
-    html_open_fact(p, "Shares are of");
-    html_puts(p, r->has_devices ? "Σ self time of a device’s ops" : "Σ self time of a process");
+    html_open_fact(p, "Percentages");
+    html_puts(p, r->has_devices ? "device op time" : "self time of a process");
     html_close_fact(p);
     html_puts(p, "</dl>\n</header>\n");
 }
@@ -151,7 +151,7 @@ static const struct {
             {"scopes", "Scopes", IN_SCOPES},    {"devices", "Devices", IN_DEVICES},
             {"memory", "Memory", IN_MEMORY},    {"host", "Host", IN_HOST},
             {"files", "Files", IN_FILES},       {"quality", "Data quality", IN_QUALITY},
-            {"all", "All at once", IN_ALL}};
+            {"all", "Full report", IN_ALL}};
 #define TABS (sizeof tabs / sizeof *tabs)
 
 bool rep_tab_known(const char *name)
@@ -165,8 +165,8 @@ bool rep_tab_known(const char *name)
 /* In the order of the page: what is wrong, where the time went, and then why. */
 static const html_part parts[] = {
     {"findings", "Findings", html_has_findings, html_findings, IN_SUMMARY},
-    {"where", "Where the time went", html_has_devices, html_devices, IN_SUMMARY | IN_DEVICES},
-    {"mfu", "Where the peak goes", html_has_mfu, html_mfu, IN_OPS | IN_DEVICES},
+    {"where", "Device time breakdown", html_has_devices, html_devices, IN_SUMMARY | IN_DEVICES},
+    {"mfu", "MFU breakdown", html_has_mfu, html_mfu, IN_OPS | IN_DEVICES},
     {"steps", "Steps", html_has_steps, html_steps, IN_SUMMARY},
     {"ops", "Slowest", is_always_shown, put_tables, IN_SUMMARY | IN_OPS},
     {"scopes", "Graph", html_has_scopes, html_scopes, IN_SCOPES},
@@ -185,7 +185,7 @@ static const html_part parts[] = {
     {"args", "Arguments", html_has_args, html_args, IN_HOST},
     {"counters", "Counters", html_has_counters, html_counters, IN_HOST},
     {"meta", "The program", html_has_meta, html_meta, IN_HOST},
-    {"spared", "What could be spared", html_has_spared, html_spared, IN_MEMORY},
+    {"spared", "Potential memory savings", html_has_spared, html_spared, IN_MEMORY},
     {"plans", "Planned memory", html_has_plans, html_plans, IN_MEMORY},
     {"memory", "Memory", html_has_memory, html_memory, IN_MEMORY},
     {"quality", "Data quality", is_always_shown, html_quality, IN_QUALITY},
@@ -253,9 +253,11 @@ static void html_put_report_footer(page *p)
             vp_buf_printf(p->b, "?step=%lld", (long long)p->r->step);
         html_puts(p, "\">this report as JSON</a>");
     }
-    html_puts(p, "</p>\n<p>Self time: at every instant the most recently started open event of a "
-                 "track owns the time. Percentiles are nearest rank over calls; CV is the "
-                 "population’s standard deviation over the mean.</p>\n</footer>\n");
+    html_puts(p, "</p>\n"
+                 "<p>Self time: at any instant, the event of a track that started last and has not "
+                 "ended. Percentiles: nearest rank over calls. CV: population standard deviation "
+                 "divided by the mean.</p>\n"
+                 "</footer>\n");
 }
 
 static int put_page(page *p)

@@ -72,8 +72,8 @@ static void barrier_facts(page *p)
     uint32_t most, least;
     if (!rep_barrier_waits(p->r, &most, &least))
         return;
-    device_fact(p, "Waits longest at barriers", most, p->r->devices[most].barrier_ps);
-    device_fact(p, "Waits least at barriers", least, p->r->devices[least].barrier_ps);
+    device_fact(p, "Longest barrier wait", most, p->r->devices[most].barrier_ps);
+    device_fact(p, "Shortest barrier wait", least, p->r->devices[least].barrier_ps);
 }
 
 static void straggler_facts(page *p, const vp_balance *b)
@@ -81,16 +81,16 @@ static void straggler_facts(page *p, const vp_balance *b)
     if (b->matched <= 0)
         return;
     html_count_fact(p, "Matched collective calls", b->matched);
-    html_duration_fact(p, "Waits for the last one", b->wait_ps);
-    device_fact(p, "Last most often", b->straggler, VP_UNKNOWN);
+    html_duration_fact(p, "Waits for the last device", b->wait_ps);
+    device_fact(p, "Straggler device", b->straggler, VP_UNKNOWN);
     if (b->straggler < p->r->device_count && b->straggler_last >= 0) {
-        html_open_fact(p, "How often");
+        html_open_fact(p, "Last in");
         vp_buf_printf(p->b, "%lld of %lld calls", (long long)b->straggler_last,
                       (long long)b->matched);
         html_close_fact(p);
     }
     if (b->straggler_host) {
-        html_open_fact(p, "Host last most often");
+        html_open_fact(p, "Straggler host");
         html_text(p, b->straggler_host);
         vp_buf_printf(p->b, ", %lld calls", (long long)b->straggler_host_last);
         html_close_fact(p);
@@ -100,26 +100,26 @@ static void straggler_facts(page *p, const vp_balance *b)
 int html_balance(page *p)
 {
     const vp_balance *b = &p->r->balance;
-    html_section(p, "balance", "Balance of the devices");
+    html_section(p, "balance", "Device balance");
     html_puts(p, "<dl class=\"facts\">\n");
-    html_open_fact(p, "Devices with the same work");
+    html_open_fact(p, "Devices with the same modules");
     vp_buf_printf(p->b, "%zu", b->devices);
     html_close_fact(p);
-    html_open_fact(p, "Busiest above the mean");
+    html_open_fact(p, "Busiest, above the mean");
     rep_put_percent(p->b, b->max_ps - b->mean_ps, b->mean_ps);
     html_close_fact(p);
     device_fact(p, "Busiest", b->busiest, b->max_ps);
     device_fact(p, "Least busy", b->idlest, b->min_ps);
-    html_duration_fact(p, "Mean compute", b->mean_ps);
+    html_duration_fact(p, "Mean compute time", b->mean_ps);
     straggler_facts(p, b);
     barrier_facts(p);
     html_puts(p, "</dl>\n");
     if (p->r->host_count > 1)
         html_puts(p, b->aligned
-                         ? "<p class=\"note\">Clocks of the hosts are aligned by the ends of "
-                           "matched collectives.</p>\n"
-                         : "<p class=\"note\">Clocks of the hosts could not be compared: "
-                           "order across hosts is unknown.</p>\n");
+                         ? "<p class=\"note\">Host clocks are aligned by the ends of matched "
+                           "collectives.</p>\n"
+                         : "<p class=\"note\">Host clocks could not be aligned, so the order "
+                           "across hosts is unknown.</p>\n");
     html_section_end(p);
     return p->b->status;
 }

@@ -95,7 +95,7 @@ static void put_pills(page *p)
     html_puts(p, "</div>\n");
     if (!(p->links.whole ? p->links.whole : p->r)->has_devices) /* nothing but host zones */
         return;
-    html_puts(p, "<div class=\"pills\" role=\"group\" aria-label=\"Whose work\"><span>Of the"
+    html_puts(p, "<div class=\"pills\" role=\"group\" aria-label=\"Work of\"><span>Work of"
                  "</span>\n");
     put_pill(p, "where", "device", p->r->where == VP_WHERE_DEVICE);
     put_pill(p, "where", "host", p->r->where == VP_WHERE_HOST);
@@ -125,7 +125,7 @@ static void put_choices(page *p)
     const vp_report *r = p->r;
     if (r->device_count > 1) {
         html_puts(
-            p, "<label>Device <select name=\"device\">\n<option value=\"\">automatic</option>\n");
+            p, "<label>Device <select name=\"device\">\n<option value=\"\">auto</option>\n");
         for (size_t i = 0; i < r->device_count; i++)
             if (r->devices[i].name && !is_named_before(r, i))
                 put_option(p, r->devices[i].name, p->v.device);

@@ -92,7 +92,7 @@ bool html_has_devices(const page *p)
 int html_devices(page *p)
 {
     size_t shown = 0;
-    html_section(p, "where", "Where the time went");
+    html_section(p, "where", "Device time breakdown");
     html_puts(p, "<ul class=\"devices\">\n");
     put_some(p, true, &shown);
     if (p->matching > DEVICES_OPEN)

@@ -15,7 +15,7 @@
 enum { FORWARD, BACKWARD, REMAT, COMM, COPY, KINDS };
 
 static const char *const kind_css[KINDS] = {"forward", "backward", "remat", "comm", "copy"};
-static const char *const kind_text[KINDS] = {"forward", "mostly backward", "mostly rematerialised",
+static const char *const kind_text[KINDS] = {"forward", "mostly backward", "mostly rematerialized",
                                              "communication op", "copy op"};
 
 /* Nodes: the whole, the scopes, the ops in them. */
@@ -138,10 +138,10 @@ static void scope_put_legend(page *p, const drawing *d)
         if (has[i])
             vp_buf_printf(p->b, "<span><i class=\"dot %s\"></i>%s</span>\n", kind_css[i],
                           kind_text[i]);
-    html_puts(p, "<span>A frame is as wide as its share; what it has of its own is free below "
-                 "it.</span>\n");
+    html_puts(p, "<span>The width of a frame is its share of the time; uncovered width is self "
+                 "time.</span>\n");
     if (d->l.hidden) {
-        vp_buf_printf(p->b, "<span>Not drawn, being below 0.1%%, too deep or too many: %zu, ",
+        vp_buf_printf(p->b, "<span>Not shown (below 0.1%%, too deep or too many): %zu, ",
                       d->l.hidden);
         scope_put_share(p->b, d, d->l.hidden_weight);
         html_puts(p, "</span>\n");
@@ -149,7 +149,7 @@ static void scope_put_legend(page *p, const drawing *d)
     if (p->links.controls && d->r->has_devices && d->r->group != VP_GROUP_STACK) {
         html_puts(p, "<span><a href=\"");
         html_query(p, "group", rep_group_name(VP_GROUP_STACK));
-        html_puts(p, "#scopes\">With the ops in their scopes</a></span>\n");
+        html_puts(p, "#scopes\">Show ops within scopes</a></span>\n");
     }
     html_puts(p, "</p>\n");
 }
@@ -160,7 +160,7 @@ static int draw_scope_flame(page *p, drawing *d)
     VP_TRY(make_nodes(d));
     VP_TRY(flame_layout_of(&d->l, d->nodes, d->n, 0));
     VP_TRY(flame_svg(p->b, &d->l, &look,
-                     "Flame graph of the scopes by time; the rows below say the same"));
+                     "Flame graph of the scopes by time; the rows below have the same numbers"));
     scope_put_legend(p, d);
     return p->b->status;
 }

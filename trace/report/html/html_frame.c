@@ -45,8 +45,8 @@ static void put_banner(page *p)
     html_puts(p, "<header>\n<div class=\"bar\">\n");
     if (p->links.index) {
         put_brand(p);
-        html_puts(p, "<nav class=\"back\" aria-label=\"Way back\">\n");
-        html_put_banner_link(p, p->links.index, "", "", "All sessions");
+        html_puts(p, "<nav class=\"back\" aria-label=\"Back\">\n");
+        html_put_banner_link(p, p->links.index, "", "", "All runs");
         html_puts(p, "</nav>\n");
     } else {
         html_puts(p, "<span class=\"brand\">view_profile</span>\n");
@@ -82,7 +82,9 @@ void html_begin(page *p, const char *title)
         html_puts(p, (const char *)web_file_find("report.css")->raw);
         html_puts(p, "</style>\n");
     }
-    html_puts(p, "</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n");
+    html_puts(p, "</head>\n"
+                 "<body>\n"
+                 "<a class=\"skip\" href=\"#main\">Skip to content</a>\n");
     put_banner(p);
 }
 

@@ -98,10 +98,10 @@ static void graph_put_note(page *p, const op_graph *g)
 {
     html_puts(p, "<p class=\"note\">");
     if (g->instructions > 1)
-        vp_buf_printf(p->b, "The instruction of most self time, of %lld in this group. ",
+        vp_buf_printf(p->b, "The instruction with the most self time, out of %lld in this group. ",
                       (long long)g->instructions);
-    html_puts(p, "Operands above, users below, two steps either way: self time on this device and "
-                 "the bytes of the result");
+    html_puts(p, "Operands above, users below, up to two levels each, with self time on this "
+                 "device and bytes of the result");
     if (g->operands_left || g->users_left)
         vp_buf_printf(p->b, "; not shown: %lld operands and %lld users",
                       (long long)g->operands_left, (long long)g->users_left);
@@ -117,8 +117,7 @@ static void graph_put_hlo_line(page *p, const char *text)
 
 static void graph_put_fusion_body(page *p, const op_graph *g)
 {
-    vp_buf_printf(p->b,
-                  "<details class=\"fold\"><summary>What is fused: %lld instructions</summary>\n",
+    vp_buf_printf(p->b, "<details class=\"fold\"><summary>Fused instructions: %lld</summary>\n",
                   (long long)g->body_count + (long long)g->body_left);
     for (size_t i = 0; i < g->body_count; i++)
         graph_put_hlo_line(p, g->body[i]);

@@ -20,13 +20,13 @@ static void compile_facts(page *p, const vp_compile *c)
     html_count_fact(p, "Compilations", c->count);
     html_duration_fact(p, "Compile time", c->total_ps);
     if (p->r->capture_ps > 0) {
-        html_open_fact(p, "Of the capture");
+        html_open_fact(p, "Share of the capture");
         rep_put_percent(p->b, c->total_ps, p->r->capture_ps);
         html_close_fact(p);
     }
     html_duration_fact(p, "Tracing and lowering", c->lower_ps);
     html_duration_fact(p, "Before the first execution", c->before_steps_ps);
-    html_count_fact(p, "Late: after execution had begun", c->late);
+    html_count_fact(p, "Late (after execution started)", c->late);
     html_duration_fact(p, "Late compile time", c->late > 0 ? c->late_ps : VP_UNKNOWN);
     html_count_fact(p, "Cache hits", c->cache_hits);
     html_count_fact(p, "Cache misses", c->cache_misses);
@@ -61,8 +61,8 @@ int html_host_ops(page *p)
     tbl_host_ops(&t, p->r, &p->v);
     t.most = HOST_OPS_MAX;
     html_section(p, "host", t.title);
-    html_puts(p, "<p class=\"note\">By self time; noise and frames of the profiler are "
-                 "left out.</p>\n");
+    html_puts(p, "<p class=\"note\">By self time, without noise and the profiler's own "
+                 "frames.</p>\n");
     html_put_table(p, &t);
     html_section_end(p);
     return p->b->status;

@@ -22,8 +22,8 @@ static void put_causes(page *p)
     device_table d;
     if (!tbl_idle_causes(&d, p->r, &p->v))
         return;
-    html_puts(p, "<div class=\"what\"><h3>Why each device idles</h3> <span>shares of its idle "
-                 "time</span></div>\n");
+    html_puts(p, "<div class=\"what\"><h3>Idle time by cause</h3> <span>percentages of the "
+                 "device's idle time</span></div>\n");
     html_put_table(p, &d.t);
 }
 
@@ -60,7 +60,7 @@ static void html_put_idle_labels(page *p)
 
 int html_idle(page *p)
 {
-    html_section(p, "idle", "Idle time and its causes");
+    html_section(p, "idle", "Idle time and causes");
     put_causes(p);
     html_put_gaps(p);
     html_put_idle_labels(p);

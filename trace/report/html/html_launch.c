@@ -33,9 +33,8 @@ int html_hygiene(page *p)
     device_table d;
     tbl_hygiene(&d, p->r, &p->v);
     html_section(p, "hygiene", d.t.title);
-    html_puts(p,
-              "<p class=\"note\">Self times; shares are of Σ self of the device’s ops. An op can "
-              "count in several columns. ");
+    html_puts(p, "<p class=\"note\">Self times; percentages of device op time. An op can count in "
+                 "several columns. ");
     rep_put_shared_code(p->b, p->r, &p->v);
     html_puts(p, "</p>\n");
     html_put_table(p, &d.t);

@@ -112,7 +112,7 @@ static void html_put_quality_entry(page *p, const vp_quality *q)
     html_text(p, q->code);
     html_puts(p, "</code> ");
     html_put_quality_place(p, q);
-    html_puts(p, q->partial ? " figures are partial</p></div></li>\n" : "</p></div></li>\n");
+    html_puts(p, q->partial ? " numbers are incomplete</p></div></li>\n" : "</p></div></li>\n");
 }
 
 int html_quality(page *p)
@@ -121,9 +121,9 @@ int html_quality(page *p)
     size_t shown = 0;
     html_section(p, "quality", "Data quality");
     if (!r->quality_count)
-        html_puts(p, r->partial ? "<p class=\"note\">Some file was read in part.</p>\n"
-                                : "<p class=\"note\">Nothing to remark: every file was read to "
-                                  "its end.</p>\n");
+        html_puts(p, r->partial ? "<p class=\"note\">At least one file was read only partly.</p>\n"
+                                : "<p class=\"note\">No issues: every file was read "
+                                  "completely.</p>\n");
     html_puts(p, r->quality_count ? "<ul class=\"quality\">\n" : "");
     for (int s = VP_SEV_ERROR; s >= VP_SEV_INFO; s--)
         for (size_t i = 0; i < r->quality_count && shown < QUALITY_MAX; i++)

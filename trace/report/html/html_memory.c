@@ -31,7 +31,7 @@ static void html_put_memory_facts(page *p, const vp_memory *m)
     if (m->total_bytes > 0) {
         html_puts(p, ", ");
         rep_put_percent(p->b, m->peak_bytes, m->total_bytes);
-        html_puts(p, " of what it may use");
+        html_puts(p, " of the limit");
     }
     html_close_fact(p);
     if (m->peak_start_ps != VP_NO_TIME) {
@@ -39,18 +39,18 @@ static void html_put_memory_facts(page *p, const vp_memory *m)
         html_place(p, VP_NO_DEVICE, m->host, m->peak_start_ps, 0);
         html_close_fact(p);
     }
-    html_known_bytes_fact(p, "May use", m->total_bytes);
-    html_known_bytes_fact(p, "Peak of its lifetime", m->lifetime_peak_bytes);
+    html_known_bytes_fact(p, "Limit", m->total_bytes);
+    html_known_bytes_fact(p, "Lifetime peak", m->lifetime_peak_bytes);
     html_known_bytes_fact(p, "Reserved at the peak", m->reserved_bytes);
-    html_known_bytes_fact(p, "Reserved at most", m->reserved_peak_bytes);
+    html_known_bytes_fact(p, "Peak reserved", m->reserved_peak_bytes);
     if (m->fragmented_bytes > 0)
-        html_known_bytes_fact(p, "Free in pieces", m->fragmented_bytes);
+        html_known_bytes_fact(p, "Fragmented", m->fragmented_bytes);
     html_known_bytes_fact(p, "At the end", m->end_bytes);
     html_count_fact(p, "Allocations", m->allocations);
     html_count_fact(p, "Frees", m->frees);
-    html_known_bytes_fact(p, "Allocated in all", m->allocated_bytes);
+    html_known_bytes_fact(p, "Allocated in total", m->allocated_bytes);
     if (m->steps > 0)
-        html_count_fact(p, "Allocations a step", m->step_allocations / m->steps);
+        html_count_fact(p, "Allocations per step", m->step_allocations / m->steps);
     if (m->out_of_memory > 0)
         html_count_fact(p, "Out of memory", m->out_of_memory);
     html_puts(p, "</dl>\n");
@@ -81,13 +81,13 @@ static void put_curves(page *p, const vp_memory *m)
     bool reserved = of == n, pieces = m->sample_fragmented_count == n;
     int64_t most = reserved ? most_of(m->sample_reserved_bytes, n) : 0;
     int64_t top = most > m->peak_bytes ? most : m->peak_bytes;
-    open_chart(p, reserved ? "; the dashed line is what is reserved" : "", top);
+    open_chart(p, reserved ? "; dashed: reserved" : "", top);
     if (reserved)
         html_curve(p, "curve beside", at, m->sample_reserved_bytes, n, top);
     html_curve(p, "curve", at, m->sample_bytes, n, top);
     if (pieces && (most = most_of(m->sample_fragmented_bytes, n)) > 0) {
         html_puts(p, "</div>\n</div>\n");
-        open_chart(p, " free in pieces", most);
+        open_chart(p, " fragmented", most);
         html_curve(p, "curve beside", at, m->sample_fragmented_bytes, n, most);
     }
     html_puts(p, "</div>\n<p class=\"axis\"><span>");

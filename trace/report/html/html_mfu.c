@@ -120,8 +120,8 @@ static void put_grid(page *p, const axes *a)
         put_power(p, y);
     }
     vp_buf_printf(p->b,
-                  "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">FLOP a byte</text>"
-                  "<text x=\"%d\" y=\"26\">GFLOP/s</text>",
+                  "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">FLOP/byte</text><text x=\"%d\" "
+                  "y=\"26\">GFLOP/s</text>",
                   WIDTH - 10, HEIGHT - 4, LEFT_EDGE + 8);
 }
 
@@ -167,7 +167,7 @@ static void put_roof(page *p, const vp_mfu *m, const char *of, const roof_row *r
         return;
     vp_buf_printf(p->b,
                   "<div class=\"scroll\"><svg class=\"roof\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                  "aria-label=\"Roofline of %s: the table below has the figures\">",
+                  "aria-label=\"Roofline of %s: see the table below\">",
                   WIDTH, HEIGHT, of);
     put_grid(p, &a);
     double left = fmax(a.x0, a.y0 - log10(gb_s));
@@ -208,7 +208,7 @@ static int html_put_roofs(page *p)
     if (m)
         put_roof(p, m, "scopes", scopes, scope_count);
     tbl_roofs(&t, p->r, &p->v, scopes, scope_count);
-    t.title = "How near scopes come to the roof";
+    t.title = "Roofline by scope";
     t.has &= ~(unsigned)TBL_DEVICES;
     if (scope_count)
         html_titled_table(p, &t);
@@ -221,7 +221,7 @@ static int html_put_roofs(page *p)
 int html_mfu(page *p)
 {
     size_t shown = 0;
-    html_section(p, "mfu", "Where the peak goes");
+    html_section(p, "mfu", "MFU breakdown");
     rep_put_mean_mfu(p->b, p->r, "<p class=\"note\">", "</p>\n");
     html_puts(p, "<ul class=\"devices\">\n");
     for (size_t i = 0; i < p->r->device_count; i++)

@@ -95,7 +95,7 @@ static void html_put_op_head(const op_page *o)
     html_text(p, o->device->host ? o->device->host : "");
     html_close_fact(p);
     if (p->r->step != VP_UNKNOWN) {
-        html_open_fact(p, "Only");
+        html_open_fact(p, "Step filter");
         vp_buf_printf(p->b, "step %lld", (long long)p->r->step);
         html_close_fact(p);
     }
@@ -138,9 +138,10 @@ static void html_put_call_bins(const op_page *o)
         most = o->d->bins[i] > most ? o->d->bins[i] : most;
     if (o->d->max_ps <= o->d->min_ps)
         return;
-    html_section(p, "bins", "How long its calls take");
+    html_section(p, "bins", "Call durations");
     vp_buf_printf(p->b,
-                  "<p class=\"note\">Calls by duration; the highest bar is %lld call%s.</p>\n",
+                  "<p class=\"note\">Number of calls by duration; the highest bar is %lld "
+                  "call%s.</p>\n",
                   (long long)most, most == 1 ? "" : "s");
     html_puts(p, "<div class=\"chart\">\n");
     put_bars(o, most);
@@ -173,7 +174,7 @@ static void html_put_slowest_calls(const op_page *o)
     html_section(p, "calls", t.title);
     html_put_table(p, &t);
     if (o->op->calls > (int64_t)o->d->call_count)
-        vp_buf_printf(p->b, "<p class=\"note\">… and %lld that took no longer.</p>\n",
+        vp_buf_printf(p->b, "<p class=\"note\">%lld faster calls not shown.</p>\n",
                       (long long)(o->op->calls - (int64_t)o->d->call_count));
     html_section_end(p);
 }

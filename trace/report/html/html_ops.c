@@ -149,8 +149,8 @@ static void html_put_ops_cut_note(const table *t)
     size_t max = p->links.rows_max;
     if (max && t->rows->others && t->rows->shown == max && (!p->v.top || p->v.top > max))
         vp_buf_printf(p->b,
-                      "<p class=\"note\">Only the first %zu of %zu rows are shown here. The CSV "
-                      "has all of them; the filter finds the others.</p>\n",
+                      "<p class=\"note\">Shows the first %zu of %zu rows. The CSV has all rows; "
+                      "the filter searches all rows.</p>\n",
                       max, t->rows->matching);
 }
 
@@ -208,7 +208,7 @@ static void put_no_match(const table *t)
     page *p = t->p;
     html_puts(p, "<div class=\"what\"><h3>");
     html_text(p, t->device->name);
-    html_puts(p, "</h3> <span>no group holds “");
+    html_puts(p, "</h3> <span>no group contains “");
     html_text(p, p->v.filter);
     html_puts(p, "”</span></div>\n");
 }

@@ -133,27 +133,27 @@ static void html_put_plan_facts(page *p, const vp_memory_plan *m)
     html_close_fact(p);
     html_positive_bytes_fact(p, "Reserved", m->reserved_bytes);
     if (m->fragmentation_bytes >= 0 && m->reserved_bytes > 0) {
-        html_open_fact(p, "Reserved, and not live at the peak");
+        html_open_fact(p, "Reserved but unused at the peak");
         rep_put_bytes(p->b, m->fragmentation_bytes);
         html_puts(p, ", ");
         rep_put_percent(p->b, m->fragmentation_bytes, m->reserved_bytes);
-        html_puts(p, " of what is reserved");
+        html_puts(p, " of reserved memory");
         html_close_fact(p);
     }
     if (m->peak_unpadded_bytes >= 0)
         html_positive_bytes_fact(p, "Padding at the peak", m->peak_bytes - m->peak_unpadded_bytes);
     html_positive_bytes_fact(p, "Arguments", m->parameter_bytes);
     html_positive_bytes_fact(p, "Results", m->output_bytes);
-    html_positive_bytes_fact(p, "Results in arguments’ memory", m->alias_bytes);
+    html_positive_bytes_fact(p, "Results in donated arguments", m->alias_bytes);
     html_positive_bytes_fact(p, "Constants", m->constant_bytes);
     html_positive_bytes_fact(p, "Temporaries", m->temp_bytes);
-    html_positive_bytes_fact(p, "On stacks of threads", m->stack_bytes);
+    html_positive_bytes_fact(p, "Thread stacks", m->stack_bytes);
     if (m->remat_count > 0)
-        html_count_fact(p, "Computed again (remat)", m->remat_count);
+        html_count_fact(p, "Rematerialized instructions", m->remat_count);
     html_puts(p, "</dl>\n");
     if (m->peak_bytes < 0)
-        html_puts(p, "<p class=\"note\">The file does not say what is live when: these are what "
-                     "the program reserves.</p>\n");
+        html_puts(p, "<p class=\"note\">The file has no buffer lifetimes; these are the reserved "
+                     "amounts.</p>\n");
 }
 
 static void html_put_plan(page *p, const vp_memory_plan *m)

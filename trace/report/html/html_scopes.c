@@ -95,12 +95,11 @@ int html_scopes(page *p)
     VP_TRY(tree_init(&t, p->r, &limits));
     vp_unit unit = rep_unit_for(p->v.unit, t.all_ps);
     html_section(p, "scopes",
-                 p->r->has_devices ? "Computation graph by time" : "Call paths by time");
+                 p->r->has_devices ? "Computation graph by op time" : "Call paths by self time");
     html_puts(p, "<p class=\"note\">");
-    html_puts(p, p->r->has_devices
-                     ? "Self time of the ops below each framework path, over all devices"
-                     : "Self time of the zones below each call path, over all threads");
-    html_puts(p, ". Shares are of ");
+    html_puts(p, p->r->has_devices ? "Self time of ops below each framework path, over all devices"
+                                   : "Self time of zones below each call path, over all threads");
+    html_puts(p, ". Percentages: of ");
     html_duration(p, t.all_ps, t.all_ps);
     html_puts(p, ".</p>\n");
     int rc = html_flame(p, t.all_ps, unit);
@@ -162,8 +161,8 @@ int html_folded(page *p)
     t.most = FOLDED_MAX;
     t.own_html = folded_bar;
     html_section(p, "folded", t.title);
-    html_puts(p, "<p class=\"note\">Backward and rematerialised work stands with the forward scope "
-                 "that it belongs to. Self time of the ops that stand exactly there.</p>\n");
+    html_puts(p, "<p class=\"note\">Backward and rematerialized work counts in its forward scope. "
+                 "Self time of ops directly in the scope.</p>\n");
     html_put_table(p, &t);
     html_section_end(p);
     return p->b->status;

@@ -173,12 +173,16 @@ static void put_chart(const chart *c)
     page *p = c->p;
     html_puts(p, "<div class=\"chart\">\n<p class=\"axis\"><span>");
     html_duration(p, c->scale_ps, c->scale_ps);
-    html_puts(p, "</span></p>\n<svg class=\"steps\" role=\"img\" aria-labelledby=\"steps-t\" "
-                 "aria-describedby=\"steps-d\">\n<title id=\"steps-t\">Length of each step"
-                 "</title>\n<desc id=\"steps-d\">");
-    vp_buf_printf(p->b, "%zu bars by time, each the parts of a step on its slowest device. ",
+    html_puts(p, "</span></p>\n"
+                 "<svg class=\"steps\" role=\"img\" aria-labelledby=\"steps-t\" "
+                 "aria-describedby=\"steps-d\">\n"
+                 "<title id=\"steps-t\">Duration of each step</title>\n"
+                 "<desc id=\"steps-d\">");
+    vp_buf_printf(p->b,
+                  "%zu bars in order of time, each with the parts of a step on its slowest "
+                  "device. ",
                   c->count);
-    html_puts(p, "The table below has the figures.</desc>\n");
+    html_puts(p, "The table below has the numbers.</desc>\n");
     for (size_t i = 0; i < c->count; i++)
         html_put_step_bar(c, i);
     put_median(c);
@@ -194,7 +198,7 @@ static void put_chart(const chart *c)
 
 static const char *source_name(vp_step_source s)
 {
-    static const char *const names[] = {"none", "the profiler’s Steps line",
+    static const char *const names[] = {"none", "the profiler's Steps line",
                                         "ProfilerStep annotations", "step annotations",
                                         "repeats of the longest module"};
     return names[s];
@@ -203,10 +207,10 @@ static const char *source_name(vp_step_source s)
 static void html_put_steps_facts(page *p, const vp_steps *s)
 {
     html_puts(p, "<dl class=\"facts\">\n");
-    html_open_fact(p, "Steps from");
+    html_open_fact(p, "Source of steps");
     html_puts(p, source_name(s->source));
     html_close_fact(p);
-    html_open_fact(p, "Steps that count");
+    html_open_fact(p, "Steps counted");
     vp_buf_printf(p->b, "%lld of %zu", (long long)(s->counted < 0 ? 0 : s->counted), s->count);
     html_close_fact(p);
     html_duration_fact(p, "Median", s->median_ps);
@@ -221,7 +225,7 @@ static void html_put_steps_facts(page *p, const vp_steps *s)
         rep_put_ratio(p->b, s->cv, 2);
         html_close_fact(p);
     }
-    html_duration_fact(p, "Σ above median", s->excess_ps);
+    html_duration_fact(p, "Total above the median", s->excess_ps);
     html_puts(p, "</dl>\n");
 }
 
@@ -287,8 +291,9 @@ int html_steps(page *p)
     html_section(p, "steps", "Steps");
     html_put_steps_facts(p, s);
     if (c.run > 1)
-        vp_buf_printf(
-            p->b, "<p class=\"note\">Each bar is the slowest of %zu steps in a row.</p>\n", c.run);
+        vp_buf_printf(p->b,
+                      "<p class=\"note\">Each bar is the slowest of %zu consecutive steps.</p>\n",
+                      c.run);
     put_chart(&c);
     tbl_cells_of_steps(&t, p->r, &p->v, cells);
     if (t.row_count)

@@ -48,13 +48,14 @@ bool rep_put_programs(vp_buf *b, const vp_report *r, size_t i)
     const vp_memory_programs *x = &r->memory_programs[i];
     if (x->programs < 2 || x->most_bytes <= x->least_bytes)
         return false;
-    vp_buf_printf(b, "All %lld programs that ran", (long long)x->programs);
+    vp_buf_printf(b, "All %lld executed programs", (long long)x->programs);
     if (has_several(r))
         vp_buf_printf(b, " (memory %lld)", (long long)x->space);
     vp_buf_puts(b, ": at least ");
     rep_put_bytes(b, x->least_bytes);
-    vp_buf_puts(b, ", what the largest takes alone; at most ");
+    vp_buf_puts(b, " (the largest program alone); at most ");
     rep_put_bytes(b, x->most_bytes);
-    vp_buf_puts(b, ", where arguments, results and constants of all stay and none are shared.");
+    vp_buf_puts(b, " (if arguments, results and constants of all programs stay allocated and none "
+                   "are shared).");
     return true;
 }

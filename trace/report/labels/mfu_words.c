@@ -10,27 +10,26 @@
 static const struct {
     const char *name, *css, *tip;
 } cells[VP_CELLS] = {
-    [VP_CELL_USEFUL] = {"useful: products at the peak", "useful",
-                        "what the FLOP of matrix products and convolutions take at the peak; only "
-                        "fewer FLOP or a smaller type make it shorter"},
-    [VP_CELL_RECOMPUTE] = {"recomputed products", "recompute",
-                           "the same of rematerialised work: it saves memory"},
-    [VP_CELL_PAD] = {"padding of products", "pad",
-                     "what tiles have beyond the shapes, an estimate"},
-    [VP_CELL_INEFFICIENCY] = {"inefficiency of products", "inefficiency",
-                              "what is left of the time of products: the kernel, its tail, waves "
-                              "that do not fill; an upper bound of what can be won"},
-    [VP_CELL_MEM_EXCESS] = {"memory time of products", "memexcess",
-                            "what their bytes take beyond their FLOP: fusion, layout, smaller "
-                            "types; an upper bound"},
-    [VP_CELL_NM_MEMORY] = {"memory time of other ops", "nmmemory",
-                           "what the bytes of all other ops take at the full bandwidth: fusion, "
-                           "smaller types; an upper bound"},
-    [VP_CELL_NM_EXCESS] = {"other ops beyond memory time", "nmexcess",
-                           "what is left of the time of all other ops; an upper bound"},
-    [VP_CELL_UNKNOWN] = {"cost unknown", "costunknown",
-                         "ops whose cost nothing says: custom calls, kernels without shapes; MFU "
-                         "is a lower bound by them"},
+    [VP_CELL_USEFUL] = {"useful: matmuls at the peak", "useful",
+                        "time of the FLOP of matmuls and convolutions at the peak; only fewer FLOP "
+                        "or a narrower type reduce it"},
+    [VP_CELL_RECOMPUTE] = {"recomputed matmuls", "recompute",
+                           "the same for rematerialized work, which saves memory"},
+    [VP_CELL_PAD] = {"matmul padding", "pad", "tile elements outside the shapes (estimate)"},
+    [VP_CELL_INEFFICIENCY] = {"matmul inefficiency", "inefficiency",
+                              "remaining time of matmuls: the kernel, its tail, partly filled "
+                              "waves; an upper bound of the saving"},
+    [VP_CELL_MEM_EXCESS] = {"matmul memory time", "memexcess",
+                            "time of their bytes beyond their FLOP: reduce it by fusion, layout, "
+                            "narrower types; an upper bound"},
+    [VP_CELL_NM_MEMORY] = {"other ops at memory bound", "nmmemory",
+                           "time of the bytes of all other ops at full bandwidth: reduce it by "
+                           "fusion, narrower types; an upper bound"},
+    [VP_CELL_NM_EXCESS] = {"other ops above memory bound", "nmexcess",
+                           "remaining time of all other ops; an upper bound"},
+    [VP_CELL_UNKNOWN] = {"unknown cost", "costunknown",
+                         "ops without known FLOP and bytes: custom calls, kernels without shapes; "
+                         "they make MFU a lower bound"},
 };
 
 const char *rep_cell_name(vp_cell cell)
@@ -51,14 +50,14 @@ const char *rep_cell_brief(vp_cell cell)
 static size_t put_comm(mfu_cell *out, const vp_device *d)
 {
     const int64_t all = d->breakdown.exposed_comm_ps, wait = d->exposed_wait_ps;
-    static const char tip[] = "collectives that nothing else hides; exact";
+    static const char tip[] = "collectives during which nothing else runs; exact";
     if (wait < 0) {
         out[0] = (mfu_cell){"exposed communication", "comm", tip, all};
         return 1;
     }
     out[0] = (mfu_cell){"exposed communication: wait", "comm",
-                        "in collectives that nothing else hides, until their last participant has "
-                        "come; balance makes it shorter, no link does",
+                        "exposed collectives until their last participant arrives; better balance "
+                        "reduces it, a faster link does not",
                         wait};
     out[1] = (mfu_cell){"exposed communication: transfer", "comm", tip, all - wait};
     return 2;
@@ -67,22 +66,17 @@ static size_t put_comm(mfu_cell *out, const vp_device *d)
 /* In the order of the bar: what is done, what is lost in ops, what is lost beside them. */
 size_t rep_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_device *d)
 {
-    static const char *const idle[VP_CAUSES] = {"idle: compiling",
-                                                "idle: input",
-                                                "idle: callback",
-                                                "idle: sync",
-                                                "idle: transfer",
-                                                "idle: host",
-                                                "idle: in the launch call",
-                                                "idle: launch latency",
-                                                "idle: waiting for a device",
-                                                "idle: unknown"};
+    static const char *const idle[VP_CAUSES] = {
+        "idle: compiling",   "idle: input",          "idle: callback",
+        "idle: sync",        "idle: transfer",       "idle: host",
+        "idle: launch call", "idle: launch latency", "idle: waiting for a device",
+        "idle: unknown"};
     int64_t left = d->breakdown.idle_ps;
     size_t n = 0;
     for (; n < VP_CELLS; n++)
         out[n] = (mfu_cell){cells[n].name, cells[n].css, cells[n].tip, d->mfu.cell_ps[n]};
     n += put_comm(out + n, d);
-    out[n++] = (mfu_cell){"exposed copies", "copy", "copies that nothing else hides; exact",
+    out[n++] = (mfu_cell){"exposed copies", "copy", "copies during which nothing else runs; exact",
                           d->breakdown.exposed_copy_ps};
     for (size_t c = 0; c < VP_CAUSES; c++) {
         int64_t ps = c == VP_CAUSE_UNKNOWN ? left : d->cause_ps[c];
@@ -171,7 +165,7 @@ void rep_put_mean_mfu(vp_buf *b, const vp_report *r, const char *head, const cha
     double mean = rep_mean_mfu(r, &n);
     if (n < 2)
         return;
-    vp_buf_printf(b, "%sMean MFU of %zu devices, each of its own window: ", head, n);
+    vp_buf_printf(b, "%sMean MFU of %zu devices, each over its own window: ", head, n);
     rep_put_ratio(b, 100 * mean, 1);
     vp_buf_printf(b, "%%.%s", tail);
 }
@@ -179,12 +173,12 @@ void rep_put_mean_mfu(vp_buf *b, const vp_report *r, const char *head, const cha
 static const char *said_by(const vp_mfu *m)
 {
     static const char *const texts[] = {[VP_PEAK_NONE] = "",
-                                        [VP_PEAK_PLANE] = "as the profile says",
-                                        [VP_PEAK_NAME] = "by its name",
-                                        [VP_PEAK_FIGURES] = "by cores and memory",
+                                        [VP_PEAK_PLANE] = "from the profile",
+                                        [VP_PEAK_NAME] = "from the device name",
+                                        [VP_PEAK_FIGURES] = "from cores and memory",
                                         [VP_PEAK_DERIVED] = "derived from cores and clock",
-                                        [VP_PEAK_CHIP] = "as named",
-                                        [VP_PEAK_USER] = "as given"};
+                                        [VP_PEAK_CHIP] = "set by --chip",
+                                        [VP_PEAK_USER] = "set by the user"};
     return texts[m->peak_source];
 }
 
@@ -224,7 +218,7 @@ static void put_losses(vp_buf *b, const vp_report *r, size_t device)
                 most = i;
         if (v[most].ps <= 0)
             return;
-        vp_buf_puts(b, rank ? "; then " : "; largest loss: ");
+        vp_buf_puts(b, rank ? ", then " : "; largest loss: ");
         put_loss(b, r, device, &v[most], most, d->breakdown.window_ps);
         v[most].ps = -1;
     }
@@ -235,11 +229,11 @@ static void put_asked(vp_buf *b, const vp_mfu *m)
     if (m->asked_flops < 0 || m->asked_window_ps <= 0 || m->peak_gflops <= 0)
         return;
     double ps = (double)m->asked_flops * 1000.0 / (double)m->peak_gflops;
-    vp_buf_puts(b, "; by parameters and tokens MFU ");
+    vp_buf_puts(b, "; MFU from parameters and tokens: ");
     rep_put_ratio(b, 100.0 * ps / (double)m->asked_window_ps, 1);
     vp_buf_puts(b, "% of ");
     rep_duration(b, m->asked_window_ps, VP_UNIT_AUTO, m->asked_window_ps);
-    vp_buf_puts(b, " a step");
+    vp_buf_puts(b, " per step");
 }
 
 static void put_mfu_head(vp_buf *b, const vp_device *d)
@@ -273,10 +267,10 @@ int rep_put_mfu(vp_buf *b, const vp_report *r, const vp_view *v, size_t device)
     vp_buf_puts(b, ": ");
     if (d->mfu.peak_gflops <= 0) {
         rep_put_ratio(b, (double)d->mfu.flops / 1e9, 3);
-        vp_buf_puts(b, " GFLOP in products over ");
+        vp_buf_puts(b, " GFLOP in matmuls over ");
         rep_duration(b, window, v->unit, window);
-        return vp_buf_puts(b, ", but no peak of this device is known: --chip or --peak-tflops "
-                              "tells it.");
+        return vp_buf_puts(b, "; the peak of this device is unknown: set it with --chip or "
+                              "--peak-tflops.");
     }
     put_mfu_head(b, d);
     vp_buf_puts(b, " over ");

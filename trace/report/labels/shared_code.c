@@ -20,7 +20,7 @@ void rep_put_shared_code(vp_buf *b, const vp_report *r, const vp_view *v)
     vp_buf_puts(b, ", ");
     rep_put_percent(b, ps, all);
     vp_buf_printf(b,
-                  " of op time, is of %lld op%s with the code of an equal one: equal layers, not "
-                  "needless work.",
+                  " of op time, is in %lld op%s with the same code as another op: repeated layers, "
+                  "not redundant work.",
                   (long long)ops, ops == 1 ? "" : "s");
 }

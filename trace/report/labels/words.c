@@ -119,9 +119,8 @@ const char *rep_self_of(const vp_report *r)
 const char *rep_host_tables(const vp_report *r)
 {
     return r->where == VP_WHERE_DEVICE
-               ? "No device in this profile: slowest events by self time over its tracks."
-               : "Zones of the host's threads, slowest by self time; what devices do is not in "
-                 "these tables.";
+               ? "No device in this profile. Slowest events by self time over its tracks."
+               : "Zones of host threads, slowest by self time; device work is not included.";
 }
 
 const char *rep_cause_name(vp_cause c)
@@ -134,15 +133,15 @@ const char *rep_cause_text(vp_cause c)
     static const char *const texts[VP_CAUSES] = {
         [VP_CAUSE_COMPILE] = "the launching thread was compiling",
         [VP_CAUSE_INPUT] = "the launching thread waited for input",
-        [VP_CAUSE_CALLBACK] = "the launching thread was in a callback from the device",
+        [VP_CAUSE_CALLBACK] = "the launching thread was in a host callback",
         [VP_CAUSE_SYNC] = "the launching thread was in a blocking call",
         [VP_CAUSE_TRANSFER] =
-            "the launching thread was busy with a copy, or another one while it said nothing",
+            "the launching thread was busy with a copy, or had no event while another thread was",
         [VP_CAUSE_HOST] = "the launching thread was late for another reason",
         [VP_CAUSE_CALL] = "inside the launch call",
         [VP_CAUSE_LATENCY] = "launched, not yet started",
-        [VP_CAUSE_PEER] = "the launching thread waited for another device, which still worked",
-        [VP_CAUSE_UNKNOWN] = "nothing links this time to the host",
+        [VP_CAUSE_PEER] = "the launching thread waited for another busy device",
+        [VP_CAUSE_UNKNOWN] = "no host event explains this time",
     };
     return texts[c];
 }

@@ -56,13 +56,12 @@ static bool is_breakdown_shown(const tbl *t, const void *row)
 
 void tbl_breakdown(tbl *t, const vp_report *r, const vp_view *v, const bool *skip)
 {
-    *t = (tbl){
-        TBL_ROWS("Where each device's window went", breakdown_columns, r->devices, r->device_count),
-        .r = r,
-        .v = v,
-        .of = skip,
-        .shows = is_breakdown_shown,
-        .own_text = text_put_whole_share,
-        .has = r->has_devices ? OF_DEVICES : OF_PROCESSES};
+    *t = (tbl){TBL_ROWS("Device time breakdown", breakdown_columns, r->devices, r->device_count),
+               .r = r,
+               .v = v,
+               .of = skip,
+               .shows = is_breakdown_shown,
+               .own_text = text_put_whole_share,
+               .has = r->has_devices ? OF_DEVICES : OF_PROCESSES};
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_device, breakdown.window_ps)));
 }

@@ -29,9 +29,8 @@ static void get_place(tbl_value *out, const void *row)
 #define ROW detail_call
 static const tbl_column call_columns[] = {
     {TBL_RANK, GET(get_rank), PAGE("#", "Rank")},
-    {TBL_PS, AT(dur_ps), SCALE(CALL), PAGE("Took", NULL)},
-    {TBL_WHEN, GET(get_place),
-     PAGE("At", "Start on the report’s clock; the link shows it in Perfetto")},
+    {TBL_PS, AT(dur_ps), SCALE(CALL), PAGE("Duration", NULL)},
+    {TBL_WHEN, GET(get_place), PAGE("At", "Start time; the link opens it in Perfetto")},
     {TBL_OWN, AT(name), NEEDS(HAS_NAMES), PAGE("Raw name", NULL)},
     {TBL_TEXT, AT(track), PAGE("Track", NULL)},
 };
@@ -47,12 +46,12 @@ void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
 
 #define ROW detail_launch
 static const tbl_column launch_columns[] = {
-    {TBL_TEXT, AT(how.grid), PAGE("Grid", "Blocks of the launch")},
-    {TBL_TEXT, AT(how.block), PAGE("Block", "Threads of a block")},
-    {TBL_COUNT, AT(how.registers), PAGE("Registers", "Of a thread")},
-    {TBL_BYTES, AT(how.shared_bytes), PAGE("Shared memory", "Of a block")},
+    {TBL_TEXT, AT(how.grid), PAGE("Grid", "Blocks per launch")},
+    {TBL_TEXT, AT(how.block), PAGE("Block", "Threads per block")},
+    {TBL_COUNT, AT(how.registers), PAGE("Registers", "Per thread")},
+    {TBL_BYTES, AT(how.shared_bytes), PAGE("Shared memory", "Per block")},
     {TBL_TEXT, AT(how.occupancy),
-     PAGE("Occupancy %", "As the profiler reckons it from the launch")},
+     PAGE("Occupancy %", "As estimated by the profiler from the launch")},
     {TBL_COUNT, AT(calls), PAGE("Calls", NULL)},
     {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
 };
@@ -60,9 +59,9 @@ static const tbl_column launch_columns[] = {
 
 void tbl_kernels(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
 {
-    *t = (tbl){TBL_ROWS("How its kernels were launched", launch_columns, of->d->launches,
-                        of->d->launch_count),
-               .r = r, .v = v, .of = of, .beyond = of->d->more_launches};
+    *t = (tbl){
+        TBL_ROWS("Launch configurations", launch_columns, of->d->launches, of->d->launch_count),
+        .r = r, .v = v, .of = of, .beyond = of->d->more_launches};
     t->unit[SUM] = rep_unit_for(v->unit, of->op->self_ps);
 }
 
@@ -77,20 +76,20 @@ static void get_name_share(tbl_value *out, const void *row)
 
 #define ROW detail_name
 static const tbl_column name_columns[] = {
-    {TBL_NAME, AT(name), ALSO(scope),
-     PAGE("Raw name", "With the scope that has most of its self time")},
+    {TBL_NAME, AT(name), ALSO(scope), PAGE("Raw name", "With the scope of most of its self time")},
     {TBL_COUNT, AT(calls), PAGE("Calls", NULL)},
     {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
     {TBL_BAR, GET(get_name_share), PAGE("of the group", NULL), UNIT(PERCENT)},
     {TBL_PS, AT(max_ps), SCALE(CALL), PAGE("Max", NULL)},
     {TBL_TEXT, AT(tensor_cores), NEEDS(HAS_MARK),
-     PAGE("Tensor cores", "What of the name says that it uses them; others may all the same")},
+     PAGE("Tensor cores",
+          "The part of the name that shows it; other kernels may use them as well")},
     {TBL_TEXT, AT(shape), PAGE("Shape", NULL)},
     {TBL_TEXT, AT(source), PAGE("Source", NULL)},
     {TBL_TEXT, AT(placed), NEEDS(HAS_PLACED),
      PAGE("In its graph by",
-          "A CUDA graph's kernel: its instruction is known by the kernel's name, "
-          "or by the order within the graph")},
+          "How the instruction of a CUDA graph's kernel was found: by the kernel's name or by its "
+          "order in the graph")},
 };
 #undef ROW
 

@@ -43,9 +43,8 @@ static void get_bus_factor(tbl_value *out, const void *row)
 
 #define ROW vp_collective
 static const tbl_column collective_columns[] = {
-    {TBL_NAME, AT(name), ALSO(scope),
-     PAGE("Collective", "Its name, and the scope that it stands in"), TERM(8, "collective"),
-     STYLE(TBL_COMM), SHORT(22, 10)},
+    {TBL_NAME, AT(name), ALSO(scope), PAGE("Collective", "Name, with its scope"),
+     TERM(8, "collective"), STYLE(TBL_COMM), SHORT(22, 10)},
     {TBL_TEXT, AT(kind), PAGE("Kind", NULL)},
     {TBL_DEVICE, AT(device), PAGE("Device", NULL), NEEDS(TBL_DEVICES), TERM(9, "device"),
      SHORT(12, 8), DROP(1)},
@@ -54,19 +53,21 @@ static const tbl_column collective_columns[] = {
     {TBL_BYTES, AT(bytes), PAGE("Bytes", "Payload of one participant, over all calls"),
      TERM(4, "bytes"), DROP(2)},
     {TBL_PS, AT(total_ps), PAGE("Total", "Sum of durations"), TERM(2, "total")},
-    {TBL_PS, AT(exposed_ps), PAGE("Exposed", "Time that nothing else covers"),
+    {TBL_PS, AT(exposed_ps), PAGE("Exposed", "Time during which nothing else runs"),
      TERM_UNIT(1, "exposed")},
-    {TBL_PS, GET(get_hidden), PAGE("Hidden", "Time that other work covers")},
+    {TBL_PS, GET(get_hidden), PAGE("Hidden", "Time during which other work runs")},
     {TBL_SHARE, GET(get_collective_share),
      PAGE("of window", "Exposed time as a share of the device’s window")},
     {TBL_NUMBER, GET(get_algorithm_rate), DIGITS(2), PAGE("algbw", "Bytes over total time"),
      UNIT(GB_PER_S)},
-    {TBL_NUMBER, GET(get_bus_rate), DIGITS(2), PAGE("busbw", "algbw times the factor of the wires"),
+    {TBL_NUMBER, GET(get_bus_rate), DIGITS(2), PAGE("busbw", "algbw times the factor"),
      UNIT(GB_PER_S), TERM(5, "bus GB/s"), DROP(1)},
     {TBL_RATIO, GET(get_bus_factor), DIGITS(3),
      PAGE("Factor",
           "2(n−1)/n for all-reduce, (n−1)/n for all-gather, reduce-scatter and all-to-all")},
-    {TBL_PS, AT(wait_ps), PAGE("Waits", "For the last participant, over matched calls"),
+    {TBL_PS, AT(wait_ps),
+     PAGE("Waits", "Time spent waiting for the last participant, over matched "
+                   "calls"),
      TERM(7, "waits"), DROP(3)},
 };
 #undef ROW
@@ -115,13 +116,13 @@ static void get_largest(tbl_value *out, const void *row)
 static const tbl_column transfer_columns[] = {
     {TBL_NAME, GET(get_direction), PAGE("Direction", NULL), TERM(1, "direction"), STYLE(TBL_COPY)},
     {TBL_DEVICE, AT(device), PAGE("Device", NULL), TERM(8, "device"), SHORT(12, 8), DROP(2)},
-    {TBL_COUNT, AT(count), PAGE("Count", "An async start and its done are one"), TERM(2, "count")},
+    {TBL_COUNT, AT(count), PAGE("Count", "An async start/done pair counts once"), TERM(2, "count")},
     {TBL_BYTES, AT(bytes), PAGE("Bytes", NULL), TERM(3, "bytes")},
     {TBL_PS, AT(busy_ps), PAGE("In flight", "Union of the transfers"), TERM_UNIT(4, "time")},
     {TBL_NUMBER, GET(get_transfer_rate), DIGITS(2), PAGE("GB/s", "Bytes over the time in flight"),
      TERM(6, "GB/s"), DROP(1)},
     {TBL_PS, AT(total_ps), PAGE("Op time", "Sum of its ops’ durations")},
-    {TBL_PS, AT(exposed_ps), PAGE("Exposed", "Time that no compute or communication covers"),
+    {TBL_PS, AT(exposed_ps), PAGE("Exposed", "Time during which no compute or communication runs"),
      TERM(5, "exposed")},
     {TBL_SHARE, GET(get_transfer_share),
      PAGE("of window", "Exposed time as a share of the device’s window")},

@@ -45,7 +45,7 @@ static const tbl_column launch_columns[] = {
     {TBL_PS, AT(launch.delay_p95_ps), PAGE("Delay p95", NULL), TERM(9, "p95"), DROP(4)},
     {TBL_COUNT, AT(launch.late_launches), PAGE("Late", "Delays above 100 µs")},
     {TBL_NUMBER, GET(get_queue_mean), DIGITS(1),
-     PAGE("Queue mean", "Launched and not yet started, at a launch")},
+     PAGE("Queue mean", "Ops launched but not started, at a launch")},
     {TBL_COUNT, AT(launch.queue_max), PAGE("Queue max", NULL), TERM(10, "queue"), DROP(5)},
     {TBL_COUNT, AT(launch.graph_launches), PAGE("Graphs", "Launches of recorded graphs"),
      TERM(11, "graphs"), DROP(6)},
@@ -95,7 +95,7 @@ static bool any_has(const tbl *t, const tbl_column *c, bool shown)
 static const tbl_column wastes[] = {
     {TBL_PS, AT(hygiene.formatting_ps),
      PAGE("Formatting", "Transposes, copies, reshapes and bitcast-converts"), TERM(0, "format")},
-    {TBL_PS, AT(hygiene.remat_ps), PAGE("Remat", "Rematerialised work"), TERM(0, "remat")},
+    {TBL_PS, AT(hygiene.remat_ps), PAGE("Remat", "Rematerialized work"), TERM(0, "remat")},
     {TBL_PS, AT(hygiene.async_done_ps), PAGE("Async waits", "Waits in -done ops"),
      TERM(0, "async")},
     {TBL_PS, AT(hygiene.padding_ps), PAGE("Padding", "Category pad"), TERM(0, "padding")},
@@ -114,9 +114,9 @@ bool tbl_hygiene(device_table *out, const vp_report *r, const vp_view *v)
         {TBL_PS, AT(self_ps), PAGE("Self", NULL), TERM_UNIT(0, "self"), DROP(1)},
     };
     /* Shares go first, all of them. */
-    tbl_column share = {TBL_SHARE, ALSO(self_ps), PAGE("%", "Of the self time of all ops"),
+    tbl_column share = {TBL_SHARE, ALSO(self_ps), PAGE("%", "Share of the self time of all ops"),
                         TERM(0, "%"), DROP(2)};
-    device_table_init(out, "Work that may be avoidable", r, v);
+    device_table_init(out, "Avoidable work", r, v);
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         device_table_add(out, first[i]);
     for (size_t i = 0; i < sizeof wastes / sizeof *wastes; i++) {
@@ -149,7 +149,7 @@ bool tbl_idle_causes(device_table *out, const vp_report *r, const vp_view *v)
         {TBL_COUNT, AT(gap_count), PAGE("Gaps", NULL)},
     };
     bool any = false;
-    device_table_init(out, "Why each device idles", r, v);
+    device_table_init(out, "Idle time by cause", r, v);
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         device_table_add(out, first[i]);
     for (size_t i = 0; i < VP_CAUSES; i++) {

@@ -19,13 +19,13 @@ static void get_whole(tbl_value *out, const void *row)
 static const tbl_column folded_columns[] = {
     {TBL_NAME, AT(path), PAGE("Scope", NULL), TERM(5, "scope"), SHORT(24, 12)},
     {TBL_PS, GET(get_whole), PAGE("All", NULL)},
-    {TBL_OWN_BAR, PAGE("All", "Of the self time of all scopes"), UNIT(PERCENT)},
+    {TBL_OWN_BAR, PAGE("All", "Share of the self time of all scopes"), UNIT(PERCENT)},
     {TBL_PS, AT(forward_ps), PAGE("<i class=\"dot forward\"></i>Forward", NULL),
      TERM_UNIT(1, "forward")},
     {TBL_PS, AT(backward_ps), PAGE("<i class=\"dot backward\"></i>Backward", NULL),
      TERM(2, "backward")},
-    {TBL_PS, AT(remat_ps),
-     PAGE("<i class=\"dot remat\"></i>Remat", "Computed again instead of kept"), TERM(3, "remat")},
+    {TBL_PS, AT(remat_ps), PAGE("<i class=\"dot remat\"></i>Remat", "Recomputed instead of stored"),
+     TERM(3, "remat")},
     {TBL_COUNT, AT(calls), PAGE("Calls", NULL), TERM(4, "calls"), DROP(1)},
 };
 #undef ROW

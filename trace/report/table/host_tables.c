@@ -29,13 +29,13 @@ static void get_last_compile(tbl_value *out, const void *row)
 static const tbl_column function_columns[] = {
     {TBL_NAME, AT(name), ALSO_OF_HOSTS(host), PAGE("Function", NULL), TERM(6, "function"),
      SHORT(30, 12)},
-    {TBL_COUNT, AT(compiles), PAGE("Compiles", NULL), TERM(2, "compiles")},
+    {TBL_COUNT, AT(compiles), PAGE("Compilations", NULL), TERM(2, "compiles")},
     {TBL_COUNT, AT(calls), PAGE("Calls", NULL), TERM(5, "calls"), DROP(2)},
     {TBL_COUNT, AT(cache_hits), PAGE("Cache hits", NULL)},
     {TBL_PS, AT(total_ps), PAGE("Total", NULL), TERM_UNIT(1, "compile")},
-    {TBL_PS, AT(repeat_ps), PAGE("Repeats", "All compiles but the first"), TERM(4, "repeated"),
+    {TBL_PS, AT(repeat_ps), PAGE("Repeats", "All compilations but the first"), TERM(4, "repeated"),
      DROP(1)},
-    {TBL_COUNT, AT(late), PAGE("Late", "Compiles after execution had begun"), TERM(3, "late"),
+    {TBL_COUNT, AT(late), PAGE("Late", "Compilations after execution started"), TERM(3, "late"),
      DROP(1)},
     {TBL_PS, AT(late_ps), PAGE("Late", NULL)},
     {TBL_WHEN, GET(get_first_compile), PAGE("First at", NULL)},
@@ -97,13 +97,15 @@ static void get_longest(tbl_value *out, const void *row)
 
 #define ROW vp_host_op
 static const tbl_column host_op_columns[] = {
-    {TBL_NAME, GET(get_event), PAGE("Event", "Its name, and its thread"), TERM(6, "name"),
+    {TBL_NAME, GET(get_event), PAGE("Event", "Name, with its thread"), TERM(6, "name"),
      SHORT(26, 12)},
     {TBL_TEXT, AT(host), PAGE("Host", NULL), NEEDS(TBL_HOSTS)},
     {TBL_WORD, GET(get_kinds), PAGE("Kind", NULL)},
     {TBL_WORD, GET(get_main_kind), TERM(5, "kind"), DROP(1)},
     {TBL_PS, AT(self_ps), PAGE("Self", NULL), TERM_UNIT(1, "self")},
-    {TBL_PS, AT(idle_ps), PAGE("Devices idle", "Of self, while all devices of the host idle"),
+    {TBL_PS, AT(idle_ps),
+     PAGE("Devices idle", "Part of self time while all devices of the host "
+                          "are idle"),
      TERM(2, "idle")},
     {TBL_PS, AT(total_ps), PAGE("Total", NULL), TERM(3, "total"), DROP(1)},
     {TBL_COUNT, AT(calls), PAGE("Calls", NULL), TERM(4, "calls"), DROP(2)},
@@ -119,7 +121,7 @@ static bool shows_host_op(const tbl *t, const void *row)
 
 void tbl_host_ops(tbl *t, const vp_report *r, const vp_view *v)
 {
-    *t = (tbl){TBL_ROWS("Work on the host", host_op_columns, r->host_ops, r->host_op_count), .r = r,
+    *t = (tbl){TBL_ROWS("Host events", host_op_columns, r->host_ops, r->host_op_count), .r = r,
                .v = v, .shows = shows_host_op, .has = tbl_has(r)};
     if (!v->host) /* of one host it is not known */
         t->beyond = rep_beyond(r->host_op_total, r->host_op_count);

@@ -49,17 +49,17 @@ static void get_main_cause(tbl_value *out, const void *row)
 #define ROW vp_gap
 static const tbl_column gap_columns[] = {
     {TBL_WHEN, GET(get_gap_start), SCALE(GAP_START),
-     PAGE("At", "Start, relative to the profile’s begin"), TERM_UNIT(2, "at"), DROP(1)},
+     PAGE("At", "Start, relative to the start of the profile"), TERM_UNIT(2, "at"), DROP(1)},
     {TBL_DEVICE, AT(device), PAGE("Device", NULL), NEEDS(TBL_DEVICES), TERM(6, "device"),
      SHORT(12, 8), DROP(2)},
     {TBL_PS, AT(dur_ps), PAGE("Length", NULL), TERM_UNIT(1, "gap")},
-    {TBL_SHARE, GET(get_gap_share), PAGE("of idle", "Of the device’s idle time")},
-    {TBL_WORD, GET(get_main_cause),
-     PAGE("Cause", "What takes most of the gap, and its share of it"), TERM(3, "cause")},
-    {TBL_TEXT, AT(label), PAGE("The host did", NULL), TERM(4, "host does"), SHORT(22, 10)},
-    {TBL_TEXT, AT(thread), PAGE("Thread", "The one that launches the next op")},
+    {TBL_SHARE, GET(get_gap_share), PAGE("of idle", "Share of the device's idle time")},
+    {TBL_WORD, GET(get_main_cause), PAGE("Cause", "Cause of most of the gap, with its share"),
+     TERM(3, "cause")},
+    {TBL_TEXT, AT(label), PAGE("Host activity", NULL), TERM(4, "host activity"), SHORT(22, 10)},
+    {TBL_TEXT, AT(thread), PAGE("Thread", "Thread that launches the next op")},
     {TBL_TEXT, AT(next_op), PAGE("Next op", NULL), TERM(5, "then"), SHORT(22, 10)},
-    {TBL_TEXT, AT(scope), PAGE("Scope", "Where the next op stands")},
+    {TBL_TEXT, AT(scope), PAGE("Scope", "Scope of the next op")},
 };
 #undef ROW
 
@@ -81,7 +81,7 @@ void tbl_gaps(tbl *t, const vp_report *r, const vp_view *v)
 static void get_label(tbl_value *out, const void *row)
 {
     const vp_idle_label *l = row;
-    out->text = l->label ? l->label : "nothing that is recorded";
+    out->text = l->label ? l->label : "no recorded event";
     out->below = l->thread;
 }
 
@@ -100,14 +100,14 @@ static void get_label_share(tbl_value *out, const void *row)
 
 #define ROW vp_idle_label
 static const tbl_column label_columns[] = {
-    {TBL_NAME, GET(get_label), PAGE("Label", "The label, and its thread")},
+    {TBL_NAME, GET(get_label), PAGE("Label", "Label, with its thread")},
     {TBL_TEXT, AT(label), TERM(5, "label"), SHORT(24, 10)},
     {TBL_TEXT, AT(thread), TERM(6, "thread"), STYLE(TBL_DIM), SHORT(14, 8), DROP(2)},
     {TBL_DEVICE, AT(device), PAGE("Device", NULL), NEEDS(TBL_DEVICES), TERM(7, "device"),
      SHORT(12, 8), DROP(1)},
     {TBL_WORD, GET(get_cause), PAGE("Cause", NULL), TERM(4, "cause")},
     {TBL_PS, AT(total_ps), PAGE("Idle", NULL), TERM_UNIT(1, "idle")},
-    {TBL_BAR, GET(get_label_share), PAGE("Idle", "Of the device’s idle time"), UNIT(PERCENT),
+    {TBL_BAR, GET(get_label_share), PAGE("Idle", "Share of the device's idle time"), UNIT(PERCENT),
      TERM(2, "idle%")},
     {TBL_COUNT, AT(gaps), PAGE("Gaps", NULL), TERM(3, "gaps"), DROP(3)},
 };
@@ -121,7 +121,7 @@ static bool shows_label(const tbl *t, const void *row)
 void tbl_idle_labels(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){
-        TBL_ROWS("What the host did meanwhile", label_columns, r->idle_labels, r->idle_label_count),
+        TBL_ROWS("Idle time by host activity", label_columns, r->idle_labels, r->idle_label_count),
         .r = r, .v = v, .shows = shows_label, .has = tbl_has(r)};
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_idle_label, total_ps)));
 }

@@ -30,12 +30,12 @@ static void get_a_step(tbl_value *out, const void *row)
 #define ROW vp_memory
 static const tbl_column memory_columns[] = {
     {TBL_BYTES, AT(peak_bytes), TERM(0, "peak")},
-    {TBL_SHARE, AT(peak_bytes), ALSO(total_bytes), TERM(0, "of all")},
+    {TBL_SHARE, AT(peak_bytes), ALSO(total_bytes), TERM(0, "of limit")},
     {TBL_BYTES, AT(reserved_bytes), TERM(0, "reserved"), TERM_NEEDS(MEM_RESERVED), DROP(4)},
-    {TBL_BYTES, AT(fragmented_bytes), TERM(0, "in pieces"), TERM_NEEDS(MEM_PIECES), DROP(5)},
+    {TBL_BYTES, AT(fragmented_bytes), TERM(0, "fragmented"), TERM_NEEDS(MEM_PIECES), DROP(5)},
     {TBL_COUNT, AT(allocations), TERM(0, "allocations"), DROP(1)},
-    {TBL_COUNT, GET(get_a_step), TERM(0, "a step"), TERM_NEEDS(MEM_STEPS), DROP(3)},
-    {TBL_BYTES, AT(end_bytes), TERM(0, "at the end"), DROP(2)},
+    {TBL_COUNT, GET(get_a_step), TERM(0, "per step"), TERM_NEEDS(MEM_STEPS), DROP(3)},
+    {TBL_BYTES, AT(end_bytes), TERM(0, "at end"), DROP(2)},
     {TBL_TEXT, AT(allocator), TERM(0, "allocator"), SHORT(16, 8)},
 };
 #undef ROW
@@ -67,13 +67,12 @@ static const tbl_column holder_columns[] = {
     {TBL_NAME, AT(name), PAGE("Holder", NULL), TERM(4, "holder"), SHORT(30, 12)},
     {TBL_TEXT, AT(scope), PAGE("Scope", "Module or framework path"), NEEDS(MEM_SCOPE),
      TERM(5, "scope"), TERM_NEEDS(MEM_SCOPE), SHORT(24, 10), .keep_end = true, DROP(3)},
-    {TBL_TEXT, AT(source), PAGE("Line", "The Python frame that asked for it"), NEEDS(MEM_SOURCE),
+    {TBL_TEXT, AT(source), PAGE("Line", "Python frame of the allocation"), NEEDS(MEM_SOURCE),
      TERM(6, "line"), TERM_NEEDS(MEM_SOURCE), SHORT(30, 10), .keep_end = true, .place = true,
      DROP(4)},
-    {TBL_COUNT, AT(step), PAGE("Step", "In which it was allocated"), NEEDS(MEM_STEP),
-     TERM(7, "step"), TERM_NEEDS(MEM_STEP), DROP(5)},
-    {TBL_TEXT, AT(planned),
-     PAGE("Planned as", "What a program's plan has of this very size, and nothing else does"),
+    {TBL_COUNT, AT(step), PAGE("Step", "Step of the allocation"), NEEDS(MEM_STEP), TERM(7, "step"),
+     TERM_NEEDS(MEM_STEP), DROP(5)},
+    {TBL_TEXT, AT(planned), PAGE("Planned as", "The only planned buffer of exactly this size"),
      NEEDS(MEM_PLANNED), TERM(5, "planned as"), TERM_NEEDS(MEM_PLANNED), SHORT(28, 12), DROP(4)},
     {TBL_BYTES, AT(bytes), PAGE("Bytes", NULL), TERM(1, "bytes")},
     {TBL_BAR, GET(get_of_peak), PAGE("of peak", NULL), TERM(2, "of peak")},
@@ -108,23 +107,22 @@ static void get_judged(tbl_value *out, const void *row)
 
 #define ROW vp_leak
 static const tbl_column leak_columns[] = {
-    {TBL_NAME, AT(name), PAGE("Taken by", NULL), TERM(5, "taken by"), SHORT(30, 12)},
+    {TBL_NAME, AT(name), PAGE("Allocated by", NULL), TERM(5, "allocated by"), SHORT(30, 12)},
     {TBL_TEXT, AT(scope), PAGE("Scope", "Module or framework path"), TERM(6, "scope"),
      SHORT(24, 10), .keep_end = true, DROP(3)},
-    {TBL_TEXT, AT(source), PAGE("Line", "The Python frame that asked for it"), TERM(7, "line"),
+    {TBL_TEXT, AT(source), PAGE("Line", "Python frame of the allocation"), TERM(7, "line"),
      SHORT(30, 10), .keep_end = true, .place = true, DROP(4)},
-    {TBL_BYTES, GET(get_growth), PAGE("A step", "Bytes that one more step leaves"),
-     TERM(1, "a step")},
-    {TBL_BYTES, AT(bytes), PAGE("In all", NULL), TERM(2, "in all"), DROP(1)},
-    {TBL_COUNT, AT(steps), PAGE("Steps", "That left something"), TERM(3, "steps")},
-    {TBL_COUNT, GET(get_judged), PAGE("of", "Steps that have two more behind them"), TERM(4, "of")},
+    {TBL_BYTES, GET(get_growth), PAGE("Per step", "Bytes left by each step"), TERM(1, "per step")},
+    {TBL_BYTES, AT(bytes), PAGE("Total", NULL), TERM(2, "total"), DROP(1)},
+    {TBL_COUNT, AT(steps), PAGE("Steps", "Steps that left memory"), TERM(3, "steps")},
+    {TBL_COUNT, GET(get_judged), PAGE("of", "Steps followed by at least two more"), TERM(4, "of")},
     {TBL_TEXT, GET(get_allocator), TERM(8, "allocator"), SHORT(16, 8), DROP(2)},
 };
 #undef ROW
 
 void tbl_leaks(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m)
 {
-    *t = (tbl){TBL_ROWS("Memory that steps leave", leak_columns, m->leaks, m->leak_count), .r = r,
+    *t = (tbl){TBL_ROWS("Memory growth per step", leak_columns, m->leaks, m->leak_count), .r = r,
                .v = v, .of = m};
 }
 
@@ -136,7 +134,7 @@ enum { PLAN_SPACES = 4, PLAN_CONSTANTS = 8, PLAN_SCOPE = 4, PLAN_SOURCE = 8, PLA
 static const char *space_word(int64_t space, char made[32])
 {
     if (space == VP_SPACE_MAIN || space == VP_SPACE_HOST)
-        return space ? "the host's" : "main";
+        return space ? "host" : "main";
     snprintf(made, 32, "on chip (%lld)", (long long)space);
     return made;
 }
@@ -165,7 +163,7 @@ static void get_program(tbl_value *out, const void *row)
 {
     const vp_memory_plan *m = row;
     out->text = m->module;
-    out->below = m->ran ? NULL : "compiled, and not run in this profile";
+    out->below = m->ran ? NULL : "compiled but not executed in this profile";
     out->style = m->ran ? TBL_PLAIN : TBL_DIM;
 }
 
@@ -180,21 +178,23 @@ static void get_unused(tbl_value *out, const void *row)
 static const tbl_column plan_columns[] = {
     {TBL_NAME, GET(get_program), PAGE("Program", "HLO module"), TERM(9, "program"), SHORT(24, 10)},
     {TBL_TEXT, AT(host), PAGE("Host", NULL), NEEDS(TBL_HOSTS)},
-    {TBL_WORD, GET(get_space), PAGE("Memory", "Which memory of the device"), NEEDS(PLAN_SPACES),
+    {TBL_WORD, GET(get_space), PAGE("Memory", "Memory space of the device"), NEEDS(PLAN_SPACES),
      TERM(8, "memory"), TERM_NEEDS(PLAN_SPACES), DROP(2)},
     {TBL_BYTES, GET(get_least),
-     PAGE("Peak", "What is live at once at most; where no lifetimes are known, what is reserved"),
+     PAGE("Peak", "Largest amount live at once; without known lifetimes, the reserved amount"),
      TERM(0, "peak")},
-    {TBL_BYTES, AT(reserved_bytes), PAGE("Reserved", "What the runtime takes to run it"),
+    {TBL_BYTES, AT(reserved_bytes), PAGE("Reserved", "Memory reserved by the runtime to run it"),
      TERM(1, "reserved"), DROP(1)},
-    {TBL_SHARE, GET(get_unused), PAGE("Unused", "Of what is reserved: never live at the peak"),
+    {TBL_SHARE, GET(get_unused),
+     PAGE("Unused", "Share of reserved memory that is not live at the "
+                    "peak"),
      TERM(2, "unused"), DROP(3)},
     {TBL_BYTES, AT(parameter_bytes), PAGE("Arguments", NULL), TERM(3, "arguments")},
-    {TBL_BYTES, AT(output_bytes), PAGE("Results", "Those that are in no argument's memory"),
+    {TBL_BYTES, AT(output_bytes), PAGE("Results", "Results outside of donated arguments"),
      TERM(4, "results")},
     {TBL_BYTES, AT(constant_bytes), PAGE("Constants", NULL), NEEDS(PLAN_CONSTANTS),
      TERM(5, "constants"), TERM_NEEDS(PLAN_CONSTANTS), DROP(4)},
-    {TBL_BYTES, AT(temp_bytes), PAGE("Temporaries", "Reserved for what is live for a while"),
+    {TBL_BYTES, AT(temp_bytes), PAGE("Temporaries", "Reserved for intermediate values"),
      TERM(6, "temporaries")},
 };
 #undef ROW
@@ -207,7 +207,7 @@ static bool shows_plan(const tbl *t, const void *row)
 
 void tbl_plans(tbl *t, const vp_report *r, const vp_view *v)
 {
-    *t = (tbl){TBL_ROWS("Memory as compilers planned it", plan_columns, r->memory_static,
+    *t = (tbl){TBL_ROWS("Planned memory (XLA buffer assignment)", plan_columns, r->memory_static,
                         r->memory_static_count),
                .r = r, .v = v, .shows = shows_plan, .has = tbl_has(r)};
     for (size_t i = 0; i < r->memory_static_count; i++)
@@ -281,17 +281,17 @@ static void get_source(tbl_value *out, const void *row)
 
 #define ROW vp_plan_buffer
 static const tbl_column buffer_columns[] = {
-    {TBL_NAME, GET(get_buffer), PAGE("Instruction", "That made it"), TERM(4, "instruction"),
-     SHORT(24, 11)},
+    {TBL_NAME, GET(get_buffer), PAGE("Instruction", "Instruction that produces it"),
+     TERM(4, "instruction"), SHORT(24, 11)},
     {TBL_WORD, GET(get_buffer_kind), PAGE("Kind", NULL), TERM(3, "kind"), DROP(2)},
-    {TBL_BYTES, AT(bytes), PAGE("Bytes", "As laid out"), TERM(1, "bytes")},
+    {TBL_BYTES, AT(bytes), PAGE("Bytes", "Including layout padding"), TERM(1, "bytes")},
     {TBL_BAR, GET(get_of_plan), PAGE("of peak", NULL), TERM(2, "of peak")},
-    {TBL_BYTES, GET(get_padding), PAGE("Padding", "Of them, what the layout's tiles waste"),
+    {TBL_BYTES, GET(get_padding), PAGE("Padding", "Part wasted by layout tiles"),
      NEEDS(PLAN_PADDING), TERM(2, "padding"), TERM_NEEDS(PLAN_PADDING), DROP(3)},
-    {TBL_TEXT, GET(get_shape), PAGE("Shape", "With its layout, unless it is row by row"),
+    {TBL_TEXT, GET(get_shape), PAGE("Shape", "With its layout, unless it is row-major"),
      TERM(5, "shape"), SHORT(24, 12), DROP(4)},
     {TBL_TEXT, GET(get_buffer_scope),
-     PAGE("Scope", "Framework path; where it has none, of what it copies or fuses"),
+     PAGE("Scope", "Framework path; if it has none, that of the copied or fused op"),
      NEEDS(PLAN_SCOPE), TERM(6, "scope"), TERM_NEEDS(PLAN_SCOPE), SHORT(24, 10), .keep_end = true},
     {TBL_TEXT, GET(get_source), PAGE("Line", NULL), NEEDS(PLAN_SOURCE), TERM(7, "line"),
      TERM_NEEDS(PLAN_SOURCE), SHORT(20, 10), .keep_end = true, .place = true, DROP(1)},
@@ -312,16 +312,16 @@ void tbl_plan_buffers(tbl *t, const vp_report *r, const vp_view *v, const vp_mem
 
 #define ROW vp_plan_donation
 static const tbl_column donation_columns[] = {
-    {TBL_NAME, AT(parameter), PAGE("Argument", "Not read any more when the result is born"),
+    {TBL_NAME, AT(parameter), PAGE("Argument", "Dead when the result is computed"),
      TERM(3, "argument"), SHORT(24, 10)},
-    {TBL_COUNT, AT(parameter_number), PAGE("Number", "Among the program's arguments"),
+    {TBL_COUNT, AT(parameter_number), PAGE("Number", "Argument number in the program"),
      TERM(2, "number")},
     {TBL_BYTES, AT(bytes), PAGE("Bytes", NULL), TERM(1, "bytes")},
-    {TBL_TEXT, AT(output), PAGE("Result", "Of the same size"), TERM(4, "for the result"),
+    {TBL_TEXT, AT(output), PAGE("Result", "Result of the same size"), TERM(4, "for the result"),
      SHORT(24, 10), DROP(1)},
-    {TBL_TEXT, AT(scope), PAGE("Scope", "Of the argument"), TERM(5, "scope"), SHORT(20, 8),
+    {TBL_TEXT, AT(scope), PAGE("Scope", "Scope of the argument"), TERM(5, "scope"), SHORT(20, 8),
      .keep_end = true, DROP(2)},
-    {TBL_TEXT, AT(output_source), PAGE("Line", "That makes the result"), NEEDS(PLAN_SOURCE),
+    {TBL_TEXT, AT(output_source), PAGE("Line", "Line that computes the result"), NEEDS(PLAN_SOURCE),
      TERM(6, "line"), TERM_NEEDS(PLAN_SOURCE), SHORT(20, 10), .keep_end = true, .place = true,
      DROP(3)},
 };
@@ -329,8 +329,7 @@ static const tbl_column donation_columns[] = {
 
 void tbl_donations(tbl *t, const vp_report *r, const vp_view *v, const vp_memory_plan *m)
 {
-    *t = (tbl){TBL_ROWS("Arguments that could give their memory to a result", donation_columns,
-                        m->donations, m->donation_count),
+    *t = (tbl){TBL_ROWS("Donatable arguments", donation_columns, m->donations, m->donation_count),
                .r = r, .v = v, .of = m};
     t->beyond = rep_beyond(m->donation_total, m->donation_count);
     for (size_t i = 0; i < m->donation_count; i++)

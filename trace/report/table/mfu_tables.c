@@ -97,18 +97,19 @@ static const tbl_column columns[] = {
     {TBL_NAME, AT(name), PAGE("Name", NULL), TERM(1, "name"), SHORT(28, 12), .tell_apart = true},
     {TBL_DEVICE, AT(device), NEEDS(TBL_DEVICES), TERM_NEEDS(TBL_DEVICES), PAGE("Device", NULL),
      TERM(2, "device"), DROP(3)},
-    {TBL_PS, AT(time_ps), PAGE("Time", "Its part of the compute time"), TERM_UNIT(3, "time")},
-    {TBL_NUMBER, AT(gflop_s), DIGITS(1), PAGE("GFLOP/s", "FLOP of products over that time"),
+    {TBL_PS, AT(time_ps), PAGE("Time", "Part of the compute time"), TERM_UNIT(3, "time")},
+    {TBL_NUMBER, AT(gflop_s), DIGITS(1), PAGE("GFLOP/s", "FLOP of matmuls per second of that time"),
      TERM(4, "GFLOP/s"), DROP(2)},
-    {TBL_NUMBER, AT(gb_s), DIGITS(1), PAGE("GB/s", "Bytes of main memory over that time"),
+    {TBL_NUMBER, AT(gb_s), DIGITS(1), PAGE("GB/s", "Main memory bytes per second of that time"),
      TERM(5, "GB/s"), DROP(2)},
-    {TBL_NUMBER, AT(intensity), DIGITS(1), PAGE("FLOP/B", "Intensity"), TERM(6, "FLOP/B"), DROP(1)},
-    {TBL_WORD, AT(bound), PAGE("Bound", "What takes longer at the peaks: its FLOP or its bytes"),
+    {TBL_NUMBER, AT(intensity), DIGITS(1), PAGE("FLOP/B", "Operational intensity"),
+     TERM(6, "FLOP/B"), DROP(1)},
+    {TBL_WORD, AT(bound), PAGE("Bound", "The limiting resource at the peaks: compute or memory"),
      TERM(7, "bound")},
     {TBL_NUMBER, AT(of_bound), DIGITS(1),
-     PAGE("% of bound", "What the bound takes over what it took; above 100 a peak is wrong"),
+     PAGE("% of bound", "Minimum time at the bound / actual time; above 100, a peak is wrong"),
      TERM(8, "%bound")},
-    {TBL_WORD, AT(source), PAGE("Cost by", "Who says the FLOP and bytes"), TERM(9, "cost by"),
+    {TBL_WORD, AT(source), PAGE("Cost by", "Source of FLOP and bytes"), TERM(9, "cost by"),
      DROP(4)},
 };
 
@@ -130,25 +131,24 @@ REP_CELLS_BRIEF(BRIEF)
 /* Of a row whose cells lie behind a pointer of it. */
 #define CELL(cell, order) TBL_PS, PART(cell_ps[VP_CELL_##cell]), TERM(order, BRIEF_##cell)
 #define CELL_COLUMNS                                                                               \
-    {CELL(USEFUL, 3), IF(HAS_PRODUCTS),                                                            \
-     PAGE("Useful", "What the FLOP of its products take at the peak")},                            \
-        {CELL(RECOMPUTE, 4), IF(HAS_REDONE),                                                       \
-         PAGE("Recomputed", "The same of work that is done again")},                               \
+    {CELL(USEFUL, 3), IF(HAS_PRODUCTS), PAGE("Useful", "Time of its matmul FLOP at the peak")},    \
+        {CELL(RECOMPUTE, 4), IF(HAS_REDONE), PAGE("Recomputed", "The same for recomputed work")},  \
         {CELL(PAD, 5), IF(HAS_PAD), DROP(3),                                                       \
-         PAGE("Padding", "What tiles have beyond the shapes, an estimate")},                       \
+         PAGE("Padding", "Tile elements outside the shapes (estimate)")},                          \
         {CELL(INEFFICIENCY, 6), IF(HAS_PRODUCTS),                                                  \
-         PAGE("Inefficiency", "What is left of the time of products")},                            \
+         PAGE("Inefficiency", "Remaining time of matmuls")},                                       \
         {CELL(MEM_EXCESS, 7), IF(HAS_PRODUCTS), DROP(2),                                           \
-         PAGE("Memory of products", "What the bytes of products take beyond their FLOP")},         \
-        {CELL(NM_MEMORY, 8),                                                                       \
-         PAGE("Memory of others", "What the bytes of all other ops take at the full bandwidth")},  \
+         PAGE("Matmul memory", "Time of matmul bytes beyond their FLOP")},                         \
+        {CELL(NM_MEMORY, 8), PAGE("Other ops at memory bound",                                     \
+                                  "Time of the bytes of all other ops at full bandwidth")},        \
         {CELL(NM_EXCESS, 9), DROP(1),                                                              \
-         PAGE("Others beyond", "What is left of the time of all other ops")},                      \
-        {CELL(UNKNOWN, 10), IF(HAS_UNKNOWN), PAGE("Cost unknown", "Ops whose cost nothing says")},
+         PAGE("Other ops above memory bound", "Remaining time of all other ops")},                 \
+        {CELL(UNKNOWN, 10), IF(HAS_UNKNOWN),                                                       \
+         PAGE("Unknown cost", "Ops without known FLOP and bytes")},
 #define PART(member) VIA(roof, vp_roof, member)
 static const tbl_column cell_columns[] = {
     {TBL_NAME, AT(name), PAGE("Scope", NULL), TERM(1, "scope"), SHORT(24, 12), .tell_apart = true},
-    {TBL_PS, AT(time_ps), PAGE("Time", "Its part of the compute time: the sum of the cells"),
+    {TBL_PS, AT(time_ps), PAGE("Time", "Part of the compute time: the sum of the cells"),
      TERM_UNIT(2, "time")},
     CELL_COLUMNS};
 #undef PART
@@ -157,9 +157,9 @@ static const tbl_column cell_columns[] = {
 #define ROW cells_of_step
 #define PART(member) VIA(on, vp_step_device, member)
 static const tbl_column step_columns[] = {
-    {TBL_NAME, AT(name), PAGE("Of the steps", NULL), TERM(1, "of steps")},
+    {TBL_NAME, AT(name), PAGE("Step", NULL), TERM(1, "steps")},
     {TBL_COUNT, AT(number), PAGE("Step", NULL), TERM(1, "step")},
-    {TBL_PS, AT(dur_ps), PAGE("Length", "The sum of all that follows"), TERM_UNIT(2, "length")},
+    {TBL_PS, AT(dur_ps), PAGE("Length", "Sum of the following columns"), TERM_UNIT(2, "length")},
     CELL_COLUMNS{TBL_PS, PART(breakdown.exposed_comm_ps), IF(HAS_COMM), PAGE("Exp. comm", NULL),
                  TERM(11, "exp.comm")},
     {TBL_PS, PART(breakdown.exposed_copy_ps), IF(HAS_COPY), PAGE("Exp. copy", NULL),
@@ -182,7 +182,7 @@ static unsigned cells_in(const int64_t *ps)
 void tbl_cells_of_scopes(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows,
                          size_t n)
 {
-    *t = (tbl){TBL_ROWS("Where the time of scopes goes", cell_columns, rows, n), .r = r, .v = v};
+    *t = (tbl){TBL_ROWS("MFU breakdown by scope", cell_columns, rows, n), .r = r, .v = v};
     for (size_t i = 0; i < n; i++)
         t->has |= cells_in(rows[i].roof->cell_ps);
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(roof_row, time_ps)));
@@ -218,7 +218,7 @@ void tbl_cells_of_steps(tbl *t, const vp_report *r, const vp_view *v,
                         cells_of_step rows[CELLS_OF_STEPS_MAX])
 {
     size_t n = 0;
-    *t = (tbl){TBL_ROWS("What steps consist of", step_columns, rows, 0), .r = r, .v = v};
+    *t = (tbl){TBL_ROWS("MFU breakdown of steps", step_columns, rows, 0), .r = r, .v = v};
     for (size_t place = 0; place < CELLS_OF_STEPS_MAX; place++) {
         rows[n] = pick_step(r, place);
         if (!rows[n].on || (n && rows[n].on == rows[n - 1].on))
@@ -233,7 +233,7 @@ void tbl_cells_of_steps(tbl *t, const vp_report *r, const vp_view *v,
 
 void tbl_roofs(tbl *t, const vp_report *r, const vp_view *v, const roof_row *rows, size_t n)
 {
-    *t = (tbl){TBL_ROWS("How near ops come to the roof", columns, rows, n), .r = r, .v = v};
+    *t = (tbl){TBL_ROWS("Roofline by op", columns, rows, n), .r = r, .v = v};
     t->has = tbl_has(r);
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(roof_row, time_ps)));
 }

@@ -10,7 +10,7 @@ static void get_thread(tbl_value *out, const void *row)
 {
     const vp_thread *x = row;
     out->text = x->name;
-    out->below = x->steps ? "carries the steps" : NULL;
+    out->below = x->steps ? "has the steps" : NULL;
     out->style = x->steps ? TBL_BOLD : TBL_PLAIN;
 }
 
@@ -26,18 +26,17 @@ static void get_longest_wait(tbl_value *out, const void *row)
 static const tbl_column thread_columns[] = {
     {TBL_NAME, GET(get_thread), PAGE("Thread", NULL), TERM(5, "thread"), SHORT(14, 8)},
     {TBL_DEVICE, AT(device), PAGE("Process", NULL)},
-    {TBL_PS, AT(work_ps), PAGE("Work", "Self time outside of zones that wait"),
-     TERM_UNIT(1, "work")},
-    {TBL_PS, AT(wait_ps), PAGE("Wait", "Self time of zones that wait, by name or category"),
+    {TBL_PS, AT(work_ps), PAGE("Work", "Self time outside of waiting zones"), TERM_UNIT(1, "work")},
+    {TBL_PS, AT(wait_ps), PAGE("Wait", "Self time of waiting zones, by name or category"),
      TERM(2, "wait")},
-    {TBL_PS, AT(lost_ps), PAGE("Lost", "Waiting that could have been work"), TERM(3, "lost"),
+    {TBL_PS, AT(lost_ps), PAGE("Lost", "Wait time that could have been work"), TERM(3, "lost"),
      DROP(1)},
     {TBL_TEXT, AT(zone), PAGE("Most work in", NULL), TERM(6, "most work in"), SHORT(14, 8)},
-    {TBL_SHARE, AT(zone_ps), ALSO(work_ps), PAGE("Of work", "The zone's part of the thread's work"),
+    {TBL_SHARE, AT(zone_ps), ALSO(work_ps), PAGE("Of work", "Share of the thread's work"),
      UNIT(PERCENT), TERM(4, "top%"), DROP(1)},
     {TBL_TEXT, AT(wait), PAGE("Most lost in", NULL), TERM(7, "most lost in"), STYLE(TBL_DIM),
      SHORT(14, 8), DROP(2)},
-    {TBL_WHEN, GET(get_longest_wait), PAGE("Longest", "The longest such wait")},
+    {TBL_WHEN, GET(get_longest_wait), PAGE("Longest", "Longest such wait")},
 };
 #undef ROW
 
@@ -63,8 +62,8 @@ static void get_value_count(tbl_value *out, const void *row)
 
 #define ROW vp_values
 static const tbl_column arg_columns[] = {
-    {TBL_NAME, AT(key), ALSO(zone), PAGE("Argument", "Its key, and the zone that it is of"),
-     TERM(6, "argument"), SHORT(14, 8)},
+    {TBL_NAME, AT(key), ALSO(zone), PAGE("Argument", "Key, with its zone"), TERM(6, "argument"),
+     SHORT(14, 8)},
     {TBL_TEXT, AT(zone), TERM(7, "of zone"), STYLE(TBL_DIM), SHORT(20, 8)},
     {TBL_TEXT, AT(host), PAGE("Host", NULL), NEEDS(TBL_HOSTS)},
     {TBL_COUNT, GET(get_value_count), PAGE("Calls", NULL)},
@@ -73,7 +72,7 @@ static const tbl_column arg_columns[] = {
     {TBL_VALUE, AT(mean), PAGE("Mean", NULL), TERM(3, "mean")},
     {TBL_VALUE, AT(max), PAGE("Max", NULL), TERM(4, "max"), DROP(1)},
     {TBL_VALUE, AT(sum), PAGE("Sum", NULL), TERM(5, "sum"), DROP(2)},
-    {TBL_OWN, PAGE("Texts", "The most frequent ones, and how often")},
+    {TBL_OWN, PAGE("Texts", "Most frequent values, with their counts")},
 };
 static const tbl_column counter_columns[] = {
     {TBL_NAME, AT(zone), PAGE("Counter", NULL), TERM(6, "counter"), SHORT(14, 8)},
@@ -106,7 +105,7 @@ static size_t count_beyond_listed(const vp_view *v, int64_t total, size_t listed
 
 void tbl_args(tbl *t, const vp_report *r, const vp_view *v)
 {
-    *t = (tbl){TBL_ROWS("Arguments of zones", arg_columns, r->args, r->arg_count), .r = r, .v = v,
+    *t = (tbl){TBL_ROWS("Zone arguments", arg_columns, r->args, r->arg_count), .r = r, .v = v,
                .shows = shows_values, .has = tbl_has(r)};
     t->beyond = count_beyond_listed(v, r->arg_total, r->arg_count);
 }
@@ -126,7 +125,7 @@ static bool shows_texts(const tbl *t, const void *row)
 void tbl_arg_texts(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){
-        TBL_ROWS("Arguments of zones: texts, and how often", text_columns, r->args, r->arg_count),
+        TBL_ROWS("Zone arguments: text values with counts", text_columns, r->args, r->arg_count),
         .r = r, .v = v, .shows = shows_texts};
 }
 
@@ -148,7 +147,7 @@ static bool shows_meta(const tbl *t, const void *row)
 
 void tbl_meta(tbl *t, const vp_report *r, const vp_view *v)
 {
-    *t = (tbl){TBL_ROWS("What the program says of itself", meta_columns, r->meta, r->meta_count),
-               .r = r, .v = v, .shows = shows_meta, .has = tbl_has(r)};
+    *t = (tbl){TBL_ROWS("Program metadata", meta_columns, r->meta, r->meta_count), .r = r, .v = v,
+               .shows = shows_meta, .has = tbl_has(r)};
     t->beyond = count_beyond_listed(v, r->meta_total, r->meta_count);
 }

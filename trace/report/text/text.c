@@ -56,7 +56,7 @@ static void text_put_ops_header(vp_buf *b, const vp_report *r, const vp_view *v,
     }
     put_duration_fact(&f, "window", d->breakdown.window_ps, v,
                       r->step != VP_UNKNOWN ? " (the step)"
-                      : r->one_window       ? " (as asked)"
+                      : r->one_window       ? " (selected)"
                       : !r->has_devices     ? " (first..last event)"
                       : d->own_clock        ? " (first..last op, device clock)"
                                             : " (first..last op)");
@@ -159,7 +159,7 @@ int text_tables(vp_buf *b, const vp_report *r, const vp_view *v)
         return b->status;
     char line[96];
     snprintf(line, sizeof line,
-             "%zu other %s; --device NAME shows the table of one:", matching - shown,
+             "%zu other %s (show the table of one with --device NAME):", matching - shown,
              r->has_devices ? "devices" : "processes");
     vp_buf_putc(b, '\n');
     text_sentence(b, v, line);

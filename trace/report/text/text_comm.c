@@ -52,19 +52,19 @@ static void put_balance(vp_buf *b, const vp_report *r, const vp_view *v)
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     vp_buf_printf(&line, "%zu devices run the same modules: ", x->devices);
     vp_put_escaped(&line, vp_str_of(r->devices[x->busiest].name));
-    vp_buf_puts(&line, " computes longest, ");
+    vp_buf_puts(&line, " has the longest compute time, ");
     rep_duration(&line, x->max_ps, v->unit, x->max_ps);
     vp_buf_puts(&line, ", ");
     rep_put_percent(&line, x->max_ps - x->mean_ps, x->mean_ps);
     vp_buf_puts(&line, " above the mean.");
     if (x->matched > 0 && x->straggler < r->device_count) {
-        vp_buf_printf(&line, " Of %lld collective calls seen on all devices, ",
+        vp_buf_printf(&line, " Of %lld collective calls matched across devices, ",
                       (long long)x->matched);
         vp_put_escaped(&line, vp_str_of(r->devices[x->straggler].name));
-        vp_buf_printf(&line, " came last in %lld; the others waited ",
+        vp_buf_printf(&line, " arrives last in %lld; the others wait ",
                       (long long)x->straggler_last);
         rep_duration(&line, x->wait_ps, v->unit, x->wait_ps);
-        vp_buf_puts(&line, " in all.");
+        vp_buf_puts(&line, " in total.");
     }
     put_barriers(&line, r, v);
     text_line(b, v, &line);

@@ -65,7 +65,7 @@ static int put_folded(vp_buf *b, const vp_report *r, const vp_view *v)
     tbl_folded(&t, r, v, NULL);
     if (!r->folded_count)
         return b->status;
-    t.title = "The same with backward and repeated work where it belongs";
+    t.title = "Forward, backward and rematerialized work by scope";
     t.most = FOLDED_MAX;
     t.unit[0] = rep_unit_for(v->unit, r->folded->forward_ps + r->folded->backward_ps);
     return text_titled_table(b, v, &t);
@@ -102,8 +102,8 @@ int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
     }
     if (r->device_count) {
         text_title(b, &v,
-                   r->has_devices ? "Where each device's window went"
-                                  : "No device in this profile: processes and their tracks");
+                   r->has_devices ? "Device time breakdown"
+                                  : "No device in this profile: time by process");
         VP_TRY(text_breakdown(b, r, &v, NULL, SIZE_MAX));
         VP_TRY(text_mfu(b, r, &v));
         text_title(b, &v, r->has_devices ? "Slowest ops" : "Slowest events");

@@ -21,11 +21,11 @@ static void put_compile_line(vp_buf *b, const vp_report *r, const vp_view *v)
         vp_buf_puts(&line, " of the capture");
     }
     if (c->late > 0) {
-        vp_buf_printf(&line, "; %lld after execution had begun, ", (long long)c->late);
+        vp_buf_printf(&line, "; %lld after execution started, ", (long long)c->late);
         rep_duration(&line, c->late_ps, v->unit, c->late_ps);
     }
     if (c->cache_hits >= 0)
-        vp_buf_printf(&line, "; %lld hits of the persistent cache", (long long)c->cache_hits);
+        vp_buf_printf(&line, "; %lld persistent cache hits", (long long)c->cache_hits);
     vp_buf_putc(&line, '.');
     text_line(b, v, &line);
 }
@@ -48,7 +48,7 @@ static int put_host_ops(vp_buf *b, const vp_report *r, const vp_view *v)
     tbl_host_ops(&t, r, v);
     if (!r->has_devices || !tbl_any(&t))
         return b->status;
-    t.title = "On the host; \"idle\" while every device of it idles";
+    t.title = "Host events; idle: part of self time while all devices of the host are idle";
     t.most = HOST_OPS_MAX;
     t.unit[HOST_SUM] = rep_unit_for(v->unit, r->host_ops->self_ps);
     return text_titled_table(b, v, &t);

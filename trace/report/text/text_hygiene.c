@@ -23,7 +23,7 @@ int text_hygiene(vp_buf *b, const vp_report *r, const vp_view *v)
     if (!r->has_devices || !tbl_hygiene(&d, r, v))
         return b->status;
     d.t.most = DEVICES_MAX;
-    text_title(b, v, "Work that may be avoidable; an op can count in several columns");
+    text_title(b, v, "Avoidable work (an op can count in several columns)");
     text_put_hygiene_note(b, r, v);
     return text_table(b, v, &d.t);
 }

@@ -53,7 +53,7 @@ int text_memory(vp_buf *b, const vp_report *r, const vp_view *v)
     t.most = MEMORY_MAX;
     VP_TRY(text_titled_table(b, v, &t));
     VP_TRY(put_of_all(b, r, v, tbl_holders, "Largest holders of memory"));
-    return put_of_all(b, r, v, tbl_leaks, "Memory that steps leave");
+    return put_of_all(b, r, v, tbl_leaks, "Memory growth per step");
 }
 
 /* ---- Plans ---- */
@@ -125,18 +125,18 @@ static void text_put_plan_peak(vp_buf *b, const vp_view *v, const vp_memory_plan
         rep_put_percent(&line, m->peak_bytes, m->reserved_bytes);
         vp_buf_puts(&line, " of the ");
         rep_put_bytes(&line, m->reserved_bytes);
-        vp_buf_puts(&line, " that are reserved");
+        vp_buf_puts(&line, " reserved");
     } else {
-        vp_buf_puts(&line, "; the file does not say what is live when");
+        vp_buf_puts(&line, "; the file has no buffer lifetimes");
     }
     if (m->alias_bytes > 0) {
         vp_buf_puts(&line, "; ");
         rep_put_bytes(&line, m->alias_bytes);
-        vp_buf_puts(&line, " of results lie in the memory of arguments");
+        vp_buf_puts(&line, " of results are in donated arguments");
     }
     if (m->remat_count > 0)
-        vp_buf_printf(&line, "; %lld instruction%s computed again (remat)",
-                      (long long)m->remat_count, m->remat_count == 1 ? " is" : "s are");
+        vp_buf_printf(&line, "; %lld instruction%s rematerialized", (long long)m->remat_count,
+                      m->remat_count == 1 ? " is" : "s are");
     vp_buf_putc(&line, '.');
     text_line(b, v, &line);
 }
@@ -171,7 +171,7 @@ static void put_courses(vp_buf *b, const vp_report *r, const vp_view *v)
         if (m->sample_count < 8 || m->peak_bytes <= 0)
             continue;
         if (!shown++)
-            text_title(b, v, "In use over time, to the peak of each");
+            text_title(b, v, "Memory in use over time, relative to each peak");
         vp_buf_puts(b, "  ");
         put_course(b, m, columns);
         vp_buf_puts(b, "  ");
@@ -229,7 +229,7 @@ static int put_spared(vp_buf *b, const vp_report *r, const vp_view *v)
     if (only.finding_count) {
         vp_buf cards;
         vp_buf_init(&cards, VP_REPORT_BYTES_MAX);
-        text_title(b, v, "What could be spared");
+        text_title(b, v, "Potential memory savings");
         text_findings(&cards, &only, v);
         vp_buf_put(b, cards.p,
                    cards.n - (cards.n > 0)); /* what follows has an empty line before it */
@@ -245,8 +245,8 @@ int rep_text_memory(vp_buf *b, const vp_report *r, const vp_view *view)
     text_session(b, r, &v);
     if (!r->memory_static_count && !r->memory_count)
         text_sentence(b, &v,
-                      "Nothing in this profile tells of memory: no buffer assignment of a compiler "
-                      "(XSpace with HLO protos), no events of an allocator, no snapshot.");
+                      "No memory data in this profile: no XLA buffer assignment (XSpace with HLO "
+                      "protos), no allocator events, no snapshot.");
     VP_TRY(put_spared(b, r, &v));
     VP_TRY(text_plans(b, r, &v));
     text_put_program_lines(b, r, &v);

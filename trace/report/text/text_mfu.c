@@ -66,7 +66,7 @@ static int text_put_roofs(vp_buf *b, const vp_report *r, const vp_view *v)
     tbl_roofs(&t, r, v, ops, op_count);
     VP_TRY(op_count ? text_titled_table(b, v, &t) : 0);
     tbl_roofs(&t, r, v, scopes, scope_count);
-    t.title = "How near scopes come to the roof";
+    t.title = "Roofline by scope";
     t.has &= ~(unsigned)TBL_DEVICES;
     VP_TRY(scope_count ? text_titled_table(b, v, &t) : 0);
     tbl_cells_of_scopes(&t, r, v, scopes, scope_count);
@@ -84,12 +84,12 @@ int text_mfu(vp_buf *b, const vp_report *r, const vp_view *v)
             continue;
         }
         if (!shown++) {
-            text_title(b, v, "Where the peak goes");
+            text_title(b, v, "MFU breakdown");
             rep_put_mean_mfu(b, r, "", "\n");
         }
         text_put_device_mfu(b, r, v, i);
     }
     if (more)
-        vp_buf_printf(b, "… %zu more devices; --device NAME shows one\n", more);
+        vp_buf_printf(b, "… %zu more devices (show one with --device NAME)\n", more);
     return shown ? text_put_roofs(b, r, v) : b->status;
 }

@@ -13,7 +13,7 @@ void text_session(vp_buf *b, const vp_report *r, const vp_view *v)
     vp_put_escaped(&line, vp_str_of(r->session_name));
     grid_flow_put(&f, &line);
     if (r->step != VP_UNKNOWN) {
-        vp_buf_printf(&line, "only step %lld", (long long)r->step);
+        vp_buf_printf(&line, "step %lld only", (long long)r->step);
         grid_flow_put(&f, &line);
     }
     vp_buf_puts(&line, "captured ");

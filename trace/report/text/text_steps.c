@@ -24,7 +24,7 @@ static void line_put_duration(vp_buf *line, const vp_view *v, const char *word, 
 
 static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const char *const found[] = {"", "the profiler's line of steps", "ProfilerStep",
+    static const char *const found[] = {"", "the profiler's Steps line", "ProfilerStep",
                                         "step annotations", "repeats of the longest module"};
     const vp_steps *s = &r->steps;
     vp_buf line;
@@ -40,7 +40,7 @@ static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
         rep_duration(&line, s->max_ps, v->unit, s->max_ps);
         vp_buf_puts(&line, "; ");
     }
-    vp_buf_printf(&line, "%lld of %zu count; found by %s.",
+    vp_buf_printf(&line, "%lld of %zu counted; source: %s.",
                   (long long)(s->counted > 0 ? s->counted : 0), s->count, found[s->source]);
     text_line(b, v, &line);
 }
@@ -83,7 +83,7 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
     tbl t;
     if (!s->count)
         return b->status;
-    text_title(b, v, s->count > STEPS_SHOWN ? "Steps, the longest" : "Steps");
+    text_title(b, v, s->count > STEPS_SHOWN ? "Longest steps" : "Steps");
     put_statistics(b, r, v);
     tbl_steps(&t, r, v, shown, pick_steps(shown, s));
     t.own_text = text_put_step_name;
@@ -104,7 +104,7 @@ static int text_put_idle_labels(vp_buf *b, const vp_report *r, const vp_view *v)
     t.most = LABELS_MAX;
     if (!t.row_count)
         return b->status;
-    text_title(b, v, "Idle time by what the host did, of each device's idle time");
+    text_title(b, v, "Idle time by host activity (percentages of the device's idle time)");
     return text_table(b, v, &t);
 }
 

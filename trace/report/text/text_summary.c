@@ -36,7 +36,7 @@ static void quality_line(vp_buf *b, const vp_view *v, const vp_quality *q)
     vp_put_escaped(&line, vp_str_of(q->message));
     vp_buf_puts(&line, " [");
     vp_put_escaped(&line, vp_str_of(q->code));
-    vp_buf_puts(&line, q->partial ? "; figures are partial]" : "]");
+    vp_buf_puts(&line, q->partial ? "; numbers are incomplete]" : "]");
     grid_color_on(b, q->severity == VP_SEV_ERROR ? TBL_BAD : TBL_PLAIN, v->color);
     grid_flow_words(&f, &line);
     grid_color_off(b, q->severity == VP_SEV_ERROR ? TBL_BAD : TBL_PLAIN, v->color);

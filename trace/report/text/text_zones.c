@@ -44,10 +44,10 @@ int text_zones(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     tbl t;
     tbl_threads(&t, r, v);
-    t.title = "Threads; \"lost\" is waiting that could have been work";
+    t.title = "Threads; lost: wait time that could have been work";
     VP_TRY(text_put_optional_table(b, v, &t, THREADS_MAX));
     tbl_args(&t, r, v);
-    t.title = "Arguments of zones: numbers";
+    t.title = "Zone arguments: numbers";
     t.shows = has_numbers;
     VP_TRY(text_put_optional_table(b, v, &t, ARGS_MAX));
     tbl_arg_texts(&t, r, v);

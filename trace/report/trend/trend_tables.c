@@ -19,12 +19,11 @@ static const tbl_column run_columns[] = {
     {TBL_NAME, AT(name), ALSO(device), PAGE("Run", NULL), TERM(2, "run"), SHORT(19, 10),
      .keep_end = true},
     {TBL_COUNT, AT(steps), PAGE("Steps", NULL), TERM(3, "steps"), DROP(5)},
-    {TBL_PS, GET(get_time),
-     PAGE("Median", "Of the steps that count; the window where there are none"),
+    {TBL_PS, GET(get_time), PAGE("Median", "Of counted steps; if there are none, of the window"),
      TERM_UNIT(4, "median"), STYLE(TBL_BOLD)},
     {TBL_OWN_FIGURE, OWN(TREND_CHANGE), TERM(5, "change")},
     {TBL_PS, AT(p90_ps), PAGE("p90", NULL), TERM(6, "p90"), DROP(4)},
-    {TBL_PS, AT(compute_ps), PAGE("Compute", "Mean of the slowest device"), TERM(7, "compute"),
+    {TBL_PS, AT(compute_ps), PAGE("Compute", "Mean on the slowest device"), TERM(7, "compute"),
      DROP(1)},
     {TBL_PS, AT(exposed_comm_ps), PAGE("Exposed comm", NULL), TERM(8, "exp.comm"), DROP(1)},
     {TBL_PS, AT(exposed_copy_ps), PAGE("Exposed copy", NULL), TERM(9, "exp.copy"), DROP(1)},
@@ -75,7 +74,8 @@ static void get_op(tbl_value *out, const void *row)
 #define ROW trend_row
 static const tbl_column op_columns[] = {
     {TBL_NAME, GET(get_op), PAGE("Op", NULL), TERM(5, "op"), SHORT(28, 12)},
-    {TBL_PS, AT(moved_ps), PAGE("Moved", "Largest less smallest self time"), TERM_UNIT(1, "moved")},
+    {TBL_PS, AT(moved_ps), PAGE("Change", "Largest minus smallest self time"),
+     TERM_UNIT(1, "moved")},
     {TBL_PS, VIA(op, trend_op, self_ps), PAGE("Largest", NULL)},
     {TBL_PS, GET(get_first_trend_time), TERM(2, "first")},
     {TBL_PS, GET(get_last_trend_time), TERM(3, "last")},
@@ -85,7 +85,7 @@ static const tbl_column op_columns[] = {
 
 void tbl_trend_ops(tbl *out, const trend *t, const trend_row *rows, size_t n, const vp_view *v)
 {
-    *out = (tbl){TBL_ROWS("Ops that moved most", op_columns, rows, n), .css_class = "ops", .of = t,
+    *out = (tbl){TBL_ROWS("Most changed ops", op_columns, rows, n), .css_class = "ops", .of = t,
                  .v = v};
     if (n)
         out->unit[0] = rep_unit_for(v->unit, rows->op->self_ps);

@@ -54,7 +54,7 @@ static int text_put_trend_ops(vp_buf *b, const trend *t, const vp_view *v, const
     if (!n || t->count < 2)
         return b->status;
     tbl_trend_ops(&table, t, rows, n, v);
-    table.title = "Ops that moved most, self time";
+    table.title = "Most changed ops, by self time";
     table.own_text = text_put_trend_own;
     table.most = v->top;
     return text_titled_table(b, v, &table);

@@ -139,11 +139,11 @@ static int trend_read_line(trend *t, vp_str line)
     trend_run *run = NULL;
     json_t *root = json_loadb(line.p, line.n, JSON_REJECT_DUPLICATES, &e);
     if (!root)
-        return vp_fail(VP_ECORRUPT, "no valid JSON: %.200s", e.text);
+        return vp_fail(VP_ECORRUPT, "invalid JSON: %.200s", e.text);
     const char *schema = json_string_value(json_object_get(root, "schema"));
     int rc = schema && !strcmp(schema, SCHEMA)
                  ? trend_new_run(t, &run)
-                 : vp_fail(VP_EUNSUPPORTED, "no line of a history (" SCHEMA ")");
+                 : vp_fail(VP_EUNSUPPORTED, "not a line of a history file (" SCHEMA ")");
     if (rc >= 0)
         rc = rep_get_fields(&in, rep_history_fields, root, run, NULL);
     vp_map_free(&in.sum_at);
