@@ -124,8 +124,7 @@ static void put_choices(page *p)
 {
     const vp_report *r = p->r;
     if (r->device_count > 1) {
-        html_puts(
-            p, "<label>Device <select name=\"device\">\n<option value=\"\">auto</option>\n");
+        html_puts(p, "<label>Device <select name=\"device\">\n<option value=\"\">auto</option>\n");
         for (size_t i = 0; i < r->device_count; i++)
             if (r->devices[i].name && !is_named_before(r, i))
                 put_option(p, r->devices[i].name, p->v.device);
