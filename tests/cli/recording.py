@@ -10,7 +10,7 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WAIT = 30
+WAIT = 60
 ADAPTERS = re.search(r"set\(VP_ADAPTERS ([^)]*)\)", (ROOT / "scripts" / "recorder.cmake").read_text()).group(1).split()
 
 

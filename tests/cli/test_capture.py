@@ -344,16 +344,16 @@ def test_an_interrupt_while_it_connects_ends_it_at_once(place, number):
             before.setblocking(False)
             before.connect_ex(full.getsockname())
         target = "127.0.0.1:%d" % full.getsockname()[1]
-        child = subprocess.Popen(command("--duration", "1m", target, "--format", "json"), cwd=place.dir, env=place.env,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # Nothing but the signal ends it within WAIT.
+        child = subprocess.Popen(command("--duration", "1m", "--patience", "10m", target, "--format", "json"), cwd=place.dir,
+                                 env=place.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for line in child.stdout:
             if '"connecting"' in line:
                 break
         time.sleep(0.5)
-        began = time.monotonic()
         child.send_signal(number)
         _, said = child.communicate(timeout=WAIT)
-        assert time.monotonic() - began < 2 and child.returncode == 6
+        assert child.returncode == 6
         assert said == f"view_profile: {target}: cancelled before a connection was made\n" and left(place) == []
 
 
@@ -411,10 +411,8 @@ def test_a_refusal_that_comes_before_the_whole_request(place, monkeypatch):
 
     monkeypatch.setattr(profiler_server.Connection, "take", take)
     with ProfilerServer(None) as server:
-        for _ in range(12):
-            began = time.monotonic()
-            fails(place, *quick(server.target), says="(gRPC status 12)")
-            assert time.monotonic() - began < 5
+        for _ in range(12):  # each ends before WAIT, and so not by its patience
+            fails(place, *quick(server.target), "--patience", "10m", says="(gRPC status 12)")
 
 
 def test_what_jax_says_of_a_session_that_is_on(place):
@@ -483,7 +481,7 @@ def test_silence_has_an_end(place):
     with ProfilerServer(lambda call: call.wait(WAIT)) as server:
         begun = time.monotonic()
         said = fails(place, *quick(server.target), "--patience", "400ms", says="no answer came within")
-        assert time.monotonic() - begun < 10 and server.target in said
+        assert time.monotonic() - begun < WAIT / 2 and server.target in said
 
 
 def test_a_stall_has_an_end(place):
@@ -899,7 +897,7 @@ def test_the_page_is_that_of_the_server_that_runs(place):
     with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server:
         with Serving(place, "logs", "--port", "0") as running:
             run = page_of(capture(place, *quick(server.target), "--out", "link")).removeprefix(running.url + "session/")
-            end = time.monotonic() + 10
+            end = time.monotonic() + WAIT
             while running.get(f"/session/{run}")[0] != 200:
                 assert time.monotonic() < end
                 time.sleep(0.1)
@@ -938,7 +936,7 @@ def test_a_bare_directory_is_served_and_gets_its_first_run(place):
             Serving(place, "new", "--port", "0") as running:
         assert "No profile here yet" in running.get("/")[2] and 'id="capture"' in running.get("/")[2]
         run = page_of(capture(place, *quick(server.target), "--out", "new")).removeprefix(running.url + "session/")
-        end = time.monotonic() + 10
+        end = time.monotonic() + WAIT
         while run.rstrip("/") not in running.get("/")[2]:
             assert time.monotonic() < end
             time.sleep(0.1)

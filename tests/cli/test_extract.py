@@ -494,9 +494,8 @@ def test_bombs_stop_at_their_limit(place, make):
         return run_used(["view_profile", "extract", "--out", out, path], cwd=place.dir, env=place.env)
 
     idle = run(nothing, "idle")
-    start = time.monotonic()
     used = run(archive, "o")
-    assert time.monotonic() - start < 20  # with sanitizers, on a busy machine
+    assert used.cpu_s < 20  # with sanitizers
     assert used.code in (3, 4), used.err
     assert used.peak - idle.peak < MEMORY
     assert sum(p.stat().st_size for p in (place.dir / "o").rglob("*") if p.is_file()) < 10_000 \

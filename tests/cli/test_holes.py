@@ -58,7 +58,7 @@ def test_a_server_that_searches_ends_when_it_is_told(place):
         begin = time.monotonic()
         s.process.send_signal(signal.SIGTERM)
         s.process.wait(timeout=60)
-        assert time.monotonic() - begin <= 10
+        assert time.monotonic() - begin <= 30  # the search alone would take minutes
 
 
 @pytest.mark.parametrize("name", ["t.trace.json", "t.trace.json.gz"])

@@ -18,7 +18,7 @@ import urllib.request
 
 import pytest
 
-WAIT = 30
+WAIT = 60
 EVIL = ["\x1b[31mred\x1b[0m", "<img src=x onerror=alert(1)>", "\u202egnp.exe", "line\nfeed\rback",
         "\"quoted' & <u>bold</u>", "=cmd|' /C calc'!A0", "nul\x00behind", "</style></script>"]
 RUN = "plugins/profile/2026_01_01_00_00_00"

@@ -15,7 +15,7 @@ from installation import build_dir, environment, installed, run  # noqa: F401
 from recording import ADAPTERS, nvtx_headers, runs, steps
 from test_serve import assert_serves_bare
 
-WAIT = 30
+WAIT = 60
 
 
 @pytest.fixture(scope="module")

@@ -180,12 +180,12 @@ def test_a_person_can_look(mcp, tmp_path):
     served = subprocess.Popen([PROGRAM, 'serve', '--profile-dir', str(trace(RUNS)), '--port', '0', '--no-browser', '--ui', 'none'],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while 'page, served now' not in made and time.monotonic() < end:
             made = mcp.text('export_link', session=A)
         for key in ('page, served now', 'in Perfetto, served now'):
             assert made[key].startswith('http://127.0.0.1:') and made[key].endswith(A)
-        with urllib.request.urlopen(made['page, served now'], timeout=20) as page:
+        with urllib.request.urlopen(made['page, served now'], timeout=60) as page:
             assert page.status == 200 and A in page.read().decode()
     finally:
         served.terminate()

@@ -16,7 +16,7 @@ import pytest
 
 from emulated import not_emulated
 
-WAIT = 30
+WAIT = 60
 
 
 @pytest.fixture

@@ -184,12 +184,11 @@ def test_a_server_that_never_answers_fills_no_disk(watch, job, there):
 def test_a_signal_ends_a_delivery_and_the_next_watch_takes_it_up(watch, job, there):
     steady(job, 2)
     stuck, go_on = threading.Event(), threading.Event()
-    there.before = lambda r: r.command == 'PUT' and not go_on.is_set() and (stuck.set(), go_on.wait(30), r.answer(503))[2] is None
+    there.before = lambda r: r.command == 'PUT' and not go_on.is_set() and (stuck.set(), go_on.wait(300), r.answer(503))[2] is None
     running = watch.start(job.target, '--every', '1h')
     assert stuck.wait(30)
-    began = time.monotonic()
     running.send_signal(signal.SIGTERM)
-    assert running.wait(60) == 0 and time.monotonic() - began < 3
+    assert running.wait(60) == 0  # the server would keep it for 300 s
     assert list(watch.known.rglob('*.xplane.pb')) and not there.files
     go_on.set()
     watch.events(job.target, '--times', 1)
@@ -232,7 +231,7 @@ def test_what_is_watched_there_stands_on_its_page(watch, job, there, place):
     slow(steady(job, 2), 1, 2)
     events, _ = watch.events(job.target, '--times', 3, code=1)
     with Serving(place, '--port', '0', watch.url + '/', env=watch.env) as s:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while events[-1]['run'] not in s.get('/')[2]:
             assert time.monotonic() < end
             time.sleep(0.1)
