@@ -457,6 +457,7 @@ def test_nothing_is_truncated_when_it_ends_under_load(place, big):
     assert code == 0 and not wrong
 
 
+@pytest.mark.waits
 def test_a_download_that_never_ends_is_cut(place, big):
     root, run, size = big
     with Serving(place, "--port", 0, root) as s:

@@ -245,6 +245,7 @@ def test_what_passes_is_tried_again(store, status):
     assert len(gaps) == 3 and gaps[0] > 0.09 and gaps[2] > 0.35
 
 
+@pytest.mark.waits
 def test_what_does_not_pass(store):
     tries = []
     with serving({"GET": lambda r: (tries.append(1), r.answer(503, b"<Error><Message>Slow \x1b[1m down</Message></Error>",
@@ -435,6 +436,7 @@ def test_redirects_behind_a_proxy():
         assert store.read("http://elsewhere.invalid/x")[2][0] == EREFUSED
 
 
+@pytest.mark.waits
 def test_which_host_of_a_cloud_is_asked():
     """By what a proxy is asked to connect to. All at once, since each is tried again for seconds."""
     wanted = {"s3://bkt-name/x": {"bkt-name.s3.amazonaws.com", "bkt-name.s3.eu-west-9.amazonaws.com"},

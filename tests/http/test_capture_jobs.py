@@ -227,6 +227,7 @@ def test_the_end_of_the_server_keeps_what_came(place):
     assert (place / 'logdir' / 'plugins' / 'profile' / 'run_7' / 'slow_7.trace.json').exists()
 
 
+@pytest.mark.waits
 def test_who_does_not_end_is_made_to(place):
     s = Server(place / 'logdir', 'capture', STAND_IN)
     number = begin(s, 'deaf:7')

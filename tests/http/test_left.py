@@ -4,6 +4,8 @@ import pathlib
 import re
 import time
 
+import pytest
+
 from conftest import RUN, Server, trace
 
 
@@ -31,6 +33,7 @@ def cpu_s(server):
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
+@pytest.mark.slow
 def test_what_nobody_waits_for_ends(tmp_path):
     server, session = served(tmp_path, 1_000_000)
     s = ask(server, session)

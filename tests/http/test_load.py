@@ -14,6 +14,7 @@ import load
 from added import own
 from conftest import RUN, Server, events, trace
 
+pytestmark = pytest.mark.waits  # one test lasts as long as the idle timeout of 30 s, others half of it
 SANITIZED = 'asan' in os.environ.get('VP_BUILD', '') or 'tsan' in os.environ.get('VP_BUILD', '')
 LARGE = 4 << 20
 EVENTS = 40_000

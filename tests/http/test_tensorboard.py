@@ -333,6 +333,7 @@ def test_our_own_is_started_again_when_it_dies(viewer):
     assert target(v.until_ready(path))[0] == port
 
 
+@pytest.mark.waits
 def test_one_that_keeps_dying_is_given_up(viewer):
     v = viewer(FAKE_TB="brief")
     path = f"/tensorboard/{v.session(RUN)}"
@@ -433,6 +434,7 @@ def test_a_member_of_an_archive_is_copied_out(viewer, tmp_path):
     assert not copy.is_symlink() and copy.read_bytes() == XPLANE.read_bytes()
 
 
+@pytest.mark.slow
 def test_unpacking_a_large_member_is_shown_and_keeps_nobody_waiting(viewer, tmp_path):
     """TensorBoard is not asked before the copy is whole."""
     archive = tmp_path / "runs.tar.gz"

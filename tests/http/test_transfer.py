@@ -293,6 +293,7 @@ def test_aborted_downloads_leak_nothing(server, session):
     assert after <= before
 
 
+@pytest.mark.waits
 @pytest.mark.parametrize('requests_before', [0, 1])
 def test_a_dripping_head_is_cut(server, requests_before):
     """The first head of a connection, and one that follows an answer."""
@@ -335,6 +336,7 @@ def test_stopping_lets_a_download_finish(profile_dir):
     assert s.stop() < 5
 
 
+@pytest.mark.waits
 def test_stopping_does_not_wait_for_ever(profile_dir):
     s = Server(profile_dir)
     ident = s.sessions()[0]['id']
@@ -390,6 +392,7 @@ def test_ranges_of_a_large_file(large, first, last):
     assert a.body == want
 
 
+@pytest.mark.waits
 def test_a_large_file_for_many_at_different_speeds(large):
     s, target, content = large
     sockets = [s.connect(timeout=30, small=i % 2 == 0) for i in range(6)]
