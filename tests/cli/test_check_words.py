@@ -1,6 +1,7 @@
 """scripts/check_words in repositories made here: advice on words passes, another form of a subject fails."""
 import importlib.machinery
 import importlib.util
+import pathlib
 import shutil
 import subprocess
 
@@ -18,13 +19,6 @@ def load():
 class Repository:
     def __init__(self, directory):
         self.dir = directory
-        (directory / "scripts").mkdir()
-        for name in ("check_words", "words.tsv"):
-            shutil.copy(ROOT / "scripts" / name, directory / "scripts")
-        self.git("init", "-q", "-b", "main")
-        self.commit("An old subject without a form", "a.md", "old\n")
-        script = directory / "scripts" / "check_words"
-        script.write_text(script.read_text().replace(load().FIRST, self.git("rev-parse", "HEAD").strip()))
 
     def git(self, *args):
         who = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
@@ -41,9 +35,23 @@ class Repository:
         return done.returncode, done.stdout.splitlines()
 
 
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """One commit from before the rule, and the scripts."""
+    made = Repository(tmp_path_factory.mktemp("fresh"))
+    (made.dir / "scripts").mkdir()
+    for name in ("check_words", "words.tsv"):
+        shutil.copy(ROOT / "scripts" / name, made.dir / "scripts")
+    made.git("init", "-q", "-b", "main")
+    made.commit("An old subject without a form", "a.md", "old\n")
+    script = made.dir / "scripts" / "check_words"
+    script.write_text(script.read_text().replace(load().FIRST, made.git("rev-parse", "HEAD").strip()))
+    return made.dir
+
+
 @pytest.fixture
-def repository(tmp_path):
-    return Repository(tmp_path)
+def repository(fresh, tmp_path):
+    return Repository(pathlib.Path(shutil.copytree(fresh, tmp_path / "repository")))
 
 
 def test_words_warn_and_pass(repository):
