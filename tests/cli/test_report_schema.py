@@ -35,8 +35,8 @@ def test_reference_is_current(program):
 
 def test_reference_names_each_schema():
     assert re.findall(r"^## view_profile\.(\w+)/1$", DOCS.read_text(), re.M) == \
-        ["report", "findings", "memory", "op", "history", "trend"]
-    assert report_schema.names() == ["findings", "history", "memory", "op", "report", "trend"]
+        ["report", "findings", "memory", "op", "compare", "history", "trend"]
+    assert report_schema.names() == ["compare", "findings", "history", "memory", "op", "report", "trend"]
 
 
 def test_links_of_the_reference_resolve():
@@ -61,11 +61,14 @@ def test_what_commands_write(program, traces, args, schema):
     report_schema.check(document)
 
 
-def test_what_a_history_has(program, traces, tmp_path):
+def test_what_comparisons_and_histories_have(program, traces, tmp_path):
     history = tmp_path / "history.jsonl"
     for _ in range(2):
         run(program, "compare", "--quiet", "--append", history, traces / PROFILE, traces / PROFILE)
     lines = [report_schema.parse(line) for line in history.read_text().splitlines()]
+    compared = report_schema.parse(run(program, "compare", "--format", "json", traces / PROFILE, traces / PROFILE))
+    assert compared["schema"] == "view_profile.compare/1"
+    report_schema.check(compared)
     trend = report_schema.parse(run(program, "trend", "--format", "json", history))
     assert [d["schema"] for d in (*lines, trend)] == [*["view_profile.history/1"] * 2, "view_profile.trend/1"]
     for document in (*lines, trend):

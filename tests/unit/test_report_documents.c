@@ -38,7 +38,7 @@ static void check_rows(const char *where, const rep_field *fields)
 {
     for (const rep_field *f = fields; f->key; f++) {
         check_sentence(where, f->key, f->about);
-        if (f->type == REP_WORD || f->type == REP_BY_WORD)
+        if (f->type == REP_WORD || f->type == REP_BY_WORD || f->type == REP_DELTAS)
             check_words(where, f);
         if (f->type == REP_NUMBER && !rep_field_unit(f))
             fail_msg("%s.%s has no unit", where, f->key);

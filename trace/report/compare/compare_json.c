@@ -1,216 +1,281 @@
-/* view_profile.compare/1: docs/reference/json.md#comparison. Key order is part of the contract. */
-#include <math.h>
+/* view_profile.compare/1: docs/reference/json.md#comparison. Key order is that of the tables, and
+ * part of the contract. */
+#include "trace/report/data/field_macros.h"
 
 #include "trace/analyze/result/result_words.h"
-#include "trace/base/json.h"
 #include "trace/report/compare/compare_formats.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/data/report_json.h"
 #include "trace/report/labels/words.h"
 
-static void json_put_time_or_null(vp_json *j, const char *key, int64_t ps, int64_t unknown)
-{
-    vp_json_key(j, key);
-    if (ps == unknown)
-        vp_json_null(j);
-    else
-        vp_json_i64(j, ps);
-}
+/* ---- Deltas ---- */
 
-/* The members of an open object. */
-static void json_put_delta_members(vp_json *j, const vp_delta *d)
-{
-    json_put_time_or_null(j, "a_ps", d->a_ps, VP_UNKNOWN);
-    json_put_time_or_null(j, "b_ps", d->b_ps, VP_UNKNOWN);
-    json_put_time_or_null(j, "delta_ps", d->delta_ps, VP_NO_TIME);
-}
+const rep_field rep_delta_fields[] = {
+    {F("a_ps", REP_COUNT, vp_delta, a_ps), .null = "only B has it", .about = "Time in A."},
+    {F("b_ps", REP_COUNT, vp_delta, b_ps), .null = "only A has it", .about = "Time in B."},
+    {F("delta_ps", REP_TIME, vp_delta, delta_ps), .null = "only one side is known",
+     .about = "`b_ps` minus `a_ps`."},
+    {END("delta", "A time in both runs. Unknown sides are null.")},
+};
 
-static void put_ratio(vp_json *j, const vp_delta *d)
+static void json_put_delta_ratio(rep_json_out *o, const void *delta)
 {
-    vp_json_key(j, "ratio");
+    const vp_delta *d = delta;
     if (d->a_ps > 0 && d->b_ps >= 0)
-        vp_json_ratio(j, d->b_ps, d->a_ps);
+        vp_json_ratio(&o->j, d->b_ps, d->a_ps);
     else
-        vp_json_null(j);
+        vp_json_null(&o->j);
 }
+
+static const rep_field delta_ratio_fields[] = {
+    {F("a_ps", REP_COUNT, vp_delta, a_ps), .null = "only B has it", .about = "Time in A."},
+    {F("b_ps", REP_COUNT, vp_delta, b_ps), .null = "only A has it", .about = "Time in B."},
+    {F("delta_ps", REP_TIME, vp_delta, delta_ps), .null = "only one side is known",
+     .about = "`b_ps` minus `a_ps`."},
+    {MADE("ratio", REP_NUMBER, json_put_delta_ratio), .unit = "ratio",
+     .null = "a side is unknown or 0", .about = "`b_ps` divided by `a_ps`."},
+    {END("delta_ratio", "A time in both runs, with the ratio.")},
+};
+
+#define DELTA(key_, struct_, member_)                                                              \
+    F(key_, REP_OBJECT, struct_, member_), .fields = rep_delta_fields
+
+/* ---- Sides ---- */
+
+typedef struct compared_side {
+    const char *id, *name, *path;
+} compared_side;
+
+static const rep_field side_session_fields[] = {
+    {F("id", REP_TEXT, compared_side, id), .about = "Identifier of the run."},
+    {F("name", REP_TEXT, compared_side, name), .about = "Name of the run."},
+    {F("path", REP_TEXT, compared_side, path), .about = "Path of the run."},
+    {END("compared_session", "A run that is compared.")},
+};
+
+static const rep_field side_fields[] = {
+    {.key = "session", .type = REP_OBJECT, .fields = side_session_fields, .about = "The run."},
+    {END("compared_side", "One side of a comparison.")},
+};
+
+static void json_put_side_a(rep_json_out *o, const void *comparison)
+{
+    const vp_comparison *c = comparison;
+    rep_put_object(o, side_fields, &(compared_side){c->a_id, c->a_name, c->a_path});
+}
+
+static void json_put_side_b(rep_json_out *o, const void *comparison)
+{
+    const vp_comparison *c = comparison;
+    rep_put_object(o, side_fields, &(compared_side){c->b_id, c->b_name, c->b_path});
+}
+
+/* ---- Devices, ops, scopes ---- */
+
+static const rep_field compared_device_fields[] = {
+    {F("name", REP_TEXT, vp_compared_device, name), .about = "Name of the device in A, else in B."},
+    {DELTA("window", vp_compared_device, window), .about = "Step or window."},
+    {DELTA("compute", vp_compared_device, compute), .about = "Compute."},
+    {DELTA("exposed_comm", vp_compared_device, exposed_comm), .about = "Exposed communication."},
+    {DELTA("exposed_copy", vp_compared_device, exposed_copy), .about = "Exposed copies."},
+    {DELTA("idle", vp_compared_device, idle), .about = "Idle time."},
+    {DELTA("exposed_wait", vp_compared_device, wait),
+     .about = "Part of the exposed communication before the last participant arrived."},
+    {DELTA("exposed_transfer", vp_compared_device, transfer),
+     .about = "The rest of the exposed communication."},
+    {F("idle_causes", REP_DELTAS, vp_compared_device, causes), .words = result_cause_words,
+     .about = "Idle time by cause; adds up to `idle`."},
+    {F("cells", REP_DELTAS, vp_compared_device, cells), .words = result_cell_words,
+     .about = "Compute time by use; adds up to `compute`."},
+    {END("compared_device", "A device in both runs. Compute, exposed communication, exposed copies "
+                            "and idle add up to the window.")},
+};
+
+static void json_put_op_ratio(rep_json_out *o, const void *op)
+{
+    json_put_delta_ratio(o, &((const vp_compared_op *)op)->self);
+}
+
+static void json_put_flop_time_ratio(rep_json_out *o, const void *op)
+{
+    vp_json_double(&o->j, rep_flop_time_ratio(op));
+}
+
+static const rep_field compared_op_fields[] = {
+    {F("device", REP_TEXT, vp_compared_op, device), .null = "of all devices",
+     .about = "Name of the device."},
+    {F("class", REP_WORD, vp_compared_op, op_class), .words = rep_class_words,
+     .about = "Class of the work."},
+    {F("category", REP_TEXT, vp_compared_op, category), .null = "the profile has no category",
+     .about = "Category in the profile."},
+    {F("name", REP_TEXT, vp_compared_op, name), .null = "empty",
+     .about = "Name of the op in A, else in B."},
+    {F("scope", REP_TEXT, vp_compared_op, scope), .about = "Scope of the op."},
+    {F("a_ps", REP_COUNT, vp_compared_op, self.a_ps), .null = "only B has it",
+     .about = "Self time in A."},
+    {F("b_ps", REP_COUNT, vp_compared_op, self.b_ps), .null = "only A has it",
+     .about = "Self time in B."},
+    {F("delta_ps", REP_TIME, vp_compared_op, self.delta_ps), .null = "only one side is known",
+     .about = "`b_ps` minus `a_ps`."},
+    {MADE("ratio", REP_NUMBER, json_put_op_ratio), .unit = "ratio",
+     .null = "a side is unknown or 0", .about = "`b_ps` divided by `a_ps`."},
+    {F("calls_a", REP_COUNT, vp_compared_op, calls_a),
+     .about = "Calls in A, of all devices in the whole capture."},
+    {F("calls_b", REP_COUNT, vp_compared_op, calls_b),
+     .about = "Calls in B, of all devices in the whole capture."},
+    {F("new", REP_BOOL, vp_compared_op, is_new), .about = "True if only B has the op."},
+    {F("gone", REP_BOOL, vp_compared_op, is_gone), .about = "True if only A has the op."},
+    {F("significant", REP_BOOL, vp_compared_op, significant),
+     .about = "True if the difference is above the noise and not explained by more or less work."},
+    {F("reason", REP_TEXT, vp_compared_op, reason),
+     .about = "What explains most of the difference."},
+    {F("flops_a", REP_COUNT, vp_compared_op, flops_a),
+     .about = "FLOP in A, in the time of `a_ps`."},
+    {F("flops_b", REP_COUNT, vp_compared_op, flops_b),
+     .about = "FLOP in B, in the time of `b_ps`."},
+    {MADE("time_per_flop_ratio", REP_NUMBER, json_put_flop_time_ratio), .unit = "ratio",
+     .about = "Time per FLOP in B divided by that in A."},
+    {F("span_calls_a", REP_NUMBER, vp_compared_op, span_calls_a), .unit = "calls",
+     .about = "Calls in A of one device, in the time of `a_ps`."},
+    {F("span_calls_b", REP_NUMBER, vp_compared_op, span_calls_b), .unit = "calls",
+     .about = "Calls in B of one device, in the time of `b_ps`."},
+    {F("name_b", REP_TEXT, vp_compared_op, name_b), .null = "the same name",
+     .about = "Name of the op in B, if it differs."},
+    {END("compared_op", "An op in both runs.")},
+};
+
+static void json_put_scope_depth(rep_json_out *o, const void *scope)
+{
+    vp_json_i64(&o->j, ((const vp_compared_scope *)scope)->depth);
+}
+
+static const rep_field compared_scope_fields[] = {
+    {F("path", REP_TEXT, vp_compared_scope, path), .null = "empty", .about = "Path of the scope."},
+    {MADE("depth", REP_COUNT, json_put_scope_depth), .needed = true, .unit = "",
+     .about = "Depth in the tree, 0 for a root."},
+    {F("a_ps", REP_COUNT, vp_compared_scope, total.a_ps), .null = "only B has it",
+     .about = "Time of the subtree in A."},
+    {F("b_ps", REP_COUNT, vp_compared_scope, total.b_ps), .null = "only A has it",
+     .about = "Time of the subtree in B."},
+    {F("delta_ps", REP_TIME, vp_compared_scope, total.delta_ps), .null = "only one side is known",
+     .about = "`b_ps` minus `a_ps`."},
+    {DELTA("backward", vp_compared_scope, backward),
+     .about = "Part of it in the backward pass or in rematerialized work."},
+    {F("cells", REP_DELTAS, vp_compared_scope, cells), .words = result_cell_words,
+     .about = "Compute time of the subtree by use."},
+    {END("compared_scope", "A scope whose time changed, in pre-order.")},
+};
+
+/* ---- Memory ---- */
+
+static const rep_field compared_holder_fields[] = {
+    {F("name", REP_TEXT, vp_compared_holder, name), .null = "of a whole scope",
+     .about = "Name of the holder."},
+    {F("scope", REP_TEXT, vp_compared_holder, scope), .about = "Scope of the holder."},
+    {F("source", REP_TEXT, vp_compared_holder, source), .about = "Source line of the holder."},
+    {F("a_bytes", REP_COUNT, vp_compared_holder, a_bytes), .null = "only B has it",
+     .about = "Bytes in A."},
+    {F("b_bytes", REP_COUNT, vp_compared_holder, b_bytes), .null = "only A has it",
+     .about = "Bytes in B."},
+    {F("delta_bytes", REP_TIME, vp_compared_holder, delta_bytes), .null = "only one side is known",
+     .about = "`b_bytes` minus `a_bytes`."},
+    {F("planned", REP_TEXT, vp_compared_holder, planned),
+     .about = "Buffer of a memory plan that the holder is."},
+    {END("compared_holder", "What holds memory at the peak, in both runs.")},
+};
+
+static const rep_field compared_memory_fields[] = {
+    {F("allocator", REP_TEXT, vp_compared_memory, allocator), .null = "a program",
+     .about = "Name of the allocator."},
+    {F("program", REP_TEXT, vp_compared_memory, program), .null = "an allocator",
+     .about = "Name of the program."},
+    {F("space", REP_COUNT, vp_compared_memory, space), .unit = "", .null = "an allocator",
+     .about = "Memory space by XLA's numbers."},
+    {F("a_bytes", REP_COUNT, vp_compared_memory, a_bytes), .null = "only B has it",
+     .about = "Peak in A."},
+    {F("b_bytes", REP_COUNT, vp_compared_memory, b_bytes), .null = "only A has it",
+     .about = "Peak in B."},
+    {F("delta_bytes", REP_TIME, vp_compared_memory, delta_bytes), .null = "only one side is known",
+     .about = "`b_bytes` minus `a_bytes`."},
+    {LIST("holders", vp_compared_memory, holders, holder_count, vp_compared_holder,
+          compared_holder_fields),
+     .about = "What holds the memory, by the size of the difference."},
+    {LIST("scopes", vp_compared_memory, scopes, scope_count, vp_compared_holder,
+          compared_holder_fields),
+     .about = "The same bytes by scope."},
+    {END("compared_memory", "Peak of an allocator or of a memory plan, in both runs.")},
+};
+
+/* ---- The comparison ---- */
+
+static const rep_field noise_fields[] = {
+    {F("steps_a", REP_COUNT, vp_comparison, steps_a), .about = "Steps of A that count."},
+    {F("steps_b", REP_COUNT, vp_comparison, steps_b), .about = "Steps of B that count."},
+    {F("threshold_ps", REP_COUNT, vp_comparison, threshold_ps),
+     .about = "Difference from which it counts."},
+    {F("verdict", REP_WORD, vp_comparison, verdict), .words = rep_verdict_words,
+     .about = "The verdict."},
+    {F("reason", REP_TEXT, vp_comparison, verdict_reason), .about = "Reason for the verdict."},
+    {END("noise", "Whether the difference is larger than the noise of the steps.")},
+};
+
+const rep_field rep_compare_fields[] = {
+    {MADE("a", REP_OBJECT, json_put_side_a), .fields = side_fields, .about = "The first run."},
+    {MADE("b", REP_OBJECT, json_put_side_b), .fields = side_fields, .about = "The second run."},
+    {F("per_step", REP_BOOL, vp_comparison, per_step),
+     .about = "True if times are per step, false if they are of the whole window."},
+    {F("step", REP_OBJECT, vp_comparison, step), .fields = delta_ratio_fields,
+     .about = "Mean step or window of the slowest device."},
+    {F("median", REP_OBJECT, vp_comparison, median), .fields = delta_ratio_fields,
+     .about = "Median step."},
+    {F("p90", REP_OBJECT, vp_comparison, p90), .fields = delta_ratio_fields,
+     .about = "90th percentile of the steps."},
+    {LIST("devices", vp_comparison, devices, device_count, vp_compared_device,
+          compared_device_fields),
+     .about = "Devices."},
+    {LIST("ops", vp_comparison, ops, op_count, vp_compared_op, compared_op_fields),
+     .about = "Ops by the size of the difference, largest first."},
+    {.key = "noise",
+     .type = REP_OBJECT,
+     .fields = noise_fields,
+     .about = "Verdict against the noise."},
+    {ARRAY("findings_new", REP_TEXTS, vp_comparison, findings_new, new_count),
+     .about = "Identifiers of findings that only B has."},
+    {ARRAY("findings_gone", REP_TEXTS, vp_comparison, findings_gone, gone_count),
+     .about = "Identifiers of findings that only A has."},
+    {ARRAY("caveats", REP_TEXTS, vp_comparison, caveats, caveat_count),
+     .about = "Limits of the comparison."},
+    {LIST("scopes", vp_comparison, scopes, scope_count, vp_compared_scope, compared_scope_fields),
+     .about = "Scopes whose time changed."},
+    {LIST("memory", vp_comparison, memory, memory_count, vp_compared_memory,
+          compared_memory_fields),
+     .about = "Memory at the peak."},
+    {0},
+};
+
+static const vp_report no_compared_report; /* no field refers to one */
 
 void rep_json_delta(vp_json *j, const char *key, const vp_delta *d, bool with_ratio)
 {
-    vp_json_key(j, key);
-    vp_json_begin_object(j);
-    json_put_delta_members(j, d);
-    if (with_ratio)
-        put_ratio(j, d);
-    vp_json_end_object(j);
-}
-
-static void json_put_run_side(vp_json *j, const char *key, const char *id, const char *name,
-                              const char *path)
-{
-    vp_json_key(j, key);
-    vp_json_begin_object(j);
-    vp_json_key(j, "session");
-    vp_json_begin_object(j);
-    vp_json_kcstr(j, "id", id);
-    vp_json_kcstr(j, "name", name);
-    vp_json_kcstr(j, "path", path);
-    vp_json_end_object(j);
-    vp_json_end_object(j);
-}
-
-static void put_deltas(vp_json *j, const char *key, const char *const *words, const vp_delta *v)
-{
-    vp_json_key(j, key);
-    vp_json_begin_object(j);
-    for (size_t i = 0; words[i]; i++)
-        rep_json_delta(j, words[i], &v[i], false);
-    vp_json_end_object(j);
-}
-
-static void json_put_compared_devices(vp_json *j, const vp_comparison *c)
-{
-    vp_json_key(j, "devices");
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < c->device_count; i++) {
-        const vp_compared_device *d = &c->devices[i];
-        vp_json_begin_object(j);
-        vp_json_kcstr(j, "name", d->name);
-        rep_json_delta(j, "window", &d->window, false);
-        rep_json_delta(j, "compute", &d->compute, false);
-        rep_json_delta(j, "exposed_comm", &d->exposed_comm, false);
-        rep_json_delta(j, "exposed_copy", &d->exposed_copy, false);
-        rep_json_delta(j, "idle", &d->idle, false);
-        rep_json_delta(j, "exposed_wait", &d->wait, false);
-        rep_json_delta(j, "exposed_transfer", &d->transfer, false);
-        put_deltas(j, "idle_causes", result_cause_words, d->causes);
-        put_deltas(j, "cells", result_cell_words, d->cells);
-        vp_json_end_object(j);
-    }
-    vp_json_end_array(j);
+    rep_json_out o = {.j = *j, .r = &no_compared_report};
+    vp_json_key(&o.j, key);
+    rep_put_object(&o, with_ratio ? delta_ratio_fields : rep_delta_fields, d);
+    *j = o.j;
 }
 
 void rep_json_compared_op(vp_json *j, const vp_compared_op *op)
 {
-    vp_json_begin_object(j);
-    vp_json_kcstr(j, "device", op->device);
-    vp_json_kcstr(j, "class", rep_class_name(op->op_class));
-    vp_json_kcstr(j, "category", op->category);
-    vp_json_kcstr(j, "name", op->name);
-    vp_json_kcstr(j, "scope", op->scope);
-    json_put_delta_members(j, &op->self);
-    put_ratio(j, &op->self);
-    vp_json_kcount(j, "calls_a", op->calls_a);
-    vp_json_kcount(j, "calls_b", op->calls_b);
-    vp_json_kbool(j, "new", op->is_new);
-    vp_json_kbool(j, "gone", op->is_gone);
-    vp_json_kbool(j, "significant", op->significant);
-    vp_json_kcstr(j, "reason", op->reason);
-    vp_json_kcount(j, "flops_a", op->flops_a);
-    vp_json_kcount(j, "flops_b", op->flops_b);
-    vp_json_kdouble(j, "time_per_flop_ratio", rep_flop_time_ratio(op));
-    vp_json_kdouble(j, "span_calls_a", op->span_calls_a);
-    vp_json_kdouble(j, "span_calls_b", op->span_calls_b);
-    vp_json_kcstr(j, "name_b", op->name_b);
-    vp_json_end_object(j);
-}
-
-static void put_noise(vp_json *j, const vp_comparison *c)
-{
-    vp_json_key(j, "noise");
-    vp_json_begin_object(j);
-    vp_json_kcount(j, "steps_a", c->steps_a);
-    vp_json_kcount(j, "steps_b", c->steps_b);
-    vp_json_kcount(j, "threshold_ps", c->threshold_ps);
-    vp_json_kcstr(j, "verdict", rep_verdict_name(c->verdict));
-    vp_json_kcstr(j, "reason", c->verdict_reason);
-    vp_json_end_object(j);
-}
-
-static void json_put_compared_scopes(vp_json *j, const vp_comparison *c)
-{
-    vp_json_key(j, "scopes");
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < c->scope_count; i++) {
-        vp_json_begin_object(j);
-        vp_json_kcstr(j, "path", c->scopes[i].path);
-        vp_json_ki64(j, "depth", c->scopes[i].depth);
-        json_put_delta_members(j, &c->scopes[i].total);
-        rep_json_delta(j, "backward", &c->scopes[i].backward, false);
-        put_deltas(j, "cells", result_cell_words, c->scopes[i].cells);
-        vp_json_end_object(j);
-    }
-    vp_json_end_array(j);
-}
-
-static void put_bytes(vp_json *j, int64_t a, int64_t b, int64_t delta)
-{
-    vp_json_kcount(j, "a_bytes", a);
-    vp_json_kcount(j, "b_bytes", b);
-    vp_json_key(j, "delta_bytes");
-    if (delta == VP_NO_TIME)
-        vp_json_null(j);
-    else
-        vp_json_i64(j, delta);
-}
-
-static void json_put_compared_holders(vp_json *j, const char *key, const vp_compared_holder *h,
-                                      size_t n)
-{
-    vp_json_key(j, key);
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < n; i++) {
-        vp_json_begin_object(j);
-        vp_json_kcstr(j, "name", h[i].name);
-        vp_json_kcstr(j, "scope", h[i].scope);
-        vp_json_kcstr(j, "source", h[i].source);
-        put_bytes(j, h[i].a_bytes, h[i].b_bytes, h[i].delta_bytes);
-        vp_json_kcstr(j, "planned", h[i].planned);
-        vp_json_end_object(j);
-    }
-    vp_json_end_array(j);
-}
-
-static void json_put_compared_memory(vp_json *j, const vp_comparison *c)
-{
-    vp_json_key(j, "memory");
-    vp_json_begin_array(j);
-    for (size_t i = 0; i < c->memory_count; i++) {
-        const vp_compared_memory *m = &c->memory[i];
-        vp_json_begin_object(j);
-        vp_json_kcstr(j, "allocator", m->allocator);
-        vp_json_kcstr(j, "program", m->program);
-        vp_json_kcount(j, "space", m->space);
-        put_bytes(j, m->a_bytes, m->b_bytes, m->delta_bytes);
-        json_put_compared_holders(j, "holders", m->holders, m->holder_count);
-        json_put_compared_holders(j, "scopes", m->scopes, m->scope_count);
-        vp_json_end_object(j);
-    }
-    vp_json_end_array(j);
+    rep_json_out o = {.j = *j, .r = &no_compared_report};
+    rep_put_object(&o, compared_op_fields, op);
+    *j = o.j;
 }
 
 int rep_compare_json(vp_buf *b, const vp_comparison *c)
 {
-    vp_json j;
-    vp_json_init(&j, b);
-    rep_json_head(&j, "view_profile.compare/1");
-    json_put_run_side(&j, "a", c->a_id, c->a_name, c->a_path);
-    json_put_run_side(&j, "b", c->b_id, c->b_name, c->b_path);
-    vp_json_kbool(&j, "per_step", c->per_step);
-    rep_json_delta(&j, "step", &c->step, true);
-    rep_json_delta(&j, "median", &c->median, true);
-    rep_json_delta(&j, "p90", &c->p90, true);
-    json_put_compared_devices(&j, c);
-    vp_json_key(&j, "ops");
-    vp_json_begin_array(&j);
-    for (size_t i = 0; i < c->op_count; i++)
-        rep_json_compared_op(&j, &c->ops[i]);
-    vp_json_end_array(&j);
-    put_noise(&j, c);
-    rep_json_texts(&j, "findings_new", c->findings_new, c->new_count);
-    rep_json_texts(&j, "findings_gone", c->findings_gone, c->gone_count);
-    rep_json_texts(&j, "caveats", c->caveats, c->caveat_count);
-    json_put_compared_scopes(&j, c);
-    json_put_compared_memory(&j, c);
-    vp_json_end_object(&j);
+    rep_json_out o = {.r = &no_compared_report};
+    vp_json_init(&o.j, b);
+    rep_json_head(&o.j, "view_profile.compare/1");
+    rep_put_fields(&o, rep_compare_fields, c);
+    vp_json_end_object(&o.j);
     return vp_buf_putc(b, '\n');
 }

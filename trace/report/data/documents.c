@@ -69,6 +69,11 @@ const rep_document rep_documents[] = {
       {rep_head_fields, false},
       {rep_op_row_fields, false},
       {rep_op_details_fields, false}}},
+    {"compare",
+     "view_profile.compare/1",
+     "view_profile compare",
+     "The difference of two runs, as `view_profile compare --format json` writes it.",
+     {{first_fields, false}, {rep_compare_fields, false}}},
     {"history",
      "view_profile.history/1",
      "view_profile history",
@@ -117,10 +122,13 @@ static bool tables_contain(const rep_tables *t, const rep_field *fields)
 /* Breadth first, so that the page goes from the whole to the details. */
 static void tables_add(rep_tables *t, const rep_field *fields)
 {
-    for (const rep_field *f = fields; f->key; f++)
-        if (field_has_table(f) && !tables_contain(t, f->fields) &&
-            t->n < sizeof t->list / sizeof *t->list)
-            t->list[t->n++] = f->fields;
+    for (const rep_field *f = fields; f->key; f++) {
+        const rep_field *table = f->type == REP_DELTAS ? rep_delta_fields
+                                 : field_has_table(f)  ? f->fields
+                                                       : NULL;
+        if (table && !tables_contain(t, table) && t->n < sizeof t->list / sizeof *t->list)
+            t->list[t->n++] = table;
+    }
 }
 
 void rep_tables_of(rep_tables *t, const rep_document *d)
@@ -200,6 +208,7 @@ const char *rep_field_null(const rep_field *f)
     case REP_BY_DEVICE:
     case REP_CHILDREN:
     case REP_PAIRS:
+    case REP_DELTAS:
         return NULL;
     }
     return NULL;
@@ -326,6 +335,12 @@ static const char *const status_about[] = {
     "The figure is below the threshold.",
     "The profile lacks what the rule needs.",
 };
+static const char *const verdict_about[] = {
+    "B is slower than A.",
+    "B is faster than A.",
+    "The difference is within the noise.",
+    "The runs have too few steps to judge the difference.",
+};
 static const char *const level_about[] = {
     "A share of the window from 0.5%.",
     "A share of the window from 3%.",
@@ -357,13 +372,14 @@ const rep_word_list rep_word_lists[] = {
     WORDS(rep_buffer_kind_words, "buffer kind", buffer_kind_about),
     WORDS(rep_severity_words, "problem severity", severity_about),
     WORDS(rep_status_words, "finding status", status_about),
+    WORDS(rep_verdict_words, "verdict", verdict_about),
     WORDS(result_level_words, "finding severity", level_about),
     {.words = NULL},
 };
 
 const rep_word_list *rep_words_of(const rep_field *f)
 {
-    if (f->type != REP_WORD && f->type != REP_BY_WORD)
+    if (f->type != REP_WORD && f->type != REP_BY_WORD && f->type != REP_DELTAS)
         return NULL;
     for (const rep_word_list *l = rep_word_lists; l->words; l++)
         if (l->words == f->words)

@@ -35,7 +35,8 @@ typedef enum rep_field_type {
     REP_TEXTS,     /* an array of const char *, its length at count_at */
     REP_BY_DEVICE, /* as REP_LIST over vp_device, but the devices are there already */
     REP_CHILDREN,  /* an array of objects of the same table, which the writer of the tree fills */
-    REP_PAIRS      /* an array of arrays of two integers; only made */
+    REP_PAIRS,     /* an array of arrays of two integers; only made */
+    REP_DELTAS     /* vp_delta[], as an object by `words` of rep_delta_fields; written only */
 } rep_field_type;
 
 /* While a report is written. */
@@ -78,6 +79,7 @@ extern const rep_field rep_tail_fields[], rep_memory_fields[], rep_quality_field
 extern const rep_field rep_findings_fields[]; /* written only; computed again after reading */
 extern const rep_field rep_op_row_fields[], rep_op_details_fields[]; /* over vp_op, op_details */
 extern const rep_field rep_history_fields[], rep_trend_fields[];     /* of trend/ */
+extern const rep_field rep_compare_fields[], rep_delta_fields[];     /* of compare/ */
 /* Of the structs alone. */
 extern const rep_field rep_device_fields[], rep_op_fields[], rep_scope_fields[];
 extern const rep_field rep_breakdown_fields[], rep_launch_fields[], rep_roof_fields[];

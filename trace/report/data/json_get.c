@@ -298,6 +298,7 @@ static int get_json_value(rep_json_in *in, const rep_field *f, const json_t *obj
         return get_by_device(in, f, v, place);
     case REP_CHILDREN:
     case REP_PAIRS:
+    case REP_DELTAS:
         return 0;
     }
     return 0;

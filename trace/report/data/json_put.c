@@ -146,6 +146,16 @@ static void json_put_object(rep_json_out *o, const rep_field *f, const char *at)
         vp_json_null(&o->j);
 }
 
+static void json_put_deltas(rep_json_out *o, const rep_field *f, const vp_delta *deltas)
+{
+    vp_json_begin_object(&o->j);
+    for (size_t i = 0; f->words[i]; i++) {
+        vp_json_key(&o->j, f->words[i]);
+        rep_put_object(o, rep_delta_fields, &deltas[i]);
+    }
+    vp_json_end_object(&o->j);
+}
+
 static void json_put_field_value(rep_json_out *o, const rep_field *f, const char *base)
 {
     const char *at = base + f->at, *text;
@@ -176,6 +186,8 @@ static void json_put_field_value(rep_json_out *o, const rep_field *f, const char
         return json_put_word(&o->j, f, at);
     case REP_BY_WORD:
         return put_by_word(&o->j, f->words, (const int64_t *)(const void *)at);
+    case REP_DELTAS:
+        return json_put_deltas(o, f, (const vp_delta *)(const void *)at);
     case REP_OBJECT:
         return json_put_object(o, f, at);
     case REP_LIST:

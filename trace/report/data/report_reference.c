@@ -119,6 +119,11 @@ static void page_put_type(vp_buf *b, const rep_field *f)
         vp_buf_puts(b, "object by ");
         page_put_words(b, f);
         break;
+    case REP_DELTAS:
+        page_put_link(b, rep_table_name(rep_delta_fields));
+        vp_buf_puts(b, " by ");
+        page_put_words(b, f);
+        break;
     case REP_OBJECT:
         page_put_link(b, rep_table_name(f->fields));
         break;

@@ -96,6 +96,23 @@ static void schema_put_by_word(vp_json *j, const rep_field *f)
     schema_put_names(j, f->words);
 }
 
+/* vp_delta by word. */
+static void schema_put_deltas(vp_json *j, const rep_field *f)
+{
+    const rep_word_list *l = rep_words_of(f);
+    vp_json_key(j, "properties");
+    vp_json_begin_object(j);
+    for (size_t i = 0; l && i < l->n; i++) {
+        vp_json_key(j, l->words[i]);
+        vp_json_begin_object(j);
+        schema_put_reference(j, rep_delta_fields);
+        schema_put_annotations(j, l->about[i], NULL, NULL);
+        vp_json_end_object(j);
+    }
+    vp_json_end_object(j);
+    schema_put_names(j, f->words);
+}
+
 static void schema_put_items(vp_json *j, const char *type, bool nullable)
 {
     vp_json_key(j, "items");
@@ -132,6 +149,9 @@ static void schema_put_field_type(vp_json *j, const rep_field *f, bool nullable)
     case REP_BY_WORD:
         schema_put_type(j, "object", nullable);
         return schema_put_by_word(j, f);
+    case REP_DELTAS:
+        schema_put_type(j, "object", nullable);
+        return schema_put_deltas(j, f);
     case REP_OBJECT:
         return schema_put_object_type(j, f->fields, nullable);
     case REP_LIST:

@@ -73,6 +73,12 @@ const char *const rep_status_words[] = {[VP_FIRED] = "fired",
                                         [VP_NOT_EVALUATED] = "not_evaluated",
                                         NULL};
 ASSERT_ALL(rep_status_words, VP_NOT_EVALUATED);
+const char *const rep_verdict_words[] = {[VP_REGRESSION] = "regression",
+                                         [VP_IMPROVEMENT] = "improvement",
+                                         [VP_NOISE] = "noise",
+                                         [VP_UNVERIFIED] = "unverified",
+                                         NULL};
+ASSERT_ALL(rep_verdict_words, VP_UNVERIFIED);
 
 const char *rep_class_name(vp_op_class c)
 {
@@ -162,9 +168,5 @@ const char *rep_step_class_name(vp_step_class c)
 
 const char *rep_verdict_name(vp_verdict v)
 {
-    static const char *const names[] = {[VP_REGRESSION] = "regression",
-                                        [VP_IMPROVEMENT] = "improvement",
-                                        [VP_NOISE] = "noise",
-                                        [VP_UNVERIFIED] = "unverified"};
-    return names[v];
+    return rep_verdict_words[v];
 }

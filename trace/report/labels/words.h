@@ -12,7 +12,7 @@ extern const char *const rep_step_source_words[], *const rep_step_class_words[];
 extern const char *const rep_direction_words[];
 extern const char *const rep_buffer_kind_words[];
 extern const char *const rep_peak_words[], *const rep_cost_words[];
-extern const char *const rep_status_words[];
+extern const char *const rep_status_words[], *const rep_verdict_words[];
 const char *rep_class_name(vp_op_class c);
 const char *rep_class_css(vp_op_class c); /* CSS class of its colour on pages */
 const char *rep_severity_name(vp_severity s);
