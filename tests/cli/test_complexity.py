@@ -1,4 +1,4 @@
-"""scripts/check_complexity: what it refuses, on files made for it."""
+"""scripts/check_complexity: its limit, and its message."""
 import subprocess
 import sys
 
@@ -10,24 +10,25 @@ def function(name, ifs):
     return f"int {name}(int a)\n{{\n" + "".join(f"    if (a == {i})\n        return {i};\n" for i in range(ifs)) + "    return a;\n}\n"
 
 
-@pytest.mark.parametrize("ifs,row,said", [
-    (14, None, None),
-    (15, None, "f has a complexity of 16, and may have 15"),
-    (15, "a.c\tf\t16\tone case a kind", None),
-    (16, "a.c\tf\t16\tone case a kind", "f has a complexity of 17, and may have 16"),
-    (15, "a.c\tf\t17\tone case a kind", "f has a complexity of 16 only"),
-    (14, "a.c\tf\t16\tone case a kind", "f in a.c need not be let stand any more"),
-    (3, "b.c\tgone\t16\tone case a kind", "gone in b.c need not be let stand any more"),
-    (15, "b.c\tf\t16\tone case a kind", "f has a complexity of 16, and may have 15"),
-    (15, "a.c\tf\t16\t", "a row is FILE, FUNCTION, COMPLEXITY and why"),
-    (15, "a.c\tf\tmany\tone case a kind", "a row is FILE, FUNCTION, COMPLEXITY and why"),
-])
-def test_the_list_is_exact(tmp_path, ifs, row, said):
-    """Below a folder: a row names the file alone."""
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "a.c").write_text(function("f", ifs) + function("g", 2))
-    (tmp_path / "list.tsv").write_text("# why\n" + (row + "\n" if row else ""))
-    done = subprocess.run([sys.executable, ROOT / "scripts" / "check_complexity", "--list", tmp_path / "list.tsv",
-                           tmp_path / "deep" / "a.c"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1 if said else 0, ""), done
-    assert said is None or said in done.stdout
+def check_complexity(*files):
+    return subprocess.run([sys.executable, ROOT / "scripts" / "check_complexity", *files], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("ifs,violations", [(3, 0), (24, 0), (25, 1), (40, 1)])
+def test_a_function_above_the_limit_fails(tmp_path, ifs, violations):
+    source = tmp_path / "a.c"
+    source.write_text(function("f", ifs) + function("g", 2))
+    done = check_complexity(source)
+    message = f"{source}:1: f has complexity {ifs + 1}, limit 25\n" if violations else ""
+    assert done.stdout == f"{message}check_complexity: 1 files, {violations} violations\n"
+    assert (done.returncode, done.stderr) == (violations, "")
+
+
+def test_all_files_are_checked(tmp_path):
+    files = []
+    for name in ("a.c", "b.c"):
+        (tmp_path / name).write_text(function(name[0], 25))
+        files.append(tmp_path / name)
+    done = check_complexity(*files)
+    assert done.returncode == 1
+    assert [line.split(":")[0] for line in done.stdout.splitlines()[:-1]] == [str(f) for f in files]
