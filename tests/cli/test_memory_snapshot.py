@@ -157,7 +157,7 @@ def test_bombs_are_refused(tmp_path):
     for body, why in [(b']' * 10**6, 'too deep'), (b'(' * 10**6, 'too deep'), (b'((]' * 10**6, 'too deep'),
                       (b']r' + b'\xff' * 4, 'memo entry 4294967295'), (b'h\x07', 'nobody put there'),
                       (b'X\xff\xff\xff\xff', 'a string of'), (b'\x8d' + b'\xff' * 8, 'a string of'), (b'e', 'appends to'),
-                      (b'\xff', 'no opcode'), (b'.', 'something else'), (b'u.', 'key without'), (b'a', 'from where there is none'),
+                      (b'\xff', 'no opcode'), (b'.', 'something else'), (b'u.', 'key without'), (b'a', 'stack underflow'),
                       (b'KeK\x01s', 'no dict')]:
         done = hand(tmp_path, body)
         assert done.returncode == 3 and why in done.stderr, (body[:9], done.stderr)

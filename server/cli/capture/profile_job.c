@@ -363,7 +363,7 @@ int profile_job_open(profile_job *j, const profile_name *names, size_t n, const 
     return at ? place_at(j, at) : place_here(j);
 }
 
-/* 0 when one landed, else the first failure. */
+/* 0 if a capture was stored, else the first failure. */
 static int job_outcome(const profile_job *j)
 {
     const profile_target *first = NULL;
@@ -372,7 +372,7 @@ static int job_outcome(const profile_job *j)
             return 0;
         else if (!first)
             first = &j->targets[i];
-    return vp_fail(first->code, "%s", first->error);
+    return first ? vp_fail(first->code, "%s", first->error) : 0;
 }
 
 int profile_job_run(profile_job *j, fetcher *f)

@@ -52,16 +52,16 @@ static void held_stream_close(void *ctx)
     vp_free(h);
 }
 
-/* A held stream without its stream yet, with one more reference of the catalog. */
-static int hold_stream(held_stream **out, const http_req *rq, catalog *c, const cat_file *f)
+/* A held stream that is not open yet. It holds a reference to the catalog. NULL: out of memory. */
+static held_stream *held_stream_new(const http_req *rq, catalog *c, const cat_file *f)
 {
     held_stream *h = vp_calloc(1, sizeof *h);
-    VP_NEED(h);
+    if (!h)
+        return NULL;
     h->c = catalog_ref(c);
     h->f = f;
     h->damages = site_of(rq)->damages;
-    *out = h;
-    return 0;
+    return h;
 }
 
 /* rc: of opening the stream. */
@@ -122,13 +122,13 @@ static int send_trace(http_req *rq, catalog *c, const cat_session *s, const cat_
                       const cat_file *f, bool first, const wanted *form)
 {
     http_entity e;
-    held_stream *h = NULL;
     bool encoded = http_wants_gzip(rq) && !form->gzip;
     trace_entity(&e, f, form->type, encoded ? form->encoded_tag : form->tag);
     e.gzipped = encoded;
     if (http_finished(rq, &e) || http_not_modified(rq, &e))
         return 0;
-    VP_TRY(hold_stream(&h, rq, c, f));
+    held_stream *h = held_stream_new(rq, c, f);
+    VP_NEED(h);
     h->pick.early = true;
     h->more.who = site_until_stop(site_of(rq));
     if (first)
@@ -171,8 +171,8 @@ static const cat_file *file_of(const cat_session *s, const char *name)
 
 static int send_member(http_req *rq, catalog *c, const cat_file *f, const http_entity *e)
 {
-    held_stream *h = NULL;
-    VP_TRY(hold_stream(&h, rq, c, f));
+    held_stream *h = held_stream_new(rq, c, f);
+    VP_NEED(h);
     return send_held(rq, h, catalog_stream(&h->s, c, f, true), false, e);
 }
 

@@ -92,15 +92,22 @@ static size_t holders_of(const peak_of *p)
 static void put_peak_holders(vp_compared_holder *out, const peak_of *p)
 {
     for (size_t i = 0; i < holders_of(p); i++) {
-        const vp_plan_buffer *l = p->plan ? &p->plan->live[i] : NULL;
-        const vp_memory_item *item = p->plan ? NULL : &p->m->top[i];
-        int64_t bytes = l ? l->bytes : item->bytes;
-        out[i] = (vp_compared_holder){.name = l ? l->instruction : item->name,
-                                      .scope = l ? l->scope : item->scope,
-                                      .source = l ? l->source : item->source,
-                                      .planned = l ? NULL : item->planned,
-                                      .a_bytes = p->b ? 0 : bytes,
-                                      .b_bytes = p->b ? bytes : 0};
+        vp_compared_holder *h = &out[i];
+        int64_t bytes;
+        if (p->plan) {
+            const vp_plan_buffer *l = &p->plan->live[i];
+            *h = (vp_compared_holder){
+                .name = l->instruction, .scope = l->scope, .source = l->source};
+            bytes = l->bytes;
+        } else {
+            const vp_memory_item *item = &p->m->top[i];
+            *h = (vp_compared_holder){.name = item->name,
+                                      .scope = item->scope,
+                                      .source = item->source,
+                                      .planned = item->planned};
+            bytes = item->bytes;
+        }
+        *(p->b ? &h->b_bytes : &h->a_bytes) = bytes;
     }
 }
 

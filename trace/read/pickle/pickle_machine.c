@@ -77,16 +77,13 @@ static int push_number(pk_machine *m, int64_t v)
 
 static int stack_underflow(void)
 {
-    return vp_fail(VP_ECORRUPT, "the pickle takes a value from where there is none");
+    return vp_fail(VP_ECORRUPT, "pickle stack underflow");
 }
 
-/* The value that an opcode changes or takes. */
-static int top_of(pk_machine *m, pk_value **out)
+/* The topmost value above the last mark; NULL if there is none. */
+static pk_value *top_value(pk_machine *m)
 {
-    if (m->n <= floor_of(m))
-        return stack_underflow();
-    *out = &m->stack[m->n - 1];
-    return 1;
+    return m->n > floor_of(m) ? &m->stack[m->n - 1] : NULL;
 }
 
 /* A container has all its items. */
@@ -102,8 +99,9 @@ static void close_value(pk_machine *m, const pk_value *v)
 static int machine_drop_values(pk_machine *m, uint32_t n)
 {
     while (n--) {
-        pk_value *v = NULL;
-        VP_TRY(top_of(m, &v));
+        pk_value *v = top_value(m);
+        if (!v)
+            return stack_underflow();
         if (v->type == PK_A_OTHER && v->id > 1) {
             v->id--;
             continue;
@@ -487,8 +485,9 @@ static int op_POP(pk_machine *m)
 
 static int op_DUP(pk_machine *m)
 {
-    pk_value *v = NULL;
-    VP_TRY(top_of(m, &v));
+    const pk_value *v = top_value(m);
+    if (!v)
+        return stack_underflow();
     pk_value copy = *v;
     return copy.type == PK_A_LIST || copy.type == PK_A_DICT || copy.type == PK_A_OTHER
                ? push_other(m)
@@ -504,8 +503,9 @@ static int memo_store(pk_machine *m, uint32_t index)
         [PK_A_RECORD] = PK_MEMO_RECORD, [PK_A_FOLDED] = PK_MEMO_FOLDED, [PK_A_LIST] = PK_MEMO_OPEN,
         [PK_A_DICT] = PK_MEMO_OPEN,
     };
-    pk_value *v = NULL;
-    VP_TRY(top_of(m, &v));
+    pk_value *v = top_value(m);
+    if (!v)
+        return stack_underflow();
     pk_memo_kind kind = kinds[v->type];
     if (kind == PK_MEMO_OPEN)
         v->v = index;

@@ -201,20 +201,21 @@ static double median_distance(const scaling_pair *p)
     return p->speed_up > 0 ? fabs(log(p->speed_up)) : INFINITY;
 }
 
-/* Whether p says more than the one chosen so far: a change before noise, noise before nothing. */
+/* True if p is more important than the pair chosen so far: changes, then noise, then the rest. */
 static bool is_more_telling_pair(const scaling_pair *p, const scaling_pair *chosen)
 {
     static const int rank[] = {0, 0, 1, 2}; /* by vp_verdict */
-    if (!chosen || rank[p->verdict] != rank[chosen->verdict])
-        return !chosen || rank[p->verdict] < rank[chosen->verdict];
+    if (rank[p->verdict] != rank[chosen->verdict])
+        return rank[p->verdict] < rank[chosen->verdict];
     return median_distance(p) > median_distance(chosen);
 }
 
+/* The verdict of the most important pair; there is at least one. */
 static int judge_whole(scaling_comparison *c)
 {
-    const scaling_pair *most = NULL;
+    const scaling_pair *most = &c->pairs[0];
     vp_buf who;
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 1; i < c->count; i++)
         if (is_more_telling_pair(&c->pairs[i], most))
             most = &c->pairs[i];
     c->verdict = most->verdict;
@@ -295,7 +296,7 @@ int scaling_compare(scaling_comparison *c, const scaling *a, const scaling *b, c
     *c = (scaling_comparison){.a_name = a_name, .b_name = b_name};
     vp_arena_init(&c->arena);
     VP_TRY(b ? pair_sets(c, a, b) : pair_methods(c, a));
-    return judge_whole(c);
+    return c->count ? judge_whole(c) : vp_fail(VP_EEMPTY, "no results to compare");
 }
 
 /* ---- Names ---- */
