@@ -31,7 +31,7 @@ void vp_arena_free(vp_arena *a)
 
 void vp_arena_take_over(vp_arena *a, vp_arena *from)
 {
-    chunk **end = a->head ? &a->head->next : &a->head, *behind = *end; /* a's head stays open */
+    chunk **end = a->head ? &a->head->next : &a->head, *behind = *end; /* a's head stays first */
     *end = from->head;
     while (*end)
         end = &(*end)->next;
@@ -44,7 +44,7 @@ static chunk *new_chunk(vp_arena *a, size_t size)
 {
     if (size > SIZE_MAX - sizeof(chunk))
         return NULL;
-    /* a large one will be filled: huge pages pay */
+    /* a large chunk will be filled, so huge pages pay off */
     chunk *c = size >= CHUNK_HUGE ? vp_realloc_array(NULL, 1, sizeof *c + size)
                                   : vp_malloc(sizeof *c + size);
     if (!c)
@@ -65,7 +65,7 @@ static void *arena_reserve(vp_arena *a, size_t n)
         c->used += need;
         return c->data + c->used - need;
     }
-    if (need > a->next_size / 2) { /* its own chunk, behind the head so that the head stays open */
+    if (need > a->next_size / 2) { /* its own chunk, after the head, which is still used */
         c = new_chunk(a, need);
         if (!c)
             return NULL;
@@ -193,7 +193,8 @@ int vp_intern_put(vp_intern *in, vp_str s, vp_sid *out)
             return 0;
         }
     }
-    /* gcc does not see that intern_append() sets it when it instruments for threads. */
+    /* Initialized for gcc: with thread instrumentation it does not see that intern_append() sets
+     * it. */
     vp_sid id = 0;
     VP_TRY(intern_append(in, s, hash, &id));
     in->slots[i] = id;

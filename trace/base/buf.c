@@ -53,7 +53,7 @@ static int buf_reserve(vp_buf *b, size_t n)
         return b->status;
     if (n > b->max || b->n > b->max - n)
         return vp_buf_fail(b, vp_fail(VP_ELIMIT, "output above its limit of %zu bytes", b->max));
-    if (n < b->cap - b->n) /* one byte stays for the NUL */
+    if (n < b->cap - b->n) /* one byte is reserved for the NUL */
         return 0;
     int rc = vp_grow(&b->p, &b->cap, b->n + n + 1, 1, SIZE_MAX / 2);
     return rc < 0 ? vp_buf_fail(b, rc) : 0;
@@ -130,7 +130,7 @@ int vp_buf_pad(vp_buf *b, char c, size_t count)
 int vp_buf_printf(vp_buf *b, const char *fmt, ...)
 {
     va_list ap, again;
-    size_t had = b->cap - b->n; /* where that is enough, it is formatted once */
+    size_t had = b->cap - b->n; /* if this is enough, the text is formatted only once */
     va_start(ap, fmt);
     va_copy(again, ap);
     int n = vsnprintf(had ? b->p + b->n : NULL, had, fmt, ap);

@@ -9,12 +9,12 @@
 #include "trace/base/mem.h"
 #include "trace/base/secret.h"
 
-/* Only this pointer is thread-local; the error is on the heap from a thread's first failure on.
- * Libraries that are loaded late share 1.6 KB of static thread-local memory, and an error takes
- * half of that. */
+/* Only this pointer is thread-local; the error itself is allocated on a thread's first failure.
+ * Libraries loaded by dlopen share 1.6 KB of static thread-local storage, and an error takes half
+ * of that. */
 static _Thread_local vp_error *own;
 static const vp_error none = {.offset = -1, .event = -1};
-/* The last error of all threads that had no memory for one of their own. Nobody writes into it. */
+/* The last error of all threads that could not allocate one of their own. Read-only. */
 static vp_error no_memory = {.code = VP_ENOMEM, .offset = -1, .event = -1};
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -31,7 +31,7 @@ static void create_error_key(void)
     has_key = pthread_key_create(&key, free_thread_error) == 0;
 }
 
-/* The thread's own; NULL where there is no memory for it. */
+/* This thread's error, allocated on first use; NULL if out of memory. */
 static vp_error *thread_error(void)
 {
     if (own && own != &no_memory)
@@ -146,7 +146,7 @@ int vp_fail_at(int code, const char *path, int64_t event, int64_t offset)
 
 int vp_fail_copy(const vp_error *err)
 {
-    vp_error e = *err; /* which may be the last one */
+    vp_error e = *err; /* a copy, because err may be this thread's last error */
     store_thread_error(&e);
     return e.code;
 }

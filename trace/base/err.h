@@ -1,6 +1,6 @@
-/* Failure with a reason: a code that travels as the return value, and one text per thread that
- * says what, where (file, event, byte) and what next. Everyone may include this header; nobody
- * owns anything: the error lives in thread-local storage. Libraries never print. */
+/* Errors: the return value carries a code, and thread-local storage holds one message per thread
+ * with the place (file, event, byte offset) and advice. Nothing needs to be freed. The library
+ * never prints. */
 #ifndef VP_BASE_ERR_H
 #define VP_BASE_ERR_H
 
@@ -9,8 +9,8 @@
 /* Records a failure and returns `code`. The format must not contain the path. */
 int vp_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Records and returns VP_ENOMEM. Allocators cannot do this themselves: recording a failure takes
- * memory, so they lie below this header. */
+/* Records and returns VP_ENOMEM. Allocators don't call this themselves: recording an error
+ * allocates memory, so they belong to a lower layer than this header. */
 int vp_no_memory(void) __attribute__((cold));
 
 /* Adds the place to the failure just recorded; keeps what is already known (the innermost place
@@ -20,8 +20,8 @@ int vp_fail_at(int code, const char *path, int64_t event, int64_t offset);
 /* Copies a failure from another thread into this thread's slot. Returns err->code. */
 int vp_fail_copy(const vp_error *err);
 
-/* A caller's structure of a version that is not `known`: VP_EVERSION, which names the type and the
- * initialiser that it starts from. Else 0. */
+/* Checks the `version` of a caller's structure. Returns 0 if it is `known`; else VP_EVERSION, with
+ * a message that names the type and its initializer macro. */
 int vp_check_version(int version, int known, const char *type, const char *init);
 
 /* Forgets the last failure. */
@@ -37,7 +37,7 @@ char *vp_error_line(const vp_error *err, char *dst, unsigned long cap);
             return vp_try_rc_;                                                                     \
     } while (0)
 
-/* Returns VP_ENOMEM where an allocation failed: VP_NEED(p), VP_NEED(p && q). */
+/* Returns VP_ENOMEM if an allocation failed: VP_NEED(p), VP_NEED(p && q). */
 #define VP_NEED(pointers)                                                                          \
     do {                                                                                           \
         if (!(pointers))                                                                           \

@@ -52,8 +52,7 @@ static int os_error(const char *what, const char *path)
     return vp_fail_at(code, path, -1, -1);
 }
 
-/* In ns since 1970. File systems may hold times that do not fit: those become the nearest that
- * does. */
+/* In ns since 1970. File systems can hold times that int64 ns cannot; these are clamped. */
 static int64_t timespec_to_unix_ns(const struct timespec *t)
 {
     int64_t ns;
@@ -94,7 +93,7 @@ int vp_fs_open_user(const char *path, int *fd, bool *is_dir, vp_file_id *id)
     return accept_fd(f, path, fd, is_dir, id);
 }
 
-/* For kernels before 5.6: opens one component after the other, and no link at all. */
+/* For kernels before 5.6: opens one component at a time and refuses every link. */
 static int open_by_component(int root_fd, const char *path)
 {
     int dir = dup(root_fd);
@@ -159,7 +158,7 @@ int vp_fs_pread(int fd, void *buf, size_t n, int64_t offset, size_t *got)
     return 0;
 }
 
-/* offset -1: at the file's own position. */
+/* offset -1: writes at the file's own position. */
 static int fs_write_at(int fd, const char *buf, size_t n, int64_t offset)
 {
     size_t done = 0;

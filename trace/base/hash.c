@@ -5,8 +5,8 @@
 
 uint64_t vp_hash_key[4];
 
-/* Where a filter of system calls forbids getrandom, from the 16 random bytes that the kernel gives
- * every process (AT_RANDOM). */
+/* If a system call filter forbids getrandom, the key is derived from AT_RANDOM, the 16 random bytes
+ * that the kernel gives every process. */
 __attribute__((constructor(101))) static void draw_key(void)
 {
     const char *gift = (const char *)(uintptr_t)getauxval(AT_RANDOM);
@@ -22,7 +22,7 @@ uint64_t vp_hash(const void *p, size_t n, uint64_t seed)
     return vp_hash_inline(p, n, seed ? vp_mix(seed) : 0);
 }
 
-/* Fewer than 8 bytes as one number, the first the lowest, in three steps instead of seven. */
+/* Loads fewer than 8 bytes as a little-endian number, in three steps instead of seven. */
 static uint64_t load_tail_bytes(const unsigned char *p, size_t n)
 {
     uint64_t w = 0;
@@ -41,7 +41,7 @@ uint64_t vp_fingerprint(const void *data, size_t n, uint64_t seed)
 {
     const unsigned char *p = data;
     uint64_t h = seed ^ (n * UINT64_C(0x9e3779b97f4a7c15)), w, v, even = 0;
-    for (; n >= 16; n -= 16, p += 16) { /* two chains at once */
+    for (; n >= 16; n -= 16, p += 16) { /* two independent chains run in parallel */
         memcpy(&w, p, 8);
         memcpy(&v, p + 8, 8);
         h = (h ^ w) * UINT64_C(0xff51afd7ed558ccd);

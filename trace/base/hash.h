@@ -1,12 +1,12 @@
-/* Hashes. Files and clients choose the names and numbers that our tables hold; who knew the hash
- * could choose them so that all fall into one slot, and make every look-up as long as the table.
- * So vp_hash and vp_mix are keyed with numbers that the kernel draws once a process: their values
- * mean nothing outside it, and nothing that is printed may depend on them. What has to be the same
- * tomorrow is vp_fingerprint. Everyone may include.
+/* Hashes. Profiles and clients choose the names and numbers in our tables. With a known hash they
+ * could choose keys that all collide, and every lookup would scan the table. So vp_hash and vp_mix
+ * are keyed with random numbers that the kernel draws once per process. Their values have no
+ * meaning outside the process, and printed output must not depend on them. vp_fingerprint is the
+ * hash that is stable across processes.
  *
- * The keyed one is wyhash (Wang Yi, final version 4, public domain; Go and Zig key their maps with
- * it): one multiplication for 16 bytes, in line. XXH3's keyed form is as fast on long texts only,
- * and a library's call for each name would be a tenth of reading an event. */
+ * The keyed hash is wyhash (Wang Yi, final version 4, public domain; used by the maps of Go and
+ * Zig): one inlined multiplication per 16 bytes. Keyed XXH3 is as fast only for long texts, and a
+ * library call for each name would take a tenth of the time of reading an event. */
 #ifndef VP_BASE_HASH_H
 #define VP_BASE_HASH_H
 
@@ -23,7 +23,7 @@ static inline uint64_t vp_mum(uint64_t a, uint64_t b)
     return (uint64_t)r ^ (uint64_t)(r >> 64);
 }
 
-/* A number as a key that nobody can choose. */
+/* Hashes a number with the secret key. */
 static inline uint64_t vp_mix(uint64_t x)
 {
     return vp_mum(x ^ vp_hash_key[0], vp_hash_key[1]);
@@ -36,7 +36,7 @@ static inline uint64_t vp_word_at(const char *p)
     return w;
 }
 
-/* Up to 16 bytes as two words that overlap. */
+/* Loads up to 16 bytes as two overlapping words. */
 static inline void vp_short_words(const char *p, size_t n, uint64_t *a, uint64_t *b)
 {
     uint32_t low, high;
@@ -54,7 +54,7 @@ static inline void vp_short_words(const char *p, size_t n, uint64_t *a, uint64_t
     }
 }
 
-/* seed: a constant, or a keyed hash; never a number of the file's (vp_hash takes those). */
+/* seed: a constant or a keyed hash, never a number from the file (use vp_hash for those). */
 static inline uint64_t vp_hash_inline(const char *p, size_t n, uint64_t seed)
 {
     uint64_t h = seed ^ vp_hash_key[0], a = 0, b = 0;
@@ -72,8 +72,8 @@ static inline uint64_t vp_hash_inline(const char *p, size_t n, uint64_t seed)
 
 uint64_t vp_hash(const void *p, size_t n, uint64_t seed);
 
-/* The same in every process, and so for names (of sessions, ops, assets) and never for tables: who
- * wants two texts with one fingerprint finds them. */
+/* A hash that is the same in every process. For names (of sessions, ops, assets), never for tables:
+ * collisions can be constructed. */
 uint64_t vp_fingerprint(const void *p, size_t n, uint64_t seed);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As "%.1f %s" of bytes / 2^shift, below 10,000: a list has a size for every run, and to print a
- * double takes several times as long. What lies in the middle goes to the even digit. */
+/* Formats bytes / 2^shift like "%.1f %s", for values below 10,000; ties round to the even digit.
+ * Lists show a size for every run, and printing a double takes several times as long. */
 static void put_tenths(char text[VP_HUMAN_BYTES], uint64_t bytes, unsigned shift, const char *unit)
 {
     uint64_t mask = (UINT64_C(1) << shift) - 1, half = (mask + 1) / 2;
@@ -31,7 +31,7 @@ const char *vp_bytes_text(char text[VP_HUMAN_BYTES], int64_t bytes)
     } else if (bytes < 1024) {
         snprintf(text, VP_HUMAN_BYTES, "%d B", (int)bytes);
     } else {
-        for (; v >= 1023.95 && i + 1 < sizeof names / sizeof *names; i++) /* 1024.0 is the next */
+        for (; v >= 1023.95 && i + 1 < sizeof names / sizeof *names; i++) /* 1024.0: next */
             v /= 1024;
         put_tenths(text, (uint64_t)(double)bytes, 10 * ((unsigned)i + 1), names[i]);
     }
@@ -40,8 +40,9 @@ const char *vp_bytes_text(char text[VP_HUMAN_BYTES], int64_t bytes)
 
 const char *vp_percent_text(char text[VP_HUMAN_BYTES], int64_t part, int64_t whole)
 {
-    enum { LEAST = 10, DECIMALS_MAX = 4 }; /* two digits; a millionth of the whole */
-    int64_t one = 100;                     /* steps of the last decimal in a percent */
+    /* LEAST: steps for two digits. DECIMALS_MAX: a millionth of the whole. */
+    enum { LEAST = 10, DECIMALS_MAX = 4 };
+    int64_t one = 100; /* steps per percent at the last decimal */
     int decimals = 2;
     __int128 steps = 0;
     if (whole <= 0 || part < 0) {
@@ -57,7 +58,7 @@ const char *vp_percent_text(char text[VP_HUMAN_BYTES], int64_t part, int64_t who
         steps = 1;
     if (part < whole && steps >= 100 * one)
         steps = 100 * one - 1;
-    if (steps / one > INT64_MAX) /* of a file that claims anything */
+    if (steps / one > INT64_MAX) /* clamps shares from hostile files */
         steps = (__int128)INT64_MAX * one;
     snprintf(text, VP_HUMAN_BYTES, "%lld.%0*lld%%", (long long)(steps / one), decimals,
              (long long)(steps % one));
@@ -67,7 +68,7 @@ const char *vp_percent_text(char text[VP_HUMAN_BYTES], int64_t part, int64_t who
 int vp_decimals_for(double v, int decimals)
 {
     double least = pow(10, 1 - decimals);
-    enum { DECIMALS_MAX = 9 }; /* a millionth of a nano says nothing to anybody */
+    enum { DECIMALS_MAX = 9 }; /* smaller values have no practical meaning */
     v = fabs(v);
     if (!(v > 0) || !isfinite(v))
         return decimals;

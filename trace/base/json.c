@@ -32,7 +32,7 @@ static void json_close_container(vp_json *j, char c)
 {
     if (j->depth)
         j->depth--;
-    j->has_item = true; /* the container around it now holds at least this one, at any depth */
+    j->has_item = true; /* closing a container leaves its parent with an item, at any depth */
     vp_buf_putc(j->b, c);
 }
 
@@ -65,10 +65,11 @@ void vp_json_key(vp_json *j, const char *key)
 }
 
 #define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
-/* The high bit of each byte of v, all below 0x80, that is below c; exact from the first such on. */
+/* Sets the high bit of each byte of v that is below c; all bytes of v are below 0x80. Bytes after
+ * the first match may be wrong. */
 #define BELOW(v, c) (((v)-EACH_BYTE(c)) & EACH_BYTE(0x80))
 
-/* How many bytes from the start, at least, are written as they are; eight at once. */
+/* A lower bound of the number of leading bytes that need no escaping, eight at a time. */
 static size_t plain_ascii(vp_str s)
 {
     size_t i = 0;
@@ -86,7 +87,7 @@ static size_t plain_ascii(vp_str s)
     return i;
 }
 
-/* Where all of it is plain, as keys and most names are, it is put at once. */
+/* Appends the whole text at once if nothing needs escaping, which holds for keys and most names. */
 static bool quote_plain(vp_buf *b, vp_str s)
 {
     char *p = plain_ascii(s) == s.n && s.n < SIZE_MAX - 2 ? vp_buf_room(b, s.n + 2) : NULL;
@@ -201,7 +202,7 @@ void vp_json_double(vp_json *j, double v)
         return;
     }
     before_value(j);
-    bool whole = v > -9e15 && v < 9e15 && v == (double)(int64_t)v; /* counts stay exact */
+    bool whole = v > -9e15 && v < 9e15 && v == (double)(int64_t)v; /* integers stay exact */
     vp_buf_printf(j->b, whole ? "%.0f" : "%.9g", v);
 }
 

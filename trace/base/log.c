@@ -50,7 +50,7 @@ static bool is_invisible_char(uint32_t c)
            (c >= 0xe0000 && c <= 0xe0fff);
 }
 
-/* How many bytes from i on are printable ASCII. */
+/* Number of printable ASCII bytes from i on. */
 static size_t plain_span(vp_str s, size_t i)
 {
     size_t end = i;

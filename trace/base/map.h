@@ -1,6 +1,6 @@
-/* A map from 64-bit keys to 32-bit values: open addressing, at most half full, keys mixed by
- * what nobody knows, so that neighbouring and hostile ones spread alike. The owner frees it.
- * Everyone may include. */
+/* Hash map from 64-bit keys to 32-bit values: open addressing, at most half full. Keys are hashed
+ * with a per-process secret, so adjacent and adversarial keys both spread. The owner frees it with
+ * vp_map_free. Only vp_map_set can fail (VP_ENOMEM). */
 #ifndef VP_BASE_MAP_H
 #define VP_BASE_MAP_H
 
@@ -24,9 +24,9 @@ typedef struct vp_map {
 
 void vp_map_init(vp_map *m); /* allocates nothing */
 void vp_map_free(vp_map *m);
-/* Sets or replaces; value must not be VP_MAP_NONE. 0 or VP_ENOMEM. */
+/* Sets or replaces a value, which must not be VP_MAP_NONE. 0 or VP_ENOMEM. */
 int vp_map_set(vp_map *m, uint64_t key, uint32_t value);
-/* The value, or VP_MAP_NONE. */
+/* The value of the key, or VP_MAP_NONE. */
 static inline uint32_t vp_map_get(const vp_map *m, uint64_t key)
 {
     if (!m->count)

@@ -32,15 +32,14 @@ uint64_t vp_mem_fail_at(uint64_t k, bool persist)
     return n;
 }
 
-/* ---- Bounds: counted as malloc rounds, by two additions an allocation -------------------------
- */
+/* ---- Limits: bytes as malloc rounds them, two additions per allocation ---- */
 
-/* What a process may take before the machine is asked what it has left: asking means reading a
- * dozen files, which takes a tenth of the time of a small profile. */
+/* Bytes that a process may take before the available memory is read. Reading it opens a dozen
+ * files, which takes a tenth of the time of a small profile. */
 #define UNASKED_BYTES (INT64_C(16) << 20)
 
 static _Atomic int64_t in_use;
-static _Atomic int64_t ceiling; /* 0: none; < 0: beyond -ceiling bytes the machine is asked */
+static _Atomic int64_t ceiling; /* 0: none; < 0: available memory is read beyond -ceiling bytes */
 static _Atomic bool ceiling_is_set;
 static __thread vp_mem_budget *budget; /* a pointer: thread-local memory is scarce (err.c) */
 
@@ -51,7 +50,7 @@ vp_mem_budget *vp_mem_enter(vp_mem_budget *b)
     return before;
 }
 
-/* Asks the machine for a ceiling. Threads that ask at the same time get the same answer. */
+/* Computes the limit from the available memory. Concurrent callers get the same result. */
 static int64_t query_memory_ceiling(void)
 {
     int64_t room = vp_mem_room("");
@@ -113,7 +112,7 @@ static bool above_ceiling(int64_t more)
     return most > 0 && more > most - used;
 }
 
-/* Whether n bytes more would exceed a bound. */
+/* True if n more bytes would exceed a limit. */
 static bool exceeds_memory_bound(size_t n)
 {
     int64_t more = n < INT64_MAX / 2 ? (int64_t)n : INT64_MAX / 2;
@@ -141,8 +140,7 @@ void *vp_calloc(size_t count, size_t size)
     return count_allocation(calloc(bytes ? bytes : 1, 1));
 }
 
-/* Tells the machine something about the whole pages of `bytes` at p. A wish: nothing is wrong
- * without it. */
+/* madvise for the whole pages of `bytes` at p. Only a hint: failure is ignored. */
 static void advise_whole_pages(const void *p, size_t bytes, uintptr_t page, int advice)
 {
     uintptr_t from = ((uintptr_t)p + page - 1) / page * page;
@@ -153,8 +151,8 @@ static void advise_whole_pages(const void *p, size_t bytes, uintptr_t page, int 
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* A large array is filled from its start, and touching memory for the first time costs half as much
- * in huge pages. One that is made at its size begins with such a page. */
+/* Large arrays are filled from the start, and touching new memory costs half as much in huge pages.
+ * A block allocated at its full size begins with such a page. */
 static void *want_huge(void *p, size_t bytes)
 {
     if (p && bytes >= HUGE_PAGE)

@@ -1,4 +1,4 @@
-/* The sentences for the user where memory does not suffice. */
+/* Messages for failed allocations */
 #include <stdatomic.h>
 
 #include "trace/base/err.h"

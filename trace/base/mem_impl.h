@@ -1,13 +1,12 @@
-/* What mem.c shows to mem_errors.c: the one counts, the other explains. They are two files because
- * recording an error takes memory itself, so mem.c may not know of errors. Nobody else includes
- * this. */
+/* State shared by mem.c, which counts, and mem_errors.c, which explains failures. They are separate
+ * files because recording an error allocates memory, so mem.c cannot depend on errors. */
 #ifndef VP_BASE_MEM_IMPL_H
 #define VP_BASE_MEM_IMPL_H
 
 #include "trace/base/mem.h"
 
-int64_t vp_mem_ceiling(void); /* bytes that the process may have in use; 0: no bound */
-/* This thread's budget; NULL: none. */
+int64_t vp_mem_ceiling(void); /* bytes that the process may use; 0: no limit */
+/* This thread's budget, or NULL. */
 const vp_mem_budget *vp_mem_budget_here(void);
 
 #endif

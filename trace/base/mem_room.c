@@ -7,17 +7,17 @@
 #include "trace/base/limits.h"
 #include "trace/base/str.h"
 
-/* One generation of control groups: what its files are called. */
+/* File names of one version of control groups. */
 typedef struct generation generation;
 struct generation {
-    const char *line; /* behind the number in /proc/self/cgroup */
+    const char *line; /* prefix after the number in /proc/self/cgroup */
     const char *mount;
-    int64_t (*room)(const generation *g, const char *dir); /* in one group; -1: no bound */
+    int64_t (*room)(const generation *g, const char *dir); /* of one group; -1: no limit */
     const char *limit, *use, *cache;
 };
 
-/* The file as text, "" where it cannot be read. The allocator itself calls this, so it can neither
- * allocate nor record an error. */
+/* Reads the file as text; "" if it cannot be read. The allocator calls this, so it must not
+ * allocate or record an error. */
 static void read_small_file(char *text, size_t cap, const char *path)
 {
     size_t n = 0;
@@ -30,7 +30,7 @@ static void read_small_file(char *text, size_t cap, const char *path)
     text[got < 0 ? 0 : n] = 0;
 }
 
-/* The number behind `key` at the start of a line; -1: none, or "max". */
+/* The number after `key` at the start of a line; -1: none, or "max". */
 static int64_t number_after_key(const char *text, const char *key)
 {
     vp_str rest = vp_str_of(text), line;
@@ -70,7 +70,8 @@ static int64_t room_in_group(const generation *g, const char *dir)
     return limit > use ? limit - use : 0;
 }
 
-/* The second version has quota and period in one file, "max" for no quota; the first has -1. */
+/* Version 2 has quota and period in one file, and "max" for no quota; version 1 has two files and
+ * -1. */
 static int64_t cpus_in_group(const generation *g, const char *dir)
 {
     char path[VP_PATH_MAX], text[64];
@@ -103,8 +104,8 @@ static const generation cpu_groups[] = {
     {0},
 };
 
-/* What a group uses counts in all groups above it. In a container the path may be the host's, of
- * which only the part below the mount can be seen. */
+/* The use of a group counts in all of its ancestors. In a container the path may be the host's;
+ * then only the part below the mount is visible. */
 static int64_t room_along(const char *root, const generation *g, vp_str path)
 {
     char dir[VP_PATH_MAX];

@@ -1,5 +1,4 @@
-/* The order of two numbers, as callbacks of sorts tell it, and a sort of what mostly is in order.
- * Everyone may include this. */
+/* Comparison of two numbers for sort callbacks, and a sort for input that is usually in order. */
 #ifndef VP_BASE_ORDER_H
 #define VP_BASE_ORDER_H
 
@@ -7,13 +6,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Below, equal to or above 0, as a is to b. */
+/* Negative, 0 or positive, as a is less than, equal to or greater than b. */
 static inline int vp_order(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-/* qsort, but what is in order already, as most lists by time are, is only compared once. */
+/* qsort that returns after one pass of comparisons if the input is sorted, as most lists by time
+ * are. */
 static inline void vp_put_in_order(void *v, size_t n, size_t size,
                                    int (*cmp)(const void *, const void *))
 {

@@ -1,7 +1,6 @@
-/* The protobuf wire format, both ways; readers, exporters and the recorder share it.
+/* Reader and writer of the protobuf wire format, shared by readers, exporters and the recorder.
  * Source: https://protobuf.dev/programming-guides/encoding (varint 0, fixed64 1, length-delimited
- * 2, fixed32 5; groups 3 and 4 are refused). Nothing is copied: slices point into the input.
- * Everyone may include this header. */
+ * 2, fixed32 5; groups 3 and 4 are refused). Nothing is copied: slices point into the input. */
 #ifndef VP_BASE_PB_H
 #define VP_BASE_PB_H
 
@@ -14,7 +13,7 @@
 
 enum { VP_PB_VARINT = 0, VP_PB_FIXED64 = 1, VP_PB_LEN = 2, VP_PB_FIXED32 = 5 };
 
-/* What stands before a field's content; one byte for fields below 16. */
+/* The tag before a field's content; one byte for fields below 16. */
 #define VP_PB_TAG(field, wire) ((field) << 3 | (wire))
 
 typedef struct vp_pb {
@@ -31,10 +30,10 @@ typedef struct vp_pb_field {
 static inline vp_pb vp_pb_of(vp_str s)
 {
     const uint8_t *p = (const uint8_t *)s.p;
-    return (vp_pb){p, s.n ? p + s.n : p}; /* not even 0 may be added to NULL */
+    return (vp_pb){p, s.n ? p + s.n : p}; /* C forbids adding even 0 to NULL */
 }
 
-/* Reads a varint of at most 10 bytes; false at the end of input or on an overlong one. */
+/* Reads a varint of at most 10 bytes; false at the end of input or if it is longer. */
 static inline bool vp_pb_varint(vp_pb *r, uint64_t *out)
 {
     const uint8_t *p = r->p;
@@ -58,7 +57,7 @@ static inline bool vp_pb_varint(vp_pb *r, uint64_t *out)
     return false;
 }
 
-/* The same where numbers are long: eight bytes at once where there are as many. */
+/* The same, faster for long numbers: decodes eight bytes at once if the input has as many. */
 static inline bool vp_pb_varint_long(vp_pb *r, uint64_t *out)
 {
     uint64_t v, last;
@@ -76,8 +75,8 @@ static inline bool vp_pb_varint_long(vp_pb *r, uint64_t *out)
     return true;
 }
 
-/* Takes a length-delimited field of this tag, of one byte, and a length below 128, as those of
- * small messages in long lists are. false: something else comes next, and nothing is taken. */
+/* Reads a length-delimited field with this one-byte tag and a length below 128, which is typical of
+ * small messages in long lists. false: another field follows, and nothing is consumed. */
 static inline bool vp_pb_take_short(vp_pb *r, uint8_t tag, vp_str *content)
 {
     if (r->end - r->p < 2 || r->p[0] != tag || r->p[1] > r->end - r->p - 2 || r->p[1] > 127)
@@ -87,11 +86,11 @@ static inline bool vp_pb_take_short(vp_pb *r, uint8_t tag, vp_str *content)
     return true;
 }
 
-/* Takes the next field. 1: a field; 0: clean end; VP_ECORRUPT (not recorded): damaged, and r->p
- * stands at the start of the damaged field. */
+/* Reads the next field. 1: a field; 0: end of input; VP_ECORRUPT (not recorded): damaged, and r->p
+ * points to the start of the damaged field. */
 int vp_pb_next(vp_pb *r, vp_pb_field *f);
 
-/* Writing. A nested message is written into a buffer of its own and put with vp_pb_put_len. */
+/* Writers. A nested message is written into its own buffer and appended with vp_pb_put_len. */
 int vp_pb_put_varint(vp_buf *b, uint64_t v);
 int vp_pb_put_u64(vp_buf *b, uint32_t field, uint64_t v);
 int vp_pb_put_fixed64(vp_buf *b, uint32_t field, uint64_t v);

@@ -1,8 +1,7 @@
-/* A protobuf message written to a file front to back, through one buffer, though its parts stand
- * behind their lengths: room is left for a length, which is filled in when the part is complete.
- * Lengths take five bytes, which readers accept. The file is written in whole buffers, which file
- * systems take in three quarters of the time. Who opens it frees it; the descriptor stays the
- * caller's. */
+/* Writes a protobuf message to a file in one pass, although lengths precede their parts. A length
+ * gets five bytes, which readers accept, and is filled in when its part is complete. The file is
+ * written in whole buffers, which takes three quarters of the time on common file systems. The
+ * caller frees the pb_file and owns the descriptor. Calls return 0, VP_EIO or VP_ENOMEM. */
 #ifndef VP_BASE_PB_FILE_H
 #define VP_BASE_PB_FILE_H
 
@@ -11,7 +10,7 @@
 #include <string.h>
 
 #define PF_BUFFER (256u << 10)
-#define PF_ROOM (16u << 10) /* behind it */
+#define PF_ROOM (16u << 10) /* space after the buffer */
 
 typedef struct pb_file {
     int fd;
@@ -20,33 +19,33 @@ typedef struct pb_file {
     uint64_t flushed; /* bytes in the file */
 } pb_file;
 
-/* Begins a file whose descriptor is at position 0 and can be written at any offset. */
+/* Starts a file. The descriptor is at position 0 and supports writes at any offset. */
 int pf_open(pb_file *f, int fd);
 void pf_free(pb_file *f);
 int pf_put(pb_file *f, const void *p, size_t n);
-/* The tag of a part (one byte) and room for its length. *at is for pf_end. */
+/* Writes the one-byte tag of a part and reserves its length. Pass *at to pf_end. */
 int pf_begin(pb_file *f, char tag, uint64_t *at);
 int pf_end(pb_file *f, uint64_t at);
-/* Writes a full buffer. */
+/* Writes a full buffer to the file. */
 int pf_drain(pb_file *f);
-/* Everything; nothing more follows. */
+/* Writes all remaining bytes to the file; nothing may follow. */
 int pf_flush(pb_file *f);
 
-/* Where the caller writes up to PF_ROOM bytes itself, … */
+/* Space in which the caller may write up to PF_ROOM bytes. */
 static inline char *pf_room(pb_file *f)
 {
     return f->out + f->n;
 }
-/* … which end here. */
+/* Commits the bytes that the caller wrote to pf_room, up to `end`. */
 static inline int pf_wrote(pb_file *f, const char *end)
 {
     f->n = (size_t)(end - f->out);
     return f->n < PF_BUFFER ? 0 : pf_drain(f);
 }
 
-/* Writes a varint, up to 10 bytes, and returns its end. Numbers below 2^56 take no branch on their
- * length: groups of seven bits are spread over the bytes by halves, and every byte but the last
- * gets the bit that says that more follow. */
+/* Writes a varint of up to 10 bytes and returns its end. Numbers below 2^56 need no branch on their
+ * length: three steps spread groups of seven bits over the bytes, and every byte but the last gets
+ * its continuation bit. */
 static inline char *pf_varint(char *p, uint64_t v)
 {
     if (v >> 56 || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {

@@ -2,9 +2,9 @@
 
 #define DIGIT 11
 #define BUCKETS (1u << DIGIT)
-#define DIGITS_MAX 6u /* 64 bits of them */
+#define DIGITS_MAX 6u /* for 64 bits */
 
-/* How often each value of each digit occurs, all digits in one pass. */
+/* Counts every value of every digit in one pass. */
 static void count_digits(uint32_t (*counts)[BUCKETS], const uint64_t *v, size_t n, unsigned low,
                          unsigned bits)
 {

@@ -7,7 +7,7 @@
 
 #define HIDDEN "…"
 
-/* Behind the scheme: "user:password@" */
+/* host: the text after "://", which may start with "user:password@" */
 static void cut_user(char *host)
 {
     size_t n = strcspn(host, "/?# \t\n\"'");
@@ -16,7 +16,7 @@ static void cut_user(char *host)
     memmove(host, host + n, strlen(host + n) + 1);
 }
 
-/* The signs at an address's end are those of the sentence it stands in. */
+/* Length of the query. Punctuation at its end belongs to the surrounding sentence. */
 static size_t length_of(const char *query)
 {
     size_t n = strcspn(query, " \t\n\"'");

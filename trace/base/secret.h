@@ -1,10 +1,10 @@
-/* What web addresses hold that nobody is to read: a name and password, and the query, in which
- * signatures and tokens stand. */
+/* Removes secrets from URLs in texts that are shown or logged: user names and passwords, and
+ * queries, which contain signatures and tokens. */
 #ifndef VP_BASE_SECRET_H
 #define VP_BASE_SECRET_H
 
-/* In any text, whoever put addresses in: takes "user:password@" out of those of http(s), and the
- * query of every scheme's, of which "?…" is left where the text of `room` bytes can hold it. */
+/* Removes "user:password@" from http(s) URLs in the text, and the query from URLs of every scheme.
+ * A query becomes "?…" if the text, of `room` bytes, has space for that, else "?". */
 void vp_hide_secrets(char *text, unsigned long room);
 
 #endif

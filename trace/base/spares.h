@@ -1,6 +1,6 @@
-/* Rooms that threads work in, one each: whoever is done with one gives it back, and the next takes
- * it, so that there are as many as were ever in use at once. A room begins with a vp_spare.
- * Everyone may include this header; the caller makes rooms, and frees them once all are back. */
+/* Free list of reusable per-thread workspaces. A thread takes one and gives it back when done, so
+ * there are as many workspaces as were ever in use at once. A workspace begins with a vp_spare. The
+ * caller allocates workspaces, and frees them after all were given back. Thread-safe. */
 #ifndef VP_BASE_SPARES_H
 #define VP_BASE_SPARES_H
 
@@ -22,13 +22,13 @@ static inline void vp_spares_init(vp_spares *p)
     p->free = NULL;
 }
 
-/* After its rooms were taken and freed. */
+/* Call after the workspaces have been taken and freed. */
 static inline void vp_spares_end(vp_spares *p)
 {
     pthread_mutex_destroy(&p->lock);
 }
 
-/* A room that nobody uses; NULL: there is none. */
+/* Takes an unused workspace; NULL: none is free. */
 static inline void *vp_spares_take(vp_spares *p)
 {
     pthread_mutex_lock(&p->lock);

@@ -17,8 +17,8 @@ bool vp_str_eq_nocase(vp_str a, vp_str b)
     return a.n == b.n && vp_str_starts_nocase(a, b);
 }
 
-/* Looks at the last bytes first, which tell nearly all apart: equal letters differ in bit 5 only.
- */
+/* Compares the last byte first, which rejects nearly all names; letters that differ in case differ
+ * in bit 5 only. */
 bool vp_str_ends_nocase(vp_str s, vp_str suffix)
 {
     if (s.n < suffix.n || (suffix.n && ((s.p[s.n - 1] ^ suffix.p[suffix.n - 1]) & ~0x20)))
@@ -122,8 +122,8 @@ bool vp_str_to_i64(vp_str s, int64_t *out)
     return true;
 }
 
-/* A decimal number: value = (neg ? -1 : 1) * digits * 10^scale. 34 digits are kept: below any
- * rounding that matters to picoseconds. */
+/* A decimal number: value = (neg ? -1 : 1) * digits * 10^scale. 34 digits are kept, far below the
+ * rounding of picoseconds. */
 typedef struct decimal {
     __int128 digits;
     int scale;
@@ -176,7 +176,7 @@ static bool take_exponent(vp_str *s, decimal *d)
     return digits > 0;
 }
 
-/* digits * 10^scale as an integer, rounded half to even; false when it passes 2^120. */
+/* digits * 10^scale as an integer, rounded half to even; false if it exceeds 2^120. */
 static bool decimal_to_int128(const decimal *d, __int128 *out)
 {
     __int128 v = d->digits, div = 1;
@@ -188,7 +188,7 @@ static bool decimal_to_int128(const decimal *d, __int128 *out)
     }
     for (; scale < 0 && div <= v; scale++)
         div *= 10;
-    if (scale < 0) /* it is below a tenth: 0 when rounded */
+    if (scale < 0) /* below a tenth, so it rounds to 0 */
         v = 0, div = 1;
     __int128 rem = v % div, rest = div - rem;
     v /= div;
@@ -238,7 +238,8 @@ unsigned vp_utf8_len(const unsigned char *p, size_t n)
 
 uint32_t vp_utf8_at(const unsigned char *p, unsigned len)
 {
-    /* A first byte of several has as many high bits set as there are bytes, and then a 0. */
+    /* The first byte of a sequence has as many leading 1 bits as the sequence has bytes, then a
+     * 0. */
     uint32_t c = len < 2 ? len * p[0] : p[0] & 0x7fu >> len;
     for (unsigned i = 1; i < len; i++)
         c = c << 6 | (p[i] & 0x3fu);

@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/mem_room.h"
 
-/* Of vp_each. */
+/* Maximum for vp_each. */
 #define THREADS_MAX 16
 
 void vp_thread_mask(sigset_t *before)

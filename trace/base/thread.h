@@ -1,6 +1,6 @@
-/* Threads of a library in somebody else's process: they leave signals to the application's
- * threads; and work that is done aside while its starter goes on. Everyone may include this
- * header; the caller owns what it starts and joins it. */
+/* Threads of a library inside another program, and work on a helper thread. The threads block
+ * signals, which belong to the application's threads. The caller owns what it starts and joins it.
+ * If no thread can be created, calls return VP_EIO or run the work inline, as stated. */
 #ifndef VP_BASE_THREAD_H
 #define VP_BASE_THREAD_H
 
@@ -12,23 +12,23 @@
 
 #include "trace/base/err.h"
 
-/* Blocks all signals in the calling thread, and so in threads that it starts, except those that a
- * thread raises by its own fault, which must reach whoever reports crashes. */
+/* Blocks all signals in the calling thread, and so in threads that it starts. Signals that a thread
+ * raises by its own fault stay unblocked, because crash reporters need them. */
 void vp_thread_mask(sigset_t *before);
-/* Processors that this process may use at once, at least 1: those that its affinity allows and its
- * control groups pay for. */
+/* Processors that this process may use at once, at least 1: the minimum of its CPU affinity and the
+ * quota of its control groups. */
 int vp_cpus(void);
-/* The kernel's number of this thread; the C library has the call from 2.30 on only. */
+/* The kernel's id of this thread (gettid; the C library has the call only from 2.30 on). */
 pid_t vp_thread_number(void);
-/* Starts a thread so masked. 0 or VP_EIO. */
+/* Starts a thread with blocked signals. 0 or VP_EIO. */
 int vp_thread_start(pthread_t *out, void *(*run)(void *), void *arg);
 
-/* Makes a condition whose timed waits do not change when somebody sets the clock (CLOCK_MONOTONIC);
- * and the time until which such a wait lasts. */
+/* A condition variable on CLOCK_MONOTONIC, which changes of the wall clock don't affect; and the
+ * deadline of a wait of `ms` milliseconds. */
 void vp_cond_init(pthread_cond_t *c);
 struct timespec vp_cond_until(int64_t ms);
 
-/* One call of a function on a thread of its own. */
+/* One function call on a thread of its own. */
 typedef struct vp_aside {
     int (*fn)(void *ctx);
     void *ctx;
@@ -38,20 +38,20 @@ typedef struct vp_aside {
     vp_error error;
 } vp_aside;
 
-/* Starts fn(ctx); where no thread is to be had, calls it here and now. */
+/* Starts fn(ctx); if no thread can be created, runs it before returning. */
 void vp_aside_start(vp_aside *a, int (*fn)(void *ctx), void *ctx);
-/* The same, but where no thread is to be had it fails and calls nothing. VP_EIO. */
+/* The same, but fails with VP_EIO if no thread can be created, and calls nothing. */
 int vp_aside_try(vp_aside *a, int (*fn)(void *ctx), void *ctx);
-/* Waits for the end of it and returns what fn returned, with its error; but rc, and the caller's
- * own error, where rc is a failure: the first thing that failed is the one to tell. Called again,
- * it returns the same at once; of one that was never started (all zero), 0. */
+/* Waits for the end and returns the result of fn, with its error. If rc is a failure, returns rc
+ * and keeps the caller's error, because the first failure is the one to report. Further calls
+ * return the same at once. For a vp_aside that was never started (all zero) it returns 0. */
 int vp_aside_join(vp_aside *a, int rc);
-/* Waits for the end of it, whatever it was; leaves the caller's error as it is. */
+/* Waits for the end and ignores the result; the caller's error stays. */
 void vp_aside_wait(vp_aside *a);
 
-/* Calls fn(ctx, i) for each i below n, several at once on up to `threads` threads with this one,
- * each within the caller's memory budget. One that fails lets no other begin; its code and error
- * are returned. */
+/* Calls fn(ctx, i) for each i below n, on up to `threads` threads including this one, all charged
+ * to the caller's memory budget. After a failure no further call begins; its code and error are
+ * returned. */
 int vp_each(int threads, uint32_t n, int (*fn)(void *ctx, uint32_t i), void *ctx);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <time.h>
 
-/* As mktime, but without looking at the time zone's file anew for each call, which is a stat for
- * every run that is listed. The second guess is needed where a change of clocks lies between the
- * first one and the true time. */
+/* Like mktime, which calls stat on the time zone file for every call, and so for every listed run.
+ * The second guess is needed if a change of the UTC offset lies between the first guess and the
+ * true time. */
 static time_t local_time(struct tm *tm)
 {
     time_t utc = timegm(tm), s = utc, guess;
@@ -32,7 +32,7 @@ bool vp_time_from_local(const vp_civil *t, int64_t *unix_ns)
         t->second > 59)
         return false;
     time_t s = local_time(&tm);
-    if (tm.tm_mday != t->day || tm.tm_mon != t->month - 1) /* it was the 31st of February */
+    if (tm.tm_mday != t->day || tm.tm_mon != t->month - 1) /* such as February 31 */
         return false;
     if (s < -86400 || s > INT64_MAX / 1000000000)
         return false;

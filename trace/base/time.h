@@ -1,5 +1,5 @@
-/* Civil time to Unix time: runs are named by the local time of their capture; and the clock by
- * which waits and ages are told. Everyone may include this header; it owns nothing. */
+/* Conversion of civil time to Unix time (runs are named by the local time of their capture), and
+ * the monotonic clocks for waits and ages. Nothing is allocated. */
 #ifndef VP_BASE_TIME_H
 #define VP_BASE_TIME_H
 
@@ -13,17 +13,17 @@ typedef struct vp_civil {
     int year, month, day, hour, minute, second;
 } vp_civil;
 
-/* The Unix time in ns of a local time in the zone of this process (TZ). false for a date that
- * does not exist or lies outside the range. */
+/* Converts a local time in this process's time zone (TZ) to Unix ns. false if the date does not
+ * exist or is out of range. */
 bool vp_time_from_local(const vp_civil *t, int64_t *unix_ns);
-/* The time that a run's name starts with: "2026_01_11_21_26_41" (XLA), "2020-03-26_22-11-29" and
- * "2020-06-11_23:50:01" (older TensorFlow), ended by the name's end or by anything but a digit. */
+/* Parses the time at the start of a run's name: "2026_01_11_21_26_41" (XLA), "2020-03-26_22-11-29"
+ * or "2020-06-11_23:50:01" (older TensorFlow). It must be followed by a non-digit or the end. */
 bool vp_time_from_run_name(vp_str name, int64_t *unix_ns);
-/* A Unix time written as a bare number of s, ms, us or ns, told apart by its size: 2001 to 2286 in
- * seconds has 10 digits, in ms 13, in us 16, in ns 19. false for any other length. */
+/* Parses a Unix time in s, ms, us or ns without a unit, recognized by its digits. From 2001 to
+ * 2286, seconds have 10 digits, ms 13, us 16, ns 19. false for any other length. */
 bool vp_time_from_epoch_digits(vp_str digits, int64_t *unix_ns);
 
-/* A clock that never steps (CLOCK_MONOTONIC); the coarse one is some ms behind and costs less. */
+/* CLOCK_MONOTONIC, which never steps. The coarse clock lags a few ms and costs less. */
 int64_t vp_now_ns(void);
 int64_t vp_now_ms(void);
 int64_t vp_now_coarse_ms(void);

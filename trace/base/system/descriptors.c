@@ -9,7 +9,7 @@
 
 void vp_close_range(unsigned first, unsigned last, bool at_exec)
 {
-#ifdef SYS_close_range /* the C library has the call from 2.34 on only */
+#ifdef SYS_close_range /* the C library has the call only from 2.34 on */
     if (syscall(SYS_close_range, first, last, at_exec ? AT_EXEC : 0) == 0)
         return;
 #endif

@@ -1,13 +1,11 @@
-/* Descriptors that a new process is not to have. Everyone may include this header; nothing is
- * owned. */
+/* Closes descriptors that a new process must not inherit. */
 #ifndef VP_BASE_DESCRIPTORS_H
 #define VP_BASE_DESCRIPTORS_H
 
 #include <stdbool.h>
 
-/* Closes all from first to last, both with them; at_exec: when this process becomes another
- * program. Between fork and exec, too. Where the kernel is older than Linux 5.9 (5.11 for at_exec),
- * only those below 65,536. */
+/* Closes the descriptors from first to last, inclusive; with at_exec, at the next exec. Safe
+ * between fork and exec. On kernels before Linux 5.9 (5.11 for at_exec) only those below 65,536. */
 void vp_close_range(unsigned first, unsigned last, bool at_exec);
 
 #endif

@@ -1,5 +1,5 @@
-/* Functions of libraries that are loaded where they are installed, and not linked. Everyone may
- * include this header; whoever opened a library closes it, and a vp_library stays open. */
+/* Functions of libraries that are loaded at run time if they are installed, not linked. The caller
+ * closes a library that it opened; a vp_library stays open for the life of the process. */
 #ifndef VP_BASE_LIBRARY_H
 #define VP_BASE_LIBRARY_H
 
@@ -8,15 +8,16 @@
 #include <stddef.h>
 
 typedef struct vp_symbol {
-    void *slot; /* a function pointer; NULL afterwards where the library lacks it */
+    void *slot; /* pointer to a function pointer, which becomes NULL if the library lacks the
+                   function */
     const char *name;
     bool optional;
 } vp_symbol;
 
-/* Fills the slots. The first name that the library lacks and that is not optional; NULL: none. */
+/* Fills the slots. Returns the first missing name that is not optional, or NULL. */
 const char *vp_take_symbols(void *library, const vp_symbol *table, size_t n);
 
-/* A library that this program needs for some of what it does. A static object. */
+/* A library that only some features need. A static object. */
 typedef struct vp_library {
     const char *soname;
     pthread_mutex_t lock;
@@ -28,8 +29,8 @@ typedef struct vp_library {
         soname, PTHREAD_MUTEX_INITIALIZER, false                                                   \
     }
 
-/* Loads it with all functions of the table; on any thread, and nothing the second time.
- * VP_EUNSUPPORTED: it is not installed, or of another version. */
+/* Loads the library and all functions of the table, once; thread-safe. VP_EUNSUPPORTED: not
+ * installed, or another version. */
 int vp_library_load(vp_library *library, const vp_symbol *table, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* Where programs that can be told to record have their sockets, PID.sock: the recorder makes them,
- * the viewer looks for them. Everyone may include this header; it owns nothing. */
+/* The directory of the control sockets, PID.sock, of programs that can record. The recorder creates
+ * the sockets; the viewer looks for them. */
 #ifndef VP_BASE_LIVE_DIR_H
 #define VP_BASE_LIVE_DIR_H
 
@@ -7,12 +7,12 @@
 
 #include "trace/base/limits.h"
 
-/* $XDG_RUNTIME_DIR/view_profile, or /tmp/view_profile-<uid>, into out; make: makes it, for its
- * owner only. VP_ENOTFOUND: there is none; VP_EREFUSED: it is somebody else's, or others may write
- * to it; VP_EIO. */
+/* Writes $XDG_RUNTIME_DIR/view_profile, or /tmp/view_profile-<uid>, to out. make: creates it,
+ * accessible to its owner only. VP_ENOTFOUND: does not exist; VP_EREFUSED: owned by another user or
+ * accessible to others; VP_EIO; VP_EARG: XDG_RUNTIME_DIR is too long. */
 int vp_live_dir(char out[VP_PATH_MAX], bool make);
-/* The process at the other end of such a socket (0: of another pid namespace), if it is this
- * user's; else -1. */
+/* The process id of the peer of such a socket if it belongs to this user, else -1. 0: the peer is
+ * in another pid namespace. */
 long vp_live_peer(int fd);
 
 #endif

@@ -1,10 +1,10 @@
-/* The programs that are installed with view_profile and that it starts: in libexec/view_profile, or
- * where all of them were built. Everyone may include this header. */
+/* Finds the executables that belong to view_profile and that it starts: in libexec/view_profile, or
+ * in the build directory. */
 #ifndef VP_BASE_OWN_PROGRAM_H
 #define VP_BASE_OWN_PROGRAM_H
 
-/* Where the one of this name lies: beside the running program, or installed; out has VP_PATH_MAX
- * bytes. VP_EUNSUPPORTED: nowhere. */
+/* Writes the path of the program with this name to out (VP_PATH_MAX bytes): next to the running
+ * program, or installed. VP_EUNSUPPORTED: not found. */
 int vp_own_program(char *out, const char *name);
 
 #endif

@@ -12,8 +12,8 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 
-/* linux/landlock.h and its system calls, which have the same numbers on all architectures; spelt
- * out so that older headers build what newer kernels run. */
+/* Definitions of linux/landlock.h. Its system calls have the same numbers on all architectures.
+ * They are repeated here so that builds with older headers work on newer kernels. */
 #define NR_CREATE_RULESET 444
 #define NR_ADD_RULE 445
 #define NR_RESTRICT_SELF 446
@@ -31,10 +31,10 @@
 #define FS_TRUNCATE (UINT64_C(1) << 14) /* ABI 3 */
 
 #define FS_READS (FS_EXECUTE | FS_READ_FILE | FS_READ_DIR)
-/* All rights of ABI 1 that change something: WRITE_FILE, and the bits from REMOVE_DIR to MAKE_SYM.
- */
+/* All rights of ABI 1 that modify something: WRITE_FILE, and the bits from REMOVE_DIR to
+ * MAKE_SYM. */
 #define FS_WRITES (FS_WRITE_FILE | ((UINT64_C(1) << 13) - FS_REMOVE_DIR))
-/* The rights that a path which is no directory can have. */
+/* The rights that apply to a path that is not a directory. */
 #define FS_OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE)
 
 struct ruleset_attr {
@@ -97,8 +97,8 @@ int sandbox_enter(const sandbox_path *paths, size_t n, bool reads)
         return vp_fail(VP_EIO, "Landlock refuses a set of rules: %s", strerror(errno));
     for (size_t i = 0; i < n; i++)
         VP_TRY(add_path(ruleset, &paths[i], attr.handled_access_fs));
-    /* The kernel demands this: else a restricted process could hand its restrictions to a program
-     * with more rights. */
+    /* Required by the kernel: otherwise a restricted process could pass its restrictions to a
+     * setuid program. */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || syscall(NR_RESTRICT_SELF, ruleset, 0) < 0)
         return vp_fail(VP_EIO, "Landlock refuses: %s", strerror(errno));
     return 0;

@@ -49,8 +49,8 @@ static void remove_if_left(const char *dir)
         vp_remove_tree(dir);
 }
 
-/* The path is "PARENT/NAME_XXXXXX". Trees of the same name beside it differ in the last six bytes
- * only. */
+/* Removes unlocked trees of the same name. `tree` is "PARENT/NAME_XXXXXX"; their names differ only
+ * in the last six bytes. */
 static void remove_left_behind(const char *tree)
 {
     char parent[VP_PATH_MAX], path[VP_PATH_MAX + 256];

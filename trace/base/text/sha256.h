@@ -1,6 +1,6 @@
-/* SHA-256 (FIPS 180-4), for what others compute too: a browser compares the hash of a script with
- * the one that a Content-Security-Policy names. Not fast, and no secret goes through it. Everyone
- * may include. */
+/* SHA-256 (FIPS 180-4), for hashes that others compute too, such as those of scripts in a
+ * Content-Security-Policy. It is not optimized for speed and must not be used for secrets. Nothing
+ * is allocated. */
 #ifndef VP_BASE_SHA256_H
 #define VP_BASE_SHA256_H
 

@@ -1,10 +1,9 @@
-/* How many columns of a terminal a text takes (vp_display_width of str.h). By general category and
- * East Asian width of Unicode (UAX #11), not by the locale, so that tables are aligned in the same
- * way wherever they are made. */
+/* Implements vp_display_width of str.h. Widths follow Unicode's general category and East Asian
+ * Width (UAX #11), not the locale, so that tables align in the same way on every machine. */
 #include "trace/base/str.h"
 #include "trace/base/text/width_table.h"
 
-/* The number that begins at nibble *at. */
+/* Reads the number that begins at nibble *at, and advances *at. */
 static uint32_t read_nibble_varint(size_t *at)
 {
     uint32_t n = 0, nibble;
@@ -19,7 +18,7 @@ static uint32_t read_nibble_varint(size_t *at)
 static size_t codepoint_width(uint32_t c)
 {
     size_t i = sizeof width_from / sizeof *width_from - 1;
-    while (c < width_from[i]) /* the first is 0 */
+    while (c < width_from[i]) /* width_from[0] is 0 */
         i--;
     size_t at = width_at[i];
     for (uint32_t end = width_from[i];;) {
@@ -33,7 +32,7 @@ static size_t codepoint_width(uint32_t c)
     }
 }
 
-/* The next eight bytes are ASCII, as most of a table is. */
+/* True if the next eight bytes are ASCII, as most of a table is. */
 static bool are_ascii(vp_str s, size_t i)
 {
     uint64_t eight;

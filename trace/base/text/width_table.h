@@ -1,10 +1,9 @@
-/* Which characters take no column or two, by Unicode 14.0.0. Written by scripts/width_table.
+/* Characters that take no column or two, by Unicode 14.0.0. Written by scripts/width_table.
  *
- * The table is a list of runs. A run is two numbers: how many characters stand between it and the
- * run before, and twice its length, plus 1 where its characters take two columns. The last number
- * leads behind U+10FFFF. A number is a row of nibbles with three bits each, the highest bits first;
- * in all but the last of them the fourth bit is set. The low nibble of a byte comes first.
- * Only width.c includes this. */
+ * The table is a list of runs. A run is two numbers: the number of characters between it and the
+ * previous run, and twice its length, plus 1 if its characters take two columns. The last number
+ * reaches past U+10FFFF. A number is a sequence of nibbles with three bits each, highest bits
+ * first; the fourth bit is set in all but the last nibble. The low nibble of a byte comes first. */
 #ifndef VP_BASE_WIDTH_TABLE_H
 #define VP_BASE_WIDTH_TABLE_H
 
@@ -56,8 +55,8 @@ static const unsigned char width_runs[683] = {
     0x3a, 0xcb, 0xc3, 0xc3, 0x3b, 0xb9, 0x17, 0x5a, 0xd1, 0x3e, 0xe9, 0xc0, 0x79, 0xca, 0x19, 0xff,
     0xff, 0x5f, 0xca, 0x88, 0x88, 0x93, 0xbf, 0xd6, 0xff, 0xa8, 0x00};
 
-/* Where reading may begin, so that it need not at the first run: at every 48th. The character
- * behind the run before, and the nibble. */
+/* Start positions at every 48th run, so that a lookup need not begin at the first: the character
+ * after the previous run, and the nibble. */
 static const uint32_t width_from[9] = {
     0x00000, 0x00ace, 0x0103b, 0x01bf2, 0x02cf2, 0x0d800, 0x11445, 0x13439, 0x1f6c6};
 static const uint16_t width_at[9] = {

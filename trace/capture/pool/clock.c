@@ -15,7 +15,7 @@
 
 #define CALIBRATION_NS INT64_C(1000000)
 #define CALIBRATION_TRIES 64
-/* A first reading that is older may lie before a sleep of the machine, in which the clocks part. */
+/* An older first reading may precede a suspend of the machine, during which the clocks diverge. */
 #define CALIBRATION_OLD_NS INT64_C(100000000)
 
 static pthread_once_t decided = PTHREAD_ONCE_INIT, begun = PTHREAD_ONCE_INIT,
@@ -38,8 +38,7 @@ uint64_t vp__clock_ns(void)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Linux watches the counters of all processors, and turns to another clock source when they differ.
- */
+/* Linux monitors the counters of all processors, and changes its clock source if they differ. */
 static bool kernel_trusts_tsc(void)
 {
     char name[16] = "";
@@ -64,7 +63,7 @@ static void decide_on_tsc(void)
 #elif defined(__aarch64__)
 static void decide_on_tsc(void)
 {
-    processor = true; /* the architecture demands a constant rate */
+    processor = true; /* the architecture guarantees a constant rate */
 }
 #else
 static void decide_on_tsc(void)
@@ -132,7 +131,7 @@ static void measure_clock_rate(void)
         rate = (uint64_t)((unsigned __int128)(b.ticks - a.ticks) * 1000000000u /
                           (uint64_t)(b.mono_ns - a.mono_ns));
     else
-        processor = false; /* it stands still, or runs backwards */
+        processor = false; /* the counter does not advance */
 }
 
 uint64_t clock_rate(void)

@@ -1,4 +1,4 @@
-/* Counts by walking over the heads of an image's chunks. */
+/* A walk over the chunk heads of an image. */
 #include "trace/capture/pool/count.h"
 
 typedef struct walk {
@@ -6,7 +6,7 @@ typedef struct walk {
     uint32_t page;
 } walk;
 
-/* The next chunk that was recorded into; NULL: there is no other. */
+/* The next chunk that was recorded into; NULL: none. */
 static vp__chunk *next_recorded_chunk(walk *w)
 {
     uint32_t end = VP__LOAD(w->pool->head->pages_used);

@@ -1,4 +1,4 @@
-/* What an image holds, in numbers. Nothing is owned. */
+/* Counts of an image: events, threads, losses. Nothing is allocated and nothing fails. */
 #ifndef VP_CAPTURE_COUNT_H
 #define VP_CAPTURE_COUNT_H
 
@@ -6,13 +6,13 @@
 #include "trace/capture/pool/pool.h"
 #include "trace/vpcap/vpcap.h"
 
-/* Counts an image that nobody writes to any more. */
+/* Counts an image that is no longer written to. */
 void session_count(vp_result *result, const cap_pool *p);
-/* The same of a ring, or of a past: only what lies where all threads have their events
- * (vpcap_info.begin_ps). */
+/* The same for a ring, or for vp_capture_past: counts only the range in which all threads still
+ * have their events (vpcap_info.begin_ps). */
 void session_count_view(vp_result *result, const vpcap *v);
 bool session_any_open(const cap_pool *p);
-/* Calls fn for the block of every thread that the image still has. */
+/* Calls fn for the block of every thread in the image. */
 void session_each_block(const cap_pool *p, void (*fn)(void *ctx, vp__block *b), void *ctx);
 
 #endif

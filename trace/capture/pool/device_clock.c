@@ -7,21 +7,21 @@
 #include "trace/capture/pool/tables.h"
 
 #define CLOCKS_MAX 64u
-/* Bounds of a device clock's rate: slower ones tell nothing about kernels, faster ones do not
+/* Limits of a device clock's rate: slower clocks are useless for kernels, faster ones do not
  * exist. */
 #define HZ_MIN 1e3
 #define HZ_MAX 1e12
 
-/* So many ticks of the device for so many of the host. */
+/* Ratio of host ticks to device ticks. */
 typedef struct rate {
     uint64_t host, device; /* never 0 */
 } rate;
 
-/* Guarded by the tables' lock, which is held around fork. */
+/* Guarded by the lock of the tables, which is held around fork. */
 static device_clock *clocks[CLOCKS_MAX];
 static uint32_t clock_count;
 
-/* ---- One clock ------------------------------------------------------------------------------- */
+/* ---- One clock ---- */
 
 static void thin_out(device_clock *c)
 {
@@ -49,7 +49,7 @@ int device_clock_add_pair(device_clock *c, device_pair p)
     return 0;
 }
 
-/* ticks * r, cut off towards 0. The product of two factors of 64 bits has 128. */
+/* ticks * r, rounded towards 0. The product of two 64-bit factors needs 128 bits. */
 static int scale_ticks(uint64_t *out, uint64_t ticks, rate r)
 {
     unsigned __int128 v = (unsigned __int128)ticks * r.host / r.device;
@@ -59,7 +59,7 @@ static int scale_ticks(uint64_t *out, uint64_t ticks, rate r)
     return 0;
 }
 
-/* The rate before the first pair and behind the last. */
+/* The rate before the first pair and after the last one. */
 static rate device_clock_rate(const device_clock *c, uint64_t host_hz)
 {
     const device_pair *a = &c->pairs[0], *b = &c->pairs[c->count - 1];
@@ -68,7 +68,7 @@ static rate device_clock_rate(const device_clock *c, uint64_t host_hz)
     return (rate){host_hz << 20, c->hz_q20};
 }
 
-/* The last pair that is not later than `device`. The caller knows that there is one. */
+/* The last pair that is not later than `device`; it must exist. */
 static uint32_t pair_before(const device_clock *c, uint64_t device)
 {
     uint32_t low = 0, high = c->count;
@@ -103,7 +103,7 @@ int device_clock_at(uint64_t *host, const device_clock *c, uint64_t device, uint
     return 0;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All clocks ---- */
 
 vp_clock_id vp_clock_add(double hz)
 {

@@ -11,8 +11,8 @@
 #define POOL_BYTES_MIN (2 * VP__CHUNK_PAGES * (size_t)VP__PAGE)
 #define PAGES_MAX (UINT64_C(1) << 24) /* 64 GiB */
 #define POOL_BYTES_MAX (PAGES_MAX * VP__PAGE)
-/* Tables, for a pool of 64 MiB: 65,536 names and 8 MiB of strings. They are reserved, not touched:
- * only what is used becomes memory. */
+/* Sizes of tables; a pool of 64 MiB has 65,536 names and 8 MiB of strings. They are reserved
+ * address space: only the used part becomes memory. */
 #define NAMES_MIN 4096u
 #define NAMES_MAX (1u << 20)
 #define BYTES_PER_NAME 1024u
@@ -56,8 +56,8 @@ static void lay_out_pool(vpcap_header *h, size_t bytes, bool ring)
     h->image_bytes = at + (uint64_t)h->pages * VP__PAGE;
 }
 
-/* Maps the whole size at once, since untouched memory costs nothing. The file behind the mapping
- * grows in pieces. */
+/* Maps the whole size at once, because untouched memory costs nothing. The file behind the mapping
+ * grows in steps. */
 static int map_image(cap_pool *p, const vpcap_header *h, int fd, const char *path)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
@@ -68,7 +68,7 @@ static int map_image(cap_pool *p, const vpcap_header *h, int fd, const char *pat
         return vp_fail(errno == ENOMEM ? VP_ENOMEM : VP_EIO, "cannot map a pool of %llu bytes: %s",
                        (unsigned long long)h->image_bytes, strerror(errno));
     madvise(at, h->image_bytes, MADV_DONTFORK); /* a child must not write into it */
-    if (fd >= 0) /* else touching a hole first reads megabytes ahead, 5 ms each time */
+    if (fd >= 0) /* otherwise touching a hole reads megabytes ahead, 5 ms each time */
         madvise(at, h->image_bytes, MADV_RANDOM);
     p->image = at;
     p->size = h->image_bytes;
@@ -140,7 +140,7 @@ static vp__chunk *take_fresh(cap_pool *p, uint32_t pages)
     uint32_t used = VP__LOAD(h->pages_used), take;
     do {
         take = h->pages - used < pages ? h->pages - used : pages;
-        if (!take || (p->ring && take < pages)) /* a ring recycles whole chunks only */
+        if (!take || (p->ring && take < pages)) /* a ring reuses whole chunks only */
             return NULL;
         if (!grow_pages(p, used + take))
             return NULL;
@@ -150,9 +150,8 @@ static vp__chunk *take_fresh(cap_pool *p, uint32_t pages)
     return pool_chunk(p, used);
 }
 
-/* The upper half of the list's head counts its changes. Without that, a thread that read a head,
- * and then sees the same chunk there again, could not know that it was taken and given back
- * meanwhile. */
+/* The upper half of the list head counts its changes, to avoid the ABA problem: a thread that reads
+ * the same head twice cannot otherwise detect that the chunk was taken and freed in between. */
 static void push_free(cap_pool *p, vp__chunk *c)
 {
     uint64_t head = VP__LOAD(p->head->free_chunks), next;
@@ -178,9 +177,8 @@ static vp__chunk *pop_free(cap_pool *p)
     return c;
 }
 
-/* Cuts off the pages behind the first `keep`, as a free chunk of their own. Its head is written
- * before the first chunk becomes shorter, so that a walk finds the two of them or the one, but
- * never a gap. */
+/* Splits off the pages after the first `keep` as a free chunk. Its head is written before the first
+ * chunk is shortened, so that a concurrent walk finds both chunks or one, but never a gap. */
 static void cut_off(cap_pool *p, vp__chunk *c, uint32_t keep)
 {
     vp__chunk *rest = (vp__chunk *)(void *)((char *)c + (size_t)keep * VP__PAGE);
@@ -202,7 +200,7 @@ static vp__chunk *take_given_back(cap_pool *p, uint32_t pages)
     return c;
 }
 
-/* The chunk that was sealed longest ago, of whichever thread. */
+/* Takes the chunk that was sealed first, of any thread. */
 static vp__chunk *take_oldest(cap_pool *p)
 {
     uint32_t groups = p->head->pages / VP__CHUNK_PAGES + 1;
@@ -234,8 +232,8 @@ static void release_chunk(vp__chunk *c)
     VP__STORE(c->state, sizeof *c / VP__SLOT);
 }
 
-/* Gives up what a chunk holds. lost_until is raised before any of it is overwritten: a reader that
- * finds the old value has everything that ended after it. */
+/* Discards the content of a chunk and returns its number of events. lost_until is raised before
+ * anything is overwritten: a reader that finds the old value has everything that ended after it. */
 static uint64_t lose_chunk(cap_pool *p, const vp__chunk *c)
 {
     uint64_t *last = &p->head->lost_until, was = VP__LOAD(*last), events = VP__LOAD(c->state) >> 32;
@@ -246,7 +244,8 @@ static uint64_t lose_chunk(cap_pool *p, const vp__chunk *c)
     return events;
 }
 
-/* Counts the loss in the thread's block, if the chunk's thread is known yet. */
+/* Discards a chunk, and counts the loss in the thread's block if that still belongs to this
+ * thread. */
 static void give_up_chunk(cap_pool *p, vp__chunk *c)
 {
     vp__block *b = pool_block(pool_chunk(p, c->block));
@@ -255,7 +254,7 @@ static void give_up_chunk(cap_pool *p, vp__chunk *c)
     release_chunk(c);
 }
 
-/* The same for a whole thread. What it has lost is kept in the header. */
+/* Discards a whole thread. Its counts of losses are added to the header. */
 static void give_up_thread(cap_pool *p, vp__chunk *first)
 {
     vpcap_header *h = p->head;
@@ -271,7 +270,7 @@ static void give_up_thread(cap_pool *p, vp__chunk *first)
     release_chunk(first);
 }
 
-/* The first chunk of the thread that ended longest ago. */
+/* Takes the first chunk of the thread that ended first. */
 static vp__chunk *take_ended(cap_pool *p)
 {
     uint32_t end = VP__LOAD(p->head->pages_used);
@@ -305,8 +304,8 @@ static vp__chunk *take_recycled(cap_pool *p, uint32_t pages)
     return c;
 }
 
-/* In a ring the first chunks of threads may fill an eighth of the pool. From then on those of ended
- * threads are used again, as long as there are any. */
+/* In a ring, the first chunks of threads may fill an eighth of the pool. Beyond that, chunks of
+ * ended threads are reused as long as there are any. */
 static vp__chunk *take_first(cap_pool *p)
 {
     vp__chunk *c = NULL;

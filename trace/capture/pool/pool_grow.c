@@ -21,15 +21,15 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* By how much the file grows: AREA_STEP for a table, STEP for the chunks where no thread keeps
- * ahead. Such a thread is between AHEAD_MIN and AHEAD_MAX ahead, and within these as far as is in
- * use. */
+/* Steps in which the file grows: AREA_STEP for a table, STEP for chunks if no thread reserves
+ * ahead. The thread keeps as many bytes in reserve as are in use, between AHEAD_MIN and
+ * AHEAD_MAX. */
 #define AREA_STEP (UINT64_C(64) << 10)
 #define STEP (UINT64_C(256) << 10)
 #define AHEAD_MIN (UINT64_C(1) << 20)
 #define AHEAD_MAX (UINT64_C(16) << 20)
-/* How much a start touches itself, since touching a page of a file takes 5 us or more; another
- * thread touches the rest, in pieces that its end waits for. */
+/* Bytes that the start of a recording touches itself, because touching a page of a file takes 5 us
+ * or more. The thread touches the rest, in steps that its end has to wait for. */
 #define FILL_FIRST (UINT64_C(16) << 10)
 #define FILL_STEP (UINT64_C(64) << 10)
 
@@ -38,8 +38,8 @@ static uint64_t lesser_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Takes the page faults of the first write to these bytes. What others write there meanwhile stays.
- */
+/* Triggers the page faults of the first write to these bytes. Concurrent writes of others are
+ * preserved. */
 static void populate_pages(char *at, size_t bytes)
 {
     if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
@@ -48,7 +48,7 @@ static void populate_pages(char *at, size_t bytes)
         __atomic_fetch_or(at + i, 0, __ATOMIC_RELAXED);
 }
 
-/* Reserves room on the disk. 0 or an errno; EOPNOTSUPP: this file system cannot. */
+/* Reserves space on the disk. 0 or an errno; EOPNOTSUPP: the file system cannot. */
 static int reserve_file_range(int fd, uint64_t from, uint64_t to)
 {
     sigset_t before;
@@ -67,7 +67,7 @@ static int fail_pool_size(const vpcap_header *h, int err)
                    (unsigned long long)h->image_bytes, strerror(err));
 }
 
-/* Where holes of a file cannot be filled later, it gets its whole size at the start. */
+/* If holes of a file cannot be filled later, it gets its full size at the start. */
 static int reserve_all(cap_grow *g, const vpcap_header *h, int fd)
 {
     sigset_t before;
@@ -125,8 +125,8 @@ static bool is_it(const cap_grow *g, int fd)
     return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == g->dev && st.st_ino == g->ino;
 }
 
-/* Reserves room in the file, by its path if need be: a program that becomes a daemon closes
- * descriptors that it does not know, and its next file may have our number. */
+/* Reserves space in the file, by its path if necessary: a program that becomes a daemon closes
+ * unknown descriptors, and its next file may get our number. */
 static bool extend_file(const cap_grow *g, uint64_t from, uint64_t to)
 {
     if (!g->file)
@@ -140,7 +140,7 @@ static bool extend_file(const cap_grow *g, uint64_t from, uint64_t to)
     return ok;
 }
 
-/* Two threads may extend the same part: then it is done twice, which is no harm. */
+/* Two threads may extend the same part; doing it twice is harmless. */
 static void raise_to(uint64_t *ready, uint64_t to)
 {
     uint64_t was = __atomic_load_n(ready, __ATOMIC_RELAXED);
@@ -171,7 +171,7 @@ void grow_fill_first(struct cap_pool *p)
     fill_to(p, 0, lesser_u64(FILL_FIRST, p->grow.chunks));
 }
 
-/* Touches one more step of what is not in use yet. false: there is none. */
+/* Touches one more step of unused pages. false: none is left. */
 static bool fill_ahead(struct cap_pool *p)
 {
     uint64_t used = (uint64_t)VP__LOAD(p->head->pages_used) * VP__PAGE;
@@ -224,8 +224,7 @@ bool grow_area(struct cap_pool *p, const vpcap_area *a, uint64_t *ready, uint64_
     return grow_area_to(p, a->at, ready, (n + AREA_STEP - 1) / AREA_STEP * AREA_STEP);
 }
 
-/* Grows by one step only, so that nobody waits long for the end. false: all is there, or there is
- * no room. */
+/* Grows by one step only, so that grow_stop does not wait long. false: complete, or no space. */
 static bool keep_ahead(struct cap_pool *p)
 {
     uint64_t used = (uint64_t)VP__LOAD(p->head->pages_used) * VP__PAGE;

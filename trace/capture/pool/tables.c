@@ -30,7 +30,7 @@ typedef struct meta {
 } meta;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cap_pool *live; /* of the recording that is on */
+static cap_pool *live; /* pool of the active recording */
 static device devices[DEVICES_MAX];
 static track tracks[TRACKS_MAX];
 static meta metas[METAS_MAX];
@@ -165,7 +165,7 @@ static int table_add_track(uint32_t *out, uint32_t device_id, const char *name)
     if (!t.name)
         return vp_fail(VP_ENOMEM, "out of memory: a track");
     tracks[track_count] = t;
-    __atomic_store_n(&track_count, track_count + 1, __ATOMIC_RELEASE); /* spans look without lock */
+    __atomic_store_n(&track_count, track_count + 1, __ATOMIC_RELEASE); /* spans read it unlocked */
     *out = track_count;
     if (live)
         write_track(track_count - 1);

@@ -1,23 +1,24 @@
-/* What is known for the life of the process and goes into every recording: devices, tracks, metas.
- * Private to the recorder. */
+/* Tables of devices, tracks and metadata, which live as long as the process and are written to
+ * every recording. Private to the recorder. Thread-safe; functions of the public API report
+ * VP_EARG, VP_ELIMIT or VP_ENOMEM. */
 #ifndef VP_CAPTURE_TABLES_H
 #define VP_CAPTURE_TABLES_H
 
 #include "trace/capture/pool/pool.h"
 
-/* Writes all of it into the pool of a recording that starts. Until cap_tables_leave, what is added
- * later is written there too. */
+/* Writes all tables into the pool of a starting recording. Until cap_tables_leave, later additions
+ * are written there, too. */
 void cap_tables_enter(cap_pool *p);
 void cap_tables_leave(void);
-/* The clock of a track's device; 0: that of the recording; VPCAP_NONE: there is no such track. */
+/* The clock of a track's device; 0: that of the recording; VPCAP_NONE: unknown track. */
 uint32_t cap_tables_clock(uint32_t track);
-/* With the lock held. VP_EARG: there is no such device. */
+/* The caller holds the lock. VP_EARG: unknown device. */
 int cap_tables_set_clock(uint32_t device, uint32_t clock);
-/* Held around fork, and around other data of devices (device_clock.c). */
+/* Held around fork, and for other data of devices (device_clock.c). */
 void cap_tables_lock(void);
 void cap_tables_unlock(void);
 
-/* Names of vp_name live as long as the process; their lock is held around fork, too. */
+/* The lock of vp_name's table, whose names live as long as the process; held around fork, too. */
 void cap_names_lock(void);
 void cap_names_unlock(void);
 

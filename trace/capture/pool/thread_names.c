@@ -13,7 +13,7 @@ typedef struct given {
     char name[sizeof((vp__block *)NULL)->name];
 } given;
 
-/* Guarded by the tables' lock, which is held around fork. */
+/* Guarded by the lock of the tables, which is held around fork. */
 static given *names;
 static size_t name_cap;
 static size_t name_count; /* also read without the lock */

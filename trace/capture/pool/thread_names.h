@@ -1,6 +1,6 @@
-/* Names that threads are given by others. They are written into the image when the recording ends:
- * while a thread lives, nobody but itself writes its block, and in a ring that block may belong to
- * another thread afterwards. Private to the recorder. */
+/* Names that one thread gives to another. They are written into the image when the recording ends:
+ * only a living thread itself writes to its block, and a ring may assign that block to another
+ * thread later. Private to the recorder. Thread-safe. */
 #ifndef VP_CAPTURE_THREAD_NAMES_H
 #define VP_CAPTURE_THREAD_NAMES_H
 
@@ -10,12 +10,12 @@
 
 #define THREAD_NAMES_MAX 4096u
 
-/* Gives the thread a name, in place of any earlier one. VP_ELIMIT beyond THREAD_NAMES_MAX threads.
- */
+/* Names a thread, replacing an earlier name. VP_ELIMIT beyond THREAD_NAMES_MAX threads;
+ * VP_ENOMEM. */
 int thread_names_give(int64_t tid, const char *name);
-/* To be called when the thread has named itself: that name counts. */
+/* Call when the thread has named itself, which takes precedence. */
 void thread_names_forget(int64_t tid);
-/* Writes them into an image that nobody records into any more. */
+/* Writes the names into an image that is no longer recorded into. */
 void thread_names_apply(const cap_pool *p);
 
 #endif

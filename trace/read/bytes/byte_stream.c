@@ -19,13 +19,14 @@ void rd_stream_close(rd_stream **s)
 
 #define HOLE_LEAST (64 << 10)
 
-/* File, pipe, memory and source: one struct, since all copy windows into one reused chunk. */
+/* A stream over a file, pipe, memory or source: one struct, because all copy into one reused
+ * chunk. */
 typedef struct basic_stream {
     rd_stream base;
     char *chunk;
     size_t cap;
     int fd;          /* -1 for memory */
-    int64_t hole;    /* text: where the first hole is, at which it ends; -1: nowhere */
+    int64_t hole;    /* text: offset of the first hole, where the stream ends; -1: none */
     const char *mem; /* borrowed */
     rd_source *source;
     int64_t pos;
@@ -82,7 +83,7 @@ static size_t stream_bytes_left(const basic_stream *b, size_t cap)
     return left < (int64_t)cap ? (size_t)left : cap;
 }
 
-/* Ends the stream at byte `at`. */
+/* Ends the stream at byte `at` with the error recorded last as its damage. */
 static void end_at(basic_stream *b, int64_t at)
 {
     b->ended = true;
@@ -111,7 +112,7 @@ static int fd_fill(rd_stream *s, char *p, size_t cap, size_t *n)
     return stream_deliver(b, got, n);
 }
 
-/* Into the stream's own window. */
+/* Reads into the stream's own chunk. */
 static int basic_next(rd_stream *s, char **p, size_t *n)
 {
     basic_stream *b = (basic_stream *)s;
@@ -119,7 +120,7 @@ static int basic_next(rd_stream *s, char **p, size_t *n)
     return s->fill(s, b->chunk, b->cap, n);
 }
 
-/* A growing file is read up to the size that it has here: a consistent prefix. */
+/* A growing file is read up to its size at this moment, so the result is a consistent prefix. */
 int rd_stream_fd(rd_stream **out, int fd)
 {
     VP_CLEANUP(vp_fs_close) int owned = fd;
@@ -129,8 +130,8 @@ int rd_stream_fd(rd_stream **out, int fd)
     return basic_new(out, basic_next, fd_fill, vp_fs_take(&owned), id.size, cap ? cap : 1);
 }
 
-/* The first hole of HOLE_LEAST bytes, as only a file has that was not written completely. A file
- * system that knows no holes answers that there is one at the end. */
+/* Offset of the first hole of HOLE_LEAST bytes, which only an incompletely written file has; -1:
+ * none. A file system without holes reports one at the end of the file. */
 static int64_t find_hole(int fd, int64_t size)
 {
     off_t hole = 0, data = 0;
@@ -150,7 +151,7 @@ int rd_stream_text(rd_stream **out, int fd)
 {
     VP_TRY(rd_stream_fd(out, fd));
     basic_stream *b = (basic_stream *)*out;
-    off_t was = lseek(b->fd, 0, SEEK_CUR); /* shared with whoever gave us the descriptor */
+    off_t was = lseek(b->fd, 0, SEEK_CUR); /* the descriptor's owner shares this position */
     b->hole = find_hole(b->fd, b->base.total);
     lseek(b->fd, was, SEEK_SET);
     return 0;
@@ -173,7 +174,7 @@ static int read_fd_or_wait(int fd, char *p, size_t n, size_t *got)
     }
 }
 
-/* Fills the window before handing it on, since pipes give 64 KiB at a time. */
+/* Fills the chunk before returning it, because pipes deliver 64 KiB at a time. */
 static int pipe_next(rd_stream *s, char **p, size_t *n)
 {
     basic_stream *b = (basic_stream *)s;
@@ -236,7 +237,7 @@ int rd_stream_slurp(rd_stream *s, size_t max, char **out, size_t *n)
     size_t got;
     int rc;
     max = max < SIZE_MAX ? max : SIZE_MAX - 1;
-    vp_buf_init(&all, max + 1); /* one more for the NUL of vp_buf_take */
+    vp_buf_init(&all, max + 1); /* one byte more for the NUL of vp_buf_take */
     while ((rc = s->next(s, &p, &got)) > 0) {
         if (got > max - all.n)
             return vp_fail(VP_ELIMIT, "more than %zu bytes", max);

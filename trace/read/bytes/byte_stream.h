@@ -1,7 +1,7 @@
-/* How readers get bytes. A stream is read once from front to back (JSON, gzip, tar members); a
- * source can be read at any offset (xplane). Streams stack: file → gzip → member. Readers and the
- * catalog include this; whoever opens a stream or source closes it. Not thread-safe: one reader;
- * but of a source several threads may read. */
+/* Input for readers. A stream is read once from front to back (JSON, gzip, tar members). A source
+ * can be read at any offset (xplane). Streams stack: file → gzip → member. The caller closes what
+ * it opened. A stream is used by one thread at a time; several threads may read a source. Functions
+ * return VP_EIO, VP_ENOMEM or VP_ELIMIT. */
 #ifndef VP_READ_BYTE_STREAM_H
 #define VP_READ_BYTE_STREAM_H
 
@@ -13,69 +13,75 @@
 #include "trace/base/log.h"
 #include "trace/base/str.h"
 
-/* Bytes before a chunk that its reader may overwrite (to put an unfinished tail in front without
- * copying the chunk), and bytes behind it that may be read but mean nothing (for SIMD). */
+/* HEADROOM: bytes before a chunk that its reader may overwrite, to prepend an unfinished tail
+ * without copying the chunk. PAD: bytes after it that are readable but meaningless, for SIMD. */
 #define RD_HEADROOM (64u << 10)
 #define RD_PAD 64u
 
 typedef struct rd_source rd_source;
 typedef struct rd_stream rd_stream;
 struct rd_stream {
-    /* 1: *p,*n is the next chunk (n > 0), writable and valid until the next call, with RD_HEADROOM
-     * bytes before it and RD_PAD behind it belonging to the reader. 0: the end. < 0: failed.
-     * Damage that leaves a good prefix ends the stream with 0 and fills `damage`. */
+    /* Returns 1, and the next chunk in *p, *n (n > 0), writable and valid until the next call, with
+     * RD_HEADROOM bytes before it and RD_PAD after it for the reader. 0: end of the stream. < 0:
+     * failed. Damage that leaves a good prefix ends the stream with 0 and sets `damage`. */
     int (*next)(rd_stream *s, char **p, size_t *n);
-    /* The same into memory of the caller's, at most cap bytes, and instead of `next`: from the
-     * first call on; it may come from one thread after the other. NULL where a stream has none. */
+    /* Reads at most cap bytes into the caller's memory. A caller uses either `next` or `fill` for
+     * the whole stream; `fill` may be called by changing threads, one at a time. NULL: not
+     * supported. */
     int (*fill)(rd_stream *s, char *p, size_t cap, size_t *n);
-    void (*close)(rd_stream *s); /* frees the stream and everything below it; s may not be NULL */
-    int64_t total;               /* bytes it will deliver, -1 when unknown */
-    int64_t raw_done, raw_total; /* progress in bytes of the file at the bottom; total -1 unknown */
-    vp_error damage;             /* code 0 while intact */
+    void (*close)(rd_stream *s); /* frees the stream and all streams below it; s must not be NULL */
+    int64_t total;               /* bytes it will deliver; -1: unknown */
+    int64_t raw_done, raw_total; /* progress in bytes of the underlying file; total -1: unknown */
+    vp_error damage;             /* code is 0 while intact */
 };
 
-/* Closes *s when not NULL; for VP_CLEANUP. */
+/* Closes *s if not NULL; for VP_CLEANUP. */
 void rd_stream_close(rd_stream **s);
-/* A stream over an open file (the descriptor is taken, also on failure), from its start.
- * Chunks of VP_READ_WINDOW bytes. A file that shrinks while read ends early with damage. */
+/* Opens a stream over a file, from its start, in chunks of VP_READ_WINDOW bytes. Takes ownership of
+ * the descriptor, also on failure. If the file shrinks while it is read, the stream ends early with
+ * damage. */
 int rd_stream_fd(rd_stream **out, int fd);
-/* The same for JSON and gzip, which hold no zeros by the page: it ends with damage at the first
- * hole of 64 KiB, so that what is read is bounded by what the disk holds (a crash can leave such a
- * file, and one of 1 TB costs its author nothing). */
+/* The same for JSON and gzip, which contain no pages of zeros. The stream ends with damage at the
+ * first hole of 64 KiB, so the bytes read are bounded by the bytes on disk. A crash can leave such
+ * a file, and a sparse file of 1 TB costs an attacker nothing. */
 int rd_stream_text(rd_stream **out, int fd);
-/* A stream over a source (taken, also on failure), from its start. */
+/* Opens a stream over a source, from its start. Takes ownership of the source, also on failure. */
 int rd_stream_source(rd_stream **out, rd_source *in);
-/* A stream over standard input or any pipe. */
+/* Opens a stream over standard input or another pipe. Takes ownership of the descriptor, also on
+ * failure. */
 int rd_stream_pipe(rd_stream **out, int fd);
-/* A stream over bytes that the caller keeps alive; chunks of at most `chunk` bytes (0: 1 MiB). */
+/* Opens a stream over bytes that the caller keeps alive, in chunks of at most `chunk` bytes (0: 1
+ * MiB). */
 int rd_stream_memory(rd_stream **out, const void *p, size_t n, size_t chunk);
-/* Reads everything into memory (tests, small files); VP_ELIMIT above max. vp_free the result. */
+/* Reads the whole stream into memory (tests, small files). VP_ELIMIT above max bytes. The caller
+ * frees *out with vp_free. */
 int rd_stream_slurp(rd_stream *s, size_t max, char **out, size_t *n);
 
-/* Takes the descriptor, also on failure. */
+/* Takes ownership of the descriptor, also on failure. */
 int rd_source_fd(rd_source **out, int fd);
-/* Bytes that the caller keeps alive. */
+/* A source over bytes that the caller keeps alive. */
 int rd_source_memory(rd_source **out, const void *p, size_t n);
-/* Drains a stream into memory, or above VP_SPOOL_MEMORY_MAX into an unlinked temporary file.
+/* Reads a whole stream into memory, or above VP_SPOOL_MEMORY_MAX into an unlinked temporary file.
  * The stream is not closed; its damage, if any, is copied to *damage (may be NULL). */
 int rd_source_spool(rd_source **out, rd_stream *in, vp_error *damage);
-/* What is read by calls: of n bytes that lie within its size, all or a failure. Several threads may
- * read at once. */
+/* A source implemented by callbacks. `read` returns all n bytes, which are within the size, or
+ * fails; several threads may call it at once. */
 typedef struct rd_calls {
     int (*read)(void *ctx, void *buf, size_t n, int64_t offset);
-    void (*in_order)(void *ctx); /* rd_source_in_order; may be NULL */
+    void (*in_order)(void *ctx); /* for rd_source_in_order; may be NULL */
     void (*close)(void *ctx);
     void *ctx;
 } rd_calls;
-/* Takes ctx, also on failure. */
+/* Takes ownership of ctx, also on failure. */
 int rd_source_calls(rd_source **out, int64_t size, const rd_calls *calls);
 int64_t rd_source_size(const rd_source *s);
-/* Whether all of it lies in memory: then *bytes is that, valid while the source is. */
+/* True if the whole source is in memory; then *bytes is its content, valid while the source is
+ * open. */
 bool rd_source_in_memory(const rd_source *s, vp_str *bytes);
-/* Up to n bytes at offset; short only at the end. */
+/* Reads up to n bytes at offset; less only at the end. */
 int rd_source_read(rd_source *s, void *buf, size_t n, int64_t offset, size_t *got);
-/* Says that from now on all of it is read from front to back, by threads that are near each other;
- * until then readers jump over most of it, or read what they like. */
+/* Announces that all of the source will be read from front to back, by threads at nearby offsets.
+ * Before this call, readers skip most of it or read at any offset. */
 void rd_source_in_order(rd_source *s);
 void rd_source_close(rd_source *s);
 

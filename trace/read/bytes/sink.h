@@ -1,13 +1,13 @@
-/* What a reader tells about a trace. Readers know formats, the sink (model/trace) knows columns;
- * this header is all they share. Strings are slices that live only during the call.
+/* The interface between readers and the model. Readers know formats, the sink (model/trace) knows
+ * columns; they share only this header. Strings are slices that live only during the call.
  *
- * Order: processes before their tracks, tracks and kinds before their events; names may come late
- * (sink_track_name). Times are int64 ps relative to the base of sink_base(). All functions return
- * 0 or a negative code, which the reader passes on.
+ * Order: processes before their tracks, tracks and kinds before their events; names may come later
+ * (track_update). Times are int64 ps relative to the base of sink.base. All functions return 0 or a
+ * negative code, which the reader returns to its caller.
  *
- * A kind is what equal events have in common (an XEventMetadata with its stats, or a JSON name with
- * the args that never vary). An event is then a start, a duration, a track and a kind: 12 bytes,
- * and classification, normalisation and look-ups of scopes happen once a kind instead of once an
+ * A kind is what equal events share: an XEventMetadata with its stats, or a JSON name with the args
+ * that never vary. An event is then a start, a duration, a track and a kind, in 12 bytes.
+ * Classification, normalization and lookup of scopes happen once per kind instead of once per
  * event. */
 #ifndef VP_READ_SINK_H
 #define VP_READ_SINK_H
@@ -19,7 +19,7 @@
 #include "trace/read/bytes/packed_event.h"
 
 #define SINK_NONE UINT32_MAX
-#define SINK_UNKNOWN (-1) /* for counts: bytes, flops, program id, … */
+#define SINK_UNKNOWN (-1) /* unknown counts: bytes, FLOP, program id, … */
 #define SINK_NO_TIME INT64_MIN
 
 typedef enum sink_process_kind {
@@ -27,14 +27,14 @@ typedef enum sink_process_kind {
     SINK_PROCESS_TPU,
     SINK_PROCESS_GPU,
     SINK_PROCESS_CPU,   /* XLA's thread pool as a device: "/host:CPU:N" */
-    SINK_PROCESS_OTHER, /* another accelerator, or a part of one */
+    SINK_PROCESS_OTHER, /* another accelerator, or a part of one, such as a SparseCore */
 } sink_process_kind;
 
-/* What the file says that a device can do; 0: it does not. */
+/* Properties of a device as stated by the file; 0: unknown. */
 typedef struct sink_chip {
-    int64_t gflops;     /* dense, of bf16 */
-    int64_t mb_s;       /* of HBM */
-    int64_t cores, khz; /* multiprocessors, compute units */
+    int64_t gflops;     /* dense bf16, in GFLOP/s */
+    int64_t mb_s;       /* HBM bandwidth in MB/s */
+    int64_t cores, khz; /* multiprocessors or compute units; clock rate */
     int64_t memory_bytes;
     int64_t major, minor; /* compute capability */
 } sink_chip;
@@ -43,22 +43,22 @@ typedef struct sink_process {
     vp_str name;
     int64_t id; /* plane id or pid */
     sink_process_kind kind;
-    int32_t ordinal; /* of the device, or -1 */
-    vp_str model;    /* what the device is sold as */
+    int32_t ordinal; /* device number, or -1 */
+    vp_str model;    /* product name of the device */
     bool has_device_id;
-    /* its number in programs, among the devices of all hosts; if the file says it */
+    /* number of the device in programs, among the devices of all hosts; see has_device_id */
     int64_t device_id;
     sink_chip chip;
 } sink_process;
 
 typedef enum sink_role {
-    SINK_ROLE_PLAIN,   /* a host thread, or anything that is only shown */
-    SINK_ROLE_OPS,     /* a device's op line or stream: what analyses sum */
-    SINK_ROLE_ASYNC,   /* in-flight intervals beside the op line: never summed */
-    SINK_ROLE_DERIVED, /* repeats what other tracks say (Steps, Framework Ops, …): never summed */
+    SINK_ROLE_PLAIN,   /* a host thread, or a track that is only displayed */
+    SINK_ROLE_OPS,     /* op line or stream of a device, which analyses sum */
+    SINK_ROLE_ASYNC,   /* in-flight intervals of async ops: never summed */
+    SINK_ROLE_DERIVED, /* repeats other tracks (Framework Ops, …): never summed */
     SINK_ROLE_STEPS,
     SINK_ROLE_MODULES,
-    SINK_ROLE_MARKS, /* what a TPU's program says of itself: waits at barriers */
+    SINK_ROLE_MARKS, /* marks of a TPU program itself, such as waits at barriers */
     SINK_ROLE_COUNTER,
 } sink_role;
 
@@ -67,75 +67,77 @@ typedef struct sink_track {
     vp_str name;
     int64_t id; /* line id or tid */
     sink_role role;
-    bool one_timeline; /* spans overlap and the latest started owns the time (CPU devices) */
-    bool spans;        /* it is known to hold spans that run at once, and no calls of a thread */
+    bool one_timeline; /* spans overlap; the one started last owns the time (CPU devices) */
+    bool spans;        /* known to hold concurrent spans, not nested calls of a thread */
 } sink_track;
 
 typedef enum sink_class { SINK_COMPUTE, SINK_COMM, SINK_COPY } sink_class;
 
-/* What all events of one kind share: an XEventMetadata with its stats, or a name with the args
- * that never vary. Unknown strings are empty, unknown counts SINK_UNKNOWN. */
+/* Properties that all events of one kind share: an XEventMetadata with its stats, or a name with
+ * the args that never vary. Unknown strings are empty, unknown counts SINK_UNKNOWN. */
 typedef struct sink_kind {
-    vp_str name;       /* as shown */
-    vp_str long_name;  /* the full HLO text, where it differs */
+    vp_str name;       /* as displayed */
+    vp_str long_name;  /* full HLO text, if different */
     vp_str category;   /* hlo_category, or Kineto's cat in lower case */
-    vp_str opcode;     /* HLO opcode of the event itself: from its text, or an XLA:CPU op's proto */
-    vp_str hlo_opcode; /* of the instruction that a GPU kernel belongs to: never classifies the
-                          kernel */
+    vp_str opcode;     /* HLO opcode of the event itself, from its text or an XLA:CPU op's proto */
+    vp_str hlo_opcode; /* instruction's opcode of a GPU kernel; never classifies the kernel */
     vp_str hlo_op;
     vp_str module;
     vp_str scope;  /* framework path: tf_op, op_name */
     vp_str source; /* file:line */
     vp_str shape;
     vp_str stream_label; /* "MemcpyH2D" of "Stream #135(MemcpyH2D)" */
-    vp_str twin_of;      /* deduplicated_name: the op whose code this one shares */
-    vp_str memcpy;       /* XLA's memcpy_details: "kind_src:pageable kind_dst:device size:8 dest:0
-                            async:1"; Kineto has them in the name: "Memcpy HtoD (Pageable -> Device)" */
-    vp_str launch;       /* of a kernel, only with rd_options.launches: "regs:32 static_shared:0
-                            dynamic_shared:0 grid:3,1,1 block:128,1,1 occ_pct:100", as XLA's
-                            kernel_details; of Kineto's args in the same words */
+    vp_str twin_of;      /* deduplicated_name: the op whose code this op shares */
+    /* XLA's memcpy_details: "kind_src:pageable kind_dst:device size:8 dest:0 async:1"; Kineto puts
+     * them in the name: "Memcpy HtoD (Pageable -> Device)" */
+    vp_str memcpy;
+    /* Launch parameters of a kernel, only with rd_options.launches: "regs:32 static_shared:0
+     * dynamic_shared:0 grid:3,1,1 block:128,1,1 occ_pct:100", as in XLA's kernel_details. Kineto's
+     * args are converted to this form. */
+    vp_str launch;
     int64_t program_id;
     int64_t bytes, flops;         /* of one execution */
-    int64_t rows, columns, batch; /* of the result of a product: Kineto's shapes; else 0 */
-    int64_t group_size; /* of a collective: from replica_groups or Kineto's "Group size" */
-    vp_str groups;      /* its groups where long_name lacks them, */
-    vp_str program;     /* and the devices that its program runs on: replica_groups.h */
-    int64_t graph;      /* the CUDA graph that it is a node of; 0: none */
-    int64_t graph_node; /* its number there, which rises as nodes are recorded; 0: unknown */
-    bool has_hbm;       /* hbm_bytes is known: what of the bytes goes to the device's main memory */
+    int64_t rows, columns, batch; /* of the result of a matmul, from Kineto's shapes; else 0 */
+    int64_t group_size; /* ranks of a collective: from replica_groups or Kineto's "Group size" */
+    vp_str groups;      /* replica groups, if long_name lacks them */
+    vp_str program;     /* devices of its program: replica_groups.h */
+    int64_t graph;      /* id of the CUDA graph that contains it; 0: none */
+    int64_t graph_node; /* its number in the graph, ascending in recording order; 0: unknown */
+    /* hbm_bytes is known: the part of `bytes` that accesses the device's main memory. */
+    bool has_hbm;
     int64_t hbm_bytes;
-    uint8_t dtype;   /* vp_dtype of the factors of a product, where that is known */
+    uint8_t dtype;   /* vp_dtype of the operands of a matmul, if known */
     bool is_op;      /* on an op track; others are never classified */
     bool unfinished; /* had not ended when its recording was cut off */
 } sink_kind;
 
-/* What single events say beyond their times. A track has a column for each attribute that one of
- * its events has; the others hold SINK_NO_VALUE. */
+/* Attributes of single events. A track has one column for each attribute that any of its events
+ * has; events without a value hold SINK_NO_VALUE. */
 typedef enum sink_attr {
-    SINK_CORRELATION, /* joins a launch call and the device ops it launches */
-    SINK_FLOW_OUT,    /* producer: a hash of (type, id), joins it to the events that have it as */
-    SINK_FLOW_IN,     /* consumer */
+    SINK_CORRELATION, /* joins a launch call and the device ops that it launches */
+    SINK_FLOW_OUT,    /* producer: a hash of (type, id) that joins it to its consumers, */
+    SINK_FLOW_IN,     /* which have the same value here */
     SINK_STEP,        /* step_num, iter_num, the N of ProfilerStep#N */
     SINK_ROOT,        /* "_r": the level of a step's root */
     SINK_GROUP,       /* group_id, as the profiler wrote it */
-    SINK_RUN,         /* run_id of a module; all_reduce_unique_id: which call of a collective */
-    SINK_MEM_DELTA,   /* allocator: bytes taken (> 0) or given back */
+    SINK_RUN,         /* run_id of a module; all_reduce_unique_id: the call of a collective */
+    SINK_MEM_DELTA,   /* allocator: bytes allocated (> 0) or freed (< 0) */
     SINK_MEM_USED,    /* bytes in use after the event */
-    SINK_MEM_FREE,    /* what the allocator could still hand out */
+    SINK_MEM_FREE,    /* bytes that the allocator could still hand out */
     SINK_MEM_RESERVED,
-    SINK_MEM_DEVICE,     /* ordinal of the device whose memory it is */
-    SINK_MEM_ADDRESS,    /* of what is taken or given back */
-    SINK_MEM_LIFETIME,   /* the most bytes that were ever in use */
-    SINK_MEM_FRAGMENTED, /* bits of a double: the share of what is free that is not in one piece */
-    SINK_MEM_THREAD,     /* the track of the thread that asks for it or gives it back */
-    SINK_EXTERNAL, /* joins a framework's op, whose cost is known, and the kernels that it ran */
+    SINK_MEM_DEVICE,     /* number of the device whose memory it is */
+    SINK_MEM_ADDRESS,    /* address of the allocated or freed block */
+    SINK_MEM_LIFETIME,   /* peak of the bytes in use, ever */
+    SINK_MEM_FRAGMENTED, /* bits of a double: share of free bytes outside the largest free block */
+    SINK_MEM_THREAD,     /* track of the thread that allocates or frees */
+    SINK_EXTERNAL,       /* joins a framework op, whose cost is known, and its kernels */
     SINK_ATTRS
 } sink_attr;
 
 #define SINK_NO_VALUE INT64_MIN
 
 typedef struct sink_extra {
-    uint32_t has; /* bit per sink_attr */
+    uint32_t has; /* one bit per sink_attr */
     int64_t v[SINK_ATTRS];
 } sink_extra;
 
@@ -145,71 +147,70 @@ static inline void sink_extra_set(sink_extra *x, sink_attr a, int64_t v)
     x->v[a] = v;
 }
 
-/* One event. start/dur are on the device's own clock where it has one, and then
- * aligned_start/aligned_dur place it on the host's; else aligned_start is SINK_NO_TIME. */
+/* One event. start and dur are on the device's own clock if it has one; then aligned_start and
+ * aligned_dur are on the host's clock. Else aligned_start is SINK_NO_TIME. */
 typedef struct sink_event {
     int64_t start_ps, dur_ps;
     int64_t aligned_start_ps, aligned_dur_ps;
     uint32_t track, kind;
-    const sink_extra *extra; /* the reader's, valid during the call; NULL: nothing to say */
+    const sink_extra *extra; /* owned by the reader, valid during the call; NULL: no attributes */
 } sink_event;
 
-/* What an event of sink_columns says. */
+/* An attribute of an event in sink_columns. */
 typedef struct sink_value {
-    uint32_t event, attr; /* its place in the columns; sink_attr */
+    uint32_t event, attr; /* index of the event in the columns; sink_attr */
     int64_t v;
 } sink_value;
 
-/* The longest of some events of one kind on the device's own clock, of those the one that begins
- * first, and where it begins on the host's. */
+/* The longest of some events of one kind on the device's own clock; the first of equal ones.
+ * aligned_start_ps is its start on the host's clock. */
 typedef struct sink_longest {
     uint32_t kind;
     int64_t dur_ps, start_ps, aligned_start_ps;
 } sink_longest;
 
-/* Memory for the events of a line that are handed over as columns: each where it will stay. The
- * reader makes it and any of its threads may fill it; a sink may use it as its own memory as soon
- * as its events come, and keep it when all have (sink.settle). Else the reader frees it. */
+/* Memory for the events of a line that are passed as columns. The reader allocates it, and any of
+ * its threads may fill it. A sink may use it as its own memory as soon as its events arrive, and
+ * may keep it when all have arrived (sink.settle). Else the reader frees it. */
 typedef struct sink_room {
-    sink_packed *own, *aligned; /* `cap` of each; aligned NULL: no event will have a second clock */
+    sink_packed *own, *aligned; /* `cap` of each; aligned NULL: no event has a second clock */
     size_t cap;
 } sink_room;
 
-/* An event whose start is not near (sink_is_near) that of the one before. */
+/* An event whose start is not near (sink_is_near) that of the previous event. */
 typedef struct sink_far {
     size_t event;
     int64_t start_ps;
 } sink_far;
 
-/* Events of one clock: where they stand, and the starts of the first, the earliest and the latest.
- */
+/* Packed events of one clock, with the starts of the first, the earliest and the latest. */
 typedef struct sink_stretch {
-    sink_packed *v; /* `longs` has their lengths that do not fit, from place 0 on */
+    sink_packed *v; /* durations that do not fit are in `longs`, from index 0 on */
     int64_t first_ps, least_ps, most_ps;
     size_t n;
     const int64_t *longs;
     size_t long_n;
-    const sink_far *far; /* in their order */
+    const sink_far *far; /* in the order of events */
     size_t far_n;
 } sink_stretch;
 
-/* Events of one track in the file's order. */
+/* Events of one track in file order. */
 typedef struct sink_columns {
     uint32_t track;
     sink_stretch own;
-    /* n 0: none has a clock of its own; else as many, their lengths as sink_dur_beside says, and
-     * kinds are of `own` */
+    /* n is 0 if no event has a device clock. Else it has as many events as `own`, with durations
+     * encoded by sink_dur_beside and the kinds of `own`. */
     sink_stretch aligned;
-    const sink_room *room; /* that holds them */
+    const sink_room *room; /* the memory that holds the events */
     int64_t first_dur_ps;
-    /* In place of aligned columns with rd_options.longest_only: of each of their kinds. NULL: none
-     * has a clock of its own. */
+    /* Replaces the aligned columns with rd_options.longest_only: one item per kind. NULL: no event
+     * has a device clock. */
     const sink_longest *longest;
     size_t longest_n;
-    const uint32_t *kinds;    /* what the kinds of `own` stand for: ids of sink.kind */
-    const sink_value *values; /* by event */
+    const uint32_t *kinds;    /* sink.kind ids, indexed by the kinds of `own` */
+    const sink_value *values; /* ordered by event */
     size_t value_n;
-    bool sorted; /* each begins later than the one before, or with it and is no longer */
+    bool sorted; /* ascending by start; events with equal starts descend by duration */
 } sink_columns;
 
 typedef enum sink_severity { SINK_INFO, SINK_WARNING, SINK_ERROR } sink_severity;
@@ -219,20 +220,20 @@ typedef struct sink_quality {
     sink_severity severity;
     vp_str message;
     int64_t event, byte; /* -1: none */
-    bool partial;        /* figures miss something because of this */
+    bool partial;        /* the figures are incomplete because of this */
 } sink_quality;
 
-/* An argument, beyond sink_extra: only events of our own recordings have any. */
+/* An argument of an event that is not in sink_extra; only recordings of view_profile have any. */
 typedef struct sink_arg {
-    uint32_t kind; /* of the event */
-    vp_str key;    /* empty: the event is a counter's, and this its value */
+    uint32_t kind; /* kind of the event */
+    vp_str key;    /* empty: the event is a counter sample, and this its value */
     bool is_text;
     double number;
     vp_str text;
-    int64_t start_ps; /* of the event */
+    int64_t start_ps; /* start of the event */
 } sink_arg;
 
-/* A program that the file holds as an HLO proto, run or not. */
+/* A program that the file contains as an HLO proto, executed or not. */
 typedef struct sink_program {
     uint64_t id;
     vp_str name; /* as the file has it: "jit_step(5623765097522093075)" */
@@ -243,50 +244,60 @@ typedef struct sink sink;
 struct sink {
     int (*process)(sink *s, const sink_process *p, uint32_t *id);
     int (*track)(sink *s, const sink_track *t, uint32_t *id);
-    /* Late knowledge, before the end: the name, role or process of a track; the name and kind of a
-     * process. Empty names leave the old one. */
+    /* Updates of facts that the file states later: name, role or process of a track; name and kind
+     * of a process. Empty names keep the old one. */
     int (*track_update)(sink *s, uint32_t id, const sink_track *t);
     int (*process_update)(sink *s, uint32_t id, const sink_process *p);
     int (*kind)(sink *s, const sink_kind *k, uint32_t *id);
-    /* n events, in the file's order within each track. */
+    /* Passes n events, in file order within each track. */
     int (*events)(sink *s, const sink_event *e, size_t n);
     int (*columns)(sink *s, const sink_columns *c);
-    /* The room of a track's columns is filled: what is left in it is the reader's to free. */
+    /* All columns of the track that use this memory have been passed. The reader frees what the
+     * sink leaves in it. */
     void (*settle)(sink *s, uint32_t track, sink_room *room);
-    /* Events that were counted but not handed over (not wanted, or without a length in time); with
-     * rd_options.uncounted perhaps too few, but some where there are some. */
+    /* Reports events that were counted but not passed: unwanted, or without a duration. With
+     * rd_options.uncounted the number may be too low, but is not 0 if there were any. */
     void (*skipped)(sink *s, uint64_t n);
     int (*quality)(sink *s, const sink_quality *q);
-    /* The Unix time in ns of relative time 0; called at most once, any time; unknown if never. */
+    /* Sets the Unix time in ns of relative time 0. Called at most once, at any time; unknown if
+     * never called. */
     void (*base)(sink *s, int64_t unix_ns);
-    /* profile_start_time … profile_stop_time relative to the base, when the file says so; else, of
-     * files whose relative 0 is fixed all the same, what `extent` says. */
+    /* Sets profile_start_time … profile_stop_time relative to the base, if the file has them. Else,
+     * for files with a fixed relative 0, the range of `extent`. */
     void (*capture)(sink *s, int64_t start_ps, int64_t end_ps);
-    /* The range of all events with a time, skipped ones too, where the reader saw them all. */
+    /* Sets the range of all events with a time, including skipped ones, if the reader saw all of
+     * them. */
     void (*extent)(sink *s, int64_t start_ps, int64_t end_ps);
-    /* What the file itself calls relative time 0, in ns, where that is not 0: links into the file's
+    /* Sets the file's own value of relative time 0, in ns, if it is not 0. Links into the file's
      * own timeline need it. */
     void (*origin)(sink *s, int64_t file_ns);
     int (*arg)(sink *s, const sink_arg *a);
-    /* A fact that the recorded program says of itself. */
+    /* Passes a metadata entry that the recorded program set. */
     int (*meta)(sink *s, vp_str key, vp_str value);
-    /* Only with rd_options.programs, or where kernels are nodes of CUDA graphs; NULL in a sink that
-     * need not know. */
+    /* Called only with rd_options.programs, or if kernels are nodes of CUDA graphs. NULL: the sink
+     * does not need programs. */
     int (*program)(sink *s, const sink_program *p);
 };
 
-/* What a reader is asked for. */
+/* What a reader has to read. */
 typedef struct rd_options {
-    bool device_only; /* host events are counted and skipped if the file has a device; nothing is
-                         read that only analyses of the host, of steps or of memory need */
+    /* If the file has a device, host events are counted and skipped, and data is not read that only
+     * analyses of the host, of steps or of memory need. */
+    bool device_only;
     int (*progress)(void *ctx, int64_t done_bytes, int64_t total_bytes); /* may be NULL */
     void *progress_ctx;
-    bool longest_only; /* with device_only: of ops on a clock of their own, only the longest have
-                          places on the host's (sink_columns.longest) */
-    bool uncounted;    /* with device_only: what is skipped need not be counted */
-    bool launches;     /* how kernels were launched is told, and makes kinds (sink_kind.launch) */
-    bool programs;     /* tells the sink the programs whose protos the file holds */
-    int threads; /* that may read a file at once, with this one; what the sink hears is the same */
+    /* With device_only: of ops on a device clock, only the longest get times on the host clock
+     * (sink_columns.longest). */
+    bool longest_only;
+    /* With device_only: skipped events need not be counted. */
+    bool uncounted;
+    /* Read launch parameters of kernels, which distinguish kinds (sink_kind.launch). */
+    bool launches;
+    /* Pass the programs whose protos the file contains. */
+    bool programs;
+    /* Threads that may read a file at once, including this one; the result is the same for any
+     * number. */
+    int threads;
 } rd_options;
 
 #endif

@@ -1,4 +1,4 @@
-/* Bytes at any offset: a file, memory, a stream that was spooled, or what calls give. */
+/* Random access to bytes: a file, memory, a spooled stream, or callbacks. */
 #include <string.h>
 
 #include "trace/base/buf.h"
@@ -10,8 +10,8 @@
 struct rd_source {
     int fd; /* -1: memory */
     const char *mem;
-    char *owned;    /* mem, when it is ours */
-    rd_calls calls; /* read: NULL, or instead of both */
+    char *owned;    /* same as mem if owned, else NULL */
+    rd_calls calls; /* read: NULL unless the source uses callbacks */
     int64_t size;
 };
 
@@ -48,8 +48,7 @@ int rd_source_calls(rd_source **out, int64_t size, const rd_calls *calls)
     return source_new(out, (rd_source){.fd = -1, .size = size, .calls = *calls});
 }
 
-/* Collects what is drained from a stream: in memory, and in a file from the moment that it does not
- * fit. */
+/* Collects a stream: in memory first, then in a file once it exceeds the limit for memory. */
 typedef struct spool {
     vp_buf mem;
     int fd;
@@ -85,7 +84,7 @@ int rd_source_spool(rd_source **out, rd_stream *in, vp_error *damage)
     char *p;
     size_t n;
     int rc;
-    vp_buf_init(&sp.mem, VP_SPOOL_MEMORY_MAX + 1); /* one more for the NUL of vp_buf_take */
+    vp_buf_init(&sp.mem, VP_SPOOL_MEMORY_MAX + 1); /* one byte more for the NUL of vp_buf_take */
     while ((rc = in->next(in, &p, &n)) > 0)
         VP_TRY(spool_put(&sp, p, n));
     VP_TRY(rc);

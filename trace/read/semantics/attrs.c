@@ -1,7 +1,7 @@
 #include "trace/read/semantics/attrs.h"
 
 /* Flows with the same number belong together, whatever their category. This type keeps them apart
- * from those of producers, which are small numbers. */
+ * from flows of producer types, which are small numbers. */
 #define FLOW_TYPE 1024u
 
 void rd_flow_attrs(sink_extra *x, uint64_t flow)

@@ -14,16 +14,16 @@
 typedef struct instruction {
     vp_str name, opcode, op_name, shape, source_file;
     int64_t id, source_line, frame;
-    int64_t calls; /* the first called computation, or -1 */
+    int64_t calls; /* id of the first called computation, or -1 */
     int64_t group_size;
-    vp_str bytes;  /* of a collective: its whole message, for its groups */
-    vp_str groups; /* as text, once it was asked for */
+    vp_str bytes;  /* serialized instruction of a collective, for its groups */
+    vp_str groups; /* as text, made on first use */
 } instruction;
 
 typedef struct computation {
     int64_t id, root_id;
     size_t first, count; /* its instructions */
-    vp_str fused;        /* the path that it has as a fusion, once it was looked for */
+    vp_str fused;        /* scope when used as a fusion, see fused_known */
     bool fused_known;
 } computation;
 
@@ -40,9 +40,9 @@ struct hlo_module {
     computation *comps;
     size_t comp_n, comp_cap;
     list files, locations, frames; /* of the stack frame index */
-    vp_map by_name;                /* hash of the name → first instruction of that hash */
+    vp_map by_name;                /* hash of a name → first instruction with this hash */
     vp_map comp_by_id;
-    vp_str assignment, program; /* the proto, and the text made of it, once that was asked for */
+    vp_str assignment, program; /* assignment: the proto; program: its text, made on first use */
 };
 
 static int list_put(list *l, vp_str s)
@@ -52,7 +52,7 @@ static int list_put(list *l, vp_str s)
     return 0;
 }
 
-/* The last varint of a field in a small message, or `def`. */
+/* The last varint of the field in a small message, or `def`. */
 static int64_t last_varint_field(vp_str message, uint32_t field, int64_t def)
 {
     vp_pb r = vp_pb_of(message);
@@ -63,7 +63,7 @@ static int64_t last_varint_field(vp_str message, uint32_t field, int64_t def)
     return def;
 }
 
-/* The first number of a repeated int64 that may be packed. */
+/* The first number of a repeated int64 field, packed or not. */
 static int64_t first_packed(const vp_pb_field *f)
 {
     uint64_t v;
@@ -89,7 +89,7 @@ static void names_read_metadata(instruction *in, vp_str bytes)
     }
 }
 
-/* The number of ids in a ReplicaGroup, packed or not. */
+/* Number of ids in a ReplicaGroup, packed or not; -1: none. */
 static int64_t group_length(vp_str group)
 {
     vp_pb r = vp_pb_of(group);
@@ -262,7 +262,7 @@ static bool is_heavy(vp_str opcode)
            vp_str_eq(opcode, VP_STR("reduce"));
 }
 
-/* The longest common path of two paths: whole components only. */
+/* The longest common prefix of two scopes, in whole components. */
 static vp_str common_path(vp_str a, vp_str b)
 {
     size_t n = 0, slash = 0;
@@ -275,8 +275,8 @@ static vp_str common_path(vp_str a, vp_str b)
     return vp_str_head(a, whole ? n : slash);
 }
 
-/* The path of a fusion without one: that of its root; else that of the first dot, convolution or
- * reduce in it; else what the paths of all its instructions have in common. */
+/* The scope of a fusion without one: that of its root; else that of its first dot, convolution or
+ * reduce; else the common prefix of the scopes of all its instructions. */
 static vp_str name_computation(const hlo_module *m, const computation *c)
 {
     vp_str heavy = VP_STR_NONE, common = VP_STR_NONE;
@@ -295,7 +295,7 @@ static vp_str name_computation(const hlo_module *m, const computation *c)
     return heavy.n ? heavy : common;
 }
 
-/* The same by id. Each computation is walked once, however many instructions call it. */
+/* The same by id. Each computation is examined once, however many instructions call it. */
 static vp_str fused_name(hlo_module *m, int64_t computation_id)
 {
     uint32_t i = vp_map_get(&m->comp_by_id, (uint64_t)computation_id);
@@ -326,7 +326,7 @@ static int put_array_type(vp_buf *b, vp_str shape)
     return vp_buf_putc(b, ']');
 }
 
-/* Tuples in tuples are only named. */
+/* Nested tuples are named only, without their shape. */
 static int shape_text(hlo_module *m, vp_str shape, vp_str *out)
 {
     vp_buf b;
@@ -377,8 +377,8 @@ static int source_text(hlo_module *m, const instruction *in, vp_str *out)
     return 0;
 }
 
-/* The collective that an asynchronous start runs: it is the one instruction of the computation that
- * the start calls. NULL: this is no such start. */
+/* The collective that an async start runs, which is the one instruction of the computation that it
+ * calls. NULL: `in` is not an async start of a collective. */
 static instruction *called_collective(const hlo_module *m, const instruction *in)
 {
     uint32_t i = in->calls < 0 ? VP_MAP_NONE : vp_map_get(&m->comp_by_id, (uint64_t)in->calls);
@@ -391,7 +391,7 @@ static instruction *called_collective(const hlo_module *m, const instruction *in
     return NULL;
 }
 
-/* The text that `put` makes of a proto, in the module's arena; empty if it is too long. */
+/* Converts a proto to text with `put`, in the module's arena; empty if it is too long. */
 static int arena_text_of_proto(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_str proto,
                                vp_str *out)
 {
@@ -404,7 +404,7 @@ static int arena_text_of_proto(hlo_module *m, int (*put)(vp_buf *, vp_str), vp_s
     return copy ? 0 : vp_no_memory();
 }
 
-/* The groups of a collective and the devices of the module, each made once. */
+/* Sets the groups of a collective and the devices of the module; each text is made once. */
 static int group_texts(hlo_module *m, instruction *in, hlo_instruction *out)
 {
     if (!in->groups.p)

@@ -1,13 +1,12 @@
-/* HLO protos (xla/service/hlo.proto) as dictionaries: instruction name → framework path, opcode,
- * source line. They lie in /host:metadata and name the ops whose events carry only `hlo_op`
- * (docs/reference/jax-cpu.md#hlo-protos-of-ops). A module is parsed when its first op is met.
- * Readers include this.
+/* HLO protos (xla/service/hlo.proto) as dictionaries: instruction name → scope, opcode, source
+ * line. They are in the plane /host:metadata and name ops whose events carry only `hlo_op`
+ * (docs/reference/jax-cpu.md#hlo-protos-of-ops). A module is parsed when its first op occurs. The
+ * caller owns the proto's bytes and frees the module.
  *
- * There are two readers of HLO protos. This one is on the way of every event, `top` included: of
- * each instruction it keeps slices of what names it, and makes the rest for those that ran.
- * trace/read/hlo, which reports and the page of an op ask, makes a structure of all instructions:
- * shapes, operands, schedules and buffers, which names need not wait for. What both know of the
- * format is hlo_fields.h. */
+ * There are two readers of HLO protos. This one is in the path of every event: it stores slices of
+ * what names an instruction, and makes texts only for instructions that ran. trace/read/hlo serves
+ * reports and the page of an op; it builds a structure of all instructions with shapes, operands,
+ * schedules and buffers. hlo_fields.h holds what they share. */
 #ifndef VP_READ_HLO_H
 #define VP_READ_HLO_H
 
@@ -15,25 +14,26 @@
 #include "trace/base/str.h"
 
 typedef struct hlo_instruction {
-    vp_str op_name;     /* scope: "jit(f)/block/dot_general"; a fusion may have its computation's */
+    vp_str op_name;     /* "jit(f)/block/dot_general"; a fusion may use its computation's */
     vp_str opcode;      /* "fusion", "dot", "all-reduce", … */
     vp_str source;      /* "file.py:12", or empty */
     vp_str shape;       /* "f32[128,64]", a tuple "(f32[8],s32[])", or empty */
-    int64_t group_size; /* of a collective, from its first replica group; -1 unknown */
-    vp_str groups;      /* its groups, as replica_groups.h reads them, or empty */
-    vp_str program;     /* the devices of the module, if it has groups; see replica_groups.h */
+    int64_t group_size; /* ranks of a collective, from its first replica group; -1: unknown */
+    vp_str groups;      /* replica groups in the form of replica_groups.h, or empty */
+    vp_str program;     /* devices of the module, if `groups` is set; see replica_groups.h */
 } hlo_instruction;
 
 typedef struct hlo_module hlo_module;
-/* Parses a serialized xla.HloProto; the bytes must outlive the module. VP_ECORRUPT on damage. */
+/* Parses a serialized xla.HloProto; the bytes must outlive the module. VP_ECORRUPT: damaged;
+ * VP_ENOMEM. */
 int hlo_module_parse(hlo_module **out, vp_str proto);
 void hlo_module_free(hlo_module *m);
 vp_str hlo_module_name(const hlo_module *m);
-/* 1: found; 0: there is no instruction of that name; VP_ENOMEM. The slices live as long as the
- * module (texts that the proto does not hold as such are made in its arena). */
+/* 1: found; 0: no instruction with this name; VP_ENOMEM. The slices live as long as the module,
+ * which owns texts that the proto does not contain. */
 int hlo_module_find(hlo_module *m, vp_str instruction, hlo_instruction *out);
 
-/* The instruction that a stat hlo_op names: the last part of "a::b::c". */
+/* The instruction named by the stat hlo_op: the last part of "a::b::c". */
 static inline vp_str hlo_innermost(vp_str hlo_op)
 {
     for (size_t i = hlo_op.n; i >= 2; i--)

@@ -1,7 +1,7 @@
-/* The fields of the HLO protos by their numbers: those that are read. Readers of HLO include this.
- * Sources: xla/service/hlo.proto; xla/xla_data.proto from OpMetadata on
- * (docs/reference/memory-and-mfu.md#hlo-protos). A name is the message's, without "Proto" at its
- * end, and then the field's. */
+/* Field numbers of the HLO protos, limited to the fields that are read. Sources:
+ * xla/service/hlo.proto; xla/xla_data.proto from OpMetadata on
+ * (docs/reference/memory-and-mfu.md#hlo-protos). A constant is named after the message, without
+ * "Proto", and the field. */
 #ifndef VP_READ_HLO_FIELDS_H
 #define VP_READ_HLO_FIELDS_H
 
@@ -41,12 +41,12 @@ enum {
     HLO_INSTRUCTION_OPERAND_IDS = 36,
     HLO_INSTRUCTION_CALLED_COMPUTATION_IDS = 38,
     HLO_INSTRUCTION_BACKEND_CONFIG = 43,
-    HLO_INSTRUCTION_REPLICA_GROUPS = 49, /* of older writers: then without a device list */
+    HLO_INSTRUCTION_REPLICA_GROUPS = 49, /* from older writers, which have no device list */
     HLO_INSTRUCTION_USE_GLOBAL_DEVICE_IDS = 71,
     HLO_INSTRUCTION_COLLECTIVE_DEVICE_LIST = 87
 };
 
-/* Ids of names, locations and frames count from 1; 0 is none. */
+/* Ids of file names, locations and frames count from 1; 0 is none. */
 enum {
     STACK_FRAME_INDEX_FILE_NAMES = 1,
     STACK_FRAME_INDEX_FILE_LOCATIONS = 3,
@@ -105,7 +105,7 @@ enum {
     LOGICAL_BUFFER_DEFINED_AT = 3,
     LOGICAL_BUFFER_COLOR = 4
 };
-/* Old files name the instruction, newer ones have its id. */
+/* Old files have the instruction's name, newer ones its id. */
 enum { LOCATION_INSTRUCTION_NAME = 2, LOCATION_SHAPE_INDEX = 3, LOCATION_INSTRUCTION_ID = 4 };
 enum {
     BUFFER_ALLOCATION_INDEX = 1,

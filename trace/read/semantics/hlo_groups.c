@@ -9,7 +9,7 @@
 typedef struct id_list {
     int64_t *v; /* VP_GROUP_DEVICES_MAX of them */
     uint32_t n;
-    bool full; /* there were more */
+    bool full; /* there were more ids */
 } id_list;
 
 static void add_id(id_list *all, uint64_t id)
@@ -19,7 +19,7 @@ static void add_id(id_list *all, uint64_t id)
         all->v[all->n++] = (int64_t)id;
 }
 
-/* The numbers of a repeated field, packed or not. */
+/* Reads the numbers of a repeated field, packed or not. */
 static void read_ids(id_list *all, vp_str message, uint32_t field)
 {
     vp_pb r = vp_pb_of(message);
@@ -44,7 +44,7 @@ static int put_group_ids(vp_buf *b, const id_list *all)
     return 0;
 }
 
-/* Puts the ReplicaGroup messages that a message has as `field`. */
+/* Appends the ReplicaGroup messages in `field` of a message. */
 static int put_replica_groups(vp_buf *b, vp_str message, uint32_t field, id_list *all)
 {
     const char *open = "replica_groups={{";
@@ -65,7 +65,7 @@ static int put_replica_groups(vp_buf *b, vp_str message, uint32_t field, id_list
     return *open == ',' ? vp_buf_putc(b, '}') : 0;
 }
 
-/* The last number of a field, or 0. */
+/* The last varint of the field, or 0. */
 static uint64_t last_number_field(vp_str message, uint32_t field)
 {
     vp_pb r = vp_pb_of(message);
@@ -137,7 +137,7 @@ int hlo_put_groups(vp_buf *b, vp_str instruction)
                : 0;
 }
 
-/* false: it does not name as many devices as it says. */
+/* Reads the device ids of an assignment. false: their number differs from replicas × partitions. */
 static bool read_program(id_list *all, id_list *one, vp_str proto, uint32_t replicas,
                          uint32_t partitions)
 {

@@ -4,15 +4,15 @@
 
 #define DIMS_MAX 8u
 
-/* How the cost of an op follows from its inputs. a, b: the places of its operands, c: that of what
- * is added, or of the first of stride, padding and dilation; NONE: there is none. */
+/* How the cost of an op follows from its inputs. a, b: indices of its operands; c: index of the
+ * added operand, or of the first of stride, padding and dilation; NONE: there is none. */
 typedef enum op_form { MATRIX, CONVOLUTION, CONVOLUTION_BACK, ATTENTION, ATTENTION_BACK } op_form;
 enum { NONE = 15 };
 typedef struct op_row {
     const char *name;
     uint8_t form, a, b, c;
     bool heads_first;   /* ATTENTION: [B, H, T, D], else [B, T, H, D] */
-    bool padding_first; /* CONVOLUTION: padding stands before stride */
+    bool padding_first; /* CONVOLUTION: padding precedes stride */
     uint8_t more;       /* CONVOLUTION: inputs between dilation and groups */
 } op_row;
 
@@ -60,8 +60,8 @@ static vp_str without_space(vp_str s)
     return s;
 }
 
-/* The item at a place of an array's text; empty where there is none. Commas in strings and in
- * arrays inside do not part items. */
+/* The item at an index of an array's text; empty if there is none. Commas in strings and nested
+ * arrays don't separate items. */
 static vp_str item_at(vp_str array, size_t place)
 {
     size_t depth = 0, from = 1, at = 0;
@@ -94,7 +94,7 @@ static bool is_between(char c)
     return (unsigned char)c <= ' ' || c == ',' || c == '[' || c == '"';
 }
 
-/* "[4, 3, 224]", also in quotes, on one line or many. */
+/* Parses "[4, 3, 224]", also in quotes, on one line or several. */
 static bool read_dims(dims *out, vp_str text)
 {
     out->n = 0;
@@ -116,7 +116,7 @@ static bool dims_at(dims *out, vp_str array, size_t place)
     return read_dims(out, item_at(array, place)) && out->n > 0;
 }
 
-/* A product that is marked once it does not fit. */
+/* Arithmetic that sets a flag on overflow. */
 typedef struct big {
     int64_t v;
     bool over;
@@ -187,13 +187,13 @@ static bool matrix_sums(sums *out, const op_row *row, const rd_op_shapes *s)
     return true;
 }
 
-/* The value for dimension i: lists of one hold for all. */
+/* The value for dimension i; a list of one value applies to all dimensions. */
 static int64_t dim_value(const dims *d, size_t i)
 {
     return d->v[i < d->n ? i : d->n - 1];
 }
 
-/* Positions of the kernel along dimension i; 0: it does not fit. */
+/* Positions of the kernel along one dimension; 0: it does not fit. */
 static int64_t kernel_positions(int64_t in, int64_t kernel, int64_t stride, int64_t pad,
                                 int64_t dilation)
 {
@@ -205,8 +205,8 @@ static int64_t kernel_positions(int64_t in, int64_t kernel, int64_t stride, int6
     return room < 0 ? 0 : room / stride + 1;
 }
 
-/* Input [N, C, …], weight [O, C / groups, …]: 2 x result x C / groups x kernel, positions in the
- * padding included. */
+/* Input [N, C, …], weight [O, C / groups, …]: FLOP = 2 × result × C / groups × kernel. Positions in
+ * the padding count, too. */
 static bool convolution_sums(sums *out, const op_row *row, const rd_op_shapes *s)
 {
     dims in, w, stride, pad, dilation;
@@ -231,7 +231,7 @@ static bool convolution_sums(sums *out, const op_row *row, const rd_op_shapes *s
     return result.v > 0;
 }
 
-/* Gradients of the input, of the weight, or of both. */
+/* FLOP for the gradients of the input, of the weight, or of both. */
 static bool convolution_back(sums *out, const op_row *row, const rd_op_shapes *s)
 {
     vp_str mask = item_at(s->concrete, row->c + 6u);
@@ -242,7 +242,7 @@ static bool convolution_back(sums *out, const op_row *row, const rd_op_shapes *s
     return true;
 }
 
-/* Query and value: 2 x B x H x Tq x Tk x (Dqk + Dv), going back 2.5 times as much. */
+/* FLOP = 2 × B × H × Tq × Tk × (Dqk + Dv); the backward pass takes 2.5 times as much. */
 static bool attention_sums(sums *out, const op_row *row, const rd_op_shapes *s, bool back)
 {
     dims q, k, v;

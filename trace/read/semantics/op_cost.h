@@ -1,7 +1,7 @@
-/* What a framework's op costs by its shapes: FLOP of PyTorch's products, convolutions and attention
- * and the bytes of their operands and results, as Kineto writes these in the args of an op
- * ("Input Dims", "Input type", "Concrete Inputs"). Pure functions over slices
- * (docs/reference/memory-and-mfu.md#flop-of-pytorch); readers include this. */
+/* Cost of a framework op by its shapes: FLOP of PyTorch's matmuls, convolutions and attention, and
+ * bytes of operands and results. Kineto writes the shapes in the args of an op ("Input Dims",
+ * "Input type", "Concrete Inputs"). Pure functions over slices; nothing is allocated
+ * (docs/reference/memory-and-mfu.md#flop-of-pytorch). */
 #ifndef VP_READ_OP_COST_H
 #define VP_READ_OP_COST_H
 
@@ -17,13 +17,13 @@ typedef struct rd_op_shapes {
 
 typedef struct rd_op_cost_of {
     int64_t flops, bytes;         /* of one execution */
-    int64_t rows, columns, batch; /* of its result, if it is a product; else 0 */
+    int64_t rows, columns, batch; /* of the result of a matmul; else 0 */
     uint8_t dtype;                /* vp_dtype of the first operand */
 } rd_op_cost_of;
 
-/* Whether ops of that name have a cost by their shapes. */
+/* True if ops of this name have a cost by their shapes. */
 bool rd_op_has_cost(vp_str name);
-/* false: the name has none, its shapes are not there, make no sense or are too large. */
+/* false: the op has no cost, or its shapes are missing, inconsistent or too large. */
 bool rd_op_cost(rd_op_cost_of *out, vp_str name, const rd_op_shapes *shapes);
 
 #endif

@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-/* ---- The text ---- */
+/* ---- Parsing ---- */
 
 static bool skip_prefix_if(vp_str *s, vp_str what)
 {
@@ -15,8 +15,8 @@ static bool skip_prefix_if(vp_str *s, vp_str what)
     return true;
 }
 
-/* Takes numbers with commas between them up to and including `close`. Returns how many; 0: there
- * are none, or something else, or more than max. */
+/* Parses comma-separated numbers up to and including `close`. Returns their count; 0: none,
+ * malformed, or more than max. */
 static uint32_t take_numbers(vp_str *s, uint32_t *out, uint32_t max, vp_str close)
 {
     for (uint32_t n = 0; n < max;) {
@@ -43,7 +43,7 @@ static bool is_axis_order(const uint32_t *turn, uint32_t n)
     return true;
 }
 
-/* The product of the sides; 0: it is beyond VP_GROUP_DEVICES_MAX. */
+/* The product of the sides; 0: above VP_GROUP_DEVICES_MAX. */
 static uint32_t box_volume(const uint32_t *sides, uint32_t n)
 {
     uint64_t v = 1;
@@ -52,7 +52,7 @@ static uint32_t box_volume(const uint32_t *sides, uint32_t n)
     return (uint32_t)v;
 }
 
-/* Reads a box such as "4,2]<=[2,4]T(1,0)". */
+/* Parses an iota list such as "4,2]<=[2,4]T(1,0)". */
 static bool parse_box(rg_groups *g, vp_str s)
 {
     uint32_t shape[2];
@@ -70,8 +70,8 @@ static bool parse_box(rg_groups *g, vp_str s)
     return g->dims && n && n == box_volume(g->dim, g->dims) && is_axis_order(g->turn, g->dims);
 }
 
-/* Takes one "{0,4}" from the front of *s. Returns how many ids it has (0: this is none), and
- * whether `id` is one. out may be NULL. */
+/* Parses one "{0,4}" at the front of *s. Returns the number of ids (0: malformed); *holds is set if
+ * `id` is one of them. out may be NULL. */
 static uint32_t take_group(vp_str *s, uint32_t id, bool *holds, int64_t *out)
 {
     *holds = false;
@@ -93,7 +93,7 @@ static uint32_t take_group(vp_str *s, uint32_t id, bool *holds, int64_t *out)
     return 0;
 }
 
-/* Reads a list such as "{0,1},{2,3}}"; something may follow. */
+/* Parses a list such as "{0,1},{2,3}}"; other text may follow. */
 static bool parse_list(rg_groups *g, vp_str s)
 {
     bool holds;
@@ -115,8 +115,8 @@ static bool group_text_contains(vp_str text, vp_str what)
     return vp_str_find(text, what) < text.n;
 }
 
-/* Whether the opcode has channels, but no use_global_device_ids that would say what a channel
- * means: then it joins partitions. */
+/* True if the opcode has channels but no use_global_device_ids, which would define the meaning of a
+ * channel. Then it joins partitions. */
 static bool joins_partitions(vp_str opcode)
 {
     return group_text_contains(opcode, VP_STR("all-to-all")) ||
@@ -144,10 +144,9 @@ bool rg_parse(rg_groups *out, vp_str opcode, vp_str text)
     return good;
 }
 
-/* ---- Who is in a group ---- */
+/* ---- Members of a group ---- */
 
-/* The place of id in the box that was turned and read out. Divided by the size it is the id's
- * group. */
+/* The position of id in the transposed array. Divided by the size of a group it gives the group. */
 static uint32_t place_in_box(const rg_groups *g, uint32_t id)
 {
     uint32_t at[RG_DIMS_MAX], place = 0;
@@ -168,7 +167,8 @@ static uint32_t id_in_box(const rg_groups *g, uint32_t place)
     return id;
 }
 
-/* Gives the ids of the group that holds `id`, and how many they are; 0: no group does. */
+/* Writes the ids of the group that contains `id` to out, and returns their number; 0: no group
+ * does. */
 static uint32_t ids_beside(int64_t *out, const rg_groups *g, uint32_t id)
 {
     if (!g->list.n) {
@@ -243,7 +243,7 @@ bool rg_program_parse(rg_program *out, int64_t *devices, vp_str s)
 
 /* ---- Members as text ---- */
 
-/* How many ids from the first on have the same distance. */
+/* Length of the initial run of ids with equal distances. */
 static uint32_t run_of(const int64_t *ids, uint32_t n)
 {
     uint32_t run = n < 2 ? n : 2;

@@ -75,7 +75,7 @@ vp_str rd_device_prefix(vp_str process)
     return vp_str_starts(process, device) ? vp_str_skip(process, device.n) : VP_STR_NONE;
 }
 
-/* Without " (2)" at its end. */
+/* Removes " (2)" at the end. */
 static vp_str strip_track_number(vp_str track)
 {
     size_t i = track.n;
@@ -132,7 +132,7 @@ vp_str rd_stream_label(vp_str track)
     return VP_STR_NONE;
 }
 
-/* How many ids "0,1}…" has: one more than the commas before the closing brace. */
+/* Number of ids in "0,1}…": one more than the commas before the closing brace. */
 static int64_t count_ids(vp_str text)
 {
     int64_t n = 1;
