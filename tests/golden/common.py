@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -48,14 +49,29 @@ def view_profile(*args, check=True, **kwargs):
 
 
 @functools.lru_cache(maxsize=None)
+def report_output(path, *options):
+    """(exit code, stdout, stderr) of `report --format=json` for a path. All test processes share the output: each report is
+    made once in a run of the tests."""
+    argv = ['report', '--format=json', *options, str(path)]
+    stored = pathlib.Path(os.environ['VP_TEST_PLACE']) / 'reports' / hashlib.sha256(json.dumps(argv).encode()).hexdigest()
+    if not stored.exists():
+        done = view_profile(*argv, check=False)
+        stored.parent.mkdir(exist_ok=True)
+        part = stored.with_name(f'{stored.name}.{os.getpid()}')
+        part.write_text(json.dumps([done.returncode, done.stdout, done.stderr]))
+        part.rename(stored)
+    return tuple(json.loads(stored.read_text()))
+
+
+@functools.lru_cache(maxsize=None)
 def _report(path, options):
-    """(report, None) or (None, what the program said)."""
-    done = view_profile('report', '--format=json', *options, path, check=False)
-    return (json.loads(done.stdout), None) if done.returncode == 0 else (None, done.stderr)
+    """(report, None) or (None, stderr)."""
+    code, out, err = report_output(path, *options)
+    return (json.loads(out), None) if code == 0 else (None, err)
 
 
 def report(path, *options):
-    """The report of a path below TRACES (or an absolute one), parsed; made once a set of options."""
+    """The report of a path below TRACES (or an absolute one), parsed."""
     made, error = _report(str(trace(path)), options)
     assert made is not None, error
     return made

@@ -1,22 +1,19 @@
-"""Every real file: the full report holds every identity of identities.py, and is the same bytes however
-often and on however many threads it is made."""
-import functools
-
+"""Every real file: the full report holds every identity of identities.py, and is the same bytes when it is made again and
+on one thread."""
 import pytest
 
 import identities
-from common import TRACES, least, timelines, view_profile
+from common import TRACES, least, report_output, timelines, view_profile
 
 FILES = pytest.mark.parametrize('path', timelines(), ids=lambda p: str(p.relative_to(TRACES)))
 
 
-@functools.lru_cache(maxsize=None)
 def made(path):
-    """The report's text, or None where the file is refused, which must be said."""
-    done = view_profile('report', '--format=json', '--jobs=2', str(path), check=False)
-    if done.returncode == 0:
-        return done.stdout
-    assert done.returncode in (3, 4) and done.stderr.startswith('view_profile: ') and not done.stdout, done
+    """The report's text, or None if the file is refused, with a message."""
+    code, out, err = report_output(path)
+    if code == 0:
+        return out
+    assert code in (3, 4) and err.startswith('view_profile: ') and not out, (code, out, err)
     return None
 
 

@@ -2,6 +2,7 @@
 that RFC 8259 does not have."""
 import functools
 import json
+import pathlib
 import random
 import subprocess
 
@@ -26,6 +27,16 @@ def strict(data):
 def export(how, data, tmp_path):
     (tmp_path / 'damaged').write_bytes(data)
     return subprocess.run([tool('export_tool'), how, tmp_path / 'damaged'], capture_output=True, check=False)
+
+
+def export_all(how, texts, tmp_path):
+    """[(exit code, exported bytes)] of many files, by one program."""
+    paths = [tmp_path / f'damaged{i}' for i in range(max(len(texts), 2))]
+    for path, data in zip(paths, [*texts, texts[-1]]):
+        path.write_bytes(data)
+    codes = run(tool('export_tool'), how, *paths)[0].split()
+    assert len(codes) == len(paths)
+    return [(int(code), pathlib.Path(f'{path}.made').read_bytes()) for code, path in zip(codes, paths)][:len(texts)]
 
 
 def damage(data, seed):
@@ -55,14 +66,14 @@ def files(how):
 @pytest.mark.parametrize('how', ('clean', 'xspace'))
 def test_damaged_files_are_exported_as_json(how, seed, tmp_path):
     wrong, done = [], 0
-    for i, (path, data) in enumerate(files(how)):
-        made = export(how, damage(data, i * EACH + seed), tmp_path)
-        if made.returncode == 3:
+    made = export_all(how, [damage(data, i * EACH + seed) for i, (_, data) in enumerate(files(how))], tmp_path)
+    for (path, _), (code, out) in zip(files(how), made):
+        if code == 3:
             continue
-        assert made.returncode == 0, made
+        assert code == 0, path
         done += 1
         try:
-            assert isinstance(strict(made.stdout)['traceEvents'], list)
+            assert isinstance(strict(out)['traceEvents'], list)
         except ValueError as e:
             wrong.append((str(path.relative_to(TRACES)), str(e)))
     assert not wrong, (len(wrong), done, wrong[:9])
@@ -79,12 +90,13 @@ def test_there_are_enough():
     (b'\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9', '"\\/\b\f\n\r\té'), (b'\x7f', '\x7f')])
 def test_strings_say_what_they_said(text, want, tmp_path):
     """In a name, a key and a key of the top level, at every place of a long string."""
-    for pad in (*range(18), 4093):
-        lead = b'x' * pad
-        made = export('clean', b'{"' + lead + text + b'":1,"traceEvents":[{"ts":1,"name":"' + lead + text + b'","args":{"' + lead + text +
-                      b'":[\x0b1\x0c,\x0b2]}}]}', tmp_path)
+    pads = (*range(18), 4093)
+    leads = [b'x' * pad + text for pad in pads]
+    made = export_all('clean', [b'{"' + lead + b'":1,"traceEvents":[{"ts":1,"name":"' + lead + b'","args":{"' + lead +
+                                b'":[\x0b1\x0c,\x0b2]}}]}' for lead in leads], tmp_path)
+    for pad, (_, out) in zip(pads, made):
         shown = 'x' * pad + want
-        assert strict(made.stdout) == {shown: 1, 'traceEvents': [{'ts': 1, 'name': shown, 'args': {shown: [1, 2]}}]}
+        assert strict(out) == {shown: 1, 'traceEvents': [{'ts': 1, 'name': shown, 'args': {shown: [1, 2]}}]}
 
 
 @pytest.mark.parametrize('odd', [b'[1,\x0b]', b'[1,\x0c\x0b \x0b]', b'[1 \x0b,\x0b\x0b]', b'[\x0b1\x0c]', b'[1\x0b, ]'])

@@ -1,9 +1,11 @@
-/* For the golden tests in Python: runs one stream of the export room over a file.
+/* For the golden tests in Python: runs one stream of the export module over a file.
  *   export_tool clean  FILE|-   cleaned JSON on stdout, one line of counts on stderr
  *   export_tool whole  FILE     Perfetto-ready JSON on stdout
  *   export_tool xspace FILE     JSON made from an XSpace on stdout
  *   export_tool pftrace FILE    a .pftrace made from an XSpace on stdout
- *   export_tool pftrace-json FILE  a .pftrace made from Trace Event JSON on stdout */
+ *   export_tool pftrace-json FILE  a .pftrace made from Trace Event JSON on stdout
+ * With several files the output of each goes to FILE.made, and stdout has one exit code per line.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +14,13 @@
 #include "trace/base/fs.h"
 #include "trace/export/export.h"
 
-static int copy(rd_stream *s)
+static int copy_stream(int to, rd_stream *s)
 {
     char *p;
     size_t n;
     int rc;
     while ((rc = s->next(s, &p, &n)) > 0)
-        if (vp_fs_write_all(STDOUT_FILENO, p, n) < 0)
+        if (vp_fs_write_all(to, p, n) < 0)
             return -1;
     return rc;
 }
@@ -90,25 +92,21 @@ static const struct mode {
              {"pftrace", open_pftrace},
              {"pftrace-json", open_pftrace_json}};
 
-static const struct mode *mode_of(int argc, char **argv)
+static const struct mode *find_mode(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 3 && i < sizeof modes / sizeof modes[0]; i++)
+    for (size_t i = 0; argc >= 3 && i < sizeof modes / sizeof modes[0]; i++)
         if (strcmp(argv[1], modes[i].name) == 0)
             return &modes[i];
     return NULL;
 }
 
-int main(int argc, char **argv)
+/* Returns the exit code for this file. */
+static int export_file(const struct mode *mode, char *path, int to)
 {
     rd_stream *s = NULL;
-    const struct mode *mode = mode_of(argc, argv);
-    if (!mode) {
-        fprintf(stderr, "usage: export_tool clean|whole|xspace|pftrace|pftrace-json FILE\n");
-        return 2;
-    }
-    int rc = mode->open(&s, argv[2]);
+    int rc = mode->open(&s, path);
     if (rc >= 0)
-        rc = copy(s);
+        rc = copy_stream(to, s);
     if (rc >= 0 && mode->open == open_clean)
         print_counts(s);
     else if (rc >= 0)
@@ -117,4 +115,28 @@ int main(int argc, char **argv)
         fprintf(stderr, "export_tool: %s\n", vp_error_last()->message);
     rd_stream_close(&s);
     return rc < 0 ? 3 : 0;
+}
+
+static int export_files(const struct mode *mode, char **paths)
+{
+    for (; *paths; paths++) {
+        char made[4096];
+        snprintf(made, sizeof made, "%s.made", *paths);
+        int to = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+        if (to < 0)
+            return 2;
+        printf("%d\n", export_file(mode, *paths, to));
+        close(to);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct mode *mode = find_mode(argc, argv);
+    if (!mode) {
+        fprintf(stderr, "usage: export_tool clean|whole|xspace|pftrace|pftrace-json FILE…\n");
+        return 2;
+    }
+    return argc == 3 ? export_file(mode, argv[2], STDOUT_FILENO) : export_files(mode, argv + 2);
 }
