@@ -7,8 +7,8 @@
 #include "trace/base/mem.h"
 #include "trace/vpcap/vpcap_view.h"
 
-/* A tick lasts between a picosecond and a microsecond. A file that says otherwise is damaged; the
- * bound keeps products within 128 bits. */
+/* A tick lasts between 1 ps and 1 us. A file with another rate is damaged; the bounds keep products
+ * within 128 bits. */
 #define PS_PER_TICK_MIN (UINT64_C(1) << 32)
 #define PS_PER_TICK_MAX (UINT64_C(1000000) << 32)
 
@@ -23,7 +23,8 @@ static uint64_t rate_between(const vpcap_pair *a, const vpcap_pair *b)
     return rate >= PS_PER_TICK_MIN && rate <= PS_PER_TICK_MAX ? (uint64_t)rate : 0;
 }
 
-/* Picoseconds a tick (32.32), from the two pairs of clock readings that are farthest apart. */
+/* Picoseconds per tick (32.32 fixed point), from the two pairs of clock readings that are farthest
+ * apart. */
 static uint64_t tick_rate_of(const vpcap_header *h)
 {
     uint64_t rate = 0;
@@ -36,8 +37,8 @@ static uint64_t tick_rate_of(const vpcap_header *h)
     return rate >= PS_PER_TICK_MIN && rate <= PS_PER_TICK_MAX ? rate : UINT64_C(1000) << 32;
 }
 
-/* Zones without items that start before this end within VP_TIME_MAX_PS: their duration has 32 bits.
- */
+/* Zones without items that start before this time end within VP_TIME_MAX_PS, because their duration
+ * has 32 bits. */
 static uint64_t plain_ticks_of(uint64_t rate)
 {
     return (uint64_t)(((unsigned __int128)VP_TIME_MAX_PS << 32) / rate) - UINT32_MAX;
@@ -82,8 +83,8 @@ static int check_header(const vpcap_header *h, size_t n)
     return 0;
 }
 
-/* While a recording goes on, and when its process was killed, its file ends somewhere behind the
- * pages that were given out. A file that ends before those is a part of one. */
+/* While a process records, and after it was killed, its file ends after the pages in use. A file
+ * that ends earlier is incomplete. */
 static int check_length(vpcap_header *h, size_t n)
 {
     uint64_t there = n > h->chunks_at ? (n - h->chunks_at) / VP__PAGE : 0;
@@ -107,8 +108,8 @@ static int add_chunk(vpcap *v, const vp__chunk *c, uint32_t page, uint32_t pages
     return 0;
 }
 
-/* Whether a record lies behind the last published one: its writer was stopped before publishing it.
- * In a chunk that was used before, old records lie there too, and it cannot be told. */
+/* True if a record follows the last published one: its writer was stopped before publishing it. A
+ * reused chunk contains old records there, so this is unknown for it. */
 static bool is_torn(const vp__chunk *c, const vpcap_chunk_ref *ref, uint32_t slots)
 {
     const vp__record *next = (const vp__record *)c + ref->head;
@@ -128,7 +129,7 @@ static int vpcap_find_chunks(vpcap *v)
         uint32_t pages = __atomic_load_n(&c->pages, __ATOMIC_RELAXED);
         if (c->magic != VP__CHUNK_MAGIC || !pages || pages > VP__CHUNK_PAGES ||
             pages > end - page) {
-            page++; /* given out, but its head was not written yet */
+            page++; /* allocated, but its head was not written yet */
             continue;
         }
         if (status == VP__CHUNK_OPEN || status == VP__CHUNK_SEALED) {
@@ -154,7 +155,7 @@ static int by_chunk_thread(const void *pa, const void *pb)
 static uint64_t events_of(const vpcap *v, const vpcap_chunk_ref *ref)
 {
     uint64_t events = __atomic_load_n(&vpcap_chunk_at(v, ref->page)->state, __ATOMIC_RELAXED) >> 32;
-    return events < ref->head ? events : ref->head; /* each event takes a slot at least */
+    return events < ref->head ? events : ref->head; /* each event takes at least one slot */
 }
 
 static int vpcap_add_thread(vpcap *v, vpcap_thread_ref t)
@@ -165,8 +166,8 @@ static int vpcap_add_thread(vpcap *v, vpcap_thread_ref t)
     return 0;
 }
 
-/* Makes a thread of all chunks that name the same block. A ring may have given up a thread's first
- * chunk, and with it the block. */
+/* Groups chunks with the same block into threads. A ring may have discarded a thread's first chunk,
+ * which contains the block. */
 static int find_threads(vpcap *v)
 {
     if (v->chunk_count)
@@ -190,16 +191,16 @@ static int find_threads(vpcap *v)
     return 0;
 }
 
-/* Whether all of a chunk ended before these ticks. */
+/* True if all events of the chunk ended before these ticks. */
 static bool chunk_ended_before(const vpcap *v, const vpcap_chunk_ref *ref, uint64_t ticks)
 {
     uint64_t until = __atomic_load_n(&vpcap_chunk_at(v, ref->page)->until, __ATOMIC_RELAXED);
     return until && (int64_t)(ticks - until) >= 0;
 }
 
-/* A ring gives up chunks of a busy thread sooner than those of others. From `begin` on, where the
- * last of them ended, it has all events of every thread without a gap; what is before that is
- * passed over. */
+/* Skips what ended before `begin`. A ring discards chunks of a busy thread sooner than those of
+ * others. From `begin` on, the end of the newest discarded chunk, it has all events of every
+ * thread. */
 static int pass_what_is_not_of_all(vpcap *v, uint64_t begin)
 {
     for (uint32_t i = 0; i < v->thread_count; i++) {
@@ -238,7 +239,7 @@ static int by_begin(const void *pa, const void *pb)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The listed zones that nobody ended. Only a recording that was cut off has any. */
+/* Reads the listed zones that have not ended. Only an interrupted recording has any. */
 static int vpcap_find_open_zones(vpcap *v)
 {
     const vpcap_open_entry *e = (const void *)(v->image + v->head.open.at);
@@ -263,8 +264,8 @@ static int vpcap_find_open_zones(vpcap *v)
     return 0;
 }
 
-/* For an unfinished recording: the end of its last event, and the latest time that any of its
- * threads had noted. Until both are known, open zones end where they begin. */
+/* For an unfinished recording: finds the end of its last event, and the latest time recorded by any
+ * thread. Until both are known, open zones end where they begin. */
 static int vpcap_find_end(vpcap *v)
 {
     int64_t last = 0, last_ps = 0;
@@ -298,7 +299,7 @@ static void fill_info(vpcap *v)
     v->info.full = h->flags & VPCAP_IS_FULL;
     v->info.later_ns = v->info.full && h->later_ns > 0 ? h->later_ns : 0;
     if (v->info.finished)
-        v->info.torn = 0; /* its writers were waited for */
+        v->info.torn = 0; /* finishing waits for all writers */
 }
 
 int vpcap_open(vpcap **out, const void *image, size_t n)

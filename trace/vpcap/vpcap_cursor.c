@@ -1,10 +1,10 @@
-/* The records of a thread, in order, as events. */
+/* Converts the records of a thread to events, in order. */
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/vpcap/vpcap_view.h"
 
-/* Flows that wait for the end of the zone around them. Real code hands over once in a zone; if more
- * wait than this, the oldest become events of their own. */
+/* Flows that wait for the end of their enclosing zone. Real code has one handover per zone; if more
+ * are waiting, the oldest become separate events. */
 #define FLOWS_MAX 16u
 
 typedef struct flow {
@@ -15,28 +15,28 @@ typedef struct flow {
 struct vpcap_cursor {
     const vpcap *v;
     const vpcap_thread_ref *thread;
-    uint32_t chunk;   /* the next one to read: the one being read is the one before it */
-    const char *base; /* of the chunk being read */
+    uint32_t chunk;   /* the next one to read; the current one precedes it */
+    const char *base; /* of the current chunk */
     uint32_t slot, head;
     flow flows[FLOWS_MAX];
     uint32_t flow_count;
     bool lost_told;
     int64_t last;      /* the latest end, in ticks since the start */
-    uint64_t from, to; /* of the event at hand, in ticks */
+    uint64_t from, to; /* of the current event, in ticks */
     vp__record last_record;
     vpcap_arg args[VPCAP_ARGS_MAX];
-    size_t listed, listed_count; /* where this thread's are in v->open, and how many */
+    size_t listed, listed_count; /* this thread's range in v->open */
     bool open_found;
     size_t open_count;
     vpcap_open_zone open[]; /* outermost first */
 };
 
-/* What one record says, in ticks. */
+/* Times of one record, in ticks. */
 typedef struct raw_event {
     uint64_t start, end;
 } raw_event;
 
-/* How many entries of the list (v->open) come before those of this thread. */
+/* Number of entries in v->open that precede those of this thread. */
 static size_t listed_before(const vpcap *v, uint32_t block, uint64_t thread)
 {
     size_t low = 0, high = v->open_count;
@@ -162,7 +162,7 @@ static void cursor_take_item(vpcap_cursor *c, vpcap_event *e, raw_event *raw, co
     }
 }
 
-/* Reads the items behind the record at c->slot - 1. false: they reach beyond the chunk. */
+/* Reads the items after the record at c->slot - 1. false: they exceed the chunk. */
 static bool take_items(vpcap_cursor *c, vpcap_event *e, raw_event *raw, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -190,7 +190,7 @@ static void remove_flow(flow *flows, uint32_t *count, uint32_t i)
     --*count;
 }
 
-/* Gives waiting flows to the zone around them. Zones end innermost first, so that is the first one
+/* Moves waiting flows to their enclosing zone. Zones end innermost first, so that is the first zone
  * to end that began before the flow. */
 static void attach_flows(vpcap_cursor *c, vpcap_event *e, uint64_t start)
 {
@@ -254,7 +254,7 @@ static void set_last(vpcap_cursor *c, int64_t end)
         c->last = end;
 }
 
-/* Field by field: clearing the struct as a whole was a third of the time of a walk. */
+/* Sets single fields: clearing the whole struct took a third of the time of a walk. */
 static void clear_event(const vpcap_cursor *c, vpcap_event *e, uint32_t name)
 {
     e->start_ps = e->dur_ps = 0;
@@ -270,15 +270,15 @@ static void clear_event(const vpcap_cursor *c, vpcap_event *e, uint32_t name)
     e->args = c->args;
 }
 
-/* Whether an event ended within the cut. Devices' clocks may be ahead, so a span may end after the
- * stop. */
+/* True if an event ended within the cut. Clocks of devices may be ahead, so a span may end after
+ * the stop. */
 static bool is_within_cut(const vpcap_header *h, uint32_t kind, uint64_t end)
 {
     return (int64_t)(end - h->cut_ticks) >= 0 &&
            (kind == VP__SPAN || (int64_t)(h->stop.ticks - end) >= 0);
 }
 
-/* 1: an event; 0: a record that is to be passed over. */
+/* 1: an event; 0: the record is to be skipped. */
 static int take_record(vpcap_cursor *c, vpcap_event *e)
 {
     vp__record r = record_at(c, c->slot++);
@@ -309,16 +309,16 @@ static int take_record(vpcap_cursor *c, vpcap_event *e)
     return !c->v->head.cut_ticks || is_within_cut(&c->v->head, kind, raw.end);
 }
 
-/* Whether this open zone's record was written already: for an instant a zone has both its record
- * and its place on the list. One that took no time was rather another: where the clock's ticks are
- * long (40 ns on some aarch64), the next zone of a loop begins in the same. */
+/* True if this open zone's record was already written: for an instant a zone has both a record and
+ * an entry in the list. A record with duration 0 is another zone: if ticks are long (40 ns on some
+ * aarch64), the next zone of a loop begins in the same tick. */
 static bool was_written(const vpcap_cursor *c, const vpcap_open_zone *z)
 {
     const vp__record *r = &c->last_record;
     return r->dur && r->start == z->start && r->what >> 8 == z->name;
 }
 
-/* Inserts by start. Frames come in that order, unless a clock went back. */
+/* Inserts by start. Frames are usually in order, unless a clock went back. */
 static void add_open(vpcap_cursor *c, const vpcap_open_zone *z)
 {
     size_t at = c->open_count;
@@ -340,7 +340,7 @@ static vpcap_open_zone zone_of(const vp__frame *f)
                          .kind = kind & 7,
                          .number = (int64_t)(kind >> 3) - 1};
     if (z.kind == VP__STEP && z.number < 0)
-        z.kind = VP__ZONE; /* its number is not known */
+        z.kind = VP__ZONE; /* unknown number */
     return z;
 }
 
@@ -357,8 +357,8 @@ static const vp__block *block_of(const vpcap_cursor *c)
     return c->thread->page < VPCAP_GONE ? vpcap_block_at(c->v, c->thread->page) : NULL;
 }
 
-/* Only a recording that was cut off has zones that nobody will end. The listed ones are added
- * first: each starts latest so far, and frames, which are few, are inserted among them. */
+/* Only an interrupted recording has zones that never end. Listed ones are added first, each with
+ * the latest start so far; the few frames are inserted among them. */
 static void cursor_find_open_zones(vpcap_cursor *c)
 {
     const vp__block *b = block_of(c);
@@ -424,7 +424,7 @@ uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin)
     return events;
 }
 
-/* Tells what the thread had no room to write any more. */
+/* Reports zones that the thread could not record for lack of space. */
 static bool give_lost(vpcap_cursor *c, vpcap_event *e)
 {
     const vp__block *b = block_of(c);
@@ -489,13 +489,13 @@ int vpcap_next_noted(vpcap_cursor *c, vpcap_notes *m, vpcap_event *e)
 
 /* ---- Plain zones ---- */
 
-/* The next records of a chunk, and the bounds within which they are plain zones. */
+/* The next records of a chunk, and the limits within which they are plain zones. */
 typedef struct plain_run {
     const uint64_t *at; /* two words each */
-    uint32_t n;         /* how many the block at hand still takes */
+    uint32_t n;         /* number that the current block still accepts */
     uint32_t names;
     uint64_t start;      /* of the recording */
-    uint64_t from, room; /* plain ones start in [from, from + room), in ticks since then */
+    uint64_t from, room; /* plain zones start in [from, from + room), in ticks since `start` */
 } plain_run;
 
 static plain_run plain_ahead(const vpcap_cursor *c, const vpcap_notes *m)
@@ -512,9 +512,9 @@ static plain_run plain_ahead(const vpcap_cursor *c, const vpcap_notes *m)
                        .room = from < to ? to - from : 0};
 }
 
-/* The i-th record, if it is plain. `what` less that of a plain zone, turned by 8 bits, has the name
- * below and, unless kind and item count are those of a plain zone, bits above it: one comparison
- * with the number of names decides both. */
+/* Reads the i-th record if it is a plain zone. `what` minus that of a plain zone, rotated by 8
+ * bits, is the name; if kind or item count differ from those of a plain zone, it has bits above the
+ * name. So one comparison with the number of names checks both. */
 static inline bool plain_at(const plain_run *k, uint32_t i, uint64_t *start, uint64_t *end,
                             uint32_t *name)
 {
@@ -527,7 +527,7 @@ static inline bool plain_at(const plain_run *k, uint32_t i, uint64_t *start, uin
     return *name < k->names && *start - k->from < k->room;
 }
 
-/* n records were plain; the latest of their ends is `latest`. */
+/* Skips n plain records; `latest` is the latest of their ends. */
 static void cursor_pass_plain(vpcap_cursor *c, vpcap_notes *m, uint32_t n, uint64_t latest)
 {
     if (!n)

@@ -5,8 +5,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* How many levels up a search for the zone around another one goes. Scopes do not nest deeper, and
- * the bound keeps a recording that was tampered with from taking quadratic time. */
+/* Levels searched for the enclosing zone. Scopes do not nest deeper, and the limit keeps a
+ * manipulated recording from taking quadratic time. */
 #define CLIMB_MAX 256
 
 void vg_free(vg_groups *g)
@@ -65,7 +65,7 @@ static int by_carrier_place(const void *pa, const void *pb)
     return a->seq > b->seq ? -1 : 1;
 }
 
-/* The innermost carrier from `at` upwards that is around [start, end]. */
+/* The innermost carrier that contains [start, end], searched from `at` outwards. */
 static uint32_t innermost_carrier_around(const vg_groups *g, uint32_t at, int64_t start,
                                          int64_t end)
 {
@@ -92,7 +92,7 @@ static void find_parents(vg_groups *g)
     }
 }
 
-/* How many carriers come before this thread and start. */
+/* Number of carriers that precede this thread and start. */
 static size_t lower_bound(const vg_groups *g, uint32_t thread, int64_t start)
 {
     size_t low = 0, high = g->carrier_count;
@@ -107,7 +107,7 @@ static size_t lower_bound(const vg_groups *g, uint32_t thread, int64_t start)
     return low;
 }
 
-/* The innermost carrier around a giver, or the giver itself if it is one. */
+/* The innermost carrier that contains a giver, or is the giver itself. */
 static uint32_t carrier_of(const vg_groups *g, const vg_giver *o)
 {
     size_t after = lower_bound(g, o->thread, o->start + 1);
@@ -139,7 +139,7 @@ static bool lies_in_step(const vg_groups *g, const vg_carrier *c)
     return false;
 }
 
-/* Numbers the steps and puts them into the queue. */
+/* Numbers the steps and adds them to the queue. */
 static int number_steps(vg_groups *g, uint32_t *queue, size_t *queued)
 {
     root *roots = vp_calloc(g->carrier_count + 1, sizeof *roots);
@@ -165,8 +165,8 @@ static void give_group(vg_groups *g, uint32_t to, int32_t group, uint32_t *queue
     queue[(*queued)++] = to;
 }
 
-/* Nesting is done completely before flows: a zone inside a step belongs to that step, whatever
- * feeds it. */
+/* Nesting is processed completely before flows: a zone inside a step belongs to that step,
+ * regardless of its flows. */
 static void spread_inwards(vg_groups *g, uint32_t *queue, size_t from, size_t *queued)
 {
     for (size_t i = from; i < *queued; i++)
@@ -174,7 +174,7 @@ static void spread_inwards(vg_groups *g, uint32_t *queue, size_t from, size_t *q
             give_group(g, c, g->carriers[queue[i]].group, queue, queued);
 }
 
-/* All carriers that take the same flow form a list, which is walked once. */
+/* Carriers that receive the same flow form a list, which is walked once. */
 static void spread_flow(vg_groups *g, vp_map *takers, const vg_giver *o, int32_t group,
                         uint32_t *queue, size_t *queued)
 {

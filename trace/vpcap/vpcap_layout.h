@@ -1,55 +1,55 @@
-/* The image of a recording, as a whole; what is inside its chunks is in the public
- * view_profile_capture_layout.h, because the macros write it in line. Private to the recorder, to
- * vpcap.c and to the tests that build images. Little endian, as the machines are that write it.
+/* Layout of the image of a recording. The content of its chunks is defined in the public
+ * view_profile_capture_layout.h, because inlined macros write it. Private to the recorder, to
+ * vpcap.c and to tests that build images. Little endian, like the machines that write it.
  *
  *     page 0     vpcap_header
  *     …          six tables, each an area of the header: names, devices, tracks, metas, open zones,
  *                strings
- *     chunks     pages up to the end; `pages_used` of them were given out, in chunks that follow
+ *     chunks     pages up to the end; `pages_used` of them are in use, in chunks that follow
  *                each other without a gap, so that a walk from the first finds them all
  *
- * Tables only grow; an entry is valid when its `ready` is set, which its writer does last. The
- * table of open zones is different: its entries are taken and given back.
+ * Tables only grow; an entry is valid when its `ready` is set, which its writer does last. Entries
+ * of the table of open zones are reused instead.
  *
- * Offset and size in bytes, field, meaning and unit; held as the tables of the public header are.
+ * Offset and size in bytes, field, meaning and unit. tests/cli/test_layout.py checks the table.
  *
  *     vpcap_header, 1104
  *          0     8  magic                VPCAP_MAGIC
  *          8     4  version              VPCAP_VERSION
  *         12     4  header_bytes         of this structure
- *         16     8  image_bytes          of all pages, given out or not
+ *         16     8  image_bytes          of all pages, used or not
  *         24     4  flags                VPCAP_FINISHED …
- *         28     4  gone_left            as gone_threads: zones without an end
+ *         28     4  gone_left            like gone_threads: zones without an end
  *         32     8  pid
- *         40    16  names                where vpcap_name_entry lie
+ *         40    16  names                vpcap_name_entry
  *         56    16  devices              vpcap_device_entry
  *         72    16  tracks               vpcap_track_entry
  *         88    16  metas                vpcap_meta_entry
  *        104    16  open                 vpcap_open_entry
  *        120    16  strings              bytes
  *        136     8  chunks_at            byte of the first chunk
- *        144     4  pages                from there to the end
- *        148     4  pages_used           given out
+ *        144     4  pages                from chunks_at to the end
+ *        148     4  pages_used           allocated
  *        152     8  free_chunks          changes << 32 | page + 1 of the first
  *        160     8  free_open            changes << 32 | entry + 1 of the first
- *        168     8  threads_made         numbers given to threads
- *        176     8  start_ticks_per_s    as far as known at the start
- *        184     8  cut_ticks            what ended before, or after the stop, is left out; 0: none
- *        192     8  gone_threads         threads that have no block, or have none any more (a ring
- *                                        gives them up), and what they lost, in zones:
+ *        168     8  threads_made         numbers assigned to threads
+ *        176     8  start_ticks_per_s    estimate at the start
+ *        184     8  cut_ticks            excludes events that ended before; 0: none
+ *        192     8  gone_threads         threads without a block (a ring discards blocks of ended
+ *                                        threads), and the zones that they lost:
  *        200     8  gone_dropped_full
  *        208     8  gone_dropped_signal
  *        216     8  gone_dropped_depth
  *        224     8  gone_unmatched_ends
  *        232     8  gone_overwritten
- *        240     8  lost_until           ticks: of what a ring gave up nothing ended later; 0: all
- *                                        is there
- *        248     8  later_ns             IS_FULL: how long after that it was ended; 0: it was not
- *        256    24  start                of the recording
- *        280    24  stop                 its end
- *        304     8  latest_version       odd: latest is being written
- *        312    24  latest               the newest pair while the recording goes on
- *        336   256  host                 NUL-terminated, as the next two
+ *        240     8  lost_until           ticks: all discarded events of a ring ended before or at
+ *                                        this time; 0: none was discarded
+ *        248     8  later_ns             IS_FULL: time until its owner ended it; 0: not ended
+ *        256    24  start                clocks at the start
+ *        280    24  stop                 clocks at the end
+ *        304     8  latest_version       odd while `latest` is written
+ *        312    24  latest               the newest pair of an active recording
+ *        336   256  host                 NUL-terminated, like the next two
  *        592   256  program
  *        848   256  session */
 #ifndef VP_IMAGE_VPCAP_LAYOUT_H
@@ -62,16 +62,16 @@
 #define VPCAP_MAGIC "VPCAP\r\n\x1a"
 #define VPCAP_VERSION 3u
 
-/* Where strings are cut, so that one cannot fill the area. */
+/* Maximum length of a string, so that one string cannot fill the area. */
 #define VPCAP_STRING_MAX 4095u
 
-/* Zones that may be open at once beside the scopes and pairs of the threads' blocks. */
+/* Zones that may be open at once, in addition to the scopes and pairs in the blocks of threads. */
 #define VPCAP_OPEN_MAX 4096u
 
-/* Names that every image has. */
+/* Names that every image contains. */
 enum { VPCAP_NAME_FLOW, VPCAP_NAME_LOST, VPCAP_NAMES_FIXED };
 
-/* IS_FULL: no ring, and no room any more: `stop` tells since when. */
+/* IS_FULL: the pool is full and no ring; `stop` is the time since when. */
 enum { VPCAP_FINISHED = 1, VPCAP_TRUNCATED = 2, VPCAP_IS_RING = 4, VPCAP_IS_FULL = 8 };
 
 /* One instant on three clocks. */
@@ -87,7 +87,7 @@ typedef struct vpcap_area {
 } vpcap_area;
 
 typedef struct vpcap_ref {
-    uint32_t at, n; /* in the string area */
+    uint32_t at, n; /* position and bytes in the string area */
 } vpcap_ref;
 
 typedef struct vpcap_name_entry {
@@ -112,14 +112,14 @@ typedef struct vpcap_meta_entry {
     vpcap_ref key, value;
 } vpcap_meta_entry;
 
-/* A zone that is recorded whole when it ends, and nowhere else open: a step of a profiler, a
- * context, a range of NVTX. It may end on another thread than the one it began on. */
+/* A zone that is recorded as a whole when it ends, and is listed only here while open: a step of a
+ * profiler, a context, an NVTX range. It may end on another thread. */
 typedef struct vpcap_open_entry {
     uint64_t start;  /* ticks, written last; 0: not open */
-    uint64_t thread; /* where it began: the number, and … */
+    uint64_t thread; /* number of the thread where it began */
     uint64_t number; /* of a step */
     uint32_t name, kind;
-    uint32_t block;     /* … the page of the thread's first chunk */
+    uint32_t block;     /* page of that thread's first chunk */
     uint32_t next_free; /* entry + 1 */
 } vpcap_open_entry;
 

@@ -9,12 +9,12 @@
 #include "trace/base/mem.h"
 #include "trace/vpcap/vpcap_window.h"
 
-/* An event that is written from memory, since it does not go through its thread's window. */
+/* An event that is stored in memory because it does not go through its thread's window. */
 typedef struct kept {
     int64_t start, dur;
     size_t offset; /* of its bytes in `bytes` */
     uint32_t n, line, correlation;
-    uint32_t rank;       /* among those of one time: which is higher comes first */
+    uint32_t rank;       /* among events of one start: higher ones come first */
     bool by_correlation; /* how its group is found; else by its thread's steps */
 } kept;
 
@@ -22,7 +22,7 @@ struct vl_lines {
     const vpcap *v;
     const vl_encoder *enc;
     vp_arena arena;
-    vp_intern names; /* beyond the image's; id 0 is not used */
+    vp_intern names; /* additional to the image's; id 0 is not used */
     uint32_t image_names;
     vl_plane *planes;
     vl_line *lines;
@@ -34,12 +34,12 @@ struct vl_lines {
     size_t kept_count, kept_cap, kept_at;
     vp_buf bytes;
     vw_window window;
-    uint32_t line; /* the line being written */
+    uint32_t line; /* the current line */
     vg_walk walk;
-    int64_t groups_out[2 * VW_BLOCK]; /* the groups of the zones that leave the window */
+    int64_t groups_out[2 * VW_BLOCK]; /* groups of the zones that leave the window */
 };
 
-/* Kept events are held in memory: spans of explicit tracks, counters, and long zones. */
+/* Bytes of stored events: spans of explicit tracks, counters, and long zones. */
 #define KEPT_BYTES_MAX (UINT64_C(16) << 30)
 
 static vp_str lines_copy_text(vl_lines *l, vp_str s)
@@ -119,8 +119,8 @@ vpcap_name vl_name_at(const vl_lines *l, uint32_t i)
     return (vpcap_name){.name = vp_intern_get(&l->names, i - l->image_names)};
 }
 
-/* Of zones of one time the one that ended last encloses the others; of counters' values the last is
- * the one that holds. */
+/* Stores an event. Of zones with the same start, the one that ended last encloses the others; of
+ * counter values, the last one is valid. */
 static int keep_line_event(vl_lines *l, uint32_t line, const vpcap_event *e, bool by_correlation)
 {
     size_t offset = l->bytes.n;
@@ -152,7 +152,7 @@ static int add_counter(vl_lines *l, const vpcap_event *e)
     return keep_line_event(l, l->counters, e, false);
 }
 
-/* Takes an event of the first pass: keeps it, or notes what groups need of it. */
+/* Handles an event of the first pass: stores it, or records what groups need. */
 static int note_first_pass_event(vl_lines *l, uint32_t thread, bool late, const vpcap_event *e)
 {
     if (e->kind == VPCAP_SPAN)
@@ -183,7 +183,7 @@ static int look_at_thread(vl_lines *l, uint32_t thread)
     return rc;
 }
 
-/* Thread i of the image is line i. */
+/* Adds a line per thread: thread i of the image is line i. */
 static int add_threads(vl_lines *l)
 {
     char text[40];
@@ -214,8 +214,8 @@ static int add_device_plane(uint32_t *plane, vl_lines *l, const vpcap_device *d)
                        (vp_str){text, (size_t)n}, d->model);
 }
 
-/* Readers tell the lines of a device by their names (docs/reference/xprof.md#line-names): one that
- * they do not know is no line of ops to them, so it becomes a stream. */
+/* Readers recognize the lines of a device by name (docs/reference/xprof.md#line-names) and take no
+ * other line for ops, so other lines are named like streams. */
 static bool is_known_line(vp_str name)
 {
     static const char *const known[] = {
@@ -290,14 +290,14 @@ static int emit_kept(vl_lines *l, const kept *k)
     return l->enc->event(l->enc->ctx, l->bytes.p + k->offset, k->n, group);
 }
 
-/* When the line's next kept event starts. */
+/* Start of the line's next stored event. */
 static int64_t kept_next(const vl_lines *l)
 {
     bool any = l->kept_at < l->kept_count && l->kept[l->kept_at].line == l->line;
     return any ? l->kept[l->kept_at].start : INT64_MAX;
 }
 
-/* Writes the kept events that come before what starts at `start`. */
+/* Writes the stored events that start at or before `start`. */
 static int emit_kept_until(vl_lines *l, int64_t start)
 {
     while (l->kept_at < l->kept_count && l->kept[l->kept_at].line == l->line &&
@@ -311,7 +311,7 @@ static int64_t group_of(vl_lines *l, const vpcap_plain *e)
     return vg_walk_group(&l->walk, e->start_ps, e->start_ps + e->dur_ps);
 }
 
-/* How many of the next n entries are plain and come before every kept event. */
+/* Number of the next n entries that are plain and precede every stored event. */
 static uint32_t plain_entries_before_kept(vl_lines *l, const uint32_t *order, uint32_t n)
 {
     const vpcap_plain *v = l->window.entries;
@@ -363,7 +363,7 @@ static int into_window(vl_lines *l, const vpcap_event *e)
     return 0;
 }
 
-/* Writes plain zones for as long as there is nothing else between them. */
+/* Writes plain zones as long as nothing else occurs between them. */
 static int stream_plain(vl_lines *l, vpcap_cursor *c, vpcap_notes *m)
 {
     for (;;) {
@@ -409,7 +409,7 @@ static int write_line(vl_lines *l, uint32_t line)
     return l->enc->line_end(l->enc->ctx, k);
 }
 
-/* Kept events are sorted by line, so lines are written in their order, plane by plane. */
+/* Stored events are sorted by line, so lines are written in their order, plane by plane. */
 static int write_plane(vl_lines *l, uint32_t plane)
 {
     VP_TRY(l->enc->plane_begin(l->enc->ctx, l, &l->planes[plane]));

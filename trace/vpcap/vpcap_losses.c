@@ -1,4 +1,4 @@
-/* What a recording lost, in sentences that its XSpace carries as warnings. */
+/* Describes what a recording lost, in sentences that its XSpace carries as warnings. */
 #include "trace/vpcap/vpcap_xspace.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 
-/* XProf shows warnings as they stand; "dropped" is what readers look for. */
+/* XProf shows warnings unchanged; readers look for the word "dropped". */
 static int report_loss(uint64_t n, const char *what, vx_say_fn *fn, void *ctx)
 {
     char text[200];
@@ -18,7 +18,7 @@ static int report_loss(uint64_t n, const char *what, vx_say_fn *fn, void *ctx)
 
 #define OPEN_NAMED 6u
 
-/* Names of open zones, up to what a sentence holds: readers show some hundred bytes of it. */
+/* Names of open zones, as many as fit: readers show a few hundred bytes of a warning. */
 typedef struct open_names {
     const vpcap *v;
     vp_buf *b;
@@ -44,7 +44,7 @@ static void put_open(void *ctx, uint32_t thread, const vpcap_event *e)
     vp_buf_printf(o->b, " (thread %.*s)", VP_STR_ARG(of));
 }
 
-/* Says how many zones were open, behind `before`, and the names of the first of them. */
+/* Reports the number of open zones after `before`, and the names of the first of them. */
 static int say_open(const vpcap *v, const char *before, const char *const behind[2], vx_say_fn *fn,
                     void *ctx)
 {
@@ -78,7 +78,7 @@ static int say_unfinished(const vpcap *v, vx_say_fn *fn, void *ctx)
     return vpcap_open_zones(v, NULL, NULL) ? say_open(v, VX_OPEN, behind, fn, ctx) : 0;
 }
 
-/* A ring that has gone round did what it is for: this is no damage. */
+/* A ring that has overwritten old zones works as intended; this is not damage. */
 static int say_ring(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx)
 {
     char text[200];
@@ -92,7 +92,7 @@ static int say_ring(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx
     return fn(ctx, (vp_str){text, (size_t)len});
 }
 
-/* Of what was dropped only the zones up to the end are counted. What came after it nobody knows. */
+/* Counts only zones dropped before the end; what followed is unknown. */
 static int say_full(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx)
 {
     char text[300];

@@ -1,4 +1,4 @@
-/* The tables of an image that was opened: names, threads, devices, tracks, facts. */
+/* The tables of an opened image: names, threads, devices, tracks, metadata. */
 #include <string.h>
 
 #include "trace/vpcap/vpcap_view.h"

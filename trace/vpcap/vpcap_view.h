@@ -1,5 +1,5 @@
-/* Inside the reading side of an image: shared by vpcap.c, which checks the whole, and
- * vpcap_cursor.c, which walks one thread. Nobody else includes it. */
+/* Internal structures of the image reader, shared by vpcap.c, which checks the image, and
+ * vpcap_cursor.c, which iterates over one thread. */
 #ifndef VP_IMAGE_VPCAP_VIEW_H
 #define VP_IMAGE_VPCAP_VIEW_H
 
@@ -15,20 +15,20 @@ typedef struct vpcap_chunk_ref {
     uint32_t head; /* slots that were complete when the image was opened */
 } vpcap_chunk_ref;
 
-/* Instead of a page: GONE stands for all threads whose blocks were given up, by what they lost;
- * VPCAP_NONE for a single one of which there are still chunks. */
+/* Special pages: GONE represents all threads whose blocks were discarded, with their losses;
+ * VPCAP_NONE is a single thread of which only chunks remain. */
 #define VPCAP_GONE (UINT32_MAX - 1)
 
 typedef struct vpcap_thread_ref {
     uint32_t page;       /* of its first chunk */
     uint32_t first, end; /* its chunk refs, by order */
     uint64_t events;     /* in these chunks, less `passed` */
-    uint64_t passed;     /* events that are left out because a ring begins after them */
-    uint32_t slot;   /* where reading the first chunk begins, so that they are; 0: at its start */
-    uint64_t number; /* of the thread */
+    uint64_t passed;     /* events skipped because a ring's complete range begins after them */
+    uint32_t slot;       /* slot of the first event to read in the first chunk; 0: its start */
+    uint64_t number;     /* of the thread */
 } vpcap_thread_ref;
 
-/* A zone that nobody ended, from the image's table of open zones. */
+/* An open zone from the image's table. */
 typedef struct vpcap_open_zone {
     uint64_t thread, start;
     int64_t number;
@@ -37,7 +37,7 @@ typedef struct vpcap_open_zone {
 
 struct vpcap {
     const char *image;
-    vpcap_header head; /* a copy: a live writer cannot change what was checked */
+    vpcap_header head; /* a copy, so that a live writer cannot change checked values */
     vpcap_info info;
     uint64_t ps_per_tick; /* 32.32 fixed point */
     uint64_t plain_ticks; /* zones without items that start before end within VP_TIME_MAX_PS */
@@ -45,9 +45,9 @@ struct vpcap {
     size_t chunk_count, chunk_cap;
     vpcap_thread_ref *threads;
     size_t thread_count, thread_cap;
-    vpcap_open_zone *open; /* by thread, then by start; none where nothing was cut off */
+    vpcap_open_zone *open; /* by thread, then by start; empty unless interrupted */
     size_t open_count;
-    uint64_t end_ticks; /* when the zones end that nobody ended */
+    uint64_t end_ticks; /* end of zones that never ended */
 };
 
 static inline const vp__chunk *vpcap_chunk_at(const vpcap *v, uint32_t page)
@@ -60,13 +60,13 @@ static inline const vp__block *vpcap_block_at(const vpcap *v, uint32_t page)
     return (const vp__block *)(vpcap_chunk_at(v, page) + 1);
 }
 
-/* ticks * ps_per_tick in ps. Below plain_ticks the result is within VP_TIME_MAX_PS. */
+/* ticks * ps_per_tick in ps. Below plain_ticks the result does not exceed VP_TIME_MAX_PS. */
 static inline int64_t vpcap_scaled(uint64_t ticks, uint64_t ps_per_tick)
 {
     return (int64_t)((unsigned __int128)ticks * ps_per_tick >> 32);
 }
 
-/* Ticks since the start, which may lie before it, in picoseconds within VP_TIME_MAX_PS. */
+/* Converts ticks to ps since the start, which may be negative; clamped to VP_TIME_MAX_PS. */
 static inline int64_t vpcap_ps(const vpcap *v, uint64_t ticks)
 {
     int64_t since = (int64_t)(ticks - v->head.start.ticks);
@@ -76,21 +76,21 @@ static inline int64_t vpcap_ps(const vpcap *v, uint64_t ticks)
     return since < 0 ? -bounded : bounded;
 }
 
-/* Walks from the thread's first chunk on over what ended before these ticks (spans: was reported
- * before). Returns how many of the passed events a chunk's state counts. *slot: where the first
- * other event is, or the end of that chunk if it has none. */
+/* Skips events from the thread's first chunk on that ended before these ticks (spans: were reported
+ * before). Returns how many of the skipped events a chunk's state counts. *slot: the first other
+ * event, or the end of that chunk if it has none. */
 uint64_t vpcap_cursor_pass(uint32_t *slot, vpcap_cursor *c, uint64_t begin);
 
-/* The latest time in what the cursor has passed, spans aside; ticks since the start. */
+/* The latest time of the events read so far, without spans; ticks since the start. */
 int64_t vpcap_cursor_last(const vpcap_cursor *c);
 
-/* How many entries a table has. */
+/* Number of entries of a table. */
 static inline uint32_t vpcap_count_of(const vpcap_area *a)
 {
     return a->used < a->cap ? a->used : a->cap;
 }
 
-/* A text in a header, which need not be terminated. */
+/* A text in a header, which may lack a NUL. */
 static inline vp_str vpcap_inline_text(const char *p, size_t cap)
 {
     return (vp_str){p, strnlen(p, cap)};

@@ -8,7 +8,7 @@
 
 #define ENTRIES (2 * VW_BLOCK)
 #define NONE UINT32_MAX
-/* Bytes of one block. It is more than 4,096 zones with 15 arguments of 4 KiB each take. */
+/* Bytes of one block; 512 events with 15 arguments of 4 KiB each take 30 MiB. */
 #define BYTES_MAX (UINT32_C(1) << 30)
 
 int vw_init(vw_window *w)
@@ -41,16 +41,15 @@ void vw_clear(vw_window *w)
     w->bytes[0].n = w->bytes[1].n = 0;
 }
 
-/* Whether b, which ended later, goes before a although both start at the same time: b lies around
- * a. */
+/* True if b, which ended later, precedes a although both start at the same time: b encloses a. */
 static bool lies_around(const vpcap_plain *b, const vpcap_plain *a)
 {
     return a->dur_ps <= b->dur_ps && b->dur_ps;
 }
 
-/* Turns the order by ends into that by starts, with a stack of lists. Zones nest: a zone takes the
- * lists of those that it encloses off the stack, where the latest lies on top, and goes in front of
- * them. Read one after the other, the lists are then in order, unless zones cross. */
+/* Converts the order of ends to the order of starts, with a stack of lists. Zones nest: a zone pops
+ * the lists of the zones that it encloses, the latest of which is on top, and becomes their head.
+ * The concatenated lists are then sorted, unless zones cross. */
 void vw_push(vw_window *w, uint32_t n)
 {
     const vpcap_plain *v = w->entries;
@@ -78,13 +77,13 @@ void vw_push(vw_window *w, uint32_t n)
     w->count += n;
 }
 
-/* The place of an entry in the order of ends: the half at hand is the newer one. */
+/* Position of an entry in the order of ends: the current half is the newer one. */
 static uint32_t arrival_order(const vw_window *w, uint32_t entry)
 {
     return w->half ? entry : entry ^ VW_BLOCK;
 }
 
-/* The order of starts; of equal starts, the order that nesting gives. */
+/* Order of starts; entries with equal starts are ordered by nesting. */
 static int compare_window_starts(const void *pa, const void *pb, void *ctx)
 {
     const vw_window *w = ctx;
@@ -98,7 +97,7 @@ static int compare_window_starts(const void *pa, const void *pb, void *ctx)
     return later == (x->dur_ps != 0) ? -1 : 1;
 }
 
-/* Zones that cross (VP_BEGIN and VP_END in an odd order) are sorted. Each one that stays becomes a
+/* Sorts zones that cross (VP_BEGIN and VP_END in an unusual order). Each one that stays becomes a
  * list of its own. */
 static uint32_t leave_crossed(vw_window *w, int64_t limit)
 {

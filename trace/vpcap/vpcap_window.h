@@ -1,15 +1,13 @@
-/* Events that come by their ends, put in the order of their starts in bounded memory; a part of
- * vpcap_lines, which alone includes this.
+/* Sorts events by start in bounded memory, given in the order of their ends; a part of vpcap_lines.
  *
- * After each block of events the latest end so far is noted (vpcap_notes). What starts after the
- * note before the last one waits in the window; what starts no later is late: it is long, or out of
- * order, and not this window's business. So after each block all that starts before the last note
- * can leave: no later event of the window will start before it, and what stays is of the newest
- * block. An event stays where it was put until it leaves: blocks take the two halves in turn.
+ * After each block of 512 events the latest end so far is noted (vpcap_notes). Events that start
+ * after the second-to-last note wait in the window. Other events are late, because they are long or
+ * out of order, and do not enter the window. So after each block, every event that starts at or
+ * before the last note can leave: no later event of the window starts before it, and what stays is
+ * from the newest block. Entries do not move until they leave: blocks use the two halves in turn.
  *
- * Zones are recorded when they end and listed by their starts; a block has 512 events. What is too
- * long for that, and what stands on another line (spans, counters), vpcap_lines finds in a walk
- * before. */
+ * vpcap_lines finds late events, and events of other lines (spans, counters), in an earlier
+ * pass. */
 #ifndef VP_IMAGE_VPCAP_WINDOW_H
 #define VP_IMAGE_VPCAP_WINDOW_H
 
@@ -19,25 +17,24 @@
 #include "trace/base/buf.h"
 #include "trace/vpcap/vpcap.h"
 
-/* Small enough for a window to stay in the nearest cache; what encloses more events than that is
- * one in hundreds. */
+/* Small enough for a window to stay in the L1 cache; only one event in hundreds encloses more. */
 #define VW_BLOCK 512u
 
-/* A run of entries in order, linked. */
+/* A sorted, linked sequence of entries. */
 typedef struct vw_list {
-    int64_t first, last; /* where the first and the last of them start */
+    int64_t first, last; /* starts of the first and the last entry */
     uint32_t head, tail;
 } vw_list;
 
 typedef struct vw_window {
-    /* 2 × VW_BLOCK of them. more: 0 for a plain zone; else 1 + where the event's bytes begin in the
-     * buffer of its half, and name is then how many bytes these are. */
+    /* 2 × VW_BLOCK items. more: 0 for a plain zone; else 1 + the offset of the event's bytes in the
+     * buffer of its half, and `name` is their number. */
     vpcap_plain *entries;
     uint32_t *next, *order; /* as many */
-    vw_list *lists;         /* a stack; before the lowest list nothing comes */
+    vw_list *lists;         /* a stack; lists[0] is a sentinel */
     uint32_t depth;
-    uint32_t half, count; /* the half at hand, and what was put there */
-    bool crossed;         /* the lists one after the other are not in order */
+    uint32_t half, count; /* current half, and its number of entries */
+    bool crossed;         /* the concatenated lists are not sorted */
     vp_buf bytes[2];
 } vw_window;
 
@@ -45,20 +42,20 @@ int vw_init(vw_window *w);
 void vw_free(vw_window *w);
 void vw_clear(vw_window *w);
 
-/* Room for plain zones, as many as the block at hand still takes … */
+/* Space for the plain zones that the current block still accepts. */
 static inline vpcap_plain *vw_room(vw_window *w)
 {
     return &w->entries[w->half * VW_BLOCK + w->count];
 }
-/* … n of which the caller has filled in. */
+/* Adds n zones that the caller wrote to vw_room. */
 void vw_push(vw_window *w, uint32_t n);
 
-/* Where the next event's bytes go, if it is not plain. */
+/* Buffer for the bytes of the next event that is not plain. */
 static inline vp_buf *vw_bytes(vw_window *w)
 {
     return &w->bytes[w->half];
 }
-/* The bytes from `offset` of vw_bytes on are an event. */
+/* Adds an event whose bytes start at `offset` of vw_bytes. */
 static inline void vw_add(vw_window *w, int64_t start, int64_t dur, size_t offset)
 {
     uint32_t n = (uint32_t)(vw_bytes(w)->n - offset);
@@ -66,13 +63,13 @@ static inline void vw_add(vw_window *w, int64_t start, int64_t dur, size_t offse
     vw_push(w, 1);
 }
 
-/* To be called when a block has ended: all events that start at or before limit leave the window.
- * Returns how many they are, or a negative code: they are entries order[0], order[1] and so on, by
- * start, and of equal starts the longer first. They are valid until vw_turn, which must be called
- * before the next block. */
+/* Call at the end of a block: all events that start at or before limit leave the window. Returns
+ * their number or a negative code. They are the entries order[0], order[1] and so on, by start; of
+ * equal starts the longer first. They are valid until vw_turn, which must be called before the next
+ * block. */
 int vw_leave(vw_window *w, int64_t limit);
 void vw_turn(vw_window *w);
-/* The bytes that were added with an entry whose `more` is not 0. */
+/* The bytes of an entry whose `more` is not 0. */
 static inline vp_str vw_bytes_at(const vw_window *w, uint32_t entry)
 {
     const vpcap_plain *e = &w->entries[entry];

@@ -8,14 +8,14 @@
 #include "trace/base/pb_file.h"
 #include "trace/vpcap/xspace_fields.h"
 
-/* An event's fixed part: three tags with numbers of ten bytes at most. */
+/* Size of an event's fixed part: three tags with numbers of at most ten bytes. */
 #define HEAD_MAX 40u
 
-/* The most that a plain zone takes: tags and lengths, a name of four bytes, two numbers of ten. */
+/* Maximum size of a plain zone: tags and lengths, a name of four bytes, two numbers of ten. */
 #define PLAIN_MAX 32u
 #define PLAIN_BATCH (PF_ROOM / PLAIN_MAX)
 
-/* Stats that every plane knows, by id; args follow. */
+/* Stats of every plane, by id; those of args follow. */
 static const char *const fixed_stats[] = {
     NULL,       "step_num", "_r",         "step_name",  "_pt",
     "_p",       "_ct",      "_c",         "source",     "category",
@@ -49,26 +49,26 @@ bool vx_is_own_stat(vp_str name)
 enum { USED_BY_HOST = 1, USED_BY_DEVICE = 2, USED_TO_COMPILE = 4 };
 
 typedef struct used_name {
-    uint64_t head; /* of a plain event: its first bytes, all but its length, up to its offset */
-    uint8_t head_bytes; /* 0: no plain one yet */
+    /* First bytes of a plain event up to its offset; its length is filled in later. */
+    uint64_t head;
+    uint8_t head_bytes; /* 0: no plain event yet */
     uint8_t used;       /* USED_… */
 } used_name;
 
-/* A varint of an offset, made in two parts: events that follow each other mostly share the upper.
- */
+/* A varint of an offset, made in two parts: consecutive events usually share the upper one. */
 typedef struct upper_part {
     uint64_t v;    /* above LOW_BITS; UINT64_MAX: none yet */
-    uint64_t bits; /* its bytes where they stand in the offset's eight, and the marks below them */
+    uint64_t bits; /* its bytes within the offset's eight, and the lower continuation bits */
     uint32_t bytes;
 } upper_part;
 #define LOW_BITS 28u
 
 typedef struct xspace {
     pb_file file;
-    uint64_t plane_at, line_at; /* where the messages of the plane and the line begin */
+    uint64_t plane_at, line_at; /* positions of the plane's and the line's message */
     const vl_lines *lines;
     vp_arena arena;
-    vp_intern stats; /* id: the stat's */
+    vp_intern stats; /* its ids are those of stats */
     used_name *names;
     size_t name_cap;
     upper_part upper;
@@ -76,11 +76,12 @@ typedef struct xspace {
     vx_counts counts;
 } xspace;
 
-/* ---- Texts ---- */
+/* ---- Text ---- */
 
-/* Makes a text valid UTF-8: protobuf readers refuse a whole file for one invalid byte, and a
- * program's names may hold any, or were cut within a character. Each such byte becomes U+FFFD, as
- * in the JSON. *s may then lie in x->mended, where it is valid until the next call. */
+/* Makes a text valid UTF-8. Protobuf readers refuse a whole file for one invalid byte, and a
+ * program's names may contain any byte or be truncated within a character. Each invalid byte
+ * becomes U+FFFD, as in the JSON. *s may point into x->mended afterwards, valid until the next
+ * call. */
 static int mend_utf8(xspace *x, vp_str *s)
 {
     vp_str rest = *s;
@@ -99,7 +100,7 @@ static int mend_utf8(xspace *x, vp_str *s)
     return x->mended.status;
 }
 
-/* The same for a text that goes into b: a failure becomes b's. */
+/* The same for a text that is appended to b: a failure also becomes b's. */
 static int mend_for(vp_buf *b, xspace *x, vp_str *s)
 {
     int rc = mend_utf8(x, s);
@@ -217,7 +218,7 @@ static int put_extras(xspace *x, vp_buf *b, const vpcap_event *e)
     return 0;
 }
 
-/* ---- What vl_write calls ---- */
+/* ---- Callbacks of vl_write ---- */
 
 static int use_name(xspace *x, const vl_lines *l, uint32_t name, uint8_t how)
 {
@@ -236,7 +237,7 @@ static bool is_used(const xspace *x, uint32_t name, uint8_t how)
     return name < x->name_cap && x->names[name].used & how;
 }
 
-/* Metadata ids are names plus 1: 0 means none. */
+/* Metadata ids are name indices plus 1, because 0 means none. */
 static char *put_xevent_head(char *q, uint32_t name, int64_t start, int64_t dur)
 {
     *q++ = XEVENT_METADATA_ID_TAG;
@@ -265,8 +266,8 @@ static int encode_event(void *ctx, const vl_lines *l, const vl_line *line, const
     return put_extras(x, b, e);
 }
 
-/* Events without a group carry no group_id: XProf groups only files without any, and only then does
- * it show steps. */
+/* Writes no group_id: XProf groups only files without any, and shows steps only of files that it
+ * groups. */
 static int write_encoded_event(void *ctx, const char *p, size_t n, int64_t group)
 {
     xspace *x = ctx;
@@ -278,7 +279,7 @@ static int write_encoded_event(void *ctx, const char *p, size_t n, int64_t group
     return pf_put(&x->file, p, n);
 }
 
-/* The name of a plain zone: 24 bits, four bytes. */
+/* Prepares the head of plain events with this name: 24 bits, four bytes. */
 __attribute__((noinline)) static int use_plain_name(xspace *x, const vl_lines *l, uint32_t i)
 {
     char head[16] = {XLINE_EVENTS_TAG, 0, XEVENT_METADATA_ID_TAG};
@@ -290,7 +291,7 @@ __attribute__((noinline)) static int use_plain_name(xspace *x, const vl_lines *l
     return 0;
 }
 
-/* false: the offset has no upper part, or one above 28 bits. Then pf_varint writes it. */
+/* Splits an offset. false: its upper part is 0 or above 28 bits; pf_varint writes such offsets. */
 __attribute__((noinline)) static bool split_upper_offset(upper_part *u, uint64_t upper)
 {
     char bytes[16] = {0};
@@ -315,7 +316,7 @@ static inline char *put_offset(char *p, upper_part *u, uint64_t v)
     return p + u->bytes;
 }
 
-/* A plain event has less than 128 bytes, so its length has one. */
+/* A plain event has less than 128 bytes, so its length takes one byte. */
 static inline char *put_plain_event(char *p, const used_name *name, const vpcap_plain *z,
                                     upper_part *u)
 {
@@ -404,7 +405,7 @@ static int xspace_begin_plane(void *ctx, const vl_lines *l, const vl_plane *p)
     return plane_head(x, p->id, p->name);
 }
 
-/* An entry of a map from ids: the id, and the message that x->message holds. */
+/* Appends an entry of a map from ids: the id, and the message in x->message. */
 static void put_map_entry(xspace *x, uint32_t field, uint64_t id)
 {
     vp_buf entry;
@@ -480,7 +481,7 @@ static int xspace_end_plane(void *ctx, const vl_lines *l, const vl_plane *p)
     return pf_end(&x->file, x->plane_at);
 }
 
-/* ---- Around the lines ---- */
+/* ---- Other parts of the file ---- */
 
 static int environment_number(xspace *x, const char *key, int64_t v)
 {
@@ -508,8 +509,8 @@ static int64_t rounded_up_ns(int64_t ps)
     return ps / 1000 + (ps % 1000 > 0);
 }
 
-/* The "Task Environment" plane: when and where it was recorded, and the facts that the program
- * tells. */
+/* Writes the plane "Task Environment": time and place of the recording, and the program's
+ * metadata. */
 static int write_environment_plane(xspace *x, const vpcap *v)
 {
     const vpcap_info *info = vpcap_info_of(v);

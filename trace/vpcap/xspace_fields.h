@@ -1,7 +1,7 @@
-/* The fields of XSpace by their numbers, for who reads one, writes one or makes JSON of one: the
- * encoder here, trace/read/xspace, trace/read/detect and trace/export include this. Source:
- * tsl/profiler/protobuf/xplane.proto (docs/reference/xprof.md#xspace). A name is the message's in
- * one piece and then the field's, since XEvent.metadata_id and XEventMetadata.id must differ. */
+/* Field numbers of XSpace, for its readers, writers and converters. Source:
+ * tsl/profiler/protobuf/xplane.proto (docs/reference/xprof.md#xspace). A constant is named after
+ * the message in one word and the field, because XEvent.metadata_id and XEventMetadata.id must
+ * differ. */
 #ifndef VP_IMAGE_XSPACE_FIELDS_H
 #define VP_IMAGE_XSPACE_FIELDS_H
 
@@ -13,8 +13,8 @@ enum {
     XPLANE_ID = 1,
     XPLANE_NAME = 2,
     XPLANE_LINES = 3,
-    XPLANE_EVENT_METADATA = 4, /* a map: its entries are XMAP_ … */
-    XPLANE_STAT_METADATA = 5,  /* likewise */
+    XPLANE_EVENT_METADATA = 4, /* a map, with entries XMAP_… */
+    XPLANE_STAT_METADATA = 5,  /* a map */
     XPLANE_STATS = 6
 };
 
@@ -36,10 +36,10 @@ enum {
     XEVENT_OFFSET_PS = 2,
     XEVENT_DURATION_PS = 3,
     XEVENT_STATS = 4,
-    XEVENT_NUM_OCCURRENCES = 5 /* of an aggregated event, instead of offset_ps */
+    XEVENT_NUM_OCCURRENCES = 5 /* of an aggregated event, in place of offset_ps */
 };
 
-/* double_value to ref_value are one value. */
+/* double_value to ref_value are alternatives. */
 enum {
     XSTAT_METADATA_ID = 1,
     XSTAT_DOUBLE_VALUE = 2,
@@ -47,7 +47,7 @@ enum {
     XSTAT_INT64_VALUE = 4,
     XSTAT_STR_VALUE = 5,
     XSTAT_BYTES_VALUE = 6,
-    XSTAT_REF_VALUE = 7 /* the XStatMetadata whose name is the value */
+    XSTAT_REF_VALUE = 7 /* id of the XStatMetadata whose name is the value */
 };
 
 enum {
@@ -61,8 +61,7 @@ enum {
 
 enum { XSTATMETADATA_ID = 1, XSTATMETADATA_NAME = 2, XSTATMETADATA_DESCRIPTION = 3 };
 
-/* The byte in front of a field's content: it is compared and written as such where there are many.
- */
+/* The tag byte before a field's content, for code that compares or writes many of them. */
 enum {
     XSPACE_PLANES_TAG = VP_PB_TAG(XSPACE_PLANES, VP_PB_LEN),
     XSPACE_ERRORS_TAG = VP_PB_TAG(XSPACE_ERRORS, VP_PB_LEN),
