@@ -1,6 +1,7 @@
 /* One pass over an archive: libarchive with exactly the formats and filters of
- * docs/reference/formats.md#archives, fed with bytes that are verified (gzip) or read by offset (so
- * that readers of one descriptor do not disturb each other), under the limits of limits.h. */
+ * docs/reference/formats.md#archives, within limits.h. Its input is verified (gzip) or read by
+ * offset, so that readers of one descriptor do not interfere. The reader owns its duplicate of the
+ * descriptor. */
 #ifndef VP_READ_ARCHIVE_READER_H
 #define VP_READ_ARCHIVE_READER_H
 
@@ -11,48 +12,49 @@
 typedef struct ar_reader {
     struct archive *a;
     ar_kind kind;
-    int fd;               /* ours */
-    int64_t size, pos;    /* of the file, and where the callbacks stand in it */
+    int fd;               /* owned */
+    int64_t size, pos;    /* size of the file; read position of the callbacks */
     rd_stream *gz;        /* AR_TAR_GZ: the tar's bytes */
-    char *window;         /* else: what was read last */
-    vp_error below;       /* why the callbacks failed; code 0 if they did not */
+    char *window;         /* otherwise: the bytes read last */
+    vp_error below;       /* failure of the callbacks; code 0: none */
     int64_t unpacked;     /* bytes of all entries so far */
-    int64_t searched;     /* … read since libarchive last gave something */
-    int64_t search_start; /* unpacked bytes by then */
-    bool streamed_zip;    /* the zip has no directory: its entries are read one after the other */
-    bool empty_zip;       /* a directory without entries, which libarchive does not recognise */
-    uint32_t entries;     /* seen so far */
-    int64_t entry_end;    /* unpacked bytes up to the end of the last one, of a compressed tar */
+    int64_t searched;     /* bytes read since libarchive last returned something */
+    int64_t search_start; /* unpacked bytes at that time */
+    bool streamed_zip;    /* the zip has no directory; its entries are read in order */
+    bool empty_zip;       /* a directory without entries, which libarchive does not recognize */
+    uint32_t entries;     /* number of entries so far */
+    int64_t entry_end;    /* compressed tar: unpacked bytes up to the end of the last entry */
     uint32_t restarts;    /* see ar_reader_recover */
     vp_progress_fn *progress;
     void *progress_ctx;
 } ar_reader;
 
-/* fd is duplicated. VP_ECORRUPT when it is no archive. r must be zeroed; ar_reader_close frees. */
+/* Opens an archive; r must be zeroed. fd is duplicated. VP_ECORRUPT: not an archive. Free with
+ * ar_reader_close, also on failure. */
 int ar_reader_open(ar_reader *r, int fd, bool threaded);
 void ar_reader_close(ar_reader *r);
 
-/* The next entry. 1; 0 at the end, verified as far as the format allows; < 0: damage (VP_ECORRUPT,
- * VP_ELIMIT) or failure. What is unread of the entry before is skipped. */
+/* Reads the next entry and skips what is unread of the previous one. 1: an entry; 0: the end,
+ * verified as far as the format allows; < 0: damage (VP_ECORRUPT, VP_ELIMIT) or failure. */
 int ar_reader_next(ar_reader *r, struct archive_entry **e);
 
-/* After damage in a zip's entry: makes the reader ready for the next entry, since the members of a
- * zip stand alone. 0, or VP_ECORRUPT when that is not possible or was needed too often. */
+/* After damage in a zip's entry: prepares for the next entry, because members of a zip are
+ * independent. 0, or VP_ECORRUPT if that is impossible or was needed too often. */
 int ar_reader_recover(ar_reader *r);
 
-/* A piece of the present entry's data and where it belongs. 1, 0 at its end, < 0 damage. A piece
- * may come together with damage: *n > 0 then, too. */
+/* Reads a block of the current entry's data and its offset. 1: a block; 0: the end; < 0: damage. A
+ * block may come together with damage, so check *n > 0 then, too. */
 int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset);
 
-/* After an entry's last byte: reads on to the checksum that covers it, where the format has it
- * behind all entries (gzip). VP_ECORRUPT when it is wrong: any entry may be damaged then. */
+/* After an entry's last byte: reads up to the checksum that covers it, if the format has it after
+ * all entries (gzip). VP_ECORRUPT: wrong checksum, so any entry may be damaged. */
 int ar_reader_verify_entry(ar_reader *r);
 
-/* Bytes of the file that were consumed, for progress. */
+/* Bytes of the file that were read, for progress. */
 int64_t ar_reader_raw_done(const ar_reader *r);
 
-/* Names of archives are UTF-8 whatever the program's locale is; libarchive asks the thread's. Put
- * one at the top of every function that calls the above. */
+/* Names in archives are UTF-8 in every locale, but libarchive uses the thread's locale. Put
+ * AR_IN_UTF8 at the top of every function that calls the functions above. */
 typedef struct ar_locale {
     void *before;
 } ar_locale;

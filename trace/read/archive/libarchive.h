@@ -1,6 +1,6 @@
-/* libarchive, loaded when the first archive is met: linked, it and the ten libraries that it brings
- * cost every start of the program 3 ms. In files that include this header, its functions below are
- * called through ar_lib; one that lacks its line below is missed by the linker. */
+/* libarchive, loaded when the first archive is opened: linked, it and its ten dependencies take 3
+ * ms of every start of the program. Macros redirect the functions below to ar_lib in files that
+ * include this header. A function that is missing in the list causes a link error. */
 #ifndef VP_READ_LIBARCHIVE_H
 #define VP_READ_LIBARCHIVE_H
 
@@ -52,14 +52,15 @@
     X(archive_write_set_bytes_per_block)                                                           \
     X(archive_write_set_format_gnutar)
 
-/* Filled by ar_lib_load, and the same from then on. */
+/* Set by ar_lib_load, and constant afterwards. */
 extern struct ar_lib {
 #define AR_LIB_SLOT(name) __typeof__(name) *name;
     AR_LIB_CALLS(AR_LIB_SLOT)
 #undef AR_LIB_SLOT
 } ar_lib;
 
-/* Before the first of these calls, on any thread. VP_EUNSUPPORTED: libarchive is not installed. */
+/* Call before the first of these functions, on any thread. VP_EUNSUPPORTED: libarchive is not
+ * installed. */
 int ar_lib_load(void);
 
 #define archive_entry_clear ar_lib.archive_entry_clear

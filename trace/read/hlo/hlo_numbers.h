@@ -1,5 +1,6 @@
-/* Short lists of integers in the fields that hlo_program.h leaves raw: dimensions, most of them.
- * Who counts what an instruction costs, and who prints it, include this. */
+/* Short lists of integers, usually dimensions, in fields that hlo_program.h leaves undecoded. For
+ * code that computes the cost of an instruction or prints it. Nothing is allocated and nothing
+ * fails. */
 #ifndef VP_READ_HLO_NUMBERS_H
 #define VP_READ_HLO_NUMBERS_H
 
@@ -10,13 +11,13 @@
 typedef struct hlo_numbers {
     int64_t v[HLO_NUMBERS_MAX];
     size_t n;
-    bool beyond; /* there were more, which are left out */
+    bool beyond; /* there were more numbers, which are not stored */
 } hlo_numbers;
 
 void hlo_add_number(hlo_numbers *l, uint64_t v);
-/* Those of a field, packed or not. */
+/* Appends the numbers of a field, packed or not. */
 void hlo_add_numbers(hlo_numbers *l, const vp_pb_field *f);
-/* All of a message's field of that number; damage ends them. */
+/* Reads all numbers of a repeated field, up to damage. */
 void hlo_numbers_of(hlo_numbers *out, vp_str message, uint32_t field);
 
 #endif

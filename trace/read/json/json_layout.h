@@ -1,7 +1,7 @@
-/* How the objects of one sort are laid out: profilers write the members of every event of a phase
- * in the same order with the same spaces, so what stands between two values is compared with what
- * stood there in objects before, and looked at only where it differs. The texts are a tree: what
- * follows one, and beside it what else stood in that place. */
+/* Learned layout of JSON objects. Profilers write the members of every event of a phase in the same
+ * order with the same spaces. So the text between two values is compared with the text found there
+ * in earlier objects, and parsed only if it differs. The texts form a tree: each has successors,
+ * and alternatives at the same position. Nothing is allocated. */
 #ifndef VP_READ_JSON_LAYOUT_H
 #define VP_READ_JSON_LAYOUT_H
 
@@ -10,29 +10,30 @@
 #include "trace/read/json/json_scan.h"
 
 #define CJ_LAYOUT_TEXT 32u
-#define CJ_LAYOUT_MAX 64u    /* Kineto's events take 40 */
-#define CJ_LAYOUT_BESIDE 4u  /* more are not compared one by one */
+#define CJ_LAYOUT_MAX 64u    /* Kineto's events need 40 */
+#define CJ_LAYOUT_BESIDE 4u  /* maximum of alternatives compared one by one */
 #define CJ_LAYOUT_CLOSE (-1) /* a field that is the closing brace */
 typedef struct cj_layout_text {
-    char text[CJ_LAYOUT_TEXT]; /* from behind the value before to this value, or behind the brace */
-    uint32_t n, mask;          /* as many bits */
+    char text[CJ_LAYOUT_TEXT]; /* from the end of the previous value, or the brace, to this value */
+    uint32_t n, mask;          /* mask: a bit for each byte */
     int field;
-    uint32_t least;        /* what follows is no less than this: no space that belongs to it */
-    uint32_t next, beside; /* places of others; 0: none */
-    uint32_t fill[2];      /* up to a power of two */
+    uint32_t least;        /* the byte that follows must not be less: excludes further spaces */
+    uint32_t next, beside; /* indices of other texts; 0: none */
+    uint32_t fill[2];      /* pads to a power of two */
 } cj_layout_text;
 
-/* All zero: nothing is remembered. */
+/* Initialize to zero: nothing is learned. */
 typedef struct cj_layout {
-    uint32_t first, none; /* none: what follows something that is not remembered */
+    uint32_t first, none; /* none: successor of a text that is not stored */
     uint32_t count;
-    cj_layout_text at[CJ_LAYOUT_MAX]; /* but at[0] */
+    cj_layout_text at[CJ_LAYOUT_MAX]; /* at[0] is unused */
 } cj_layout;
 
-/* Which field a key is. */
+/* Returns the field of a key. */
 typedef int cj_field_fn(vp_str key);
 
-/* Whether [p, p + CJ_LAYOUT_TEXT), readable behind the end (RD_PAD), begins with the text. */
+/* True if [p, p + CJ_LAYOUT_TEXT) begins with the text. RD_PAD makes the bytes after the end
+ * readable. */
 static inline bool cj_begins_with(const char *p, const cj_layout_text *t)
 {
 #ifdef __SSE2__
@@ -49,12 +50,13 @@ static inline bool cj_begins_with(const char *p, const cj_layout_text *t)
 #endif
 }
 
-/* The rest of cj_next_field, where nothing that is remembered fits. */
+/* Slow path of cj_next_field, if no stored text matches. */
 js_step cj_learn_field(const char **at, const char *end, cj_layout *layout, uint32_t **link,
                        cj_field_fn *field_of, int *field);
 
-/* js_next_key with that memory: the field of the member whose value *at then stands on. *link is
- * &layout->first before the first member of an object. One layout goes with one field_of. */
+/* js_next_key with a learned layout: returns the field of the member, and sets *at to its value.
+ * *link is &layout->first before the first member of an object. A layout must always be used with
+ * the same field_of. */
 static inline js_step cj_next_field(const char **at, const char *end, cj_layout *layout,
                                     uint32_t **link, cj_field_fn *field_of, int *field)
 {
@@ -69,7 +71,7 @@ static inline js_step cj_next_field(const char **at, const char *end, cj_layout 
             return t->field == CJ_LAYOUT_CLOSE ? JS_CLOSE : JS_MEMBER;
         }
     }
-    /* Copies: what nobody takes the address of stays in registers. */
+    /* Copies: variables whose address is not taken stay in registers. */
     uint32_t *l = *link;
     int f = 0;
     js_step step = cj_learn_field(&p, end, layout, &l, field_of, &f);

@@ -1,7 +1,7 @@
-/* The bytes that JSON's tokens are made of, defined once for all that looks at JSON: the reader,
- * the clean-up that exports it, and detection. White space is that of RFC 8259 2; VT and FF, which
- * isspace() of other writers lets through, are skipped by all and are exported by none.
- * Every function reads up to RD_PAD bytes behind `end` without believing them (SIMD). */
+/* Character classes of JSON tokens, shared by the reader, the exporter that repairs JSON, and
+ * detection. White space is that of RFC 8259, section 2. VT and FF, which writers that use
+ * isspace() accept, are skipped on input and never exported. Functions may read up to RD_PAD bytes
+ * past `end`, without using them (SIMD). */
 #ifndef VP_READ_JSON_LEX_H
 #define VP_READ_JSON_LEX_H
 
@@ -22,12 +22,13 @@ static inline bool js_is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The first byte at or after p that is no white space, or end. */
+/* First byte at or after p that is not white space, or end. */
 const char *js_skip_spaces(const char *p, const char *end);
-/* The same, but VT and FF are none. */
+/* The same, without VT and FF. */
 const char *js_skip_json_spaces(const char *p, const char *end);
 
-/* Both, by `odd`. Compact text has no space at all, and pretty text mostly one ("key": value). */
+/* Either of both, depending on `odd`. Compact text has no spaces, and formatted text usually one
+ * ("key": value). */
 static inline const char *js_skip_space(const char *p, const char *end, bool odd)
 {
     if (p >= end)
@@ -39,7 +40,7 @@ static inline const char *js_skip_space(const char *p, const char *end, bool odd
     return odd ? js_skip_spaces(p, end) : js_skip_json_spaces(p, end);
 }
 
-/* The same before a member, where a line may begin: the usual indentation is not worth a call. */
+/* The same before a member, where a line may begin; handles the usual indentation inline. */
 static inline const char *js_skip_line(const char *p, const char *end, bool odd)
 {
 #ifdef __SSE2__
@@ -52,14 +53,14 @@ static inline const char *js_skip_line(const char *p, const char *end, bool odd)
     return js_skip_space(p, end, odd);
 }
 
-/* In a string: the first '"' or '\\' at or after p, or end; with `odd` also the first byte that is
- * no printable ASCII. */
+/* In a string: first '"' or '\\' at or after p, or end; with `odd` also the first byte that is not
+ * printable ASCII. */
 static inline const char *js_string_special(const char *p, const char *end, bool odd)
 {
 #ifdef __SSE2__
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
-    /* Bytes from 0x80 on are negative; with its bit 1 turned '"' is a blank, the first of the rest.
-     */
+    /* Bytes from 0x80 on are negative. With its bit 1 flipped '"' becomes a space, so all hits are
+     * below `rest`. */
     const __m128i bit = _mm_set1_epi8('"' ^ ' '), rest = _mm_set1_epi8(' ' + 1);
     for (; p < end; p += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -79,7 +80,8 @@ static inline const char *js_string_special(const char *p, const char *end, bool
 #endif
 }
 
-/* p stands behind the opening quote: the closing quote, or NULL when it is not in [p, end). */
+/* The closing quote of a string, given the position after its opening quote; NULL if not in [p,
+ * end). */
 static inline const char *js_string_end(const char *p, const char *end)
 {
     while ((p = js_string_special(p, end, false)) < end) {

@@ -1,7 +1,7 @@
-/* Where JSON text ends: strings, nested values, members of an object. Nothing is built or copied,
- * slices point into the text. The syntax is taken as browsers and trace viewers take it, and a
- * little more: raw control characters count as text, commas may repeat or trail. Every function
- * reads up to RD_PAD bytes behind `end` without believing them (SIMD). */
+/* Scanner for the extent of JSON text: strings, nested values, members of an object. Nothing is
+ * built or copied; slices point into the text. The syntax is that of browsers and trace viewers,
+ * and slightly more tolerant: raw control characters count as text, commas may repeat or trail.
+ * Functions may read up to RD_PAD bytes past `end`, without using them (SIMD). */
 #ifndef VP_READ_JSON_SCAN_H
 #define VP_READ_JSON_SCAN_H
 
@@ -12,21 +12,21 @@
 #include "trace/base/str.h"
 #include "trace/read/json/json_lex.h"
 
-/* p stands on '{' or '[': the byte behind the bracket that closes it, or NULL when that is not in
- * [p, end). Brackets are counted, not paired: enough to find the end, and deep input costs
+/* p is at '{' or '[': returns the byte after its closing bracket, or NULL if that is not in [p,
+ * end). Brackets are counted, not matched: this suffices to find the end, and deep input costs
  * nothing. */
 typedef const char *js_skip_fn(const char *p, const char *end);
 
 typedef enum js_backend { JS_PORTABLE, JS_SSE2, JS_AVX2 } js_backend;
-/* NULL where this build or CPU lacks it. */
+/* NULL if this build or CPU does not support it. */
 js_skip_fn *js_skip_backend(js_backend b);
-/* The fastest one here. */
+/* The fastest one available. */
 js_skip_fn *js_skip_best(void);
 
 typedef enum js_type { JS_NONE, JS_STRING, JS_SCALAR, JS_NESTED } js_type;
 
-/* A value as it stands in the text: a string without its quotes and still escaped, a scalar
- * (number, true, NaN, …), or an object or array with its brackets. */
+/* A value as written: a string without its quotes, still escaped; a scalar (number, true, NaN, …);
+ * or an object or array with its brackets. */
 typedef struct js_value {
     vp_str s;
     js_type type;
@@ -34,12 +34,12 @@ typedef struct js_value {
 
 typedef enum js_step {
     JS_BAD = -2,  /* not JSON */
-    JS_MORE = -1, /* the text ends first */
-    JS_CLOSE = 0, /* the object is closed */
+    JS_MORE = -1, /* the text ends before */
+    JS_CLOSE = 0, /* the object ends */
     JS_MEMBER = 1,
 } js_step;
 
-/* A number, true, NaN, …: the byte behind it, or end. */
+/* End of a number, true, NaN, …: the byte after it, or end. */
 static inline const char *js_scalar_end(const char *p, const char *end)
 {
 #ifdef __SSE2__
@@ -66,8 +66,8 @@ static inline const char *js_scalar_end(const char *p, const char *end)
 #endif
 }
 
-/* *at stands behind '{' or behind a member: takes the next key and its colon, or the closing
- * brace. On JS_MEMBER *at moves to the value, on JS_CLOSE behind the brace, else it stays. */
+/* Reads the next key and its colon, or the closing brace; *at is after '{' or after a member. On
+ * JS_MEMBER *at moves to the value, on JS_CLOSE after the brace; else it is unchanged. */
 static inline js_step js_next_key(const char **at, const char *end, vp_str *key)
 {
     const char *p = *at < end && **at == ',' ? *at + 1 : *at, *q;
@@ -96,7 +96,8 @@ static inline js_step js_next_key(const char **at, const char *end, vp_str *key)
     return JS_MEMBER;
 }
 
-/* The value at *at, which moves behind it on JS_MEMBER and else stays; never JS_CLOSE. */
+/* Reads the value at *at, which moves after it on JS_MEMBER and is otherwise unchanged. Never
+ * returns JS_CLOSE. */
 static inline js_step js_take_value(const char **at, const char *end, js_skip_fn *skipper,
                                     js_value *value)
 {
@@ -122,8 +123,8 @@ static inline js_step js_take_value(const char **at, const char *end, js_skip_fn
     return JS_MEMBER;
 }
 
-/* The integer at *at, which moves behind it, where it has at most 17 digits and is written as such:
- * one pass instead of three. */
+/* Reads an integer of at most 17 digits without fraction or exponent, in one pass instead of three.
+ * On success *at moves after it. */
 static inline bool js_take_int(const char **at, const char *end, int64_t *out)
 {
     const char *p = *at, *start = p + (*p == '-');
@@ -137,7 +138,7 @@ static inline bool js_take_int(const char **at, const char *end, int64_t *out)
     return true;
 }
 
-/* Both at once: a whole member, or the closing brace. */
+/* Reads a whole member, or the closing brace. */
 static inline js_step js_next_member(const char **at, const char *end, js_skip_fn *skipper,
                                      vp_str *key, js_value *value)
 {

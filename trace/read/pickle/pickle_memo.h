@@ -1,5 +1,5 @@
-/* What a pickle's memo remembers, in four bytes an entry: of most, only that they were there. A
- * snapshot of 1 GB has twenty million. pickle_machine.c owns it. */
+/* The memo of a pickle, four bytes per entry: of most entries, only their existence. A snapshot of
+ * 1 GB has twenty million. pickle_machine.c owns it. */
 #ifndef VP_READ_PICKLE_MEMO_H
 #define VP_READ_PICKLE_MEMO_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 typedef enum pk_memo_kind {
-    PK_MEMO_NOTHING, /* nothing was put there */
+    PK_MEMO_NOTHING, /* not set */
     PK_MEMO_TEXT,    /* the id of a string */
-    PK_MEMO_RECORD,  /* what a dict was taken for, as its reader numbers it */
-    PK_MEMO_FOLDED,  /* what a list came to */
-    PK_MEMO_OPEN,    /* a container that is still being filled: where on the stack it lies */
-    PK_MEMO_OTHER,   /* what nobody needs */
+    PK_MEMO_RECORD,  /* the client's id of a dict */
+    PK_MEMO_FOLDED,  /* the client's id of a list */
+    PK_MEMO_OPEN,    /* a container that is still being filled: its position on the stack */
+    PK_MEMO_OTHER,   /* an unused value */
 } pk_memo_kind;
 
 #define PK_MEMO_BITS 29
@@ -21,15 +21,15 @@ typedef enum pk_memo_kind {
 #define PK_MEMO_CHUNK (1u << 14)
 
 typedef struct pk_memo {
-    uint32_t **chunks; /* NULL: nothing in it yet */
+    uint32_t **chunks; /* NULL: no entries yet */
     size_t chunk_count, chunk_cap;
     uint32_t puts;
 } pk_memo;
 
 void pk_memo_free(pk_memo *m);
-/* VP_ECORRUPT for an index that is far beyond what was put so far, VP_ELIMIT above ids that fit. */
+/* VP_ECORRUPT: index far beyond the entries so far; VP_ELIMIT: id too large; VP_ENOMEM. */
 int pk_memo_put(pk_memo *m, uint32_t index, pk_memo_kind kind, uint32_t id);
-/* What stands there now, of an entry that was put. */
+/* Changes an existing entry. */
 static inline void pk_memo_change(pk_memo *m, uint32_t index, pk_memo_kind kind, uint32_t id)
 {
     m->chunks[index / PK_MEMO_CHUNK][index % PK_MEMO_CHUNK] =

@@ -1,11 +1,11 @@
-/* The opcodes of Python's pickles (pickletools.py, protocols 0 to 5), a row each.
+/* The opcodes of Python's pickles (pickletools.py, protocols 0 to 5), one row each.
  *
- * A pickle is a program for a small stack machine, and some of its opcodes import names and call
- * what they find. Those that only build plain values are taken; all others are refused by name. */
+ * A pickle is a program for a small stack machine; some opcodes import names and call them. Opcodes
+ * that only build plain values are accepted; all others are refused by name. */
 #ifndef VP_READ_PICKLE_OPS_H
 #define VP_READ_PICKLE_OPS_H
 
-/* X(name, byte): what is read. */
+/* X(name, byte): accepted opcodes. */
 #define PK_TAKEN(X)                                                                                \
     X(PROTO, 0x80)                                                                                 \
     X(FRAME, 0x95)                                                                                 \
@@ -45,8 +45,8 @@
     X(BINGET, 'h')                                                                                 \
     X(LONG_BINGET, 'j')
 
-/* The others: they run something, ask for objects from elsewhere, or are forms of values that no
- * snapshot has. */
+/* Refused opcodes: they run code, request objects from elsewhere, or encode values that do not
+ * occur in snapshots. */
 #define PK_REFUSED(X)                                                                              \
     X(GLOBAL, 'c')                                                                                 \
     X(STACK_GLOBAL, 0x93)                                                                          \
@@ -83,7 +83,7 @@
 #define PK_VALUE(name, byte) PK_##name = (byte),
 enum { PK_TAKEN(PK_VALUE) PK_REFUSED(PK_VALUE) };
 
-/* Protocols of pickles that begin with PROTO; 5 has no opcode of plain values that 4 lacks. */
+/* Protocols of pickles that begin with PROTO. For plain values, 5 has no opcode that 4 lacks. */
 enum { PK_PROTOCOL_MIN = 2, PK_PROTOCOL_MAX = 5 };
 
 #endif

@@ -1,11 +1,11 @@
-/* Memory snapshots of PyTorch (torch.cuda.memory._dump_snapshot, a pickle): the allocator's
- * segments and blocks as they are, and a history of what it did, as long as its ring of entries
- * was. What the file holds is told to a sink as it comes; nothing is kept but names and frames.
- * Facts: docs/reference/memory-and-mfu.md#pytorch-memory-snapshots,
- * docs/reference/formats.md#pytorch-memory-snapshots. The analysis of memory includes this.
+/* Reader of PyTorch's memory snapshots (torch.cuda.memory._dump_snapshot, a pickle): the
+ * allocator's current segments and blocks, and a history of its actions, limited by its ring of
+ * entries. Content is passed to a sink as it is read; only names and frames are stored. Formats:
+ * docs/reference/memory-and-mfu.md#pytorch-memory-snapshots,
+ * docs/reference/formats.md#pytorch-memory-snapshots.
  *
- * Sizes of entries are as requested; blocks have both. Whoever asks where memory comes from gets
- * the frame that says it best: the innermost Python frame outside PyTorch itself. */
+ * Sizes of entries are as requested; blocks have both sizes. A site is the frame that best explains
+ * an allocation: the innermost Python frame outside of PyTorch. */
 #ifndef VP_READ_TORCH_SNAPSHOT_H
 #define VP_READ_TORCH_SNAPSHOT_H
 
@@ -14,31 +14,32 @@
 #include "trace/base/str.h"
 #include "trace/read/bytes/byte_stream.h"
 
-/* The first bytes of a pickle that is a snapshot: its root is a dict that says segments soon. */
+/* True if a pickle starting with `head` is a snapshot: its root is a dict that soon has the key
+ * segments. */
 bool ts_is(vp_str head);
 
 #define TS_DEVICES_MAX 1024u
 
-typedef uint32_t ts_site; /* a frame; 0: none is known */
+typedef uint32_t ts_site; /* a frame; 0: unknown */
 
 typedef enum ts_state { TS_INACTIVE, TS_ACTIVE, TS_PENDING_FREE } ts_state;
 
 typedef struct ts_block {
-    int64_t address, size, requested; /* requested: size where it is not said */
+    int64_t address, size, requested; /* requested: equals size if not stated */
     ts_state state;
     ts_site site;
 } ts_block;
 
-typedef struct ts_segment { /* its blocks were told before it */
+typedef struct ts_segment { /* passed after its blocks */
     uint32_t device;
     int64_t address, total;
     bool has_active;  /* a block of it is in use */
-    int64_t inactive; /* Σ size of the blocks that are not */
+    int64_t inactive; /* Σ size of the blocks not in use */
     int64_t blocks, inactive_blocks;
 } ts_segment;
 
 typedef enum ts_action {
-    TS_OTHER, /* a snapshot was taken, user_defined, what is newer than this reader */
+    TS_OTHER, /* snapshot, user_defined, or an action newer than this reader */
     TS_ALLOC,
     TS_FREE_REQUESTED,
     TS_FREE_COMPLETED,
@@ -50,12 +51,12 @@ typedef enum ts_action {
 typedef struct ts_entry {
     ts_action action;
     uint32_t device;
-    int64_t address;       /* of TS_OOM: what the device had free */
-    int64_t size, unix_us; /* unix_us −1: not said */
+    int64_t address;       /* TS_OOM: free bytes of the device */
+    int64_t size, unix_us; /* unix_us −1: unknown */
     ts_site site;
 } ts_entry;
 
-typedef struct ts_note { /* an annotation begins or ends */
+typedef struct ts_note { /* begin or end of an annotation */
     bool start;
     vp_str name; /* valid during the call */
     int64_t unix_us;
@@ -63,7 +64,7 @@ typedef struct ts_note { /* an annotation begins or ends */
 
 typedef struct ts_snapshot ts_snapshot;
 
-/* What hears of it; what one returns below 0 ends the reading. */
+/* Receiver of the content; a negative result of any function ends the reading. */
 typedef struct ts_sink {
     void *ctx;
     int (*block)(void *ctx, const ts_block *b);
@@ -72,17 +73,17 @@ typedef struct ts_sink {
     int (*note)(void *ctx, const ts_note *n);
 } ts_sink;
 
-/* Reads a snapshot, of which gzip has been taken off. VP_ECORRUPT: damaged or no snapshot,
- * VP_EUNSUPPORTED: a pickle of more than plain values, VP_ELIMIT: beyond what any has. Where it is
- * cut off behind something, what came before it was told and ts_cut_at says where. *out is
- * untouched on failure. The stream is not closed. */
+/* Reads a snapshot, already inflated. VP_ECORRUPT: damaged or not a snapshot; VP_EUNSUPPORTED: a
+ * pickle of more than plain values; VP_ELIMIT: larger than any real one. If it is truncated, the
+ * content before was passed and ts_cut_at has the place. On failure *out is unchanged. The stream
+ * is not closed. */
 int ts_read(ts_snapshot **out, rd_stream *in, const ts_sink *sink);
 void ts_free(ts_snapshot *s);
-/* −1: it is whole. */
+/* Offset at which the snapshot is truncated; −1: complete. */
 int64_t ts_cut_at(const ts_snapshot *s);
-/* Blocks and entries without a size, or of a negative one, which were not told. */
+/* Number of blocks and entries without a size or with a negative one, which are skipped. */
 int64_t ts_odd(const ts_snapshot *s);
-/* The function of a site, and its file and line; empty where it has none. */
+/* Function, file and line of a site; empty if unknown. */
 void ts_where(const ts_snapshot *s, ts_site site, vp_str *function, vp_str *file, int64_t *line);
 
 #endif

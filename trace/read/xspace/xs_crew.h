@@ -1,7 +1,8 @@
-/* The threads that read one XSpace. They go over the lines that were planned (xs_walk.h) and decode
- * the parts that these are cut into; the reader's own thread asks for one line after the other,
- * makes parts of it, and joins what is decoded in the file's order; while it would wait it does as
- * the others do. With one thread it does all. */
+/* Threads that read one XSpace. They scan the planned lines (xs_walk.h), and decode the parts into
+ * which lines are cut. The reader's own thread requests one line after the other, cuts it into
+ * parts, and joins decoded parts in file order; instead of waiting it works like the other threads.
+ * With one thread it does everything. The reader must outlive the crew, which owns cuts and
+ * parts. */
 #ifndef VP_READ_XS_CREW_H
 #define VP_READ_XS_CREW_H
 
@@ -10,27 +11,27 @@
 
 typedef struct xs_crew xs_crew;
 
-/* As many threads as the options of the reader say, and no more than the file is worth; they start
- * when there is work. The reader outlives it. */
+/* Uses the number of threads in the reader's options, but no more than the file size justifies.
+ * Threads start when there is work. */
 int xs_crew_new(xs_crew **out, xs_reader *r);
-/* Announces a line, in the order in which they will be asked for, and while none is asked for:
- * before the first, or once all that were announced are. VP_ENOMEM, VP_ELIMIT. */
+/* Plans a line. Lines are planned in the order of their requests, and only while none is requested:
+ * before the first request, or after all planned lines were requested. VP_ENOMEM, VP_ELIMIT. */
 int xs_crew_plan(xs_crew *c, const xs_line *line);
-/* What a line that was gone over holds. */
+/* Result of scanning a line. */
 typedef struct xs_lined {
     xs_head head;
     uint64_t events;
-    const xs_cut *cuts; /* the crew's, until the next line is asked for; at least one */
+    const xs_cut *cuts; /* at least one; valid until the next line is requested */
     size_t n;
-    int64_t damage; /* where it is, or -1 */
+    int64_t damage; /* offset, or -1 */
 } xs_lined;
-/* Asks for the next line that was planned. Fails as going over it did. */
+/* Requests the next planned line. Returns the failure of its scan. */
 int xs_crew_line(xs_crew *c, xs_lined *out, const xs_line *line);
-/* Adds a run behind all others. Fails as decoding or joining an earlier one did. */
+/* Appends a run. Returns the failure of decoding or joining an earlier one. */
 int xs_crew_add(xs_crew *c, const xs_run *run);
-/* Decodes and joins what is left. */
+/* Decodes and joins all remaining runs. */
 int xs_crew_finish(xs_crew *c);
-/* Ends the threads, after the part that each has in hand. */
+/* Ends the threads after their current part, and frees the crew. */
 void xs_crew_free(xs_crew *c);
 
 #endif

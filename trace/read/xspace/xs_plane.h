@@ -1,5 +1,5 @@
-/* One XPlane's metadata: what its events refer to by id. Only trace/read/xs_*.c and export/ include
- * this. The plane owns a copy of its metadata bytes; slices point into it. Formats:
+/* Metadata of one XPlane, to which its events refer by id. The plane owns a copy of its metadata
+ * bytes; slices point into it. Private to trace/read/xspace and export. Formats:
  * docs/reference/xprof.md#xspace. */
 #ifndef VP_READ_XS_PLANE_H
 #define VP_READ_XS_PLANE_H
@@ -10,13 +10,13 @@
 #include "trace/read/bytes/sink.h"
 #include "trace/read/xspace/xs_window.h"
 
-/* Timestamps above this are Unix time in ns, not time since the start of the profile: 2^53 ns are
- * 104 days, more than an int64 of ps holds, and more than JSON keeps to the nanosecond
- * (docs/reference/perfetto.md#time-precision). Reader and export move the base by the same rule, so
- * that times agree. */
+/* Timestamps above this are Unix time in ns, not time since the start of the profile. 2^53 ns are
+ * 104 days; this is more than an int64 of ps holds, and the limit of exact ns in JSON
+ * (docs/reference/perfetto.md#time-precision). Reader and export use the same rule for the base, so
+ * that their times agree. */
 #define XS_EPOCH_NS (INT64_C(1) << 53)
 
-/* The stats that analyses read, by their names on the wire (docs/reference/xprof.md#stats). */
+/* Stats that analyses need, by their name in the file (docs/reference/xprof.md#stats). */
 typedef enum xs_stat_role {
     XS_STAT_OTHER,
     XS_STAT_DEVICE_OFFSET,
@@ -45,8 +45,8 @@ typedef enum xs_stat_role {
     XS_STAT_DROPPED,
     XS_STAT_GPU_MODEL,
     XS_STAT_TPU_MODEL,
-    XS_STAT_CORE_DETAILS, /* which chip and core of the whole mesh a TPU plane is */
-    XS_STAT_PEAK,         /* and the next: of a plane, what its device can do; see sink_chip */
+    XS_STAT_CORE_DETAILS, /* chip and core of a TPU plane within the mesh */
+    XS_STAT_PEAK,         /* this and the next: capabilities of the plane's device; see sink_chip */
     XS_STAT_HBM,
     XS_STAT_BANDWIDTH,
     XS_STAT_CORES,
@@ -56,13 +56,13 @@ typedef enum xs_stat_role {
     XS_STAT_CC_MINOR,
     XS_STAT_CATEGORY,   /* of a host event: "compile" */
     XS_STAT_GROUP_SIZE, /* of a collective that our recorder wrote */
-    XS_STAT_LOST,       /* of a mark: how many zones our recorder had no room for */
+    XS_STAT_LOST,       /* of a mark: number of zones that our recorder could not store */
     XS_STAT_UNFINISHED, /* the zone had not ended when our recorder closed it */
-    XS_STAT_BREAKDOWN,  /* where the bytes of an op go */
-    XS_STAT_LAUNCH,     /* how a kernel was launched; only where that is asked for */
-    XS_STAT_GRAPH,      /* the CUDA graph that it is a node of */
+    XS_STAT_BREAKDOWN,  /* memory spaces that an op's bytes access */
+    XS_STAT_LAUNCH,     /* launch parameters of a kernel; only if requested */
+    XS_STAT_GRAPH,      /* CUDA graph that contains the kernel */
     XS_STAT_GRAPH_NODE,
-    /* From here on: attributes of single events, known only in full depth. */
+    /* From here on: attributes of single events, only in full depth. */
     XS_STAT_ATTRS,
     XS_STAT_CORRELATION = XS_STAT_ATTRS,
     XS_STAT_STEP_NUM,
@@ -88,27 +88,28 @@ typedef enum xs_stat_role {
 typedef struct xs_value {
     uint64_t u;
     vp_str text;  /* str, bytes, or the resolved reference */
-    uint8_t wire; /* the field number of XStat that held it, 0: absent */
+    uint8_t wire; /* field number in XStat, 0: absent */
 } xs_value;
 
 typedef struct xs_line {
     int64_t offset, end;  /* of the XLine in the source */
-    int64_t timestamp_ns; /* if it stands before the events, else 0 */
+    int64_t timestamp_ns; /* if it precedes the events, else 0 */
 } xs_line;
 
 enum { XS_END_UNKNOWN, XS_END_NO, XS_END_YES };
 
 typedef struct xs_meta {
     vp_str bytes;  /* the XEventMetadata message */
-    uint32_t kind; /* the sink's kind for events without kind-making stats; SINK_NONE: not made */
-    _Atomic uint8_t is_end; /* whether its name starts with "end: "; found out by any thread */
+    uint32_t kind; /* kind in the sink for events without stats that define a kind; SINK_NONE: not
+                      made */
+    _Atomic uint8_t is_end; /* the name starts with "end: "; determined by any thread */
 } xs_meta;
 
 typedef struct xs_plane {
     int64_t offset, end; /* of the XPlane in the source */
     int64_t id;
     vp_str name;
-    char *bytes; /* everything but the lines */
+    char *bytes; /* everything except the lines */
     size_t bytes_n;
     xs_line *lines;
     size_t line_count, line_cap;
@@ -123,16 +124,16 @@ typedef struct xs_plane {
     vp_map stat_by_id;
     uint8_t role_dense[256];       /* roles of the ids below 256 */
     xs_value stats[XS_STAT_ROLES]; /* the plane's own */
-    bool is_metadata; /* "/host:metadata": its event metadata are HLO protos, kept as offsets */
-    bool launches;    /* so have launches */
+    bool is_metadata; /* "/host:metadata": its event metadata are HLO protos, stored as offsets */
+    bool launches;    /* stats of launch parameters have roles */
     bool graphs;      /* events may be nodes of CUDA graphs */
-    bool attrs;       /* attributes have roles; without, their stats are OTHER and cost nothing */
-    bool is_read;     /* its lines are, by the reader of the whole file */
-    int64_t damage;   /* where the wire format breaks, or -1 */
+    bool attrs;       /* attributes have roles; otherwise their stats are OTHER and cost nothing */
+    bool is_read;     /* its lines are read by the reader of the whole file */
+    int64_t damage;   /* where the wire format is damaged, or -1 */
 } xs_plane;
 
-/* Reads the plane at [offset, end), skipping its lines. Damage is noted in ->damage; what came
- * before is kept. attrs, launches: see xs_plane. */
+/* Reads the plane at [offset, end), skipping its lines. Damage is stored in ->damage, and the
+ * content before it is kept. attrs, launches: see xs_plane. */
 int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool attrs,
                   bool launches);
 void xs_plane_free(xs_plane *pl);
@@ -155,15 +156,15 @@ static inline xs_stat_role xs_plane_role(const xs_plane *pl, int64_t stat_id)
     return i == VP_MAP_NONE ? XS_STAT_OTHER : (xs_stat_role)pl->stat_roles[i];
 }
 
-/* Decodes one XStat message into its role and value. false: damaged. */
+/* Decodes one XStat message to its role and value. false: damaged. */
 bool xs_stat_decode(const xs_plane *pl, vp_str stat, xs_stat_role *role, xs_value *out);
-/* The value as a number, whatever its wire type; texts are parsed. SINK_UNKNOWN: it is absent, or
- * no number. */
+/* The value as an integer, from any wire type; texts are parsed. SINK_UNKNOWN: absent, or not a
+ * number. */
 int64_t xs_value_i64(const xs_value *v);
-/* The same times `factor`, rounded down, so that a fraction counts; SINK_UNKNOWN: it is negative,
- * or beyond 9.2e18, too. */
+/* The value times `factor`, rounded down, so that fractions count. SINK_UNKNOWN also if negative or
+ * above 9.2e18. */
 int64_t xs_value_times(const xs_value *v, int64_t factor);
-/* name and display_name of an XEventMetadata, and its stats by role (stats may be NULL). */
+/* Decodes name and display_name of an XEventMetadata, and its stats by role (stats may be NULL). */
 bool xs_meta_decode(const xs_plane *pl, vp_str bytes, vp_str *name, vp_str *display,
                     xs_value stats[XS_STAT_ROLES]);
 

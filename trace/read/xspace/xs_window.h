@@ -1,5 +1,5 @@
-/* A reused window onto a source: what the XSpace reader sees of a file of any size. Only
- * trace/read/xs_*.c include this. Bytes stay valid until the next xw_ call. */
+/* A reused window over a source, through which the XSpace reader reads files of any size. Private
+ * to trace/read/xspace. Bytes are valid until the next xw_ call. The caller owns the source. */
 #ifndef VP_READ_XS_WINDOW_H
 #define VP_READ_XS_WINDOW_H
 
@@ -14,23 +14,22 @@ typedef struct xs_window {
     int64_t size; /* of the source */
 } xs_window;
 
-/* cap: the bytes that it holds, more only where more is asked for at once. */
+/* cap: bytes of the window; it grows only for larger requests. */
 int xw_init(xs_window *w, rd_source *source, size_t cap);
 void xw_free(xs_window *w);
-/* At least `n` bytes at `offset` (fewer only at the end of the source, VP_ECORRUPT then), as many
- * as are in the window: *p, *have. n is at most VP_XPLANE_META_MAX. */
+/* Makes at least `n` bytes at `offset` available in *p; *have is the number in the window.
+ * VP_ECORRUPT: fewer before the end of the source. n is at most VP_XPLANE_META_MAX. */
 int xw_need(xs_window *w, int64_t offset, size_t n, const uint8_t **p, size_t *have);
-/* For walking: as much at `offset`, up to `end`, as is in the window; at least one byte. */
+/* The bytes at `offset` up to `end` that are in the window, at least one. */
 int xw_peek(xs_window *w, int64_t offset, int64_t end, const uint8_t **p, size_t *have);
 
-/* A field of a message that lies at [*at, end) of the source; length-delimited content is only
- * located, not read. 1: a field, *at stands behind it; 0: clean end; VP_ECORRUPT: damaged at *at.
- */
+/* Reads a field of a message at [*at, end) of the source. Length-delimited content is located but
+ * not read. 1: a field, and *at moves after it; 0: the end; VP_ECORRUPT: damaged at *at. */
 typedef struct xw_field {
     uint32_t number, wire;
     uint64_t u;     /* the value, or the length */
     int64_t offset; /* of the content of a length-delimited field */
-    bool overrun;   /* damaged because the content reaches past `end`; number and offset are good */
+    bool overrun;   /* damaged because the content exceeds `end`; number and offset are valid */
 } xw_field;
 int xw_next(xs_window *w, int64_t *at, int64_t end, xw_field *f);
 
