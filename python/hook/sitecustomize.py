@@ -101,7 +101,8 @@ class Recorder:
         if self.on or self.failed or os.getpid() != self.pid:
             return
         if os.environ.get("VIEW_PROFILE_GPU") == "require" and not self.taken and not self.tried:
-            say("CUPTI serves one profiler of a process, by --gpu ours: without it the framework's own traces the GPU, and knows more")
+            say("CUPTI supports one profiler per process, and --gpu reserves it for view_profile; without --gpu, the "
+                "framework's profiler traces the GPU in more detail")
         import time
         self.aside = os.path.join(self.directory, f".view_profile-{self.pid}-{time.monotonic_ns()}")
         try:
@@ -111,12 +112,12 @@ class Recorder:
         except RecursionError as e:
             self.failed, self.too_early = self.tried, not self.tried
             if self.tried:
-                say(f"the profiler could not start, and the program goes on: {e}")
+                say(f"the profiler could not start; the program continues: {e}")
             self.tried = True
             self.clean()
         except Exception as e:
             self.failed = True
-            say(f"the profiler could not start, and the program goes on: {e}")
+            say(f"the profiler could not start; the program continues: {e}")
             self.clean()
 
     def end(self):
@@ -162,7 +163,7 @@ class Recorder:
     def give_way(self):
         """The program starts its framework's profiler: there is one at a time, and the program's own goes first."""
         if self.on:
-            say("the program starts a profiler of its own: this recording ends here")
+            say("the program starts its own profiler; this recording stops here")
             self.end()
             self.failed = True
 
@@ -384,7 +385,7 @@ class Finder:
                     try:
                         WATCHED[name](module)
                     except Exception as e:
-                        say(f"{name} is another one than view_profile knows, and is not recorded: {e}")
+                        say(f"unsupported version of {name}, which is not recorded: {e}")
                 spec.loader.exec_module = exec_module
                 return spec
         return None

@@ -187,7 +187,7 @@ static PyObject *call_thread_name(PyObject *module, PyObject *name)
 {
     native *m = PyModule_GetState(module);
     if (!PyUnicode_Check(name)) {
-        PyErr_SetString(PyExc_TypeError, "thread_name: a string");
+        PyErr_SetString(PyExc_TypeError, "thread_name: the name must be a string");
         return NULL;
     }
     char *text = text_of(name);
@@ -249,22 +249,22 @@ static PyMethodDef calls[] = {
      "(handle, run directory)"},
     {"stop", call_stop, METH_O, "stop(handle) -> dict, once the files are written"},
     {"past", call_past, METH_VARARGS, "past(handle, seconds) -> dict"},
-    {"active", call_active, METH_NOARGS, "whether a recording is on"},
+    {"active", call_active, METH_NOARGS, "whether a recording is active"},
     {"step_begin", call_step_begin, METH_VARARGS, "step_begin(name, number)"},
     {"step_end", call_step_end, METH_NOARGS, "step_end()"},
     {"instant", WITH_KEYWORDS(call_instant), METH_VARARGS | METH_KEYWORDS, "instant(name, **args)"},
     {"counter", call_counter, METH_VARARGS, "counter(name, value)"},
     {"thread_name", call_thread_name, METH_O, "thread_name(name)"},
     {"meta", call_meta, METH_VARARGS, "meta(key, value)"},
-    {"control", call_control, METH_O, "control(on): the socket that list and the page see"},
+    {"control", call_control, METH_O, "control(on): open or close the control socket"},
     {"log", call_log, METH_O, "log(function(level, message))"},
-    {"now", call_now, METH_NOARGS, "ticks of the recorder's clock"},
+    {"now", call_now, METH_NOARGS, "current time in ticks of the recorder's clock"},
     {NULL, NULL, 0, NULL},
 };
 
 int calls_start(PyObject *module, native *m)
 {
-    m->error = PyErr_NewExceptionWithDoc("view_profile.Error", "What the recorder could not do.",
+    m->error = PyErr_NewExceptionWithDoc("view_profile.Error", "An error of the recorder.",
                                          PyExc_RuntimeError, NULL);
     return m->error && PyModule_AddObjectRef(module, "Error", m->error) == 0
                ? PyModule_AddFunctions(module, calls)

@@ -261,13 +261,13 @@ static PyMethodDef zone_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyMemberDef zone_members[] = {
-    {"name", T_OBJECT, offsetof(zone, name), READONLY, "what the zone is called"},
-    {"args", T_OBJECT, offsetof(zone, args), READONLY, "what is noted with it, or None"},
+    {"name", T_OBJECT, offsetof(zone, name), READONLY, "name of the zone"},
+    {"args", T_OBJECT, offsetof(zone, args), READONLY, "arguments of the zone, or None"},
     {NULL, 0, 0, 0, NULL},
 };
 static PyType_Slot zone_slots[] = {
-    {Py_tp_doc, "annotate(name, **args): a zone of this name in the profile, as a context manager "
-                "or around a function, coroutine or generator."},
+    {Py_tp_doc, "annotate(name, **args): record a zone, as a context manager or as a decorator of "
+                "a function, coroutine or generator."},
     {Py_tp_new, zone_new},
     {Py_tp_dealloc, zone_dealloc},
     {Py_tp_call, zone_call},

@@ -1,15 +1,15 @@
-"""view_profile for Python: annotate a program, record it, and ask what takes the time.
+"""view_profile for Python: annotate a program, record it, and find what takes the time.
 
     import view_profile as vp
 
-    with vp.profile("profiles"):                # JAX's or PyTorch's profiler, and our own zones
+    with vp.profile("profiles"):                # JAX's or PyTorch's profiler, and the zones of view_profile
         for i, batch in enumerate(batches):
             with vp.step("train", i), vp.annotate("forward", batch=len(batch)):
                 …
     print(vp.top("profiles").ops[0])
 
-Nothing else is needed: JAX, PyTorch, numpy and pandas are used where the program has them already.
-Names are loaded when they are used first, so that the import costs little."""
+No other package is needed: JAX, PyTorch, numpy and pandas are used if the program has them.
+Submodules are imported on first use, so that the import is fast."""
 from ._native import Error, annotate, counter, instant, now, thread_name
 from . import _zones
 

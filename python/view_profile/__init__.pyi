@@ -1,4 +1,4 @@
-"""What type checkers and editors know of the package, whose names are loaded when they are used first."""
+"""Types of the package for type checkers and editors; its submodules are imported on first use."""
 import subprocess
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -135,7 +135,7 @@ def setup_tensorboard_logging(gpu_count: int, timestamp: str | None = None, root
 def run_with_jax_profiler(func: Callable[[], _T], trace_name: str, log_dir: _Path, description: str = "", backend: _Backend = "auto", *,
                           warmups: int = 0, times: dict[str, float | None] | None = None) -> tuple[_T, str]: ...
 
-# ---- Figures
+# ---- Reports
 
 class ReadError(RuntimeError):
     code: int

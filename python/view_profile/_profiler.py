@@ -1,5 +1,5 @@
-"""The profiler of training loops in the manner of EfficientIDS: begin_step, end_step, and a capture
-of some steps when it is time or somebody asks for it."""
+"""A profiler for training loops with the interface of EfficientIDS: begin_step, end_step, and captures
+of some steps at a given step or on request."""
 import atexit
 import json
 import math
@@ -13,8 +13,8 @@ from . import _native
 from ._session import Session, choose, log
 from ._zones import host_integer, step
 
-# Dense bf16 (V100, T4: fp16) of one device in TFLOP/s, by the name that the framework gives it: the
-# vendors' figures, as EfficientIDS lists them.
+# Dense bf16 (V100, T4: fp16) peak of one device in TFLOP/s, by the device name of the framework. Vendor
+# numbers, as listed by EfficientIDS.
 PEAK_TFLOPS = {"A100": 312.0, "H100": 989.0, "V100": 125.0, "T4": 65.0, "L4": 121.0, "TPU v4": 275.0, "TPU v5 lite": 197.0,
                "TPU v5e": 197.0}
 
@@ -36,9 +36,9 @@ def _peak_of_device():
 
 
 def flop_stats(step_times, step_tokens, model_params=None, peak_tflops=None, flops_per_token=None, devices=1, cold_steps=0):
-    """What flop_stats.json says of these steps: a dict with the keys of EfficientIDS. FLOP a token are
-    6 × model_params unless given. The first cold_steps (0 or 1), which bear what starting costs, are in no
-    rate. What cannot be known is None."""
+    """The content of flop_stats.json for these steps: a dict with the keys of EfficientIDS. The default FLOP
+    per token is 6 × model_params. The first cold_steps (0 or 1), which include startup costs, are excluded
+    from rates. Unknown values are None."""
     cold = step_times[:cold_steps]
     step_times, step_tokens = step_times[cold_steps:], step_tokens[cold_steps:]
     seconds, tokens = math.fsum(step_times), sum(step_tokens)
@@ -66,10 +66,10 @@ class Profiler:
             p.end_step(num_tokens)
 
     captures steps 150 to 154, or the next num_steps after capture_async(), which any thread may call.
-    Training that resumes beyond step 150 is captured at its first step. A capture that cannot start or
-    end is logged, and training goes on. slow_step_ratio > 1 keeps our own zones of the past, and writes
-    them when a step takes so many times the median. sync: called before a capture ends; without it all
-    arrays of JAX are waited for."""
+    If training resumes after step 150, its first step is captured. A capture that cannot start or end is
+    logged, and training continues. slow_step_ratio > 1 keeps recent zones in memory and writes them if a
+    step takes this many times the median. sync: called before a capture ends; by default, all arrays of
+    JAX are waited for."""
 
     def __init__(self, num_steps=5, log_dir="./profiler_traces", auto_enable_at_step=None, *, backend="auto", sync=None,
                  gpu=False, model_params=None, flops_per_token=None, peak_tflops=None, devices=1, slow_step_ratio=0.0,
@@ -79,14 +79,14 @@ class Profiler:
             raise ValueError("num_steps must be at least 1")
         self.log_dir = os.path.abspath(os.path.expanduser(os.fspath(log_dir)))
         self._start_at = None if auto_enable_at_step is None or host_integer(auto_enable_at_step) < 0 else int(auto_enable_at_step)
-        choose(backend)  # a name that there is not is said here, and not in the step that is to be captured
+        choose(backend)  # reports an unknown name now, not in the step to be captured
         self.backend, self.sync, self.gpu, self.name = backend, sync, gpu, name
         self.model_params, self.flops_per_token = model_params, flops_per_token
         self.peak_tflops, self.devices = peak_tflops, devices
         self._lock = threading.Lock()
-        self._asked = 0          # steps that somebody wants; 0: nobody
-        self._left = 0           # steps of the capture that is on
-        self._planned = 0        # and how many it was to have
+        self._asked = 0          # requested steps; 0: none
+        self._left = 0           # remaining steps of the active capture
+        self._planned = 0        # and its planned number of steps
         self._session = self._step = None
         self._begun = None
         self._steps, self._seconds = 0, 0.0
@@ -97,10 +97,10 @@ class Profiler:
         self._at_exit = lambda: ref() and ref()._exit()
         atexit.register(self._at_exit)
 
-    # ---- asked for
+    # ---- requests
 
     def capture_async(self, num_steps=None):
-        """Asks for a capture of the next num_steps steps, from the next begin_step on."""
+        """Requests a capture of the next num_steps steps, starting at the next begin_step."""
         n = self.num_steps if num_steps is None else host_integer(num_steps, "num_steps")
         if n < 1:
             raise ValueError("num_steps must be at least 1")
@@ -118,7 +118,7 @@ class Profiler:
 
     @property
     def avg_step_time(self):
-        """Seconds, the mean of all steps ever; 0.0 before the first."""
+        """Mean duration of all steps so far, in seconds; 0.0 before the first step."""
         return self._seconds / self._steps if self._steps else 0.0
 
     def _let_go_in_child(self):
@@ -152,14 +152,14 @@ class Profiler:
             return
         self._let_go_in_child()
         if self._session and self._left == 1:
-            self._wait()  # the device's work of the last step is in it, and the wait is the step's
+            self._wait()  # includes the device work of the last step; the wait counts for that step
         seconds = time.perf_counter() - self._begun
         self._leave()
         self._steps += 1
         self._seconds += seconds
         if self._session:
             self._times.append(seconds)
-            self._tokens.append(num_tokens)  # looked at when the capture is over: an array would be waited for
+            self._tokens.append(num_tokens)  # read after the capture, because reading an array waits for the device
             self._left -= 1
             if self._left <= 0:
                 self._stop()
@@ -183,7 +183,7 @@ class Profiler:
         try:
             session = Session(self.log_dir, self.backend, sync=self.sync, gpu=self.gpu).start()
         except Exception as e:
-            log.warning("the profiler could not start, and training goes on: %s", e)
+            log.warning("the profiler could not start; training continues: %s", e)
             return
         self._session, self._left, self._planned, self._times, self._tokens = session, steps, steps, [], []
 
@@ -192,14 +192,14 @@ class Profiler:
         cut = "" if len(self._times) == self._planned else f" of {self._planned}, truncated"
         log.info("Stopping profiler after %d steps%s", len(self._times), cut)
         try:
-            self.last_run = session.stop(wait=False)  # _wait did
-            log.info("View at: https://ui.perfetto.dev/, or by: view_profile --profile-dir %s", shlex.quote(self.log_dir))
+            self.last_run = session.stop(wait=False)  # _wait has done that
+            log.info("View at: https://ui.perfetto.dev/, or with: view_profile --profile-dir %s", shlex.quote(self.log_dir))
         except Exception as e:
-            log.error("the profile could not be written, and training goes on: %s", e)
+            log.error("the profile could not be written; training continues: %s", e)
         try:
             self._write_stats()
         except Exception as e:
-            log.error("flop_stats.json could not be written, and training goes on: %s", e)
+            log.error("flop_stats.json could not be written; training continues: %s", e)
 
     def _write_stats(self):
         if not self._times:
@@ -220,7 +220,7 @@ class Profiler:
             try:
                 self._ring = _native.start(os.path.join(self.log_dir, "slow_steps"), ring=True)[0]
             except _native.Error as e:
-                log.warning("the past of slow steps cannot be kept: %s", e)
+                log.warning("slow steps cannot be captured: %s", e)
                 self._ratio = 0.0
 
     def _let_past_go(self):
@@ -242,10 +242,10 @@ class Profiler:
         self._last_slow = time.monotonic()
         try:
             self.last_run = _native.past(self._ring, 2 * seconds)["run_dir"]
-            log.warning("a step took %.3g s, %.3g times the median: its past is in %s", seconds,
+            log.warning("a step took %.3g s, %.3g times the median; its capture is in %s", seconds,
                         seconds / recent[len(recent) // 2], self.last_run)
         except _native.Error as e:
-            log.warning("a slow step's past could not be written: %s", e)
+            log.warning("a slow step could not be written: %s", e)
 
     # ---- the end
 
@@ -256,7 +256,7 @@ class Profiler:
         self.close()
 
     def close(self):
-        """Ends a capture that is on. atexit does it, too."""
+        """Stops an active capture. atexit calls this as well."""
         if self._step is not None:
             self._leave()
         if self._session:

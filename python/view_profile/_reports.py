@@ -1,6 +1,6 @@
-"""What view_profile says of profiles, as Python objects. The program does the work: it is run with
---format=json, and its figures stand here under its names. Times are integers of picoseconds where a
-name ends in _ps; properties give seconds."""
+"""Reports of profiles as Python objects. The functions run the program view_profile with
+--format=json; the objects use its names. Names that end in _ps are integers in picoseconds;
+properties return seconds."""
 import dataclasses
 import functools
 import html
@@ -12,7 +12,7 @@ import sysconfig
 from typing import Any, List, Optional
 
 class ReadError(RuntimeError):
-    """What view_profile could not read. `code` is its exit code, `command` what was run."""
+    """view_profile failed. `code` is its exit code, `command` its command line."""
 
     def __init__(self, message, code, command):
         super().__init__(message)
@@ -20,11 +20,11 @@ class ReadError(RuntimeError):
 
 
 def program():
-    """The path of view_profile: $VIEW_PROFILE_PROGRAM, that of this package, that of PATH."""
+    """The path of view_profile: $VIEW_PROFILE_PROGRAM, else the one of this package, else the one in PATH."""
     named = os.environ.get("VIEW_PROFILE_PROGRAM")
     if named:
         return named
-    beside = os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin")  # where `pip install --target` puts it
+    beside = os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin")  # location after `pip install --target`
     own = (os.path.join(place, "view_profile") for place in (beside, sysconfig.get_path("scripts")))
     found = next((path for path in own if os.access(path, os.X_OK)), None) or shutil.which("view_profile")
     if not found:
@@ -56,7 +56,7 @@ def _frame(rows):
 
 
 class Rows(list):
-    """A list with to_pandas(): a column for each figure of the report."""
+    """A list with to_pandas(), which has one column per field of the report."""
 
     def to_pandas(self):
         return _frame([r.row for r in self])
@@ -64,7 +64,7 @@ class Rows(list):
 
 @dataclasses.dataclass
 class Op:
-    """A row of `top`: a group of device events under one name. `row` has every figure of the report."""
+    """A row of `top`: device events with one name. `row` has every field of the report."""
     name: str
     category: str = ""
     device: str = ""
@@ -82,13 +82,13 @@ class Op:
         return self.self_ps / 1e12
 
     def __str__(self):
-        share = "" if self.self_share_of_ops is None else f"  {100 * self.self_share_of_ops:.3g}% of the ops' self time"
+        share = "" if self.self_share_of_ops is None else f"  {100 * self.self_share_of_ops:.3g}% of op time"
         return f"{self.name}: {self.self_ps / 1e9:.6g} ms self in {self.calls} calls{share}"
 
 
 @dataclasses.dataclass
 class Finding:
-    """One rule's verdict: a sentence with a number, a place and an advice. status: fired, explained,
+    """The result of one rule: a sentence with a number, a place and advice. status: fired, explained,
     not_evaluated or clear."""
     id: str
     name: str = ""
@@ -105,7 +105,7 @@ class Finding:
 
 @dataclasses.dataclass
 class Report:
-    """All that view_profile says of one run. `data` is the report's JSON (docs: view_profile-report)."""
+    """The report of one run. `data` is its JSON (see docs/reference/report.md)."""
     data: dict = dataclasses.field(repr=False)
     path: str = ""
     session: Optional[str] = None
@@ -120,7 +120,7 @@ class Report:
 
     @property
     def findings(self):
-        """Those that fired, the most important first."""
+        """The findings that fired, most important first."""
         return Rows(_fields(Finding, r) for r in self.data["findings"] if r["status"] == "fired")
 
     @property
@@ -133,7 +133,7 @@ class Report:
 
     @property
     def step_seconds(self):
-        """The median of the steps, in seconds; None where there are none."""
+        """The median step in seconds; None without steps."""
         median = (self.steps or {}).get("median_ps")
         return None if median is None else median / 1e12
 
@@ -141,7 +141,7 @@ class Report:
         return self.ops.to_pandas()
 
     def to_html(self):
-        """The static page, complete in itself and without a script."""
+        """The static page: self-contained, without scripts."""
         args = ["--format", "html", self.path] + ([self.session] if self.session else [])
         return run("report", *args)[0].decode()
 
@@ -154,14 +154,14 @@ class Report:
 
 
 def framed(page, title):
-    """A page in a frame that can neither run scripts nor reach the notebook around it."""
+    """A page in a sandboxed frame, which can neither run scripts nor access the notebook."""
     return (f'<iframe sandbox="" title="{html.escape(title)}" style="width:100%;height:600px;border:1px solid #8886" '
             f'srcdoc="{html.escape(page, quote=True)}"></iframe>')
 
 
 @dataclasses.dataclass
 class Run:
-    """A run of a profile directory, as `list` shows it."""
+    """A run of a profile directory, as listed by `list`."""
     id: str
     name: str = ""
     path: str = ""
@@ -170,8 +170,8 @@ class Run:
 
 @dataclasses.dataclass
 class Comparison:
-    """Two runs: `data` is the comparison's JSON, `text` what the terminal would show. `regressed` says
-    whether a limit stopped b."""
+    """Two runs: `data` is the comparison's JSON, `text` its text. `regressed` is true if b exceeds a
+    limit."""
     data: dict = dataclasses.field(repr=False)
     regressed: bool = False
     a: str = ""
@@ -179,7 +179,7 @@ class Comparison:
     limits: List[str] = dataclasses.field(default_factory=list, repr=False)
 
     def to_pandas(self):
-        """The ops that are in both or in one, with what each changed by."""
+        """The ops of both runs with their changes."""
         return _frame(self.data["ops"])
 
     @functools.cached_property
@@ -208,7 +208,7 @@ def sessions(path="."):
 
 
 def report(path=".", session=None, *, step=None, group=None, host=None):
-    """The report of the latest run below path, or of the one that session names."""
+    """The report of the newest run below path, or of the run named by session."""
     args = ["--format", "json"]
     for option, value in (("--step", step), ("--group", group), ("--host", host)):
         if value is not None:
@@ -217,7 +217,7 @@ def report(path=".", session=None, *, step=None, group=None, host=None):
 
 
 def top(path=".", session=None, *, n=20, by="self", group="name", where="device", device=None, step=None, host=None):
-    """The n slowest ops of each device: a Report with these rows."""
+    """A Report with the n slowest ops of each device."""
     args = ["--format", "json", "--top", str(n), "--by", by, "--group", group, "--where", where]
     for option, value in (("--device", device), ("--step", step), ("--host", host)):
         if value is not None:
@@ -226,7 +226,7 @@ def top(path=".", session=None, *, n=20, by="self", group="name", where="device"
 
 
 def findings(path=".", session=None):
-    """What is wrong with a run and what to do about it, the most important first."""
+    """The findings of a run that fired, most important first."""
     return report(path, session).findings
 
 
@@ -240,8 +240,7 @@ def _as_path(run_or_report):
 
 
 def compare(a, b, *, max_regression=None, max_p90_regression=None, fail_on=None):
-    """What changed from run a to run b, a step, and why. With a limit ("5%"), `regressed` says whether b
-    is beyond it."""
+    """Compares run b with run a, per step. With a limit ("5%"), `regressed` is true if b exceeds it."""
     a, b = _as_path(a), _as_path(b)
     limits = []
     for option, value in (("--max-regression", max_regression), ("--max-p90-regression", max_p90_regression),
@@ -254,12 +253,12 @@ def compare(a, b, *, max_regression=None, max_p90_regression=None, fail_on=None)
     return c
 
 
-GATE = 1  # the exit code of a comparison that a limit stops (docs/reference/cli.md#exit-codes)
+GATE = 1  # exit code of a comparison that exceeds a limit (docs/reference/cli.md#exit-codes)
 
 
 def open_latest_profile(profile_dir=None, *, block=True):
-    """Shows the latest profile below profile_dir in the browser, until Ctrl-C (block=False: returns the
-    server's process). Without a directory $XAX_PROFILE_DIR names it."""
+    """Shows the newest profile below profile_dir in the browser until Ctrl-C. block=False returns the
+    server process instead. The default directory is $XAX_PROFILE_DIR."""
     if profile_dir is None:
         profile_dir = os.environ.get("XAX_PROFILE_DIR")
         if not profile_dir:

@@ -1,4 +1,4 @@
-"""Runs over device counts in the manner of SuperGrad's benchmark."""
+"""Benchmarks over device counts, with the interface of SuperGrad's benchmark."""
 import os
 import sys
 import time
@@ -7,7 +7,7 @@ from ._session import Session
 
 
 def setup_tensorboard_logging(gpu_count, timestamp=None, root="tensorboard_logs"):
-    """Makes tensorboard_logs/{N}gpu_{YYYYmmdd_HHMMSS} and returns its path."""
+    """Creates tensorboard_logs/{N}gpu_{YYYYmmdd_HHMMSS} and returns its path."""
     path = os.path.abspath(os.path.join(root, f"{int(gpu_count)}gpu_{timestamp or time.strftime('%Y%m%d_%H%M%S')}"))
     os.makedirs(path, exist_ok=True)
     print(f"TensorBoard logs: {path}")
@@ -15,16 +15,17 @@ def setup_tensorboard_logging(gpu_count, timestamp=None, root="tensorboard_logs"
 
 
 def _ready(result):
-    """When JAX is done with it: until then a call has only been sent."""
+    """Waits until JAX has computed `result`; calls are asynchronous."""
     jax = sys.modules.get("jax")
     return jax.block_until_ready(result) if jax else result
 
 
 def run_with_jax_profiler(func, trace_name, log_dir, description="", backend="auto", *, warmups=0, times=None):
-    """func() in a profile below log_dir/trace_name: (its result, that directory). An error of func is
-    raised as it is, after the profile has ended. warmups: so many calls come before the profile, and compile.
-    times: a dict that gets first_call_s and warmup_s of these, run_s of the call itself and export_s of writing
-    the profile: what the profiler costs is in no run."""
+    """Calls func() in a profile below log_dir/trace_name and returns (its result, that directory).
+    Exceptions of func are raised unchanged, after the profile has been written.
+    warmups: number of calls before the profile, for compilation.
+    times: a dict that receives first_call_s and warmup_s of the warm-up calls, run_s of the profiled call
+    and export_s of writing the profile, which is not part of run_s."""
     times = {} if times is None else times
     times.update(first_call_s=None, warmup_s=0.0, run_s=None, export_s=None)
     directory = os.path.join(log_dir, trace_name)

@@ -1,4 +1,4 @@
-"""profile_context in the manner of XAX: a capture of its own every N steps."""
+"""profile_context with the interface of XAX: one capture every N steps."""
 import contextlib
 import dataclasses
 import os
@@ -13,8 +13,8 @@ from ._zones import host_integer, step
 
 @dataclasses.dataclass
 class ProfilerConfig:
-    """The fields, names and defaults of XAX's. backend: "tensorboard" and "perfetto" are both JAX's
-    profiler; "torch", "native", "auto" or several of them are ours."""
+    """Fields, names and defaults of XAX. backend: "tensorboard" and "perfetto" both mean JAX's profiler;
+    "torch", "native", "auto" or a list of backends are additions."""
     enable_profiling: bool = False
     profiling_dir: Optional[str] = None
     profile_every_n_steps: int = 100
@@ -26,7 +26,7 @@ class ProfilerConfig:
 
 
 class _Scheduled:
-    """Decides, and counts the captures that succeeded."""
+    """Decides when to capture, and counts successful captures."""
 
     def __init__(self, config, exp_dir=None):
         self.config, self.exp_dir = config, exp_dir
@@ -75,23 +75,23 @@ class _Scheduled:
 
     def _capture(self, number, name):
         label = f"{name}_step_{number}"
-        log.info("Starting profiling session: %s", label)
+        log.info("Starting capture: %s", label)
         try:
             session = Session(os.path.join(self.profiling_dir(), label), self.config.backend, gpu=self.config.profile_gpu_trace)
             session.start()
         except Exception as e:
-            log.warning("the profiler could not start, and training goes on: %s", e)
+            log.warning("the profiler could not start; training continues: %s", e)
             with annotate(name):
                 yield
             return
         begun_end, written = threading.Lock(), threading.Event()
 
         def end():
-            """Ends it once, by its time or its step, whichever is first."""
+            """Stops the capture once, by its time limit or its step, whichever comes first."""
             if not begun_end.acquire(blocking=False):
                 return
             try:
-                log.info("Finished profiling session: %s in %s", label, session.stop())
+                log.info("Finished capture: %s in %s", label, session.stop())
                 written.set()
             except Exception as e:
                 log.error("the profile of %s could not be written: %s", label, e)
@@ -109,7 +109,7 @@ class _Scheduled:
             end()
             if timer:
                 timer.cancel()
-                timer.join()  # it may be writing
+                timer.join()  # it may still be writing
             self.count += written.is_set()
         finally:
             if timer:
@@ -117,7 +117,7 @@ class _Scheduled:
 
 
 class ProfilerMixin:
-    """For a task with a `config` that has ProfilerConfig's fields, and perhaps an `exp_dir`."""
+    """For a task with a `config` that has the fields of ProfilerConfig, and optionally an `exp_dir`."""
 
     @property
     def _scheduled(self):
@@ -146,18 +146,19 @@ _schedules = {}
 def _of(config, exp_dir):
     key = id(config)
     if key not in _schedules:
-        _schedules[key] = (_Scheduled(config, exp_dir), config)  # the config lives as long as its number
+        _schedules[key] = (_Scheduled(config, exp_dir), config)  # keeps the config alive, so that its id stays unique
     return _schedules[key][0]
 
 
 def profile_context(state, name="profile", config=None, exp_dir=None):
-    """with profile_context(i, "train_step", config): … is captured into <dir>/<name>_step_<i> when it is
-    due; else, and inside another capture, it is a zone. state: a number, or what has num_steps."""
+    """Captures the body of `with profile_context(i, "train_step", config):` into <dir>/<name>_step_<i> if
+    a capture is due; otherwise, and inside another capture, records it as a zone. state: a step number,
+    or an object with num_steps."""
     return _of(config if config is not None else _DEFAULT, exp_dir).context(state, name)
 
 
 def profile_fn(fn, state, name="profile_fn", config=None, exp_dir=None):
-    """fn() inside profile_context, and what it returns."""
+    """Calls fn() inside profile_context and returns its result."""
     with profile_context(state, name, config, exp_dir):
         return fn()
 

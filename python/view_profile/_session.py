@@ -1,5 +1,5 @@
-"""One profile of a part of the program: what the framework's profiler sees and our own zones, in
-one run directory."""
+"""One profile of a part of the program: the framework's profile and the zones of view_profile, in one
+run directory."""
 import atexit
 import logging
 import os
@@ -17,7 +17,7 @@ BACKENDS = ("jax", "torch", "native")
 
 def _say(level, message):
     if "/.view_profile-" in message and level <= 0:
-        return  # where it was written aside; _end says where it is
+        return  # the temporary directory; _end logs the final one
     log.log((logging.INFO, logging.WARNING, logging.ERROR)[min(max(level, 0), 2)], "%s", message)
 
 
@@ -29,21 +29,21 @@ def host_name():
 
 
 def choose(backend="auto"):
-    """The backends of a name or names; "auto": the frameworks that are loaded, whose profiles have our
-    zones, too; without one, our own recorder."""
+    """The backends for a name or names. "auto": the profilers of all loaded frameworks, which include our
+    zones; without a framework, our own recorder."""
     if backend == "auto":
         return tuple(b for b in ("jax", "torch") if b in sys.modules) or ("native",)
-    if backend in ("tensorboard", "perfetto"):  # what XAX calls two ways of looking at JAX's
+    if backend in ("tensorboard", "perfetto"):  # XAX's names for two viewers of JAX profiles
         backend = "jax"
     names = (backend,) if isinstance(backend, str) else tuple(backend)
     unknown = [n for n in names if n not in BACKENDS]
     if unknown or not names:
-        raise ValueError(f"no backend is called {unknown[0] if unknown else backend!r}; there are {', '.join(BACKENDS)}, auto")
+        raise ValueError(f"unknown backend {unknown[0] if unknown else backend!r} (backends: {', '.join(BACKENDS)}, auto)")
     return tuple(b for b in BACKENDS if b in names)
 
 
 def make_run(directory):
-    """A run directory that nobody else has: two of one second get different names."""
+    """Creates a new run directory. Runs of the same second get different names."""
     root = os.path.join(directory, "plugins", "profile")
     os.makedirs(root, exist_ok=True)
     stamp = time.strftime("%Y_%m_%d_%H_%M_%S")
@@ -54,7 +54,7 @@ def make_run(directory):
             return path
         except FileExistsError:
             continue
-    raise FileExistsError(f"{root}: too many runs of one second")
+    raise FileExistsError(f"{root}: too many runs in one second")
 
 
 def _without_overwriting(source, target):
@@ -78,16 +78,16 @@ class _Jax:
         def view_profile_wait(x):
             return x + 1
         self.last = jax.jit(view_profile_wait)
-        self.wait()  # what came before is none of it; and this is compiled
+        self.wait()  # excludes earlier work, and compiles this function
         more = {}
-        if hasattr(jax.profiler, "ProfileOptions"):  # older ones always trace Python
+        if hasattr(jax.profiler, "ProfileOptions"):  # older versions always trace Python
             more["profiler_options"] = options = jax.profiler.ProfileOptions()
             options.python_tracer_level = int(self.python_tracer)
         jax.profiler.start_trace(directory, **more)
 
     def wait(self):
-        """What was sent to the devices is done, and so in the profile: also results that nobody holds any more, which a
-        computation of the same device waits for."""
+        """Waits for work sent to the devices, so that the profile has it. A computation on each device also
+        waits for results that are no longer referenced."""
         jax = self.jax
         jax.effects_barrier()
         for device in jax.local_devices():
@@ -134,12 +134,12 @@ class _Native:
 
 
 class Session:
-    """A profile that is on, from start() to stop(). Stops only what it has started; what is left after
-    a failure is stopped, too. All is written aside, below a name that begins with a dot, and becomes one
-    run when it is whole: JAX names its runs by the second, and two of one second would be one."""
+    """A profile that is active from start() to stop(). It stops only what it has started, also after a
+    failure. Files are first written to a hidden directory, and become one run when complete: JAX names
+    runs by the second, so two runs of the same second would be merged."""
 
     def __init__(self, directory, backend="auto", *, sync=None, gpu=False, pool_bytes=0, python_tracer=False):
-        self.python_tracer = python_tracer  # JAX's: each call of Python an event, which hides what is annotated
+        self.python_tracer = python_tracer  # JAX's: one event per Python call, which hides annotations
         self.directory = os.path.abspath(os.path.expanduser(os.fspath(directory)))
         self.names = choose(backend)
         self.sync, self.native_options = sync, {"gpu": gpu, "pool_bytes": pool_bytes}
@@ -147,7 +147,7 @@ class Session:
 
     @property
     def inherited(self):
-        """Whether it was begun before a fork: it goes on in the parent, which has its files."""
+        """True if it was started before a fork; it continues in the parent process, which owns the files."""
         return self.pid not in (None, os.getpid())
 
     @property
@@ -162,7 +162,7 @@ class Session:
     def start(self):
         self._let_go_in_child()
         if self.started:
-            raise RuntimeError("this session is on already")
+            raise RuntimeError("this profile is already active")
         self.pid = os.getpid()
         os.makedirs(self.directory, exist_ok=True)
         self.aside = os.path.join(self.directory, f".view_profile-{os.getpid()}-{time.monotonic_ns()}")
@@ -177,7 +177,7 @@ class Session:
         except BaseException:
             self._end(keep=False)
             raise
-        atexit.register(self._at_exit)  # after the framework's own, and so called before
+        atexit.register(self._at_exit)  # after the framework's handler, so called before it
         return self
 
     def _at_exit(self):
@@ -191,15 +191,15 @@ class Session:
             log.error("the profile could not be written: %s", e)
 
     def wait(self):
-        """What was sent to devices before is done."""
+        """Waits for work sent to the devices."""
         if self.sync:
             self.sync()
         for backend in self.started:
             backend.wait()
 
     def stop(self, wait=True):
-        """Ends it and returns the run directory, which has all files. wait: for what was sent to devices, which is
-        in it then. In a child of fork it does nothing."""
+        """Stops the profile and returns the run directory with all files. wait: first wait for work sent to
+        the devices, so that the profile has it. In a forked child, it does nothing."""
         self._let_go_in_child()
         if not self.started:
             return self.run
@@ -207,7 +207,7 @@ class Session:
         try:
             if wait:
                 self.wait()
-        except Exception as e:  # the profile is kept all the same
+        except Exception as e:  # keep the profile anyway
             error = e
         try:
             self._end()
@@ -244,24 +244,24 @@ class Session:
 
     def __exit__(self, kind, *rest):
         if kind is not None and self.active:
-            self._stop_quietly()  # the program's own error goes on
+            self._stop_quietly()  # the program's own exception continues
         else:
             self.stop()
 
 
 def profile(directory="profiles", backend="auto", **options):
-    """with profile("profiles") as p: … is one profile; then p.run is its directory. A failure to
-    start is raised: the caller asked for a profile. (Profiler and profile_context never do.)"""
+    """Records the body of `with profile("profiles") as p:` as one profile; afterwards, p.run is its
+    directory. A failure to start raises an exception (unlike Profiler and profile_context)."""
     return Session(directory, backend, **options)
 
 
 class ProfileContext(Session):
-    """ProfileContext(log_dir): the same, named as in EfficientIDS."""
+    """The same as profile(log_dir), with the name used in EfficientIDS."""
 
     def __init__(self, log_dir="./profiler_traces", backend="auto", **options):
         super().__init__(log_dir, backend, **options)
 
 
 def profile_gpu_trace(directory="profiles", backend="auto", **options):
-    """The same, with what CUDA does on the GPU (CUPTI) in our own recording, where it can be had."""
+    """The same as profile(), with CUDA activity (CUPTI) in our own recording if it is available."""
     return Session(directory, backend, gpu=True, **options)

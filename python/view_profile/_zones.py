@@ -1,25 +1,25 @@
-"""Zones and steps: what of them only Python can do. Functions, coroutines and generators are wrapped
-here, and a zone that begins while JAX's or PyTorch's profiler is on is one of theirs, too.
+"""The Python part of zones and steps. It wraps functions, coroutines and generators. While the profiler
+of JAX or PyTorch is active, zones are recorded there as well.
 
-Asking those whether they are on costs as much as a zone, so it is only done after one of them was
-started: their modules are watched for that, also when they are imported later.
+Checking whether these profilers are active costs as much as a zone. It is therefore done only after one
+of them has been started: their modules are watched for this, also if they are imported later.
 
-functools and inspect take longer to import than all of ours, so they are where they are needed."""
+functools and inspect are imported where needed, because their import takes longer than this package's."""
 import sys
 
 from . import _native
 from ._native import annotate
 
-QUIET = 1000  # zones that found no other profiler on, before we stop asking
+QUIET = 1000  # zones without an active profiler before we stop checking
 
-_trace_me = _is_enabled = None  # JAX's zone, once its profiler is loaded, and whether that is on
-_record = None  # (whether PyTorch's profiler is on, its zone), likewise
-_asked = 0      # zones since one found a profiler
-_serving = False  # JAX's profiler server runs: a capture may begin at any time
+_trace_me = _is_enabled = None  # JAX's zone and its is_enabled, once its profiler is loaded
+_record = None  # (is_enabled, zone) of PyTorch's profiler, likewise
+_asked = 0      # zones since one found an active profiler
+_serving = False  # JAX's profiler server runs, so a capture may start at any time
 
 
 def _ask(always=False):
-    """From now on zones ask the other profilers."""
+    """Makes zones check the other profilers from now on."""
     global _asked, _serving
     _asked = 0
     _serving = _serving or always
@@ -27,13 +27,13 @@ def _ask(always=False):
 
 
 def _plain(value):
-    """Its text as our recorder writes it: others refuse halves of surrogates."""
+    """The text as our recorder writes it; other profilers reject lone surrogates."""
     return str(value).encode("utf-8", "backslashreplace").decode()
 
 
 def _open(name, args):
-    """What the native zone calls as it begins, unless JAX's profiler is on and took the zone: that of
-    PyTorch's, or of JAX's once more in plain text, not entered yet, or None."""
+    """Called by a native zone when it begins, unless JAX's profiler is active and accepted the zone. Returns
+    the zone of PyTorch's profiler or a plain-text zone of JAX's, not entered yet, or None."""
     global _asked
     if _record is not None and _record[0]():
         _asked = 0
@@ -50,7 +50,7 @@ def _open(name, args):
 # ---- Other profilers ---------------------------------------------------------------------------
 
 class _Watched:
-    """JAX's native profiler module as jax._src.profiler sees it: we hear of what starts."""
+    """Wraps JAX's native profiler module for jax._src.profiler, to detect when a profiler starts."""
 
     def __init__(self, module):
         self._module = module
@@ -71,7 +71,7 @@ def _watch_jax(module):
     global _trace_me, _is_enabled
     inner = getattr(module, "_profiler", None)
     if inner is None or not hasattr(inner.TraceMe, "is_enabled"):
-        return  # another JAX than we know: its profiler does without our zones
+        return  # unknown JAX version: its profiles will not have our zones
     module._profiler = _Watched(inner)
     _trace_me, _is_enabled = inner.TraceMe, inner.TraceMe.is_enabled
     _native.jax(_trace_me, _is_enabled)
@@ -98,12 +98,12 @@ _WATCHED = {"jax._src.profiler": _watch_jax, "torch.autograd.profiler": _watch_t
 def _watch(name, module):
     try:
         _WATCHED[name](module)
-    except Exception:  # a version that we do not know must not fail because of us
+    except Exception:  # an unknown version must not fail because of this package
         pass
 
 
 class _Finder:
-    """On sys.meta_path: finds nothing itself, and looks at the watched modules once they are loaded."""
+    """On sys.meta_path: finds no modules itself, but hooks the watched modules when they are loaded."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -133,7 +133,7 @@ def install():
     for name in _WATCHED:
         if name in sys.modules:
             _watch(name, sys.modules[name])
-            _ask()  # it may be on
+            _ask()  # it may be active
         else:
             missing = True
     if missing and _Finder not in sys.meta_path:
@@ -143,8 +143,8 @@ def install():
 # ---- Functions, coroutines, generators ----------------------------------------------------------
 
 def _slices(inner, zone):
-    """Drives a generator or coroutine; a zone for each part that runs, so that what runs meanwhile
-    on the same thread stands beside it and not inside."""
+    """Drives a generator or coroutine with one zone per slice that runs, so that other code that runs
+    between slices on the same thread is not inside the zone."""
     value = error = None
     while True:
         with zone():
@@ -163,7 +163,7 @@ def _slices(inner, zone):
 
 
 class _Await:
-    """A coroutine's slices as something that can be awaited."""
+    """An awaitable over the slices of a coroutine."""
     __slots__ = ("inner", "zone")
 
     def __init__(self, inner, zone):
@@ -214,8 +214,8 @@ def _wrap(zone, fn):
 
 
 def trace_function(fn, name=None):
-    """fn, which is a zone whenever it is called: of its own name, also where it is a partial or an
-    object that can be called."""
+    """Returns fn wrapped so that each call is a zone. The default name is that of the function, also for
+    partials and callable objects."""
     if name is None:
         import functools
         inner = fn
@@ -228,8 +228,8 @@ def trace_function(fn, name=None):
 # ---- Steps --------------------------------------------------------------------------------------
 
 def host_integer(number, what="step"):
-    """A number that the host has. An array of JAX or PyTorch would make the program wait for the
-    device, or cannot be known while it is traced."""
+    """Returns a host integer. Arrays of JAX or PyTorch are rejected: reading one would wait for the device,
+    or is impossible while it is traced."""
     if isinstance(number, int):
         return int(number)
     import numbers
@@ -240,7 +240,7 @@ def host_integer(number, what="step"):
 
 
 def _entered(zone, *args, **kwargs):
-    """Another profiler's zone, entered, in a tuple; none where it takes no such name: that is not the program's error."""
+    """Enters a zone of another profiler and returns it in a tuple; empty if that profiler rejects the name."""
     try:
         made = zone(*args, **kwargs)
         made.__enter__()
@@ -250,7 +250,7 @@ def _entered(zone, *args, **kwargs):
 
 
 class step:
-    """with step("train", i): … is step i, in our profile and in JAX's or PyTorch's."""
+    """`with step("train", i):` records step i in our profile and in that of JAX or PyTorch."""
     __slots__ = ("name", "number", "_others", "_begun")
 
     def __init__(self, name, number):
@@ -268,7 +268,7 @@ class step:
             _native.step_begin(self.name, self.number % (1 << 64))
             self._begun = True
         except _native.Error:
-            pass  # within another step of this thread: a part of that
+            pass  # inside another step of this thread, and part of it
         return self
 
     def __exit__(self, *exception):
@@ -281,10 +281,10 @@ class step:
 
 
 def meta(key, value):
-    """Notes about the whole recording: meta("mesh.shape", "4x2")."""
+    """Adds metadata to the recording: meta("mesh.shape", "4x2")."""
     _native.meta(str(key), str(value))
 
 
 def control(on=True):
-    """The socket by which `view_profile list` and the page see this process and capture it."""
+    """Opens or closes the socket through which `view_profile list` and the pages find and capture this process."""
     _native.control(on)

@@ -1,9 +1,9 @@
-"""What training frameworks call. Each is a Profiler: the same arguments, captures and messages."""
+"""Callbacks for training frameworks. Each takes the arguments of Profiler and logs the same messages."""
 from ._profiler import Profiler
 
 
 class Loop:
-    """For loops of Flax, nnx or your own: for i, batch in Loop(batches, auto_enable_at_step=10): …"""
+    """For custom loops, Flax or nnx: for i, batch in Loop(batches, auto_enable_at_step=10): …"""
 
     def __init__(self, batches, first_step=0, **options):
         self.batches, self.first, self.profiler = batches, first_step, Profiler(**options)

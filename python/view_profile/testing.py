@@ -1,4 +1,4 @@
-"""For tests: a gate on two profiles, and a pytest fixture that records a test.
+"""For tests: a regression gate on two profiles, and a pytest fixture that records a test.
 
     def test_step(view_profile_run):
         with view_profile_run() as p:
@@ -11,13 +11,13 @@ from ._reports import compare, report
 
 try:
     import pytest
-except ImportError:  # the gate needs none
+except ImportError:  # the gate works without pytest
     pytest = None
 
 
 def assert_no_regression(run, baseline, *, max_regression="5%", max_p90_regression=None, fail_on=None):
-    """Raises AssertionError, with what changed and why, where run's steps are slower than baseline's by
-    more than the limit and by more than their noise. Returns the comparison."""
+    """Raises AssertionError with the comparison if the steps of run are slower than those of baseline by
+    more than the limit and more than the noise. Returns the comparison."""
     c = compare(baseline, run, max_regression=max_regression, max_p90_regression=max_p90_regression, fail_on=fail_on)
     if c.regressed:
         raise AssertionError(f"{run} is slower than {baseline}:\n{c.text}")
@@ -25,16 +25,16 @@ def assert_no_regression(run, baseline, *, max_regression="5%", max_p90_regressi
 
 
 def assert_no_findings(run, *ids, severity="high"):
-    """Raises AssertionError where one of these rules (none given: any of this severity) fired."""
+    """Raises AssertionError if one of these rules fired (without ids: any rule of this severity)."""
     fired = [f for f in report(run).findings if (f.id in ids or f.name in ids if ids else f.severity == severity)]
     if fired:
-        raise AssertionError("\n".join(f"{f}\n  what to do: {f.suggestion}" for f in fired))
+        raise AssertionError("\n".join(f"{f}\n  fix: {f.suggestion}" for f in fired))
 
 
 if pytest is not None:
     @pytest.fixture
     def view_profile_run(tmp_path, request):
-        """A function that records a part of the test, into tmp_path/profiles or --view-profile-dir/<test>."""
+        """A function that records a part of the test into tmp_path/profiles or --view-profile-dir/<test>."""
         from ._session import profile
         root = request.config.getoption("--view-profile-dir", default=None)
         name = "".join(c if c.isalnum() or c in "._-" else "_" for c in request.node.name)
@@ -46,4 +46,4 @@ if pytest is not None:
 
     def pytest_addoption(parser):
         parser.addoption("--view-profile-dir", default=None, metavar="DIR",
-                         help="keep the profiles that view_profile_run records, below DIR")
+                         help="keep the profiles recorded by view_profile_run below DIR")

@@ -71,7 +71,7 @@ def test_mnist_profiling_with_the_defaults(example):
     out = example.run("mnist_profiling")
     where = example.place.dir / "profiles" / "mnist_profiling"
     assert f"Profiling directory: {where}\n" in out
-    assert "Starting profiling session: train_step_step_10\n" in out
+    assert "Starting capture: train_step_step_10\n" in out
     assert "Profiler enabled for next 5 steps\n" in out
     assert "Stopping profiler after 5 steps\n" in out
     assert re.search(rf"Trace saved to: {where}/plugins/profile/[0-9_]+/\n", out)

@@ -93,7 +93,7 @@ def test_members_are_what_each_host_is_exported_as(place):
         made(place, "--to", "bundle", "-o", name, trace(RANKS))
         assert gzip.decompress((place.dir / name).read_bytes()) == data
     notes = [manifest["attributes"][f"view_profile.clock.{n}"] for n in names]
-    assert notes[0] == "the clock that the others are aligned to"
+    assert notes[0] == "reference clock"
     assert all(n.endswith("by 5 common collectives") for n in notes[1:])
 
 
@@ -120,7 +120,7 @@ def test_without_collectives_the_wall_clock_counts(place):
     _, manifest, _ = bundle(place, place.dir)
     offsets = [f.get("clocks", {}).get("offset_ns", 0) for f in manifest["files"]]
     assert offsets[1] - offsets[0] == 7_000_000
-    assert set(manifest["attributes"].values()) == {"not aligned: no common collectives; wall clock of the file"}
+    assert set(manifest["attributes"].values()) == {"not aligned (no common collectives); placed by the wall clock of the file"}
 
 
 def test_names_of_hosts_make_safe_members(place):
@@ -204,7 +204,7 @@ def flows_of(trace, host=None):
 
 def notes(trace):
     """(track, text, ns, args) by host."""
-    group, = [t for t in trace.tracks.values() if t.name == "Clocks of the hosts"]
+    group, = [t for t in trace.tracks.values() if t.name == "Host clocks"]
     found = {i.track.name: (i.track, i.name, i.start, i.args) for i in trace.instants}
     assert all(track.parent == group.uuid for track, *_ in found.values()) and not group.parent
     return found
@@ -256,7 +256,7 @@ def test_the_wall_clock_without_collectives(place):
     moved = check_merged(place, whole, place.dir, ["host-a", "host-b"])
     assert moved["host-b"] - moved["host-a"] == 7_000_000
     assert {text.split(": ", 1)[1] for _, text, _, _ in notes(whole).values()} \
-        == {"not aligned: no common collectives; wall clock of the file"}
+        == {"not aligned (no common collectives); placed by the wall clock of the file"}
 
 
 def test_equal_hosts_do_not_share_pids(place):

@@ -397,7 +397,7 @@ for i in range(8):
     b.end_step()
     a.end_step()
 """, tmp_path)
-    assert done.stdout.count("the profiler could not start, and training goes on") == 1, done.stdout
+    assert done.stdout.count("the profiler could not start; training continues") == 1, done.stdout
     assert {n: [name for name in host_rows(tmp_path / n) if name.startswith("step ")] for n in "ab"} == {
         "a": ["step 1", "step 2"], "b": ["step 5", "step 6"]}
 
@@ -544,7 +544,7 @@ def test_a_capture_that_fails_does_not_end_training(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     done = run_python(LOOP + "print('trained to', i)\n", blocked / "below", 1, 0, 5)
-    assert "the profiler could not start, and training goes on" in done.stdout and "trained to 4" in done.stdout
+    assert "the profiler could not start; training continues" in done.stdout and "trained to 4" in done.stdout
 
 
 def test_the_past_of_a_slow_step(tmp_path):
@@ -597,7 +597,7 @@ with vp.profile_context(4, "off"):
     assert {p.name for p in tmp_path.iterdir()} == {"train_step_step_2", "train_step_step_4", "failing_step_2"}
     rows = host_rows(tmp_path / "train_step_step_4")
     assert len(rows["inner"]) == 1 and len(rows["train_step"]) == 1
-    assert "Starting profiling session: train_step_step_2" in done.stdout and "raised 'mine'" in done.stdout
+    assert "Starting capture: train_step_step_2" in done.stdout and "raised 'mine'" in done.stdout
     assert "device is not profiled: state.num_steps must be an integer of the host" in done.stdout
 
 
@@ -809,7 +809,7 @@ def test_record_switches_the_frameworks_profiler(place, tmp_path, steps, want):
     assert not list(tmp_path.glob("rec/.view_profile*"))
     failed = subprocess.run(argv, env=env | {"FAKE_FAILS": "1"}, capture_output=True, text=True)
     if want:
-        assert failed.stderr.count("the profiler could not start, and the program goes on: another profiler runs") == 1
+        assert failed.stderr.count("the profiler could not start; the program continues: another profiler runs") == 1
 
 
 @pytest.mark.parametrize("library", ["now", "old"])

@@ -413,7 +413,7 @@ def test_capture_of_steps(spot, idle):
 def test_capture_of_a_time(spot, idle):
     assert ask(spot.runtime, idle.pid, "CAPTURE ms=200")["state"] == "recording"
     busy = ask(spot.runtime, idle.pid, "CAPTURE ms=200")
-    assert busy["ok"] is False and "asked for already" in busy["error"]
+    assert busy["ok"] is False and "already been requested" in busy["error"]
     until(lambda: ask(spot.runtime, idle.pid, "STATUS")["captures"] == 1)
     (run,) = runs(spot.dir / "profiles")
     first, last = zones(run)[0], zones(run)[-1]

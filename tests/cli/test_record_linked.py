@@ -216,7 +216,7 @@ def test_a_profiler_waits_for_its_next_step(place, build):
     assert ask(runtime, p.pid, "CAPTURE steps=4")["state"] == "armed"
     assert ask(runtime, p.pid, "STATUS")["state"] == "armed"
     again = ask(runtime, p.pid, "CAPTURE")
-    assert again["ok"] is False and again["code"] == "in use" and "asked for already" in again["error"]
+    assert again["ok"] is False and again["code"] == "in use" and "already been requested" in again["error"]
     assert ask(runtime, p.pid, "STOP")["state"] == "idle"  # it is forgotten
     assert ask(runtime, p.pid, "STATUS")["state"] == "idle"
     (place.dir / "enough").touch()
@@ -446,7 +446,7 @@ def test_a_ring_that_went_round_says_so_everywhere(program, place, build):
             break
     assert ns < 5 * own_ns
     assert zones + overwritten == 300000 and 0 < zones < 65536 and err == ""
-    assert log.startswith(f"0 {overwritten} earlier zones made room: the last ") and "Trace saved to" in saved
+    assert log.startswith(f"0 {overwritten} earlier zones overwritten; the last ") and "Trace saved to" in saved
     (run,) = runs(place.dir / "own")
     (trace,) = run.glob("*.trace.json.gz")
     trace = json.loads(gzip.decompress(trace.read_bytes()))
@@ -471,10 +471,10 @@ FILLED = ROUND.replace("    cfg.mode = VP_RING;\n", "").replace("    vp_stop(r,"
 def test_a_full_pool_says_what_is_missing_and_what_to_do(program, place, build):
     out, err = start(place, build(FILLED)).communicate(timeout=WAIT)
     at_once, log, saved, figures = out.splitlines()
-    assert re.match(r"1 The pool of 1.0 MiB is full after \d+\.\d{6} s, and the recording over: a ring \(VP_RING, --ring\) "
-                    r"keeps the newest, a larger pool more$", at_once)
+    assert re.match(r"1 Buffer full \(1.0 MiB after \d+\.\d{6} s\); recording stopped. Use --ring 64M \(VP_RING\) to keep the "
+                    r"newest events, or a larger buffer$", at_once)
     assert err == "" and "Trace saved to" in saved and int(figures.split()[0]) < 65536
-    assert re.match(r"1 The pool was full after \d+\.\d{6} s, .*: (\d+\.\d{3}) s more are missing\. A ring", log)
+    assert re.match(r"1 Buffer full after \d+\.\d{6} s; recording stopped, (\d+\.\d{3}) s are missing\. Use --ring", log)
     (run,) = runs(place.dir / "own")
     (trace,) = run.glob("*.trace.json.gz")
     report = json.loads(subprocess.run([program, "report", "--format=json", run], check=True,

@@ -99,7 +99,7 @@ def test_nothing_is_written_over(place, killed):
     (folder / "box.xplane.pb").write_bytes(b"mine")
     done = recover(place, left(killed))
     assert done.returncode == 3
-    assert re.fullmatch(r"view_profile: .*box\.xplane\.pb is there already\n", done.stderr)
+    assert re.fullmatch(r"view_profile: .*box\.xplane\.pb exists already\n", done.stderr)
     done = recover(place, killed)  # of a directory, that is no failure
     assert (done.returncode, done.stdout) == (0, "") and "1 recording is skipped" in done.stderr
     assert (folder / "box.xplane.pb").read_bytes() == b"mine"

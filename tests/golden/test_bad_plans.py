@@ -72,8 +72,8 @@ def check(read, assigned, entries, more=b'', shown=False):
     """The plans of one that is bad; `entries`: how many make no sense."""
     made, good = read([(9, 'jit_bad', hlo.proto('jit_bad', 9, VALUES, assigned=assigned, more=more))], shown=shown), read([])
     assert rest(made) == rest(good) and len(of(made, 'jit_good')) == 1
-    words = f'{entries} entries of its memory plan make no sense' if entries != 1 else \
-        '1 entry of its memory plan makes no sense'
+    words = f'{entries} entries of its memory plan are invalid' if entries != 1 else \
+        '1 entry of its memory plan is invalid'
     assert said(made) == ([('memory-plan', words)] if entries else [])
     plans = of(made, 'jit_bad')
     assert plans

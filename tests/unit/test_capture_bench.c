@@ -317,7 +317,7 @@ static void one_bad_key_loses_nothing_else(void **state)
         vp_bench_set_int(b, key, i);
     }
     assert_int_equal(vp_bench_write(b, NULL), VP_EARG); /* of the first */
-    assert_non_null(strstr(vp_error_last()->message, "there is no GPU 99"));
+    assert_non_null(strstr(vp_error_last()->message, "no GPU 99"));
     json_t *j = results_of(vp_bench_dir(b), 1);
     assert_int_equal(number_of(j, "before"), 1);
     assert_int_equal(number_of(j, "key254"), 254);

@@ -198,7 +198,7 @@ static struct heard {
 static void hear(void *ctx, int level, const char *message)
 {
     (void)ctx;
-    if (level != VP_SAY_WARNING || !strstr(message, " is full after ")) {
+    if (level != VP_SAY_WARNING || !strstr(message, "Buffer full (")) {
         heard.others++;
         return;
     }
@@ -230,7 +230,7 @@ static void a_full_pool_is_told_at_once(void **state)
         for (int i = 0; i < 60000 && !heard.full; i++)
             usleep(1000);
         assert_int_equal(heard.full, 1);
-        assert_non_null(strstr(heard.text, "The pool of 256.0 KiB is full after 0."));
+        assert_non_null(strstr(heard.text, "Buffer full (256.0 KiB after 0."));
         assert_non_null(strstr(heard.text, "--ring"));
         zones(30000);
         assert_int_equal(vp_stop(r, NULL), 0);

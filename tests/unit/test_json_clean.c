@@ -45,7 +45,7 @@ typedef struct example {
 /* Something follows the trace. */
 #define ENDS(events)                                                                               \
     "{\"traceEvents\":[" events                                                                    \
-    "],\"view_profile_damage\":\"the trace ends before its file does\"}\n"
+    "],\"view_profile_damage\":\"the file has data after the end of the trace\"}\n"
 
 /* What must be true of each is said by docs/reference/perfetto.md#json-container and
  * docs/reference/perfetto.md#json-values. */

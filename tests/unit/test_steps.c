@@ -388,7 +388,7 @@ static void steps_apart_from_their_work_are_noted(void **state)
         assert_int_equal(m.h.quality_count, apart);
         if (apart) { /* 5 steps of 9, 5 ops of 100 */
             assert_string_equal(m.h.quality[0].code, "steps-apart");
-            assert_non_null(strstr(m.h.quality[0].message, "take 9.00% of the time"));
+            assert_non_null(strstr(m.h.quality[0].message, "cover only 9.00% of device busy time"));
         }
         done(&m);
     }

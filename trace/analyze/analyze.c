@@ -181,7 +181,7 @@ static int choose_hosts(job *j)
             j->total += j->s->files[h->primary].bytes;
     }
     if (!any && j->s->host_count)
-        return vp_fail(VP_ENOTFOUND, "session %s has no host \"%s\"", j->s->name, j->opts->host);
+        return vp_fail(VP_ENOTFOUND, "run %s has no host \"%s\"", j->s->name, j->opts->host);
     return 0;
 }
 
@@ -192,15 +192,15 @@ static int check_window(const vp_report_options *opts, const cat_session *s)
     if (!opts->one_window)
         return 0;
     if (opts->one_step)
-        return vp_fail(VP_EARG, "one step and a window: ask for one of them");
+        return vp_fail(VP_EARG, "a step and a window were given; use one of them");
     if (opts->from_ps < 0 || opts->until_ps <= opts->from_ps || opts->until_ps > VP_TIME_MAX_PS)
-        return vp_fail(VP_EARG, "a window begins at 0 or later, and ends after that");
+        return vp_fail(VP_EARG, "a window must start at 0 or later and end after its start");
     return opts->host || s->host_count <= 1
                ? 0
                : vp_fail(
                      VP_EARG,
-                     "this run has %zu hosts, each with times of its own: name the one that the "
-                     "window is of, such as --host %.100s",
+                     "this run has %zu hosts with separate clocks: name the host of the window, "
+                     "such as --host %.100s",
                      s->host_count, s->hosts[0].name);
 }
 
@@ -210,8 +210,7 @@ static int check_asked(const vp_report_options *opts, const cat_session *s)
     return !opts->chip || peaks_know(opts->chip)
                ? 0
                : vp_fail(VP_EARG,
-                         "no chip \"%s\" in the table of peaks: name the figures by "
-                         "--peak-tflops and --peak-gbs",
+                         "unknown chip \"%s\": set the peaks with --peak-tflops and --peak-gbs",
                          opts->chip);
 }
 
@@ -267,7 +266,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
     if (!s->host_count && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s))
         return snapshots_report(out, c, s, j.opts);
     if (!s->host_count)
-        return vp_fail(VP_EEMPTY, "session %s has no timeline to analyse%s%s", s->name,
+        return vp_fail(VP_EEMPTY, "run %s has no timeline to analyze%s%s", s->name,
                        s->why ? ": " : "", s->why ? s->why : "");
     j.parts = vp_calloc(s->host_count, sizeof *j.parts);
     j.done = vp_calloc(s->host_count, sizeof *j.done);

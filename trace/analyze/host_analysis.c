@@ -88,7 +88,8 @@ static int add_crossings(host_result *h, uint64_t n)
     if (!n)
         return 0;
     snprintf(text, sizeof text,
-             "%llu events outlive the event they started in: self time goes to the latest started",
+             "%llu events end after the event that contains their start; self time counts for the "
+             "event that started last",
              (unsigned long long)n);
     return host_quality(h, &(trace_quality){"crossing", SINK_INFO, text, -1, -1, false});
 }

@@ -17,7 +17,7 @@ static int note_damage(trace *t, const vp_error *damage)
     char text[400];
     if (!damage->code)
         return 0;
-    snprintf(text, sizeof text, "%s: what came before is shown, the rest is missing",
+    snprintf(text, sizeof text, "%s; the data before that point is shown, the rest is missing",
              damage->message);
     t->partial = true;
     return t->sink.quality(&t->sink, &(sink_quality){"truncated", SINK_ERROR, vp_str_of(text),
@@ -87,8 +87,8 @@ static int check_has_any_event(const trace *t, const cat_file *f)
     if (!q)
         return 0;
     bool cut = !strcmp(q->code, "truncated");
-    vp_fail(VP_ECORRUPT, "not one event of it can be read: %s",
-            cut ? "it is damaged or cut off before the first" : q->message);
+    vp_fail(VP_ECORRUPT, "no event can be read: %s",
+            cut ? "damaged or truncated before the first event" : q->message);
     return vp_fail_at(VP_ECORRUPT, f->path, q->event, q->byte);
 }
 
@@ -154,9 +154,9 @@ static int find_step(one_step *s, trace *t, const load_options *opts)
                                (host_watch){.done = one_step_find, .ctx = s});
     t->program_count = programs;
     if (rc >= 0 && !s->found)
-        rc = whole.steps.count ? vp_fail(VP_ENOTFOUND, "no step %lld: this profile has %zu steps",
+        rc = whole.steps.count ? vp_fail(VP_ENOTFOUND, "no step %lld; this profile has %zu steps",
                                          (long long)opts->step, whole.steps.count)
-                               : vp_fail(VP_ENOTFOUND, "no step %lld: this profile has no steps",
+                               : vp_fail(VP_ENOTFOUND, "no step %lld; this profile has no steps",
                                          (long long)opts->step);
     host_result_free(&whole);
     return rc;

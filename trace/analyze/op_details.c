@@ -312,7 +312,7 @@ static int look_up_op_details(void *ctx, const analysis *a)
     VP_CLEANUP(vp_free_ptr) uint8_t *is_member = vp_calloc((size_t)a->t->kind_count + 1, 1);
     VP_NEED(is_member);
     if (!find_detail_device(&device, s, a->h) || !find_detail_op(&op, s, a->h, device))
-        return vp_fail(VP_ENOTFOUND, "the file holds no such op any more");
+        return vp_fail(VP_ENOTFOUND, "the file no longer has this op");
     mark_members(is_member, a, device, op);
     s->a = a;
     s->is_member = is_member;
@@ -356,7 +356,7 @@ static int host_index_of(uint32_t *out, const cat_session *s, const char *name)
             *out = i;
             return 0;
         }
-    return vp_fail(VP_ENOTFOUND, "the session has no such host any more");
+    return vp_fail(VP_ENOTFOUND, "the run no longer has this host");
 }
 
 static int new_details(op_details **out, vp_arena **arena)

@@ -163,13 +163,14 @@ static int add_snapshot(vp_report *r, const cat_file *f, rd_stream *in)
         r->memory[r->memory_count++] = s.rows[i];
     }
     if (s.cut_at >= 0)
-        VP_TRY(add_snapshot_quality(r, f,
-                                    (vp_quality){.code = "truncated",
-                                                 .severity = VP_SEV_WARNING,
-                                                 .event = -1,
-                                                 .byte = s.cut_at,
-                                                 .partial = true},
-                                    "the snapshot is cut off: what stands before is shown"));
+        VP_TRY(
+            add_snapshot_quality(r, f,
+                                 (vp_quality){.code = "truncated",
+                                              .severity = VP_SEV_WARNING,
+                                              .event = -1,
+                                              .byte = s.cut_at,
+                                              .partial = true},
+                                 "the snapshot is truncated; the data before that point is shown"));
     if (!s.odd)
         return 0;
     snprintf(message, sizeof message,

@@ -29,7 +29,7 @@ static int map_vpcap_image(char **out, size_t *n, int *fd, const char *path)
     if (!S_ISREG(st.st_mode))
         return vp_fail_at(vp_fail(VP_EREFUSED, "not a regular file"), path, -1, -1);
     if (st.st_size > VP_RECORDING_MAX)
-        return vp_fail_at(vp_fail(VP_ELIMIT, "a recording above 16 GiB"), path, -1, -1);
+        return vp_fail_at(vp_fail(VP_ELIMIT, "the recording is larger than 16 GiB"), path, -1, -1);
     *out = vp_malloc((size_t)st.st_size + 1);
     if (!*out)
         return vp_fail(VP_ENOMEM, "out of memory: a recording");
@@ -81,7 +81,7 @@ static int refuse_existing(int fd, vp_str host)
     for (size_t i = 0; i < 2; i++) {
         cap_host_file(name, sizeof name, host, endings[i]);
         if (faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-            return vp_fail(VP_EREFUSED, "%s is there already", name);
+            return vp_fail(VP_EREFUSED, "%s exists already", name);
     }
     return 0;
 }
@@ -141,7 +141,7 @@ int vp_recover(const char *path, const char *dir, vp_result *result)
         count_recovered(&r, v);
         rc = r.zones || vpcap_open_zones(v, NULL, NULL)
                  ? write_profile(&r, v, path, dir)
-                 : vp_fail_at(vp_fail(VP_EEMPTY, "nothing had been recorded"), path, -1, -1);
+                 : vp_fail_at(vp_fail(VP_EEMPTY, "nothing was recorded"), path, -1, -1);
     }
     vpcap_free(v);
     if (rc == 0 && result)

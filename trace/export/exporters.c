@@ -70,7 +70,7 @@ int ex_open(rd_stream **out, ex_form form, const catalog *c, const cat_file *f, 
     exporter x = exporters[form][f->kind.format];
     rd_source *source;
     if (!x.source)
-        return vp_fail(VP_EUNSUPPORTED, "no %s is made of files of the format \"%s\"",
+        return vp_fail(VP_EUNSUPPORTED, "cannot write %s from files of format \"%s\"",
                        form == EX_JSON ? "Trace Event JSON" : ".pftrace",
                        rd_format_name(f->kind.format));
     if (pick)
@@ -88,7 +88,7 @@ int ex_open_host(rd_stream **out, const cat_file **file, ex_form form, const cat
     if (!f && form == EX_PFTRACE)
         return vp_fail(
             VP_EUNSUPPORTED,
-            "no .pftrace is made of %s: use --to perfetto-json, which Perfetto opens, too",
+            "cannot write .pftrace from %s; use --to perfetto-json, which Perfetto opens as well",
             s->files[h->primary].name);
     if (!f)
         return vp_fail(VP_EUNSUPPORTED, "%s has no readable timeline", h->name);

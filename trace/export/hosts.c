@@ -134,17 +134,17 @@ void ex_put_clock(vp_buf *b, const host_clock *c)
         put_aligned(b, c);
         break;
     case HOST_CLOCK_REFERENCE:
-        vp_buf_puts(b, "the clock that the others are aligned to");
+        vp_buf_puts(b, "reference clock");
         break;
     case HOST_CLOCK_WALL:
-        vp_buf_puts(b, "not aligned: no common collectives; wall clock of the file");
+        vp_buf_puts(b, "not aligned (no common collectives); placed by the wall clock of the file");
         break;
     case HOST_CLOCK_START:
-        vp_buf_puts(b, "not aligned: no common collectives, and not every file tells a wall clock; "
-                       "by its start");
+        vp_buf_puts(b, "not aligned (no common collectives, and not every file has a wall clock); "
+                       "placed by its start");
         break;
     case HOST_CLOCK_UNPLACED:
-        vp_buf_puts(b, "not aligned: nothing is known of its clock; by its start");
+        vp_buf_puts(b, "not aligned (unknown clock); placed by its start");
         break;
     }
 }

@@ -29,7 +29,7 @@ enum { NAME_OFFSET = 1, NAME_ERROR, NAME_CALLS };
 static int put_clock_group(merged *m)
 {
     return pft_put_track(&m->notes, &(pft_track){.uuid = TRACK_CLOCKS,
-                                                 .name = VP_STR("Clocks of the hosts"),
+                                                 .name = VP_STR("Host clocks"),
                                                  .kind = PFT_PLAIN,
                                                  .ordered = true});
 }
@@ -74,7 +74,7 @@ static int put_host_clock_note(merged *m, const ex_host *h, int32_t rank)
     VP_TRY(pft_begin_sequence(w, track, at));
     vp_buf_printf(&text, "%s: ", h->name);
     if (h->left_out.code)
-        vp_buf_printf(&text, "left out: %s", h->left_out.message);
+        vp_buf_printf(&text, "skipped: %s", h->left_out.message);
     else
         ex_put_clock(&text, &h->clock);
     pft_instant(w, track);

@@ -132,8 +132,8 @@ static bool work_differs(comparing *k)
     set_verdict(
         k, VP_UNVERIFIED,
         cmp_print(k,
-                  "a step of B does %.2f × the FLOPs of A in %.2f × the time: %s work, at least "
-                  "as fast",
+                  "a step of B does %.2f × the FLOP of A in %.2f × the time: %s work at an equal "
+                  "or higher rate",
                   work, time, longer ? "more" : "less"));
     return true;
 }
@@ -154,9 +154,9 @@ static const char *why_no_steps(const comparing *k)
 {
     int64_t a = k->c->steps_a, b = k->c->steps_b;
     if (a > 0 && b > 0)
-        return cmp_has_steps(k->b.r)   ? "the steps of A end before their work"
-               : cmp_has_steps(k->a.r) ? "the steps of B end before their work"
-                                       : "the steps of both runs end before their work";
+        return cmp_has_steps(k->b.r)   ? "the steps of A end before their device work"
+               : cmp_has_steps(k->a.r) ? "the steps of B end before their device work"
+                                       : "the steps of both runs end before their device work";
     return a > 0 ? "B has no steps" : b > 0 ? "A has no steps" : "no steps in either run";
 }
 
@@ -167,7 +167,9 @@ static void judge_comparison(comparing *k)
     if (!c->per_step) {
         set_verdict(
             k, VP_UNVERIFIED,
-            cmp_print(k, "%s: whole windows are compared, and nothing tells a change from noise",
+            cmp_print(k,
+                      "%s; whole windows are compared, so a change cannot be distinguished from "
+                      "noise",
                       why_no_steps(k)));
         return;
     }
@@ -175,8 +177,8 @@ static void judge_comparison(comparing *k)
         set_verdict(
             k, VP_UNVERIFIED,
             cmp_print(k,
-                      "%lld and %lld steps count: %d of each are needed to tell a change from "
-                      "noise",
+                      "%lld and %lld counted steps: at least %d of each are needed to distinguish "
+                      "a change from noise",
                       (long long)c->steps_a, (long long)c->steps_b, STEPS_MIN));
         return;
     }
@@ -220,7 +222,7 @@ static int check_has_events(const vp_report *r, char side)
 {
     if (r->events > 0 || r->device_count || r->steps.count || r->memory_count)
         return 0;
-    return vp_fail(VP_EEMPTY, "%c has not one event: there is nothing to compare with", side);
+    return vp_fail(VP_EEMPTY, "%c has no events; nothing to compare", side);
 }
 
 int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
@@ -228,10 +230,10 @@ int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
     VP_TRY(check_has_events(a, 'A'));
     VP_TRY(check_has_events(b, 'B'));
     if (a->group != b->group)
-        return vp_fail(VP_EARG, "the two reports group ops in different ways: make both with the "
-                                "same --group");
+        return vp_fail(VP_EARG, "the two reports use different op groups: write both with the same "
+                                "--group");
     if (a->depth != VP_DEPTH_FULL || b->depth != VP_DEPTH_FULL)
-        return vp_fail(VP_EARG, "only whole reports can be compared, not op tables alone");
+        return vp_fail(VP_EARG, "only full reports can be compared, not op tables alone");
     comparing k = {.a = {.r = a}, .b = {.r = b}};
     k.c = vp_calloc(1, sizeof *k.c);
     k.arena = vp_calloc(1, sizeof *k.arena);

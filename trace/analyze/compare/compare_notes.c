@@ -91,8 +91,8 @@ static void check_identity(comparing *k)
 {
     const vp_report *a = k->a.r, *b = k->b.r;
     if (same_content(a, b))
-        add_caveat(k,
-                   "A and B hold the same capture: every op's times are equal to the picosecond");
+        add_caveat(
+            k, "A and B are the same capture: the times of every op are equal to the picosecond");
 }
 
 static size_t count_device_kind(const vp_report *r, vp_device_kind kind)
@@ -117,33 +117,38 @@ static void check_same_devices(comparing *k)
     else if (model_a && model_b && !is_same_known_text(model_a, model_b))
         add_caveat(k, cmp_print(k, "A ran on %s, B on %s", model_a, model_b));
     if (a->device_count != b->device_count)
-        add_caveat(
-            k, cmp_print(k, "A has %zu devices, B %zu: ops are means over the devices of a kind",
-                         a->device_count, b->device_count));
+        add_caveat(k,
+                   cmp_print(k,
+                             "A has %zu devices, B has %zu: op times are means over devices of a "
+                             "kind",
+                             a->device_count, b->device_count));
     if (a->host_count != b->host_count)
-        add_caveat(k, cmp_print(k, "A has %zu hosts, B %zu", a->host_count, b->host_count));
+        add_caveat(k, cmp_print(k, "A has %zu hosts, B has %zu", a->host_count, b->host_count));
     if (a->has_devices != b->has_devices)
-        add_caveat(k, "one of the two has no devices: its processes are compared with them");
+        add_caveat(k, "one of the runs has no devices: its processes are compared with devices of "
+                      "the other");
     if (a->own_clock != b->own_clock)
-        add_caveat(k, "one of the two is on the devices' own clock, the other on the host's");
+        add_caveat(k, "one of the runs uses the device clock, the other the host clock");
 }
 
 static void check_data(comparing *k)
 {
     const vp_report *a = k->a.r, *b = k->b.r;
     if (a->partial || b->partial)
-        add_caveat(k, cmp_print(k, "%s partial: figures miss something",
+        add_caveat(k, cmp_print(k, "%s incomplete, and so are the numbers",
                                 a->partial && b->partial ? "A and B are"
                                 : a->partial             ? "A is"
                                                          : "B is"));
     if (k->c->per_step && a->steps.source != b->steps.source)
-        add_caveat(k, "the steps of A and B were found in different ways");
+        add_caveat(k, "the steps of A and B have different sources");
     if (!k->c->per_step && (cmp_has_steps(a) || cmp_has_steps(b)))
-        add_caveat(k,
-                   "only one of the two has steps that hold its work: whole windows are compared");
+        add_caveat(k, "only one of the runs has steps that contain its work: whole windows are "
+                      "compared");
     if (!k->c->per_step && a->steps.counted > 0 && b->steps.counted > 0 &&
         a->steps.counted != b->steps.counted)
-        add_caveat(k, cmp_print(k, "A ran %lld steps, B %lld: their windows hold different work",
+        add_caveat(k, cmp_print(k,
+                                "A ran %lld steps, B ran %lld: their windows contain different "
+                                "work",
                                 (long long)a->steps.counted, (long long)b->steps.counted));
 }
 

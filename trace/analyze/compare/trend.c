@@ -93,7 +93,7 @@ int trend_run_of(trend_run *out, vp_arena *arena, const vp_report *r)
     const vp_steps *steps = &r->steps;
     cmp_side s = cmp_side_of(r, cmp_has_steps(r));
     if (r->depth != VP_DEPTH_FULL)
-        return vp_fail(VP_EARG, "only whole reports have a trend, not op tables alone");
+        return vp_fail(VP_EARG, "only full reports have a trend, not op tables alone");
     *out = (trend_run){.captured_unix_ns = r->captured_unix_ns,
                        .per_step = s.per_step,
                        .steps = steps->counted,

@@ -165,8 +165,8 @@ static int note_clocks(host_result *h, const launches *l, const vp_device *d)
     if (l->early * 100 <= l->n)
         return 0;
     snprintf(text, sizeof text,
-             "%zu of %zu ops of %.40s begin before the call that launches them: the clocks of host "
-             "and device disagree, causes of idle time are uncertain",
+             "%zu of %zu ops of %.40s begin before the call that launches them: host and device "
+             "clocks disagree, so causes of idle time are uncertain",
              l->early, l->n, d->name);
     return host_note(h, "clock-skew", VP_SEV_WARNING, text);
 }

@@ -118,7 +118,7 @@ static int note_dropped_args(analysis *a)
     if (!a->t->args_dropped)
         return 0;
     snprintf(text, sizeof text,
-             "%llu arguments of zones are left out: of more than %u different ones",
+             "%llu zone arguments are not listed: there are more than %u different ones",
              (unsigned long long)a->t->args_dropped, VP_ARGS_MAX);
     return host_note(a->h, "args-left-out", VP_SEV_INFO, text);
 }

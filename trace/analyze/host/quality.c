@@ -62,8 +62,8 @@ static int note_no_device(const analysis *a, const host_counts *c)
     if (!c->launches)
         return 0;
     snprintf(text, sizeof text,
-             "%" PRIu64 " calls launch device work, but no device was traced: the driver may keep "
-             "profiling to administrators, or another profiler was attached",
+             "%" PRIu64 " calls launch device work, but no device was traced: the driver may "
+             "restrict profiling to administrators, or another profiler was attached",
              c->launches);
     return host_note(a->h, "no-device", VP_SEV_WARNING, text);
 }
@@ -97,7 +97,7 @@ static int note_graphs(const analysis *a, const host_counts *c)
         return 0;
     snprintf(text, sizeof text,
              "%" PRIu64 " launches of recorded graphs show %" PRIu64
-             " device ops: what runs inside the graphs is not in the trace",
+             " device ops: the ops inside the graphs are not in the trace",
              c->graphs, ops);
     return host_note(a->h, "graph-captured", VP_SEV_WARNING, text);
 }
@@ -141,11 +141,12 @@ static int note_empty(const analysis *a, const host_counts *c)
     if (!a->t->event_count)
         return host_note(a->h, "empty-window", VP_SEV_WARNING,
                          a->t->skipped_count
-                             ? "only counters, flows and the like were recorded: nothing took time"
-                             : "not one event was recorded between start and stop of the profile");
+                             ? "only counters, flows and other events without a duration were "
+                               "recorded"
+                             : "no events were recorded between start and stop of the profile");
     return lasts ? 0
                  : host_note(a->h, "no-durations", VP_SEV_WARNING,
-                             "no event has a length: there is no time to account for");
+                             "no event has a duration, so there is no time to analyze");
 }
 
 static int note_names(const analysis *a, const host_counts *c)
@@ -154,7 +155,7 @@ static int note_names(const analysis *a, const host_counts *c)
     if (c->unnamed * 2 <= c->threads)
         return 0;
     snprintf(text, sizeof text,
-             "%" PRIu64 " of %" PRIu64 " host threads have no name: they are shown by number",
+             "%" PRIu64 " of %" PRIu64 " host threads have no name and are shown by number",
              c->unnamed, c->threads);
     return host_note(a->h, "thread-names", VP_SEV_INFO, text);
 }
@@ -164,8 +165,8 @@ int quality_collect(analysis *a)
     host_counts c = count_host(a);
     if (a->cost_overflow)
         VP_TRY(host_note(a->h, "cost-overflow", VP_SEV_WARNING,
-                         "the FLOP or bytes of an op are beyond all reason: what they take at the "
-                         "peak was cut off"));
+                         "the FLOP or bytes of an op are implausibly large; their time at the peak "
+                         "is capped"));
     VP_TRY(note_no_device(a, &c));
     VP_TRY(note_graphs(a, &c));
     VP_TRY(note_unlinked(a));

@@ -362,9 +362,9 @@ static int note_odd(work *w, const vp_memory_plan *like)
     uint64_t n = w->odd + w->p->loose;
     if (!n)
         return 0;
-    snprintf(text, sizeof text, "%.100s: %llu entr%s of its memory plan make%s no sense",
+    snprintf(text, sizeof text, "%.100s: %llu entr%s of its memory plan %s invalid",
              like->module ? like->module : "a program", (unsigned long long)n, n == 1 ? "y" : "ies",
-             n == 1 ? "s" : "");
+             n == 1 ? "is" : "are");
     return host_note(w->h, "memory-plan", VP_SEV_WARNING, text);
 }
 

@@ -53,14 +53,14 @@ static int order_parts(merging *m)
         m->parts[i].rank = i;
         if (i && same_host_twice(m->parts[i - 1].r, m->parts[i].r, &host))
             return vp_fail(VP_EARG,
-                           "two of the reports are of the same run of host %.100s: merging them "
+                           "two of the reports are of the same run on host %.100s; merging them "
                            "would count it twice",
                            host ? host : "-");
         if (m->parts[i].r->group != m->parts[0].r->group)
-            return vp_fail(VP_EARG, "the reports group ops in different ways: make all of them "
-                                    "with the same --group");
+            return vp_fail(VP_EARG, "the reports use different op groups: write all of them with "
+                                    "the same --group");
         if (m->parts[i].r->step != m->parts[0].r->step)
-            return vp_fail(VP_EARG, "some of the reports are of one step: make all of them with "
+            return vp_fail(VP_EARG, "some of the reports are of one step: write all of them with "
                                     "the same --step");
     }
     return 0;

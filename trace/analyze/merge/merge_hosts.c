@@ -236,7 +236,7 @@ int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
             failed = &parts[i];
     }
     if (!good)
-        return failed ? vp_fail_copy(&failed->error) : vp_fail(VP_EEMPTY, "nothing to analyse");
+        return failed ? vp_fail_copy(&failed->error) : vp_fail(VP_EEMPTY, "nothing to analyze");
     VP_CLEANUP(vp_free_ptr) vp_report *reports = vp_calloc(s->host_count, sizeof *reports);
     VP_CLEANUP(vp_free_ptr) const vp_report **list = vp_calloc(s->host_count, sizeof *list);
     VP_CLEANUP(vp_free_ptr) vp_report_file *files = vp_calloc(s->file_count, sizeof *files);

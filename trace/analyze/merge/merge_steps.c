@@ -67,8 +67,8 @@ static vp_step_source choose_source(merging *m)
         if (r->steps.source == best || r->steps.source == VP_STEPS_NONE)
             continue;
         snprintf(text, sizeof text,
-                 "%zu steps of host %.80s were found in another way than those of other hosts: "
-                 "left out",
+                 "%zu steps of host %.80s have a different source than those of other hosts and "
+                 "are left out",
                  r->steps.count, r->host_count && r->hosts[0] ? r->hosts[0] : "-");
         m->r->quality[m->r->quality_count++] = (vp_quality){.code = "steps-differ",
                                                             .severity = VP_SEV_WARNING,

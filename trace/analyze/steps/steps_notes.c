@@ -15,7 +15,7 @@ static int note_steps_left_out(host_result *h, const step_search *s)
     if (!n)
         return 0;
     snprintf(text, sizeof text,
-             "%zu step%s beside those of the main one, under numbers of their own: they are left "
+             "%zu step%s alongside those of the main thread, with separate numbers; they are left "
              "out",
              n, n == 1 ? " of another thread runs" : "s of other threads run");
     return host_note(h, "steps-overlap", VP_SEV_INFO, text);
@@ -45,19 +45,17 @@ static int note_disorder(host_result *h, const step_search *s)
     for (size_t d = 0; s->device && d < s->device_count; d++)
         count_disorder(&s->device[d], &overlaps, &backwards);
     if (overlaps) {
-        snprintf(
-            text, sizeof text,
-            "%zu step%s before the one before has ended: only what comes after that end counts "
-            "as theirs",
-            overlaps, overlaps == 1 ? " begins" : "s begin");
+        snprintf(text, sizeof text,
+                 "%zu step%s before the previous step ends; only the part after that end counts",
+                 overlaps, overlaps == 1 ? " begins" : "s begin");
         VP_TRY(host_note(h, "steps-overlap", VP_SEV_WARNING, text));
     }
     if (!backwards || s->source != VP_STEPS_PROFILER) /* annotations may count anew in every loop,
                                                          so only the profiler's count */
         return 0;
     snprintf(text, sizeof text,
-             "%zu step%s a lower number than the one before: steps are listed by time", backwards,
-             backwards == 1 ? " has" : "s have");
+             "%zu step%s a lower number than the previous step; steps are listed by time",
+             backwards, backwards == 1 ? " has" : "s have");
     return host_note(h, "steps-order", VP_SEV_WARNING, text);
 }
 
@@ -74,9 +72,8 @@ int steps_note(host_result *h)
     if (!h->has_devices || h->steps.counted <= 0 || share >= STEPS_APART)
         return 0;
     snprintf(text, sizeof text,
-             "the steps take %.2f%% of the time that the devices work: they end before their work, "
-             "and their lengths say how long it takes to hand it out; wait for the result within "
-             "the step",
+             "the steps cover only %.2f%% of device busy time: they end before their device work, "
+             "so their durations measure dispatch; wait for the result inside the step",
              100 * share);
     return host_note(h, "steps-apart", VP_SEV_WARNING, text);
 }

@@ -30,10 +30,9 @@ int vp_bench_open(vp_bench **out, const char *root, int devices)
 {
     char dir[VP_PATH_MAX];
     if (!out)
-        return vp_fail(VP_EARG, "vp_bench_open needs a place for the bench");
+        return vp_fail(VP_EARG, "vp_bench_open needs a pointer for the bench");
     if (devices < 1)
-        return vp_fail(VP_EARG, "a bench of %d devices: what runs on the host alone has 1",
-                       devices);
+        return vp_fail(VP_EARG, "a bench of %d devices: a bench on the host has 1", devices);
     VP_TRY(cap_user_dir(dir, root, "tensorboard_logs"));
     vp_bench *b = vp_calloc(1, sizeof *b);
     VP_NEED(b);
@@ -81,10 +80,10 @@ void vp_bench_error(vp_bench *b, const char *text)
 int vp_bench_add(vp_bench *b, const char *name, int (*fn)(void *arg), void *arg)
 {
     if (!b || !name || !*name || !fn || bench_is_ours(BENCH_RESULTS, name))
-        return vp_fail(VP_EARG, "a method needs a name of its own and a function");
+        return vp_fail(VP_EARG, "a method needs a name and a function");
     for (size_t i = 0; i < b->method_count; i++)
         if (strcmp(b->methods[i].name, name) == 0)
-            return vp_fail(VP_EARG, "there is a method \"%s\" already", name);
+            return vp_fail(VP_EARG, "a method \"%s\" exists already", name);
     if (b->method_count == BENCH_METHODS_MAX)
         return vp_fail(VP_ELIMIT, "more than %u methods", BENCH_METHODS_MAX);
     bench_method m = {.fn = fn, .arg = arg};
@@ -163,7 +162,7 @@ static int bench_make_room(vp_bench *b, unsigned repeats)
 int vp_bench_run(vp_bench *b, unsigned warmups, unsigned repeats)
 {
     if (!b || !repeats || repeats > BENCH_REPEATS_MAX || warmups > BENCH_REPEATS_MAX || b->repeats)
-        return vp_fail(VP_EARG, "a bench runs once, from 1 to %u times", BENCH_REPEATS_MAX);
+        return vp_fail(VP_EARG, "a bench can run only once, with 1 to %u runs", BENCH_REPEATS_MAX);
     VP_TRY(bench_make_room(b, repeats));
     b->warmups = warmups;
     b->repeats = repeats;

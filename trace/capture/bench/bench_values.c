@@ -51,13 +51,13 @@ static void bench_set_value(vp_bench *b, const char *key, const bench_value *val
     if (!b || !key)
         return;
     if (bench_is_ours(value->place, key)) {
-        note_bad(b, vp_fail(VP_EARG, "\"%.200s\" is a key that the results have already", key));
+        note_bad(b, vp_fail(VP_EARG, "the results already have a key \"%.200s\"", key));
         return;
     }
     bench_value *v = bench_value_slot(b, key, value->place, value->gpu);
     char *name = v ? v->key : vp_strdup(key);
     if (!name || (!v && b->value_count == BENCH_KEYS_MAX)) {
-        note_bad(b, name ? vp_fail(VP_ELIMIT, "more than %u keys: \"%.200s\" is left out",
+        note_bad(b, name ? vp_fail(VP_ELIMIT, "more than %u keys; \"%.200s\" is left out",
                                    BENCH_KEYS_MAX, key)
                          : vp_no_memory());
         vp_free(name);
@@ -99,14 +99,14 @@ void vp_bench_memory(vp_bench *b, const char *phase, int64_t bytes)
 static bool check_gpu_number(vp_bench *b, int gpu)
 {
     if (b && (gpu < 0 || gpu >= (int)GPU_MEMORY_DEVICES_MAX))
-        note_bad(b, vp_fail(VP_EARG, "there is no GPU %d", gpu));
+        note_bad(b, vp_fail(VP_EARG, "no GPU %d", gpu));
     return b && gpu >= 0 && gpu < (int)GPU_MEMORY_DEVICES_MAX;
 }
 
 static void say_memory(vp_bench *b, bench_gpus *g, int gpu, uint64_t total, uint64_t used)
 {
     if (!total || used > total) {
-        note_bad(b, vp_fail(VP_EARG, "%llu of %llu bytes are no memory in use",
+        note_bad(b, vp_fail(VP_EARG, "invalid memory in use: %llu of %llu bytes",
                             (unsigned long long)used, (unsigned long long)total));
         return;
     }

@@ -309,7 +309,7 @@ void control_step(bool begin, uint64_t number)
 static int refuse_if_busy(bool of_profiler)
 {
     if (g.armed || g.recording || (g.profiler && prof_is_asked(g.profiler)))
-        return vp_fail(VP_EBUSY, "a capture is asked for already");
+        return vp_fail(VP_EBUSY, "a capture has already been requested");
     cap_kind on = cap_active_kind();
     if (on == CAP_KIND_RECORDING || (on == CAP_KIND_STANDBY && !of_profiler))
         return vp_fail(VP_EBUSY, "Profiler already active");
@@ -322,7 +322,7 @@ static int control_capture(const control_request *r)
     bool has_steps = atomic_load(&g.steps);
     bool by_profiler = g.profiler && (!has_steps || prof_has_stepped(g.profiler));
     if (r->steps && r->ms)
-        return vp_fail(VP_EARG, "steps and ms: give one of them");
+        return vp_fail(VP_EARG, "steps and ms are mutually exclusive");
     if (!steps && !r->ms && has_steps)
         steps = DEFAULT_STEPS;
     VP_TRY(refuse_if_busy(steps && by_profiler));
@@ -383,7 +383,7 @@ static int obey_request(vp_str line)
     if (vp_str_eq(r.command, VP_STR("STOP")))
         return control_stop();
     if (!vp_str_eq(r.command, VP_STR("CAPTURE")))
-        return vp_fail(VP_EARG, "%.*s: STATUS, CAPTURE, PAST and STOP are known",
+        return vp_fail(VP_EARG, "unknown command %.*s (commands: STATUS, CAPTURE, PAST, STOP)",
                        VP_STR_CUT(r.command, 60u));
     pthread_mutex_lock(&g.lock);
     int rc = control_capture(&r);
@@ -449,7 +449,7 @@ void control_signalled(void)
         return;
     pthread_mutex_lock(&g.lock);
     if (control_capture(&(control_request){.steps = 0}) < 0)
-        say_control_failure(VP_LOG_WARN, "the signal asks for a capture");
+        say_control_failure(VP_LOG_WARN, "a signal requested a capture");
     pthread_mutex_unlock(&g.lock);
 }
 

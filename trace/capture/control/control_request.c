@@ -42,7 +42,7 @@ static int request_take_value(control_request *r, vp_str word)
     vp_str key;
     uint64_t gpu;
     if (!memchr(word.p, '=', word.n) || !vp_take_until(&word, '=', word.n, &key))
-        return vp_fail(VP_EARG, "%.*s: KEY=NUMBER is needed", VP_STR_CUT(word, 60u));
+        return vp_fail(VP_EARG, "%.*s: expected KEY=NUMBER", VP_STR_CUT(word, 60u));
     if (vp_str_eq(key, VP_STR("steps")))
         return read_number(&r->steps, word, STEPS_MAX) && r->steps
                    ? 0
@@ -57,7 +57,7 @@ static int request_take_value(control_request *r, vp_str word)
                    : vp_fail(VP_EARG, "seconds must be a number up to %d, such as 0.5",
                              SECONDS_MAX);
     if (!vp_str_eq(key, VP_STR("gpu")))
-        return vp_fail(VP_EARG, "%.*s: not known", VP_STR_CUT(key, 60u));
+        return vp_fail(VP_EARG, "%.*s: unknown key", VP_STR_CUT(key, 60u));
     if (!read_number(&gpu, word, 1))
         return vp_fail(VP_EARG, "gpu must be 0 or 1");
     r->has_gpu = true;

@@ -257,7 +257,7 @@ int vp_install_signal(int signal_number, bool force)
     struct sigaction now, ours = {.sa_flags = SA_SIGINFO | SA_RESTART};
     ours.sa_sigaction = on_signal;
     if (signal_number < 1 || signal_number >= NSIG || sigaction(signal_number, NULL, &now) < 0)
-        return vp_fail(VP_EARG, "there is no signal %d", signal_number);
+        return vp_fail(VP_EARG, "invalid signal %d", signal_number);
     bool has_handler = (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL;
     if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)
         return 0;

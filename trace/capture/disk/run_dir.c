@@ -34,7 +34,7 @@ static int put_run_stamp(char *dst, size_t cap)
     time_t now = time(NULL);
     struct tm t;
     if (!localtime_r(&now, &t) || !strftime(dst, cap, "%Y_%m_%d_%H_%M_%S", &t))
-        return vp_fail(VP_ECLOCK, "the time of day cannot be told");
+        return vp_fail(VP_ECLOCK, "cannot read the time of day");
     return 0;
 }
 

@@ -62,7 +62,7 @@ int cap_make_dirs(const char *path)
         part[i] = '\0';
         int err = mkdir(part, 0777) != 0 ? errno : 0;
         if (err && err != EEXIST && !is_dir(part))
-            return cap_file_fail("make the directory", part, err);
+            return cap_file_fail("create the directory", part, err);
     }
     return 0;
 }
@@ -77,9 +77,10 @@ int cap_make_alone(char path[VP_PATH_MAX])
         if (mkdir(path, 0777) == 0)
             return 0;
         if (errno != EEXIST)
-            return cap_file_fail("make the directory", path, errno);
+            return cap_file_fail("create the directory", path, errno);
     }
-    return vp_fail_at(vp_fail(VP_EBUSY, "%d directories of one name", SAME_NAME_MAX), path, -1, -1);
+    return vp_fail_at(vp_fail(VP_EBUSY, "%d directories with this name exist", SAME_NAME_MAX), path,
+                      -1, -1);
 }
 
 static int write_by_temp_file(const char *temp, const char *path, vp_str content)

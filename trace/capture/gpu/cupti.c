@@ -265,19 +265,19 @@ static int fail_cupti_refused(int result, const char *what)
     case CUPTI_OTHER_SUBSCRIBER:
     case CUPTI_OTHER_PROFILER_API:
         return vp_fail(VP_EGPU_BUSY,
-                       "another profiler of this process traces the GPU; end it first (%s)", text);
+                       "another profiler in this process traces the GPU; stop it first (%s)", text);
     case CUPTI_NO_PRIVILEGES:
     case CUPTI_VIRTUALIZED_NO_PRIVILEGES:
         return vp_fail(VP_EPERM,
-                       "the driver lets only administrators trace the GPU; load nvidia with "
+                       "the driver restricts GPU tracing to administrators; load nvidia with "
                        "NVreg_RestrictProfilingToAdminUsers=0 (%s)",
                        text);
     case CUPTI_VIRTUALIZED:
         return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not trace this virtual GPU (%s)", text);
     case CUPTI_NOT_INITIALIZED:
     case CUPTI_UNKNOWN:
-        return vp_fail(VP_EGPU_UNAVAILABLE,
-                       "CUPTI cannot %s; there may be no NVIDIA driver here (%s)", what, text);
+        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI cannot %s; there may be no NVIDIA driver (%s)",
+                       what, text);
     default:
         return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI cannot %s (%d: %s)", what, result, text);
     }
@@ -300,7 +300,7 @@ static int load_cupti(void)
     if (!g.memory && !(g.memory = map_memory(MEMORY_BYTES)))
         return vp_no_memory();
     if (sem_init(&g.work, 0, 0) < 0)
-        return vp_fail(VP_EIO, "no semaphore is to be had");
+        return vp_fail(VP_EIO, "cannot create a semaphore");
     static atomic_bool done;
     register_exit(&done);
     g.loaded = true;
@@ -359,20 +359,19 @@ static int enable_activity_kinds(gpu_activity *a)
 {
     int result = g.lib.register_callbacks(on_buffer_requested, on_buffer_completed);
     if (result != CUPTI_OK)
-        return fail_cupti_refused(result, "take our buffers");
+        return fail_cupti_refused(result, "register buffers");
     if (g.lib.thread_ids)
         g.lib.thread_ids(CUPTI_THREAD_IDS_OF_SYSTEM);
     g.has_timestamps =
         g.lib.register_timestamp && g.lib.register_timestamp(cupti_timestamp) == CUPTI_OK;
     g.clock = (cupti_clock){0, 0, 0, 0};
     if (!g.has_timestamps && !read_clocks(&g.clock.device0, &g.clock.unix0))
-        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not tell its time");
+        return vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI returns no time");
     g.clock.device1 = g.clock.device0;
     g.clock.unix1 = g.clock.unix0;
     g.from = monotonic_unix_ns();
     if (g.lib.newer)
-        snprintf(a->why, sizeof a->why, "CUPTI's version %u is newer than any that is known here",
-                 g.lib.newer);
+        snprintf(a->why, sizeof a->why, "unsupported CUPTI version %u", g.lib.newer);
     size_t before = 0; /* what CUPTI dropped before this recording is not counted in it */
     g.lib.dropped(NULL, 0, &before);
     atomic_store(&g.lost, 0);
@@ -410,8 +409,8 @@ bool cupti_is_used(void)
 static int start_tracing(vp_gpu how)
 {
     if (how == VP_GPU_AUTO && !cupti_is_used())
-        return vp_fail(VP_EGPU_UNAVAILABLE, "the process had not loaded CUDA's driver "
-                                            "(libcuda.so.1) when the recording started");
+        return vp_fail(VP_EGPU_UNAVAILABLE, "the CUDA driver (libcuda.so.1) was not loaded when "
+                                            "the recording started");
     VP_TRY(load_cupti());
     set_unix_offset();
     VP_TRY(subscribe_cupti());
@@ -450,7 +449,7 @@ int cupti_start(vp_gpu how, bool ring)
     if (g.pid && g.pid != getpid())
         rc = vp_fail(VP_EGPU_UNAVAILABLE, "CUDA does not work in a forked child");
     else if (g.activity)
-        rc = vp_fail(VP_EGPU_BUSY, "the GPU is being traced already");
+        rc = vp_fail(VP_EGPU_BUSY, "the GPU is already being traced");
     else
         rc = gpu_activity_new(&g.activity, ring);
     if (rc == 0) {

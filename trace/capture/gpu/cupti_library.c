@@ -155,13 +155,12 @@ int cupti_library_load(cupti_library *out, const char *path)
     cupti_library l = {0};
     void *lib = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : open_any(found, sizeof found);
     if (!lib)
-        return vp_fail(
-            VP_EGPU_UNAVAILABLE,
-            "no libcupti.so can be loaded; install CUDA's CUPTI, or add its directory to "
-            "LD_LIBRARY_PATH, or pip install nvidia-cuda-cupti");
+        return vp_fail(VP_EGPU_UNAVAILABLE,
+                       "cannot load libcupti.so; install CUPTI with CUDA, add its directory to "
+                       "LD_LIBRARY_PATH, or pip install nvidia-cuda-cupti");
     int rc = take_cupti_symbols(&l, lib);
     if (rc == 0 && l.version(&version) != CUPTI_OK)
-        rc = vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI does not tell its version");
+        rc = vp_fail(VP_EGPU_UNAVAILABLE, "CUPTI returns no version");
     l.newer = version > VERSION_MAX ? version : 0;
     if (rc < 0) {
         dlclose(lib);

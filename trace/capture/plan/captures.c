@@ -217,7 +217,7 @@ void prof_keep_ring(vp_profiler *p)
         pthread_mutex_unlock(&p->lock);
     } else if (rc != VP_EBUSY) {
         p->ring_failed = true;
-        prof_say_failed(p, "Slow steps are not watched for");
+        prof_say_failed(p, "Slow steps are not captured");
     }
 }
 
@@ -226,7 +226,7 @@ const char *prof_has_no_past(vp_profiler *p)
     while (settle_oldest(p, true))
         continue;
     pthread_mutex_lock(&p->lock);
-    const char *why = !p->ring                               ? "another recording was on"
+    const char *why = !p->ring                               ? "another recording was active"
                       : p->writing_count == PROF_WRITING_MAX ? "four captures are being written"
                                                              : NULL;
     pthread_mutex_unlock(&p->lock);

@@ -38,13 +38,13 @@ static vp_recording *start_own_recording(vp_profiler *p, uint64_t step, const ch
     if (rc >= 0)
         rc = prof_start(p, &r, dir);
     if (rc >= 0) {
-        cap_log(&p->s.recording, VP_SAY_INFO, "Starting profiling session: %s", vp_path_name(dir));
+        cap_log(&p->s.recording, VP_SAY_INFO, "Starting capture: %s", vp_path_name(dir));
     } else if (rc == VP_EBUSY) {
         prof_say_in_use(p, step);
     } else if (prof_may_say(p, MISS_CONTEXT_FAILED)) {
         char why[700];
-        cap_log(&p->s.recording, VP_SAY_ERROR, "Profiling session %s could not start: %s",
-                vp_path_name(dir), vp_error_line(vp_error_last(), why, sizeof why));
+        cap_log(&p->s.recording, VP_SAY_ERROR, "Capture %s could not start: %s", vp_path_name(dir),
+                vp_error_line(vp_error_last(), why, sizeof why));
     }
     return rc < 0 ? NULL : r;
 }
@@ -87,7 +87,7 @@ static void stop_own(vp_profiler *p, vp_recording *r)
     char dir[VP_PATH_MAX];
     recording_directory(dir, r);
     if (prof_stop(p, r, false) >= 0)
-        cap_log(&p->s.recording, VP_SAY_INFO, "Finished profiling session: %s", vp_path_name(dir));
+        cap_log(&p->s.recording, VP_SAY_INFO, "Finished capture: %s", vp_path_name(dir));
 }
 
 void vp_context_end(vp_context *c)

@@ -41,6 +41,6 @@ void prof_say_in_use(vp_profiler *p, uint64_t step)
 
 void prof_say_limit(vp_profiler *p, uint64_t step)
 {
-    prof_say_missed(p, MISS_LIMIT, step, "max_profile_count is %llu, and so many were",
+    prof_say_missed(p, MISS_LIMIT, step, "max_profile_count (%llu) is reached",
                     (unsigned long long)p->s.max_profile_count);
 }

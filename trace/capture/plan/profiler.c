@@ -182,7 +182,7 @@ static void tell_slow(vp_profiler *p, step_pace pace, uint64_t ns, int64_t now)
     pthread_mutex_unlock(&p->lock);
     bool written = pace == STEP_SLOWEST && write_slow(p, ns, usual, now);
     if (pace == STEP_SLOW)
-        prof_say_missed(p, MISS_SLOW, p->step, "it %s, but within a minute of one that took longer",
+        prof_say_missed(p, MISS_SLOW, p->step, "it %s, but within a minute of a longer one",
                         say_slow(ns, usual).text);
     pthread_mutex_lock(&p->lock);
     if (written)
@@ -229,7 +229,7 @@ int vp_profiler_stats(vp_step_stats *out, const vp_profiler *const_p)
 {
     vp_profiler *p = (vp_profiler *)const_p; /* for its lock */
     if (!p || !out)
-        return vp_fail(VP_EARG, "no profiler, or no place for its statistics");
+        return vp_fail(VP_EARG, "no profiler, or no pointer for its statistics");
     VP_TRY(vp_check_version(out->version, 1, "vp_step_stats", "VP_STEP_STATS_INIT"));
     pthread_mutex_lock(&p->lock);
     *out = (vp_step_stats){.version = 1,
@@ -247,7 +247,7 @@ int vp_profiler_stats(vp_step_stats *out, const vp_profiler *const_p)
 int vp_profiler_last(vp_result *out, vp_profiler *p)
 {
     if (!p || !out)
-        return vp_fail(VP_EARG, "no profiler, or no place for the result");
+        return vp_fail(VP_EARG, "no profiler, or no pointer for the result");
     VP_TRY(cap_check_result(out));
     prof_settle(p);
     pthread_mutex_lock(&p->lock);
@@ -255,7 +255,7 @@ int vp_profiler_last(vp_result *out, vp_profiler *p)
     if (has)
         *out = p->last;
     pthread_mutex_unlock(&p->lock);
-    return has ? 0 : vp_fail(VP_EEMPTY, "nothing was captured yet");
+    return has ? 0 : vp_fail(VP_EEMPTY, "nothing has been captured yet");
 }
 
 _Atomic(prof_gone_fn *) prof_gone;

@@ -10,17 +10,18 @@ int sched_check(const vp_schedule *s)
     VP_TRY(vp_check_version(s->version, 1, "vp_schedule", "VP_SCHEDULE_INIT"));
     VP_TRY(cap_check_config(&s->recording));
     if (!s->profile_every_n_steps)
-        return vp_fail(VP_EARG, "profile_every_n_steps is 0: every 0th step is none");
+        return vp_fail(VP_EARG, "profile_every_n_steps must not be 0");
     if (!s->profile_duration_ms)
-        return vp_fail(VP_EARG, "profile_duration_ms is 0: UINT64_MAX means no limit");
+        return vp_fail(VP_EARG, "profile_duration_ms must not be 0 (UINT64_MAX means no limit)");
     if (!s->num_steps)
-        return vp_fail(VP_EARG, "num_steps is 0: a capture of no steps");
+        return vp_fail(VP_EARG, "num_steps must not be 0");
     if (s->start_step < -1)
-        return vp_fail(VP_EARG, "start_step is below -1");
+        return vp_fail(VP_EARG, "start_step must be at least -1");
     if (!(s->slow_step_ratio == 0 || s->slow_step_ratio > 1))
-        return vp_fail(VP_EARG, "slow_step_ratio is neither 0 nor above 1");
+        return vp_fail(VP_EARG, "slow_step_ratio must be 0 or above 1");
     if (!(s->flops_per_token >= 0 && s->model_params >= 0 && s->peak_tflops >= 0))
-        return vp_fail(VP_EARG, "flops_per_token, model_params or peak_tflops is negative");
+        return vp_fail(VP_EARG,
+                       "flops_per_token, model_params and peak_tflops must not be negative");
     return 0;
 }
 

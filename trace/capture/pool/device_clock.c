@@ -37,8 +37,7 @@ int device_clock_add_pair(device_clock *c, device_pair p)
         const device_pair *last = &c->pairs[c->count - 1];
         if (p.device < last->device || p.host < last->host)
             return vp_fail(VP_ECLOCK,
-                           "the %s clock went backwards: a device that started anew "
-                           "needs a new clock",
+                           "the %s clock went backwards; a device that restarted needs a new clock",
                            p.device < last->device ? "device's" : "host's");
         if (p.device == last->device)
             return 0;
@@ -54,7 +53,7 @@ static int scale_ticks(uint64_t *out, uint64_t ticks, rate r)
 {
     unsigned __int128 v = (unsigned __int128)ticks * r.host / r.device;
     if (v > INT64_MAX)
-        return vp_fail(VP_ECLOCK, "a time too far from the clock's pairs");
+        return vp_fail(VP_ECLOCK, "a time is too far from the clock's sync pairs");
     *out = (uint64_t)v;
     return 0;
 }
@@ -90,7 +89,7 @@ int device_clock_at(uint64_t *host, const device_clock *c, uint64_t device, uint
     if (device < c->pairs[0].device) {
         VP_TRY(scale_ticks(&off, c->pairs[0].device - device, device_clock_rate(c, host_hz)));
         if (off > c->pairs[0].host)
-            return vp_fail(VP_ECLOCK, "a time too far from the clock's pairs");
+            return vp_fail(VP_ECLOCK, "a time is too far from the clock's sync pairs");
         *host = c->pairs[0].host - off;
         return 0;
     }
@@ -109,7 +108,7 @@ vp_clock_id vp_clock_add(double hz)
 {
     uint32_t id = 0;
     if (!(hz >= HZ_MIN && hz <= HZ_MAX)) {
-        vp_fail(VP_EARG, "a device's clock has from 1e3 to 1e12 ticks a second");
+        vp_fail(VP_EARG, "a device clock must have 1e3 to 1e12 ticks per second");
         return 0;
     }
     cap_tables_lock();
@@ -119,7 +118,7 @@ vp_clock_id vp_clock_add(double hz)
         clocks[clock_count++] = c;
         id = clock_count;
     } else {
-        vp_fail(clock_count < CLOCKS_MAX ? VP_ENOMEM : VP_ELIMIT, "no room for more than %u clocks",
+        vp_fail(clock_count < CLOCKS_MAX ? VP_ENOMEM : VP_ELIMIT, "more than %u clocks",
                 clock_count);
     }
     cap_tables_unlock();
@@ -129,11 +128,11 @@ vp_clock_id vp_clock_add(double hz)
 int vp_clock_sync(vp_clock_id clock, uint64_t device_ticks, uint64_t host)
 {
     if (host > INT64_MAX)
-        return vp_fail(VP_EARG, "the host's time is one of vp_now");
+        return vp_fail(VP_EARG, "the host time must come from vp_now");
     cap_tables_lock();
     int rc = clock && clock <= clock_count
                  ? device_clock_add_pair(clocks[clock - 1], (device_pair){device_ticks, host})
-                 : vp_fail(VP_EARG, "there is no clock %u", clock);
+                 : vp_fail(VP_EARG, "no clock %u", clock);
     cap_tables_unlock();
     return rc;
 }
@@ -142,7 +141,7 @@ int vp_device_clock(vp_device_id device, vp_clock_id clock)
 {
     cap_tables_lock();
     int rc = clock <= clock_count ? cap_tables_set_clock(device, clock)
-                                  : vp_fail(VP_EARG, "there is no clock %u", clock);
+                                  : vp_fail(VP_EARG, "no clock %u", clock);
     cap_tables_unlock();
     return rc;
 }

@@ -101,7 +101,7 @@ int pool_open(cap_pool *p, size_t bytes, bool ring, int fd, const char *path)
     vpcap_header h;
     int rc;
     if (bytes > POOL_BYTES_MAX)
-        return vp_fail(VP_EARG, "a pool of %zu bytes is more than %llu", bytes,
+        return vp_fail(VP_EARG, "a pool of %zu bytes exceeds the limit of %llu", bytes,
                        (unsigned long long)POOL_BYTES_MAX);
     bytes = bytes < POOL_BYTES_MIN ? POOL_BYTES_MIN : bytes;
     lay_out_pool(&h, bytes, ring);

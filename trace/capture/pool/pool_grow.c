@@ -63,7 +63,7 @@ static int reserve_file_range(int fd, uint64_t from, uint64_t to)
 
 static int fail_pool_size(const vpcap_header *h, int err)
 {
-    return vp_fail(cap_file_code(err), "cannot make a pool of %llu bytes: %s",
+    return vp_fail(cap_file_code(err), "cannot create a pool of %llu bytes: %s",
                    (unsigned long long)h->image_bytes, strerror(err));
 }
 

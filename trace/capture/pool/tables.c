@@ -140,7 +140,7 @@ vp_device_id vp_device_add(vp_capture_device kind, int ordinal, const char *mode
 {
     uint32_t id = 0;
     if (kind < VP_CAPTURE_GPU || kind > VP_CAPTURE_CUSTOM || ordinal < 0) {
-        vp_fail(VP_EARG, "there is no device %d of kind %d", ordinal, (int)kind);
+        vp_fail(VP_EARG, "no device %d of kind %d", ordinal, (int)kind);
         return 0;
     }
     pthread_mutex_lock(&lock);
@@ -153,7 +153,7 @@ static int table_add_track(uint32_t *out, uint32_t device_id, const char *name)
 {
     *out = 0;
     if (!device_id || device_id > device_count)
-        return vp_fail(VP_EARG, "a track needs a device of vp_device_add");
+        return vp_fail(VP_EARG, "a track needs a device from vp_device_add");
     for (uint32_t i = 0; i < track_count; i++)
         if (tracks[i].device == device_id - 1 && strcmp(tracks[i].name, name) == 0) {
             *out = i + 1;
@@ -191,7 +191,7 @@ uint32_t cap_tables_clock(uint32_t track_id)
 int cap_tables_set_clock(uint32_t device_id, uint32_t clock)
 {
     if (!device_id || device_id > device_count)
-        return vp_fail(VP_EARG, "a clock needs a device of vp_device_add");
+        return vp_fail(VP_EARG, "a clock needs a device from vp_device_add");
     __atomic_store_n(&devices[device_id - 1].clock, clock, __ATOMIC_RELEASE);
     return 0;
 }

@@ -19,7 +19,7 @@ static vp_recording *active_handle(void)
 
 static int nothing_on(void)
 {
-    return vp_fail(VP_EINACTIVE, "nothing is being recorded");
+    return vp_fail(VP_EINACTIVE, "no recording is active");
 }
 
 int cap_active_past(double seconds, vp_result *result)
@@ -71,7 +71,7 @@ int cap_peek(const vp_recording *r, vp_result *result)
     session_lock();
     const cap_session *s = session_find(r);
     bool done = s && s->state == CAP_DONE; /* until then only its writer may look inside */
-    int rc = done ? s->status : s ? vp_fail(VP_EBUSY, "it is not written yet") : nothing_on();
+    int rc = done ? s->status : s ? vp_fail(VP_EBUSY, "it has not been written yet") : nothing_on();
     if (done && rc < 0)
         vp_fail_copy(&s->error);
     else if (done)
@@ -115,11 +115,11 @@ int cap_discard(vp_recording *r)
     session_lock();
     cap_session *s = session_find(r);
     if (!s || (s->state != CAP_ACTIVE && !s->ended_itself))
-        rc = vp_fail(VP_EINACTIVE, "this recording has ended already");
+        rc = vp_fail(VP_EINACTIVE, "this recording has already ended");
     else if (s->pid != getpid())
         rc = vp_fail(VP_EFORKED, "the recording belongs to the parent process");
     else if (s->ended_itself)
-        rc = vp_fail(VP_EINACTIVE, "this recording has ended and is written already");
+        rc = vp_fail(VP_EINACTIVE, "this recording has already ended and been written");
     else
         session_discard(s);
     session_unlock();

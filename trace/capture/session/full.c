@@ -56,8 +56,8 @@ static void *tell_full_thread(void *ctx)
         telling = s;
         session_unlock();
         cap_log(&cfg, VP_SAY_WARNING,
-                "The pool of %s is full after %.6f s, and the recording over: a ring "
-                "(VP_RING, --ring) keeps the newest, a larger pool more",
+                "Buffer full (%s after %.6f s); recording stopped. Use --ring 64M (VP_RING) to "
+                "keep the newest events, or a larger buffer",
                 vp_bytes_text(pool, (int64_t)f.pool_bytes), (double)f.after_ns / 1e9);
         session_lock();
         if (telling && session_find(session_handle(f.number)) == s)

@@ -14,10 +14,10 @@ static int begin_past_session(cap_session **out, const vp_recording *handle, dou
     cap_session *from = session_find(handle), *s = NULL;
     if (!from || from->state != CAP_ACTIVE || from->pid != getpid())
         return vp_fail(from && from->pid != getpid() ? VP_EFORKED : VP_EINACTIVE,
-                       "this recording is not on");
+                       "this recording is not active");
     struct cap_past *p = vp_calloc(1, sizeof *p);
     if (!p)
-        return vp_fail(VP_ENOMEM, "out of memory: the past");
+        return vp_fail(VP_ENOMEM, "out of memory: a copy of the recorded past");
     int rc = session_derive(&s, &from->cfg);
     if (rc < 0) {
         vp_free(p);

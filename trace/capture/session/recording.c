@@ -14,12 +14,12 @@
 
 static int fail_inactive(void)
 {
-    return vp_fail(VP_EINACTIVE, "this recording has ended already");
+    return vp_fail(VP_EINACTIVE, "this recording has already ended");
 }
 
 static int own_callback(void)
 {
-    return vp_fail(VP_EBUSY, "its own callback cannot wait for its end");
+    return vp_fail(VP_EBUSY, "its own callback must not wait for its end");
 }
 
 static void copy_result(vp_result *out, const cap_session *s)
@@ -42,12 +42,12 @@ static int check_start_config(const vp_config *cfg)
 {
     VP_TRY(cap_check_config(cfg));
     if (cfg->mode != VP_KEEP_FIRST && cfg->mode != VP_RING)
-        return vp_fail(VP_EARG, "there is no mode %d", (int)cfg->mode);
+        return vp_fail(VP_EARG, "invalid mode %d", (int)cfg->mode);
     if (cfg->gpu < VP_GPU_OFF || cfg->gpu > CAP_GPU_IF_USED)
-        return vp_fail(VP_EARG, "there is no gpu mode %d", (int)cfg->gpu);
+        return vp_fail(VP_EARG, "invalid gpu mode %d", (int)cfg->gpu);
     if (cfg->outputs &
         ~(unsigned)(VP_OUT_XPLANE | VP_OUT_TRACE_JSON | VP_OUT_PERFETTO_JSON | VP_OUT_RAW))
-        return vp_fail(VP_EARG, "there are no such outputs: 0x%x", cfg->outputs);
+        return vp_fail(VP_EARG, "invalid outputs: 0x%x", cfg->outputs);
     return 0;
 }
 
@@ -127,7 +127,7 @@ static int start_on(vp_recording **out, const vp_config *cfg, bool standby)
     notice n;
     int rc;
     if (!out)
-        return vp_fail(VP_EARG, "vp_start needs a place for the recording");
+        return vp_fail(VP_EARG, "vp_start needs a pointer for the recording");
     cfg = cfg ? cfg : &defaults;
     VP_TRY(check_start_config(cfg));
     session_lock();
@@ -158,7 +158,7 @@ int cap_start(vp_recording **out, const vp_config *cfg)
 int vp_start(vp_recording **out, const vp_config *cfg)
 {
     if (cfg && cfg->version == 1 && cfg->gpu == CAP_GPU_IF_USED)
-        return vp_fail(VP_EARG, "there is no gpu mode %d", (int)cfg->gpu);
+        return vp_fail(VP_EARG, "invalid gpu mode %d", (int)cfg->gpu);
     return cap_start(out, cfg);
 }
 
@@ -260,8 +260,8 @@ static int wait_for_recording(vp_recording *r, vp_result *result)
     if (session_is_full(s))
         session_end_full();
     if (s->state == CAP_ACTIVE && !s->cfg.duration_ms)
-        return vp_fail_at(vp_fail(VP_EBUSY, "it still records; end it with vp_stop"), s->run.path,
-                          -1, -1);
+        return vp_fail_at(vp_fail(VP_EBUSY, "the recording is still active; stop it with vp_stop"),
+                          s->run.path, -1, -1);
     return collect_result(s, result);
 }
 

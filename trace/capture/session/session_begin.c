@@ -90,9 +90,9 @@ static int open_pool(cap_session *s, bool is_child)
         }
         snprintf(path, sizeof path, "%s/%s", s->run.path, s->pool_name);
         if (fd < 0)
-            return vp_fail_at(
-                vp_fail(cap_file_code(errno), "cannot make %s: %s", s->pool_name, strerror(errno)),
-                s->run.path, -1, -1);
+            return vp_fail_at(vp_fail(cap_file_code(errno), "cannot create %s: %s", s->pool_name,
+                                      strerror(errno)),
+                              s->run.path, -1, -1);
     }
     if (fd >= 0 && s->standby && vpcap_hold(fd))
         s->lock_fd = fd;

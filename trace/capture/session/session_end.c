@@ -122,13 +122,13 @@ static void say_written(cap_session *s)
     session_unlock();
     enter_callback(s);
     if (s->result.overwritten)
-        cap_log(&s->cfg, VP_SAY_INFO, "%llu earlier zone%s made room: the last %.6f s are kept",
+        cap_log(&s->cfg, VP_SAY_INFO, "%llu earlier zone%s overwritten; the last %.6f s are kept",
                 (unsigned long long)s->result.overwritten, s->result.overwritten == 1 ? "" : "s",
                 (double)s->result.duration_ns / 1e9);
     if (s->later_ns)
         cap_log(&s->cfg, VP_SAY_WARNING,
-                "The pool was full after %.6f s, and that was the end of it: %.3f s more are "
-                "missing. A ring keeps the newest, a larger pool more",
+                "Buffer full after %.6f s; recording stopped, %.3f s are missing. Use --ring 64M "
+                "(VP_RING) to keep the newest events, or a larger buffer",
                 (double)s->result.duration_ns / 1e9, (double)s->later_ns / 1e9);
     if (s->status < 0)
         cap_log(&s->cfg, VP_SAY_ERROR, "Cannot write the trace: %s", s->error.message);

@@ -60,7 +60,7 @@ static int put_track_span(const cap_event *e)
     uint32_t generation = vp__generation();
     uint32_t clock = cap_tables_clock(e->track);
     if (clock == VPCAP_NONE)
-        return vp_fail(VP_EARG, "a span needs a track of vp_track_add");
+        return vp_fail(VP_EARG, "a span needs a track from vp_track_add");
     if (e->end < e->start)
         return vp_fail(VP_EARG, "a span ends before it starts");
     if (!generation)
@@ -68,7 +68,7 @@ static int put_track_span(const cap_event *e)
     if (clock)
         VP_TRY(device_clock_place(clock, &placed.start, &placed.end));
     if (!cap_emit(generation, &placed))
-        return vp_fail(VP_EFULL, "the recording has no room for more");
+        return vp_fail(VP_EFULL, "the recording is full");
     return 0;
 }
 
@@ -77,11 +77,11 @@ int vp_record_span(vp_track_id t, uint32_t name, uint64_t start, uint64_t end, u
 {
     vp__site *keys[CAP_ARGS_MAX], *site = cap_known_site(name);
     if (!site)
-        return vp_fail(VP_EARG, "a span needs a name of vp_name");
+        return vp_fail(VP_EARG, "a span needs a name from vp_name");
     if (n > CAP_ARGS_MAX || (n && !args))
         return vp_fail(VP_EARG, "a span has at most %u args", CAP_ARGS_MAX);
     if (cap_keys_of(keys, args, n) < n)
-        return vp_fail(VP_ELIMIT, "there is no room for more names");
+        return vp_fail(VP_ELIMIT, "too many names");
     return put_track_span(&(cap_event){.site = site,
                                        .kind = VP__SPAN,
                                        .start = start,
@@ -100,7 +100,7 @@ int vp_record_transfer(vp_track_id t, vp_copy_kind kind, uint64_t bytes, uint64_
                                VP__KIND_SITE("MemcpyD2D"), VP__KIND_SITE("MemcpyP2P"),
                                VP__KIND_SITE("MemcpyH2H")};
     if (kind < VP_COPY_H2D || kind > VP_COPY_H2H)
-        return vp_fail(VP_EARG, "there is no kind of copy %d", (int)kind);
+        return vp_fail(VP_EARG, "invalid kind of copy %d", (int)kind);
     /* As XLA describes copies. Whether host memory was pageable cannot be known here. */
     static const char *const memories[][2] = {[VP_COPY_H2D] = {"unknown", "device"},
                                               [VP_COPY_D2H] = {"device", "unknown"},
@@ -132,9 +132,9 @@ int vp_record_collective(vp_track_id t, vp_collective_kind kind, uint64_t bytes,
         VP__KIND_SITE("collective-broadcast"), VP__KIND_SITE("SendRecv send"),
         VP__KIND_SITE("SendRecv recv"),        VP__KIND_SITE("collective-permute")};
     if (kind < VP_ALL_REDUCE || kind > VP_PERMUTE)
-        return vp_fail(VP_EARG, "there is no kind of collective %d", (int)kind);
+        return vp_fail(VP_EARG, "invalid kind of collective %d", (int)kind);
     if (ranks < 1 || rank < 0 || rank >= ranks)
-        return vp_fail(VP_EARG, "there is no rank %d of %d", rank, ranks);
+        return vp_fail(VP_EARG, "invalid rank %d of %d", rank, ranks);
     vp_arg args[] = {vp__arg_i64("bytes_accessed", (int64_t)bytes),
                      vp__arg_i64("group", (int64_t)group), vp__arg_i64("rank", rank),
                      vp__arg_i64("group_size", ranks),

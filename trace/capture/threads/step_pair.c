@@ -11,7 +11,7 @@ int vp_step_begin(const char *name, uint64_t number)
     if (!own)
         return vp_fail(VP_ELIMIT, "too many threads have steps");
     if (own->in_step)
-        return vp_fail(VP_EBUSY, "this thread is in step %llu still",
+        return vp_fail(VP_EBUSY, "this thread is still in step %llu",
                        (unsigned long long)own->step_number);
     cap_tell_step(true, number); /* a recording may start here */
     own->in_step = true;

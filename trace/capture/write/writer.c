@@ -59,7 +59,7 @@ static int write_temp(output *o, int run_fd, const vpcap *v, const gpu_activity 
     fd = openat(run_fd, o->temp, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0) {
         int e = errno;
-        return vp_fail(e == ENOSPC || e == EDQUOT ? VP_ENOSPC : VP_EIO, "cannot make %s: %s",
+        return vp_fail(e == ENOSPC || e == EDQUOT ? VP_ENOSPC : VP_EIO, "cannot create %s: %s",
                        o->temp, strerror(e));
     }
     o->written = true;
@@ -95,7 +95,7 @@ int cap_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_acti
     for (; rc >= 0 && renamed < OUTPUTS; renamed++)
         if (files[renamed].written &&
             renameat(run_fd, files[renamed].temp, run_fd, files[renamed].name) < 0)
-            rc = vp_fail(VP_EIO, "cannot name %s: %s", files[renamed].name, strerror(errno));
+            rc = vp_fail(VP_EIO, "cannot rename %s: %s", files[renamed].name, strerror(errno));
     for (size_t i = 0; rc < 0 && i < OUTPUTS; i++)
         if (files[i].written)
             unlinkat(run_fd, i + 1 < renamed ? files[i].name : files[i].temp, 0);

@@ -493,10 +493,10 @@ static void clean_check_end(clean *c)
     if (in->damage.code < 0)
         c->s.damage = in->damage;
     else if (!whole)
-        clean_add_damage(c, "the file ends in the middle; closed after its last whole event",
+        clean_add_damage(c, "the file is truncated; closed after its last complete event",
                          c->w.offset);
     else if (c->behind >= 0)
-        clean_add_damage(c, "the trace ends before its file does", c->behind);
+        clean_add_damage(c, "the file has data after the end of the trace", c->behind);
     c->judged = true;
 }
 

@@ -39,7 +39,7 @@ static int to_block_end(pft_spool *s, int64_t offset, vp_str *bytes)
         s->held[slot] = 0;
         VP_TRY(rd_source_read(s->source, block, n, base, &got));
         if (got < n)
-            return vp_fail(VP_ECORRUPT, "a temporary file was cut");
+            return vp_fail(VP_ECORRUPT, "a temporary file was truncated");
         s->held[slot] = number + 1;
     }
     *bytes = (vp_str){block + at, n - at};

@@ -68,7 +68,7 @@ static vp_str cut_text_at_char(vp_buf *b, vp_str text, size_t max)
     while (n && n + 4 > max && ((unsigned char)text.p[n] & 0xc0) == 0x80)
         n--;
     vp_buf_put(b, text.p, n);
-    vp_buf_printf(b, "\xe2\x80\xa6 (cut off, %zu bytes)", text.n);
+    vp_buf_printf(b, "\xe2\x80\xa6 (truncated, %zu bytes)", text.n);
     return vp_buf_view(b);
 }
 

@@ -353,7 +353,7 @@ int xj_layout_make(xj_layout *l)
     ex_pick *pick = l->pick;
     if (!layout_has_content(l)) {
         vp_fail(VP_ECORRUPT, l->damage < 0 ? "not an XSpace: no plane could be read"
-                                           : "damaged or cut off before the first event");
+                                           : "damaged or truncated before the first event");
         return vp_fail_at(VP_ECORRUPT, NULL, -1, l->damage);
     }
     layout_choose_base(l);

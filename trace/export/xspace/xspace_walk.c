@@ -75,7 +75,7 @@ void xj_walk_finish(xj_walk *x)
     x->ended = true;
     if (x->layout.damage < 0)
         return;
-    vp_fail(VP_ECORRUPT, "the XSpace is damaged here; what is good before and behind it is shown");
+    vp_fail(VP_ECORRUPT, "the XSpace is damaged here; the valid parts before and after are shown");
     vp_fail_at(VP_ECORRUPT, NULL, -1, x->layout.damage);
     x->s.damage = *vp_error_last();
 }
