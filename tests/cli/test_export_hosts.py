@@ -244,7 +244,7 @@ def test_hosts_are_merged_on_one_clock(place, error_ps, start_ns):
     assert len(calls[0]) == 12 and calls[0] == calls[1] == calls[2]
     late = error_ps + start_ns * 1000
     said = notes(whole)
-    assert said["host-a"][1] == "host-a: the clock that the others are aligned to"
+    assert said["host-a"][1] == "host-a: reference clock"
     assert said["host-c"][1] == (f"host-c: {'-' if late > 0 else '+'}{abs(late) // MS}.000 ms ± 0.000 ms "
                                  "by 12 common collectives")
     assert said["host-c"][3] == {"offset_ps": -late, "error_ps": 0, "collectives": 12}
