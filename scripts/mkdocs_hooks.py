@@ -9,7 +9,7 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTSIDE = ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md', 'examples/first_profile/README.md',
-           'tests/recorded/README.md', 'tests/data/README.md']
+           'tests/README.md', 'tests/recorded/README.md', 'tests/data/README.md']
 LINK = re.compile(r'(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)')
 FENCE = re.compile(r'^( *)```.*?^\1```', re.M | re.S)
 
