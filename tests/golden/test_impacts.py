@@ -65,11 +65,11 @@ def test_below_its_limit_a_rule_is_silent(name):
 
 @pytest.mark.parametrize('name', [*planted.CASES, *near.CASES])
 def test_words_of_what_is_left(name):
-    """What is said to belong to other findings is what they took, and is said only where they did."""
+    """The text names time of other findings exactly if they claim some of it."""
     text = ' '.join(view_profile('findings', str(built(name))).stdout.split())
     shared = [f for f in found_in(built(name)).values() if f['status'] == 'fired' and
               f['impact']['time_ps'] is not None and f['impact']['time_ps'] < f['impact']['gross_ps']]
-    assert text.count('the rest belongs to') == text.count('the rest belongs to other findings') == len(shared)
+    assert text.count('including time claimed by') == text.count('including time claimed by other findings') == len(shared)
 
 
 def real():
