@@ -1,8 +1,8 @@
-/* A column of values that most events lack: a bit for each event, and the values of those that have
- * one, so that an event without costs a quarter of a byte and nothing to write. A value takes four
- * bytes as long as all lie within 2^32 steps of each other, of one, as ids and counts do, or of a
- * power of two, as what allocators say of a device's memory does (multiples of 128 bytes and more);
- * else eight. The track owns its columns. */
+/* A sparse column of values: one bit for each event, and the values of the events that have one. An
+ * event without a value costs a quarter of a byte and no write. Values take four bytes while all
+ * lie within 2^32 steps of each other, else eight. A step is 1, as for ids and counts, or a power
+ * of two, as for memory sizes (multiples of 128 bytes and more). The track owns its columns.
+ * Failures: VP_ENOMEM, VP_ELIMIT. */
 #ifndef VP_MODEL_COLUMN_H
 #define VP_MODEL_COLUMN_H
 
@@ -13,36 +13,36 @@
 /* 64 events. */
 typedef struct trace_block {
     uint64_t has;   /* bit per event */
-    uint32_t first; /* the place of its first value; any where there is none */
+    uint32_t first; /* index of its first value; undefined if it has none */
 } trace_block;
 
 typedef struct trace_column {
     trace_block *block;
-    int64_t *v;    /* NULL while values fit in 32 bits: */
-    uint32_t *low; /* from `base` on, in steps of 1 << shift */
+    int64_t *v;    /* NULL while values fit in 32 bits */
+    uint32_t *low; /* offset from `base` in steps of 1 << shift */
     int64_t base;
-    uint8_t shift, refits;     /* refits: how often base and shift were chosen anew */
-    size_t block_n, block_cap; /* events behind the last block have no value */
+    uint8_t shift, refits;     /* refits: number of changes of base and shift */
+    size_t block_n, block_cap; /* events after the last block have no value */
     size_t n, cap;
 } trace_column;
 
-/* Appends the value of event i, which is behind all that have one. VP_ENOMEM, VP_ELIMIT. */
+/* Appends the value of event i, which must follow all events with a value. VP_ENOMEM, VP_ELIMIT. */
 int trace_column_put(trace_column **column, size_t i, int64_t v);
-/* *out: a copy of what the first `count` events have, NULL where that is nothing. VP_ENOMEM. */
+/* *out: a copy of the values of the first `count` events; NULL if there are none. VP_ENOMEM. */
 int trace_column_copy(trace_column **out, const trace_column *c, size_t count);
 void trace_column_free(trace_column *c);
-/* The column of `count` events in another order: event i becomes what order[i] was. VP_ENOMEM
- * leaves it as it was. */
+/* Reorders the column of `count` events: event i becomes the former order[i]. Unchanged on
+ * VP_ENOMEM. */
 int trace_column_permute(trace_column **column, const uint32_t *order, size_t count);
-/* Blocks for the first `count` events, so that they can be moved. VP_ENOMEM. */
+/* Allocates blocks for the first `count` events, so that they can be moved. VP_ENOMEM. */
 int trace_column_cover(trace_column *c, size_t count);
-/* Puts event `from`, with its value if it has one, before event `to`, at most 64 in front of it;
- * blocks cover both. */
+/* Moves event `from`, with its value, before event `to`, at most 64 events earlier; blocks must
+ * cover both. */
 void trace_column_move(trace_column *c, size_t from, size_t to);
-/* What it takes of memory. */
+/* Bytes of memory. */
 size_t trace_column_bytes(const trace_column *c);
 
-/* The bits that are set; the compiler's own is a call on older machines. */
+/* Number of set bits; the compiler's builtin is a call on older machines. */
 static inline unsigned trace_count_bits(uint64_t v)
 {
     v -= v >> 1 & UINT64_C(0x5555555555555555);
@@ -62,7 +62,7 @@ static inline bool trace_column_has(const trace_column *c, size_t i)
     return i / 64 < c->block_n && c->block[i / 64].has >> i % 64 & 1u;
 }
 
-/* How many values there are before event i, in whose block some event has one. */
+/* Number of values before event i. Some event in i's block must have a value. */
 static inline size_t trace_column_place(const trace_column *c, size_t i)
 {
     const trace_block *b = &c->block[i / 64];
@@ -75,7 +75,7 @@ static inline int64_t trace_column_get(const trace_column *c, size_t i, int64_t 
     return trace_column_has(c, i) ? trace_column_at(c, trace_column_place(c, i)) : none;
 }
 
-/* The first event from `i` on that has a value; SIZE_MAX behind the last. c may be NULL. */
+/* The first event from i on that has a value; SIZE_MAX: none. c may be NULL. */
 static inline size_t trace_column_next(const trace_column *c, size_t i)
 {
     for (size_t b = i / 64; c && b < c->block_n; b++) {
@@ -86,7 +86,7 @@ static inline size_t trace_column_next(const trace_column *c, size_t i)
     return SIZE_MAX;
 }
 
-/* The first from `i` on that has a value in either. */
+/* The first event from i on that has a value in either column. */
 static inline size_t trace_column_next_of(const trace_column *a, const trace_column *b, size_t i)
 {
     size_t x = trace_column_next(a, i), y = trace_column_next(b, i);

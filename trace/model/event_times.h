@@ -1,11 +1,11 @@
-/* When the events of a track begin, how long they are and of which kind: 12 bytes an event, exact
- * for every int64. model/trace's tracks own one for each clock; analyses use trace_start, trace_dur
- * and trace_kind_of.
+/* Start, duration and kind of a track's events: 12 bytes per event, exact for every int64. Tracks
+ * of model/trace own one for each clock; analyses use trace_start, trace_dur and trace_kind_of.
+ * Failures: VP_ENOMEM, VP_ELIMIT.
  *
- * The starts of events i with the same i >> shift are told from one time of `near`. At first that
- * is all of them (shift 63); where a track lasts longer than 140 s it is 64 (shift 6), and where
- * some of those lie 281 s apart it is each alone (shift 0: 8 bytes more, and any start is exact).
- */
+ * Starts are decoded relative to reference times in `near`: event i uses near[i >> shift]. At first
+ * there is one reference for all events (shift 63). For tracks longer than 140 s there is one per
+ * 64 events (shift 6). If some of these are 281 s apart, there is one per event (shift 0: 8 bytes
+ * more, and any start is exact). */
 #ifndef VP_MODEL_EVENT_TIMES_H
 #define VP_MODEL_EVENT_TIMES_H
 
@@ -19,29 +19,31 @@ typedef struct trace_times {
     sink_packed *v;
     int64_t *near;
     uint8_t shift;
-    bool borrowed;  /* `v` is the reader's until it is settled (sink.settle) */
+    bool borrowed;  /* `v` belongs to the reader until it is settled (sink.settle) */
     size_t cap;     /* of v */
-    int64_t *longs; /* lengths that do not fit, by the place that `dur` says */
+    int64_t *longs; /* durations that do not fit, indexed by `dur` */
     size_t long_n, long_cap;
-    uint32_t *wide; /* kinds of events whose packed one is SINK_PACKED_WIDE; NULL: none is */
+    uint32_t *wide; /* kinds of events with SINK_PACKED_WIDE; NULL: none */
 } trace_times;
 
 void trace_times_free(trace_times *t);
-/* Takes room for `cap` events that stays the reader's; there are none yet. VP_ENOMEM. */
+/* Uses memory for `cap` events that still belongs to the reader; it has no events yet.
+ * VP_ENOMEM. */
 int trace_times_borrow(trace_times *t, sink_packed *v, size_t cap);
-/* Keeps what it borrowed, if that is *v, which becomes NULL. */
+/* Takes ownership of the borrowed memory, if it is *v, which becomes NULL. */
 void trace_times_keep(trace_times *t, sink_packed **v);
-/* Room for `need` events in memory of its own, where there are `count`. VP_ENOMEM; VP_ELIMIT: more
- * than a track may have. */
+/* Reserves owned memory for `need` events, of which `count` exist. VP_ENOMEM; VP_ELIMIT: more than
+ * a track may have. */
 int trace_times_room(trace_times *t, size_t count, size_t need);
-/* Room for `cap` events, where there are `count`. VP_ENOMEM. */
+/* Resizes the memory to `cap` events, of which `count` exist. VP_ENOMEM. */
 int trace_times_resize(trace_times *t, size_t count, size_t cap);
-/* The event behind the last, for which there is room. VP_ENOMEM, VP_ELIMIT. */
+/* Appends event i, for which memory is reserved. VP_ENOMEM, VP_ELIMIT. */
 int trace_times_put(trace_times *t, size_t i, int64_t start_ps, int64_t dur_ps, uint32_t kind);
-/* The events of a stretch, which stand in v[at], v[at + 1], … already; not their kinds. VP_ENOMEM,
- * VP_ELIMIT. */
+/* Appends the events of a sink_stretch, which are already in v[at], v[at + 1], …, without their
+ * kinds. VP_ENOMEM, VP_ELIMIT. */
 int trace_times_take(trace_times *t, size_t at, const sink_stretch *s);
-/* Another kind for event i, in event_times.c one that does not fit. VP_ENOMEM. */
+/* Changes the kind of event i; the _wide version in event_times.c sets a kind that does not fit.
+ * VP_ENOMEM. */
 int trace_times_set_wide(trace_times *t, size_t i, uint32_t kind);
 static inline int trace_times_set_kind(trace_times *t, size_t i, uint32_t kind)
 {
@@ -50,22 +52,22 @@ static inline int trace_times_set_kind(trace_times *t, size_t i, uint32_t kind)
     sink_packed_set_kind(&t->v[i], kind);
     return 0;
 }
-/* Event i from `at` on becomes of the kind kinds[its kind so far]. */
+/* Replaces the kinds of events from `at` on by kinds[present kind]. */
 int trace_times_name_kinds(trace_times *t, size_t at, size_t n, const uint32_t *kinds);
-/* The starts of the first `count` events of another's, with room for `cap`; `to` is empty. Lengths
- * become 0, and kinds that do not fit are left behind. */
+/* Copies the starts of the first `count` events to the empty `to`, with memory for `cap`. Durations
+ * become 0; kinds that do not fit are not copied. */
 int trace_times_copy_starts(trace_times *to, const trace_times *from, size_t count, size_t cap);
 
-/* What sorting uses again and again, as little as it can: to touch more costs more than to sort.
- * The user frees p. */
+/* Scratch memory for sorting, reused and as small as possible, because touching more memory costs
+ * more than sorting. The user frees p. */
 typedef struct sort_room {
     int64_t *p;
     size_t cap; /* of p */
 } sort_room;
-/* The `count` events in another order: event i becomes what order[i] was. */
+/* Reorders the `count` events: event i becomes the former order[i]. */
 int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sort_room *room);
-/* Puts event `from` before event `to`, at most 64 in front of it. false, and nothing changed: that
- * is not so simple here. */
+/* Moves event `from` before event `to`, at most 64 events earlier. false, with nothing changed: not
+ * possible without new reference times. */
 bool trace_times_can_move(const trace_times *t, size_t from, size_t to);
 bool trace_times_move(trace_times *t, size_t from, size_t to);
 

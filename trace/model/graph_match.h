@@ -1,26 +1,27 @@
-/* Kernels of a CUDA graph's replay along the fusions of a computation. A fusion launches one kernel
- * that XLA calls after it, and equal fusions share that of the first of them (its
- * kernel_reuse_cache.h): a kernel's name allows the fusion that is called so and those that look
- * alike, are not called as another kernel of the replay, and come later (in another computation
- * only where no loop or branch may have run it more than once). What runs one after the other keeps
- * the program's order, and between two fusions no more instructions can have launched something
- * than kernels of libraries ran there. Where all ways to lay the kernels along a computation agree
- * on a fusion, it is told. trace/model/graph_kernels.c includes this. */
+/* Aligns the kernels of a CUDA graph's replay with the fusions of a computation. A fusion launches
+ * one kernel named after it, and equal fusions share the kernel of the first of them (XLA's
+ * kernel_reuse_cache.h). So a kernel's name allows the fusion with this name, and fusions that look
+ * alike, are not named like another kernel of the replay, and come later. (In another computation
+ * this holds only if no loop or branch may have run it more than once.) Kernels that run one after
+ * the other keep the program's order. Between two fusions, no more instructions can have launched
+ * kernels than kernels of libraries ran there. A fusion is assigned if all possible alignments
+ * agree on it. Failures: VP_ENOMEM. */
 #ifndef VP_MODEL_GRAPH_MATCH_H
 #define VP_MODEL_GRAPH_MATCH_H
 
 #include "trace/model/graph_program.h"
 
-/* What is known of where a replay lies. */
+/* Known facts about the position of a replay. */
 typedef struct graph_place {
-    uint32_t body; /* the computation that is recorded whole; HLO_NONE: some stretch of any */
-    uint32_t before, after; /* instructions whose kernels ran next to it, of the same program;
-                               HLO_NONE: unknown. Where no way fits them, one and then both are
-                               left out: they are of another run of the program. */
+    uint32_t body; /* computation that is recorded as a whole; HLO_NONE: any part of any */
+    /* Instructions of the same program whose kernels ran before and after it; HLO_NONE: unknown. If
+     * no alignment fits them, one is ignored, then both: they belong to another run of the
+     * program. */
+    uint32_t before, after;
 } graph_place;
 
-/* Sets `instr` of those of n kernels, in the order in which they ran, that are told by it, and
- * HLO_NONE of the others. 0 or VP_ENOMEM. *steps: see graph_replay. */
+/* Sets `instr` of those of the n kernels, ordered by start, that are determined, and HLO_NONE for
+ * the others. 0 or VP_ENOMEM. *steps: see graph_replay. */
 int graph_match(const graph_program *g, graph_kernel *k, size_t n, graph_place at, uint64_t *steps);
 
 #endif

@@ -1,30 +1,30 @@
-/* How the clock of one host of a session relates to those of the others. analyze/ makes these of a
- * report, export/ shifts timelines by them; the array and its order are those of the session's
- * hosts. */
+/* Relation of the clocks of a run's hosts. analyze/ computes them for a report, export/ shifts
+ * timelines by them. An array has one item per host, in the run's order. */
 #ifndef VP_MODEL_HOST_CLOCK_H
 #define VP_MODEL_HOST_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By what a host is placed. */
+/* How a host's clock is aligned. */
 typedef enum host_clock_how {
-    HOST_CLOCK_UNPLACED,    /* nothing is known: its timeline starts with the session's */
-    HOST_CLOCK_START,       /* its file tells no wall clock: by its start, as all others */
+    HOST_CLOCK_UNPLACED,    /* unknown: its timeline starts with the run's */
+    HOST_CLOCK_START,       /* its file has no wall clock: aligned by the start, like all others */
     HOST_CLOCK_WALL,        /* by the wall clock of its file */
-    HOST_CLOCK_COLLECTIVES, /* by the ends of collective calls that it shares with others */
-    HOST_CLOCK_REFERENCE,   /* the one that those are compared with */
+    HOST_CLOCK_COLLECTIVES, /* by the ends of collective calls that it shares with other hosts */
+    HOST_CLOCK_REFERENCE,   /* the host with which the others are compared */
 } host_clock_how;
 
 typedef struct host_clock {
     host_clock_how how;
-    bool wall;         /* the files of all hosts tell a wall clock: offset_ps corrects that */
-    int64_t zero_ns;   /* about where the host's own file begins, in its times */
-    int64_t shift_ns;  /* to add to the times of the host's own file, for times of the session; no
-                          event of the session is much before 0 then */
-    int64_t offset_ps; /* COLLECTIVES: the part of it that corrects the host's clock */
-    int64_t error_ps;  /* COLLECTIVES: half of the calls say at most so much more or less */
-    int64_t calls;     /* COLLECTIVES: that were compared */
+    bool wall;       /* the files of all hosts have a wall clock, which offset_ps corrects */
+    int64_t zero_ns; /* approximate start of the host's own file, in its times */
+    /* To be added to times of the host's own file to get times of the run. No event of the run is
+     * then much before 0. */
+    int64_t shift_ns;
+    int64_t offset_ps; /* COLLECTIVES: the part of the shift that corrects the host's clock */
+    int64_t error_ps;  /* COLLECTIVES: half of the calls deviate by at most this */
+    int64_t calls;     /* COLLECTIVES: number of compared calls */
 } host_clock;
 
 #endif

@@ -1,8 +1,8 @@
-/* The timelines of a catalog as plain files in a directory: out of archives, without .gz. What an
- * earlier run made whole is left as it is. The command line and the server include this.
+/* Writes the timelines of a catalog as plain files to a directory: out of archives, without .gz.
+ * Complete files of an earlier run are kept. The caller owns catalog and target.
  *
- * The server's copies lie in a temporary directory of its own; catalog_stream and catalog_source
- * read them instead of what is packed, while the archive is the one that was listed. */
+ * The server's copies are in its own temporary directory. catalog_stream and catalog_source read
+ * them instead of packed files, while the archive is the one that was listed. */
 #ifndef VP_MODEL_EXTRACT_H
 #define VP_MODEL_EXTRACT_H
 
@@ -10,32 +10,33 @@
 #include "trace/model/unpack/unpack.h"
 
 typedef struct extract_counts {
-    size_t found;        /* files that are to be there in the end */
-    size_t made, kept;   /* written now; whole already */
+    size_t found;        /* files that should exist in the end */
+    size_t made, kept;   /* written now; already complete */
     size_t left_out;     /* damaged or refused */
-    int64_t done, total; /* bytes of the files as they lie packed */
+    int64_t done, total; /* bytes of the packed files */
 } extract_counts;
 
 typedef struct extract_options {
-    const cat_session *only; /* NULL: all sessions */
-    bool packed_only;        /* leave plain files on disk where they are */
-    /* After every piece and every file; nonzero stops with VP_ECANCELLED. May be NULL. */
+    const cat_session *only; /* NULL: all runs */
+    bool packed_only;        /* skip plain files on disk */
+    /* Called after every block and every file; a nonzero result stops with VP_ECANCELLED. May be
+     * NULL. */
     int (*progress)(void *ctx, const extract_counts *c);
-    /* A file was left out: the thread's last failure says why. May be NULL. */
+    /* Called for a skipped file; vp_error_last has the reason. May be NULL. */
     void (*left_out)(void *ctx, const cat_file *f);
     void *ctx;
 } extract_options;
 
-/* A timeline that can be read. */
+/* True for a readable timeline. */
 bool extract_is_timeline(const cat_file *f);
-/* It lies in an archive or is gzip. */
+/* True for a member of an archive, or gzip. */
 bool extract_is_packed(const cat_file *f);
-/* What identifies its content in a directory of unpacked files. */
+/* Identifies its content in a directory of unpacked files. */
 unpack_source extract_source(const cat_file *f);
-/* Counts what there is to do. */
+/* Counts the work without doing it. */
 void extract_count(extract_counts *out, const catalog *c, const extract_options *o);
-/* Does it. A damaged file is left out and counted; a target that takes no more and a stop are
- * failures, with what was made so far in *out. */
+/* Extracts. A damaged file is skipped and counted. A full target and a stop are failures; *out has
+ * the counts so far. */
 int extract_run(extract_counts *out, unpack *to, const catalog *c, const extract_options *o);
 
 #endif
