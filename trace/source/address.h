@@ -1,4 +1,5 @@
-/* The address of a log directory elsewhere, taken apart. */
+/* Parses the address of a remote log directory. Secrets (user, password, query) are separated from
+ * the part that may be shown. The caller frees a source_address. */
 #ifndef VP_SOURCE_ADDRESS_H
 #define VP_SOURCE_ADDRESS_H
 
@@ -9,26 +10,25 @@
 #define ADDRESS_SECRETS "VIEW_PROFILE_ADDRESS"
 
 typedef struct source_address {
-    char *url;   /* as the user gave it, but without what follows: what may be shown */
-    char *base;  /* that without slashes at its end */
-    char *query; /* "?…" or "", and */
-    char *user;  /* "user:password@" or NULL, which are told to nobody but who fetches */
-    bool web;    /* http(s): paths are escaped, and each directory is asked for */
+    char *url;   /* as given by the user, without secrets; may be shown */
+    char *base;  /* the url without trailing slashes */
+    char *query; /* "?…" or ""; secret */
+    char *user;  /* "user:password@" or NULL; secret, passed only to the fetcher */
+    bool web;    /* http(s): paths are percent-encoded, and each directory is listed separately */
 } source_address;
 
-/* Whether what a user typed is such an address. */
+/* True if the user's text is a remote address. */
 bool source_is_address(const char *typed);
-/* A web address without query and user has those of the one in ADDRESS_SECRETS (an environment
- * variable, in which they stand in no command line) at or above it. VP_EARG: it is none, or names
- * no host or bucket. *out is freed in either case. */
+/* Parses an address. A web address without query and user takes those of the address at or above it
+ * in the environment variable ADDRESS_SECRETS, so that they appear in no command line. VP_EARG: not
+ * an address, or without host or bucket. *out must be freed in either case. */
 int source_address_read(source_address *out, const char *typed);
 void source_address_free(source_address *a);
-/* The address of what lies at path beneath it, as it may be shown, which is freed by the caller;
- * NULL: out of memory. */
+/* The displayable address of a path beneath it, freed by the caller; NULL: out of memory. */
 char *source_address_beneath(const source_address *a, const char *path);
 
-/* Where what a watch knows of an address lies on this machine: a directory below $XDG_STATE_HOME,
- * which may not be there. VP_EIO: neither that nor HOME is set; VP_ELIMIT. */
+/* The local directory for what a watch stores about an address, below $XDG_STATE_HOME; it may not
+ * exist. VP_EIO: neither that nor HOME is set; VP_ELIMIT. */
 int source_address_place(char out[VP_PATH_MAX], const source_address *a);
 
 #endif

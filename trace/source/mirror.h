@@ -1,11 +1,11 @@
-/* A log directory, or one file, that lies elsewhere (gs://, s3://, az://, http(s)://), as a tree of
- * names, sizes and times in memory. The catalog walks that as any directory, and gets what it looks
- * at of a file from here, by the identity that the file has in the tree; small content is kept
- * beneath $XDG_CACHE_HOME/view_profile/remote.
+/* A remote log directory or file (gs://, s3://, az://, http(s)://) as a tree of names, sizes and
+ * times in memory. The catalog walks it like a directory, and reads content through it, by the
+ * identity that a file has in the tree. Small content is cached beneath
+ * $XDG_CACHE_HOME/view_profile/remote.
  *
- * Reference counted and thread-safe but for mirror_renew, which one thread at a time calls, and
- * what looks into the tree, which threads call between two renewals. What names cannot be in it
- * (".." and the like), and names that no profile has, are left out. */
+ * Reference counted. Thread-safe, except that only one thread at a time may call mirror_renew, and
+ * functions that read the tree must not run during a renewal. Invalid names (such as "..") and
+ * names that no profile has are omitted. */
 #ifndef VP_SOURCE_MIRROR_H
 #define VP_SOURCE_MIRROR_H
 
@@ -18,57 +18,55 @@
 
 typedef struct mirror mirror;
 
-/* Whether a path that a user typed is an address that is mirrored. */
+/* True if the user's path is an address that can be mirrored. */
 bool mirror_is_url(const char *path);
-/* Makes the directories, and asks nothing. VP_EARG: url is none; VP_EIO: there is no cache
- * directory. ask is copied, whom it asks outlives the mirror; drop (may be NULL) is called with
- * ask->ctx at its end. */
+/* Creates the local directories, without any request. VP_EARG: url is not an address; VP_EIO: no
+ * cache directory. `ask` is copied, and its ctx must outlive the mirror; drop (may be NULL) is
+ * called with ask->ctx at its end. */
 int mirror_open(mirror **out, const char *url, const source_ask *ask, void (*drop)(void *ctx));
-/* The same by this process's view_profile-fetch, which is started where it was not yet: before a
- * sandbox is entered. VP_EUNSUPPORTED: there is none. */
+/* The same with this process's view_profile-fetch, which is started on first use, so call it before
+ * entering a sandbox. VP_EUNSUPPORTED: not installed. */
 int mirror_open_url(mirror **out, const char *url, bool is_unsigned);
 mirror *mirror_ref(mirror *m);
-void mirror_free(mirror *m); /* drops a reference; NULL is fine */
+void mirror_free(mirror *m); /* releases a reference; NULL is allowed */
 
-/* The directory that everything of mirrors lies in and is written to, for the sandbox. */
+/* Directory that contains all data of mirrors, for the sandbox. */
 const char *mirror_cache(const mirror *m);
-/* The address, to be shown: without a password or query that stood in it. */
+/* The displayable address, without password and query. */
 const char *mirror_url(const mirror *m);
 
 typedef struct mirror_renewal {
     vp_progress_fn *progress; /* entries so far, -1; may be NULL */
     void *progress_ctx;
-    const _Atomic bool *stop; /* set by another thread: VP_ECANCELLED soon; may be NULL */
+    const _Atomic bool *stop; /* set by another thread to cancel with VP_ECANCELLED; may be NULL */
 } mirror_renewal;
-/* Makes the tree what the address holds now, unless that was done a moment ago. *root is the
- * mirror's: an absolute path, of no file here, that ends as the address does. VP_ENOTFOUND: nothing
- * lies there; VP_EREMOTE, VP_EPERM, …: the address stands in the failure, and the tree is as it
- * was. */
+/* Lists the address again, unless that was done a moment ago. *root belongs to the mirror: an
+ * absolute path that ends like the address, and exists on no disk. VP_ENOTFOUND: nothing exists
+ * there; VP_EREMOTE, VP_EPERM, …: the failure contains the address, and the tree is unchanged. */
 int mirror_renew(mirror *m, const mirror_renewal *how, const char **root);
-/* The next renewal lists, however short ago the last one was. */
+/* Makes the next renewal list, regardless of the time of the last one. */
 void mirror_spoil(mirror *m);
-/* The address is that of one file; known after the first renewal. */
+/* True if the address is one file; known after the first renewal. */
 bool mirror_is_file(const mirror *m);
-/* How many names the last listing left out that something else than a profile may have, and why the
- * first of them; 0: none. */
+/* Number of omitted names that may matter, and the reason for the first; 0: none. */
 uint64_t mirror_left_out(const mirror *m, const char **why);
 
-/* is_dir: else a file. Other than 0 ends it. */
+/* is_dir: directory or file. A nonzero result ends the iteration. */
 typedef int mirror_tell(void *ctx, vp_str name, bool is_dir);
-/* Tells in order what lies in a directory, of a path without '/' at its ends ("": the root).
- * VP_ENOMEM, or what tell failed with. */
+/* Iterates in order over a directory, given its path without '/' at the ends ("": the root).
+ * VP_ENOMEM, or the result of `tell`. */
 int mirror_each(const mirror *m, const char *dir, mirror_tell *tell, void *ctx);
-/* The identity of a file; of an address that is one, of "". false: there is none. */
+/* The identity of a file ("" if the address is one file). false: not found. */
 bool mirror_find(const mirror *m, const char *path, vp_file_id *id);
 
-/* 0 while the tree has a file of this identity. VP_ENOTFOUND, VP_EIO: it has changed. */
+/* 0 if the tree has a file with this identity. VP_ENOTFOUND, VP_EIO: it has changed. */
 int mirror_check(mirror *m, const vp_file_id *id);
-/* Of the file that the tree has with this identity. VP_EIO: it has changed since it was listed. */
+/* Reads the first bytes of the file with this identity. VP_EIO: it changed after it was listed. */
 int mirror_head(mirror *m, const vp_file_id *id, char *p, size_t n, size_t *got);
-/* A descriptor on all of it, which is then on disk: VP_ELIMIT above VP_REMOTE_WHOLE_MAX. */
+/* Opens a descriptor of a complete local copy: VP_ELIMIT above VP_REMOTE_WHOLE_MAX. */
 int mirror_whole(mirror *m, const vp_file_id *id, int *fd);
 int mirror_source(mirror *m, const vp_file_id *id, rd_source **out);
-/* text: as rd_stream_text, where it lies on disk. */
+/* text: like rd_stream_text, if it is on disk. */
 int mirror_stream(mirror *m, const vp_file_id *id, bool text, rd_stream **out);
 
 #endif

@@ -1,7 +1,6 @@
-/* An object that lies elsewhere, as a source: read by ranges ahead of its readers, on a few
- * threads, into blocks of which a bounded number is kept. It is one version of the object: one that
- * changes while it is read fails all further reads. Whoever opens the source closes it; `ask` is
- * copied, and whom it asks outlives the source. */
+/* A remote object as a source: read ahead in ranges by a few threads, into a bounded number of
+ * cached blocks. It is one version of the object: if that changes during reading, all further reads
+ * fail. The caller closes the source; `ask` is copied, and its ctx must outlive the source. */
 #ifndef VP_SOURCE_OBJECT_H
 #define VP_SOURCE_OBJECT_H
 
@@ -9,14 +8,14 @@
 #include "trace/source/source_ask.h"
 
 typedef struct object_of {
-    const char *url, *etag; /* etag "": the one it has at the first read */
+    const char *url, *etag; /* etag "": the version at the first read */
     int64_t bytes;
-    bool is_part; /* bytes: of its start only */
-    bool once;    /* read from front to back: what was read is not kept */
+    bool is_part; /* `bytes` covers only the start of the object */
+    bool once;    /* read from front to back once: blocks are not cached */
 } object_of;
 
-/* Nothing is asked before the first read. Reads fail with VP_EREMOTE, VP_EIO (it changed), …, and
- * the address stands in the failure. */
+/* Makes no request before the first read. Reads fail with VP_EREMOTE, VP_EIO (changed), …; the
+ * failure contains the address. */
 int object_source(rd_source **out, const source_ask *ask, const object_of *of);
 
 #endif

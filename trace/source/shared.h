@@ -1,17 +1,17 @@
-/* Memory of this process that another one fills through a descriptor, so that what it sends is
- * copied once less and it need not wait until somebody takes it. */
+/* Memory that another process fills through a descriptor: its data is copied once less, and it does
+ * not wait for the reader. The caller closes it. */
 #ifndef VP_SOURCE_SHARED_H
 #define VP_SOURCE_SHARED_H
 
 #include <stddef.h>
 
 typedef struct shared {
-    int fd;  /* what is written there stands at p; -1: the kernel has no such files */
-    char *p; /* zeros that cost nothing until they are touched; NULL: not open */
+    int fd;  /* its content is the memory at p; -1: the kernel does not support it */
+    char *p; /* zero pages, allocated on first access; NULL: not open */
     size_t n;
 } shared;
 
-/* All zero before. Nobody who has the descriptor can make it smaller. VP_ENOMEM. */
+/* Initialize to zero. No holder of the descriptor can shrink it. VP_ENOMEM. */
 int shared_open(shared *s, size_t n);
 void shared_close(shared *s);
 

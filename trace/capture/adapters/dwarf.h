@@ -1,7 +1,6 @@
-/* Where functions stand in their sources, by the DWARF of their files. It is read by elfutils'
- * libdw, which is loaded where it is installed and never linked: DWARF is large and grows. Of a
- * file with another build id than the loaded one's nothing is told. Only this room and the doctor
- * include it. */
+/* Source locations of functions, from the DWARF data of their files. DWARF is read by elfutils'
+ * libdw, which is loaded at run time if installed, because DWARF is large and still growing. A file
+ * with another build id than the loaded one is ignored. Private to this module and the doctor. */
 #ifndef VP_CAPTURE_DWARF_H
 #define VP_CAPTURE_DWARF_H
 
@@ -9,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* file: the source as the compiler knew it, cut to cap with its NUL. false: there is no libdw, or
- * the file says nothing of the function or is not the one that was loaded (the build ids differ, or
- * there is none). One thread at a time; not for signal handlers. */
+/* file: the source path as the compiler knew it, truncated to cap with its NUL. false: libdw is
+ * missing, the file has no data about the function, or it is not the one that was loaded (different
+ * or missing build id). Not thread-safe; not async-signal-safe. */
 bool dwarf_source(char *file, size_t cap, uint32_t *line, void *function);
-/* The path of the libdw that would be used, or ""; loads it. */
+/* Path of the libdw that would be used, or ""; loads it. */
 void dwarf_find(char *out, size_t cap);
 
 #endif

@@ -1,6 +1,6 @@
-/* The inside of a vp_bench: bench.c runs the methods, bench_values.c keeps what else is measured,
- * bench_results.c writes the results. Only these three include this header; a bench belongs to who
- * opened it. */
+/* Internals of a vp_bench: bench.c runs the methods, bench_values.c stores additional values,
+ * bench_results.c writes the results. Private to these files. The caller of vp_bench_open owns the
+ * bench. */
 #ifndef VP_CAPTURE_BENCH_H
 #define VP_CAPTURE_BENCH_H
 
@@ -9,7 +9,7 @@
 #include "trace/base/limits.h"
 #include "trace/capture/gpu/gpu_memory.h"
 
-/* More than anybody compares. */
+/* More than practical comparisons need. */
 #define BENCH_METHODS_MAX 64u
 #define BENCH_KEYS_MAX 256u
 #define BENCH_REPEATS_MAX 10000u
@@ -22,16 +22,16 @@ typedef struct bench_method {
     bool traced;         /* trace_dir holds a recording */
     double first_call_s; /* of the first warm-up, which compiles and fills caches */
     double warmup_s;     /* of all warm-ups */
-    double *run_s;       /* of each repeat, without the start and the end of recordings */
+    double *run_s;       /* per repeat, without starting and ending recordings */
     size_t runs;
-    double export_s; /* how long writing the recordings of all repeats took */
+    double export_s; /* total time for writing the recordings */
     bool failed;
-    double failed_s; /* how long the call that failed took */
+    double failed_s; /* duration of the failed call */
     char *error;     /* NULL: out of memory */
 } bench_method;
 
 typedef enum bench_kind { BENCH_INT, BENCH_BOOL, BENCH_REAL } bench_kind;
-/* Which object of the results a key belongs to. */
+/* Object of the results that contains a key. */
 typedef enum bench_place {
     BENCH_RESULTS,
     BENCH_STEP_TIMING,
@@ -48,10 +48,10 @@ typedef struct bench_value {
     double real;
 } bench_value;
 
-/* The memory of all GPUs at one time: as the caller said it, else as the driver says. */
+/* Memory of all GPUs at one time: set by the caller, else read from the driver. */
 typedef struct bench_gpus {
     gpu_memory of[GPU_MEMORY_DEVICES_MAX];
-    bool said[GPU_MEMORY_DEVICES_MAX]; /* the caller said it */
+    bool said[GPU_MEMORY_DEVICES_MAX]; /* set by the caller */
 } bench_gpus;
 
 struct vp_bench {
@@ -64,17 +64,17 @@ struct vp_bench {
     size_t value_count;
     bench_gpus initial, final;
     unsigned warmups, repeats; /* of the last vp_bench_run */
-    char *said;                /* what vp_bench_error was told in the call that is running */
-    int status; /* why the first of the keys that could not be kept was refused; 0: all were kept */
-    vp_error error; /* the error of that key */
+    char *said;                /* text of vp_bench_error during the current call */
+    int status;                /* failure of the first key that could not be stored; 0: none */
+    vp_error error;            /* its error */
 };
 
-/* Whether the results have a key of this name of their own in that place. */
+/* True if the results already define a key with this name in this object. */
 bool bench_is_ours(bench_place place, const char *key);
-/* Reads the memory of the GPUs from the driver. What the caller said stands; unless_known: what was
- * read before stands, too. */
+/* Reads the memory of the GPUs from the driver. Values set by the caller are kept; unless_known:
+ * earlier readings are kept, too. */
 void bench_read_memory(bench_gpus *g, bool unless_known);
-/* Which method is the k-th in a repeat: every other repeat goes through them backwards. */
+/* Index of the k-th method in a repeat: every other repeat runs them in reverse order. */
 size_t bench_order(const vp_bench *b, unsigned repeat, size_t k);
 
 #endif

@@ -1,7 +1,7 @@
-/* What a recorder is told from outside the program: by environment variables when it is loaded
- * (environment.h), by a signal, and by a socket while it runs (control_thread.c). One in a process.
- * It records by vp_start and vp_stop like anybody else, so it is in nobody's way: whoever comes
- * second is told that somebody records already. Only this room includes it. */
+/* Control of the recorder from outside the program: by environment variables when it is loaded
+ * (environment.h), by a signal, and by a socket while it runs (control_thread.c). One per process.
+ * It uses vp_start and vp_stop like any other caller, so whoever comes second gets an error that a
+ * recording is active. Private to this module. */
 #ifndef VP_CAPTURE_CONTROL_H
 #define VP_CAPTURE_CONTROL_H
 
@@ -9,41 +9,40 @@
 #include "trace/base/buf.h"
 #include "trace/capture/control/environment.h"
 
-/* To be called when a step of the program begins or has ended, on its thread: captures that wait
- * for a step's number begin and end here. */
+/* Call on a step's thread when the step begins or has ended. Captures that wait for a step number
+ * begin and end here. */
 void control_step(bool begin, uint64_t number);
 
-/* Does what the environment asks for, if anything (control_load.c). Called when a library of ours
- * is loaded. Says on stderr what is wrong, since there is nobody else to tell. */
+/* Starts what the environment variables request (control_load.c). Called when one of our libraries
+ * is loaded. Errors go to stderr, because there is no caller. */
 void control_load(void);
 
-/* From now on p captures steps, until it is freed; NULL: steps are counted here. */
+/* From now on p captures steps, until it is freed. NULL: control counts steps itself. */
 void control_set_profiler(vp_profiler *p);
-/* One line of the protocol (docs/control.md), without its newline; the answer is one line of JSON:
+/* Handles one line of the protocol (docs/control.md), without its newline. The response is one line
+ * of JSON.
  *   STATUS
- *   CAPTURE [steps=N | ms=N] [gpu=0|1]   without a number 5 steps, or 3 s where there are no steps
- *   PAST [seconds=N]                     decimals are taken; without it all
- *   STOP                                 ends the recording that is on, or forgets a CAPTURE */
+ *   CAPTURE [steps=N | ms=N] [gpu=0|1]   default: 5 steps, or 3 s if there are no steps
+ *   PAST [seconds=N]                     decimals are allowed; default: all
+ *   STOP                                 ends the active recording, or cancels a CAPTURE */
 void control_answer(vp_buf *out, vp_str line);
-/* What a signal asks for: the past of the recording that is on; if none is on, a CAPTURE. */
+/* Handles the signal: writes the past of the active recording; without one, starts a CAPTURE. */
 void control_signalled(void);
-/* Ends captures whose time is over. Returns the milliseconds until the next one's is; -1: there is
- * none. */
+/* Ends captures whose time is over. Returns the ms until the next one's end; -1: none. */
 int control_tick(void);
-/* What the environment says; control_load fills it in before anything else runs. */
+/* Settings from the environment; control_load sets them before anything else runs. */
 environment *control_environment(void);
-/* Begins what the environment asks for: the whole program is one capture, unless steps are named.
- */
+/* Begins what the environment requests: a capture of the whole program, unless steps are given. */
 void control_begin(void);
-/* Ends the capture that is on, and waits for the files of all captures. */
+/* Ends the active capture, and waits for the files of all captures. */
 void control_end(void);
-/* In a forked child: forgets the captures, which are the parent's. */
+/* In a forked child: drops the captures, which belong to the parent. */
 void control_forget(void);
 
 /* ---- control_thread.c ---- */
 
-/* Starts the thread that answers; with_socket: makes its socket, too. It may be called again. 0,
- * VP_EIO… */
+/* Starts the thread that handles requests; with_socket: creates its socket, too. May be called
+ * again. 0, VP_EIO… */
 int control_thread_start(bool with_socket);
 void control_thread_stop(void);
 

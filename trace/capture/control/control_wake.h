@@ -1,19 +1,19 @@
-/* Wakes the control thread: whoever has something for it may be a signal handler. One in a process;
- * any thread. Only control*.c include it. */
+/* Wakes the control thread; callers may be signal handlers. One per process; thread-safe. Private
+ * to control. */
 #ifndef VP_CAPTURE_CONTROL_WAKE_H
 #define VP_CAPTURE_CONTROL_WAKE_H
 
 #include <stdbool.h>
 
-/* Wakes the thread, if there is one: it then calls control_tick, and if `signalled` was set by
- * anybody control_signalled, too. Async-signal-safe. */
+/* Wakes the thread, if there is one. It calls control_tick, and control_signalled if any caller
+ * passed `signalled`. Async-signal-safe. */
 void control_wake(bool signalled);
 
-/* What follows is for the thread itself. This is its eventfd; -1: none. */
+/* The functions below are for the thread itself. Returns its eventfd; -1: none. */
 int control_wake_fd(void);
-/* Returns the one before, which the caller closes. */
+/* Returns the previous descriptor, which the caller closes. */
 int control_set_wake_fd(int fd);
-/* Whether a signal has come since this was last called. */
+/* True if a signal has arrived since the last call. */
 bool control_was_signalled(void);
 
 #endif

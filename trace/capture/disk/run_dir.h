@@ -1,5 +1,6 @@
-/* The directory of one run: <dir>/plugins/profile/<YYYY_MM_DD_HH_MM_SS>[_n], made for it alone, so
- * that two recordings in one second do not write into each other. Private to the recorder. */
+/* The directory of one run: <dir>/plugins/profile/<YYYY_MM_DD_HH_MM_SS>[_n], created exclusively,
+ * so that two recordings in one second do not share it. Private to the recorder. The caller closes
+ * it. */
 #ifndef VP_CAPTURE_RUN_DIR_H
 #define VP_CAPTURE_RUN_DIR_H
 
@@ -12,14 +13,14 @@ typedef struct cap_run {
     int fd; /* -1: none */
 } cap_run;
 
-/* Makes the directory and those above it. VP_EPERM, VP_ENOSPC, VP_EIO with the path; VP_EARG: too
+/* Creates the directory and its parents. VP_EPERM, VP_ENOSPC, VP_EIO with the path; VP_EARG: too
  * long. */
 int run_dir_make(cap_run *run, const char *dir);
 void run_dir_close(cap_run *run);
-/* Removes the directory, if nothing is in it. */
+/* Removes the directory if it is empty. */
 void run_dir_remove(cap_run *run);
 /* A file that reaches its limit (RLIMIT_FSIZE) raises a signal that would end the program. Between
- * these two calls that signal is held back, and dropped if our writing raised it. */
+ * these two calls the signal is blocked, and discarded if our writing raised it. */
 void run_dir_hold_signal(sigset_t *before);
 void run_dir_free_signal(const sigset_t *before);
 

@@ -1,13 +1,13 @@
-/* CUPTI's activity records, read by the offsets of their fields: those are the same in every
- * version of each struct from CUDA 9 to 13 (tests/peers holds them against CUPTI's own headers), so
- * no header and no struct of theirs is needed. Pure: bytes in, records out. Only this room
- * includes it. */
+/* Decoder of CUPTI's activity records by field offsets, which are the same in every version of each
+ * struct from CUDA 9 to 13 (tests/peers compares them with CUPTI's headers). So no headers or
+ * structs of CUPTI are needed. Pure: bytes in, records out; malformed records are counted. Private
+ * to this module. */
 #ifndef VP_CAPTURE_CUPTI_DECODE_H
 #define VP_CAPTURE_CUPTI_DECODE_H
 
 #include "trace/capture/gpu/gpu_activity.h"
 
-/* CUpti_ActivityKind, as far as we ask for them. */
+/* The kinds of CUpti_ActivityKind that we request. */
 enum {
     CUPTI_KIND_MEMCPY = 1,
     CUPTI_KIND_MEMSET = 2,
@@ -19,17 +19,17 @@ enum {
     CUPTI_KIND_MEMCPY2 = 22
 };
 
-/* A field of a record, by the names of CUPTI's headers; the last row of a table has no record.
- * Tests compare the table with the headers. */
+/* A field of a record, with the names of CUPTI's headers; a table ends with record NULL. Tests
+ * compare the table with the headers. */
 typedef struct cupti_field {
-    const char *record; /* "Kernel": CUpti_ActivityKernel4 and later ones */
+    const char *record; /* "Kernel": CUpti_ActivityKernel4 and later */
     const char *field;
     unsigned offset, size; /* bytes */
 } cupti_field;
 extern const cupti_field cupti_fields[];
 
-/* CUPTI's clock as Unix ns: both were read at two moments. If the two pairs are equal, only the
- * offset is known. */
+/* Conversion of CUPTI's clock to Unix ns, from readings of both clocks at two moments. If the two
+ * pairs are equal, only the offset is known. */
 typedef struct cupti_clock {
     int64_t device0, unix0, device1, unix1;
 } cupti_clock;
@@ -40,20 +40,20 @@ typedef struct cupti_clock {
     }
 int64_t cupti_clock_unix(const cupti_clock *c, uint64_t device_ns);
 
-/* Steps through a buffer, as cuptiActivityGetNextRecord does. *record is NULL before the first. 0:
- * a record; CUPTI_RECORDS_END (CUPTI_ERROR_MAX_LIMIT_REACHED): the end; anything else: a record
- * that is invalid or incomplete, beyond which nobody can step. */
+/* Iterates over a buffer like cuptiActivityGetNextRecord. *record is NULL before the first. 0: a
+ * record; CUPTI_RECORDS_END (CUPTI_ERROR_MAX_LIMIT_REACHED): the end; otherwise: an invalid or
+ * incomplete record, after which iteration is impossible. */
 #define CUPTI_RECORDS_END 12
 typedef int cupti_next_fn(uint8_t *buffer, size_t valid, void **record);
-/* The name of a call by CUPTI's number of it, or NULL; driver or runtime. */
+/* The name of a runtime or driver call by CUPTI's number, or NULL. */
 typedef const char *cupti_call_name_fn(bool runtime, uint32_t id);
 
 /* Adds all records of a buffer that started at or after `from` (Unix ns) to a. name may be NULL.
- * What does not follow the rules is counted in a and not added. */
+ * Invalid records are counted in a and not added. */
 void cupti_decode(gpu_activity *a, uint8_t *buffer, size_t valid, const cupti_clock *clock,
                   int64_t from, cupti_next_fn *next, cupti_call_name_fn *name);
 
-/* Without CUPTI's suffix: "cudaLaunchKernel_v7000" → "cudaLaunchKernel". NULL gives "". */
+/* Removes CUPTI's suffix: "cudaLaunchKernel_v7000" → "cudaLaunchKernel". NULL gives "". */
 vp_str cupti_plain_name(const char *name);
 
 #endif

@@ -1,12 +1,12 @@
-/* libcupti.so, found and loaded at run time: its functions by their names, without its headers.
- * Only cupti.c includes this. Once loaded it stays: it has our callbacks. */
+/* libcupti.so, found and loaded at run time, with its functions by name and without its headers.
+ * Private to cupti.c. Once loaded it stays loaded, because it has our callbacks. */
 #ifndef VP_CAPTURE_CUPTI_LIBRARY_H
 #define VP_CAPTURE_CUPTI_LIBRARY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The values of CUptiResult that make a difference here. */
+/* The values of CUptiResult that are handled specially. */
 enum {
     CUPTI_OK = 0,
     CUPTI_NOT_INITIALIZED = 15,
@@ -26,7 +26,7 @@ typedef void cupti_completed_fn(void *context, uint32_t stream, uint8_t *buffer,
 typedef uint64_t cupti_timestamp_fn(void);
 typedef void cupti_callback_fn(void *user, int domain, uint32_t id, const void *data);
 
-/* Those above the line are required, the others NULL where CUPTI is too old for them. */
+/* Functions above the line are required; the others are NULL if CUPTI is too old for them. */
 typedef struct cupti_library {
     int (*version)(uint32_t *version);
     int (*timestamp)(uint64_t *ns);
@@ -43,10 +43,10 @@ typedef struct cupti_library {
     int (*subscribe)(void **subscriber, cupti_callback_fn *fn, void *user);
     int (*unsubscribe)(void *subscriber);
     int (*call_name)(int domain, uint32_t id, const char **name);
-    uint32_t newer; /* its version, if that is newer than all that are known; else 0 */
+    uint32_t newer; /* its version if newer than all known versions; else 0 */
 } cupti_library;
 
-/* Loads CUPTI from path; NULL: from wherever it is, first from what the process has loaded already.
+/* Loads CUPTI from path. NULL: from anywhere, preferring what the process has loaded.
  * VP_EGPU_UNAVAILABLE. */
 int cupti_library_load(cupti_library *out, const char *path);
 void cupti_library_find(char *out, size_t cap);

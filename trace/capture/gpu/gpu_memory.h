@@ -1,6 +1,5 @@
-/* The memory of devices as the CUDA driver tells it, where the process has loaded the driver
- * (libcuda.so.1) and has a context: nothing is loaded, started or kept for this. Only this room and
- * tests include it; nothing is owned. */
+/* Memory of devices, from the CUDA driver, if the process has loaded it (libcuda.so.1) and has a
+ * context: this module loads, starts and owns nothing. Private to this module and tests. */
 #ifndef VP_CAPTURE_GPU_MEMORY_H
 #define VP_CAPTURE_GPU_MEMORY_H
 
@@ -14,8 +13,7 @@ typedef struct gpu_memory {
     uint64_t total, free; /* bytes */
 } gpu_memory;
 
-/* Fills in the devices that it knows of, and leaves the others as they are. Returns how many it
- * filled in. */
+/* Sets the devices that are known, and leaves the others unchanged. Returns their number. */
 unsigned gpu_memory_read(gpu_memory devices[GPU_MEMORY_DEVICES_MAX]);
 
 #endif

@@ -1,12 +1,12 @@
-/* What the adapters' libraries call in the recorder's. It is exported for them alone: whoever
- * builds one builds the other.
+/* Functions of the recorder's library for the adapters' libraries. They are exported only for
+ * these, and built together.
  *
  * The adapters (VP_ADAPTERS in scripts/recorder.cmake: libview_profile_nvtx.so, …) are thin
  * libraries without a recorder of their own, so that a program that is linked with the recorder and
- * also injected has it once. Only the recorder's shared library has the constructor that reads the
- * environment: neither the viewer nor tests record themselves. Thread-local memory of each library
- * stays within 64 bytes: libraries that are loaded late, as NVTX loads its, share 1.6 KB of it, and
- * cannot be loaded where that is used up. */
+ * also injected has one recorder. Only the recorder's shared library has the constructor that reads
+ * the environment: neither the viewer nor tests record themselves. Each library uses at most 64
+ * bytes of thread-local storage. Libraries loaded late, as by NVTX, share 1.6 KB of it, and cannot
+ * be loaded when that is used up. */
 #ifndef VP_CAPTURE_INJECT_ADAPTERS_H
 #define VP_CAPTURE_INJECT_ADAPTERS_H
 
@@ -15,9 +15,9 @@
 #include "trace/capture/adapters/itt.h"
 #include "trace/capture/adapters/nvtx.h"
 
-/* A row a function of trace/capture/adapters: its name, its parameters, and how they are passed on.
- * The recorder exports each as vp__NAME, which does that and nothing else (inject_load.c). INT: it
- * returns an int; VOID: nothing, and C has no `return` that is right for both. */
+/* One row for each function of trace/capture/adapters: name, parameters, arguments. The recorder
+ * exports each as vp__NAME, which only forwards the call (inject_load.c). INT: returns an int;
+ * VOID: returns nothing, because C has no `return` for both. */
 #define VP_ADAPTER_CALLS(INT, VOID)                                                                \
     INT(nvtx_attach, (nvtx_export_fn * tables), (tables))                                          \
     VOID(itt_attach, (void *global), (global))                                                     \

@@ -1,20 +1,20 @@
-/* Recordings: one is on at a time, others may still be written. Private to the recorder.
+/* Recordings ("sessions"): one is active at a time, others may still be written. Private to the
+ * recorder.
  *
  *     ACTIVE --stop, time limit, exit--> ENDING --image complete--> WRITING --files--> DONE
  *
- * The application holds the number of a session, never an address: with a stale handle it finds
- * nothing, and stops nobody else's recording. session.c keeps the list of sessions and its lock;
- * session_begin.c, session_switch.c and session_end.c lead them through their states. Schedules,
- * contexts, benchmarks and control record by vp_start and vp_stop like anybody else.
+ * The application holds the number of a session, never an address: a stale handle finds nothing,
+ * and cannot stop another recording. session.c owns the list of sessions and its lock;
+ * session_begin.c, session_switch.c and session_end.c change their states. Schedules, contexts,
+ * benchmarks and control use vp_start and vp_stop like other callers.
  *
- * Other threads write the files, of several sessions at once: each session is complete in itself
- * and shares nothing but the log function with the others. A past is such a session: the thread
- * that writes it first makes the copy. What ended after the slow step is left out by its time, so
- * it does not matter when the copy is made. A capture of a profiler waits for earlier files only
- * when four are being written: each holds its pool (64 MiB) until then, and a program that captures
- * all its steps onto a slow disk would fill the memory. Within a step, the start of a capture may
- * still wait for the copy of a ring that a slow step has just asked for (some ms), but never for
- * its files. */
+ * Other threads write the files, of several sessions at once: a session is self-contained and
+ * shares only the log function with others. A past is such a session; its writing thread first
+ * makes the copy. Events after the slow step are excluded by time, so the time of the copy does not
+ * matter. A capture of a profiler waits for earlier files only if four are being written: each
+ * holds its pool (64 MiB) until then, and a program that captures all its steps to a slow disk
+ * would otherwise exhaust the memory. Within a step, the start of a capture may wait for the copy
+ * of a ring that a slow step just requested (a few ms), but never for its files. */
 #ifndef VP_CAPTURE_SESSION_H
 #define VP_CAPTURE_SESSION_H
 
@@ -34,64 +34,64 @@ typedef struct cap_session {
     struct cap_session *next;
     uint64_t number; /* the handle */
     int state;
-    unsigned readers; /* sessions that read its image, which stays meanwhile */
-    unsigned waiters; /* threads that wait for its end: it stays meanwhile */
+    unsigned readers; /* sessions that read its image; it is not freed meanwhile */
+    unsigned waiters; /* threads that wait for its end; it is not freed meanwhile */
     bool ended_itself;
-    struct cap_session *outer; /* in whose callback this one's was called, on one thread */
-    bool telling;              /* a thread is telling that its pool is full */
-    bool in_callback; /* device_sync or log runs, which may take as long as the application wants */
+    struct cap_session *outer; /* session in whose callback this one's was called, on one thread */
+    bool telling;              /* a thread is reporting that its pool is full */
+    bool in_callback;          /* device_sync or log is running, which may take arbitrarily long */
     pid_t pid;
     uint32_t generation;
     vp_config cfg;
-    char *dir, *host; /* the texts that cfg points to */
+    char *dir, *host; /* texts referenced by cfg */
     cap_run run;
     cap_job job;
-    char pool_name[300];   /* of the pool's file in the run directory; "": it is memory */
-    bool standby;          /* a ring that nobody asked for: exit() removes it */
+    char pool_name[300];   /* file of the pool in the run directory; "": memory only */
+    bool standby;          /* a ring started as a precaution: exit() removes it */
     int lock_fd;           /* of the pool's file, which it locks (vpcap_is_held); -1: none */
-    cap_pool pool;         /* while the session is on, its pool is cap_pool_now instead */
-    char notice[512];      /* what its log is to be told once the lock is off; "": nothing */
+    cap_pool pool;         /* while the session is active, its pool is cap_pool_now */
+    char notice[512];      /* message for its log after the lock is released; "": none */
     int notice_level;      /* VP_SAY_… */
-    bool settled;          /* no thread is in the middle of a record in the pool any more */
-    struct cap_past *past; /* what it is copied from; NULL: it recorded itself */
-    vpcap_pair stop;       /* when it was switched off */
-    int64_t later_ns;      /* how long it was on after its pool was full; 0: it was not full */
+    bool settled;          /* no thread is inside a record in the pool any more */
+    struct cap_past *past; /* source of its copy; NULL: it recorded itself */
+    vpcap_pair stop;       /* time when it was switched off */
+    int64_t later_ns;      /* active time after its pool was full; 0: it was not full */
     struct gpu_activity *gpu;
     vp_result result;
     int status; /* 0, or why its files could not be written */
     vp_error error;
 } cap_session;
 
-/* Everything below is called with this lock held. */
+/* All functions below: the caller holds this lock. */
 void session_lock(void);
 void session_unlock(void);
-void session_wait(void); /* until the state of any session changes */
-/* The same; false: it is later than `until` (CLOCK_MONOTONIC). */
+void session_wait(void); /* waits until the state of any session changes */
+/* The same; false: `until` (CLOCK_MONOTONIC) has passed. */
 bool session_wait_until(const struct timespec *until);
 void session_changed(void);
 cap_session *session_find(const vp_recording *r);
-/* The handle by which the application knows a session. */
+/* The application's handle of a session. */
 vp_recording *session_handle(uint64_t number);
-/* Whether a session of this process is being ended or written; with_callbacks: also one whose
- * callback is running. */
+/* True if a session of this process is being ended or written; with_callbacks: or runs a
+ * callback. */
 bool session_writing(bool with_callbacks);
-/* How long exit() waits for callbacks that other threads are running. */
+/* Time in ms that exit() waits for callbacks on other threads. */
 extern unsigned cap_callback_ms;
 
-/* Makes a session that does nothing yet and is on no list. */
+/* Makes an inactive session that is on no list. */
 int session_new(cap_session **out, const vp_config *cfg);
-/* Puts a session on the list and gives it a number. */
+/* Adds a session to the list and gives it a number. */
 void session_enlist(cap_session *s);
-/* Takes a session off the list and frees it. */
+/* Removes a session from the list and frees it. */
 void session_forget(cap_session *s);
-/* If there are too many results that nobody waited for, forgets the oldest. */
+/* If there are too many results that were never awaited, drops the oldest. */
 void session_drop_oldest(void);
-/* Gives up the lock on its file. */
+/* Releases the lock on its file. */
 void session_release(cap_session *s);
-/* In a forked child: it may neither end nor write any of the parent's sessions. */
+/* In a forked child: it must not end or write any of the parent's sessions. */
 void session_abandon_all(void);
 /* Makes a session in the state WRITING that never recorded, with cfg's directory and outputs. The
- * caller fills in its `past` before session_write. */
+ * caller sets its `past` before session_write. */
 int session_derive(cap_session **out, const vp_config *cfg);
 
 #endif
