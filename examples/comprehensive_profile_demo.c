@@ -1,13 +1,13 @@
-/* The same work recorded in three ways, to compare: with every part annotated, as one plain zone,
- * and on small matrices, where the host's share shows.
+/* Records the same work in three ways for comparison: with every part annotated, as one plain zone,
+ * and on small matrices, where the host's share is visible.
  *
  *     comprehensive_profile_demo
  *     view_profile findings profiles/comprehensive_profile/annotated
- *     view_profile compare profiles/comprehensive_profile/annotated \
+ *     view_profile compare profiles/comprehensive_profile/annotated
  *                          profiles/comprehensive_profile/small
  *
- * There is something to find: one of the products walks its right-hand side by columns, and takes
- * most of the time. */
+ * The finding to look for: one of the products reads its right-hand side by columns, and takes most
+ * of the time. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static double flops_of(const work *w)
 
 /* ---- The parts ---- */
 
-/* c = a b, by rows of b. */
+/* c = a b, reading b by rows. */
 static void multiply(size_t n, const float *a, const float *b, float *restrict c)
 {
     memset(c, 0, n * PANEL * sizeof *c);
@@ -45,8 +45,8 @@ static void multiply(size_t n, const float *a, const float *b, float *restrict c
                 c[i * PANEL + j] += a[i * n + k] * b[k * PANEL + j];
 }
 
-/* d = a b, by columns of b: each number from another line of the cache, and each sum waits for the
- * one before. */
+/* d = a b, reading b by columns: each number is on another cache line, and each sum depends on the
+ * previous one. */
 static void multiply_by_columns(size_t n, const float *a, const float *b, float *restrict d)
 {
     for (size_t i = 0; i < n; i++)
@@ -79,7 +79,7 @@ static float reduce_sum(const work *w)
     return (float)sum;
 }
 
-/* ---- In two ways ---- */
+/* ---- Two variants ---- */
 
 static float run_annotated(work *w)
 {
@@ -124,7 +124,7 @@ static int record(work *w, const char *dir, const char *mode, long iterations)
     vp_config cfg = VP_CONFIG_INIT;
     vp_result result = VP_RESULT_INIT;
     vp_recording *r;
-    float sum = run_once(w); /* caches warm up outside of the profile */
+    float sum = run_once(w); /* warms up the caches outside of the profile */
     snprintf(path, sizeof path, "%s/%s", dir, mode);
     cfg.dir = path;
     cfg.pool_bytes = 4u << 20;

@@ -13,7 +13,7 @@ static uint32_t big_endian(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* The content behind the header of an IDX file of unsigned bytes; *count: of its items. */
+/* The content after the header of an IDX file of unsigned bytes; *count: number of items. */
 static uint8_t *read_idx(const char *dir, const char *set, const char *kind, uint8_t dimensions,
                          size_t item, size_t *count)
 {
@@ -77,13 +77,13 @@ static void fill(uint8_t *image, unsigned x0, unsigned y0, unsigned x1, unsigned
             image[y * DIGIT_SIDE + x] = ink;
 }
 
-/* Bits: top, upper left, upper right, middle, lower left, lower right, bottom. */
+/* Bits: top, upper left, upper right, middle, lower left, lower right, bottom segment. */
 static const uint8_t segments[10] = {0x77, 0x24, 0x5d, 0x6d, 0x2e, 0x6b, 0x7b, 0x25, 0x7f, 0x6f};
 
 static void draw(uint8_t *image, unsigned digit, uint32_t *random)
 {
     unsigned x = 6 + next_random(random) % 5, y = 3 + next_random(random) % 4;
-    unsigned t = 2 + next_random(random) % 2, w = 10, h = 9; /* stroke; size of a half */
+    unsigned t = 2 + next_random(random) % 2, w = 10, h = 9; /* line width; size of a half */
     uint8_t ink = (uint8_t)(160 + next_random(random) % 96), s = segments[digit];
     for (unsigned half = 0; half < 3; half++)
         if (s >> (half == 0 ? 0 : half == 1 ? 3 : 6) & 1)
@@ -119,7 +119,7 @@ static float pixel(const uint8_t *image, int x, int y)
     return inside ? (float)image[y * (int)DIGIT_SIDE + x] : 0;
 }
 
-/* Between four pixels. */
+/* Interpolates between four pixels. */
 static float sample(const uint8_t *image, float x, float y)
 {
     int left = (int)floorf(x), top = (int)floorf(y);
@@ -129,7 +129,7 @@ static float sample(const uint8_t *image, float x, float y)
     return upper * (1 - fy) + lower * fy;
 }
 
-/* Gaussian enough: four uniform numbers. */
+/* Approximately Gaussian: the sum of four uniform numbers. */
 static float noise(uint32_t *random)
 {
     float sum = 0;
@@ -138,7 +138,7 @@ static float noise(uint32_t *random)
     return sum;
 }
 
-/* Each pixel from SUB x SUB places, so that edges stay smooth. */
+/* Averages SUB x SUB samples per pixel, so that edges are smooth. */
 #define SUB 3
 
 static float turned(const uint8_t *image, float x, float y, float c, float s)

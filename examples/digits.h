@@ -1,5 +1,5 @@
-/* Handwritten digits for the examples: the IDX files of MNIST, or digits that we draw ourselves.
- * The caller frees what it gets. */
+/* Handwritten digits for the examples: the IDX files of MNIST, or generated digits. The caller
+ * frees the result. */
 #ifndef EXAMPLES_DIGITS_H
 #define EXAMPLES_DIGITS_H
 
@@ -15,15 +15,17 @@ typedef struct digits {
     size_t count;
 } digits;
 
-/* dir/train-images-idx3-ubyte and dir/train-labels-idx1-ubyte ("t10k" instead of "train" for the
- * test set), unpacked. 0, or -1 after a line on stderr. */
+/* Loads dir/train-images-idx3-ubyte and dir/train-labels-idx1-ubyte ("t10k" instead of "train" for
+ * the test set), uncompressed. 0, or -1 after a message on stderr. */
 int digits_read(digits *out, const char *dir, const char *set);
-/* Seven-segment digits, shifted and of different strokes; the same for the same seed. */
+/* Generates seven-segment digits, shifted and with varying line width; equal seeds give equal
+ * digits. */
 int digits_draw(digits *out, size_t count, uint32_t seed);
 void digits_free(digits *d);
 
-/* A batch from number `first` on (wrapping), turned, shifted and made noisy as training sets are,
- * as floats around 0: `batch` rows of DIGIT_PIXELS. Costs about as much as the network's step. */
+/* Makes a batch from number `first` on (wrapping), rotated, shifted and with noise, like augmented
+ * training sets: `batch` rows of DIGIT_PIXELS floats around 0. Costs about as much as the network's
+ * step. */
 void digits_batch(const digits *d, size_t first, size_t batch, float *pixels, uint8_t *labels);
 
 #endif

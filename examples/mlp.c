@@ -7,7 +7,7 @@
 
 #include "ops.h"
 
-/* ---- Making it ---- */
+/* ---- Allocation ---- */
 
 static float uniform(uint32_t *state)
 {
@@ -118,7 +118,7 @@ static void dense_weights(const float *x, const float *dy, float *gw, float *gb,
     }
 }
 
-/* dx = dy wᵀ where x was above 0 */
+/* dx = dy wᵀ where x > 0 */
 static void dense_input(const float *x, const float *w, const float *dy, float *dx, size_t batch,
                         size_t in, size_t out)
 {
@@ -131,7 +131,7 @@ static void dense_input(const float *x, const float *w, const float *dy, float *
         }
 }
 
-/* The loss; p becomes its gradient. */
+/* Returns the loss; p becomes its gradient. */
 static double softmax_loss(float *p, float *gradient, const uint8_t *labels, size_t batch,
                            size_t classes, size_t *right)
 {
@@ -191,7 +191,7 @@ static void backward_layer(mlp *m, size_t batch, size_t i)
     OP_SCOPE = op_begin(m->stream, &names[i], texts[i], (i ? 2 : 1) * flops_of(m, batch, i));
     dense_weights(m->act[i], m->grad[i + 1], m->gw[i], m->gb[i], batch, m->sizes[i],
                   m->sizes[i + 1]);
-    if (i) /* nobody asks for the gradient of the pixels */
+    if (i) /* the gradient of the pixels is not needed */
         dense_input(m->act[i], m->w[i], m->grad[i + 1], m->grad[i], batch, m->sizes[i],
                     m->sizes[i + 1]);
 }

@@ -1,11 +1,10 @@
-/* Trains a network on handwritten digits and profiles itself on a schedule, in the manner of
- * profile_context: every 10th step into a directory of its own, and five steps in a row from
- * step 50 on.
+/* Trains a network on handwritten digits and profiles itself on a schedule, like profile_context:
+ * every 10th step into a separate directory, and five consecutive steps from step 50 on.
  *
  *     mnist_profiling && view_profile findings profiles/mnist_profiling
  *
- * There is something to find: batches are read and distorted by the thread that trains, so the
- * device waits for its input. */
+ * The finding to look for: the training thread also loads and augments batches, so the device waits
+ * for its input. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
-/* A training loop that is annotated with NVTX, as PyTorch, NCCL and many CUDA programs are, and
- * that has never heard of view_profile:
+/* A training loop annotated with NVTX, like PyTorch, NCCL and many CUDA programs, without any use
+ * of view_profile:
  *
  *     view_profile record --steps 2:3 -- examples/nvtx_app
  *
- * Its batches alternate between two sizes, and for each change the product is compiled anew (here:
- * tuned), as XLA does it and annotates it: that is what `view_profile findings` is to find. The
- * build makes it where it finds NVTX's headers, which come with CUDA or with the Python package
- * nvidia-nvtx-cu12; by hand:
+ * Its batches alternate between two sizes, and each change recompiles (here: tunes) the matmul,
+ * with the annotations of XLA. `view_profile findings` reports it. It is built if NVTX's headers
+ * are found, which are part of CUDA and of the Python package nvidia-nvtx-cu12. To build it
+ * manually:
  *
  *     cc nvtx_app.c -I…/nvidia/nvtx/include -ldl -o nvtx_app */
 #include <nvtx3/nvToolsExt.h>
@@ -46,7 +46,7 @@ static void multiply(int layer, int rows, int block)
     nvtxDomainRangePop(model);
 }
 
-/* The block size that is best for so many rows, by trying. */
+/* The fastest block size for this number of rows, found by trying. */
 static int compile(int rows)
 {
     static const int blocks[] = {8, 32, SIZE};

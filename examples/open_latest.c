@@ -1,9 +1,9 @@
-/* Opens the newest profile of a directory in the browser, and serves it until Ctrl-C:
+/* Serves the newest profile of a directory and opens it in the browser, until Ctrl-C:
  *
  *     cc open_latest.c $(pkg-config --cflags --libs view_profile) -o open_latest
  *     ./open_latest ~/logs
  *
- * Without an argument the directory is $VIEW_PROFILE_DIR, then $XAX_PROFILE_DIR. */
+ * The default directory is $VIEW_PROFILE_DIR, then $XAX_PROFILE_DIR. */
 #include <stdio.h>
 #include <view_profile.h>
 

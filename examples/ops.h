@@ -1,5 +1,5 @@
-/* Work that an example shows as ops of a device: what a scope of OP("name", flops) does is a span
- * on the device's stream, beside the zones of the thread. */
+/* Shows work of an example as ops of a device: the scope of OP("name", flops) becomes a span on the
+ * device's stream, next to the zones of the thread. */
 #ifndef EXAMPLES_OPS_H
 #define EXAMPLES_OPS_H
 
@@ -14,7 +14,7 @@ typedef struct op_scope {
     double flops;
 } op_scope;
 
-/* id: where the number of the name is kept, 0 at first. */
+/* id: cache for the number of the name, 0 at first. */
 static inline op_scope op_begin(vp_track_id track, uint32_t *id, const char *name, double flops)
 {
     if (!*id)
@@ -28,7 +28,7 @@ static inline void op_end(op_scope *op)
     vp_record_span(op->track, op->name, op->start, vp_now(), 0, &flops, op->flops > 0);
 }
 
-/* Ends with the scope around it. */
+/* Ends with the enclosing scope. */
 #define OP_SCOPE op_scope op_ __attribute__((cleanup(op_end), unused))
 #define OP(track, text, flops)                                                                     \
     static uint32_t op_name_;                                                                      \

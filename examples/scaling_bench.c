@@ -1,14 +1,14 @@
-/* How a data-parallel step scales over 1, 2, 4 and 8 workers: threads that share memory, each with
- * an accelerator whose computing is time that passes, so that few cores are enough. Two ways to
- * exchange gradients are timed and recorded side by side by vp_bench.
+/* Scaling of a data-parallel step over 1, 2, 4 and 8 workers: threads that share memory, each with
+ * a simulated accelerator that only waits, so that few cores are enough. vp_bench times and records
+ * two ways of exchanging gradients.
  *
  *     scaling_bench
  *     view_profile trend tensorboard_logs
  *     view_profile compare tensorboard_logs
  *     view_profile findings tensorboard_logs/4gpu_DATE_TIME/fused_trace
  *
- * There is something to find: one worker (--straggler) is late in every step, so that the others
- * wait for it, and nothing is computed while gradients are exchanged. */
+ * The findings to look for: one worker (--straggler) is late in every step, so the others wait for
+ * it; and the exchange of gradients does not overlap with compute. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,12 +29,12 @@ typedef struct shared {
     pthread_barrier_t all;
     float *gradients[WORKERS_MAX], *sums;
     vp_track_id compute[WORKERS_MAX], network[WORKERS_MAX];
-    bool wrong[WORKERS_MAX]; /* a sum was not what the workers gave */
+    bool wrong[WORKERS_MAX]; /* a sum is wrong */
 } shared;
 
 typedef struct method {
     shared *g;
-    bool fused; /* one exchange a step, else one a layer */
+    bool fused; /* one exchange per step, else one per layer */
 } method;
 
 typedef struct worker {
@@ -50,8 +50,8 @@ static void sleep_us(long us)
     nanosleep(&t, NULL);
 }
 
-/* This worker's part of a layer: the time that an accelerator takes for it. Its gradients are all
- * its rank plus 1. */
+/* This worker's part of a layer: waits as long as an accelerator would compute. Its gradients are
+ * all its rank plus 1. */
 static void backward(shared *g, int rank, int layer)
 {
     static uint32_t names[LAYERS];
@@ -65,7 +65,7 @@ static void backward(shared *g, int rank, int layer)
         mine[i] = (float)(rank + 1);
 }
 
-/* Every worker adds up a part, then all have the whole. */
+/* Every worker sums a part, then all have the whole. */
 static void all_reduce(shared *g, int rank, long from, long count, uint64_t id)
 {
     uint64_t start = vp_now();
@@ -126,7 +126,7 @@ static int run(void *arg)
     for (; started < g->workers; started++) {
         workers[started] = (worker){m, started};
         if (pthread_create(&threads[started], NULL, work, &workers[started]) != 0)
-            abort(); /* those that run would wait for it for ever */
+            abort(); /* the running workers would wait for it forever */
     }
     while (started-- > 0) {
         pthread_join(threads[started], NULL);
@@ -172,7 +172,7 @@ static int measure(vp_bench *b, shared *g, unsigned repeats)
     for (int i = 0; i < g->workers; i++)
         wrong = wrong || g->wrong[i];
     vp_bench_set_int(b, "total_params", g->elements);
-    if (g->workers > 1) /* each sum was looked at: all workers are in it */
+    if (g->workers > 1) /* every sum was checked: it includes all workers */
         vp_bench_set_bool(b, "gpu_participation_verified", !wrong);
     return vp_bench_write(b, NULL);
 }

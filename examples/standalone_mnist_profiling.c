@@ -1,11 +1,11 @@
-/* A training loop of one's own, without a vp_profiler: every 5th step is recorded into
- * train_step_<N>, every validation into validation_epoch_<E>.
+/* A custom training loop without a vp_profiler: every 5th step is recorded into train_step_<N>,
+ * every validation into validation_epoch_<E>.
  *
  *     standalone_mnist_profiling
  *     view_profile findings profiles/mnist_profile/validation_epoch_0
  *
- * There is something to find: kernels are tuned ("compiled") for the batch's size when it is first
- * met, and the last batch of the validation set is smaller than the others. */
+ * The finding to look for: kernels are tuned ("compiled") when a batch size first occurs, and the
+ * last batch of the validation set is smaller than the others. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,13 +23,13 @@ typedef struct program {
     mlp net;
     uint8_t *labels;
     size_t batch;
-    size_t planned[PLANS_MAX], plans; /* batch sizes that kernels were tuned for */
+    size_t planned[PLANS_MAX], plans; /* batch sizes for which kernels were tuned */
 } program;
 
 /* ---- Compiling ---- */
 
-/* What a compiler that tunes does: it tries the step on this shape, and keeps the fastest way. Here
- * the ways are the same, so that only its time is left. */
+/* Simulates a tuning compiler: it tries the step on this shape, and keeps the fastest variant. All
+ * variants are the same here, so only its time matters. */
 static void compile(program *g, size_t batch)
 {
     VP_COMPILE_SCOPE("jit_forward");
@@ -81,13 +81,13 @@ static double profiled_step(program *g, uint64_t step)
     return train_step(g, step);
 }
 
-/* The share of the test set that is recognised. */
+/* The accuracy on the test set. */
 static double validate(program *g, uint64_t epoch)
 {
     char dir[4096];
     size_t all = 0, right;
     snprintf(dir, sizeof dir, "%s/validation_epoch_%llu", g->dir, (unsigned long long)epoch);
-    g->plans = 0; /* evaluation is compiled on its own */
+    g->plans = 0; /* evaluation is compiled separately */
     VP_PROFILE_SCOPE(dir);
     for (size_t first = 0; first < g->test.count; first += g->batch) {
         size_t left = g->test.count - first, batch = left < g->batch ? left : g->batch;

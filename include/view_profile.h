@@ -1,18 +1,19 @@
 /* view_profile: which parts of the computation graph take the longest, and why.
  *
- * Opens profile directories, archives and files of JAX/XLA, TensorFlow and PyTorch, analyses them
+ * Opens profile directories, archives and files of JAX/XLA, TensorFlow and PyTorch, analyzes them
  * into one plain report, and serves a viewer on loopback.
  *
- * Grammar: out-parameters first; 0 or a negative VP_E… (view_profile_status.h), then
- * vp_error_last() says more; outputs are untouched on failure; what a function returns through a
- * `const` pointer belongs to its parent; _free takes NULL. Nothing prints, exits or installs
- * signal handlers, except open_latest_profile(), which says where it serves.
- * A path to profiles or reports may be an address (gs://, s3://, az://, abfss://, http(s)://): then
- * view_profile-fetch is started, which has to lie beside the program or be installed
- * (VP_EUNSUPPORTED), and finds credentials as docs/stores.md says; VP_EREMOTE: what lies there
- * cannot be had.
- * Options carry a version: start from VP_…_INIT; of another version they are VP_EVERSION. Handles
- * may be used by one thread at a time; vp_catalog and vp_report may be read by several. */
+ * Conventions: out-parameters come first. Functions return 0 or a negative VP_E…
+ * (view_profile_status.h); then vp_error_last() has details, and outputs are unchanged. A result
+ * behind a `const` pointer belongs to its parent; _free accepts NULL. Nothing prints, exits or
+ * installs signal handlers, except open_latest_profile(), which prints its address.
+ *
+ * A path to profiles or reports may be an address (gs://, s3://, az://, abfss://, http(s)://). Then
+ * view_profile-fetch is started, which must be installed or next to the program (VP_EUNSUPPORTED).
+ * It finds credentials as described in docs/stores.md. VP_EREMOTE: the remote side failed.
+ *
+ * Options carry a version: start from VP_…_INIT; another version gives VP_EVERSION. A handle may be
+ * used by one thread at a time; several threads may read a vp_catalog or vp_report. */
 #ifndef VIEW_PROFILE_H
 #define VIEW_PROFILE_H
 
@@ -27,19 +28,20 @@
 extern "C" {
 #endif
 
-/* ---- Sessions ------------------------------------------------------------------------------- */
+/* ---- Runs ---- */
 
 typedef struct vp_catalog vp_catalog;
-typedef struct vp_session vp_session; /* belongs to its catalog */
+typedef struct vp_session vp_session; /* a run; belongs to its catalog */
 
-/* Scans a directory, archive, file or "-". VP_ENOTFOUND: no such path. */
+/* Scans a directory, archive, file or "-". VP_ENOTFOUND: no such path. Free with
+ * vp_catalog_free. */
 VP_API int vp_catalog_open(vp_catalog **out, const char *path);
 VP_API void vp_catalog_free(vp_catalog *c);
 VP_API size_t vp_catalog_count(const vp_catalog *c);
 /* Newest first. VP_ENOTFOUND: i is out of range. */
 VP_API int vp_catalog_session(const vp_session **out, const vp_catalog *c, size_t i);
 VP_API int vp_catalog_latest(const vp_session **out, const vp_catalog *c);
-/* By id, name, path or a unique end of these. */
+/* By id, name, path or a unique suffix of these. */
 VP_API int vp_catalog_find(const vp_session **out, const vp_catalog *c, const char *key);
 VP_API const char *vp_session_id(const vp_session *s);
 VP_API const char *vp_session_name(const vp_session *s);
@@ -50,27 +52,28 @@ typedef struct vp_report_options {
     int version;
     vp_group group;
     vp_depth depth;
-    int jobs;         /* threads that read files; 0: as many as processors */
+    int jobs;         /* threads that read files; 0: number of processors */
     const char *host; /* only this host; NULL: all */
-    bool one_step;    /* only the time in the step of number `step`; VP_ENOTFOUND without it */
+    bool one_step;    /* only the time of step number `step`; VP_ENOTFOUND if missing */
     int64_t step;
-    /* done and total bytes of the files; nonzero stops with VP_ECANCELLED. May be
-     * NULL; throws no C++ exception. */
+    /* Called with done and total bytes of the files; a nonzero result stops with VP_ECANCELLED. May
+     * be NULL; must not throw C++ exceptions. */
     int (*progress)(void *ctx, int64_t done, int64_t total);
     void *progress_ctx;
-    vp_where where; /* VP_WHERE_HOST: only the op tables are made, as by VP_DEPTH_OPS */
-    /* What devices can do, instead of what profile and table say; 0 and NULL: as these say. */
-    const char *chip; /* a row of the table of chips, "H100 SXM"; VP_EARG: there is none */
+    vp_where where; /* VP_WHERE_HOST: only makes the op tables, as VP_DEPTH_OPS does */
+    /* Capabilities of the devices, overriding profile and table of chips; 0 and NULL: not set. */
+    const char *chip; /* a row of the table of chips, "H100 SXM"; VP_EARG: unknown */
     double peak_tflops, peak_gb_s;
-    /* Of the model, whose FLOP are 6 x parameters x tokens; tokens: of one step of all devices,
-     * else of the whole profile. 0: unknown. */
+    /* Model size for its FLOP, 6 x parameters x tokens. tokens: of one step on all devices, else of
+     * the whole profile. 0: unknown. */
     double params, tokens;
-    /* Only the time from from_ps on and before until_ps, in times of the report, of one host: the
-     * op tables alone, as by VP_DEPTH_OPS. VP_EARG: of several hosts, or together with one_step. */
+    /* Only the time from from_ps to before until_ps, in times of the report, of one host: makes
+     * only the op tables, as VP_DEPTH_OPS does. VP_EARG: several hosts, or combined with
+     * one_step. */
     bool one_window;
     int64_t from_ps, until_ps;
-    /* With VP_DEPTH_OPS: what the tables do not need is not even counted, so that vp_report.events
-     * may be fewer than there are. */
+    /* With VP_DEPTH_OPS: events that the tables do not need are not counted, so vp_report.events
+     * may be too low. */
     bool uncounted;
 } vp_report_options;
 #define VP_REPORT_OPTIONS_INIT                                                                     \
@@ -78,39 +81,39 @@ typedef struct vp_report_options {
         .version = 1                                                                               \
     }
 
-/* Reads and analyses a session. Files that cannot be read are quality entries as long as one can;
- * VP_EEMPTY: nothing to analyse. */
+/* Reads and analyzes a run. Unreadable files become quality entries as long as one file is
+ * readable. VP_EEMPTY: nothing to analyze. Free with vp_report_free. */
 VP_API int vp_report_make(vp_report **out, const vp_catalog *c, const vp_session *s,
                           const vp_report_options *opts);
 VP_API void vp_report_free(vp_report *r);
 
-/* Reads back what vp_report_write wrote as JSON. VP_ECORRUPT names the place. */
+/* Reads the JSON of vp_report_write. VP_ECORRUPT names the place. */
 VP_API int vp_report_read(vp_report **out, const char *path);
-/* The report of the whole from reports of hosts or files, in any order. Exact but for percentiles
- * of modules that came through JSON (rank error below 0.4 %). */
+/* Merges reports of hosts or files, in any order, into the report of the whole. Exact except for
+ * percentiles of modules read from JSON (rank error below 0.4 %). */
 VP_API int vp_report_merge(vp_report **out, const vp_report *const *parts, size_t n);
 
-/* What changed from a to b, per step where both have steps. */
+/* Compares b with a, per step if both have steps. Free with vp_comparison_free. */
 VP_API int vp_report_compare(vp_comparison **out, const vp_report *a, const vp_report *b);
 VP_API void vp_comparison_free(vp_comparison *c);
 
 typedef enum vp_format { VP_FORMAT_TEXT, VP_FORMAT_JSON, VP_FORMAT_CSV, VP_FORMAT_HTML } vp_format;
 typedef enum vp_unit { VP_UNIT_AUTO, VP_UNIT_NS, VP_UNIT_US, VP_UNIT_MS, VP_UNIT_S } vp_unit;
 
-typedef struct vp_view { /* what of a report is shown, and how */
+typedef struct vp_view { /* selection and format of a report */
     int version;
     size_t top; /* rows; 0: all. Default 20 */
     vp_sort sort;
-    const char *device; /* only this device (name, or its end, "TPU:0"); NULL: all */
+    const char *device; /* only this device (name or suffix, "TPU:0"); NULL: all */
     const char *host;
     vp_unit unit;
-    bool color; /* text: ANSI colours */
+    bool color; /* text: ANSI colors */
     int width;  /* text: columns; 0: 100 */
-    /* Only ops whose name, category, scope, source or module holds this, ignoring case; NULL: all
-     */
+    /* Only ops whose name, category, scope, source or module contains this, ignoring case; NULL:
+     * all. */
     const char *filter;
-    /* text: source lines are links (OSC 8) that open them in an editor (vscode://file/…), relative
-     * ones below this directory; "": absolute ones alone; NULL: none are */
+    /* text: source lines become links (OSC 8) to an editor (vscode://file/…), with relative paths
+     * below this directory. "": only absolute paths; NULL: no links. */
     const char *source_links;
 } vp_view;
 #define VP_VIEW_INIT                                                                               \
@@ -118,41 +121,40 @@ typedef struct vp_view { /* what of a report is shown, and how */
         .version = 1, .top = 20, .width = 100                                                      \
     }
 
-/* Prints to a descriptor. view may be NULL. */
+/* Writes to a descriptor. view may be NULL. */
 VP_API int vp_report_write(const vp_report *r, vp_format format, const vp_view *view, int fd);
 
-/* ---- Timelines ------------------------------------------------------------------------------ */
+/* ---- Timelines ---- */
 
 typedef enum vp_export_form { VP_EXPORT_PFTRACE, VP_EXPORT_PERFETTO_JSON } vp_export_form;
 
 typedef struct vp_export_options {
     int version;
-    const char *host; /* of the session; NULL: its only one */
-    /* Only what reaches into [start, end), in ns since the trace's first event; 0, 0: all. */
+    const char *host; /* host of the run; NULL: the only one */
+    /* Only events that overlap [start, end), in ns since the trace's first event; 0, 0: all. */
     int64_t window_start_ns, window_end_ns;
-    uint64_t max_events; /* so many slices, the longest; 0: all */
+    uint64_t max_events; /* maximum number of slices, the longest ones; 0: all */
 } vp_export_options;
 #define VP_EXPORT_OPTIONS_INIT                                                                     \
     {                                                                                              \
         .version = 1                                                                               \
     }
 
-/* Writes a host's timeline, with the tracks of its analysis, for Perfetto: as its own .pftrace, or
- * as Trace Event JSON. What of the file neither can show is counted in it. opts may be NULL.
- * VP_EARG: a window that ends before it starts, or no host named where there are several;
- * VP_EEMPTY: no such host; VP_ECORRUPT, VP_EUNSUPPORTED: of the file; what was written until then
- * is cut off.
- */
+/* Writes a host's timeline with the tracks of its analysis for Perfetto, as .pftrace or as Trace
+ * Event JSON. Events that the format cannot represent are counted in the file. opts may be NULL.
+ * VP_EARG: the window ends before it starts, or no host is named and there are several; VP_EEMPTY:
+ * no such host; VP_ECORRUPT, VP_EUNSUPPORTED: from the file. After a failure the output is
+ * truncated. */
 VP_API int vp_export_write(const vp_catalog *c, const vp_session *s, vp_export_form form,
                            const vp_export_options *opts, int fd);
 
-/* ---- The viewer ----------------------------------------------------------------------------- */
+/* ---- The viewer ---- */
 
 typedef struct vp_server vp_server;
 typedef struct vp_open_options {
     int version;
-    const char *ui;       /* "perfetto", "tensorboard", "both" or "none"; default both */
-    int port;             /* -1: 9001 or the next free of 20; 0: any free; else exactly this */
+    const char *ui; /* "perfetto", "tensorboard", "both" or "none"; default both */
+    int port;       /* -1: 9001 or the next free one of 20; 0: any free one; else exactly this */
     int tensorboard_port; /* 6006 */
     bool open_browser;
 } vp_open_options;
@@ -161,20 +163,21 @@ typedef struct vp_open_options {
         .version = 1, .ui = "both", .port = -1, .tensorboard_port = 6006, .open_browser = true     \
     }
 
-/* Serves a profile directory on loopback from threads of its own. VP_EBUSY: no port. */
+/* Serves a profile directory on loopback from its own threads. VP_EBUSY: no port available. End
+ * with vp_server_stop. */
 VP_API int vp_server_start(vp_server **out, const char *profile_dir, const vp_open_options *opts);
 /* "http://127.0.0.1:9001/"; belongs to the server. */
 VP_API const char *vp_server_url(const vp_server *s);
-/* Lets requests in flight finish (at most 10 s), then frees the server. */
+/* Waits for requests in progress (at most 10 s), then frees the server. */
 VP_API void vp_server_stop(vp_server *s);
 
 typedef struct vp_viewer vp_viewer;
-/* Serves profile_dir and opens the browser on its newest session. NULL means $VIEW_PROFILE_DIR,
- * then $XAX_PROFILE_DIR. Does not block. VP_ENOTFOUND: no session there. */
+/* Serves profile_dir and opens the browser on its newest run. NULL: $VIEW_PROFILE_DIR, then
+ * $XAX_PROFILE_DIR. Does not block. VP_ENOTFOUND: no run. */
 VP_API int vp_open_latest(vp_viewer **out, const char *profile_dir, const vp_open_options *opts);
-VP_API const char *vp_viewer_url(const vp_viewer *v); /* of the session's page */
+VP_API const char *vp_viewer_url(const vp_viewer *v); /* of the run's page */
 VP_API void vp_viewer_close(vp_viewer *v);
-/* The same with defaults, printing the address; blocks until SIGINT or SIGTERM. */
+/* The same with default options, printing the address; blocks until SIGINT or SIGTERM. */
 VP_API int open_latest_profile(const char *profile_dir);
 
 VP_API const char *vp_version(void);

@@ -1,22 +1,21 @@
 /* view_profile for C++17: zones, steps and recordings as objects. The macros of
- * view_profile_capture.h work in C++ as they are and name a scope by a literal; these are for names
- * that are built at run time, for zones that move or end before their scope, and for recordings
- * that a scope owns. Nothing throws, nothing is allocated for a zone.
+ * view_profile_capture.h also work in C++ and name a scope by a literal. These classes are for
+ * names built at run time, for zones that move or end before their scope, and for recordings owned
+ * by a scope. Nothing throws, and zones allocate nothing.
  *
  *     vp::recording r("profiles");
  *     static const vp::name forward("forward");       // looked up once
  *     for (std::uint64_t i = 0; i < 10; i++) {
  *         vp::step s("train", i);
  *         vp::zone z(forward);                        // ends with its scope, or by z.end()
- *         vp::zone batch(names[i]);                   // a std::string_view: looked up when a
- * recording is on
+ *         vp::zone batch(names[i]);                   // a std::string_view
  *     }
- *     if (int rc = r.stop(); rc < 0) …                // vp_error_last() says more
+ *     if (int rc = r.stop(); rc < 0) …                // vp_error_last() has details
  *
- * A zone belongs to the thread that it ends on: one that moves to another thread is that thread's.
- * What of it is open when a process is killed is lost, where a VP_SCOPE would be kept as
- * unfinished. With VP_DISABLE defined all of it does nothing. After view_profile_stub.h zones and
- * steps need no library; recordings do. */
+ * A zone belongs to the thread on which it ends, so it may move to another thread. Zones that are
+ * open when a process is killed are lost, whereas a VP_SCOPE is kept as unfinished. With VP_DISABLE
+ * defined everything compiles to nothing. After view_profile_stub.h, zones and steps need no
+ * library; recordings do. */
 #ifndef VIEW_PROFILE_HPP
 #define VIEW_PROFILE_HPP
 
@@ -29,8 +28,8 @@
 
 namespace vp {
 
-/* A name that is built at run time, for its lifetime: vp_name. At most 4,095 bytes of it are kept,
- * and what follows a zero byte is none of it. */
+/* A registered name built at run time (vp_name). It ends at a zero byte, and is truncated to 4,095
+ * bytes. */
 class name {
   public:
     explicit name(std::string_view text) noexcept
@@ -55,7 +54,7 @@ class name {
     std::uint32_t id_ = 0;
 };
 
-/* A zone from here to its end. Moved from, it is none. */
+/* A zone from its construction to end() or destruction. A moved-from zone is empty. */
 class zone {
   public:
     zone() noexcept = default;
@@ -97,7 +96,7 @@ class zone {
     {
         end();
     }
-    /* Ends it now; once. */
+    /* Ends the zone now; further calls do nothing. */
     void end() noexcept
     {
 #if !defined(VP_DISABLE)
@@ -108,7 +107,7 @@ class zone {
 
   private:
 #if !defined(VP_DISABLE)
-    /* No part of who calls it, which without a recording then pays nothing for it. */
+    /* Not inlined, so that callers pay nothing for it without a recording. */
     __attribute__((noinline)) static void finish(std::uint32_t id, std::uint64_t start,
                                                  std::uint32_t generation) noexcept
     {
@@ -128,8 +127,8 @@ class zone {
     std::uint32_t name_ = 0, generation_ = 0;
 };
 
-/* A step of this number, from here to the end of its scope: vp_step_begin. One at a time on a
- * thread, and not on another thread than it began on, so that it neither moves nor is copied. */
+/* A step with this number, until the end of its scope (vp_step_begin). A thread has one at a time,
+ * and it must end on the thread where it began, so it can neither be moved nor copied. */
 class step {
   public:
     step(const char *text, std::uint64_t number) noexcept
@@ -149,7 +148,7 @@ class step {
 };
 
 #if !defined(VP_STUB)
-/* A recording that its owner ends. What could not start records nothing: error() says why. */
+/* A recording that ends with its owner. If it could not start, error() has the code. */
 class recording {
   public:
     explicit recording(const char *dir) noexcept : error_(vp_trace(&r_, dir)) {}
@@ -170,10 +169,10 @@ class recording {
     recording(const recording &) = delete;
     recording &operator=(const recording &) = delete;
     ~recording() { (void)stop(); }
-    /* 0, or why it did not start. */
+    /* 0, or the code of the failed start. */
     int error() const noexcept { return error_; }
     vp_recording *get() const noexcept { return r_; }
-    /* Ends and writes it; VP_EINACTIVE where there is none. result may be null. */
+    /* Ends and writes the recording; VP_EINACTIVE if there is none. result may be null. */
     int stop(vp_result *result = nullptr) noexcept
     {
         vp_recording *r = std::exchange(r_, nullptr);

@@ -1,18 +1,20 @@
-/* The recording macros of view_profile_capture.h, which lists them, and what they expand to. What
- * begins with vp__ belongs to the library. Include view_profile_capture.h instead.
+/* The recording macros that view_profile_capture.h lists, and their implementation. Names that
+ * begin with vp__ are private to the library. Include view_profile_capture.h instead.
  *
- * What is here in line is what costs: with no recording on, a scope is one load and one branch;
- * with one on, two readings of the clock and the stores that hide behind them. The rules that keep
- * it right without a lock:
- *  - A scope remembers the recording it began in, and is recorded only if that one is still on.
- *  - A thread writes into the image only while its `busy` is set, and only after it has seen, busy,
- *    that the recording is on. Who ends a recording makes that visible to all threads first
- *    (membarrier), and takes the image away when it has seen every thread not busy.
- *  - A signal handler that finds its thread busy counts what it would have recorded.
- *  - A jump (longjmp, an exception past C) leaves scopes without their end. The next scope on the
- *    thread sees it by where it stands itself: a frame deeper in the stack than its own is gone, a
- *    frame in the same place that something else had called, and the same scope in the same frame.
- * The end of a scope ends what was opened in it. */
+ * The hot path is inline: without a recording, a scope costs one load and one branch; with one, two
+ * readings of the clock and stores that overlap with them. These rules make it correct without a
+ * lock:
+ * - A scope stores the recording in which it began, and is recorded only if that one is still
+ *   active.
+ * - A thread writes into the image only while its `busy` is set, and only after it has seen, while
+ *   busy, that the recording is active. The thread that ends a recording first makes that visible
+ *   to all threads (membarrier), and takes the image when no thread is busy.
+ * - A signal handler that finds its thread busy counts the events that it cannot record.
+ * - A jump (longjmp, an exception through C) leaves scopes without an end. The next scope on the
+ *   thread detects them by its own position: frames deeper in the stack than its own are gone, and
+ *   so are frames at the same address with another caller, and the same scope in the same frame.
+ *
+ * The end of a scope also ends the scopes that were opened in it. */
 #ifndef VIEW_PROFILE_CAPTURE_MACROS_H
 #define VIEW_PROFILE_CAPTURE_MACROS_H
 
@@ -21,7 +23,7 @@
 
 #include "view_profile_capture_layout.h"
 
-/* A place in the program that records. id: recording << 32 | its name's number in that image. */
+/* A source location that records. id: recording << 32 | number of its name in that image. */
 typedef struct vp__site {
     const char *name, *function, *file, *category; /* category NULL: none */
     uint32_t line;
@@ -29,16 +31,17 @@ typedef struct vp__site {
     uint64_t id;
 } vp__site;
 
-/* Where a scope stands that is open. frame, caller: of the function that it was compiled into, and
- * of what called that. own: which scope it is there, its variable and its site: what is inlined
- * twice has two variables, and what is never open at once may share one. */
+/* Position of an open scope. frame, caller: of the function that contains it after inlining, and of
+ * its caller. own: identifies the scope within it by its variable and its site: code inlined twice
+ * has two variables, and scopes that are never open at once may share one. */
 typedef struct vp__place {
     uintptr_t frame, caller, own;
 } vp__place;
 
-/* A thread as the recorder knows it; lives as long as the process, for one thread after another. */
+/* The recorder's state of a thread. It lives as long as the process, and is reused for later
+ * threads. */
 typedef struct vp__thread {
-    uint32_t generation; /* of the recording that chunk and block belong to; 0: of none */
+    uint32_t generation; /* recording of chunk and block; 0: none */
     uint32_t busy;
     vp__chunk *chunk;
     vp__block *block;
@@ -54,7 +57,7 @@ typedef struct vp__scope {
     uint32_t depth;
 } vp__scope;
 
-/* A scope that says more than its name. */
+/* A scope with attributes. */
 typedef struct vp__rich_scope {
     vp__scope scope;
     const vp_arg *args;
@@ -62,7 +65,7 @@ typedef struct vp__rich_scope {
     uint64_t number;
 } vp__rich_scope;
 
-/* The names carry VP__LAYOUT: a program that was built for another one does not link. */
+/* The names contain VP__LAYOUT: a program built for another layout does not link. */
 #define vp__on vp__on_2
 #define vp__me vp__me_2
 
@@ -72,40 +75,40 @@ typedef struct vp__rich_scope {
 #define VP__TLS __thread __attribute__((tls_model("initial-exec")))
 #endif
 
-/* The recording that is on: its generation, odd where its clock is the processor's; 0: none. */
+/* The active recording: its generation, odd if its clock is the processor's; 0: none. */
 VP_API extern uint32_t vp__on;
 VP_API extern uint32_t vp__level;
 VP_API extern VP__TLS vp__thread *vp__me; /* never NULL */
-VP_API vp__thread **vp__me_place(void);   /* where the calling thread's is, for who is not linked */
+VP_API vp__thread **vp__me_place(void);   /* for programs that are not linked */
 
-/* Who wants to know of every step, recorded or not; NULL: nobody. */
+/* Called for every step, recorded or not; NULL: no listener. */
 typedef void vp__step_fn(bool begin, uint64_t number);
 VP_API extern vp__step_fn *vp__steps;
 
 VP_API uint64_t vp__clock_ns(void);
-/* Gives the calling thread a chunk and the site a number; false: nothing of it can be recorded. */
+/* Gives the calling thread a chunk and the site a number; false: nothing can be recorded. */
 VP_API bool vp__prepare(vp__site *site, uint32_t generation);
-/* The same, with the keys that this site's args have, in the order that they always have. */
+/* The same, with the keys of this site's args, which always have this order. */
 VP_API bool vp__prepare_args(vp__site *site, uint32_t generation, const vp_arg *args, size_t n);
-/* Forgets the scopes that a jump has left, as seen by one that is about to open at this place. */
+/* Drops the scopes that a jump has left, as detected by a scope about to open at this position. */
 VP_API void vp__scopes_left(vp__thread *t, uint32_t generation, vp__place here);
-/* All that is not the plain case of vp__scope_end. */
+/* Slow path of vp__scope_end. */
 VP_API void vp__scope_finish(vp__site *site, uint64_t start, uint64_t end, uint32_t generation,
                              uint32_t depth);
 VP_API void vp__rich_end(vp__rich_scope *s);
-/* The open scope at this depth is this step: until its end nothing else tells. */
+/* Declares that the open scope at this depth is this step; otherwise known only at its end. */
 VP_API void vp__step_opened(uint32_t generation, uint32_t depth, uint64_t number);
-VP_API vp__site *vp__site_of(uint32_t name); /* of vp_name; never NULL */
+VP_API vp__site *vp__site_of(uint32_t name); /* id of vp_name; never NULL */
 VP_API void vp__pair_begin(vp__site *site, uint32_t generation);
 VP_API void vp__pair_end(uint32_t generation);
 VP_API void vp__instant(vp__site *site, uint32_t generation);
 VP_API void vp__counter(vp__site *site, uint32_t generation, int64_t value);
 VP_API void vp__counter_real(vp__site *site, uint32_t generation, double value);
 VP_API void vp__flow(uint32_t generation, uint64_t id, bool out);
-/* A zone that began at `start` in the recording `generation` and ends now: for names of vp_name
- * whose scope is kept somewhere else. */
+/* Records a zone from `start` in the recording `generation` to now: for names of vp_name whose
+ * scope is stored elsewhere. */
 VP_API void vp__zone(uint32_t name, uint64_t start, uint32_t generation);
-/* The same, which ended at `end`, with args whose keys need not be literals. */
+/* The same with an end, and with args whose keys need not be literals. */
 VP_API void vp__zone_args(uint32_t name, uint64_t start, uint64_t end, uint32_t generation,
                           const vp_arg *args, size_t n);
 VP_API vp_recording *vp__profile_begin(const char *dir);
@@ -119,7 +122,7 @@ VP_API void vp__profile_end(vp_recording **r);
 #define VP__LIKELY(x) __builtin_expect(!!(x), 1)
 #define VP__LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define VP__STORE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
-/* A signal handler runs on the thread itself: only the compiler must keep the order. */
+/* A signal handler runs on the thread itself, so only the compiler must keep the order. */
 #define VP__FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 VP__INLINE uint32_t vp__generation(void)
@@ -143,7 +146,7 @@ VP__INLINE uint64_t vp__ticks(uint32_t generation)
     return vp__clock_ns();
 }
 
-/* Enters the writing of the calling thread; false: not now, or not in this recording. */
+/* Marks the calling thread as busy; false: the recording is not active. */
 VP__INLINE bool vp__enter(vp__thread *t, uint32_t generation)
 {
     VP__STORE(t->busy, 1);
@@ -161,16 +164,15 @@ VP__INLINE void vp__leave(vp__thread *t)
     __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* Whether what stands there, not deeper in the stack than `here`, can be open while a scope opens
- * here. */
+/* True if the scope at p, which is not deeper in the stack than `here`, can be open while a scope
+ * opens here. */
 VP__INLINE bool vp__is_around(const vp__place *p, vp__place here)
 {
     return p->frame == here.frame && p->caller == here.caller && p->own != here.own;
 }
 
-/* The depth of a scope that opens here, which is then the innermost. A signal handler that comes
- * between the first store and the last finds an old place and may judge by it: the last one
- * restores what it did. */
+/* Pushes a scope, the innermost one, and returns its depth. A signal handler between the first and
+ * the last store finds an old position and may misjudge it: the last store restores the depth. */
 VP__INLINE uint32_t vp__scope_push(vp__thread *t, uint32_t generation, vp__place here)
 {
     uint32_t depth = VP__LOAD(t->scope_depth), i = depth < VP__DEPTH ? depth : VP__DEPTH;
@@ -190,7 +192,7 @@ VP__INLINE uint32_t vp__scope_push(vp__thread *t, uint32_t generation, vp__place
     return depth;
 }
 
-/* own: a variable that lives as long as the scope. Another one than the scope itself, which then
+/* own: a variable with the lifetime of the scope, other than the scope itself, so that the scope
  * stays in registers. */
 VP__INLINE void vp__scope_open(vp__scope *s, vp__site *site, uint32_t generation, void *own)
 {
@@ -248,12 +250,12 @@ VP__INLINE void vp__scope_end(vp__scope *s)
         }
         vp__leave(t);
     }
-    /* by value: a scope whose address is taken nowhere stays in registers */
+    /* by value, so that the scope stays in registers */
     vp__scope_finish(s->site, s->start, end, generation, s->depth);
 }
 
-/* A zone that ends now and is no scope of the thread: vp__zone without a call, where it is the
- * plain case. false: nothing was done. */
+/* vp__zone without a call in the common case: a zone that ends now and is not a scope of the
+ * thread. false: nothing was done. */
 VP__INLINE bool vp__zone_plain(vp__site *site, uint64_t start, uint32_t generation)
 {
     uint64_t end = vp__ticks(generation), dur = end - start, id = VP__LOAD(site->id);
@@ -378,8 +380,8 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
 #define VP__JOIN_(a, b) a##b
 #define VP__JOIN(a, b) VP__JOIN_(a, b)
 #define VP__CLEANUP(fn) __attribute__((cleanup(fn), unused))
-/* A site keeps its name for good: one that was built at run time would be gone, or another, when it
- * is read. Only a literal is a constant to __builtin_constant_p. */
+/* A site keeps its name permanently, so a name built at run time could change or be freed. Only a
+ * literal is a constant to __builtin_constant_p. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 #define VP__ASSERT(n, what, text) static_assert(what, text)
 #elif !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
@@ -429,7 +431,7 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
     const vp_arg VP__JOIN(vp__args_, n)[] = {__VA_ARGS__};                                         \
     VP__RICH_N(n, name, VP__ZONE, VP__JOIN(vp__args_, n),                                          \
                sizeof VP__JOIN(vp__args_, n) / sizeof(vp_arg), 0, 0)
-/* One event, where one is on; `call` sees vp__g and the site. */
+/* Records one event if a recording is active; `call` can use vp__g and the site. */
 #define VP__EVENT(name, call)                                                                      \
     do {                                                                                           \
         VP__SITE(event, name, VP__ZONE, VP_LEVEL_USER);                                            \
@@ -442,7 +444,7 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
 
 #define VP_I64(key, value) vp__arg_i64("" key, (value))
 #define VP_F64(key, value) vp__arg_f64("" key, (value))
-#if !defined(VP_STR) /* the library has another one inside */
+#if !defined(VP_STR) /* the library has an internal macro of this name */
 #define VP_STR(key, value) vp__arg_str("" key, (value))
 #endif
 
@@ -530,7 +532,7 @@ VP__INLINE vp_arg vp__arg_str(const char *key, const char *v)
     }
 #define VP_CONTEXT(profiler, step, name) ((void)(profiler), (void)(step))
 #define VP_PROFILE_SCOPE(dir) VP__UNUSED(dir)
-/* Called like the functions that they stand for. */
+/* Replacements with the names of the functions. */
 VP__INLINE int vp__nothing(void)
 {
     return VP_OK;

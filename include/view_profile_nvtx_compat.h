@@ -1,18 +1,18 @@
-/* NVTX calls that go straight to the recorder: a program that NVIDIA's nvtx3/nvToolsExt.h annotates
- * includes this instead, is linked with the recorder, and needs neither these headers nor an
- * injection library. Names, types and constants are those of NVTX 3, so its source stays as it is.
+/* NVTX calls that use the recorder directly: a program annotated with NVIDIA's nvtx3/nvToolsExt.h
+ * includes this header instead and links the recorder. It then needs neither NVIDIA's headers nor
+ * an injection library. Names, types and constants are those of NVTX 3, so its source is unchanged.
  *
  *     #include <view_profile_nvtx_compat.h>       // was: <nvtx3/nvToolsExt.h>
  *     nvtxRangePushA(name); … nvtxRangePop();
  *
- * Ranges become zones, marks instants, domains categories of zones, payloads and categories args;
- * ranges that are steps ("step 7", or "step" with its number for a payload) become steps. Texts are
- * copied, may be built at run time, and are cut at 1,023 bytes (wide ones as UTF-8); of different
- * ones a million are kept, and what has one beyond that is counted as dropped (vp_result). What a
- * tool gives out belongs to the process and is never freed. Any thread; not in signal handlers.
- * Colours, and resources other than threads, are not recorded. What NVTX 3 has beside this header
- * (CUDA, OpenCL, sync) names things only: such calls can be left out. With VP_DISABLE or
- * NVTX_DISABLE all of it compiles to nothing. */
+ * Ranges become zones, marks instants, domains categories of zones, payloads and categories args.
+ * Ranges that are steps ("step 7", or "step" with its number as payload) become steps. Texts are
+ * copied, may be built at run time, and are truncated to 1,023 bytes (wide ones as UTF-8). A
+ * million distinct texts are kept; events with further ones are counted as dropped (vp_result).
+ * Handles belong to the process and are never freed. All calls are thread-safe; none may be used in
+ * signal handlers. Colors, and resources other than threads, are not recorded. The rest of NVTX 3
+ * (CUDA, OpenCL, sync) only names things: such calls can be omitted. With VP_DISABLE or
+ * NVTX_DISABLE everything compiles to nothing. */
 #ifndef VIEW_PROFILE_NVTX_COMPAT_H
 #define VIEW_PROFILE_NVTX_COMPAT_H
 
@@ -107,7 +107,7 @@ typedef struct nvtxResourceAttributes_v0 {
 } nvtxResourceAttributes_v0;
 typedef nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
 
-/* What the recorder does; the calls below, and those of an injection, end here. */
+/* Functions of the recorder, used by the calls below and by the injection library. */
 VP_API void vp__nvtx_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a);
 VP_API void vp__nvtx_mark_text(const char *text);
 VP_API nvtxRangeId_t vp__nvtx_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a);
@@ -134,15 +134,14 @@ VP_API nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d,
 #else
 #define VP__NVTX(call) call
 #define VP__NVTX_VALUE(call, without) call
-/* Whether something records, or waits for a step to record. Ranges that begin or end while nothing
- * does are not kept: the recorder forgets those that it knows when the next recording begins. */
+/* True if a recording is active or waits for a step. Ranges that begin or end at other times are
+ * not tracked: the recorder drops known ones when the next recording begins. */
 #define vp__nvtx_is_heard() (VP__LOAD(vp__on) || VP__LOAD(vp__steps))
 #endif
 #define VP__NVTX_INLINE static inline __attribute__((unused))
 
-/* Ranges of the calling thread. The depth of the new one, or of the one that ended, from 0;
- * negative: there is none, or (NVTX_NO_PUSH_POP_TRACKING) nothing records. Domains have stacks of
- * their own. */
+/* Ranges of the calling thread. Return the depth of the new or ended range, from 0. Negative: there
+ * is none, or (NVTX_NO_PUSH_POP_TRACKING) nothing records. Each domain has its own stack. */
 VP__NVTX_INLINE int nvtxRangePushA(const char *message)
 {
     (void)message;
@@ -179,7 +178,7 @@ VP__NVTX_INLINE int nvtxRangePop(void)
     return nvtxDomainRangePop(NULL);
 }
 
-/* Ranges that any thread may end. 0: nothing records, or there is no room for more. */
+/* Ranges that any thread may end. 0: nothing records, or no space. */
 VP__NVTX_INLINE nvtxRangeId_t nvtxRangeStartA(const char *message)
 {
     (void)message;
@@ -271,7 +270,7 @@ VP__NVTX_INLINE void nvtxMarkW(const wchar_t *message)
     nvtxMarkEx(&a);
 }
 
-/* Domains and texts by the same name are the same; the first name of a category holds. */
+/* Equal names give equal handles of domains and texts; the first name of a category is kept. */
 VP__NVTX_INLINE nvtxDomainHandle_t nvtxDomainCreateA(const char *name)
 {
     (void)name;
@@ -284,7 +283,7 @@ VP__NVTX_INLINE nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t *name)
     return VP__NVTX_VALUE(vp__nvtx_domain_wide(name), NULL);
 }
 
-/* Zones that carry its name may still be open: it stays. */
+/* Does nothing: open zones may still refer to the name. */
 VP__NVTX_INLINE void nvtxDomainDestroy(nvtxDomainHandle_t domain)
 {
     (void)domain;
@@ -334,7 +333,7 @@ VP__NVTX_INLINE void nvtxNameCategoryW(uint32_t category, const wchar_t *name)
     nvtxDomainNameCategoryW(NULL, category, name);
 }
 
-/* threadId: as gettid() tells it; any thread of the process. */
+/* threadId: result of gettid() of any thread of the process. */
 VP__NVTX_INLINE void nvtxNameOsThreadA(uint32_t threadId, const char *name)
 {
     (void)threadId;
@@ -367,7 +366,7 @@ VP__NVTX_INLINE void nvtxInitialize(const void *reserved)
     (void)reserved;
 }
 
-/* As in nvToolsExt.h, the names without a letter follow UNICODE. */
+/* As in nvToolsExt.h, names without a suffix depend on UNICODE. */
 #if defined(UNICODE)
 #define nvtxMark nvtxMarkW
 #define nvtxRangeStart nvtxRangeStartW

@@ -1,7 +1,7 @@
-/* What stands between the recording macros and a recorder that may not be there: included by
- * view_profile_capture_macros.h, behind the declarations that it stands in for, where
- * view_profile_stub.h asked for that. What begins with vp__ belongs to the library. */
-#ifndef VP_STUB /* asked for by itself: the declarations come first, and include this */
+/* Redirects the recording macros to a recorder that may be missing. Included by
+ * view_profile_capture_macros.h, after the declarations that it replaces, if view_profile_stub.h
+ * requested it. Names that begin with vp__ are private to the library. */
+#ifndef VP_STUB /* included directly: the declarations come first and include this header */
 #include "view_profile_stub.h"
 #endif
 #ifndef VIEW_PROFILE_STUB_CALLS_H
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* A row a function: what the macros call while a recording is on, and what a program calls. */
+/* Functions used by the macros during a recording, and functions called by a program. */
 #define VP__STUB_MACROS(CALL)                                                                      \
     CALL(vp__clock_ns)                                                                             \
     CALL(vp__prepare)                                                                              \
@@ -63,8 +63,8 @@ typedef struct vp__stub_table {
     bool sought;
 } vp__stub_table;
 
-/* One in a program or library, whichever of its sources it is of. What a recorder is found by is
- * set last. */
+/* One table per program or library, shared by all of its sources. `on`, by which a recorder is
+ * detected, is set last. */
 #define VP__STUB_ONE __attribute__((weak, visibility("hidden")))
 extern vp__stub_table vp__stub;
 VP__STUB_ONE vp__stub_table vp__stub = {
@@ -82,7 +82,7 @@ VP__STUB_ONE vp__stub_table vp__stub = {
 static inline void *vp__stub_library(void)
 {
     const char *wanted = getenv("VIEW_PROFILE"), *path = getenv("VIEW_PROFILE_LIBRARY");
-    if (dlsym(NULL, VP__STUB_TEXT(vp__on))) /* NULL: RTLD_DEFAULT, which not every standard shows */
+    if (dlsym(NULL, VP__STUB_TEXT(vp__on))) /* NULL: RTLD_DEFAULT, which some standards hide */
         return NULL;
     if (!wanted || !*wanted || getauxval(AT_SECURE))
         return NULL;
@@ -154,7 +154,7 @@ VP__STUB_ONE __attribute__((constructor)) void vp__stub_load(void)
 #define vp_meta_sharding(...) VP__STUB_ASK(vp_meta_sharding, 0, __VA_ARGS__)
 #define vp_now() (vp__stub.vp_now_fn ? vp__stub.vp_now_fn() : 0)
 #define vp_flow_new() (vp__stub.vp_flow_new_fn ? vp__stub.vp_flow_new_fn() : 0)
-#if !defined(VP_DISABLE) /* which has them already */
+#if !defined(VP_DISABLE) /* VP_DISABLE defines them already */
 #define vp_step_begin(text, number) VP__STUB_ASK(vp_step_begin, 0, text, number)
 #define vp_step_end() (vp__stub.vp_step_end_fn ? vp__stub.vp_step_end_fn() : 0)
 #endif

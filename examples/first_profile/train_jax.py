@@ -1,4 +1,4 @@
-"""A small training loop with JAX. Its batches differ in length, as sentences do."""
+"""A small training loop with JAX. Its batches have different lengths, like sentences."""
 import sys
 
 import jax

@@ -1,4 +1,4 @@
-"""The same work with annotations, without, and small: what a profile says of each.
+"""Profiles the same work with annotations, without annotations, and on small inputs.
 
     python examples/python/comprehensive_profile_demo.py
     view_profile top --group scope profiles/comprehensive_profile/annotated
@@ -22,7 +22,7 @@ args = parser.parse_args()
 
 
 def computation(scope):
-    """Three stages, in scopes where `scope` makes them; each is compiled for itself."""
+    """Three stages, each compiled separately, in the scopes that `scope` makes."""
     @jax.jit
     def multiply(x):
         with scope("multiply"):

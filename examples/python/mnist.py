@@ -1,4 +1,4 @@
-"""Digits learnt by a small network in JAX, with view_profile's annotations: the loop of XAX's
+"""Trains a small network on digits in JAX, with view_profile's annotations: the loop of XAX's
 mnist_profiling example.
 
     python examples/python/mnist.py

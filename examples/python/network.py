@@ -1,11 +1,11 @@
-"""What the examples train: a small network on digits that are drawn, so that nothing is downloaded."""
+"""The model of the examples: a small network on generated digits, so nothing is downloaded."""
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 
 def digits(generator, n):
-    """Strokes of ten shapes with noise."""
+    """Ten line shapes with noise."""
     labels = generator.integers(0, 10, n)
     grid = np.arange(28)
     images = generator.normal(0, 0.1, (n, 28, 28)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""A JAX program that knows nothing of view_profile:
+"""A JAX program without any use of view_profile:
 
     view_profile record -- python examples/python/plain_jax.py
 """

@@ -1,5 +1,5 @@
-"""A training loop of one's own, without a schedule: every fifth step goes to train_step_<N>, every validation to
-validation_epoch_<E>. The last batch of the test set is smaller than the others, and is compiled for.
+"""A custom training loop without a schedule: every fifth step goes to train_step_<N>, every validation to
+validation_epoch_<E>. The last batch of the test set is smaller than the others, and causes a compile.
 
     python examples/python/standalone_mnist_profiling.py
     view_profile findings profiles/mnist_profile/validation_epoch_0

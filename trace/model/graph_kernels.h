@@ -3,11 +3,11 @@
  * kernel, not the instruction. Two sources identify the instruction:
  *
  * - by name: XLA names the kernel of a fusion after it, with `_` for `.` and other characters that
- *    PTX does not allow. Equal fusions share one kernel; graph_match.h finds which of them runs
- *    where.
+ *   PTX does not allow. Equal fusions share one kernel; graph_match.h finds which of them runs
+ *   where.
  * - by order: between two kernels known by name, or the ends of a recorded computation, kernels run
- *    one after the other in the program's order. If each instruction there launches at least one
- *    kernel and there are as many of both, or only one instruction, the kernels are assigned.
+ *   one after the other in the program's order. If each instruction there launches at least one
+ *   kernel and there are as many of both, or only one instruction, the kernels are assigned.
  *
  * Both need a chain of nodes. If branches run concurrently, only names are used, and only those
  * with a single kernel in a complete replay. All other kernels stay unassigned. Failures:
