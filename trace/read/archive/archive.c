@@ -14,7 +14,7 @@ static const char why_unreadable[] =
 typedef struct builder {
     ar_index *ix;
     size_t member_cap, refusal_cap;
-    int64_t declared; /* bytes that the members say they have */
+    int64_t declared; /* sum of the sizes that members state */
     int64_t archive_size;
 } builder;
 
@@ -51,7 +51,7 @@ static int index_refuse_entry(builder *b, vp_str name, const char *why)
     return refuse_as(b, name, why, false);
 }
 
-/* Nanoseconds, or 0 where the archive has no time or one that does not fit (before 1970 too). */
+/* In ns; 0 if the archive has no time, or one out of range, also before 1970. */
 static int64_t mtime_of(struct archive_entry *e)
 {
     int64_t s = archive_entry_mtime_is_set(e) ? archive_entry_mtime(e) : 0;
@@ -64,7 +64,8 @@ static bool is_damage(int rc)
     return rc == VP_ECORRUPT || rc == VP_ELIMIT;
 }
 
-/* The first bytes. Damage behind them is not looked at here: reading the member reports it. */
+/* Reads the first bytes. Damage after them is not checked here; it is reported when the member is
+ * read. */
 static int member_read_head(ar_reader *r, ar_member *m)
 {
     const void *p;
@@ -74,7 +75,7 @@ static int member_read_head(ar_reader *r, ar_member *m)
     while (rc > 0 && m->head_n < sizeof m->head) {
         rc = ar_reader_data(r, &p, &n, &offset);
         if (offset < 0 || offset >= (int64_t)sizeof m->head)
-            break; /* sparse: zeros, as the head is */
+            break; /* sparse: zeros, like the rest of head */
         size_t room = sizeof m->head - (size_t)offset;
         n = n < room ? n : room;
         if (n)
@@ -105,7 +106,8 @@ static int index_keep_member(builder *b, ar_member *m, vp_buf *name)
     return 0;
 }
 
-/* Damage while a head is read ends a stream, but not a zip, whose members stand alone. */
+/* Damage while reading the first bytes of a member ends a stream, but not a zip, whose members are
+ * independent. */
 static int index_add_file(builder *b, ar_reader *r, ar_member *m, vp_str raw, vp_buf *name)
 {
     if (too_much(b, m->size))
@@ -113,7 +115,7 @@ static int index_add_file(builder *b, ar_reader *r, ar_member *m, vp_str raw, vp
     if (m->size > VP_ARCHIVE_RATIO_FREE && m->size / VP_ARCHIVE_RATIO_MAX > b->archive_size)
         return index_refuse_entry(b, raw, "it grows more than 200 times when unpacked");
     int rc = member_read_head(r, m);
-    if (rc == VP_ECORRUPT && ar_reader_recover(r) == 0) /* `raw` is gone now */
+    if (rc == VP_ECORRUPT && ar_reader_recover(r) == 0) /* `raw` is invalid now */
         return refuse_as(b, vp_buf_view(name), why_unreadable, true);
     VP_TRY(rc);
     return index_keep_member(b, m, name);
@@ -158,7 +160,7 @@ static int by_name_then_index(const void *a, const void *b)
     return c ? c : (*x)->index < (*y)->index ? -1 : 1;
 }
 
-/* Of equal names the last is kept, as tar unpacks them; the others are refusals. */
+/* Of equal names the last is kept, as when a tar is unpacked; the others become refusals. */
 static int drop_duplicates(builder *b)
 {
     ar_index *ix = b->ix;

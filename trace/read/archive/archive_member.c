@@ -5,13 +5,13 @@
 #include "trace/read/archive/archive_reader.h"
 #include "trace/read/bytes/chunk.h"
 
-/* One member as a stream. libarchive hands out blocks with offsets (tar may be sparse); they are
- * copied into one reused chunk, holes as zeros. */
+/* A member as a stream. libarchive returns blocks with offsets (tar may be sparse); they are copied
+ * into one reused chunk, holes as zeros. */
 typedef struct member_stream {
     rd_stream base;
     ar_reader reader;
     char *chunk;
-    const char *block; /* libarchive's, until its next call */
+    const char *block; /* owned by libarchive, valid until its next call */
     size_t block_n;
     int64_t block_at, pos; /* offsets in the member */
     bool ended, checked;
@@ -32,8 +32,8 @@ static void end_with(member_stream *m, int rc)
         m->base.damage = *vp_error_last();
 }
 
-/* The next block. Damage ends the member behind the bytes that came with it; the end of a sparse
- * file may come as an offset alone. */
+/* Reads the next block. Damage ends the member after the bytes that came with it. The end of a
+ * sparse file may be an offset without bytes. */
 static void next_block(member_stream *m)
 {
     const void *p;
@@ -51,7 +51,7 @@ static void next_block(member_stream *m)
         end_with(m, rc);
 }
 
-/* The size that the archive promised must have come, and its checksum must be right. */
+/* Checks that the stated size was read and that the checksum is correct. */
 static void check_end(member_stream *m)
 {
     int rc;
@@ -67,7 +67,7 @@ static void check_end(member_stream *m)
         m->base.damage = *vp_error_last();
 }
 
-/* Copies a hole or a part of the block to `to`; how many bytes. */
+/* Copies a hole or a part of the block to `to`; returns the number of bytes. */
 static size_t copy_some(member_stream *m, char *to, size_t cap)
 {
     size_t n;

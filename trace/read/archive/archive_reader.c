@@ -12,10 +12,10 @@
 #include "trace/read/detect/detect.h"
 #include "trace/read/gzip/gzip.h"
 
-/* Small enough that a look at a zip member's head does not read its neighbours. */
+/* Small enough that reading a zip member's first bytes does not read its neighbors. */
 #define WINDOW (64u << 10)
 #define TAR_BLOCK 512
-/* Every one re-reads the entries before. */
+/* Every restart reads the previous entries again. */
 #define RESTARTS_MAX 100
 
 static locale_t utf8;
@@ -52,7 +52,7 @@ static int duplicate_descriptor(int fd, int *copy)
     return *copy < 0 ? vp_fail(VP_EIO, "too many open files") : 0;
 }
 
-/* The first block of what gzip holds; what is damaged before its end holds less. */
+/* Reads the first block inside gzip; less if it is damaged. */
 static int gzip_head(int fd, char *block, size_t *n)
 {
     VP_CLEANUP(rd_stream_close) rd_stream *gz = NULL;
@@ -74,7 +74,7 @@ static int gzip_head(int fd, char *block, size_t *n)
     return 0;
 }
 
-/* An empty tar is zeros alone. */
+/* An empty tar consists of zeros. */
 static ar_kind kind_of_plain(vp_str head)
 {
     if (rd_is_zip(head))
@@ -84,7 +84,7 @@ static ar_kind kind_of_plain(vp_str head)
     return ar_kind_by_magic(head);
 }
 
-/* AR_NONE also for what is damaged. VP_EIO, VP_ENOMEM. */
+/* AR_NONE also for damaged files. VP_EIO, VP_ENOMEM. */
 static int archive_kind_of_fd(ar_kind *out, int fd)
 {
     char block[TAR_BLOCK];
@@ -106,12 +106,12 @@ static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
     return -1;
 }
 
-/* libarchive looks for the next entry, or the end of one, as far as there is input; what holds
- * none may be a hole of terabytes, or zeros that were packed into nothing. */
+/* libarchive searches the next entry, or the end of one, through all of the input. A file without
+ * entries may be a hole of terabytes, or compressed zeros; these limits end the search. */
 #define SEARCH_MAX (INT64_C(64) << 20)
 #define SEARCH_UNPACKED_MAX (INT64_C(1) << 30)
 
-/* What libarchive unpacks the tar with; NULL where it does not. */
+/* libarchive's filter for the tar's compression; NULL: none. */
 typedef int filter_fn(struct archive *);
 static filter_fn *filter_of(ar_kind k)
 {
@@ -122,7 +122,8 @@ static filter_fn *filter_of(ar_kind k)
 
 static int check_search(ar_reader *r, size_t n)
 {
-    /* Elsewhere it is a place in the file, and seeking to a zip's directory no search. */
+    /* Without a filter this counts file positions, and seeking to a zip's directory is not a
+     * search. */
     int64_t unpacked = filter_of(r->kind) ? archive_filter_bytes(r->a, 0) : 0;
     if (r->progress && r->progress(r->progress_ctx, r->pos, r->size))
         return vp_fail(VP_ECANCELLED, "stopped");
@@ -185,7 +186,7 @@ static la_int64_t on_seek(struct archive *a, void *ctx, la_int64_t offset, int w
     return r->pos = to;
 }
 
-/* libarchive's reason, if it gives one, on one line of ASCII: it may quote the archive. */
+/* libarchive's message, if any, as one line of ASCII, because it may quote the archive. */
 static const char *libarchive_reason(struct archive *a, char *buf, size_t cap)
 {
     const char *why = archive_error_string(a);
@@ -214,7 +215,7 @@ static int enable_formats(const ar_reader *r)
             return vp_fail(VP_EUNSUPPORTED, "this libarchive cannot read %s",
                            ar_kinds[r->kind].packer);
         archive_read_support_format_tar(r->a);
-        /* Reads on behind an end mark: to further archives, and to the last checksum. */
+        /* Continues after an end mark: to concatenated archives, and to the last checksum. */
         return archive_read_set_format_option(r->a, "tar", "read_concatenated_archives", "1");
     }
     return r->streamed_zip ? archive_read_support_format_zip_streamable(r->a)
@@ -254,7 +255,7 @@ static int open_input(ar_reader *r, bool threaded)
     return r->window ? 0 : vp_fail(VP_ENOMEM, "no memory for an archive");
 }
 
-/* A zip whose directory (at its end) is missing or damaged can still be read from its start. */
+/* A zip with a missing or damaged directory (at its end) can still be read from its start. */
 static int restart_without_directory(ar_reader *r)
 {
     if (r->below.code || r->streamed_zip)
@@ -295,7 +296,7 @@ int64_t ar_reader_raw_done(const ar_reader *r)
     return r->gz ? r->gz->raw_done : r->pos < r->size ? r->pos : r->size;
 }
 
-/* Bombs: what a few bytes become. A zip is read here and there, so its whole size counts. */
+/* Detects archive bombs. A zip is read at any position, so its whole size counts. */
 static int check_growth(ar_reader *r)
 {
     int64_t raw = r->kind == AR_ZIP ? r->size : ar_reader_raw_done(r);
@@ -310,8 +311,8 @@ static int check_growth(ar_reader *r)
     return 0;
 }
 
-/* libarchive warns where data and checksum disagree (docs/reference/formats.md#archives): that is
- * damage, too. */
+/* libarchive warns if data and checksum disagree (docs/reference/formats.md#archives): that counts
+ * as damage. */
 int ar_reader_data(ar_reader *r, const void **p, size_t *n, int64_t *offset)
 {
     la_int64_t at = 0;
@@ -339,8 +340,8 @@ int ar_reader_verify_entry(ar_reader *r)
     return r->gz && gz_checksum_failed(r->gz) ? vp_fail_copy(&r->gz->damage) : 0;
 }
 
-/* Compressed archives are skipped by reading, so that the limits hold; a zip without directory, so
- * that damage ends it at the same entry whatever is read; others by seeking. */
+/* Skips the rest of an entry. Compressed archives are read, so that the limits apply; so is a zip
+ * without a directory, so that damage ends it at the same entry in every case; others seek. */
 static int skip_rest(ar_reader *r)
 {
     const void *p;
@@ -369,8 +370,8 @@ static int has_end_mark(ar_reader *r, bool *has)
     return 0;
 }
 
-/* A tar that ends without its block of zeros was cut between two members; a compressed one, too,
- * where its packer made pieces that are whole in themselves. */
+/* A tar without its final block of zeros was truncated between two members. This may also happen to
+ * a compressed one, if its compressor made self-contained parts. */
 static int verify_end_of_tar(ar_reader *r)
 {
     bool has;

@@ -8,9 +8,9 @@
 #define END_RECORD 22
 #define LOCATOR 20
 #define END_RECORD_64 56
-/* libarchive looks for the end record in the last 16 KiB. */
+/* libarchive searches the end record in the last 16 KiB. */
 #define TAIL (16u << 10)
-/* 46 bytes and the name and extra fields: 300 an entry are generous. */
+/* 46 bytes and the name and extra fields: 300 per entry are generous. */
 #define DIRECTORY_MAX ((int64_t)VP_ARCHIVE_ENTRIES_MAX * 300)
 
 static uint64_t load_le(const char *p, unsigned n)
@@ -26,7 +26,7 @@ static int64_t smaller_offset(int64_t a, uint64_t b)
     return b < (uint64_t)a ? (int64_t)b : a;
 }
 
-/* The zip64 end record that the locator before the end record points to. */
+/* Reads the zip64 end record, to which the locator before the end record points. */
 static int start_64(int fd, int64_t size, const char *locator, int64_t *start)
 {
     char r[END_RECORD_64];
@@ -40,8 +40,8 @@ static int start_64(int fd, int64_t size, const char *locator, int64_t *start)
     return 0;
 }
 
-/* A zip that was cut off behind a member that is a zip itself ends with that one's directory: what
- * it says of its place is then counted from the member's start. */
+/* A zip that was truncated after a member that is itself a zip ends with that member's directory,
+ * whose position is relative to the member's start. */
 static bool is_of_member(const char *record, int64_t end, bool has_64)
 {
     uint64_t start = load_le(record + 16, 4), bytes = load_le(record + 12, 4);
@@ -64,7 +64,7 @@ int ar_zip_check(int fd, int64_t size, bool *empty, bool *cut)
     *empty = end == 0;
     bool has_64 = i >= LOCATOR && VP_SAME(tail + i - LOCATOR, "PK\6\7");
     *cut = is_of_member(tail + i, end, has_64);
-    start = smaller_offset(start, load_le(tail + i + 16, 4)); /* where it says it starts */
+    start = smaller_offset(start, load_le(tail + i + 16, 4));                 /* stated start */
     start = smaller_offset(start, (uint64_t)end - load_le(tail + i + 12, 4)); /* or by its length */
     if (i >= LOCATOR)
         VP_TRY(start_64(fd, size, tail + i - LOCATOR, &start));

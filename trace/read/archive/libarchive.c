@@ -3,7 +3,7 @@
 #include "trace/base/system/library.h"
 
 struct ar_lib ar_lib;
-static vp_library library = VP_LIBRARY("libarchive.so.13"); /* of every 3.x */
+static vp_library library = VP_LIBRARY("libarchive.so.13"); /* of all 3.x versions */
 
 #define SYMBOL(name) {&name, #name, false},
 static const vp_symbol symbols[] = {AR_LIB_CALLS(SYMBOL)};

@@ -4,14 +4,14 @@
 #include "trace/base/mem.h"
 #include "trace/read/archive/libarchive.h"
 
-/* Twelve bytes of octal digits and a NUL. */
+/* Eleven octal digits and a NUL. */
 #define TAR_SIZE_MAX ((INT64_C(1) << 33) - 1)
 
 struct ar_tar {
     struct archive *a;
     struct archive_entry *entry;
     vp_buf *b;
-    bool ended; /* nothing more goes to the buffer */
+    bool ended; /* nothing more is written to the buffer */
 };
 
 static la_ssize_t tar_put_bytes(struct archive *a, void *ctx, const void *p, size_t n)
@@ -24,8 +24,8 @@ static la_ssize_t tar_put_bytes(struct archive *a, void *ctx, const void *p, siz
     return (la_ssize_t)n;
 }
 
-/* The buffer's failure is asked for here: libarchive frees what it opened only if it may close it,
- * which it does not try once a write failed. */
+/* Checks the buffer's failure, too: libarchive frees what it opened only if it can close it, which
+ * it does not try after a failed write. */
 static int tar_check_status(const ar_tar *t, int64_t rc)
 {
     if (t->b->status < 0)
@@ -44,7 +44,7 @@ int ar_tar_make(ar_tar **out, vp_buf *b)
     int rc = t->a && t->entry ? 0 : vp_no_memory();
     if (rc >= 0)
         rc = tar_check_status(t, archive_write_set_format_gnutar(t->a));
-    if (rc >= 0) /* what was written is in the buffer when a call returns */
+    if (rc >= 0) /* the data is in the buffer when a call returns */
         rc = tar_check_status(t, archive_write_set_bytes_per_block(t->a, 0));
     if (rc >= 0)
         rc = tar_check_status(t, archive_write_open(t->a, t, NULL, tar_put_bytes, NULL));

@@ -16,7 +16,7 @@ static const char why_empty[] =
     "the profiler";
 static const char why_foreign[] =
     "its name promises a profile, but its content is something else: check how it was copied";
-/* By what a kind of archive is packed with. */
+/* By the compression of a kind of archive. */
 #define WHY_PACKED(kind, name, short_suffix, packer, ...)                                          \
     "packed with " packer ", which is only read around a tar: unpack it with `" packer " -d`",
 static const char why_packed[AR_KIND_COUNT][80] = {AR_KINDS(WHY_PACKED)};
@@ -51,7 +51,7 @@ static bool is_printable_text(vp_str s)
     return s.n > 0;
 }
 
-/* The first field of a message as the start of a nested one: its bytes as far as the head goes. */
+/* The first field of a message as a nested message: its bytes, as far as `head` reaches. */
 static bool first_nested(vp_pb *r, uint8_t tag, vp_str *body, bool *whole)
 {
     uint64_t n;
@@ -67,8 +67,9 @@ static bool first_nested(vp_pb *r, uint8_t tag, vp_str *body, bool *whole)
     return true;
 }
 
-/* A plane starts with its id or its name, and the name is text. That tells it from HloProto,
- * OpStats, pprof and the old Trace proto, which all start with field 1 of type message, too. */
+/* A plane starts with its id or its name, and the name is text. This distinguishes it from
+ * HloProto, OpStats, pprof and the old Trace proto, which also start with field 1 of type
+ * message. */
 static bool is_xspace(vp_str head)
 {
     vp_pb r = vp_pb_of(head), plane;
@@ -86,9 +87,9 @@ static bool is_xspace(vp_str head)
     return first_nested(&plane, XPLANE_NAME_TAG, &name, &whole) && is_printable_text(name);
 }
 
-/* What is named like one: all that its first bytes can say against it is asked here, and no more,
- * since fields may come in any order. All fields of XSpace and XPlane are nested but XPlane.id; a
- * plane without content says nothing. */
+/* For files named like an XSpace: checks only what the first bytes can disprove, because fields may
+ * come in any order. All fields of XSpace and XPlane are nested except XPlane.id; a plane without
+ * content proves nothing. */
 static bool may_be_xspace(vp_str head)
 {
     vp_pb r = vp_pb_of(head);
@@ -114,7 +115,7 @@ static bool may_be_xspace(vp_str head)
     return false;
 }
 
-/* sample_type comes first, and its type and unit are both varints. */
+/* sample_type comes first; its type and unit are both varints. */
 static bool is_pprof(vp_str head)
 {
     vp_pb r = vp_pb_of(head), type;
@@ -141,7 +142,7 @@ static bool is_lfs_pointer(vp_str head)
     return vp_str_starts(head, VP_STR("version https://git-lfs.github.com/spec/"));
 }
 
-/* Kernel trace text: its header, or the lines that ftrace writes. */
+/* Kernel trace text: its header, or lines in ftrace's format. */
 static bool is_systrace(vp_str name, vp_str text)
 {
     if (vp_str_starts(text, VP_STR("# tracer:")))
@@ -178,7 +179,7 @@ static rd_kind kind_of_format(rd_format format, const char *why)
     return (rd_kind){format, false, why};
 }
 
-/* Its packing says nothing of what is in it. */
+/* The compression does not reveal the content. */
 static rd_kind of_packed(vp_str name, rd_format promised, ar_kind packing)
 {
     if (promised == RD_ARCHIVE)
@@ -188,7 +189,7 @@ static rd_kind of_packed(vp_str name, rd_format promised, ar_kind packing)
     return kind_of_format(RD_UNKNOWN, NULL);
 }
 
-/* By first bytes that belong to one format, whatever the name says, a line each; RD_UNKNOWN. */
+/* By first bytes that are unique to one format, whatever the name; else RD_UNKNOWN. */
 static rd_format by_magic(vp_str text)
 {
     if (vr_is(text))
@@ -198,7 +199,7 @@ static rd_format by_magic(vp_str text)
     return RD_UNKNOWN;
 }
 
-/* By the shape of what has no such bytes and no name that promises it. */
+/* By the structure, for content without such bytes and without a matching name. */
 static rd_format by_shape(vp_str text)
 {
     if (is_pprof(text))
@@ -206,7 +207,7 @@ static rd_format by_shape(vp_str text)
     return is_xspace(text) ? RD_XSPACE : RD_UNKNOWN;
 }
 
-/* What uncompressed content is; `promised` is what the name says. */
+/* Detects uncompressed content; `promised` is the format expected by the name. */
 static rd_kind of_content(vp_str name, rd_kind promised, vp_str text)
 {
     vp_str start = rd_skip_blank(text);

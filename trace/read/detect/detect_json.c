@@ -1,4 +1,4 @@
-/* Which JSON a file is, by the keys of its outermost object. */
+/* Detects the kind of a JSON file by the keys of its outermost object. */
 #include "trace/read/detect/detect_parts.h"
 #include "trace/read/json/json_lex.h"
 
@@ -18,12 +18,12 @@ static const char why_no_events[] =
 static const char why_table[] =
     "a table that XProf made from a profile: ignored, the profile itself is read";
 
-/* What the keys of the outermost object say; of an array, those of its first elements. */
+/* Keys of the outermost object; for an array, those of its first elements. */
 enum {
     KEY_EVENTS = 1 << 0,         /* traceEvents: the Trace Event Format's own key */
-    KEY_KINETO = 1 << 1,         /* only Kineto writes it */
-    KEY_SCHEMA_VERSION = 1 << 2, /* Kineto, but others too */
-    KEY_CONTEXT = 1 << 3,        /* may stand before traceEvents for longer than the head is */
+    KEY_KINETO = 1 << 1,         /* only written by Kineto */
+    KEY_SCHEMA_VERSION = 1 << 2, /* Kineto, and others */
+    KEY_CONTEXT = 1 << 3,        /* may precede traceEvents and fill `head` */
     KEY_GRAPH = 1 << 4,
     KEY_SCHEMA = 1 << 5,
     KEY_ROCPROF = 1 << 6,
@@ -34,7 +34,7 @@ enum {
     KEY_TID = 1 << 11,
     KEY_ARGS = 1 << 12,
     KEY_OTHER = 1 << 13,
-    KEY_CLOSED = 1 << 14,  /* not a key: the document ends within the head */
+    KEY_CLOSED = 1 << 14,  /* not a key: the document ends within `head` */
     KEY_ARRAY = 1 << 15,   /* not a key: the outermost value is an array */
     KEY_NUMBERS = 1 << 16, /* not a key: an array of arrays */
 };
@@ -99,7 +99,7 @@ vp_str rd_skip_blank(vp_str t)
     return t;
 }
 
-/* Takes a string whose opening quote is gone; the content, still escaped, in *out. */
+/* Reads a string after its opening quote; *out is the content, still escaped. */
 static void take_string(vp_str *t, vp_str *out)
 {
     size_t i = 0;
@@ -133,8 +133,8 @@ static unsigned key_bits(vp_str t)
     return bits;
 }
 
-/* The "cat" of some event in the head is one that only Kineto writes (2021's spelling or today's).
- */
+/* True if an event in `head` has a "cat" that only Kineto writes (in the spelling of 2021 or
+ * later). */
 static bool has_kineto_cat(vp_str t)
 {
     static const char *const cats[] = {"cpu_op",
@@ -177,7 +177,7 @@ static bool head_contains(vp_str text, const char *what)
     return vp_str_find(text, vp_str_of(what)) < text.n;
 }
 
-/* Which producer, once it is known to be a trace. */
+/* The producer of a trace. */
 static rd_format json_producer(rd_format promised, unsigned bits, vp_str text)
 {
     if (bits & KEY_KINETO || promised == RD_KINETO || has_kineto_cat(text) ||
@@ -195,7 +195,7 @@ static bool is_event_array(unsigned bits)
 {
     if (bits & (KEY_PH | KEY_TS) || (bits & KEY_PID && bits & KEY_TID))
         return true;
-    /* A first event whose args fill the head (pictures, stacks). */
+    /* A first event whose args (pictures, stacks) fill `head`. */
     return bits & KEY_ARGS && !(bits & (KEY_OTHER | KEY_CLOSED));
 }
 
@@ -205,11 +205,12 @@ static bool is_trace(unsigned bits, rd_format promised)
         return is_event_array(bits) || promised == RD_KINETO || promised == RD_XLA_JSON;
     if (bits & (KEY_EVENTS | KEY_KINETO) || promised == RD_KINETO || promised == RD_XLA_JSON)
         return true;
-    /* Context of unknown length before traceEvents; otherwise any JSON with "metadata" counts. */
+    /* Context of unknown length before traceEvents; without this check any JSON with "metadata"
+     * would match. */
     return bits & KEY_CONTEXT && !(bits & (KEY_OTHER | KEY_CLOSED));
 }
 
-/* JSON that is known and no timeline. RD_UNKNOWN when it is none of these. */
+/* Known JSON that is not a timeline; RD_UNKNOWN: none of these. */
 static rd_kind known_other(vp_str name, unsigned bits, vp_str text)
 {
     if (bits & KEY_TABLE)

@@ -1,4 +1,4 @@
-/* Which kind a file's name promises. */
+/* The format expected by a file's name. */
 #include "trace/read/detect/archive_kinds.h"
 #include "trace/read/detect/detect_parts.h"
 
@@ -40,13 +40,13 @@ static const char why_packed_trace[] =
     "a trace packed in a way that is not read here: unpack it, or pack it again with gzip";
 
 typedef struct name_rule {
-    vp_str suffix; /* with its dot; the bare name without the dot matches too */
+    vp_str suffix; /* with its dot; a bare name equal to it without the dot matches, too */
     rd_format format;
     const char *why;
 } name_rule;
 
-/* Longer suffixes before those they end with. Sources: docs/reference/xprof.md#run-directories, the
- * traces' README. */
+/* Longer suffixes precede those that they end with. Sources:
+ * docs/reference/xprof.md#run-directories, the README of the traces. */
 static const name_rule rules[] = {
     {VP_STR(".xplane.pb"), RD_XSPACE, NULL},
     {VP_STR(".pt.trace.json"), RD_KINETO, NULL},
@@ -139,7 +139,7 @@ rd_kind rd_detect_name(vp_str name)
     return rd_kind_by_name(name);
 }
 
-/* "worker0.1623143089861" of PyTorch's tensorboard_trace_handler: the number is the time. */
+/* "worker0.1623143089861" from PyTorch's tensorboard_trace_handler: the number is the time. */
 static vp_str strip_trace_number(vp_str stem)
 {
     size_t dot = vp_str_rfind_char(stem, '.');

@@ -5,8 +5,8 @@
 #include "trace/read/gzip/gzip_decode.h"
 #include "trace/read/gzip/gzip_ring.h"
 
-/* Below this many compressed bytes a thread costs more than it wins. A pipe (length unknown) never
- * gets one: a thread that waits for a silent writer could not be ended. */
+/* Below this many compressed bytes a thread costs more than it saves. A pipe (unknown length) never
+ * gets a thread: one that waits for a silent writer could not be ended. */
 #define THREAD_FROM (256 << 10)
 
 typedef struct gz {
@@ -14,8 +14,8 @@ typedef struct gz {
     rd_stream *in;
     gz_decoder decoder;
     bool threaded;
-    gz_ring *ring; /* if threaded, from the first read on */
-    gz_slot slot;  /* else */
+    gz_ring *ring; /* if threaded, after the first read */
+    gz_slot slot;  /* otherwise */
 } gz;
 
 bool gz_is(const void *head, size_t n)
@@ -37,8 +37,7 @@ static int gz_fill_slot(void *ctx, gz_slot *slot)
     return rc;
 }
 
-/* Starts to inflate, with the first read only: so that looking at the heads of files starts no
- * thread. */
+/* Starts to inflate at the first read, so that examining first bytes of files starts no thread. */
 static int gz_begin(gz *g)
 {
     if (g->threaded && !g->ring) {

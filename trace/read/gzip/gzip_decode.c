@@ -26,11 +26,11 @@ static int64_t gz_compressed_offset(const gz_decoder *d)
     return d->received - (d->end - d->p) - (int64_t)(d->back_n - d->back_i);
 }
 
-/* Ends the stream at the present byte of the compressed file. */
+/* Ends the stream at the current byte of the compressed file. */
 static int gz_damaged(gz_decoder *d, const char *what)
 {
     int64_t at = gz_compressed_offset(d);
-    if (d->in->damage.code) { /* the stream below is damaged, and that is the cause */
+    if (d->in->damage.code) { /* the stream below is damaged, which is the cause */
         d->damage = d->in->damage;
         return vp_fail_copy(&d->damage);
     }
@@ -40,7 +40,7 @@ static int gz_damaged(gz_decoder *d, const char *what)
     return VP_ECORRUPT;
 }
 
-/* Gets more compressed bytes. 1; 0: the stream below has ended; < 0: failed. */
+/* Reads more compressed bytes. 1; 0: the stream below has ended; < 0: failed. */
 static int gz_refill(gz_decoder *d)
 {
     char *p;
@@ -71,7 +71,7 @@ static int gz_take_byte(gz_decoder *d, unsigned char *c)
     return 1;
 }
 
-/* Takes a byte of the header. That none comes is damage. */
+/* Reads a byte of the header; a missing byte is damage. */
 static int header_byte(gz_decoder *d, unsigned char *c)
 {
     int rc = gz_take_byte(d, c);
@@ -138,7 +138,7 @@ static int read_header(gz_decoder *d)
     return 0;
 }
 
-/* Deflate cannot exceed 1,032:1; more means that the library went wrong. */
+/* Deflate cannot exceed 1,032:1; a higher ratio means that the library failed. */
 static int check_ratio(const gz_decoder *d)
 {
     if (d->produced / VP_GZIP_RATIO_MAX > gz_compressed_offset(d) + (int64_t)VP_READ_WINDOW)
@@ -146,7 +146,7 @@ static int check_ratio(const gz_decoder *d)
     return 0;
 }
 
-/* Inflates into dst until it is full, the member ends or the input does. */
+/* Inflates into dst until it is full, the member ends, or the input ends. */
 static int gz_read_body(gz_decoder *d, char *dst, size_t cap, size_t *n)
 {
     gz_io io = {d->p, (size_t)(d->end - d->p), (unsigned char *)dst, cap};
@@ -203,7 +203,7 @@ static int read_trailer(gz_decoder *d)
     return 0;
 }
 
-/* Behind a member: another one, zeros up to the end (tapes and some tools pad), or the end. */
+/* After a member: another one, zeros up to the end (tapes and some tools pad), or the end. */
 static int read_next(gz_decoder *d)
 {
     unsigned char c;
@@ -220,7 +220,7 @@ static int read_next(gz_decoder *d)
     }
     if (padded)
         return gz_damaged(d, "there is something else behind the gzip data");
-    d->back[0] = c; /* the next header's first byte; `back` is empty here */
+    d->back[0] = c; /* first byte of the next header; `back` is empty here */
     d->back_n = 1;
     d->back_i = 0;
     d->phase = GZ_HEADER;

@@ -10,7 +10,7 @@
 
 static void *isal_create(void)
 {
-    /* Zeroed: damaged data make ISA-L copy what it never wrote (found by fuzzing). */
+    /* Zeroed: with damaged data ISA-L copies bytes that it never wrote (found by fuzzing). */
     struct inflate_state *s = vp_calloc(1, sizeof *s);
     if (s)
         isal_inflate_init(s);
@@ -29,8 +29,8 @@ static void isal_reset(void *state)
     s->crc_flag = ISAL_DEFLATE;
 }
 
-/* On a code that stands for nothing ISA-L counts bytes that it did not write, up to the length that
- * 10 bits can say, and what lies there is no data. So many are taken back. */
+/* For an invalid code, ISA-L counts bytes that it did not write, up to the length that 10 bits can
+ * encode; their content is undefined. This many bytes are discarded. */
 #define UNWRITTEN_MAX 1024u
 
 static gz_step isal_run(void *state, gz_io *io)
@@ -52,7 +52,7 @@ static gz_step isal_run(void *state, gz_io *io)
     return s->block_state == ISAL_BLOCK_FINISH ? GZ_END : GZ_MORE;
 }
 
-/* ISA-L reads up to 64 bits ahead. The whole bytes among them lie behind the deflate stream. */
+/* ISA-L reads up to 64 bits ahead. The whole bytes among them follow the deflate stream. */
 static size_t isal_give_back(void *state, unsigned char bytes[GZ_BACK_MAX])
 {
     struct inflate_state *s = state;

@@ -16,15 +16,15 @@ struct gz_ring {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* guarded by the lock: */
-    uint64_t filled, released; /* how many slots were filled, and given back, since the start */
-    int result;                /* of the last fill: 1 while it goes on */
+    uint64_t filled, released; /* number of slots filled, and released, since the start */
+    int result;                /* of the last fill; 1 while it continues */
     bool stop;
-    vp_error error; /* the producer thread's, when result < 0 */
-    /* used by the reader only: */
+    vp_error error; /* error of the producer thread, if result < 0 */
+    /* used only by the reader: */
     uint64_t taken;
 };
 
-/* The slot to fill next, or NULL when asked to stop. */
+/* The slot to fill next, or NULL if the ring stops. */
 static gz_slot *wait_for_room(gz_ring *r)
 {
     pthread_mutex_lock(&r->lock);

@@ -6,8 +6,8 @@
 #include "trace/read/gzip/gzip.h"
 #include "trace/read/gzip/gzip_backend.h"
 
-#define RAW_DEFLATE (-15) /* the largest window, no wrapper */
-#define GZIP (15 + 16)    /* the same behind a gzip header */
+#define RAW_DEFLATE (-15) /* maximum window, no header */
+#define GZIP (15 + 16)    /* the same with a gzip header */
 
 static void *zalloc_counted(void *ctx, unsigned count, unsigned size)
 {

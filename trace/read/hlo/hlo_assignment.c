@@ -1,4 +1,4 @@
-/* The buffer assignment of a proto whose module was read. */
+/* Reads the buffer assignment of a proto after its module. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -6,7 +6,7 @@
 #include "trace/read/hlo/hlo_shape.h"
 #include "trace/read/semantics/hlo_fields.h"
 
-/* A buffer's index by its id, or HLO_NONE, which is counted. */
+/* Index of a buffer by its id, or HLO_NONE, which is counted. */
 static uint32_t buffer_of(hlo_reader *r, int64_t id)
 {
     uint32_t b = vp_map_get(&r->buffer_by_id, (uint64_t)id);

@@ -1,4 +1,4 @@
-/* Instructions by name: of hlo_program.h, for whoever reads a program or asks it. */
+/* Lookup of instructions by name, for hlo_program.h. */
 #include "trace/read/hlo/hlo_program.h"
 
 uint32_t hlo_program_find(const hlo_program *p, vp_str instruction)

@@ -1,5 +1,5 @@
-/* Computations, instructions and what the module says beside them: the schedule, aliases, donors,
- * stack frames. Ids are looked up when all instructions are known. */
+/* Reads computations, instructions, and other data of the module: the schedule, aliases, donors,
+ * stack frames. Ids are resolved after all instructions are known. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -8,7 +8,7 @@
 
 #define IN(member) offsetof(hlo_instr, member)
 
-/* Of OpMetadata; the frame takes the line's place until frames are known. */
+/* From OpMetadata; the frame is stored as the line until frames are known. */
 static int hlo_read_metadata(hlo_instr *in, vp_str bytes)
 {
     struct metadata {
@@ -140,7 +140,7 @@ static int put_frame_row(frame_index *x, const vp_pb_field *f)
     return 0;
 }
 
-/* The row of an id, which counts from 1; SIZE_MAX without. */
+/* Index for an id that counts from 1; SIZE_MAX: none. */
 static size_t row_of_frame_id(int32_t id, size_t count)
 {
     return id > 0 && (size_t)id <= count ? (size_t)id - 1 : SIZE_MAX;
@@ -172,7 +172,7 @@ static int read_sources(hlo_reader *r, vp_str index)
     return rc;
 }
 
-/* --- what ids stand for --- */
+/* --- resolution of ids --- */
 
 static void resolve_instruction_ids(hlo_reader *r, uint32_t first, uint32_t count,
                                     const vp_map *map)

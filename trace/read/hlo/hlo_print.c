@@ -8,7 +8,7 @@
 #define LINKS_MAX 64u
 #define SHAPE_MAX 4096u
 
-/* How an attribute is written, and the fields of the messages that some are (xla_data.proto). */
+/* Formats of attributes, and the fields of message attributes (xla_data.proto). */
 enum { AS_NUMBER, AS_COUNT, AS_LIST, AS_WORD, AS_QUOTED, AS_SLICES, AS_WINDOW, AS_LABELS, AS_DOT };
 enum { SLICE_START = 1, SLICE_LIMIT = 2, SLICE_STRIDE = 3 };
 enum { WINDOW_DIMENSIONS = 1 };
@@ -18,7 +18,7 @@ typedef struct attribute {
     const char *name;
 } attribute;
 
-/* Of an InstructionProto; of a DotDimensionNumbers. */
+/* Fields of an InstructionProto; of a DotDimensionNumbers. */
 static const attribute attributes[] = {{14, AS_LIST, "dimensions"},
                                        {15, AS_WINDOW, "window"},
                                        {16, AS_LABELS, "dim_labels"},
@@ -59,7 +59,8 @@ static void put_slice_bounds(vp_buf *b, vp_str s)
     vp_buf_putc(b, ']');
 }
 
-/* One number of every dimension: "3x3"; of two fields "1_1x1_1". Whether any is unusual. */
+/* Appends one number for every dimension: "3x3", or of two fields "1_1x1_1". True if any differs
+ * from `usual`. */
 static bool put_sides(vp_buf *b, vp_str window, uint8_t field, bool pair, int64_t usual)
 {
     vp_pb r = vp_pb_of(window);
@@ -99,12 +100,12 @@ static void put_window_attr(vp_buf *b, vp_str window)
     vp_buf_putc(b, '}');
 }
 
-/* "b01f_01io->b01f": what each dimension of the input, the kernel and the output is. */
+/* "b01f_01io->b01f": the role of each dimension of the input, the kernel and the output. */
 static void put_dimension_labels(vp_buf *b, vp_str message)
 {
     static const struct {
         uint8_t field, of;
-        char letter; /* 0: those of space, which are counted */
+        char letter; /* 0: spatial dimensions, which are numbered */
     } parts[] = {{7, 0, 'b'}, {8, 0, 'f'}, {11, 0, 0},   {3, 1, 'i'}, {4, 1, 'o'},
                  {6, 1, 0},   {9, 2, 'b'}, {10, 2, 'f'}, {12, 2, 0}};
     char label[3][HLO_NUMBERS_MAX + 1] = {{0}};
@@ -112,7 +113,7 @@ static void put_dimension_labels(vp_buf *b, vp_str message)
         hlo_numbers l;
         hlo_numbers_of(&l, message, parts[i].field);
         if (parts[i].letter && !l.n)
-            hlo_add_number(&l, 0); /* proto3 leaves zeros out */
+            hlo_add_number(&l, 0); /* proto3 omits zeros */
         for (size_t k = 0; k < l.n; k++)
             if (l.v[k] >= 0 && l.v[k] < (int64_t)HLO_NUMBERS_MAX)
                 label[parts[i].of][l.v[k]] =
@@ -133,7 +134,7 @@ static void put_number_attr(vp_buf *b, vp_str message, const attribute *a)
     vp_buf_puts(b, a->as != AS_LIST ? "" : l.beyond ? ",...}" : "}");
 }
 
-/* One that is a text or a message. */
+/* Appends an attribute that is a text or a message. */
 static void put_message_attr(vp_buf *b, const attribute *a, vp_str v, size_t i)
 {
     if (a->as == AS_DOT) {

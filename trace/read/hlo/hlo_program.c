@@ -34,7 +34,7 @@ static int read_proto(hlo_reader *r, vp_str proto)
         {HLO_BUFFER_ASSIGNMENT, HLO_AS_TEXT, offsetof(proto_row, assignment)},
         {0}};
     proto_row row = {0};
-    VP_TRY(HLO_GROW(r, numbers, number)); /* never NULL: spans of nothing point into it, too */
+    VP_TRY(HLO_GROW(r, numbers, number)); /* allocated even if empty: empty spans point to it */
     int whole = hlo_take(&row, proto, fields, "it");
     if (whole < 0 && !row.module.p)
         return whole;

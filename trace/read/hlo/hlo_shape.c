@@ -3,9 +3,9 @@
 #include "trace/base/limits.h"
 #include "trace/read/semantics/hlo_types.h"
 
-#define COMBINE INT64_MIN /* a dimension of a tile that merges with the next one */
+#define COMBINE INT64_MIN /* a tile dimension that merges with the next one */
 
-/* *n times v; false where that does not fit, or v is negative. */
+/* Multiplies *n by v; false if it overflows or v is negative. */
 static bool multiply_within_int64(int64_t *n, int64_t v)
 {
     return v >= 0 && !__builtin_mul_overflow(*n, v, n);
@@ -64,13 +64,13 @@ int64_t hlo_shape_all_bytes(const hlo_program *p, uint32_t shape)
     return sum;
 }
 
-/* Dimensions as they lie in memory, the slowest first. */
+/* Dimensions in memory order, the slowest first. */
 typedef struct physical {
     int64_t v[2 * VP_HLO_RANK_MAX];
     uint32_t n;
 } physical;
 
-/* The last dimensions become a number of tiles each, and then follow the tile's own. */
+/* Replaces the last dimensions by numbers of tiles, followed by the tile's dimensions. */
 static bool cut_into_tiles(physical *d, const int64_t *tile, uint32_t k)
 {
     int64_t in[2 * VP_HLO_RANK_MAX], sides[2 * VP_HLO_RANK_MAX], carry = 1;

@@ -1,5 +1,5 @@
-/* Shapes as they stand in a proto. A tuple's elements are read level by level, so that those of one
- * tuple lie side by side and nothing recurses. */
+/* Reads the shapes of a proto. Elements of tuples are read level by level, so that those of one
+ * tuple are adjacent, and without recursion. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -32,7 +32,7 @@ typedef struct layout_row {
     int64_t bits, space, tail;
 } layout_row;
 
-/* Whether minor_to_major is an order of the dimensions. */
+/* True if minor_to_major is a permutation of the dimensions. */
 static bool is_dimension_order(const int64_t *v, uint32_t n)
 {
     uint64_t seen = 0;
@@ -72,7 +72,7 @@ static int read_layout(hlo_reader *r, uint32_t shape, vp_str bytes)
     return 0;
 }
 
-/* Of a repeated bool, packed or not: whether one of them is true. */
+/* True if a value of a repeated bool field, packed or not, is true. */
 static bool any_true(const vp_pb_field *f)
 {
     return f->wire == VP_PB_LEN ? f->data.n && memchr(f->data.p, 1, f->data.n) : f->u != 0;
@@ -83,7 +83,7 @@ typedef struct shape_row {
     vp_str layout;
 } shape_row;
 
-/* What a shape says of itself; its elements go behind all shapes so far. */
+/* Reads a shape; its elements are appended to all shapes so far. */
 static int read_level(hlo_reader *r, uint32_t shape)
 {
     static const hlo_field fields[] = {

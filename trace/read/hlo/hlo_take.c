@@ -1,4 +1,4 @@
-/* Fields of one message, and repeated ones. */
+/* Decodes fields of a message, and repeated fields. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -45,7 +45,7 @@ static int hlo_add_id(hlo_reader *r, int64_t v)
     return 0;
 }
 
-/* Every number of a repeated field. */
+/* Calls `put` for every number of a repeated field. */
 static int each_number(hlo_reader *r, vp_str message, uint32_t field,
                        int (*put)(hlo_reader *, int64_t))
 {

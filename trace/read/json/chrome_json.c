@@ -7,19 +7,19 @@
 #include "trace/read/json/json_reader.h"
 #include "trace/read/json/json_walk.h"
 
-/* An object at the top of a file is an event (one a line) when it ends within this many bytes and
- * has a phase; else it is the container. */
+/* An object at the top level of a file is an event (one per line) if it ends within this many bytes
+ * and has a phase; else it is the container. */
 #define TOP_EVENT_MAX (32u << 10)
 
 typedef enum doc_state {
-    DOC_TOP,          /* outside everything */
-    DOC_OBJECT,       /* in the container, at any key */
-    DOC_EVENTS_VALUE, /* behind "traceEvents": */
-    DOC_BASE_VALUE,   /* behind "baseTimeNanoseconds": */
-    DOC_MODELS_VALUE, /* behind "deviceProperties": */
+    DOC_TOP,          /* at the top level */
+    DOC_OBJECT,       /* in the container, before a key */
+    DOC_EVENTS_VALUE, /* after "traceEvents": */
+    DOC_BASE_VALUE,   /* after "baseTimeNanoseconds": */
+    DOC_MODELS_VALUE, /* after "deviceProperties": */
     DOC_EVENTS,       /* in the array of events */
-    DOC_JUNK,         /* in an element of it that is no event, or too large for one */
-    DOC_DONE,         /* behind the end, where something else follows */
+    DOC_JUNK,         /* in an array element that is not an event, or too large for one */
+    DOC_DONE,         /* after the end, if more text follows */
 } doc_state;
 
 typedef struct doc {
@@ -28,15 +28,15 @@ typedef struct doc {
     bool in_object; /* the array belongs to a container */
     js_walk walk;   /* of the container */
     js_walk junk;
-    const char *at, *end; /* what is being read */
+    const char *at, *end; /* the text being read */
     bool last;            /* nothing follows `end` */
-    const char *origin;   /* the byte that stands at `offset` in the file */
+    const char *origin;   /* the byte at `offset` in the file */
     int64_t offset;
     int64_t events;      /* objects in event arrays so far */
-    int64_t trailing_at; /* first byte of what follows the end, or -1 */
-    char *tail;          /* what was not used up, kept for the next chunk */
+    int64_t trailing_at; /* first byte after the end of the document, or -1 */
+    char *tail;          /* unconsumed bytes, kept for the next chunk */
     size_t tail_n, tail_cap;
-    size_t need; /* do not look at the tail again before it is so long */
+    size_t need; /* length that the tail must reach before it is scanned again */
 } doc;
 
 static int64_t doc_file_offset(const doc *d)
@@ -66,7 +66,7 @@ static void start_junk(doc *d, cj_note_id why)
     d->state = DOC_JUNK;
 }
 
-/* Each of these steps returns 1: go on; 0: more bytes are needed; < 0: failed. */
+/* Every step returns 1: continue; 0: more bytes are needed; < 0: failed. */
 static int step_event(doc *d)
 {
     cj_fields f;
@@ -229,8 +229,7 @@ static int step_base_value(doc *d)
     return 1;
 }
 
-/* deviceProperties: read if it is an array of a size that descriptions of devices can have; else
- * left to the walk. */
+/* deviceProperties: read if it is an array of plausible size; else left to the walk. */
 static int step_models_value(doc *d)
 {
     d->at = js_skip_space(d->at, d->end, true);
@@ -254,7 +253,7 @@ static int step_done(doc *d)
     return 0;
 }
 
-/* Reads [p, p+n) as far as it goes; d->at is where it stopped. */
+/* Reads [p, p+n) as far as possible; d->at is the end. */
 static int read_bytes(doc *d, const char *p, size_t n, bool last)
 {
     static int (*const steps[])(doc *) = {
@@ -288,8 +287,8 @@ static int append_tail(doc *d, const char *p, size_t n)
     return 0;
 }
 
-/* Keeps the bytes that were not used up. They are looked at again only when they have doubled, so
- * that an event which arrives in crumbs costs no more than twice its length. */
+/* Keeps the unconsumed bytes. They are scanned again only when they have doubled, so that an event
+ * that arrives in small pieces costs at most twice its length. */
 static int keep_rest(doc *d, bool in_tail)
 {
     size_t n = (size_t)(d->end - d->at);
@@ -301,7 +300,7 @@ static int keep_rest(doc *d, bool in_tail)
     return in_tail ? append_tail(d, NULL, 0) : append_tail(d, d->at, n);
 }
 
-/* The next chunk; bytes before it may be overwritten (RD_HEADROOM). */
+/* Reads the next chunk; the bytes before it may be overwritten (RD_HEADROOM). */
 static int doc_feed_chunk(doc *d, char *p, size_t n)
 {
     bool in_tail = d->tail_n > RD_HEADROOM;
@@ -320,7 +319,7 @@ static int doc_feed_chunk(doc *d, char *p, size_t n)
     return keep_rest(d, in_tail);
 }
 
-/* The events that were found in a piece. */
+/* Reads the events that were found in a piece. */
 static int take_found(doc *d, const cj_piece *p)
 {
     d->origin = p->text + p->from;
@@ -334,7 +333,7 @@ static int take_found(doc *d, const cj_piece *p)
     return 0;
 }
 
-/* Tells what events begin with, by the one that is not complete yet. */
+/* Sets the text that events begin with, from the current incomplete event. */
 static void show_first(const doc *d, cj_crew *crew)
 {
     const char *p = d->tail + 1;
@@ -344,8 +343,8 @@ static void show_first(const doc *d, cj_crew *crew)
         cj_crew_learn(crew, (vp_str){d->tail, (size_t)(p - d->tail)});
 }
 
-/* The next piece. What was found in it counts only where reading all before leads to the first
- * event; where it leads elsewhere, reading goes on from there. */
+/* Reads the next piece. The events found in it are used only if reading everything before arrives
+ * at the first of them; otherwise reading continues normally. */
 static int feed_piece(doc *d, cj_crew *crew, const cj_piece *p)
 {
     size_t used = 0;
@@ -406,7 +405,7 @@ static int doc_read_all(doc *d, rd_stream *in)
     return read_bytes(d, d->tail, d->tail_n, true);
 }
 
-/* Fails with the reason why the file gave no event. */
+/* Fails with the reason why the file has no event. */
 static int doc_refuse(const doc *d, const rd_stream *in)
 {
     if (in->damage.code)
@@ -449,7 +448,7 @@ static int report_end(doc *d, const rd_stream *in)
     return d->state == DOC_TOP ? 0 : cj_quality(&d->r, &q, "the file ends behind its events");
 }
 
-/* XLA stops writing its JSON at 1,000,000 events, since 2026 at 5,000,000
+/* XLA truncates its JSON at 1,000,000 events, since 2026 at 5,000,000
  * (docs/reference/xprof.md#trace-json). */
 static int report_cap(doc *d)
 {
@@ -474,8 +473,8 @@ static int report_cpu_ops(doc *d)
                       "times stop at the launch; the xplane.pb beside it has them");
 }
 
-/* Tells where relative 0 lies, in the file's own time and in Unix time. Kineto tells the latter;
- * times in µs since 1970 that lie after 2001 tell it themselves. */
+/* Reports relative time 0, in the file's own time and in Unix time. Kineto states the latter; times
+ * in µs since 1970 that are after 2001 are Unix time themselves. */
 static void report_base(cj_reader *r)
 {
     bool epoch = r->base_us >= INT64_C(1000000000000000) && r->base_us < INT64_C(5000000000000000);

@@ -1,14 +1,14 @@
-/* Args of XLA's events that are attributes. */
+/* Attributes in the args of XLA's events. */
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
 #include "trace/read/semantics/attrs.h"
 
-/* XLA's args that are attributes as they stand (docs/reference/xprof.md#stats), in order of length
- * so that most keys are told apart by it. */
+/* XLA's args that are attributes (docs/reference/xprof.md#stats), sorted by length, which
+ * distinguishes most keys. */
 static const struct {
     vp_str key;
     sink_attr attr;
-    bool weak; /* another key of the same attribute says it better */
+    bool weak; /* another key of the same attribute takes precedence */
 } plain[] = {
     {VP_STR_INIT("_r"), SINK_ROOT, false},
     {VP_STR_INIT("run_id"), SINK_RUN, true},
@@ -86,7 +86,7 @@ void cj_attrs_of(cj_attrs *a, js_skip_fn *skip, js_value args)
             cj_attr_take(a, key, v);
 }
 
-/* Which attribute an arg of Kineto's allocator events is; SINK_ATTRS: none. */
+/* The attribute of an arg in Kineto's allocator events; SINK_ATTRS: none. */
 static inline int memory_attr(vp_str key)
 {
     switch (key.n) {
@@ -105,7 +105,7 @@ static inline int memory_attr(vp_str key)
     }
 }
 
-/* Takes the value at *p. JS_MEMBER: it is a number, and wanted; JS_CLOSE: it is not; else as
+/* Reads the value at *p. JS_MEMBER: a wanted number; JS_CLOSE: another value; else like
  * js_take_value. */
 static inline js_step take_wanted_number(const char **p, const char *end, js_skip_fn *skip,
                                          bool wanted, int64_t *n)
@@ -168,8 +168,8 @@ void cj_correlation(sink_extra *x, js_value v)
         sink_extra_set(x, SINK_CORRELATION, n);
 }
 
-/* Whether a category is one of calls that launch: cuda_runtime, cuda_driver, hip_runtime, Runtime,
- * privateuse1_driver, … The last letter rules nearly all others out. */
+/* True for categories of launch calls: cuda_runtime, cuda_driver, hip_runtime, Runtime,
+ * privateuse1_driver, …. The last letter excludes nearly all others. */
 static bool is_launch_cat(vp_str cat)
 {
     static const vp_str runtime = VP_STR_INIT("runtime"), driver = VP_STR_INIT("driver");

@@ -1,4 +1,4 @@
-/* Ops of PyTorch whose cost follows from the shapes that Kineto tells of them. */
+/* PyTorch ops whose cost follows from the shapes that Kineto writes. */
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
 #include "trace/read/semantics/op_cost.h"

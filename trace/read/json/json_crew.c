@@ -8,37 +8,38 @@
 #include "trace/base/thread.h"
 #include "trace/read/bytes/chunk.h"
 
-/* More gain nothing: inflating is one thread's, and so is taking the events. */
+/* More do not help: inflating and reading events are done by one thread each. */
 #define THREADS_MAX 4
-/* Bytes of a file below which threads cost more than they win. */
+/* File size in bytes below which threads cost more than they save. */
 #define WORTH (256 << 10)
-/* Pieces a thread: one in hand, one that waits, one that was not taken yet. */
+/* Pieces per thread: one in work, one waiting, one not taken yet. */
 #define PIECES_A_THREAD 3
-/* Pieces that wait to be scanned before a thread scans one itself instead of filling another:
- * whoever finds none has to sleep, and what waits longer has left the processor's cache. */
+/* Pieces waiting to be scanned before a thread scans one itself instead of filling another. With
+ * fewer, threads sleep for lack of work; with more, pieces leave the processor's cache. */
 #define WAITING 3
-/* Events that one scan of a piece may find (2 MB of memory); what follows is left to the reader. */
+/* Maximum number of events that one scan of a piece may find (2 MB of memory); the reader handles
+ * the rest. */
 #define FOUND_MAX 8192u
-/* Bytes of a piece in which an event must begin. */
+/* Bytes of a piece within which an event must begin. */
 #define GUESS_MAX (64u << 10)
 
 struct cj_crew {
-    rd_stream *in; /* of whoever fills */
+    rd_stream *in; /* used by the filling thread */
     js_skip_fn *skip;
     vp_aside threads[THREADS_MAX];
     cj_piece pieces[THREADS_MAX * PIECES_A_THREAD];
     size_t piece_n;
-    cj_layout layout; /* of what the reader's own thread scans */
+    cj_layout layout; /* for scans on the reader's own thread */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* Guarded by the lock, as is what a piece says of itself. Pieces so far: given back, handed
-     * out, begun to be scanned, filled; each no more than the next. */
+    /* Guarded by the lock, like the state of pieces. Counts of pieces: released, taken, scanned,
+     * filled; each at most the next. */
     uint64_t released, taken, scans, filled;
     bool filling, ended, quit;
-    int result;     /* what the stream ended with */
-    vp_error error; /* its own, when result < 0 */
-    char first[32]; /* what events begin with */
-    size_t first_n; /* 0: not known */
+    int result;     /* final result of the stream */
+    vp_error error; /* error of the stream, if result < 0 */
+    char first[32]; /* text that events begin with */
+    size_t first_n; /* 0: unknown */
 };
 
 bool cj_crew_fits(const rd_stream *in, int threads)
@@ -66,15 +67,16 @@ void cj_crew_free(cj_crew **crew)
     vp_free(c);
 }
 
-/* ---- What there is to do: called with the lock, which is given up meanwhile ------------------ */
+/* ---- Work: called with the lock, which is released meanwhile ---- */
 
 static cj_piece *piece_at(cj_crew *c, uint64_t i)
 {
     return &c->pieces[i % c->piece_n];
 }
 
-/* Finds the events of a piece, from the first that begins as they do. What the piece says of itself
- * is written once: it lies beside what other threads read and write all the time. */
+/* Finds the events of a piece, from the first that begins like other events. Results are stored
+ * once at the end, because the piece shares cache lines with data that other threads use
+ * constantly. */
 static void scan_piece(cj_piece *p, vp_str first, js_skip_fn *skip, cj_layout *layout)
 {
     const char *text = p->text, *end = text + p->n, *after;
@@ -133,7 +135,7 @@ static bool fill_one(cj_crew *c)
     return true;
 }
 
-/* ---- The threads ----------------------------------------------------------------------------- */
+/* ---- The threads ---- */
 
 static bool fill_or_scan(cj_crew *c, cj_layout *layout)
 {
@@ -169,7 +171,7 @@ int cj_crew_new(cj_crew **out, rd_stream *in, int threads)
     }
     for (int i = 1; i < threads; i++)
         if (vp_aside_try(&c->threads[i], crew_helper_thread, c) < 0)
-            break; /* done without */
+            break; /* continue with fewer threads */
     *out = c;
     c = NULL;
     return 0;

@@ -1,4 +1,4 @@
-/* Devices that no process of the file stands for. */
+/* Devices without a process in the file. */
 #include <stdio.h>
 
 #include "trace/base/err.h"
@@ -6,8 +6,8 @@
 #include "trace/base/mem.h"
 #include "trace/read/json/json_reader.h"
 
-/* Devices that no process stands for: Kineto's, which its kernels name in their args, and XLA's
- * thread pools on CPU. */
+/* Devices without a process: Kineto's, which kernels name in their args, and XLA's thread pools on
+ * CPU. */
 static int device_process_of(cj_reader *r, uint64_t key, const sink_process *info, uint32_t *index)
 {
     cj_device d = {.track = SINK_NONE, .number = -1};
@@ -24,7 +24,7 @@ static int device_process_of(cj_reader *r, uint64_t key, const sink_process *inf
     return 0;
 }
 
-/* One member of a device's properties. */
+/* Reads one member of a device's properties. */
 static void take_property(cj_model *m, js_value *id, js_value *name, vp_str key, js_value v)
 {
     const struct {
@@ -66,7 +66,7 @@ int cj_models(cj_reader *r, vp_str array)
 }
 
 /* The model of a device. ROCm numbers kernels by the machine's devices, but describes only the
- * visible ones: if all of these are of one model, so is every device. */
+ * visible ones: if these all have one model, so has every device. */
 static const cj_model *model_of(const cj_reader *r, int64_t id)
 {
     bool equal = r->model_count > 0;
@@ -100,8 +100,7 @@ static int gpu_of(cj_reader *r, js_value key, bool mtia, uint32_t *index)
     return device_process_of(r, hash, &info, index);
 }
 
-/* The track of a stream, called "stream 7" or as Kineto's thread_name says. `text` holds the name.
- */
+/* The track of a stream, named "stream 7" or by Kineto's thread_name. `text` holds the name. */
 static sink_track describe_stream(const cj_reader *r, const cj_thread *t, uint32_t process,
                                   char text[64])
 {
@@ -159,7 +158,7 @@ int cj_cpu_track(cj_reader *r, int64_t ordinal, uint32_t *track)
     return 0;
 }
 
-/* Kineto describes its devices before the events, or behind them. */
+/* Kineto describes its devices before or after the events. */
 static int tell_model(cj_reader *r, const cj_device *d)
 {
     const cj_model *m = model_of(r, d->number);

@@ -1,4 +1,4 @@
-/* One event: its fields, and where it goes. */
+/* Decodes one event's fields and dispatches it. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
@@ -54,8 +54,8 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
     return step;
 }
 
-/* The duration of an event. One that is missing is 0; one that is negative is noted and 0. false:
- * it is no number, or the event would end after the end of time. */
+/* The duration of an event. A missing one is 0; a negative one is noted and 0. false: not a number,
+ * or the event would end after the maximum time. */
 static bool event_duration(cj_reader *r, js_value v, int64_t start_ps, int64_t *dur_ps)
 {
     *dur_ps = 0;
@@ -73,7 +73,8 @@ static bool event_duration(cj_reader *r, js_value v, int64_t start_ps, int64_t *
     return true;
 }
 
-/* Whether Kineto draws an event on a device's stream that is no work: annotations, and waits. */
+/* True for events that Kineto writes on a device's stream but that are not work: annotations and
+ * waits. */
 static bool is_echo(vp_str cat)
 {
     return vp_str_starts(cat, VP_STR("gpu_")) || vp_str_eq(cat, VP_STR("cuda_sync"));
@@ -161,7 +162,7 @@ int cj_event(cj_reader *r, const cj_fields *f)
     default:
         break;
     }
-    /* These phases are no spans: counters, flows, objects, samples, memory dumps, clock syncs,
+    /* These phases are not spans: counters, flows, objects, samples, memory dumps, clock syncs,
      * contexts, links. */
     if (strchr("CstfNODPvVc()=", *ph.s.p) && *ph.s.p)
         r->out->skipped(r->out, 1);

@@ -1,4 +1,4 @@
-/* Kinds: what events with equal names and equal args have in common. */
+/* Kinds: properties that events with equal names and equal args share. */
 #include <string.h>
 
 #include "trace/base/err.h"

@@ -1,8 +1,8 @@
-/* Device work as PyTorch's Kineto writes it. */
+/* Device work in the form of PyTorch's Kineto. */
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
 
-/* Kineto's categories of device work, in the spelling of any year
+/* Kineto's categories of device work, in the spelling of any version
  * (docs/reference/metrics.md#op-classes). */
 cj_gpu_cat cj_gpu_cat_of(vp_str cat)
 {
@@ -22,24 +22,24 @@ cj_gpu_cat cj_gpu_cat_of(vp_str cat)
     return CJ_GPU_NONE;
 }
 
-/* The args of device work that are looked at. */
+/* The args of device work that are read. */
 enum {
     ARG_DEVICE,
     ARG_CORRELATION,
     ARG_EXTERNAL,
     ARG_NODE, /* of a CUDA graph */
     ARG_BYTES,
-    /* only of NCCL's kernels, since 2024: what torch.distributed knows of the call */
+    /* only NCCL kernels, since 2024: data of torch.distributed about the call */
     ARG_GROUP,
     ARG_IN,
     ARG_OUT,
     ARG_DTYPE,
-    /* what the program called the part of the capture that made the node, in the words of three
-     * versions of PyTorch: the last is today's */
+    /* annotation of the part of the capture that made the node, with the keys of three versions of
+     * PyTorch: the last is the current one */
     ARG_STR,
     ARG_ANNOTATION,
     ARG_NAME,
-    /* how a kernel was launched, only where that is asked for */
+    /* launch parameters of a kernel, only if requested */
     ARG_REGISTERS,
     ARG_SHARED,
     ARG_GRID,
@@ -68,8 +68,8 @@ static const vp_str arg_names[ARGS] = {
     [ARG_OCCUPANCY] = VP_STR_INIT("est. achieved occupancy %"),
 };
 
-/* Whether args may end in an annotation: a text, or the number of the stream that goes with it.
- * Those of a kernel without one end in figures, and need not be read to their end. */
+/* True if args may end in an annotation: a text, or the number of its stream. Args of a kernel
+ * without one end in numbers, and need not be read to the end. */
 static bool may_be_annotated(js_value args)
 {
     size_t n = args.type == JS_NESTED ? args.s.n : 0;
@@ -79,7 +79,7 @@ static bool may_be_annotated(js_value args)
     return n > 1 && (tail.p[tail.n - 1] == '"' || vp_str_find(tail, VP_STR("_stream\"")) < tail.n);
 }
 
-/* Which of these args an event of this category may have, and is asked for. */
+/* The args that are needed for an event of this category. */
 static unsigned wanted_kineto_args(const cj_reader *r, cj_gpu_cat cat, const cj_fields *f)
 {
     vp_str name = f->v[CJ_NAME].s;
@@ -99,7 +99,7 @@ static unsigned wanted_kineto_args(const cj_reader *r, cj_gpu_cat cat, const cj_
     return want;
 }
 
-/* Older versions write "Bytes", and a copy may tell its bytes twice: the last one counts. */
+/* Older versions write "Bytes", and a copy may have its bytes twice: the last one is used. */
 static bool is_arg(vp_str key, size_t arg)
 {
     return arg == ARG_BYTES ? vp_str_eq_nocase(key, arg_names[arg])
@@ -123,7 +123,7 @@ static void read_kineto_args(const cj_reader *r, js_value args, unsigned want, j
             }
 }
 
-/* Bytes of one element of a torch dtype, or SINK_UNKNOWN. */
+/* Bytes per element of a torch dtype, or SINK_UNKNOWN. */
 static int64_t element_bytes(vp_str dtype)
 {
     static const struct {
@@ -138,8 +138,8 @@ static int64_t element_bytes(vp_str dtype)
     return vp_str_starts(dtype, VP_STR("Float8")) ? 1 : SINK_UNKNOWN;
 }
 
-/* The message of a collective: the larger of its sides, which is what an all-gather gives and what
- * a reduce-scatter takes. */
+/* Message size of a collective: the larger of input and output, which is the output of an
+ * all-gather and the input of a reduce-scatter. */
 static int64_t message_bytes(const js_value a[ARGS])
 {
     int64_t in = js_to_count(a[ARG_IN].s), out = js_to_count(a[ARG_OUT].s), bytes;
@@ -147,7 +147,7 @@ static int64_t message_bytes(const js_value a[ARGS])
     return n < 0 || each < 0 || __builtin_mul_overflow(n, each, &bytes) ? SINK_UNKNOWN : bytes;
 }
 
-/* In the words of XLA's kernel_details; of a value what numbers are made of. */
+/* Writes the launch parameters like XLA's kernel_details; only characters of numbers are copied. */
 static size_t put_launch(char launch[256], const js_value a[ARGS])
 {
     static const char *const words[] = {"regs:", "shared:", "grid:", "block:", "occ_pct:"};
@@ -165,7 +165,7 @@ static size_t put_launch(char launch[256], const js_value a[ARGS])
     return n;
 }
 
-/* A text, or nothing: what is no node of a graph has no annotation. The args of one are taken. */
+/* The annotation, if the event is a node of a graph; else nothing. Consumes its args. */
 static js_value annotation_of(js_value a[ARGS])
 {
     int64_t node;

@@ -1,7 +1,7 @@
 #include "trace/read/json/json_layout.h"
 
-/* Without room all is forgotten: what a file holds now is not what it began with. Returns where the
- * text behind this one is to be noted. */
+/* Stores a text; when the layout is full, it is cleared, because the file's content has changed.
+ * Returns the link for the text that follows. */
 static uint32_t *layout_remember(cj_layout *layout, uint32_t *link, vp_str text, int field)
 {
     unsigned beside = 0;

@@ -1,7 +1,7 @@
 #include "trace/read/json/json_lex.h"
 
 #ifdef __SSE2__
-/* Bit i: byte i is no white space. */
+/* Bit i: byte i is not white space. */
 static inline unsigned non_space_bits(const char *p, bool odd)
 {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);

@@ -1,13 +1,13 @@
-/* Notes of what is doubtful in a file, and of credentials that it should not hold. */
+/* Notes about doubtful content of a file, and about credentials in it. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
 
-/* So many credential keys are named one by one. Further ones mostly repeat them. */
+/* Credential keys that are reported individually; further ones usually repeat them. */
 #define SECRETS_MAX 16u
-#define KEY_SHOWN 64u /* bytes of a key */
+#define KEY_SHOWN 64u /* maximum bytes of a key */
 
 static const struct {
     const char *code, *what;

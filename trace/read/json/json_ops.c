@@ -1,11 +1,11 @@
-/* Ops as XLA writes them. */
+/* Ops in XLA's form. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
 #include "trace/read/semantics/roles.h"
 
-/* Args of XLA ops that are looked at. Those before ARG_OWN are the same for every execution of an
- * op and make its kind. */
+/* Args of XLA ops that are read. Those before ARG_OWN are the same for every execution of an op and
+ * define its kind. */
 enum {
     ARG_CATEGORY,
     ARG_LONG_NAME,
@@ -24,7 +24,7 @@ enum {
     ARG_OFFSET = ARG_OWN,
     ARG_DURATION,
     ARG_ORDINAL,
-    ARG_LAUNCH, /* makes its kind, too, where it is asked for */
+    ARG_LAUNCH, /* defines the kind, too, if requested */
     ARGS
 };
 
@@ -48,7 +48,7 @@ static const vp_str xla_args[ARGS] = {
     [ARG_LAUNCH] = VP_STR_INIT("kernel_details"),
 };
 
-/* Finds the values of these keys, and how many there are. All other args go to `attrs`, unless that
+/* Reads the values of these keys, and returns their number. All other args go to `attrs`, unless it
  * is NULL. */
 static size_t read_op_args(const cj_reader *r, js_value args, js_value out[ARGS], cj_attrs *attrs)
 {
@@ -73,7 +73,7 @@ static size_t read_op_args(const cj_reader *r, js_value args, js_value out[ARGS]
     return found;
 }
 
-/* Where attributes are collected. Op tables need none: NULL. */
+/* Where attributes are stored; NULL for op tables, which need none. */
 static cj_attrs *start_attrs(const cj_reader *r, cj_attrs *a)
 {
     cj_attrs_clear(a);
@@ -87,8 +87,8 @@ static vp_str without_colons(vp_str s)
     return s;
 }
 
-/* The kind of an XLA op; where `cpu`, it is named by its instruction, for the event's name is only
- * the primitive's (docs/reference/jax-cpu.md#async-ops). */
+/* The kind of an XLA op. With `cpu` it is named after its instruction, because the event's name is
+ * only the primitive's (docs/reference/jax-cpu.md#async-ops). */
 static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp_str label,
                     bool is_op, bool cpu, uint32_t *kind)
 {
@@ -138,8 +138,8 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
     return cj_kind_put(r, key, &k, kind);
 }
 
-/* Takes the times of the device's own clock, if the event has them; ts and dur then only place it
- * on the host's clock. */
+/* Sets the times of the device's own clock if the event has them; ts and dur are then its times on
+ * the host's clock. */
 static void use_device_clock(const cj_reader *r, const js_value a[ARGS], sink_event *e)
 {
     int64_t base_ps, start, dur;
@@ -154,7 +154,7 @@ static void use_device_clock(const cj_reader *r, const js_value a[ARGS], sink_ev
     e->dur_ps = dur;
 }
 
-/* An event of an XLA device process. */
+/* Handles an event of an XLA device process. */
 static int xla_event(cj_reader *r, const cj_fields *f, const js_value a[ARGS], cj_attrs *attrs,
                      cj_thread *t, bool is_op, sink_event *e)
 {
@@ -166,7 +166,7 @@ static int xla_event(cj_reader *r, const cj_fields *f, const js_value a[ARGS], c
     return cj_emit(r, t, e);
 }
 
-/* An op of XLA:CPU. It stands among the host's events, and is shown there, too. */
+/* Handles an op of XLA:CPU. It is one of the host's events, and is shown there, too. */
 static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
 {
     js_value a[ARGS];
@@ -185,8 +185,8 @@ static int cpu_op(cj_reader *r, const cj_fields *f, sink_event *e)
     return cj_emit(r, NULL, e);
 }
 
-/* An event without a category, on a process that has no name so far: XLA writes names first, but
- * other tools reorder. It is an op if it looks like one. The role of its track is only decided at
+/* Handles an event without a category in a process that has no name so far. XLA writes names first,
+ * but other tools reorder. It is an op if it looks like one; the role of its track is decided at
  * the end. */
 static int unnamed_event(cj_reader *r, const cj_fields *f, cj_thread **thread, sink_event *e)
 {

@@ -17,7 +17,8 @@ static const char *skip_portable(const char *p, const char *end)
             if (!p)
                 return NULL;
             break;
-        case '\\': /* outside strings it hides a quote, no bracket: so do the other backends */
+        case '\\': /* outside of strings it escapes a quote but not a bracket, as in the other
+                      backends */
             p += p + 1 < end && (p[1] == '"' || p[1] == '\\');
             break;
         case '{':
@@ -44,11 +45,11 @@ typedef struct masks {
 
 typedef struct skip_state {
     uint64_t depth;
-    uint64_t in_string; /* all ones when the block begins inside a string */
-    uint64_t escaped;   /* 1 when the block's first byte is escaped */
+    uint64_t in_string; /* all ones if the block begins inside a string */
+    uint64_t escaped;   /* 1 if the block's first byte is escaped */
 } skip_state;
 
-/* The bytes behind a backslash that is not escaped itself. */
+/* Bits of the bytes that follow an unescaped backslash. */
 static inline uint64_t escaped_bytes(uint64_t slashes, uint64_t *carry)
 {
     uint64_t escaped = *carry;
@@ -64,7 +65,7 @@ static inline uint64_t escaped_bytes(uint64_t slashes, uint64_t *carry)
     return escaped;
 }
 
-/* Bit i is the parity of bits 0..i: between an odd and an even quote lies a string. */
+/* Bit i is the parity of bits 0..i: text between an odd and an even quote is a string. */
 static inline uint64_t prefix_parity(uint64_t x)
 {
     x ^= x << 1;
@@ -75,7 +76,7 @@ static inline uint64_t prefix_parity(uint64_t x)
     return x ^ x << 32;
 }
 
-/* Takes one block; the end of the value when it is in there. */
+/* Processes one block; returns the end of the value if it is in the block. */
 __attribute__((always_inline)) static inline const char *skip_take_block(skip_state *s, masks m,
                                                                          const char *p)
 {
@@ -98,7 +99,7 @@ __attribute__((always_inline)) static inline const char *skip_take_block(skip_st
     return NULL;
 }
 
-/* '[' and '{', ']' and '}' differ in this bit only, and nothing else becomes one of them. */
+/* '[' and '{', and ']' and '}', differ in this bit only, and no other characters map to them. */
 #define BRACKET_BIT 0x20
 
 static inline uint64_t match_16_bytes(__m128i v, char c, unsigned at)
@@ -153,8 +154,8 @@ __attribute__((target("avx2,popcnt,bmi"))) static const char *skip_avx2(const ch
     return NULL;
 }
 
-/* The processor has AVX2, POPCNT and BMI1, and the kernel keeps the wide registers. Asked here
- * because what __builtin_cpu_supports brings along names every processor there is: 5 KB. */
+/* True if the processor has AVX2, POPCNT and BMI1, and the kernel preserves the wide registers.
+ * Tested here because __builtin_cpu_supports links a table of all processors: 5 KB. */
 __attribute__((target("xsave"))) static bool has_avx2(void)
 {
     unsigned a, b, c, d, a7, b7, c7, d7;
@@ -183,8 +184,8 @@ static js_skip_fn *choose_skip_backend(void)
     return f ? f : js_skip_backend(JS_PORTABLE);
 }
 
-/* Called for each member of each event, so the processor is asked once: in a virtual machine each
- * CPUID goes to the hypervisor, which takes as long as thousands of bytes. */
+/* Called for each member of each event, so the processor is queried once: in a virtual machine each
+ * CPUID traps to the hypervisor, which takes as long as scanning thousands of bytes. */
 js_skip_fn *js_skip_best(void)
 {
     static js_skip_fn *_Atomic best;

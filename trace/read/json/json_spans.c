@@ -1,4 +1,4 @@
-/* Spans of two events: begin and end, and the halves of async ones. */
+/* Spans of two events: begin and end, and the halves of async events. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int new_lane(cj_reader *r, cj_lane lane, uint32_t *id)
     return 0;
 }
 
-/* 0: there is none. */
+/* 0: missing. */
 static uint32_t edge_value_hash(js_value v)
 {
     return v.type ? (uint32_t)(cj_hash(v, 0) >> 24 | 1) : 0;
@@ -52,7 +52,7 @@ int cj_edge_of(cj_reader *r, const cj_fields *f, bool is_end)
     return add_span_edge(r, f, t->lane, ts_ps, is_end);
 }
 
-/* What the halves of an async event share: category, id and scope; the process too where the id
+/* Key that the halves of an async event share: category, id and scope; also the process if the id
  * is local to it (id2.local). */
 static uint64_t async_key(cj_reader *r, const cj_fields *f, const cj_thread *t, bool legacy)
 {
@@ -126,7 +126,7 @@ static int emit_span(cj_reader *r, const cj_edge *begin, int64_t end_ps)
     return cj_emit(r, t, &e);
 }
 
-/* Which open begin an end closes: the innermost that fits. depth: none. */
+/* The open begin that an end closes: the innermost that matches. depth: none. */
 static size_t find_matching_begin(const cj_edge *const *open, size_t depth, const cj_edge *end)
 {
     for (size_t i = depth; i-- > 0 && depth - i <= JS_SEARCH_MAX;)
@@ -135,8 +135,8 @@ static size_t find_matching_begin(const cj_edge *const *open, size_t depth, cons
     return depth;
 }
 
-/* Of ends at one moment the one of the innermost begin comes first, else the file's first: an outer
- * end that stands before an inner one of the same name must not close more than its own frame. */
+/* Orders ends at the same time: first that of the innermost begin, then file order. An outer end
+ * that precedes an inner one with the same name must close only its own frame. */
 static void put_inner_end_first(const cj_edge *innermost, cj_edge *e, size_t n)
 {
     for (size_t i = 0; i < n && i < JS_SEARCH_MAX && e[i].is_end && e[i].ts_ps == e->ts_ps; i++) {
@@ -149,7 +149,7 @@ static void put_inner_end_first(const cj_edge *innermost, cj_edge *e, size_t n)
     }
 }
 
-/* Pairs the edges of one lane, which are sorted by time. `open` has room for all of them. */
+/* Pairs the edges of one lane, sorted by time. `open` has space for all of them. */
 static int pair_lane(cj_reader *r, cj_edge *e, size_t n, const cj_edge **open)
 {
     const cj_lane *lane = &r->lanes[e->lane];
@@ -187,7 +187,7 @@ int cj_spans_finish(cj_reader *r)
     VP_CLEANUP(vp_free_ptr) const cj_edge **open = vp_calloc(r->edge_count, sizeof *open);
     VP_NEED(open);
     qsort(r->edges, r->edge_count, sizeof *r->edges, by_lane_and_time);
-    r->event = r->byte = -1; /* halves without a partner have no single place in the file */
+    r->event = r->byte = -1; /* unmatched halves have no single place in the file */
     for (size_t i = 0, n; i < r->edge_count; i += n) {
         for (n = 1; i + n < r->edge_count && r->edges[i + n].lane == r->edges[i].lane;)
             n++;

@@ -1,5 +1,4 @@
-/* When an event starts, and whether anybody wants it: this is asked first, of all kinds of events.
- */
+/* Start of an event, and whether it is wanted: tested first for all kinds of events. */
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
 
@@ -9,8 +8,8 @@ static bool parse_event_start(const cj_reader *r, vp_str ts, int64_t *start_ps)
            *start_ps <= VP_TIME_MAX_PS;
 }
 
-/* Where only events at 0 came before times since 1970, these are what is counted from: those had no
- * time, and lie at the first of the others. */
+/* If all events so far are at 0 and times since 1970 follow, the base changes to these: the earlier
+ * events had no time, and are placed at the first of the others. */
 static bool restart_time_base(cj_reader *r, vp_str ts)
 {
     int64_t base_us;

@@ -42,7 +42,7 @@ static uint32_t parse_hex4(vp_str s)
     return v;
 }
 
-/* *s stands behind "\u": takes one character, with the low half of a surrogate pair. */
+/* Reads a character after "\u", with the low half of a surrogate pair. */
 static uint32_t take_unicode(vp_str *s)
 {
     uint32_t c = parse_hex4(*s);
@@ -61,7 +61,7 @@ static uint32_t take_unicode(vp_str *s)
     return REPLACEMENT;
 }
 
-/* *s stands behind a backslash. */
+/* Reads an escape after its backslash. */
 static char *put_escape(char *d, vp_str *s)
 {
     static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
@@ -74,14 +74,14 @@ static char *put_escape(char *d, vp_str *s)
     const char *at = c ? strchr(from, c) : NULL;
     if (at)
         c = to[at - from];
-    else if ((unsigned char)c >= 0x80) /* it escapes a character of several bytes */
+    else if ((unsigned char)c >= 0x80) /* an escaped multi-byte character */
         *s = (vp_str){s->p - 1, s->n + 1};
     if ((unsigned char)c < 0x80)
         *d++ = c;
     return d;
 }
 
-/* How much of s is plain ASCII. */
+/* Number of leading ASCII bytes without a backslash. */
 static size_t plain_ascii_length(vp_str s)
 {
     size_t n = 0;
@@ -117,8 +117,7 @@ size_t js_unescape(vp_str raw, char *dst)
     return (size_t)(d - dst);
 }
 
-/* Takes eight digits at once, on machines that store the lowest byte first; false: not all are
- * digits. */
+/* Converts eight digits at once, on little-endian machines; false: not all are digits. */
 static bool eight_digits(const char *p, uint32_t *value)
 {
     uint64_t v;
@@ -134,7 +133,7 @@ static bool eight_digits(const char *p, uint32_t *value)
     return true;
 }
 
-/* The integer at p, of up to 17 digits; p moves behind what was taken. */
+/* Reads an integer of up to 17 digits; *at moves after it. */
 static int64_t take_whole(const char **at, const char *end)
 {
     const char *p = *at, *start = p;
@@ -152,10 +151,9 @@ static int64_t take_whole(const char **at, const char *end)
     return whole;
 }
 
-#define PS_DIGITS 6 /* behind the point of a number of microseconds */
+#define PS_DIGITS 6 /* after the decimal point of microseconds */
 
-/* Rounds *ps, half to even, by what the fraction has behind its 6th digit. false: there are no
- * digits. */
+/* Rounds *ps, half to even, by the digits after the 6th of the fraction. false: not digits. */
 static bool round_rest(const char *p, const char *end, int64_t *ps)
 {
     bool more = false;
@@ -192,8 +190,8 @@ bool js_us_to_ps(vp_str s, int64_t base_us, int64_t *out)
     return true;
 }
 
-/* The digits of s as an integer of at most 17 digits; *shift: times 10 to that power. What follows
- * the digits is left in *s. false: there are none. */
+/* Reads digits as an integer of at most 17 digits; *shift: power of 10 to multiply with. *s is left
+ * after the digits. false: there are none. */
 static bool take_digits(vp_str *s, int64_t *value, int64_t *shift)
 {
     bool any = false, point = false;
@@ -242,7 +240,7 @@ bool js_time_base(vp_str first, int64_t *base_us)
     return true;
 }
 
-/* Drops ".0…" behind an integer. */
+/* Drops ".0…" after an integer. */
 static vp_str without_zero_fraction(vp_str s)
 {
     size_t dot = vp_str_rfind_char(s, '.');
@@ -255,7 +253,7 @@ static vp_str without_zero_fraction(vp_str s)
 bool js_to_id(vp_str s, int64_t *id)
 {
     uint64_t u;
-    if (s.n && s.n < 19) { /* nearly always: digits that cannot overflow */
+    if (s.n && s.n < 19) { /* the common case: digits that cannot overflow */
         uint64_t v = 0;
         size_t i = 0;
         for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)

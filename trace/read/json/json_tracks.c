@@ -1,11 +1,11 @@
-/* Processes and threads, and what runs on them. */
+/* Processes, threads and their tracks. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/read/json/json_reader.h"
 #include "trace/read/semantics/roles.h"
 
-/* A pid or tid that is a number; one that is missing is 0. */
+/* Parses a numeric pid or tid; a missing one is 0. */
 static bool parse_pid_or_tid(js_value v, int64_t *number)
 {
     *number = 0;
@@ -45,8 +45,8 @@ static int token_of(cj_reader *r, js_value v, uint32_t *id)
     return *id != VP_MAP_NONE ? 0 : new_token(r, &r->maps[CJ_BY_TEXT], token.text, token, id);
 }
 
-/* Whether a pid is one of those on which Kineto puts marks of the recording itself: a span over all
- * of it, its start, and, on pid "", its end. */
+/* True for pids under which Kineto writes marks of the recording itself: a span over all of it, its
+ * start, and, for pid "", its end. */
 static bool is_marks(js_value pid)
 {
     return pid.type == JS_STRING &&
@@ -87,7 +87,7 @@ static int thread_index(cj_reader *r, const cj_fields *f, uint32_t *index)
     return 0;
 }
 
-/* Whether pid and tid are those of the event before, as they mostly are. */
+/* True if pid and tid equal those of the previous event, the common case. */
 static bool is_last(const cj_reader *r, const js_value *pid, const js_value *tid)
 {
     return r->last.thread != SINK_NONE && pid->s.n == r->last.pid_n && tid->s.n == r->last.tid_n &&
@@ -136,7 +136,7 @@ int cj_process_of(cj_reader *r, uint32_t process, uint32_t *id)
     return 0;
 }
 
-/* Whether a thread holds only such marks, which are nobody's work. */
+/* True if a thread contains only such marks, which are not work. */
 static bool holds_marks(const cj_reader *r, const cj_process *p, const cj_thread *t)
 {
     const cj_token *pid = &r->tokens[p->token];
@@ -146,8 +146,8 @@ static bool holds_marks(const cj_reader *r, const cj_process *p, const cj_thread
     return !text.n || is_marks((js_value){text, JS_STRING});
 }
 
-/* Whether a thread is a device's stream, whose kernels have another track: what is left on it is
- * nobody's work. */
+/* True if a thread is a device's stream whose kernels are on another track: its remaining events
+ * are not work. */
 static bool is_echo_only(const cj_reader *r, const cj_thread *t)
 {
     return r->has_device && t->has_echo && !t->has_own;
@@ -193,7 +193,7 @@ int cj_new_track(cj_reader *r, cj_thread *t)
     return 0;
 }
 
-/* The track of a process for async events: it is named after their category, behind the prefix. */
+/* The track of a process for async events, named by the prefix and their category. */
 static int named_track(cj_reader *r, const cj_thread *t, vp_str prefix, js_value name,
                        uint32_t *track)
 {
@@ -223,7 +223,7 @@ int cj_memory_track(cj_reader *r, const cj_thread *t, js_value name, uint32_t *t
     return named_track(r, t, name.s.n ? VP_STR_NONE : VP_STR("memory"), name, track);
 }
 
-/* Metadata events name processes and threads, at any place in the file. */
+/* Metadata events name processes and threads, anywhere in the file. */
 int cj_metadata(cj_reader *r, const cj_fields *f)
 {
     vp_str what = f->v[CJ_NAME].s, key;

@@ -12,7 +12,7 @@ static void walk_keep_key_bytes(js_walk *w, const char *p, size_t n)
     w->key_n += n;
 }
 
-/* Walks over the rest of a string; false: the chunk ends within it. */
+/* Walks to the end of a string; false: the chunk ends before. */
 static bool walk_string(js_walk *w, const char **at, const char *end)
 {
     const char *p = *at;
@@ -44,7 +44,7 @@ static bool walk_string(js_walk *w, const char **at, const char *end)
     return false;
 }
 
-/* Takes one byte outside strings; true: the walk stops there. */
+/* Processes one byte outside of strings; true: the walk stops there. */
 static bool walk_byte(js_walk *w, const char **at, js_walk_stop *stop)
 {
     char c = *(*at)++;
@@ -53,7 +53,7 @@ static bool walk_byte(js_walk *w, const char **at, js_walk_stop *stop)
     if (hidden)
         return false;
     switch (c) {
-    case '\\': /* outside strings it hides a quote */
+    case '\\': /* outside of strings it escapes a quote */
         w->state = JS_WALK_SLASH;
         return false;
     case '"':

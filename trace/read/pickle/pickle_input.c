@@ -1,6 +1,7 @@
 #include "trace/read/pickle/pickle_input.h"
 
-/* What is left of the old chunk goes in front of the next, whose headroom is the reader's. */
+/* Copies the rest of the old chunk into the headroom of the next one, which belongs to the
+ * reader. */
 int pk_input_fill(pk_input *i, size_t n)
 {
     char kept[RD_HEADROOM], *chunk;

@@ -6,11 +6,11 @@
 #include "trace/read/pickle/pickle_memo.h"
 #include "trace/read/pickle/pickle_ops.h"
 
-/* Values on the stack, and marks among them: a pickler sets 1,000 items at a time, and what is done
- * with is one value whatever its number, so that real snapshots have some hundreds. */
+/* Values on the stack, and marks among them. A pickler emits 1,000 items at a time, and consecutive
+ * unused values count as one, so real snapshots need some hundreds. */
 #define STACK_MAX 10000u
 #define MARKS_MAX 1000u
-/* A string; real ones are names and paths. */
+/* Bytes of a string; real ones are names and paths. */
 #define STRING_MAX (UINT64_C(16) << 20)
 
 struct pk_machine {
@@ -21,9 +21,9 @@ struct pk_machine {
     pk_memo memo;
     pk_value *stack;
     size_t n, cap;
-    uint32_t *marks; /* where they lie on the stack */
+    uint32_t *marks; /* their positions on the stack */
     size_t mark_count, mark_cap;
-    int64_t at; /* where the opcode lies that runs */
+    int64_t at; /* offset of the current opcode */
     bool stopped;
 };
 
@@ -37,7 +37,7 @@ static uint64_t load_little_endian(const unsigned char *p, size_t n)
     return v;
 }
 
-/* Takes n bytes (at most RD_HEADROOM). false: the pickle is cut off, or reading failed. */
+/* Reads n bytes (at most RD_HEADROOM). 0 or less: the pickle is truncated, or reading failed. */
 static int machine_take_bytes(pk_machine *m, size_t n, const unsigned char **p)
 {
     int rc = pk_input_need(&m->in, n);
@@ -80,13 +80,13 @@ static int stack_underflow(void)
     return vp_fail(VP_ECORRUPT, "pickle stack underflow");
 }
 
-/* The topmost value above the last mark; NULL if there is none. */
+/* The top value above the last mark; NULL if there is none. */
 static pk_value *top_value(pk_machine *m)
 {
     return m->n > floor_of(m) ? &m->stack[m->n - 1] : NULL;
 }
 
-/* A container has all its items. */
+/* Marks a container as complete. */
 static void close_value(pk_machine *m, const pk_value *v)
 {
     uint32_t id;
@@ -95,7 +95,7 @@ static void close_value(pk_machine *m, const pk_value *v)
         pk_memo_change(&m->memo, (uint32_t)v->v, PK_MEMO_OTHER, 0);
 }
 
-/* Drops so many values. */
+/* Removes n values from the stack. */
 static int machine_drop_values(pk_machine *m, uint32_t n)
 {
     while (n--) {
@@ -126,7 +126,7 @@ static int pop_mark(pk_machine *m, size_t *first)
     return 1;
 }
 
-/* Neighbours in a list that nobody needs are one value. */
+/* Merges consecutive unused values in a list. */
 static void join_others(pk_machine *m)
 {
     size_t floor = floor_of(m);
@@ -141,8 +141,8 @@ static void join_others(pk_machine *m)
 
 /* ---- Containers ---- */
 
-/* The role of the value that follows a key on the stack: of the dict below the last mark, or, where
- * its items come one by one, of the one below the key. */
+/* Role of the value that follows a key on the stack: in the dict below the last mark, or, if items
+ * come one by one, in the one below the key. */
 static uint8_t role_by_key(const pk_machine *m, size_t floor, bool dict)
 {
     const pk_value *s = m->stack, *key = &s[m->n - 1];
@@ -153,7 +153,7 @@ static uint8_t role_by_key(const pk_machine *m, size_t floor, bool dict)
     return PK_ROLE_NONE;
 }
 
-/* The same of an item of the list below the last mark, and how many stand before it. */
+/* The same for an item of the list below the last mark; *index is the number of preceding items. */
 static uint8_t role_in_list(const pk_machine *m, size_t floor, bool dict, uint32_t *index)
 {
     const pk_value *s = m->stack, *parent = floor >= 2 ? &s[floor - 2] : NULL;
@@ -165,7 +165,7 @@ static uint8_t role_in_list(const pk_machine *m, size_t floor, bool dict, uint32
     return m->client.role(parent->role, 0, dict);
 }
 
-/* The role of the container that is about to be opened. */
+/* Role of the container that is about to be opened. */
 static uint8_t role_here(const pk_machine *m, bool dict, uint32_t *index)
 {
     size_t n = m->n, floor = floor_of(m);
@@ -199,7 +199,7 @@ static int into_itself(void)
     return vp_fail(VP_ECORRUPT, "the pickle puts a container into itself");
 }
 
-/* Items first … n of the stack go into the list below them. */
+/* Appends the stack's items first … n to the list below them. */
 static int machine_append_items(pk_machine *m, size_t list, size_t first)
 {
     pk_value *to = &m->stack[list];
@@ -218,7 +218,7 @@ static int machine_append_items(pk_machine *m, size_t list, size_t first)
     return 1;
 }
 
-/* A dict whose items are there is what the client made of it. */
+/* Replaces a complete dict by the client's result. */
 static int machine_close_dict(pk_machine *m, size_t at, size_t first)
 {
     pk_value *d = &m->stack[at];
@@ -333,7 +333,7 @@ static int op_BININT2(pk_machine *m)
     return rc > 0 ? push_number(m, (int64_t)load_little_endian(p, 2)) : rc;
 }
 
-/* Two's complement, lowest byte first. What does not fit is no number of a snapshot's. */
+/* Two's complement, lowest byte first. Numbers above 64 bits do not occur in snapshots. */
 static int push_long(pk_machine *m, uint64_t n)
 {
     const unsigned char *p;
@@ -533,8 +533,8 @@ static int op_LONG_BINPUT(pk_machine *m)
     return rc > 0 ? memo_store(m, (uint32_t)load_little_endian(p, 4)) : rc;
 }
 
-/* A container that is still filled may not be an item of its own; one that only waits to be put
- * somewhere may be put there twice. */
+/* A container that is still being filled must not contain itself; a container that waits to be
+ * stored may be stored twice. */
 static int get_open(pk_machine *m, uint32_t at)
 {
     for (size_t i = 0; i < m->mark_count; i++)
@@ -573,7 +573,7 @@ static int op_LONG_BINGET(pk_machine *m)
     return rc > 0 ? memo_load(m, (uint32_t)load_little_endian(p, 4)) : rc;
 }
 
-/* ---- The program ---- */
+/* ---- Opcodes ---- */
 
 static int op_PROTO(pk_machine *m)
 {
@@ -585,7 +585,7 @@ static int op_PROTO(pk_machine *m)
     return rc;
 }
 
-/* How far the next stretch reaches, which is a hint. */
+/* Length of the next frame, which is only a hint. */
 static int op_FRAME(pk_machine *m)
 {
     const unsigned char *p;
@@ -600,7 +600,7 @@ static int op_STOP(pk_machine *m)
     return 1;
 }
 
-/* Every opcode has a number: those that are read first, then those that are refused. */
+/* Every opcode has a number: accepted ones first, then refused ones. */
 #define NUMBER(name, byte) AT_##name,
 enum { NO_OPCODE, PK_TAKEN(NUMBER) REFUSED_FROM, PK_REFUSED(NUMBER) };
 

@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Picklers number what they remember one by one, from 0 or 1 on. */
+/* Picklers number memo entries consecutively, from 0 or 1 on. */
 #define AHEAD_MAX (4 * PK_MEMO_CHUNK)
 
 void pk_memo_free(pk_memo *m)

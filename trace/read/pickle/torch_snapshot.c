@@ -7,8 +7,8 @@
 #include "trace/read/pickle/pickle_machine.h"
 #include "trace/read/pickle/pickle_ops.h"
 
-/* Words that the reader asks for; their ids follow from the order, 1 first. From active_allocated
- * on they are states, actions and stages: what no key is. */
+/* Words of interest; their ids follow from the order, from 1. From active_allocated on they are
+ * states, actions and stages, which are never keys. */
 #define WORDS(X)                                                                                   \
     X(segments)                                                                                    \
     X(device_traces)                                                                               \
@@ -59,7 +59,7 @@ enum {
 typedef struct frame {
     vp_sid name, file;
     int64_t line;
-    uint8_t rank; /* how well it says where memory comes from */
+    uint8_t rank; /* how well it explains an allocation */
 } frame;
 
 struct ts_snapshot {
@@ -68,10 +68,10 @@ struct ts_snapshot {
     frame *frames; /* a site is the index + 1 */
     size_t frame_count, frame_cap;
     vp_map frame_at;
-    ts_segment segment; /* whose blocks are read */
-    uint32_t device;    /* whose history is read */
+    ts_segment segment; /* whose blocks are being read */
+    uint32_t device;    /* whose history is being read */
     int64_t odd, cut_at;
-    bool any; /* something was told */
+    bool any; /* something was passed to the sink */
     bool is_snapshot;
 };
 
@@ -153,8 +153,8 @@ static ts_site site_field(const fields *f)
     return v && (v->type == PK_A_FOLDED || (v->type == PK_A_LIST && v->role == FRAMES)) ? v->id : 0;
 }
 
-/* A Python frame outside PyTorch says it best, then one inside it, then what C++ does before it
- * asks the allocator, which comes first and is the same everywhere. */
+/* A Python frame outside of PyTorch is best, then one inside it, then C++ frames; those next to the
+ * allocator come first and are the same everywhere. */
 static uint8_t frame_rank(vp_str name, vp_str file)
 {
     static const char *const always[] = {"torch::unwind", "CapturedTraceback", "gather_with_cpp",
@@ -293,7 +293,7 @@ static int snapshot_take_item(void *ctx, uint8_t role, uint32_t *id, const pk_va
     return 0;
 }
 
-/* ---- All of it ---- */
+/* ---- The snapshot ---- */
 
 static int check_snapshot_result(ts_snapshot *s, int rc, const rd_stream *in)
 {

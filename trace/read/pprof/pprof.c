@@ -14,19 +14,19 @@
 #include "trace/read/pprof/pprof_fields.h"
 
 #define BYTES_MAX ((size_t)256 << 20)
-#define TYPES_MAX 8 /* values of a sample; JAX writes 2 */
+#define TYPES_MAX 8 /* values per sample; JAX writes 2 */
 
-typedef struct frame { /* a location's innermost line */
+typedef struct frame { /* innermost line of a location */
     uint64_t function;
     int64_t line;
 } frame;
 
 typedef struct function {
-    uint64_t name, file; /* indices of strings */
+    uint64_t name, file; /* indices into strings */
 } function;
 
 typedef struct sample {
-    uint64_t kind, device; /* indices of strings, 0: none */
+    uint64_t kind, device; /* indices into strings, 0: none */
     int64_t value[TYPES_MAX];
     vp_str locations; /* packed ids, innermost first */
 } sample;
@@ -43,7 +43,7 @@ typedef struct reader {
     size_t function_count, function_cap;
     vp_map frame_by_id, function_by_id, holder_by_key, device_by_string;
     size_t holder_cap, device_cap;
-    size_t type_count, bytes_at, count_at; /* of a sample's values; SIZE_MAX: there is none */
+    size_t type_count, bytes_at, count_at; /* indices into a sample's values; SIZE_MAX: missing */
 } reader;
 
 static vp_str string_at(const reader *r, uint64_t i)
@@ -58,7 +58,7 @@ static int add_string(reader *r, vp_str s)
     return 0;
 }
 
-/* Takes the numbers of a message by field, for fields below `n`. */
+/* Reads the numbers of a message by field, for fields below `n`. */
 static void numbers_of(vp_str message, uint64_t *v, uint32_t n)
 {
     vp_pb p = vp_pb_of(message);
@@ -100,7 +100,7 @@ static int add_function(reader *r, vp_str message)
     return vp_map_set(&r->function_by_id, v[PPROF_FUNCTION_ID], (uint32_t)r->function_count++);
 }
 
-/* First pass: the tables that samples refer to. */
+/* First pass: tables to which samples refer. */
 static int read_tables(reader *r)
 {
     vp_pb p = vp_pb_of(r->all);
@@ -121,7 +121,7 @@ static int read_tables(reader *r)
     return rc < 0 ? vp_fail(VP_ECORRUPT, "a damaged pprof profile") : 0;
 }
 
-/* Finds which value of a sample is bytes, and which is a count. */
+/* Determines which value of a sample is in bytes, and which is a count. */
 static int find_types(reader *r)
 {
     vp_pb p = vp_pb_of(r->all);
@@ -158,7 +158,7 @@ static void read_label(const reader *r, vp_str message, sample *s)
         s->device = v[PPROF_LABEL_STR];
 }
 
-/* Values may be packed or stand alone. */
+/* Values may be packed or separate. */
 static void read_values(sample *s, size_t *n, const vp_pb_field *f)
 {
     vp_pb p = vp_pb_of(f->data);
@@ -185,15 +185,15 @@ static void read_sample(const reader *r, vp_str message, sample *s)
     }
 }
 
-/* Whether a frame says anything: JAX's own only say how it came to allocate, and "<listcomp>" not
- * even where. */
+/* True if a frame is informative. JAX's own frames only show how it allocates, and "<listcomp>" not
+ * even the place. */
 static bool is_telling_frame(vp_str name, vp_str file)
 {
     return name.n && *name.p != '<' && vp_str_find(file, VP_STR("/jax/_src/")) == file.n &&
            vp_str_find(file, VP_STR("/jaxlib/")) == file.n;
 }
 
-/* The frame to name: the innermost that tells something, else the innermost of all. */
+/* Selects the innermost informative frame, else the innermost one. */
 static bool choose_frame(const reader *r, const sample *s, frame *out)
 {
     vp_pb p = vp_pb_of(s->locations);
@@ -347,7 +347,7 @@ static int read_profile(reader *r)
     return 0;
 }
 
-/* Frees what is only needed while reading. */
+/* Frees tables that are only needed while reading. */
 static void drop_tables(reader *r)
 {
     vp_free(r->strings);
@@ -370,7 +370,7 @@ static int slurp_undamaged(rd_stream *in, char **bytes, size_t *n)
     return vp_fail_copy(&in->damage);
 }
 
-/* Replaces gzip's bytes by what is in them. */
+/* Replaces gzip data by its content. */
 static int inflate_in_place(char **bytes, size_t *n)
 {
     VP_CLEANUP(vp_free_ptr) char *packed = *bytes;

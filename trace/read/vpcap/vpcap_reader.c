@@ -15,7 +15,7 @@ bool vr_is(vp_str head)
     return vp_str_starts(head, MAGIC);
 }
 
-/* Reads the whole image into memory, as it was in the process that wrote it. */
+/* Reads the whole image into memory, as it was in its process. */
 static int read_vpcap_image(char **image, size_t *n, rd_source *in)
 {
     int64_t size = rd_source_size(in);
@@ -61,7 +61,7 @@ int vr_xspace(rd_source **out, rd_source *in)
     return open_xspace(out, &torn, in);
 }
 
-/* Notes the records that were being written; the XSpace tells of all other losses. */
+/* Adds a note about incomplete records; the XSpace reports all other losses. */
 static int note_torn(sink *out, uint64_t torn)
 {
     char text[200];

@@ -1,5 +1,5 @@
-/* What a program says of itself in a recording of ours: arguments of zones, counters, facts. Other
- * profilers' stats are figures of theirs, a dozen an event: they are not asked for. */
+/* Data that a program recorded with our recorder: arguments of zones, counters, metadata. Stats of
+ * other profilers are their own figures, a dozen per event, and are not read. */
 #include <stdio.h>
 
 #include "trace/vpcap/vpcap_xspace.h"
@@ -79,7 +79,7 @@ static int emit_fact(xs_reader *r, const said *s)
     return r->out->meta(r->out, s->name, value);
 }
 
-/* The times of the recording are its window. */
+/* True for the times of the recording, which are its window. */
 static bool is_time(vp_str name)
 {
     return vp_str_ends(name, VP_STR("_time")) && vp_str_find(name, VP_STR("profile_")) == 0;

@@ -1,4 +1,4 @@
-/* Events go to the sink by the batch. */
+/* Events are passed to the sink in batches. */
 #include "trace/read/xspace/xs_read.h"
 
 int xs_flush(xs_reader *r)

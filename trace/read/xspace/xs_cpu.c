@@ -1,4 +1,4 @@
-/* Ops of XLA:CPU, whose ends are events of their own. */
+/* Ops of XLA:CPU, whose ends are separate events. */
 #include <stdio.h>
 
 #include "trace/base/limits.h"
@@ -50,7 +50,7 @@ int xs_cpu_add_ends(xs_reader *r, const xs_cpu_end *ends, size_t n)
     return 0;
 }
 
-/* Indexes the end events. Of several with a key the last counts: a later event with the same ids
+/* Indexes the end events. The last one with a key is used, because a later event with the same ids
  * replaces the earlier one. */
 static int index_ends(const xs_reader *r, vp_map *by_key)
 {

@@ -4,18 +4,18 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* More gain nothing: cutting and joining are one thread's. */
+/* More do not help: cutting and joining are done by one thread. */
 #define THREADS_MAX 16
-/* A thread costs as much as it takes to read so many bytes. */
+/* File size in bytes per thread; reading this much takes as long as starting a thread. */
 #define BYTES_A_THREAD (1 << 20)
-/* Parts a thread: those that one decodes while another touches two megabytes of new memory for the
- * first time. With three, up to a tenth of the time was waited. */
+/* Parts per thread: one thread may decode these while another touches two megabytes of new memory
+ * for the first time. With three, up to a tenth of the time was spent waiting. */
 #define PARTS_A_THREAD 5
-/* Stretches that are gone over before their line is asked for, besides one a thread: what is
- * decoded soon is then still where it was read to (trace/source/object.c). */
+/* Sections that are scanned before their line is requested, in addition to one per thread. With few
+ * of them, bytes that are decoded soon are still cached (trace/source/object.c). */
 #define STRETCHES_AHEAD 2
 
-/* Of a part: free, to be decoded, …; of a stretch: to be gone over, …. */
+/* State of a part, or of a section of a line. WAITS: to be decoded, or scanned. */
 typedef enum work_state { FREE, WAITS, IN_HAND, DONE } work_state;
 
 typedef struct stretch {
@@ -23,7 +23,7 @@ typedef struct stretch {
     work_state state; /* changed under the lock */
 } stretch;
 
-/* What a thread works with. */
+/* Tools of a thread. */
 typedef struct tools {
     xs_decoder decoder;
     xs_window window;
@@ -37,19 +37,19 @@ struct xs_crew {
     xs_part *parts;    /* a ring: first <= next <= last */
     work_state *state; /* changed under the lock */
     size_t part_n;
-    uint64_t first;     /* the first that is not joined */
-    uint64_t next;      /* the first that nobody decodes */
-    uint64_t last;      /* the one that is filled */
+    uint64_t first;     /* the first part that is not joined */
+    uint64_t next;      /* the first part that no thread decodes */
+    uint64_t last;      /* the part being filled */
     stretch *stretches; /* of all lines, in order */
     size_t stretch_n, stretch_cap;
-    size_t shown;     /* to the threads: the array does not move while one has a stretch in hand */
-    size_t asked;     /* the first of the line that will be asked for next; under the lock, too */
-    size_t untouched; /* the first that nobody went over */
-    xs_cut *cuts;     /* of the line asked for last */
+    size_t shown;     /* visible to threads: the array must not move while one scans a section */
+    size_t asked;     /* first section of the next line to request; guarded by the lock, too */
+    size_t untouched; /* the first section that no thread scans */
+    xs_cut *cuts;     /* of the last requested line */
     size_t cut_n, cut_cap;
-    tools mine; /* the reader's own thread's */
+    tools mine; /* of the reader's own thread */
     vp_aside threads[THREADS_MAX];
-    size_t thread_n; /* besides the reader's own */
+    size_t thread_n; /* without the reader's own */
     bool started, quit;
 };
 
@@ -86,7 +86,7 @@ int xs_crew_new(xs_crew **out, xs_reader *r)
     return 0;
 }
 
-/* ---- The threads ---------------------------------------------------------------------------- */
+/* ---- The threads ---- */
 
 static void tools_free(tools *t)
 {
@@ -94,8 +94,8 @@ static void tools_free(tools *t)
     xw_free(&t->window);
 }
 
-/* Decodes a part that waits, or else goes over a stretch. false: there is neither. Called with the
- * lock, which it gives up meanwhile. */
+/* Decodes a waiting part, or else scans a section. false: there is neither. The caller holds the
+ * lock, which is released meanwhile. */
 static bool crew_work_once(xs_crew *c, tools *t)
 {
     work_state *state;
@@ -135,7 +135,7 @@ static int crew_help_thread(void *ctx)
     return 0;
 }
 
-/* A thread that cannot be had is done without. */
+/* If a thread cannot be started, the crew works without it. */
 static void crew_start_threads(xs_crew *c)
 {
     if (c->started)
@@ -147,9 +147,9 @@ static void crew_start_threads(xs_crew *c)
     }
 }
 
-/* ---- The reader's own thread ---------------------------------------------------------------- */
+/* ---- The reader's own thread ---- */
 
-/* Until somebody is done with it. Called with the lock, which it gives up meanwhile. */
+/* Waits until the work is done. The caller holds the lock, which is released meanwhile. */
 static void crew_wait_for(xs_crew *c, const work_state *state)
 {
     while (*state != DONE)
@@ -157,7 +157,8 @@ static void crew_wait_for(xs_crew *c, const work_state *state)
             pthread_cond_wait(&c->done, &c->lock);
 }
 
-/* Joins the first part, once it is decoded. Called with the lock, which it gives up meanwhile. */
+/* Joins the first part after it is decoded. The caller holds the lock, which is released
+ * meanwhile. */
 static int join_first(xs_crew *c)
 {
     size_t i = (size_t)(c->first % c->part_n);
@@ -170,7 +171,7 @@ static int join_first(xs_crew *c)
     return rc;
 }
 
-/* Stretches of a line: none of one that is too short to be worth it. */
+/* Number of sections of a line; 0 if it is too short to be divided. */
 static size_t stretches_of(const xs_line *line)
 {
     int64_t bytes = line->end - line->offset;
@@ -179,7 +180,7 @@ static size_t stretches_of(const xs_line *line)
                : (size_t)((bytes + XS_STRETCH_BYTES - 1) / XS_STRETCH_BYTES);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static int add_stretches(xs_crew *c, const xs_line *line)
 {
     size_t n = stretches_of(line);
@@ -225,7 +226,7 @@ static int add_cuts(xs_crew *c, xs_lined *out, const xs_stretch *s)
     return 0;
 }
 
-/* Goes on with s, which somebody went over, where the line was gone over up to *at. */
+/* Continues with the scanned section s, if the line was scanned up to *at. */
 static int use_stretch(xs_crew *c, xs_lined *out, xs_stretch *s, int64_t *at)
 {
     if (s->begin != *at)
@@ -278,7 +279,7 @@ int xs_crew_line(xs_crew *c, xs_lined *out, const xs_line *line)
     return 0;
 }
 
-/* Hands the filled part over and finds room for the next. */
+/* Passes the filled part to the threads, and gets an empty one. */
 static int crew_hand_over_part(xs_crew *c)
 {
     int rc = 0;

@@ -1,4 +1,4 @@
-/* What decoded parts say, told to the sink in the file's order. */
+/* Passes decoded parts to the sink in file order. */
 #include <stdio.h>
 
 #include "trace/base/limits.h"
@@ -7,11 +7,10 @@
 #include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_part.h"
 
-/* So many places where zones are missing are named one by one. A warning of the file has their sum.
- */
+/* Places with missing zones that are reported individually. A warning of the file has their sum. */
 #define LOST_SAID_MAX 16u
 
-/* Events whose metadata id is unknown are kept under the empty name. */
+/* Events with an unknown metadata id are kept with an empty name. */
 static int unknown_kind(xs_line_ctx *c, uint32_t *kind)
 {
     uint64_t key = vp_mix(UINT64_MAX - c->plane_index);
@@ -42,8 +41,8 @@ static int join_kind(xs_line_ctx *c, const xs_part *p, const xs_part_kind *k, ui
                   : xs_kind_of_meta(c, meta, kind);
 }
 
-/* Allocator events have a track of their own, named by the allocator: their many attributes would
- * be columns of a whole thread. */
+/* Track for events of an allocator, named after it: their many attributes would otherwise become
+ * columns of a whole thread. */
 static int use_allocator(xs_line_ctx *c, const xs_meta *meta, xs_event_facts *e, uint32_t *track)
 {
     vp_str name = e->allocator, event = VP_STR_NONE, display;
@@ -57,8 +56,8 @@ static int use_allocator(xs_line_ctx *c, const xs_meta *meta, xs_event_facts *e,
     return xs_open_track(c, name.n ? name : VP_STR("memory"), -1, c->role, track);
 }
 
-/* A mark where zones are missing. It is no work of the thread, so it gets a track beside it, and an
- * entry in quality. */
+/* A mark of missing zones. It is not work of the thread, so it gets a separate track, and a quality
+ * entry. */
 static int use_lost(xs_line_ctx *c, uint64_t lost, int64_t start_ps, uint32_t *track)
 {
     char text[400];
@@ -119,7 +118,7 @@ static sink_stretch stretch_of(const xs_clock *c, const xs_beside *b)
     return s;
 }
 
-/* The run's events and their values to the track. */
+/* Passes the run's events and values to the track. */
 static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, const xs_run *before)
 {
     sink_columns out = {.track = c->track,
@@ -139,7 +138,7 @@ static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, const xs_
     return c->r->out->columns(c->r->out, &out);
 }
 
-/* Gives up a room: its sink keeps it, or what is left is freed. */
+/* Releases a room: its sink keeps the memory, or the rest is freed. */
 static void close_room(xs_reader *r, xs_room *room)
 {
     xs_room **at = &r->rooms;

@@ -1,10 +1,10 @@
-/* Event metadata and those stats that make a kind of it. */
+/* Kinds: event metadata, and stats that define a kind. */
 #include "trace/vpcap/xspace_fields.h"
 #include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_read.h"
 
-/* Stats of the event override those of its metadata; a stat that stands twice counts as it stood
- * last (docs/reference/jax-cpu.md#repeated-stats). */
+/* Stats of the event override those of its metadata; of a repeated stat the last one is used
+ * (docs/reference/jax-cpu.md#repeated-stats). */
 static void decode_event_stats(const xs_plane *pl, vp_str event, xs_value stats[XS_STAT_ROLES])
 {
     vp_pb r = vp_pb_of(event);
@@ -31,7 +31,7 @@ static int parse_module(xs_reader *r, xs_hlo *h)
                                                          -1, -1, false});
 }
 
-/* *out is NULL where there is no such module, or where it is damaged (which is said once). */
+/* *out is NULL if the module is missing, or damaged (which is reported once). */
 static int module_of_program(xs_reader *r, int64_t program_id, hlo_module **out)
 {
     uint32_t i = vp_map_get(&r->hlo_by_program, (uint64_t)program_id);
@@ -44,8 +44,8 @@ static int module_of_program(xs_reader *r, int64_t program_id, hlo_module **out)
     return 0;
 }
 
-/* TPU events name no hlo_op and no hlo_module: the event's own name is the instruction's, and the
- * program id stands in the event's metadata. */
+/* TPU events have neither hlo_op nor hlo_module: the event's name is the instruction's, and the
+ * program id is in the event's metadata. */
 static int join_hlo(xs_reader *r, sink_kind *k)
 {
     hlo_instruction in;
@@ -93,7 +93,7 @@ static void add_accessed(sink_kind *k, vp_str message)
         k->hbm_bytes = INT64_MAX;
 }
 
-/* What of an op's bytes goes to HBM, where its breakdown tells. */
+/* The part of an op's bytes that accesses HBM, if its breakdown is known. */
 static void read_breakdown(sink_kind *k, const xs_value *v)
 {
     vp_pb r = vp_pb_of(v->text);
@@ -107,7 +107,7 @@ static void read_breakdown(sink_kind *k, const xs_value *v)
         }
 }
 
-/* A number that is there and does not fit, or is negative. */
+/* True for a number that overflows or is negative. */
 static bool is_bad_number(const xs_value *v)
 {
     return v->wire && v->wire != XSTAT_STR_VALUE && v->wire != XSTAT_REF_VALUE &&

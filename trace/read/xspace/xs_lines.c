@@ -1,11 +1,11 @@
-/* Lines: which of them are wanted, and where they are cut into runs. */
+/* Selects the lines to read, and cuts them into runs. */
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/vpcap/xspace_fields.h"
 #include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_crew.h"
 
-/* Room for so many events of a line, fresh: no page of it is touched before it is decoded into. */
+/* Allocates memory for the events of a line; no page of it is touched before decoding. */
 static int line_make_room(xs_room **out, const xs_line_ctx *c, uint64_t events)
 {
     xs_room *room = vp_calloc(1, sizeof *room);
@@ -24,7 +24,7 @@ static int line_make_room(xs_room **out, const xs_line_ctx *c, uint64_t events)
     return 0;
 }
 
-/* Gives the runs of a line to the crew. */
+/* Passes the runs of a line to the crew. */
 static int give_line_runs(const xs_line_ctx *c, const xs_lined *l, xs_crew *crew,
                           const xs_line *line)
 {
@@ -105,7 +105,7 @@ static int read_one_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, cons
     return give_line_runs(c, &l, crew, line);
 }
 
-/* Of a host, once a device has ops: none of its lines is wanted. */
+/* True for host planes after a device has ops, if none of their lines is needed. */
 static bool leaves_host_lines(const xs_reader *r, bool device)
 {
     return !device && !r->want_host && r->device_ops && r->opts->uncounted;
@@ -132,7 +132,7 @@ int xs_lines_read(xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device
         const xs_line *line = &pl->lines[i];
         if (left) {
             r->out->skipped(r->out,
-                            line->offset < line->end); /* not how many: that there are any */
+                            line->offset < line->end); /* not their number, only if there are any */
             continue;
         }
         if (r->opts && r->opts->progress &&

@@ -1,4 +1,4 @@
-/* What a plane and a line are to the sink: a process and a track. */
+/* Maps planes and lines to processes and tracks of the sink. */
 #include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_read.h"
 
@@ -14,11 +14,11 @@ int xs_open_track(const xs_line_ctx *c, vp_str name, int64_t id, sink_role role,
     return vp_map_set(&r->tracks, key, *track);
 }
 
-/* Fields of CoreDetails (xprof's op_stats.proto). It leaves fields out that are 0. */
+/* Fields of CoreDetails (xprof's op_stats.proto), which omits fields that are 0. */
 enum { COREDETAILS_GLOBAL_CHIP_ID = 5, COREDETAILS_GLOBAL_CORE_ID = 6 };
 
-/* Which device of the mesh a plane is. Programs number devices as cores are numbered, if a chip has
- * one core; if it has two, it is not known which of them a device is. */
+/* The device of the mesh that a plane represents. Programs number devices like cores if a chip has
+ * one core; if it has two, the device is unknown. */
 static void read_core(sink_process *p, const xs_value *details)
 {
     uint64_t chip = 0, core = 0;
@@ -35,7 +35,7 @@ static void read_core(sink_process *p, const xs_value *details)
     p->device_id = p->has_device_id ? (int64_t)core : SINK_UNKNOWN;
 }
 
-/* What is absent, unknown or negative is 0. */
+/* 0 if absent, unknown or negative. */
 static int64_t stat_figure(const xs_plane *pl, xs_stat_role role, int64_t factor)
 {
     int64_t v = xs_value_times(&pl->stats[role], factor);

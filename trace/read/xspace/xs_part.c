@@ -1,4 +1,4 @@
-/* Events into columns: the hot loop of the reader, run by any thread. */
+/* Decodes events into columns: the hot loop of the reader, run by any thread. */
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/vpcap/xspace_fields.h"
@@ -6,18 +6,18 @@
 #include "trace/read/semantics/roles.h"
 #include "trace/read/xspace/xs_part.h"
 
-/* What an event says, without its names. */
+/* An event without its names. */
 typedef struct raw_event {
     int64_t metadata_id, offset, duration;
     int64_t device_offset, device_duration;
-    uint64_t key; /* a hash of the stats that make a kind; 0: there are none */
+    uint64_t key; /* a hash of the stats that define a kind; 0: none */
     uint64_t producer_type, consumer_type;
     int64_t ordinal;
-    uint64_t seen; /* a bit for each xs_stat_role; members below are only set if their bit is */
+    uint64_t seen; /* a bit for each xs_stat_role; the members below are only set if their bit is */
     bool aggregated, says; /* says: has stats */
     uint64_t producer, consumer, lost;
-    vp_str allocator;       /* its name; empty if it is a reference: */
-    uint64_t allocator_ref; /* the stat whose name it is */
+    vp_str allocator;       /* its name; empty if it is a reference */
+    uint64_t allocator_ref; /* the stat with its name */
     sink_extra x;
 } raw_event;
 
@@ -53,8 +53,7 @@ static void use_attr(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
         rd_flow_attrs(&e->x, u);
         return;
     }
-    /* Leaves out the weaker of two stats for one attribute, and a correlation of 0, which is none.
-     */
+    /* Skips the weaker of two stats for one attribute, and a correlation of 0, which means none. */
     if ((role == XS_STAT_ITER_NUM || role == XS_STAT_RUN) && rd_has_attr(&e->x, a))
         return;
     if ((int64_t)u == SINK_NO_VALUE || text.n || (role == XS_STAT_CORRELATION && !u))
@@ -78,7 +77,7 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
         return;
     }
     if (role >= XS_STAT_HLO_PROTO && role <= XS_STAT_CATEGORY)
-        return; /* of planes, and of events that are no ops */
+        return; /* of planes, and of events that are not ops */
     e->seen |= UINT64_C(1) << role;
     switch (role) {
     case XS_STAT_DEVICE_OFFSET:
@@ -110,12 +109,12 @@ static void use_stat(raw_event *e, xs_stat_role role, uint64_t u, vp_str text)
     }
 }
 
-/* Bytes that may be read behind the end of an event: numbers are taken eight bytes at once. What
- * they hold changes nothing. */
+/* Readable bytes after the end of an event: numbers are decoded eight bytes at once. Their content
+ * has no effect. */
 #define PAD 8
 
-/* Reads a varint whose first byte is at *p, with PAD bytes readable behind `end`. false: it does
- * not end before that, or is overlong. */
+/* Reads a varint at *p, with PAD bytes readable after `end`. false: it exceeds `end`, or is longer
+ * than 10 bytes. */
 static inline bool read_padded_varint(const uint8_t **p, const uint8_t *end, uint64_t *out)
 {
     const uint8_t *at = *p;
@@ -167,13 +166,13 @@ static inline void use_number(raw_event *e, xs_stat_role role, uint64_t u)
         use_stat(e, role, u, VP_STR_NONE);
 }
 
-/* Of the first eight bytes of a stat in its event: its tag, that its length is below 128, the tag
- * and the only byte of its metadata id, the tag of its value. */
+/* Mask of a stat's first eight bytes within its event: its tag, the bit for a length below 128, tag
+ * and single byte of its metadata id, tag of its value. */
 #define GUESS_MASK UINT64_C(0x000000ffffff80ff)
 
-/* Reads an XStat, which lies in [p, end): a metadata id and a value. Its usual form, in that order
- * and with a number, is taken straight; if `bits`, its beginning, have nothing else in them, the
- * next is guessed by them. */
+/* Reads the XStat in [p, end): a metadata id and a value. The usual form, in this order and with a
+ * number, is decoded directly. If its first bytes, `bits`, contain nothing else, they become the
+ * guess for the next event. */
 static inline void decode_stat(const xs_plane *pl, raw_event *e, const uint8_t *p,
                                const uint8_t *end, xs_guess *guess, uint64_t bits)
 {
@@ -210,7 +209,7 @@ static inline bool decode_usual_field(const uint8_t **p, const uint8_t *end, uin
     return true;
 }
 
-/* What events begin with, in its usual order; the rest is read field by field. */
+/* Reads the first fields of an event in their usual order; the rest is read field by field. */
 static inline bool take_usual(raw_event *e, const uint8_t **p, const uint8_t *end)
 {
     return decode_usual_field(p, end, XEVENT_METADATA_ID_TAG, &e->metadata_id) &&
@@ -262,11 +261,11 @@ static __attribute__((noinline)) bool take_other(raw_event *e, const uint8_t **p
     return true;
 }
 
-/* With PAD bytes readable behind it. false: the event is damaged. */
+/* PAD bytes must be readable after `end`. false: the event is damaged. */
 static bool decode_event(const xs_plane *pl, raw_event *e, const uint8_t *p, const uint8_t *end,
                          xs_guess *guess)
 {
-    /* Field by field: clearing the whole struct cost an eighth of the reader's time. */
+    /* Sets single fields: clearing the whole struct took an eighth of the reader's time. */
     e->metadata_id = e->offset = e->duration = 0;
     e->device_offset = e->device_duration = e->ordinal = 0;
     e->key = e->producer_type = e->consumer_type = 0;
@@ -289,18 +288,18 @@ static bool in_range(int64_t start, int64_t dur)
            start + dur <= VP_TIME_MAX_PS;
 }
 
-/* One run while it is decoded. */
+/* State for decoding one run. */
 typedef struct decoding {
     const xs_reader *r;
     xs_part *p;
     xs_decoder *d;
     xs_run *run;
     const xs_line_ctx *c;
-    uint64_t keys; /* what keys are mixed with, so that those of other runs are not found */
+    uint64_t keys; /* mixed into keys, so that keys of other runs do not match */
     int64_t last_dur;
 } decoding;
 
-/* Whether all times are small, as nearly all are, so that none needs another look. */
+/* True if all times are small, the common case, so that none needs another check. */
 static inline bool all_small(const raw_event *e, int64_t start)
 {
     const uint64_t half = (uint64_t)VP_TIME_MAX_PS / 2;
@@ -308,7 +307,7 @@ static inline bool all_small(const raw_event *e, int64_t start)
            ((uint64_t)e->duration | (uint64_t)e->device_duration) < half;
 }
 
-/* Mends what can be mended; false: counted as unusable. */
+/* Corrects times if possible; false: counted as unusable. */
 static __attribute__((noinline)) bool mend_times(xs_part *part, raw_event *e, int64_t base_ps)
 {
     int64_t start;
@@ -366,7 +365,7 @@ static void close_attrs(raw_event *e)
         sink_extra_set(&e->x, SINK_FLOW_IN, (int64_t)consumer_key(e));
 }
 
-/* ---- Kinds ---------------------------------------------------------------------------------- */
+/* ---- Kinds ---- */
 
 static int part_add_kind(decoding *g, xs_part_kind k, uint32_t *kind)
 {
@@ -387,7 +386,7 @@ static __attribute__((noinline)) int meet_meta(decoding *g, size_t i)
     return 0;
 }
 
-/* The metadata's own. meta NULL: it is unknown, which counts as one more. */
+/* The kind of the metadata. meta NULL: unknown metadata, which counts as one more. */
 static inline int kind_of_meta(decoding *g, const xs_meta *meta, uint32_t *kind)
 {
     const xs_plane *pl = g->c->plane;
@@ -428,9 +427,9 @@ static bool is_end_event(const xs_plane *pl, xs_meta *meta)
     return known == XS_END_YES;
 }
 
-/* ---- Events --------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
-/* The attributes of the event that is put next. */
+/* Adds the attributes of the next event. */
 static __attribute__((noinline)) int part_put_attrs(decoding *g, const sink_extra *x)
 {
     xs_part *p = g->p;
@@ -443,8 +442,7 @@ static __attribute__((noinline)) int part_put_attrs(decoding *g, const sink_extr
     return 0;
 }
 
-/* What follows is rare, and kept out of `pack_event_times`, which is not. Returns what is packed
- * for the length. */
+/* Rare, so it is not inlined into `pack_event_times`. Returns the packed duration. */
 static __attribute__((noinline)) int64_t pack_long_duration(const xs_clock *c, xs_beside *b,
                                                             int64_t dur)
 {
@@ -502,7 +500,7 @@ static void note_longest(sink_longest *l, int64_t start, int64_t dur, int64_t al
         *l = (sink_longest){.dur_ps = dur, .start_ps = start, .aligned_start_ps = aligned};
 }
 
-/* The events so far, which had one clock only, are on the host's as they are. */
+/* Copies the events so far, which had one clock only, to the host's clock. */
 static int begin_other_clock(decoding *g)
 {
     xs_run *run = g->run;
@@ -598,7 +596,8 @@ static int show_host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str even
     return part_put_event(g, e, e->offset, e->duration, kind);
 }
 
-/* A host event. It is shown on its thread, and may also be an op of XLA:CPU, or the end of one. */
+/* Handles a host event. It is shown on its thread, and may also be an op of XLA:CPU, or the end of
+ * one. */
 static int decode_host_event(decoding *g, raw_event *e, xs_meta *meta, vp_str event)
 {
     if (meta && g->c->cpu_ops && SEEN(e, XS_STAT_HLO_OP))
@@ -625,10 +624,10 @@ static int decode_one_event(decoding *g, const uint8_t *p, const uint8_t *end)
     return g->c->device ? device_event(g, &e, meta, event) : decode_host_event(g, &e, meta, event);
 }
 
-/* ---- Runs ----------------------------------------------------------------------------------- */
+/* ---- Runs ---- */
 
-/* Fields that are no events were taken when the line was cut. Events are complete then, unless the
- * file changes while it is read. */
+/* Fields other than events were read when the line was cut. So events are complete, unless the file
+ * changes while it is read. */
 static int walk_events(decoding *g, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *begin = p;

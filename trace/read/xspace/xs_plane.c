@@ -67,7 +67,8 @@ static const char *const role_names[XS_STAT_ROLES] = {
     [XS_STAT_ALLOCATOR] = "allocator_name",
 };
 
-/* Nodes of graphs are told apart by the launch that they have in common, whatever the depth. */
+/* Nodes of graphs are grouped by their common launch at any depth, so correlations are read
+ * then. */
 static bool is_wanted_stat_role(const xs_plane *pl, int role)
 {
     return role < XS_STAT_ATTRS || pl->attrs || (role == XS_STAT_CORRELATION && pl->graphs);
@@ -81,7 +82,7 @@ static xs_stat_role stat_role_of(const xs_plane *pl, vp_str name)
     return vp_str_eq(name, VP_STR("hlo_proto")) ? XS_STAT_HLO_PROTO : XS_STAT_OTHER;
 }
 
-/* Key and value of a protobuf map entry. */
+/* Reads key and value of a protobuf map entry. */
 static bool map_entry(vp_str bytes, int64_t *key, vp_str *value)
 {
     vp_pb r = vp_pb_of(bytes);
@@ -150,7 +151,7 @@ static int make_dense(xs_plane *pl)
     return 0;
 }
 
-/* Copies one field with its head into the plane's own bytes. */
+/* Copies one field with its tag into the plane's own bytes. */
 static int keep_field(xs_window *w, vp_buf *b, int64_t from, int64_t to)
 {
     while (from < to) {
@@ -163,8 +164,8 @@ static int keep_field(xs_window *w, vp_buf *b, int64_t from, int64_t to)
     return 0;
 }
 
-/* Notes a line. Its base time is needed before any of its events is read; where these begin does
- * not matter yet. */
+/* Stores the position of a line. Its base time is needed before its events are read; the position
+ * of its events is not needed yet. */
 static int plane_add_line(xs_plane *pl, xs_window *w, int64_t offset, int64_t end)
 {
     xs_line line = {offset, end, 0};
@@ -177,7 +178,7 @@ static int plane_add_line(xs_plane *pl, xs_window *w, int64_t offset, int64_t en
     return 0;
 }
 
-/* Walks the plane in the source: lines are located, the rest is copied. */
+/* Walks the plane in the source: stores positions of lines, and copies the rest. */
 static int plane_collect(xs_plane *pl, xs_window *w, vp_buf *b)
 {
     int64_t at = pl->offset;
@@ -248,7 +249,7 @@ int xs_plane_read(xs_plane *pl, xs_window *w, int64_t offset, int64_t end, bool 
     }
     pl->is_metadata = vp_str_eq(pl->name, VP_STR("/host:metadata"));
     VP_TRY(index_fields(pl, XPLANE_STAT_METADATA, add_stat_meta));
-    if (pl->graphs && !pl->attrs) /* which decides what is wanted of the others, in any order */
+    if (pl->graphs && !pl->attrs) /* graphs affect which other stats are wanted, in any order */
         VP_TRY(index_fields(pl, XPLANE_STAT_METADATA, add_stat_meta));
     VP_TRY(index_fields(pl, XPLANE_EVENT_METADATA, add_event_meta));
     VP_TRY(index_fields(pl, XPLANE_STATS, add_plane_stat));

@@ -7,16 +7,16 @@
 #include "trace/vpcap/xspace_fields.h"
 #include "trace/read/xspace/xs_part.h"
 
-/* ---- Where a stretch begins ----------------------------------------------------------------- */
+/* ---- Start of a section ---- */
 
-/* A chain of so many events is believed, and entered at its end, since its first links may lie
- * inside an event: the stats there have the tag of events. */
+/* A chain of this many events is accepted, and used from its end, because its first links may be
+ * inside an event: stats within it have the tag of events. */
 #define LINKS 64
-/* Bytes that are looked at, and of them those in which the chain may begin. */
+/* Bytes that are examined, and the part of them in which the chain may begin. */
 #define LOOK_AT (64u << 10)
 #define BEGIN_IN (4u << 10)
 
-/* Behind the event at p; NULL: there is none, or it does not end before `end`. */
+/* End of the event at p; NULL: there is none, or it exceeds `end`. */
 static const uint8_t *next_event(const uint8_t *p, const uint8_t *end)
 {
     vp_pb r = {p + 1, end};
@@ -33,7 +33,7 @@ static const uint8_t *end_of_chain(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-/* The guess for a stretch that is to begin at `from`. 1, or 0 where there is nothing to go by. */
+/* Guesses the start of a section near `from`. 1, or 0 if there is no evidence. */
 static int guess_stretch_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
 {
     const uint8_t *p, *found = NULL;
@@ -48,7 +48,7 @@ static int guess_stretch_begin(xs_window *w, int64_t from, int64_t line_end, int
     return found ? 1 : 0;
 }
 
-/* Where the stretch that begins at or behind `from` does. */
+/* Start of the section at or after `from`. */
 static int next_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
 {
     for (; from < line_end; from += XS_STRETCH_BYTES) {
@@ -60,7 +60,7 @@ static int next_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *beg
     return 0;
 }
 
-/* ---- Going over it -------------------------------------------------------------------------- */
+/* ---- Scanning ---- */
 
 static void head_put_text(char *to, uint16_t *to_n, vp_str text)
 {
@@ -107,7 +107,8 @@ static int stretch_cut_at(xs_stretch *s, int64_t at)
     return 0;
 }
 
-/* Skips events up to `stop`, at most `max`; returns how many. *p: behind the last. */
+/* Skips up to `max` events that begin before `stop`; returns their number. *p: after the last
+ * one. */
 static uint64_t skip_events(const uint8_t **p, const uint8_t *stop, const uint8_t *end,
                             uint64_t max)
 {
@@ -128,8 +129,8 @@ static uint64_t skip_events(const uint8_t **p, const uint8_t *stop, const uint8_
     return n;
 }
 
-/* Goes over the complete fields of [p, end), those that begin before `stop`, cutting where a run is
- * large enough; *cur: where it ended. `at`: p's place in the source. */
+/* Scans the complete fields of [p, end) that begin before `stop`, and cuts when a run is large
+ * enough; *cur: the end. at: offset of p in the source. */
 static int walk_fields(xs_stretch *s, const uint8_t *p, const uint8_t *stop, const uint8_t *end,
                        int64_t at, const uint8_t **cur)
 {
@@ -155,7 +156,7 @@ static int walk_fields(xs_stretch *s, const uint8_t *p, const uint8_t *stop, con
     return 0;
 }
 
-/* On to the first field at or behind `to`. */
+/* Scans to the first field at or after `to`. */
 static int stretch_walk_to(xs_stretch *s, xs_window *w, int64_t to)
 {
     size_t want = 1;

@@ -16,10 +16,10 @@ void xw_free(xs_window *w)
     w->buf = NULL;
 }
 
-/* What is read after a jump: often only the head of a line is wanted before the next one. */
+/* Bytes read after a jump: often only the start of a line is needed before the next jump. */
 #define AFTER_JUMP (16u << 10)
 
-/* Moves the window so that it starts at `offset`, keeping what it already holds from there on. */
+/* Moves the window to `offset`, keeping the bytes that it already holds from there on. */
 static int window_slide(xs_window *w, int64_t offset, size_t want)
 {
     bool jumps = offset < w->base || offset > w->base + (int64_t)w->have;
@@ -61,7 +61,7 @@ int xw_peek(xs_window *w, int64_t offset, int64_t end, const uint8_t **p, size_t
     return rc;
 }
 
-/* The longest head of a field: tag and value are two varints. */
+/* Maximum size of a field's head: tag and value are two varints. */
 #define HEAD_MAX 20
 
 int xw_next(xs_window *w, int64_t *at, int64_t end, xw_field *f)

@@ -35,7 +35,7 @@ static int note_bad_costs(xs_reader *r)
     return note_quality(r, "bad-cost", SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
 }
 
-/* A peak of 0, or that is no number, is none: what a device can do is then looked up. */
+/* A peak of 0, or one that is not a number, is ignored: the peak is then looked up. */
 static int note_bad_peak(xs_reader *r, const xs_plane *pl)
 {
     const xs_value *v = &pl->stats[XS_STAT_PEAK];
@@ -64,7 +64,7 @@ static int add_plane(xs_reader *r, int64_t offset, int64_t end)
 
 static const char dropped_events[] = "dropped-events";
 
-/* Notes what a device's profiler says it could not keep. */
+/* Notes events that a device's profiler reports as dropped. */
 static int note_dropped_events(xs_reader *r, const xs_plane *pl)
 {
     char text[200];
@@ -77,7 +77,7 @@ static int note_dropped_events(xs_reader *r, const xs_plane *pl)
                         true);
 }
 
-/* XSpace.errors and .warnings: what the profiler itself wants the user to know. */
+/* XSpace.errors and .warnings: messages of the profiler for the user. */
 static int add_message(xs_reader *r, const xw_field *f)
 {
     const uint8_t *p;
@@ -157,8 +157,8 @@ static int index_hlo(xs_reader *r, xs_plane *pl)
     return 0;
 }
 
-/* Task Environment: when the profile began, in Unix ns; the lines' timestamps count from there.
- * What our recorder's ring has kept of it begins later. */
+/* Task Environment: start of the profile in Unix ns, to which the lines' timestamps are relative.
+ * The data kept by our recorder's ring begins later. */
 static void use_environment(xs_reader *r, const xs_plane *pl)
 {
     int64_t start = xs_value_i64(&pl->stats[XS_STAT_PROFILE_START]), length;
@@ -174,8 +174,8 @@ static void use_environment(xs_reader *r, const xs_plane *pl)
     r->has_capture = true;
 }
 
-/* If the profile does not say when it began and ended, takes the first and the last event: provided
- * that all were read, except lines that XProf derives from others. */
+/* If the profile does not state its begin and end, uses the first and the last event, provided that
+ * all were read, except lines that XProf derives from others. */
 static void use_extent(xs_reader *r)
 {
     if (!r->has_capture && r->want_host && r->first_ps <= r->last_ps)
@@ -202,12 +202,12 @@ static bool is_device(const xs_plane *pl)
     return rd_process_kind(pl->name, &ordinal) != SINK_PROCESS_HOST;
 }
 
-/* Planes that lie so near each other are read devices first; else as they lie in the file, so that
- * what is read from elsewhere is asked for once (trace/source/object.c). */
+/* Planes that are this close together are read devices first; others in file order, so that remote
+ * bytes are requested once (trace/source/object.c). */
 #define TOGETHER_BYTES (INT64_C(16) << 20)
 
-/* Whether there are ops of devices decides if host events are ops of XLA:CPU: so devices are read
- * until one has any. */
+/* Host events can be ops of XLA:CPU only if no device has ops, so devices are read until one has
+ * any. */
 static int read_first_devices(xs_reader *r, xs_crew *crew)
 {
     for (uint32_t i = 0; i < r->plane_count && !r->device_ops; i++) {
@@ -267,8 +267,8 @@ static int read_plane_lines(xs_reader *r)
     return xs_flush(r);
 }
 
-/* Whether there is a plane with anything in it. Planes without even a name are none: any bytes may
- * look like that. */
+/* True if a plane has a name, lines or metadata. An empty plane does not count, because any bytes
+ * may look like one. */
 static bool has_plane_content(const xs_reader *r)
 {
     for (size_t i = 0; i < r->plane_count; i++) {
