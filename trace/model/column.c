@@ -26,7 +26,7 @@ static bool column_fits(const trace_column *c, int64_t v)
     return steps <= UINT32_MAX && (uint64_t)c->base + (steps << c->shift) == (uint64_t)v;
 }
 
-/* Eight bytes a value from now on. */
+/* Changes to eight bytes per value. */
 static int column_widen(trace_column *c)
 {
     int64_t *v = vp_realloc_array(NULL, c->cap, sizeof *v);
@@ -39,15 +39,15 @@ static int column_widen(trace_column *c)
     return 0;
 }
 
-/* So often it is worth to go over all values for another base. */
+/* Maximum number of base changes, each of which rewrites all values. */
 #define REFITS_MAX 8
 
-/* Chooses base and shift anew, for the values so far and v. false: none will do. */
+/* Chooses base and shift again for the present values and v. false: impossible. */
 static bool column_refit(trace_column *c, int64_t v)
 {
     trace_column to = *c;
     int64_t least = v, most = v;
-    uint64_t differ = 0; /* differences from v: the lowest bit of all says the steps */
+    uint64_t differ = 0; /* differences from v: their lowest set bit gives the step */
     if (!c->n || c->refits == REFITS_MAX)
         return false;
     for (size_t i = 0; i < c->n; i++) {
@@ -56,7 +56,7 @@ static bool column_refit(trace_column *c, int64_t v)
         most = x > most ? x : most;
         differ |= (uint64_t)x - (uint64_t)v;
     }
-    to.shift = (uint8_t)__builtin_ctzll(differ); /* not 0: v is another value than those */
+    to.shift = (uint8_t)__builtin_ctzll(differ); /* not 0: v differs from the present values */
     uint64_t steps = ((uint64_t)most - (uint64_t)least) >> to.shift;
     if (steps > UINT32_MAX)
         return false;
@@ -68,7 +68,7 @@ static bool column_refit(trace_column *c, int64_t v)
     return true;
 }
 
-/* What a value that does not fit as it is needs. */
+/* Makes space for a value that does not fit at present. */
 static __attribute__((noinline)) int make_fit(trace_column *c, int64_t v)
 {
     if (!c->v && !c->low)
@@ -107,15 +107,15 @@ int trace_column_put(trace_column **column, size_t i, int64_t v)
     return 0;
 }
 
-/* Values of the first `count` events. */
+/* Number of values of the first `count` events. */
 static size_t values_below(const trace_column *c, size_t count)
 {
     size_t i = trace_column_next(c, count);
     return i == SIZE_MAX ? c->n : trace_column_place(c, i);
 }
 
-/* Room for n > 0 values like those of another and so many blocks, without slack: it stays as long
- * as the trace. */
+/* Allocates space for n > 0 values like those of another column, and for the blocks; exactly,
+ * because it lives as long as the trace. */
 static int column_new(trace_column **out, const trace_column *like, size_t n, size_t blocks)
 {
     trace_column *c = *out = vp_calloc(1, sizeof *c);
@@ -163,7 +163,7 @@ void trace_column_free(trace_column *c)
     vp_free(c);
 }
 
-/* ---- Another order -------------------------------------------------------------------------- */
+/* ---- Reordering ---- */
 
 static void copy_value(trace_column *to, size_t place, const trace_column *from, size_t i)
 {
@@ -173,7 +173,7 @@ static void copy_value(trace_column *to, size_t place, const trace_column *from,
         to->low[place] = from->low[i];
 }
 
-/* Whether the events that have a value are the first n, without a gap. */
+/* True if the events that have a value are the first n, without a gap. */
 static bool is_full_column(const trace_column *c)
 {
     size_t before = c->block_n ? (c->block_n - 1) * 64 : 0, n = c->n - before;
@@ -247,7 +247,7 @@ int trace_column_cover(trace_column *c, size_t count)
     return blocks > c->block_n ? add_blocks(c, blocks) : 0;
 }
 
-/* Moves the value at place `from` in front of the one at `to`. */
+/* Moves the value at index `from` before the one at `to`. */
 static void move_value(trace_column *c, size_t from, size_t to)
 {
     if (c->v) {
@@ -261,8 +261,8 @@ static void move_value(trace_column *c, size_t from, size_t to)
     }
 }
 
-/* Bits to … from of a block: each becomes the one below it, the lowest `in`. Returns what the
- * highest was. */
+/* Shifts bits to … from of a block up by one; the lowest becomes `in`. Returns the former highest
+ * bit. */
 static bool shift_bits(uint64_t *has, unsigned from, unsigned to, bool in)
 {
     uint64_t part = UINT64_MAX >> (63 - from) & UINT64_MAX << to, old = *has & part;
@@ -274,7 +274,7 @@ void trace_column_move(trace_column *c, size_t from, size_t to)
 {
     trace_block *a = &c->block[to / 64], *b = &c->block[from / 64];
     bool moved = trace_column_has(c, from);
-    /* of the first value from `to` on, and the first of both blocks */
+    /* index of the first value from event `to` on, and of the first in both blocks */
     size_t at = a->has ? trace_column_place(c, to) : b->first, first = a->has ? a->first : b->first;
     if (moved)
         move_value(c, trace_column_place(c, from), at);

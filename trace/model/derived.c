@@ -16,7 +16,8 @@ const derived_kind_row derived_kinds[DERIVED_KIND_COUNT] = {DERIVED_KINDS(ROW)};
 const char *const derived_part_words[DERIVED_PART_COUNT] = {
     "idle", "compute", "exposed communication", "exposed copy"};
 
-/* Tracks that slices which cross are spread over; what no track takes is left out, and counted. */
+/* Tracks over which crossing slices are distributed; slices that fit in none are dropped and
+ * counted. */
 #define LANES_MAX 64u
 
 int derived_new(derived **out)
@@ -54,7 +55,7 @@ uint64_t derived_bytes(const derived *d)
              : 0;
 }
 
-/* In the slices' own memory: a note ends where its slice does, at the latest. */
+/* Uses the memory of the slices: a note ends at or before the end of its slice. */
 void derived_keep_notes(derived *d)
 {
     _Static_assert(sizeof(derived_note) <= sizeof(derived_slice), "notes fit in the slices' place");
@@ -129,10 +130,10 @@ int derived_group_name(vp_buf *b, const derived *d, const derived_group *g)
                                        : "analysis");
 }
 
-/* ---- The end of a track --------------------------------------------------------------------- */
+/* ---- End of a track ---- */
 
-/* Until a track is ended, a slice's depth is its number in the track: of slices alike, the first is
- * around the others. */
+/* Before a track is ended, a slice's depth is its number in the track: of equal slices, the first
+ * encloses the others. */
 static int by_slice_place(const void *a, const void *b)
 {
     const derived_slice *x = a, *y = b;
@@ -152,13 +153,13 @@ static void sort_slices(derived_slice *v, size_t n)
         qsort(v, n, sizeof *v, by_slice_place);
 }
 
-/* Ends of the slices that are open, the outermost first. */
+/* Ends of the open slices, outermost first. */
 typedef struct open_slices {
     int64_t *end;
     size_t n, cap;
 } open_slices;
 
-/* 1 and the slice's depth; 0: it crosses one that is open. */
+/* 1, and sets the slice's depth; 0: it crosses an open slice. */
 static int nest_slice(open_slices *o, derived_slice *s)
 {
     while (o->n && o->end[o->n - 1] <= s->start_ps)
@@ -171,8 +172,8 @@ static int nest_slice(open_slices *o, derived_slice *s)
     return 1;
 }
 
-/* Moves the slices of [first, first + n) that nest to its front, the others, in their order, behind
- * them. *kept: how many nest. */
+/* Moves the nesting slices of [first, first + n) to its front, and the others after them, both in
+ * order. *kept: number of nesting slices. */
 static int part_nesting_slices(derived_slice *v, size_t n, size_t *kept)
 {
     VP_CLEANUP(vp_free_ptr) derived_slice *rest = NULL;

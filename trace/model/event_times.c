@@ -6,7 +6,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Shifts: one time for all, for 64, for each. */
+/* Shifts: one reference time for all events, per 64 events, per event. */
 #define ALL 63
 #define BLOCKS 6
 #define EACH 0
@@ -98,7 +98,7 @@ int trace_times_room(trace_times *t, size_t count, size_t need)
 
 /* ---- Starts --------------------------------------------------------------------------------- */
 
-/* The least and the most of some starts. */
+/* The minimum and maximum of some starts. */
 typedef struct reach {
     int64_t least, most;
 } reach;
@@ -109,7 +109,7 @@ static void reach_add(reach *r, int64_t start_ps)
     r->most = start_ps > r->most ? start_ps : r->most;
 }
 
-/* Of the events order[from] … order[to - 1], which there is one of; order NULL: from … to - 1. */
+/* Of the events order[from] … order[to - 1], at least one; order NULL: from … to - 1. */
 static reach reach_of(const trace_times *t, const uint32_t *order, size_t from, size_t to)
 {
     int64_t first = trace_times_start(t, order ? order[from] : from);
@@ -119,7 +119,7 @@ static reach reach_of(const trace_times *t, const uint32_t *order, size_t from, 
     return r;
 }
 
-/* The time from which all of them are told; false: there is none. */
+/* A reference time for all of them; false: there is none. */
 static bool middle_of_reach(reach r, int64_t *near)
 {
     uint64_t apart = (uint64_t)r.most - (uint64_t)r.least;
@@ -134,8 +134,8 @@ static size_t block_end(size_t from, size_t count)
     return count - from < 64 ? count : from + 64;
 }
 
-/* The times from which blocks of `count` events are told, taken in that order (NULL: as they are).
- * *out NULL: some lie too far apart. */
+/* Reference times for blocks of `count` events in this order (NULL: unchanged). *out NULL: some
+ * starts are too far apart. */
 static int near_of_blocks(int64_t **out, const trace_times *t, const uint32_t *order, size_t count)
 {
     int64_t *near = *out = vp_realloc_array(NULL, nears_of(BLOCKS, t->cap), sizeof *near);
@@ -157,7 +157,7 @@ static void set_near(trace_times *t, int64_t *near, uint8_t shift)
     t->shift = shift;
 }
 
-/* Tells the start of each of the first `count` events by itself. */
+/* Gives each of the first `count` events its own reference time. */
 static int tell_each(trace_times *t, size_t count)
 {
     int64_t *near = vp_realloc_array(NULL, nears_of(EACH, t->cap), sizeof *near);
@@ -169,7 +169,7 @@ static int tell_each(trace_times *t, size_t count)
     return 0;
 }
 
-/* Tells the starts of the first `count` events from more times than before. */
+/* Gives the first `count` events more reference times than before. */
 static int refine_near_times(trace_times *t, size_t count)
 {
     int64_t *near = NULL;
@@ -181,7 +181,7 @@ static int refine_near_times(trace_times *t, size_t count)
     return 0;
 }
 
-/* Moves the time of the block of event i, behind the last, so that it tells that one, too. */
+/* Changes the reference time of event i's block, which is the last, so that it includes event i. */
 static bool move_near(trace_times *t, size_t i, int64_t start_ps)
 {
     reach r = reach_of(t, NULL, i / 64 * 64, i);
@@ -189,12 +189,12 @@ static bool move_near(trace_times *t, size_t i, int64_t start_ps)
     return middle_of_reach(r, &t->near[i / 64]);
 }
 
-/* Makes event i, behind the last, tellable where it starts. */
+/* Makes the start of event i, after the last one, representable. */
 static __attribute__((noinline)) int place_anew(trace_times *t, size_t i, int64_t start_ps)
 {
     for (;;) {
         size_t at = i >> t->shift;
-        if (i == at << t->shift) /* the first that is told from it */
+        if (i == at << t->shift) /* the first event of this reference time */
             t->near[at] = start_ps;
         if (sink_is_near(start_ps, t->near[at]))
             return 0;
@@ -206,13 +206,13 @@ static __attribute__((noinline)) int place_anew(trace_times *t, size_t i, int64_
 
 static inline int place_start(trace_times *t, size_t i, int64_t start_ps)
 {
-    bool first = !(i & ((UINT64_C(1) << t->shift) - 1)); /* that is told from its time */
+    bool first = !(i & ((UINT64_C(1) << t->shift) - 1)); /* the first event of its reference time */
     return !first && sink_is_near(start_ps, t->near[i >> t->shift]) ? 0
                                                                     : place_anew(t, i, start_ps);
 }
 
-/* The same for the events of a stretch that lies within 140 s. Any of its starts tells them all, so
- * it goes from block to block; event by event only where blocks are too large. */
+/* The same for the events of a sink_stretch that spans at most 140 s. Any of its starts is a valid
+ * reference for all, so this works block by block; event by event only if blocks are too large. */
 static int place_close(trace_times *t, size_t at, const sink_stretch *s)
 {
     size_t i = at, end = at + s->n;
@@ -233,7 +233,7 @@ static int place_close(trace_times *t, size_t at, const sink_stretch *s)
     return 0;
 }
 
-/* Goes over events [i, to), each of which is near the one before; the first near *start. */
+/* Processes events [i, to), each near the previous one, and the first near *start. */
 static int place_along(trace_times *t, size_t i, size_t to, int64_t *start)
 {
     while (i < to) {
@@ -253,7 +253,7 @@ static int place_along(trace_times *t, size_t i, size_t to, int64_t *start)
     return 0;
 }
 
-/* Goes over a stretch that is longer, from one start to the next. */
+/* Processes a longer sink_stretch, from one start to the next. */
 static int place_far(trace_times *t, size_t at, const sink_stretch *s)
 {
     int64_t start = s->first_ps;
@@ -351,10 +351,10 @@ int trace_times_copy_starts(trace_times *to, const trace_times *from, size_t cou
     return 0;
 }
 
-/* ---- Another order -------------------------------------------------------------------------- */
+/* ---- Reordering ---- */
 
-/* The end of what begins at `from` and changes places only among itself: the copies of a loop, one
- * behind the other, are put in order one by one, in memory that stays hot. */
+/* End of the segment at `from` whose events are permuted only among themselves: the iterations of a
+ * loop are ordered one by one, in memory that stays cached. */
 static size_t segment_end(const uint32_t *order, size_t from)
 {
     size_t i = from, farthest = from;
@@ -363,7 +363,8 @@ static size_t segment_end(const uint32_t *order, size_t from)
     return i;
 }
 
-/* Of items of one size, told by a constant: so it is as fast as if it were written for it. */
+/* Permutes items of one size. The size is a constant at every call, so the compiler specializes
+ * it. */
 static inline void permute_items(void *items, size_t size, void *room, const uint32_t *order,
                                  size_t from, size_t to)
 {
@@ -403,7 +404,8 @@ int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sor
     return rc;
 }
 
-/* Whether what moves up over the end of a block, and the one that moves back, are still told. */
+/* True if the events that move across the end of a block, and the one that moves back, are still
+ * near their reference times. */
 static bool near_after_move(const trace_times *t, size_t from, size_t to)
 {
     if (t->shift != BLOCKS)

@@ -6,8 +6,7 @@
 
 /* ---- A replay ------------------------------------------------------------------------------- */
 
-/* Kernels whose names count where the order is not known: no other kernel of the replay is called
- * so. */
+/* Finds kernels whose names are unique in the replay; only these count if the order is unknown. */
 static int find_kernel_names(graph_kernel *k, size_t n)
 {
     vp_map first VP_CLEANUP(vp_map_free);
@@ -27,7 +26,7 @@ static int find_kernel_names(graph_kernel *k, size_t n)
     return 0;
 }
 
-/* The computation that a call records as a graph; HLO_NONE: launch is none. */
+/* The computation that a call records as a graph; HLO_NONE: launch is not such a call. */
 static uint32_t recorded_by(const hlo_program *p, vp_str launch)
 {
     uint32_t i = launch.n ? hlo_program_find(p, launch) : HLO_NONE;
@@ -38,7 +37,7 @@ static uint32_t recorded_by(const hlo_program *p, vp_str launch)
     return c < p->computation_count ? c : HLO_NONE;
 }
 
-/* One replay while its kernels are placed; `body` is known to be all of the graph, or holds it. */
+/* A replay while its kernels are assigned; `body` contains the graph, or is the graph. */
 typedef struct replay {
     const graph_program *g;
     graph_kernel *k;
@@ -47,13 +46,13 @@ typedef struct replay {
     const hlo_computation *body;
 } replay;
 
-/* Instructions of a part of the body. */
+/* Counts of instructions in a part of the body. */
 typedef struct launchers {
     uint32_t only;           /* one of them */
-    size_t surely, possibly; /* how many launch a kernel; perhaps launch one */
+    size_t surely, possibly; /* instructions that launch a kernel; that may launch one */
 } launchers;
 
-/* Between two places of the body, both exclusive. */
+/* Counts between two positions of the body, both exclusive. */
 static launchers launching_between(const replay *r, int64_t from, int64_t to)
 {
     const hlo_program *p = r->g->hlo;
@@ -74,7 +73,7 @@ static void set_by_order(graph_kernel *k, uint32_t instr)
     k->by_order = true;
 }
 
-/* The next place from `from` on whose instruction launches a kernel. */
+/* The next instruction after position *from that launches a kernel. */
 static uint32_t next_launching(const replay *r, int64_t *from)
 {
     uint32_t at;
@@ -85,8 +84,8 @@ static uint32_t next_launching(const replay *r, int64_t *from)
     return at;
 }
 
-/* Kernels strictly between k[a] and k[b], but for memory; 0 where one is a fusion's of which it is
- * not known which. */
+/* Number of kernels strictly between k[a] and k[b], without memory operations; 0 if one belongs to
+ * an unknown fusion. */
 static size_t kernels_between(const replay *r, int64_t a, int64_t b)
 {
     size_t n = 0;
@@ -98,9 +97,9 @@ static size_t kernels_between(const replay *r, int64_t a, int64_t b)
     return n;
 }
 
-/* Places kernels strictly between k[a] and k[b] on instructions strictly between two places, where
- * that is certain: on the only one that is there, with the memory that it sets, or one on each.
- * open: some of those there may not be in the graph. */
+/* Assigns kernels strictly between k[a] and k[b] to instructions strictly between two positions, if
+ * that is certain: to the only instruction, with the memory that it sets; or one kernel to each.
+ * open: some of these instructions may not be in the graph. */
 static void fill_kernel_gap(const replay *r, int64_t a, int64_t b, int64_t from, int64_t to,
                             bool open)
 {
@@ -118,7 +117,7 @@ static void fill_kernel_gap(const replay *r, int64_t a, int64_t b, int64_t from,
             set_by_order(&r->k[i], all ? l.only : next_launching(r, &from));
 }
 
-/* The next kernel from i on that is known by name; n: none is. */
+/* The next kernel from i on that is known by name; n: none. */
 static size_t next_named(const replay *r, size_t i)
 {
     while (i < r->n && (r->k[i].instr == HLO_NONE || r->k[i].by_order))
@@ -126,8 +125,8 @@ static size_t next_named(const replay *r, size_t i)
     return i;
 }
 
-/* What lies between kernels that are known, and between them and two places, of which either may
- * lie beyond the graph's end. */
+/* Fills the gaps between known kernels, and between them and two positions, each of which may be
+ * beyond the graph's end. */
 static void fill_all(const replay *r, int64_t from, int64_t end, bool open, bool open_end)
 {
     int64_t kernel = -1;
@@ -152,7 +151,7 @@ static void keep_named_in(replay *r, uint32_t computation)
             r->k[i].instr = HLO_NONE;
 }
 
-/* The place of a neighbour, where it lies in the body; else `other`. */
+/* Position of a neighbor if it is in the body; else `other`. */
 static int64_t place_in(const replay *r, uint32_t instr, int64_t other)
 {
     const hlo_program *p = r->g->hlo;
@@ -161,8 +160,8 @@ static int64_t place_in(const replay *r, uint32_t instr, int64_t other)
                : other;
 }
 
-/* A stretch lies in one computation. Neighbours that do not enclose what was found are of other
- * runs of the program. */
+/* A part of a computation is in one computation only. Neighbors that do not enclose the result
+ * belong to other runs of the program. */
 static void fill_between(const replay *r, const graph_place *at)
 {
     int64_t length = graph_length(r->body), first = length, last = -1;
@@ -186,15 +185,15 @@ static bool has_own(const replay *r)
     return false;
 }
 
-/* The computation of the first kernel that is known. */
+/* The computation of the first known kernel. */
 static uint32_t found_in(const replay *r)
 {
     size_t i = next_named(r, 0);
     return i < r->n ? r->g->hlo->instrs[r->k[i].instr].computation : HLO_NONE;
 }
 
-/* Numbers of nodes rise as they are recorded; those of libraries' kernels, which lie in graphs of
- * their own, come later. */
+/* True if node numbers are ascending in recording order; those of libraries' kernels, which are in
+ * their own graphs, come later. */
 static bool numbers_rise(const graph_replay *of)
 {
     int64_t last = 0;
@@ -214,8 +213,7 @@ static uint32_t neighbour_instruction(const graph_program *g, vp_str name)
     return i != HLO_NONE && g->instrs[i].place != HLO_NONE ? i : HLO_NONE;
 }
 
-/* Branches run beside each other: only names tell, of a body that is known, and if none of its
- * kernels is missing. */
+/* Branches run concurrently: uses only names, in a known body none of whose kernels is missing. */
 static int find_unordered(replay *r, uint32_t body)
 {
     size_t kernels = 0;
@@ -242,7 +240,7 @@ static int find_chain(replay *r, graph_place at)
     else if (found_in(r) != HLO_NONE || !has_own(r))
         fill_all(r, -1, graph_length(r->body), false, false);
     else
-        return find_unordered(r, body); /* no way fits: it has branches all the same */
+        return find_unordered(r, body); /* no alignment fits, so it has branches after all */
     return 0;
 }
 

@@ -4,13 +4,13 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* A kernel that is called after a fusion, and how many of libraries ran between it and the one
- * before. */
+/* A kernel named after a fusion, and the number of library kernels between it and the previous
+ * one. */
 typedef struct own {
     size_t kernel;
     uint32_t named; /* that fusion */
     uint32_t others;
-    size_t ways; /* fusions that it may be of */
+    size_t ways; /* number of fusions that it may belong to */
     uint32_t only;
 } own;
 
@@ -20,13 +20,13 @@ typedef struct match {
     uint64_t *steps;
     own *owns;
     size_t n;
-    uint32_t trailing; /* kernels of libraries behind the last one */
-    vp_map named;      /* fusions after which a kernel is called */
-    /* Of one computation: which of its m fusions (bit) each kernel (row) may be of. */
+    uint32_t trailing; /* library kernels after the last one */
+    vp_map named;      /* fusions with a kernel named after them */
+    /* For one computation: which of its m fusions (bits) each kernel (row) may belong to. */
     const uint32_t *fusions;
     size_t m, words;
     uint64_t *rows;
-    bool *taken; /* fusions that a kernel is called after */
+    bool *taken; /* fusions with a kernel named after them */
 } match;
 
 /* ---- One kernel and one fusion -------------------------------------------------------------- */
@@ -36,14 +36,14 @@ static const graph_instr *at_fusion(const match *x, size_t f)
     return &x->g->instrs[x->fusions[f]];
 }
 
-/* Instructions that launch some, up to and with a fusion. */
+/* Number of instructions that launch kernels, up to and including a fusion. */
 static uint32_t launched_with(const match *x, size_t f)
 {
     return at_fusion(x, f)->launched + (at_fusion(x, f)->launches == LAUNCHES_SOME);
 }
 
-/* A loop that is recorded with what is around it runs its fusions' kernels several times: they are
- * not taken for equal fusions around it. */
+/* A recorded loop runs the kernels of its fusions several times: they are not assigned to equal
+ * fusions outside of it. */
 static bool may_be_fusion(const match *x, const own *o, size_t f)
 {
     const hlo_instr *instrs = x->g->hlo->instrs;
@@ -79,7 +79,7 @@ static bool may_end(const match *x, size_t f, uint32_t launching)
            after->launched - launched_with(x, f) <= x->trailing;
 }
 
-/* ---- All of them along a computation -------------------------------------------------------- */
+/* ---- Alignment with a computation ---- */
 
 static bool match_has_bit(const match *x, size_t row, size_t f)
 {
@@ -92,8 +92,8 @@ static void match_put_bit(match *x, size_t row, size_t f, bool on)
     *w = on ? *w | bit : *w & ~bit;
 }
 
-/* Which fusions each kernel may be of, from what those in front of it may. Of several in front the
- * nearest leaves the fewest between. false: none. */
+/* Computes the possible fusions of each kernel from those of the previous kernel. Of several
+ * previous fusions, the nearest leaves the fewest in between. false: none. */
 static bool match_forward(match *x)
 {
     bool any = false;
@@ -118,7 +118,7 @@ static bool match_forward(match *x)
     return any;
 }
 
-/* Takes away what nothing behind follows. */
+/* Removes possibilities that no later kernel continues. */
 static bool match_backward(match *x, uint32_t all)
 {
     bool any = false;
@@ -174,7 +174,7 @@ static bool is_in_other_computation(const match *x, uint32_t instr, size_t c)
     return instr != HLO_NONE && x->g->hlo->instrs[instr].computation != c;
 }
 
-/* In a computation, as far as the place allows it. */
+/* Aligns with one computation, as far as `at` allows. */
 static int try_computation(match *x, size_t c, bool *found)
 {
     const graph_part *part = &x->g->parts[c];

@@ -8,7 +8,7 @@
 
 #define GRAPH_SHARED (HLO_NONE - 1)
 
-/* ---- What instructions launch --------------------------------------------------------------- */
+/* ---- Launches of instructions ---- */
 
 static bool is_any(vp_str s, const char *const *words, size_t n)
 {
@@ -19,7 +19,7 @@ static bool is_any(vp_str s, const char *const *words, size_t n)
 }
 #define IS_ANY(s, words) is_any(s, words, sizeof(words) / sizeof *(words))
 
-/* What a fusion may do without a kernel, as a copy of memory. */
+/* Opcodes that a fusion may execute as a copy of memory, without a kernel. */
 static bool is_memory_copy(const hlo_program *p, uint32_t instr)
 {
     static const char *const words[] = {"copy", "dynamic-slice", "dynamic-update-slice", "bitcast"};
@@ -37,7 +37,7 @@ static bool only_copies(const hlo_program *p, uint32_t root)
     return all;
 }
 
-/* The computation of a fusion; HLO_NONE. */
+/* The computation of a fusion; HLO_NONE: none. */
 static uint32_t called_by(const hlo_program *p, const hlo_instr *in)
 {
     uint32_t c = in->called_count == 1 ? p->links[in->called] : HLO_NONE;
@@ -78,7 +78,7 @@ graph_launch graph_launches(const graph_program *g, uint32_t instr)
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-/* A character of an instruction's name in its kernel's (XLA's SanitizeFunctionName). */
+/* Converts a character of an instruction's name for its kernel (XLA's SanitizeFunctionName). */
 static char in_kernel(char c)
 {
     bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -103,7 +103,7 @@ static bool is_kernel_of(vp_str instr, vp_str kernel)
     return true;
 }
 
-/* AMD's names of kernels end so. */
+/* Removes the suffix of AMD's kernel names. */
 static vp_str kernel_name(vp_str name)
 {
     return vp_str_ends(name, VP_STR(".kd")) ? vp_str_head(name, name.n - 3) : name;
@@ -169,7 +169,7 @@ static int add_fusion(graph_program *g, uint32_t instr)
     return 0;
 }
 
-/* Afterwards each place lies within its instruction's computation. */
+/* Afterwards each position is within its instruction's computation. */
 static int index_computation(graph_program *g, const hlo_computation *c)
 {
     const hlo_program *p = g->hlo;
@@ -179,7 +179,7 @@ static int index_computation(graph_program *g, const hlo_computation *c)
         uint32_t at = graph_instr_at(p, c, i);
         if (at >= p->instr_count || &p->computations[p->instrs[at].computation] != c ||
             g->instrs[at].place != HLO_NONE)
-            continue; /* a schedule may say anything */
+            continue; /* a schedule may be invalid */
         g->instrs[at].place = i;
         g->instrs[at].launched = part->launching;
         part->launching += g->instrs[at].launches == LAUNCHES_SOME;

@@ -1,4 +1,4 @@
-/* Kernels of CUDA graphs on the instructions that they were recorded from. */
+/* Assigns kernels of CUDA graphs to the instructions from which they were recorded. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 /* A kernel that is a node of a graph. */
 typedef struct node {
-    int64_t graph, launch; /* which launch of it; SINK_NO_VALUE: unknown */
-    int64_t number;        /* in it; 0: unknown */
+    int64_t graph, launch; /* number of the launch; SINK_NO_VALUE: unknown */
+    int64_t number;        /* node number; 0: unknown */
     int64_t start_ps, end_ps;
     uint32_t track, event;
 } node;
@@ -29,18 +29,18 @@ typedef struct recorded {
 
 typedef struct placing {
     trace *t;
-    recorded *programs; /* by program of the trace */
-    node *nodes;        /* of the device at hand */
+    recorded *programs; /* parallel to the trace's programs */
+    node *nodes;        /* of the current device */
     size_t node_n, node_cap;
-    graph_kernel *kernels; /* of the replay at hand */
+    graph_kernel *kernels; /* of the current replay */
     size_t kernel_cap;
-    /* Replays are alike: what was found for the first of a kind, by a hash of its kinds. */
-    vp_map answers;  /* hash → where its kinds begin */
-    uint32_t *kinds; /* SINK_NONE: left as it is */
+    /* Replays repeat: the result for the first of a kind, by a hash of its kinds. */
+    vp_map answers;  /* hash → start of its result in kinds */
+    uint32_t *kinds; /* SINK_NONE: unchanged */
     size_t kind_n, kind_cap;
     vp_map variants;      /* kind and instruction → the kind's copy for that instruction */
-    uint64_t all, placed; /* kernels */
-    uint64_t steps;       /* left to look for them */
+    uint64_t all, placed; /* numbers of kernels */
+    uint64_t steps;       /* left for the search */
 } placing;
 
 static uint32_t kind_of_node(const placing *p, const node *v)
@@ -48,7 +48,7 @@ static uint32_t kind_of_node(const placing *p, const node *v)
     return trace_kind_of(&p->t->tracks[v->track], v->event);
 }
 
-/* ---- Which kernels -------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 static bool is_memory(const trace *t, const trace_kind *k)
 {
@@ -88,9 +88,9 @@ static int by_replay(const void *a, const void *b)
     return order ? order : vp_order(x->event, y->event);
 }
 
-/* ---- Their instructions --------------------------------------------------------------------- */
+/* ---- Instructions ---- */
 
-/* *out is NULL where there is no such program, or where it is damaged, which is said elsewhere. */
+/* *out is NULL if the program is missing or damaged, which is reported elsewhere. */
 static int recorded_program_of(placing *p, int64_t id, recorded **out)
 {
     uint32_t i = trace_find_program(p->t, id);
@@ -135,15 +135,15 @@ static int variant_of(placing *p, const recorded *r, const graph_kernel *found, 
                                        r->program.hlo->instrs[found->instr].name);
 }
 
-/* A kernel whose event names an instruction that is no call of a graph keeps it. */
+/* A kernel whose event names an instruction other than the call of a graph keeps it. */
 static bool is_told(const hlo_program *p, vp_str hlo_op)
 {
     uint32_t i = hlo_op.n ? hlo_program_find(p, hlo_op) : HLO_NONE;
     return i != HLO_NONE && !vp_str_eq(p->instrs[i].opcode, VP_STR("call"));
 }
 
-/* The instruction that the event behind a replay on its stream names (`next`), or that in front of
- * it: of the same program. */
+/* The instruction named by the event after a replay on its stream (`next`), or before it, if it is
+ * of the same program. */
 static vp_str neighbour_on_stream(const placing *p, const node *v, bool next)
 {
     const trace *t = p->t;
@@ -158,8 +158,8 @@ static vp_str neighbour_on_stream(const placing *p, const node *v, bool next)
                : hlo_innermost(trace_str(t, kind->hlo_op));
 }
 
-/* Sets the kinds of kernels that are told by their events, as they are, and of others SINK_NONE.
- * false: they are not one piece of one program, or all are told. */
+/* Sets the kinds of kernels that their events identify, and SINK_NONE for others. false: they do
+ * not belong to one part of one program, or all are identified. */
 static bool are_one_piece(const placing *p, const recorded *r, const node *v, size_t n,
                           uint32_t *kinds)
 {
@@ -177,7 +177,7 @@ static bool are_one_piece(const placing *p, const recorded *r, const node *v, si
     return one;
 }
 
-/* Finds the kinds of a replay that was not met before. */
+/* Finds the kinds of a replay that was not seen before. */
 static int solve_replay(placing *p, const node *v, size_t n, bool chain, uint32_t *kinds)
 {
     const trace *t = p->t;
@@ -201,9 +201,9 @@ static int solve_replay(placing *p, const node *v, size_t n, bool chain, uint32_
     return 0;
 }
 
-/* Whether kernels may run one after the other. On Hopper the next node of a chain begins a little
- * before the last is over, and never before the one in front of that is: of numbered nodes that
- * much is allowed. */
+/* True if kernels may run one after the other. On Hopper the next node of a chain begins slightly
+ * before the previous one ends, but never before the one before that ends: this is allowed for
+ * numbered nodes. */
 static bool is_chain(const node *v, size_t n)
 {
     int64_t last = INT64_MIN, in_front = INT64_MIN;
@@ -218,7 +218,7 @@ static bool is_chain(const node *v, size_t n)
     return numbered ? !deep : !overlap && !deep;
 }
 
-/* Fills p->kernels. Replays with one hash are alike. */
+/* Fills p->kernels. Replays with equal hashes are equal. */
 static uint64_t load_replay_kernels(placing *p, const node *v, size_t n, bool chain)
 {
     uint64_t h = vp_mix(n) ^ (v->launch != SINK_NO_VALUE) ^ (uint64_t)chain << 1;
@@ -237,7 +237,7 @@ static uint64_t load_replay_kernels(placing *p, const node *v, size_t n, bool ch
     return h;
 }
 
-/* An answer is the number of its kernels, and their kinds. */
+/* A result is the number of its kernels, followed by their kinds. */
 static bool is_replay_answer(const placing *p, uint32_t at, size_t n)
 {
     return at != VP_MAP_NONE && p->kinds[at] == n;

@@ -1,18 +1,18 @@
-/* Which module's run an op belongs to, where its own event does not say it. */
+/* Finds the module run of ops whose event does not state the module. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/model/trace.h"
 
-/* What is known of a kind's module: nothing yet, that its events name it, or (else) the kind of
- * the runs that hold its events, plus 1; 0 where no run does. */
+/* State of a kind: UNSEEN; NAMED by its events; else the kind of the runs that contain its events,
+ * plus 1; 0: no run contains them. */
 #define UNSEEN UINT32_MAX
 #define NAMED (UINT32_MAX - 1)
 
 typedef struct placing {
     trace *t;
-    uint32_t *run_of; /* by kind, of those that the file has */
+    uint32_t *run_of; /* by kind, for the kinds of the file */
     vp_map variants;  /* kind and run → the kind's copy for that run's module */
 } placing;
 
@@ -28,8 +28,8 @@ vp_str trace_module_name(vp_str text, int64_t *program_id)
     return vp_str_head(text, open);
 }
 
-/* Kind of the run that holds the instant, plus 1; 0: none does. Runs of one device follow each
- * other, and ops come in order: *last is the run that held the one before. */
+/* Kind of the run that contains the instant, plus 1; 0: none. Runs of a device do not overlap, and
+ * ops are in order: *last is the run of the previous op. */
 static uint32_t run_at(const trace_track *runs, int64_t at, size_t *last)
 {
     size_t low = 0, high = runs->count;
@@ -123,8 +123,8 @@ static bool all_named(const trace *t)
     return true;
 }
 
-/* XLA:TPU's JSON names no module at an op. Its runs stand on a line of their own, on the host's
- * clock only (docs/reference/metrics.md#clocks). */
+/* XLA:TPU's JSON has no module in its ops. Module runs are on a separate line, on the host's clock
+ * only (docs/reference/metrics.md#clocks). */
 int trace_place_modules(trace *t)
 {
     if (all_named(t))

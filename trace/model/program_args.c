@@ -1,5 +1,5 @@
-/* Added up as they come: what stays is a row for each argument of each zone, whatever their calls
- * are. */
+/* Values are aggregated as they arrive: one row remains per argument of each zone, regardless of
+ * the number of calls. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -11,7 +11,7 @@ static int arg_row_of(trace_arg **out, trace *t, const sink_arg *a)
     VP_TRY(vp_intern_put(&t->names, a->key, &key));
     uint64_t at = (uint64_t)zone << 32 | key;
     uint32_t i = vp_map_get(&t->arg_at, at);
-    /* However many arguments there are, counters have room. */
+    /* Counters have their own limit, independent of the number of arguments. */
     if (i == VP_MAP_NONE && t->arg_count >= (key ? VP_ARGS_MAX : 2 * VP_ARGS_MAX)) {
         *out = NULL;
         return 0;
@@ -28,7 +28,7 @@ static int arg_row_of(trace_arg **out, trace *t, const sink_arg *a)
 
 static void add_number(trace_arg *x, double v, int64_t start_ps)
 {
-    if (!(v - v == 0)) /* of what is no number there is neither sum nor order */
+    if (!(v - v == 0)) /* NaN and infinity have neither sum nor order */
         return;
     if (!x->numbers++ || v < x->min)
         x->min = v;
@@ -44,7 +44,7 @@ static void add_number(trace_arg *x, double v, int64_t start_ps)
 static vp_str cut_arg_text(vp_str s)
 {
     size_t n = s.n < VP_ARG_TEXT_MAX ? s.n : VP_ARG_TEXT_MAX;
-    while (n < s.n && n && ((unsigned char)s.p[n] & 0xc0) == 0x80) /* no part of a character */
+    while (n < s.n && n && ((unsigned char)s.p[n] & 0xc0) == 0x80) /* keeps whole characters */
         n--;
     return vp_str_head(s, n);
 }

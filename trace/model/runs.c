@@ -6,9 +6,8 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* How many runs are looked for, and how many passes over all events their merge may come to: a
- * radix sort costs as much. Of the copies of a loop only neighbours overlap, however many there
- * are. */
+/* Maximum number of runs, and of passes over all events for merging: a radix sort costs as much. Of
+ * the iterations of a loop only neighbors overlap, however many there are. */
 #define RUNS_MAX 2048u
 #define PASSES_MAX 6u
 
@@ -16,11 +15,12 @@ typedef struct merger {
     const trace_track *k;
     uint32_t *order;
     sort_room *room;
-    uint64_t moved; /* events, ever */
+    uint64_t moved; /* total of moved events */
     uint32_t bounds[RUNS_MAX + 1];
 } merger;
 
-/* Where the runs begin, and the end of the last; their number, or 0 when they are too many. */
+/* Finds the starts of the runs, and the end of the last; returns their number, or 0 if there are
+ * too many. */
 static size_t find_runs(merger *m)
 {
     uint32_t count = (uint32_t)m->k->count;
@@ -39,7 +39,7 @@ static size_t find_runs(merger *m)
     return n;
 }
 
-/* The first of the sorted order[from, to) that stands behind event e, or `to`. */
+/* The first of the sorted order[from, to) after event e, or `to`. */
 static size_t first_event_behind(const trace_track *k, const uint32_t *order, size_t from,
                                  size_t to, uint32_t e)
 {
@@ -53,7 +53,7 @@ static size_t first_event_behind(const trace_track *k, const uint32_t *order, si
     return from;
 }
 
-/* Merges the neighbours order[from, middle) and order[middle, to) where they overlap. */
+/* Merges the neighbors order[from, middle) and order[middle, to) where they overlap. */
 static int merge_neighbour_runs(merger *m, size_t from, size_t middle, size_t to)
 {
     const trace_track *k = m->k;
@@ -72,7 +72,7 @@ static int merge_neighbour_runs(merger *m, size_t from, size_t middle, size_t to
     return 0;
 }
 
-/* Merges pairs of neighbours, of which a last one that is left over waits. The runs that remain. */
+/* Merges pairs of neighbors; an unpaired last one remains. *runs is the number left. */
 static int merge_run_pairs(merger *m, size_t *runs)
 {
     size_t kept = 0;

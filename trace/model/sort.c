@@ -15,7 +15,7 @@ static int compare_track_events(const void *x, const void *y, void *track)
     return trace_before(track, a, b) ? -1 : a != b;
 }
 
-/* Fewer events are in order before another thread has started. */
+/* Below this many events, starting a thread takes longer than reordering them. */
 #define PERMUTE_ALONE 50000u
 
 typedef struct reorder {
@@ -40,9 +40,9 @@ static int permute_track(trace_track *k, const uint32_t *order, sort_room *room,
     return vp_each(k->count < PERMUTE_ALONE ? 1 : threads, SINK_ATTRS, permute_attr, &r);
 }
 
-/* Nearly sorted tracks, the usual case (a device's own clock swaps 1 % of neighbours): the few
- * events that step back are sorted alone and merged in. Fills the order: 1, or 0 when they are
- * too many. */
+/* For nearly sorted tracks, the usual case (a device clock swaps 1 % of neighbors): sorts the few
+ * events that are out of order, and merges them in. Writes the order: 1, or 0 if there are too
+ * many. */
 static int merge_strays(const trace_track *k, uint32_t *order, sort_room *room)
 {
     size_t n = k->count, main_n = 0, stray_n = 0, at = n;
@@ -57,7 +57,7 @@ static int merge_strays(const trace_track *k, uint32_t *order, sort_room *room)
             return 0;
     }
     qsort_r(strays, stray_n, sizeof *strays, compare_track_events, (void *)(uintptr_t)k);
-    while (stray_n) { /* from the back, into the room that the strays left */
+    while (stray_n) { /* from the end, into the space of the removed events */
         if (main_n && trace_before(k, strays[stray_n - 1], order[main_n - 1]))
             order[--at] = order[--main_n];
         else
@@ -66,9 +66,9 @@ static int merge_strays(const trace_track *k, uint32_t *order, sort_room *room)
     return 1;
 }
 
-/* What the radix sort moves: the start from the earliest on, and below it the event's index. The
- * start loses low bits, at least 10 of them (1 ns), so that both fit and files in ns need a pass
- * less; what is equal then is told apart by `compare_track_events`. */
+/* Keys of the radix sort: the start relative to the earliest, and below it the event's index. The
+ * start loses low bits, at least 10 (1 ns), so that both fit and files in ns need one pass less;
+ * `compare_track_events` orders equal keys. */
 typedef struct packing {
     int64_t least;
     unsigned drop, index_bits, bits;
@@ -90,7 +90,7 @@ static packing choose_packing(const trace_track *k)
     return p;
 }
 
-/* Orders events whose keys are equal: mostly two or three. */
+/* Orders events with equal keys, usually two or three. */
 static void order_equals(const trace_track *k, uint32_t *v, size_t n)
 {
     if (n > 16) {
@@ -116,8 +116,8 @@ static void order_from_keys(uint32_t *order, const trace_track *k, const uint64_
     }
 }
 
-/* Of the two halves that the keys go to and fro between, one becomes the order and the other room
- * for a column: memory that is touched for the first time costs more than the sort. */
+/* Of the two arrays that the keys alternate between, one becomes the order and the other scratch
+ * memory for columns: touching new memory costs more than the sort. */
 static int radix_sort(trace_track *k, sort_room *a, sort_room *b, int threads)
 {
     size_t n = k->count;
@@ -134,8 +134,8 @@ static int radix_sort(trace_track *k, sort_room *a, sort_room *b, int threads)
     return permute_track(k, order, keys, threads);
 }
 
-/* A step back is mended in place if it is of at most so many events, and only as long as such moves
- * come to no more than a pass over the track. */
+/* An event is moved in place by at most this many events, and only while all moves together cost at
+ * most a pass over the track. */
 #define STEP_BACK_MAX 32u
 
 static bool cover_attrs(trace_track *k)
@@ -147,7 +147,7 @@ static bool cover_attrs(trace_track *k)
     return covered;
 }
 
-/* Puts an event before an earlier one, on both clocks. false: that is not so simple. */
+/* Moves an event before an earlier one, on both clocks. false: not possible in place. */
 static bool move_back(trace_track *k, size_t from, size_t to)
 {
     if (k->aligned.v &&
@@ -161,9 +161,8 @@ static bool move_back(trace_track *k, size_t from, size_t to)
     return true;
 }
 
-/* The usual case: a device's own clock swaps 1 % of neighbours. false: it is not that, and some
- * events may have moved, but none past one that is equal to it, so that the order of the file still
- * tells those apart. */
+/* The usual case: a device clock swaps 1 % of neighbors. false: not such a track; some events may
+ * have moved, but never past an equal one, so file order is preserved. */
 static bool mend_swapped_neighbours(trace_track *k)
 {
     size_t left = k->count;

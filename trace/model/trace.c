@@ -6,7 +6,7 @@
 #include "trace/base/thread.h"
 #include "trace/model/sort.h"
 
-/* Events that are sorted before another thread has begun. */
+/* Below this many events, starting a thread takes longer than sorting them. */
 #define SORT_ALONE 50000u
 
 static trace *trace_of_sink(sink *s)
@@ -122,20 +122,21 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
     return 0;
 }
 
-/* Room for so many events in memory of its own. */
+/* Reserves owned memory for `need` events. */
 static int track_make_room(trace_track *k, size_t need)
 {
     VP_TRY(trace_times_room(&k->own, k->count, need));
     return k->aligned.v ? trace_times_room(&k->aligned, k->count, need) : 0;
 }
 
-/* A device clock that appears in the middle of a track: what came before had only one clock. */
+/* Adds the host clock when a device clock appears within a track: earlier events had one clock
+ * only. */
 static int add_aligned(trace_track *k)
 {
     return trace_times_copy_starts(&k->aligned, &k->own, k->count, k->own.cap);
 }
 
-/* The attributes of the event at `at`, the track's last. */
+/* Stores the attributes of the event at `at`, the track's last. */
 static int put_extra(trace_track *k, size_t at, const sink_extra *x)
 {
     for (uint32_t has = x->has & ((1u << SINK_ATTRS) - 1); has; has &= has - 1) {
@@ -200,8 +201,8 @@ static int put_longest(trace_track *k, const sink_longest *l)
     return 0;
 }
 
-/* Keeps the places of the longest. All are needed to find the module of a kind that names none, and
- * where a track is only in part on its device's clock. */
+/* Stores host times of the longest events. All events need them to find the module of a kind
+ * without one, or if only a part of the track has a device clock. */
 static int keep_longest(trace *t, trace_track *k, const sink_columns *c)
 {
     t->places_missing = t->places_missing || (k->count && k->own_clock != (c->longest != NULL));
@@ -213,8 +214,8 @@ static int keep_longest(trace *t, trace_track *k, const sink_columns *c)
     return 0;
 }
 
-/* Has room for the events behind the last. A track without events begins in the reader's room,
- * where they stand; what was put into memory of its own goes on there. */
+/* Reserves memory for further events. A track without events uses the reader's room, where the
+ * events are; a track in its own memory continues there. */
 static int open_columns(trace_track *k, const sink_columns *c)
 {
     const sink_room *room = c->room;
@@ -235,7 +236,7 @@ static int take_column_stretch(trace_times *t, size_t at, const sink_stretch *s)
     return trace_times_take(t, at, s);
 }
 
-/* Events that have one clock only, as those of the other. */
+/* Appends events with one clock to the other clock. */
 static int take_starts(trace_times *t, size_t at, const sink_stretch *s)
 {
     sink_stretch starts = *s;
@@ -271,7 +272,7 @@ static int on_columns(sink *s, const sink_columns *c)
     return 0;
 }
 
-/* The track keeps what it borrowed. */
+/* Makes the track the owner of its borrowed memory. */
 static void on_settle(sink *s, uint32_t track, sink_room *room)
 {
     trace_track *k = &trace_of_sink(s)->tracks[track];

@@ -1,4 +1,4 @@
-/* Kinds that are one in the file and several here, by where their events belong. */
+/* Copies of kinds: one kind in the file becomes several, depending on where its events belong. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

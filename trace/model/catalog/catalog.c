@@ -76,7 +76,7 @@ static int scan_directory(cat_scan *s, int *fd, const char *real)
     return s->links_ignored ? cat_note_add(s->c, ".", "symbolic links were not followed") : 0;
 }
 
-/* The root is the directory of the file, so that there is something to open beneath. */
+/* The root becomes the directory of the file, so that files can be opened beneath it. */
 static int scan_file(cat_scan *s, const char *real, const vp_file_id *id)
 {
     const char *slash = strrchr(real, '/');
@@ -87,7 +87,7 @@ static int scan_file(cat_scan *s, const char *real, const vp_file_id *id)
     return cat_walk_file(s, slash + 1, id);
 }
 
-/* Standard input is read once; everything else needs to go back in it. */
+/* Standard input is spooled, because it can be read only once. */
 static int spool_stdin(int *out)
 {
     rd_stream *in VP_CLEANUP(rd_stream_close) = NULL;
@@ -129,7 +129,7 @@ static int scan_path(cat_scan *s, const char *path)
     return is_dir ? scan_directory(s, &fd, real) : scan_file(s, real, &id);
 }
 
-/* What lies elsewhere and cannot be told is said as what lies here and cannot be read. */
+/* Reports names that a mirror omitted like unreadable local files. */
 static int note_mirror_left_out(catalog *c)
 {
     const char *why;

@@ -1,6 +1,7 @@
-/* Threads that read directories before the walk comes to them. The newest lie on top, the first of
- * a directory above its brothers: so they are read about in the order of the walk, and few are open
- * at once. The walk reads what nobody has begun, and while it waits for one it reads others. */
+/* Threads that read directories ahead of the walk. The queue is a stack: the newest directories are
+ * on top, and the first of a directory above its siblings. So they are read roughly in the order of
+ * the walk, and few are open at once. The walk reads directories that no thread has begun, and
+ * while it waits for one it reads others. */
 #include "trace/model/catalog/catalog_ahead.h"
 
 #include <errno.h>
@@ -11,32 +12,32 @@
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 
-/* Threads with this one: where the file system lets wait, and where it answers from memory. */
+/* Threads including this one: on slow file systems, and on those that answer from memory. */
 #define SLOW_THREADS 16
 #define FAST_THREADS 4
-/* Directories that wait before another thread is worth its start. */
+/* Waiting directories that justify starting another thread. */
 #define MANY 16
-/* What one question takes of a file system that lets wait: from memory it is 1 or 2 us; and how
- * many are asked before that is judged. */
+/* Time per system call that marks a slow file system (from memory it is 1 or 2 us), and the number
+ * of calls before it is judged. */
 #define SLOW_NS 50000
 #define JUDGED 64
-/* Directories, and descriptors of them, that are read and not fetched yet. */
+/* Directories, and descriptors of them, that were read but not fetched yet. */
 #define HELD_MAX 512
 #define OPEN_MAX 64
 
 struct cat_ahead {
     const cat_scan *scan;
-    cat_reader *reader; /* the walk's */
+    cat_reader *reader; /* of the walk */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     cat_node *top;
     size_t queued, idle;
-    int64_t held, open, entries; /* what is read and not fetched */
-    int64_t ns, asked;           /* what reading took, and about how many questions those were */
+    int64_t held, open, entries; /* totals of what was read but not fetched */
+    int64_t ns, asked;           /* time for reading, and approximate number of system calls */
     vp_mem_budget *budget;
     _Atomic bool stop;
     vp_aside threads[SLOW_THREADS];
-    int thread_count, most, fast; /* most: where the file system is slow or the user says so */
+    int thread_count, most, fast; /* most: for slow file systems, or set by the user */
 };
 
 int cat_ahead_new(cat_ahead **out, const cat_scan *s)
@@ -81,7 +82,7 @@ void cat_ahead_free(cat_ahead *a)
     vp_free(a);
 }
 
-/* ---- The queue: all of the following under the lock ----------------------------------------- */
+/* ---- The queue: the caller holds the lock ---- */
 
 static void ahead_unqueue(cat_ahead *a, cat_node *n)
 {
@@ -118,7 +119,7 @@ static void queue_children(cat_ahead *a, cat_node *n)
     wake_one(a);
 }
 
-/* The next one to read ahead, or NULL where there is none or enough is held. */
+/* The next directory to read ahead; NULL: none, or enough is held. */
 static cat_node *next_ahead(cat_ahead *a)
 {
     cat_node *n = a->top;
@@ -128,7 +129,7 @@ static cat_node *next_ahead(cat_ahead *a)
     return n;
 }
 
-/* by: 1, or -1. */
+/* by: 1 or -1. */
 static void ahead_count_held(cat_ahead *a, const cat_node *n, int by)
 {
     a->held += by;
@@ -136,7 +137,8 @@ static void ahead_count_held(cat_ahead *a, const cat_node *n, int by)
     a->entries += by * (int64_t)n->count;
 }
 
-/* own: the walk waits for it, and takes what came of it. What failed for others is unread again. */
+/* own: the walk waits for the node and handles the result. A failure of other threads resets the
+ * node to unread. */
 static int ahead_read_node(cat_ahead *a, cat_reader *r, cat_node *n, bool own)
 {
     n->state = CAT_READING;
@@ -221,8 +223,8 @@ int cat_ahead_get(cat_ahead *a, cat_node *n)
     return rc;
 }
 
-/* With its children, which the walk has not come to; VP_WALK_DEPTH_MAX bounds how deep this goes.
- */
+/* Releases a node with its children, which the walk has not reached; VP_WALK_DEPTH_MAX limits the
+ * recursion. */
 static void ahead_forget_node(cat_ahead *a, cat_node *n)
 {
     for (size_t i = 0; i < n->child_count; i++) {
@@ -242,7 +244,7 @@ static void ahead_forget_node(cat_ahead *a, cat_node *n)
 
 void cat_ahead_drop(cat_ahead *a, cat_node *n)
 {
-    bool shared = n->child_count > 0; /* others may be reading them */
+    bool shared = n->child_count > 0; /* other threads may be reading them */
     if (shared)
         pthread_mutex_lock(&a->lock);
     ahead_forget_node(a, n);

@@ -1,5 +1,5 @@
-/* One directory: its entries, sorted so that the order of the disk never shows, and what its files
- * are. Every question to the file system is asked here, and once: on a network each takes a
+/* One directory: its entries, sorted independently of disk order, and the kinds of its files. All
+ * system calls for it are here, and each is made once: on a network file system each takes a
  * millisecond. */
 #include "trace/model/catalog/catalog_ahead.h"
 
@@ -20,17 +20,17 @@
 #include "trace/vpcap/vpcap_hold.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-/* Bytes of one answer about a directory: 3,000 entries. */
+/* Bytes of one getdents buffer: 3,000 entries. */
 #define LISTING (128u << 10)
 
-/* The buffers are used for one directory after the other. */
+/* The buffers are reused for all directories. */
 struct cat_reader {
     const cat_scan *scan;
     char *names;
     cat_entry *entries;
     size_t names_n, names_cap, count, cap, most;
-    bool whole; /* nothing beyond `most` is wanted, and it is no failure */
-    char *path; /* absolute, of the directory: the end of full */
+    bool whole; /* entries beyond `most` are not needed, which is not a failure */
+    char *path; /* absolute path of the directory: the end of full */
     char full[VP_PATH_MAX];
     _Alignas(struct dirent64) char listing[LISTING];
 };
@@ -55,9 +55,9 @@ void cat_reader_free(cat_reader *r)
     vp_free(r);
 }
 
-/* ---- Where it is ---------------------------------------------------------------------------- */
+/* ---- Path ---- */
 
-/* From its end on. */
+/* Writes the path from its end on. */
 static int put_node_path(cat_reader *r, const cat_node *n)
 {
     const char *part = r->scan->c->real;
@@ -102,7 +102,7 @@ static bool open_node_dir(cat_node *n)
     return true;
 }
 
-/* The directory as the previous scan read it; NULL: it is to be read. */
+/* The directory as the previous scan read it; NULL: it must be read. */
 static const cat_memo_dir *known_dir(const cat_reader *r, cat_node *n)
 {
     const catalog *previous = r->scan->opts->previous;
@@ -113,7 +113,7 @@ static const cat_memo_dir *known_dir(const cat_reader *r, cat_node *n)
     return cat_memo_get_dir(&previous->memo, &n->id, &n->changed);
 }
 
-/* ---- Its entries ---------------------------------------------------------------------------- */
+/* ---- Entries ---- */
 
 static int reader_add_entry(cat_reader *r, const char *name, unsigned char type)
 {
@@ -133,10 +133,9 @@ static int by_entry_name(const void *pa, const void *pb, void *names)
     return strcmp(base + a->name, base + b->name);
 }
 
-/* Without opendir, which asks three questions more of every directory. One entry more than a scan
- * may look at is enough for it to stop. Where the kernel says that the directory goes on at the
- * largest offset that there is, as it does at the end of ext4's and others', nothing does: the
- * question whose answer is empty is not asked. */
+/* Reads entries without opendir, which makes three more system calls per directory. One entry more
+ * than the limit of a scan is enough to stop it. ext4 and others return the maximum offset at the
+ * end of a directory; then the final, empty call is skipped. */
 static int read_entries(cat_reader *r, cat_node *n, bool ahead)
 {
     ssize_t got = 0;
@@ -173,14 +172,14 @@ static int on_remote_entry(void *ctx, vp_str name, bool is_dir)
     return reader_add_entry(r, z, is_dir ? DT_DIR : DT_REG);
 }
 
-/* Of a directory that lies elsewhere, or of a file in it. */
+/* Path of a remote directory, or of a file in it. */
 static const char *remote_path_below_root(const cat_reader *r)
 {
     const char *path = r->path + strlen(r->scan->c->real);
     return *path == '/' ? path + 1 : path;
 }
 
-/* What is not there is not remembered: it says nothing of when it changed. */
+/* A missing remote directory is not remembered, because it has no time of change. */
 static int list_elsewhere(cat_reader *r, cat_node *n, bool ahead)
 {
     n->id = (vp_file_id){.ino = vp_hash(r->path, strlen(r->path), 0)};
@@ -190,7 +189,7 @@ static int list_elsewhere(cat_reader *r, cat_node *n, bool ahead)
     return mirror_each(r->scan->c->mirror, remote_path_below_root(r), on_remote_entry, r);
 }
 
-/* Kinds that the file system does not tell are asked for once. */
+/* Entry types that the file system does not provide are queried once. */
 static unsigned char entry_type_by_stat(int fd, const char *name)
 {
     struct stat st;
@@ -241,16 +240,16 @@ static int pack_node(const cat_reader *r, cat_node *n)
     return 0;
 }
 
-/* ---- Its files ------------------------------------------------------------------------------ */
+/* ---- Files ---- */
 
-/* Names that decide the kind are not opened, so their permission is asked for: most modes let
- * everybody read, which needs no question. */
+/* Files whose name decides the kind are not opened, so their permission is tested: most modes are
+ * readable by all, which needs no system call. */
 static bool is_forbidden_file(cat_node *n, const char *name, const struct stat *st)
 {
     return (st->st_mode & 0444) != 0444 && faccessat(cat_dir_fd(n), name, R_OK, AT_EACCESS) < 0;
 }
 
-/* Without opening its directory where that is known. */
+/* Avoids opening the directory if it is known from the previous scan. */
 static int stat_file(const cat_node *n, vp_str name, struct stat *st)
 {
     char path[2 * NAME_MAX + 3];
@@ -278,7 +277,7 @@ static int by_wanted(const void *pw, const void *pe)
     return strcmp(w->name, w->names + e->name);
 }
 
-/* The directory holds what is called like the xplane of the same host. */
+/* True if the directory contains a file with the name of the same host's xplane. */
 static bool node_has_first_half(const cat_node *n, vp_str name)
 {
     char first[NAME_MAX + 1];
@@ -298,7 +297,7 @@ static void peek_file(const cat_reader *r, cat_node *n, bool in_run, cat_found *
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
     vp_file_id id;
-    if (r->scan->c->mirror) { /* which is asked by the identity */
+    if (r->scan->c->mirror) { /* accessed by identity */
         cat_peek(r->scan->c, -1, in_run, f);
         return;
     }
@@ -333,7 +332,7 @@ static cat_told look_at_stat(const cat_reader *r, cat_node *n, bool in_run, cat_
     return look_at_content(r, n, in_run, f);
 }
 
-/* Files that lie elsewhere have no permissions, and no process here writes to them. */
+/* Remote files have no permissions, and no local process writes to them. */
 static cat_told look_at_remote_file(const cat_reader *r, cat_node *n, bool in_run, cat_found *f)
 {
     char path[2 * VP_PATH_MAX];
@@ -346,7 +345,7 @@ static cat_told look_at_remote_file(const cat_reader *r, cat_node *n, bool in_ru
     return look_at_content(r, n, in_run, f);
 }
 
-/* A file that was opened needs no other look at it. */
+/* A file that was opened here is not opened again. */
 static cat_told look_at_file(const cat_reader *r, cat_node *n, bool in_run, cat_found *f,
                              int *error)
 {
@@ -376,14 +375,14 @@ static int look_at_files(const cat_reader *r, cat_node *n, const _Atomic bool *s
         if (e->type != DT_REG)
             continue;
         if (stop && atomic_load_explicit(stop, memory_order_relaxed))
-            return VP_ECANCELLED; /* which is told to nobody */
+            return VP_ECANCELLED; /* not reported to the user */
         n->found[e->at] = (cat_found){.name = vp_str_of(n->names + e->name)};
         e->told = (unsigned char)look_at_file(r, n, in_run, &n->found[e->at], &e->error);
     }
     return 0;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
+/* ---- The directory ---- */
 
 void cat_node_clear(cat_node *n)
 {
@@ -393,7 +392,7 @@ void cat_node_clear(cat_node *n)
     n->count = n->child_count = n->found_count = 0;
 }
 
-/* One at a time, whichever thread it is. */
+/* One call at a time, from any thread. */
 static void say_entering(const cat_reader *r)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -422,6 +421,6 @@ int cat_read_dir(cat_reader *r, cat_node *n, const _Atomic bool *stop)
     VP_TRY(pack_node(r, n));
     VP_TRY(look_at_files(r, n, stop));
     if (n->parent && !n->child_count)
-        vp_fs_close(&n->fd); /* descriptors are few */
+        vp_fs_close(&n->fd); /* descriptors are limited */
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Which session is meant, and what to say when none is. */
+/* Finds the run for a key, and reports candidates if there is none. */
 #include "trace/base/err.h"
 #include "trace/model/catalog/catalog_impl.h"
 
@@ -12,7 +12,8 @@ static bool is_exactly(const char *text, vp_str key)
     return vp_str_eq(vp_str_of(text), key);
 }
 
-/* Ends with the key, at the border of a word: "06_33_16" but not "3_16" of 2026_11_21_06_33_16. */
+/* True if it ends with the key at a word boundary: "06_33_16" but not "3_16" for
+ * 2026_11_21_06_33_16. */
 static bool id_ends_with_key(const char *text, vp_str key)
 {
     vp_str t = vp_str_of(text);
@@ -48,7 +49,7 @@ static bool by_suffix(const cat_session *s, vp_str key)
 
 typedef struct candidates {
     const cat_session *first[CANDIDATES_MAX];
-    size_t count; /* all of them */
+    size_t count; /* number of all candidates */
 } candidates;
 
 static void add_session_candidate(candidates *c, const cat_session *s)

@@ -1,10 +1,10 @@
-/* What one directory holds becomes sessions.
+/* Groups the files of a directory into runs.
  *
- *   below plugins/profile   all of it is one run, also when it is empty or unreadable
- *   elsewhere               *.xplane.pb, and HOST.trace.json of XLA, are one run named after the
+ *   below plugins/profile   all files are one run, also if it is empty or unreadable
+ *   elsewhere               *.xplane.pb and XLA's HOST.trace.json are one run named after the
  *                           directory; Kineto files with a time in their names are captures of one
- *                           or more workers; every other trace is a stray session of its own, and
- *                           what is recognised but not readable is a note */
+ *                           or more workers; every other trace is a stray run; recognized but
+ *                           unreadable files are notes */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -14,13 +14,12 @@
 #include <stdlib.h>
 
 /* Workers write their files at the end of the same step: measured 12 ms apart over 8 ranks, and
- * clocks differ by less than a second where anyone keeps them. The next capture of a schedule
- * repeats a worker; but a program that is started again is a new one (HOST_PID), and importing
- * torch and warming up takes it seconds: merging its runs would add up figures of different runs.
- */
+ * synchronized clocks differ by less than a second. The next capture of a schedule repeats a
+ * worker. But a restarted program is a new worker (HOST_PID), and importing torch and warming up
+ * takes seconds: merging its runs would add figures of different runs. */
 #define CAPTURE_SPREAD_NS (INT64_C(10) * 1000000000)
 
-/* A session with these files; the strings are in the arena, or NULL when that is full. */
+/* Adds a run with these files; the strings are in the arena, or NULL when out of memory. */
 static int catalog_add_session(cat_scan *s, const cat_dir *d, const cat_session *like,
                                const cat_found *const *files, size_t n)
 {
@@ -38,7 +37,7 @@ static int catalog_add_session(cat_scan *s, const cat_dir *d, const cat_session 
     return 0;
 }
 
-/* The directory itself as a session. */
+/* Adds the directory itself as a run. */
 static int add_directory(cat_scan *s, const cat_dir *d, const cat_found *const *files, size_t n)
 {
     cat_session session = {.name = cat_dir_name(s, d), .path = cat_path_of(s, d, VP_STR_NONE)};
@@ -52,7 +51,7 @@ static int add_directory(cat_scan *s, const cat_dir *d, const cat_found *const *
     return catalog_add_session(s, d, &session, files, n);
 }
 
-/* What the file's name says of its time, else that of its directory. */
+/* The time in the file's name, else in its directory's. */
 static bool time_of_stray(int64_t *unix_ns, const cat_dir *d, vp_str name)
 {
     vp_str stem, digits;
@@ -84,7 +83,7 @@ static int by_worker_time(const void *pa, const void *pb)
     return strcmp(a->file->name.p, b->file->name.p);
 }
 
-/* workers[0..n) are one capture; it is named by the time of its first file. */
+/* Adds workers[0..n) as one capture, named by the time of its first file. */
 static int add_capture(cat_scan *s, const cat_dir *d, const worker *workers, size_t n,
                        const cat_found **files)
 {
@@ -100,7 +99,7 @@ static int add_capture(cat_scan *s, const cat_dir *d, const worker *workers, siz
     return catalog_add_session(s, d, &session, files, n);
 }
 
-/* A worker that comes again begins the next capture, unless it is the same file, plain and gzip. */
+/* A repeated worker begins the next capture, unless it is the same file, plain and gzip. */
 static bool joins_capture(const vp_map *seen, uint64_t stem, uint32_t capture, const worker *first,
                           const worker *previous, const worker *w)
 {
@@ -131,9 +130,9 @@ static int add_captures(cat_scan *s, const cat_dir *d, worker *workers, size_t n
     return n ? add_capture(s, d, workers + first, n - first, files) : 0;
 }
 
-/* The files of a directory outside plugins/profile, sorted into what they become. */
+/* The files of a directory outside plugins/profile, by their use. */
 typedef struct piles {
-    const cat_found **run, **alone, **scratch; /* each with room for all files */
+    const cat_found **run, **alone, **scratch; /* each with space for all files */
     worker *workers;
     size_t run_n, alone_n, worker_n;
     bool anchored; /* an xplane, or an XLA trace with a host: the directory is a run */
@@ -231,7 +230,7 @@ int cat_group(cat_scan *s, const cat_dir *d)
         return group_run(s, d);
     if (!d->count)
         return 0;
-    if (s->single && !d->archive) /* the one file that the user named, whatever it is */
+    if (s->single && !d->archive) /* the file that the user named, of any kind */
         return add_stray(s, d, &d->files[0]);
     return group_plain(s, d);
 }

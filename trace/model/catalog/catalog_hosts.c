@@ -1,6 +1,6 @@
-/* The files of a session and the hosts that they belong to. Both halves of a run, HOST.xplane.pb
- * and HOST.trace.json.gz, are one host; remote.trace.json.gz and perfetto_trace.json.gz repeat what
- * a host's xplane holds without naming it. */
+/* Assigns the files of a run to hosts. Both halves of a run, HOST.xplane.pb and HOST.trace.json.gz,
+ * belong to one host; remote.trace.json.gz and perfetto_trace.json.gz repeat a host's xplane
+ * without naming the host. */
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/model/catalog/catalog_impl.h"
@@ -9,7 +9,7 @@
 
 #define NO_HOST VP_MAP_NONE
 #define NO_FILE UINT32_MAX
-/* Hosts that are compared one by one; the map is for those beyond. */
+/* Hosts that are compared one by one; further ones use the map. */
 #define FEW 8u
 
 static int no_memory(void)
@@ -22,7 +22,7 @@ static rd_role file_role(const cat_file *f)
     return rd_formats[f->kind.format].role;
 }
 
-/* Timelines are of one rank, whatever their role. */
+/* All timelines share one rank, whatever their role. */
 static int file_role_rank(const cat_file *f)
 {
     rd_role role = file_role(f);
@@ -69,7 +69,7 @@ static int copy_files(cat_scan *s, cat_session *out, const cat_dir *d,
     return 0;
 }
 
-/* Hosts while they are found: files come sorted, so hosts of one kind come sorted too. */
+/* Hosts being collected: files are sorted, so hosts of one kind are sorted, too. */
 typedef struct hosts {
     cat_scan *scan;
     cat_session *out;
@@ -85,7 +85,7 @@ static uint32_t host_among(const hosts *h, vp_str name, size_t from, size_t to)
     return NO_HOST;
 }
 
-/* NO_HOST where no host is called so yet. */
+/* NO_HOST: no host has this name yet. */
 static uint32_t host_named(const hosts *h, vp_str name)
 {
     size_t few = h->out->host_count < FEW ? h->out->host_count : FEW;
@@ -95,7 +95,7 @@ static uint32_t host_named(const hosts *h, vp_str name)
     i = vp_map_get(&h->by_name, vp_hash(name.p, name.n, 0));
     if (i == VP_MAP_NONE || vp_str_eq(vp_str_of(h->out->hosts[i].name), name))
         return i;
-    return host_among(h, name, FEW, h->out->host_count); /* two names have one hash */
+    return host_among(h, name, FEW, h->out->host_count); /* hash collision */
 }
 
 static int add_host(hosts *h, vp_str name, uint32_t file)
@@ -128,7 +128,8 @@ static vp_str session_short_name(const cat_session *s)
     return slash == name.n ? name : vp_str_skip(name, slash + 1);
 }
 
-/* Files that name their host; a first half without a name is the session's only machine. */
+/* Assigns a file to the host in its name. A first half without a host name is the run's only
+ * machine. */
 static int place_named(hosts *h, uint32_t i)
 {
     const cat_file *f = &h->out->files[i];
@@ -149,7 +150,7 @@ static bool is_perfetto_copy(const cat_file *f)
     return vp_str_starts(vp_str_of(f->name), VP_STR("perfetto_trace."));
 }
 
-/* Files without a host: they belong to the only one, or are all that there is. */
+/* Assigns files without a host: to the only host, or to a new one if there are no others. */
 static int place_unnamed(hosts *h, uint32_t i)
 {
     const cat_file *f = &h->out->files[i];
@@ -167,7 +168,7 @@ static int place_unnamed(hosts *h, uint32_t i)
     return add_host(h, taken ? vp_str_of(f->name) : name, i);
 }
 
-/* A recording of a host that has left its files is what they were made from. */
+/* Ignores an unfinished recording of a host that has files, because they were made from it. */
 static int place_unfinished(hosts *h, uint32_t i)
 {
     vp_str name = rd_host_of(vp_str_of(h->out->files[i].name));
@@ -200,7 +201,7 @@ static int natural_order(const void *pa, const void *pb)
     return strverscmp(((const cat_host *)pa)->name, ((const cat_host *)pb)->name);
 }
 
-/* worker2 before worker10; the files' indices follow. */
+/* Sorts worker2 before worker10; the files' indices are updated. */
 static int sort_hosts(cat_session *out)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *by_primary = vp_calloc(out->file_count, sizeof *by_primary);

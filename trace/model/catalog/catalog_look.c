@@ -1,5 +1,5 @@
-/* What one file is: from its name where that suffices, from the memo of the previous scan, else
- * from its head. Archives are indexed here, once. */
+/* Detects the kind of one file: from its name if sufficient, from the memo of the previous scan,
+ * else from its first bytes. Archives are indexed here, once. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include "trace/read/gzip/gzip.h"
 
 #define HEAD_MAX 4096u
-/* A block of tar, and where its checksum is in it. */
+/* A tar block, and the offset of its checksum. */
 #define FIRST_LOOK 512u
 #define CHECKSUM_AT 148
 /* More than a plane's own tag and length, and those of its first field. */
@@ -40,8 +40,8 @@ bool cat_first_half(vp_str name, char *out)
     return true;
 }
 
-/* In a run directory all JSON is of the run's profiler; elsewhere PyTorch users call their files so
- * as well. What is called JSON and is something else stays what it is. */
+/* In a run directory all JSON is from the run's profiler; elsewhere PyTorch users use the same
+ * names. Other JSON keeps its detected kind. */
 static void keep_producer(rd_kind *found, rd_kind by_name, bool in_run)
 {
     if (in_run && rd_formats[by_name.format].role == RD_SECOND_HALF &&
@@ -129,8 +129,8 @@ static int memo_recall(cat_scan *s, const cat_memo_entry *e, cat_found *f,
     return memo_remember(s, f, e->name_hash, e->archive, archive);
 }
 
-/* Of what lies elsewhere each look is a question over the network: names are believed, unless they
- * leave something open or their file was named itself. */
+/* Each read of a remote file is a request over the network, so names decide, unless they are
+ * ambiguous or the file itself was named by the user. */
 static bool name_decides(const catalog *c, bool in_run, const cat_found *f)
 {
     rd_format format = f->kind.format;
@@ -156,8 +156,8 @@ static int take_file_head(const catalog *c, int fd, const cat_found *f, char *he
                      : vp_fs_pread(fd, head, want, 0, n);
 }
 
-/* A plane with content: what begins so and is named like an XSpace is judged by the first bytes of
- * that plane, or is a tar; nothing that follows is asked. */
+/* True for a plane with content: a file that begins so and is named like an XSpace is judged by the
+ * first bytes of the plane, or is a tar; later bytes are not needed. */
 static bool begins_with_plane(const char *head, size_t n)
 {
     vp_pb r = vp_pb_of((vp_str){head, n});
@@ -166,18 +166,18 @@ static bool begins_with_plane(const char *head, size_t n)
            vp_pb_varint(&r, &length) && length > 0;
 }
 
-/* What is no tar need not be added up to see that. */
+/* A cheap test before computing a tar's checksum. */
 static bool may_be_tar(const char *block)
 {
     char first = block[CHECKSUM_AT];
     return first == ' ' || (first >= '0' && first <= '7');
 }
 
-/* Most xplanes show what they are at once, and to copy the rest of a head costs more than all else
- * that is asked of a file. Elsewhere it is the question that costs. */
+/* Most xplanes are recognized by a few bytes, and copying the rest of the head costs more than all
+ * other work for a file. For remote files the request itself is the cost. */
 static int read_enough(const catalog *c, int fd, const cat_found *f, char head[HEAD_MAX], size_t *n)
 {
-    /* Not more than there is: the end of a file is found by one more read. */
+    /* At most the size of the file: detecting its end would take one more read. */
     size_t want = (uint64_t)f->bytes < HEAD_MAX ? (size_t)f->bytes : HEAD_MAX;
     if (!c->mirror && f->kind.format == RD_XSPACE && want > FIRST_LOOK) {
         VP_TRY(take_file_head(c, fd, f, head, FIRST_LOOK, n));
@@ -189,7 +189,7 @@ static int read_enough(const catalog *c, int fd, const cat_found *f, char head[H
     return take_file_head(c, fd, f, head, want, n);
 }
 
-/* f->kind is what the name says. */
+/* f->kind is based on the name. */
 static int detect_file_kind(const catalog *c, int fd, bool in_run, cat_found *f)
 {
     char head[HEAD_MAX];
@@ -261,13 +261,13 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
         return look_inside(s, -1, in_run, f, archive);
     f->kind = rd_detect_name(f->name);
     f->why = f->kind.why;
-    if (f->kind.format == RD_CACHE) /* anything may be named like a profile, but not like a cache */
+    if (f->kind.format == RD_CACHE) /* any file may be named like a profile, but not like a cache */
         return 0;
     const cat_memo_entry *e = known_memo_entry(s, f);
     if (e)
         return memo_recall(s, e, f, archive);
     int rc = s->c->mirror ? 0 : cat_open_file(s->c, dir_fd, open_name, &fd, NULL);
-    if (rc == VP_ENOTFOUND) { /* gone since the directory was read */
+    if (rc == VP_ENOTFOUND) { /* deleted after the directory was read */
         f->kind = (rd_kind){.format = RD_UNKNOWN};
         return 0;
     }
@@ -279,7 +279,7 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
 int cat_look_member(const ar_member *m, cat_found *f)
 {
     f->kind = rd_detect_name(f->name);
-    /* Of a sparse member the first bytes may be a hole, which is not kept. */
+    /* The first bytes of a sparse member may be a hole, which is not stored. */
     rd_kind by_name = f->kind;
     if (f->kind.format != RD_CACHE && (m->head_n || !m->size))
         VP_TRY(detect_by_head(f->name, m->head, m->head_n, &f->kind));

@@ -1,4 +1,4 @@
-/* The members of an archive are grouped as if they lay in directories. */
+/* Groups the members of an archive as if they were in directories. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -49,7 +49,8 @@ static size_t split_members(const ar_index *index, member *out)
     return n;
 }
 
-/* What its name promised is not there: its run is listed without it, and not passed over. */
+/* The file expected by its name is missing, so its run is listed without it instead of being
+ * omitted. */
 static void look_at_lost(cat_found *out)
 {
     bool trace = rd_is_timeline(rd_detect_name(out->name).format);
@@ -75,7 +76,7 @@ static int look_at_member(const cat_found *file, const member *m, cat_found *out
     return cat_look_member(m->m, out);
 }
 
-/* members[0..n) lie in one directory. */
+/* Groups members[0..n), which are in one directory. */
 static int group_directory(cat_scan *s, const cat_found *file, const char *path,
                            const member *members, size_t n, cat_found *found)
 {

@@ -1,5 +1,4 @@
-/* What a scan learnt by opening files, keyed by what they were: a rescan opens only what changed.
- */
+/* Results of opening files, keyed by file identity: a rescan opens only changed files. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

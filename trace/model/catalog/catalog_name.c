@@ -1,4 +1,4 @@
-/* What a session is called, when it was taken, and the id under which it is found again. */
+/* Names, times and ids of runs. */
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -11,7 +11,7 @@
 
 #define ID_MAX 150u
 
-/* Takes the last component of a path. */
+/* Removes and returns the last component of a path. */
 static vp_str pop_path_component(vp_str *path)
 {
     size_t slash = vp_str_rfind_char(*path, '/');
@@ -71,7 +71,8 @@ const char *cat_path_of(cat_scan *s, const cat_dir *d, vp_str name)
     return path && d->archive ? cat_join(s, vp_str_of(d->archive), "!", vp_str_of(path)) : path;
 }
 
-/* Members of an archive below the root are named as if the archive were a directory. */
+/* Prefixes members of an archive below the root with the archive's name, as if it were a
+ * directory. */
 static const char *in_archive(cat_scan *s, const cat_dir *d, const char *name)
 {
     if (!name || !d->archive || s->single)
@@ -121,7 +122,7 @@ static bool is_slug_char(char c)
            c == '_' || c == '-';
 }
 
-/* Unsigned 32 bits of a hash, as eight hex digits behind '~', which no slug contains itself. */
+/* Appends '~', which no slug contains, and 32 bits of a hash as eight hex digits. */
 static const char *with_hash(catalog *c, vp_str slug, uint64_t hash)
 {
     char *id = vp_arena_alloc(&c->arena, slug.n + 10);
@@ -132,8 +133,8 @@ static const char *with_hash(catalog *c, vp_str slug, uint64_t hash)
     return id;
 }
 
-/* A function of the name alone. Where the slug lost something, a hash of the name tells apart what
- * it has made equal. */
+/* Depends on the name only. If the slug loses characters, a hash of the name is appended, so that
+ * different names stay different. */
 const char *cat_slug(catalog *c, const char *name)
 {
     char slug[ID_MAX + 1];
@@ -161,10 +162,10 @@ static int by_session_id(const void *pa, const void *pb)
     return order ? order : strcmp(session_place(a), session_place(b));
 }
 
-/* Fewer ids are sorted sooner than told apart by their hashes. */
+/* Below this number, sorting ids is faster than comparing their hashes. */
 #define MANY 1000
 
-/* 1: no two ids have one hash, as is the rule, so that they differ. 0: some may be the same. */
+/* 1: all hashes differ, the normal case, so all ids differ. 0: some ids may be equal. */
 static int ids_differ(const catalog *c)
 {
     if (c->count < MANY)
@@ -183,7 +184,7 @@ static int ids_differ(const catalog *c)
     return 1;
 }
 
-/* Of sessions with one slug ("a/b" and "a-b") the first by path keeps it. */
+/* Of runs with the same slug ("a/b" and "a-b") the first by path keeps it. */
 static int make_unique(catalog *c)
 {
     VP_CLEANUP(vp_free_ptr) cat_session **sorted = vp_calloc(c->count, sizeof *sorted);

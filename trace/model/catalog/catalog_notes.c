@@ -1,4 +1,4 @@
-/* What is said of a scan besides its sessions, and whether it goes on. */
+/* Notes of a scan, and its limits. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 #include "trace/model/catalog/catalog_impl.h"
 
-/* Beyond these, notes (a million dangling links, a hostile archive) are only counted. */
+/* Further notes (a million dangling links, a hostile archive) are only counted. */
 #define NOTES_MAX 10000u
 
 static int add_note(catalog *c, const char *path, const char *why)

@@ -1,4 +1,4 @@
-/* The bytes of a listed file: opened beneath the root, and only if it is still the one listed. */
+/* Opens the bytes of a listed file: beneath the root, and only if it is still the listed one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -28,7 +28,7 @@ int cat_open_file(const catalog *c, int dir_fd, const char *name, int *fd, vp_fi
     return 0;
 }
 
-/* What a reader has seen of the file must stay true: offsets, members and cached figures. */
+/* Fails if the file has changed, because offsets, members and cached figures would be wrong. */
 static int open_listed(int *fd, const catalog *c, const cat_file *f)
 {
     VP_CLEANUP(vp_fs_close) int opened = -1;
@@ -46,7 +46,7 @@ static int open_listed(int *fd, const catalog *c, const cat_file *f)
     return 0;
 }
 
-/* The same for who needs all of it on this disk. */
+/* The same with the whole content on the local disk. */
 static int open_content(int *fd, const catalog *c, const cat_file *f)
 {
     if (!c->mirror)
@@ -73,7 +73,7 @@ int catalog_check(const catalog *c, const cat_file *f)
     return rc < 0 ? vp_fail_at(rc, f->path, -1, -1) : 0;
 }
 
-/* Without its gzip, so that it is no copy of the raw file where that has one. */
+/* Opens the unpacked copy, which is not used for the raw bytes of a gzip file. */
 static bool open_unpacked_copy(int *fd, const catalog *c, const cat_file *f, bool raw)
 {
     bool packed = f->is_member || f->kind.gzip;

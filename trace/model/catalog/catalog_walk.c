@@ -1,7 +1,6 @@
-/* Everything below the root, one directory at a time and without recursion: a directory's files
- * become sessions, then its subdirectories follow. Dotfiles are ignored, devices and FIFOs never
- * opened. Symbolic links are followed after everything real, so that what lies in the tree keeps
- * its own path. */
+/* Walks everything below the root, one directory at a time and without recursion: a directory's
+ * files become runs, then its subdirectories follow. Dotfiles are ignored; devices and FIFOs are
+ * never opened. Symbolic links are followed last, so that files in the tree keep their own path. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +14,10 @@
 #include "trace/base/mem.h"
 #include "trace/model/catalog/catalog_ahead.h"
 
-/* A directory whose subdirectories are still to come. */
+/* A directory with subdirectories left to visit. */
 typedef struct frame {
     cat_node *node;
-    size_t next;   /* the first entry that may be a subdirectory to enter */
+    size_t next;   /* index of the next entry that may be a subdirectory */
     size_t full_n; /* length of its path in walk.full */
 } frame;
 
@@ -27,9 +26,9 @@ typedef struct walk {
     cat_ahead *ahead;
     char full[VP_PATH_MAX]; /* absolute path of the current directory */
     size_t root_n;
-    cat_node root; /* of what is walked now: the catalog's, or a link's */
+    cat_node root; /* of the current walk: the catalog's, or a link's */
     frame frames[VP_WALK_DEPTH_MAX + 1];
-    size_t depth; /* frames in use */
+    size_t depth; /* number of frames in use */
     cat_found *found;
     size_t found_n, found_cap;
     vp_map found_ids; /* by inode; filled only in directories with links */
@@ -63,7 +62,7 @@ static int note_limit(walk *w, const char *name, const char *why)
     return cat_note_add(w->scan->c, path, why);
 }
 
-/* What a scan that has come to its end does not count, it does not look at either. */
+/* After the limit of a scan, entries are neither counted nor examined. */
 static int count_entries(walk *w, cat_node *n)
 {
     size_t counted = 0;
@@ -73,7 +72,7 @@ static int count_entries(walk *w, cat_node *n)
     }
     if (counted == n->count)
         return 0;
-    const char *end = n->names; /* of the names that were counted: they lie as on the disk */
+    const char *end = n->names; /* end of the counted names, which are in disk order */
     while (counted--)
         end += strlen(end) + 1;
     for (size_t i = 0; i < n->count; i++)
@@ -109,7 +108,7 @@ static int walk_keep_found(walk *w, const cat_found *f, const cat_archive *archi
     return 0;
 }
 
-/* Opens the directory again, which was read and closed, only where the file has to be opened. */
+/* Reopens the closed directory only if the file must be opened. */
 static int walk_look_at_file(walk *w, const frame *f, cat_found *found, const cat_dir *d,
                              const cat_archive **archive)
 {
@@ -149,7 +148,7 @@ static int by_found_name(const void *pa, const void *pb)
     return strcmp(a->name.p, b->name.p);
 }
 
-/* The xplane of the same host has been looked at and is one. */
+/* True if the xplane of the same host was examined and is valid. */
 static bool walk_has_first_half(const walk *w, const cat_found *f)
 {
     char name[NAME_MAX + 1];
@@ -169,7 +168,7 @@ static int look_at_the_rest(walk *w, const frame *f, cat_dir *d)
         rest += one->by_name;
     }
     if (rest)
-        w->found_n = 0; /* each is kept again, or not */
+        w->found_n = 0; /* each is examined again and may be dropped */
     for (size_t i = 0; rest && i < n; i++) {
         cat_found one = w->found[i];
         const cat_archive *archive = NULL;
@@ -185,7 +184,7 @@ static uint64_t walk_inode_key(const vp_file_id *id)
     return id->ino ^ vp_mix(id->dev);
 }
 
-/* A link to a file that the directory holds anyway would be the same host twice. */
+/* A link to a file in the same directory would list the host twice. */
 static int remember_found(walk *w)
 {
     vp_map_free(&w->found_ids);
@@ -232,7 +231,7 @@ static int walk_take_link(walk *w, const frame *f, const cat_entry *e, cat_dir *
     return walk_keep_found(w, &found, archive, d);
 }
 
-/* Files first, then links to files, which must not displace what is really there. */
+/* Takes files first, then links to files, which must not replace real files. */
 static int walk_take_files(walk *w, const frame *f)
 {
     const cat_node *n = f->node;
@@ -260,7 +259,7 @@ static int walk_take_files(walk *w, const frame *f)
     return cat_group(w->scan, &d);
 }
 
-/* A directory that was seen before (a link, a loop, a bind mount) is left at once. */
+/* *again: the directory was visited before (a link, a loop, a bind mount) and is skipped. */
 static int walk_visit_dir(walk *w, const vp_file_id *id, bool *again)
 {
     uint64_t key = walk_inode_key(id);
@@ -268,11 +267,11 @@ static int walk_visit_dir(walk *w, const vp_file_id *id, bool *again)
     return *again ? 0 : vp_map_set(&w->scan->visited, key, 0);
 }
 
-/* What changes later than this many seconds after the directory did gets another ctime on every
- * file system: FAT's has two seconds. */
+/* A change later than this many seconds after the last one gets another ctime on every file system:
+ * FAT has a resolution of two seconds. */
 #define CTIME_S 2
 
-/* For the next scan, if the directory holds files only. */
+/* Stores the directory for the next scan if it contains only files. */
 static int remember_dir(walk *w, const cat_node *n)
 {
     const cat_scan *s = w->scan;
@@ -307,7 +306,7 @@ static void walk_leave_dir(walk *w)
     w->full[w->depth ? w->frames[w->depth - 1].full_n : w->root_n] = 0;
 }
 
-/* Enters what has been read, if it could be and was not yet. */
+/* Enters a directory that has been read, unless that failed or it was visited before. */
 static int enter_read(walk *w, const frame *f, cat_node *n)
 {
     bool again = false;
@@ -337,7 +336,7 @@ static int walk_descend(walk *w, const frame *f, cat_node *n)
     return enter_read(w, f, n);
 }
 
-/* fd is the root's, at this path below the catalog's; takes it. */
+/* Walks the tree of a root at this path below the catalog's; takes ownership of fd. */
 static int walk_tree(walk *w, const char *path, int fd, const vp_file_id *id)
 {
     bool again = false;
@@ -398,7 +397,7 @@ static void walk_free(walk *w)
 {
     if (w->ahead) {
         cat_ahead_stop(w->ahead);
-        cat_ahead_drop(w->ahead, &w->root); /* where the walk failed, all that it had not left */
+        cat_ahead_drop(w->ahead, &w->root); /* after a failure, everything not released yet */
         cat_ahead_free(w->ahead);
     }
     vp_map_free(&w->found_ids);
@@ -415,7 +414,7 @@ static walk *walk_new(cat_scan *s)
     w->scan = s;
     w->root.fd = -1;
     vp_map_init(&w->found_ids);
-    if (n > 1 || *s->c->real != '/') /* "/" itself is the empty prefix */
+    if (n > 1 || *s->c->real != '/') /* for "/" the prefix is empty */
         memcpy(w->full, s->c->real, n);
     w->root_n = strlen(w->full);
     if (cat_ahead_new(&w->ahead, s) < 0) {
@@ -444,7 +443,7 @@ int cat_walk_file(cat_scan *s, const char *name, const vp_file_id *id)
     VP_TRY(cat_look(s, s->c->root_fd, name, false, &f, &archive));
     if (archive)
         return cat_members(s, &f, name, archive);
-    if (f.kind.format == RD_CACHE) { /* named on purpose: then it is refused by name */
+    if (f.kind.format == RD_CACHE) { /* a cache file named explicitly is refused with its reason */
         f.kind.format = RD_UNREADABLE;
         f.why = f.kind.why;
     }

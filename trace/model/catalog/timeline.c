@@ -5,7 +5,7 @@
 #include "trace/read/vpcap/vpcap_reader.h"
 #include "trace/read/xspace/xspace.h"
 
-/* By whom a format is read, which its row's `text` tells apart, or nobody. */
+/* The reader of a format, selected by the row's `text`; NULL: none. */
 typedef union reader {
     int (*source)(sink *out, rd_source *in, const rd_options *opts);
     int (*stream)(sink *out, rd_stream *in, const rd_options *opts);

@@ -13,7 +13,7 @@ typedef struct extraction {
     unpack *to;
     extract_counts *counts;
     bool root_is_dir;
-    int64_t before, present; /* packed bytes of the files before, and of this one */
+    int64_t before, present; /* packed bytes of the previous files, and of this one */
 } extraction;
 
 bool extract_is_timeline(const cat_file *f)
@@ -41,8 +41,8 @@ static vp_str without_suffix(vp_str s)
     return n < s.n ? vp_str_head(s, s.n - n) : s;
 }
 
-/* Where a file goes: its path in the profile directory; below the archive's name for members,
- * unless the archive is all there is; without ".gz" when that is removed. */
+/* Target of a file: its path in the profile directory; for members below the archive's name, unless
+ * the archive is the only file; without ".gz" if that is removed. */
 static int put_extract_target(vp_buf *b, const extraction *x, const cat_file *f)
 {
     vp_str path = vp_str_of(f->path), archive = VP_STR_NONE, gz = VP_STR(".gz");
@@ -68,8 +68,8 @@ static int report_extract_progress(extraction *x)
     return x->o->progress ? x->o->progress(x->o->ctx, x->counts) : 0;
 }
 
-/* What a file unpacks to is not known before its end: how far the packed one is read scales its
- * size. */
+/* The unpacked size is unknown before the end, so progress is the read fraction of the packed
+ * file. */
 static int on_extract_piece(void *ctx, int64_t done, int64_t total)
 {
     extraction *x = ctx;

@@ -44,7 +44,7 @@ static int upper_hex_value(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* A decoded word that the caller frees; NULL when it is none. */
+/* Decodes a word, which the caller frees; NULL: malformed. */
 static char *take_ledger_word(vp_str *line)
 {
     vp_str word;
@@ -84,7 +84,7 @@ static uint64_t ledger_text_key(const char *z)
     return vp_hash(z, strlen(z), 0);
 }
 
-/* Takes the texts, also on failure. */
+/* Takes ownership of the texts, also on failure. */
 static int ledger_keep_entry(ledger *l, char *source, char *target, const ledger_entry *e)
 {
     int rc = source && target ? 0 : vp_no_memory();
@@ -134,7 +134,7 @@ static int ledger_take_line(ledger *l, vp_str line)
     return ledger_keep_entry(l, source, target, &e);
 }
 
-/* A line that a kill cut off is forgotten: its file did not get its name. */
+/* A line truncated by a kill is dropped: its file was not renamed. */
 static int take_lines(ledger *l, vp_str text)
 {
     vp_str line;
@@ -219,7 +219,7 @@ int ledger_add(ledger *l, const ledger_entry *e)
     int rc = vp_fs_write_all(l->fd, b.p, b.n);
     if (rc == 0 && fdatasync(l->fd) != 0)
         rc = ledger_os_fail("cannot be written");
-    if (rc < 0) { /* half a line would spoil the next one */
+    if (rc < 0) { /* a partial line would corrupt the next one */
         (void)!ftruncate(l->fd, (off_t)l->bytes);
         return rc;
     }

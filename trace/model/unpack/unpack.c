@@ -17,12 +17,12 @@
 #include "trace/model/unpack/ledger.h"
 
 #define TEMP_NAME ".view_profile.tmp" /* one file is written at a time */
-#define NAMES_MAX 1000                /* how many times one name may be taken */
+#define NAMES_MAX 1000                /* maximum number of files with one name */
 
 struct unpack {
     int root_fd;
     int64_t written;      /* bytes of all files so far */
-    bool full;            /* the target cannot take more: stop */
+    bool full;            /* the target is full: stop */
     pthread_mutex_t lock; /* guards the ledger */
     ledger done;
 };
@@ -41,7 +41,7 @@ static bool is_inside(const char *path, const char *root)
     return !strncmp(path, root, n) && (path[n] == 0 || path[n] == '/' || n == 1);
 }
 
-/* Empty, or the place of an earlier run. */
+/* Checks that the directory is empty, or belongs to an earlier run. */
 static int check_ours(int fd)
 {
     int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
@@ -72,7 +72,7 @@ static int check_outside(const char *dir, const char *profile_dir)
                : 0;
 }
 
-/* What a killed run left half written goes. */
+/* Removes the incomplete file of a killed run. */
 static int unpack_begin(unpack *u)
 {
     VP_TRY(check_ours(u->root_fd));
@@ -125,7 +125,7 @@ int64_t unpack_written(const unpack *u)
     return u->written;
 }
 
-/* ---- What is there --------------------------------------------------------------------------- */
+/* ---- Existing files ---- */
 
 static int open_whole(const unpack *u, const ledger_entry *e, int *fd)
 {
@@ -160,7 +160,7 @@ bool unpack_has(unpack *u, const unpack_source *src)
 
 /* ---- One file -------------------------------------------------------------------------------- */
 
-/* The directory of `path`, made beneath the root; *base is what follows its last '/'. */
+/* Creates the directory of `path` beneath the root; *base is the part after its last '/'. */
 static int open_parent(const unpack *u, const char *path, int *out, const char **base)
 {
     VP_CLEANUP(vp_fs_close) int dir = fcntl(u->root_fd, F_DUPFD_CLOEXEC, 0);
@@ -225,7 +225,7 @@ static int unpack_copy_stream(unpack *u, int fd, rd_stream *in, int64_t *bytes,
     return rc;
 }
 
-/* "vm-2.trace.json" of "vm.trace.json": the number stands before the first dot of the last
+/* "vm-2.trace.json" from "vm.trace.json": the number precedes the first dot of the last
  * component. */
 static int put_numbered_name(char *out, const char *path, int i)
 {
@@ -238,8 +238,8 @@ static int put_numbered_name(char *out, const char *path, int i)
                : vp_fail(VP_EREFUSED, "a file name that is too long");
 }
 
-/* The source's own name from an earlier run, else the first one that is free: on disk, and in the
- * ledger, where a file may be named that a kill kept from getting there. *base is its last part. */
+/* Chooses the source's own name from an earlier run, else the first name that is free on disk and
+ * in the ledger, which may list a file that a kill prevented. *base is its last part. */
 static int choose_name(const unpack *u, char *out, const unpack_source *src, const char *path,
                        int dir)
 {
@@ -257,7 +257,8 @@ static int choose_name(const unpack *u, char *out, const unpack_source *src, con
     return vp_fail(VP_ELIMIT, "%d files of one name", NAMES_MAX);
 }
 
-/* The ledger's line first: a file without one would be taken for somebody else's. */
+/* Writes the ledger's line first: a file without one would be treated as belonging to someone
+ * else. */
 static int give_name(unpack *u, const unpack_source *src, const char *path, int64_t bytes)
 {
     VP_CLEANUP(vp_fs_close) int dir = -1;
