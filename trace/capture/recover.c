@@ -1,6 +1,5 @@
-/* Writes the files that a killed process would have written of its recording: its .vpcap is the
- * same image that the writer reads at the end of any recording. The file of a process that lives is
- * left alone. */
+/* Writes the files of a killed process's recording: its .vpcap is the same image that the writer
+ * reads at the end of any recording. The file of a living process is left alone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,9 +35,9 @@ static int map_vpcap_image(char **out, size_t *n, int *fd, const char *path)
     return vp_fs_pread(*fd, *out, (size_t)st.st_size, 0, n);
 }
 
-/* Whether this process lives and has the file mapped: then it may still record. If the file comes
- * from another machine or container, an unrelated process may have the number that it names; that
- * one does not have the file mapped. */
+/* True if this process is alive and has mapped the file, so it may still record. If the file comes
+ * from another machine or container, an unrelated process may have its process id, but has not
+ * mapped the file. */
 static bool is_live(pid_t pid, int fd)
 {
     char name[64], line[4096], inode[32];
@@ -56,7 +55,7 @@ static bool is_live(pid_t pid, int fd)
     return mapped;
 }
 
-/* The directory for the files: that of the .vpcap, or its run's name below a profile directory. */
+/* The directory for the files: that of the .vpcap, or the run's name below a profile directory. */
 static int make_recovered_dir(char out[VP_PATH_MAX], const char *path, const char *dir,
                               vp_str session)
 {

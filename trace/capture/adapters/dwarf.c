@@ -16,7 +16,7 @@
 #define IMAGES_MAX 64u
 #define ID_MAX 64u
 
-/* Of elfutils/libdwfl.h; what the pointers lead to is libdw's. */
+/* From elfutils/libdwfl.h; the objects behind the pointers belong to libdw. */
 typedef struct dw_callbacks {
     void *find_elf, *find_debuginfo, *section_address;
     char **debuginfo_path;
@@ -31,15 +31,15 @@ typedef struct libdw {
     void *(*source)(void *module, uint64_t address);
     const char *(*info)(void *at, uint64_t *address, int *line, int *column, uint64_t *mtime,
                         uint64_t *length);
-    /* where separate files are looked for by their build ids: on this machine, while libdw's usual
-     * search asks servers */
+    /* finds separate debug files by build id on this machine; libdw's default search queries
+     * servers */
     void *local_debuginfo;
 } libdw;
 
-/* A file as it is loaded in this process. */
+/* A file as loaded in this process. */
 typedef struct image {
     uintptr_t bias;
-    void *module; /* a Dwfl_Module; NULL: it has none that can be used */
+    void *module; /* a Dwfl_Module; NULL: none is usable */
 } image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -95,7 +95,7 @@ void dwarf_find(char *out, size_t cap)
                                                                                      : "");
 }
 
-/* ---- The build id of what is loaded ---------------------------------------------------------- */
+/* ---- Build ids of loaded files ---- */
 
 typedef struct seen_id {
     uintptr_t bias;
@@ -152,14 +152,14 @@ static void *dwfl_report_module(const char *path, const seen_id *id)
     if (fd < 0)
         return NULL;
     dw.report_begin(dwfl);
-    void *module = dw.report(dwfl, path, path, fd, id->bias, true); /* which takes fd over */
+    void *module = dw.report(dwfl, path, path, fd, id->bias, true); /* takes ownership of fd */
     dw.report_end(dwfl, NULL, NULL);
     if (!module)
         close(fd);
     return module && is_loaded_one(module, id) ? module : NULL;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void *dwfl_module_of(const char *path, const seen_id *id)
 {
     for (unsigned i = 0; i < image_count; i++)
@@ -172,8 +172,8 @@ static void *dwfl_module_of(const char *path, const seen_id *id)
     return module;
 }
 
-/* Asks the dynamic linker before it takes our lock: the linker has a lock of its own, and may hold
- * it when a constructor calls us. */
+/* Calls the dynamic linker before taking our lock: the linker has its own lock, and may hold it
+ * when a constructor calls us. */
 bool dwarf_source(char *file, size_t cap, uint32_t *line, void *function)
 {
     Dl_info info;

@@ -9,19 +9,19 @@
 #include "trace/capture/adapters/symbol.h"
 #include "trace/capture/pool/recorder.h"
 
-/* How many functions can be known, and how deep calls may nest before they are only counted. */
+/* Maximum number of known functions, and of nested calls before they are only counted. */
 #define FUNCTIONS (1u << 16)
 #define DEPTH 256u
-/* Calls of one function in one place of the stack that may be open at once, as where a compiler
- * puts a function into itself a few times. If there are more, jumps have left the others. */
+/* Open calls of one function at one position of the stack, as when a compiler inlines a function
+ * into itself. If there are more, jumps have left the others. */
 #define SAME_MAX 16u
 #define NAME_MAX_BYTES 256u
 
-/* A table by address with open addressing. Nothing is ever taken out, so looking a function up
- * needs no lock. */
+/* A hash table by address, with open addressing. Entries are never removed, so lookups need no
+ * lock. */
 typedef struct entry {
     _Atomic(void *) function;
-    _Atomic uint32_t name; /* 0: not yet */
+    _Atomic uint32_t name; /* 0: not set yet */
 } entry;
 
 typedef struct call {
@@ -33,20 +33,19 @@ typedef struct call {
 
 static entry table[FUNCTIONS];
 
-/* Not itself thread-local: libraries that are loaded late share 1.6 KB of thread-local memory. */
+/* Not itself thread-local: libraries that are loaded late share 1.6 KB of thread-local storage. */
 typedef struct calls {
     uint32_t depth;
-    /* Of the calls that are too deep for the stack, those from deep_first on began in this
-     * generation. */
+    /* Calls too deep for the stack began in this generation from deep_first on. */
     uint32_t deep_first, deep_generation;
-    bool inside; /* in our own code: functions that it calls may be instrumented, too */
+    bool inside; /* in our own code: it may call instrumented functions */
     call stack[DEPTH];
 } calls;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread calls *own;
-static __thread bool ended; /* the thread has exited: functions that run after that are left out */
+static __thread bool ended; /* the thread has exited: later functions are not recorded */
 
 static void drop_thread_calls(void *p)
 {
@@ -60,7 +59,7 @@ static void create_calls_key(void)
     pthread_key_create(&key, drop_thread_calls);
 }
 
-/* NULL: no memory, or the thread has exited. */
+/* NULL: out of memory, or the thread has exited. */
 static calls *own_calls(void)
 {
     if (own || ended)
@@ -83,7 +82,7 @@ static uint32_t name_of_function(void *function)
     return cap_name_at(known ? file : NULL, line, text);
 }
 
-/* The function's entry, which is made if there is room; NULL: there is none. */
+/* The function's entry, created if there is space; NULL: the table is full. */
 static entry *function_entry_of(void *function)
 {
     size_t i = vp_mix((uintptr_t)function) & (FUNCTIONS - 1);
@@ -102,13 +101,13 @@ static uint32_t known_name(void *function)
     entry *e = function_entry_of(function);
     uint32_t name = e ? atomic_load_explicit(&e->name, memory_order_relaxed) : 0;
     if (e && !name) {
-        name = name_of_function(function); /* two threads at once find the same number */
+        name = name_of_function(function); /* concurrent threads get the same number */
         atomic_store_explicit(&e->name, name, memory_order_relaxed);
     }
     return name;
 }
 
-/* Takes the calls from `depth` on off the stack, and counts them as left: they had no end. */
+/* Removes the calls from `depth` on from the stack, and counts them as left without an end. */
 static void leave_calls_above(calls *c, uint32_t depth)
 {
     uint32_t generation = cap_generation(), end = c->depth < DEPTH ? c->depth : DEPTH;
@@ -123,10 +122,10 @@ static void leave_calls_above(calls *c, uint32_t depth)
 }
 
 /* longjmp and exceptions leave functions without a call of instrument_exit. When a function is
- * entered, calls that were entered deeper in the stack are gone, and so is one in the same place
- * that had another caller. A call of the same function in the same place may be around this one,
- * unless there are too many. A call that was left and has a smaller frame than this function's is
- * only known to be gone when what is around both goes on. */
+ * entered, calls deeper in the stack are gone, and so is one at the same position with another
+ * caller. A call of the same function at the same position may enclose this one, unless there are
+ * too many. A left call with a smaller frame than this function's is only detected when its
+ * surrounding function continues. */
 static void leave_gone(calls *c, instrument_place at, const void *function)
 {
     uint32_t i = c->depth < DEPTH ? c->depth : DEPTH, end = i, keep = i, same = 0;

@@ -12,19 +12,19 @@
 #include "trace/base/str.h"
 #include "trace/capture/adapters/nvtx_range.h"
 
-/* ---- What the program hands over ------------------------------------------------------------- */
+/* ---- Data of the program ---- */
 
 typedef void itt_fn(void);
 
-/* __itt_api_info: a function of the interface, by its name. The last one has a NULL name. */
+/* __itt_api_info: a function of the interface, by name. The last one has the name NULL. */
 typedef struct api_entry {
     const char *name;
     itt_fn **function;
-    itt_fn *at_first, *without_collector; /* the latter NULL: nothing is called */
+    itt_fn *at_first, *without_collector; /* without_collector NULL: nothing is called */
     int group;
 } api_entry;
 
-/* __itt_global, as far as it is needed. */
+/* __itt_global, up to the members that are needed. */
 typedef struct itt_global {
     unsigned char magic[8];
     unsigned long major, minor, build;
@@ -39,14 +39,14 @@ typedef struct itt_id {
     uint64_t words[3];
 } itt_id;
 
-/* Domains that the program made before it looked for a collector, and then ours. They stay for
- * good. */
+/* Domains that the program made before it looked for a collector, followed by ours. They are never
+ * freed. */
 typedef struct itt_domain {
     volatile int enabled;
     const char *name;
     void *wide_name;
     int extra;
-    void *ours; /* an nvtx_domain, which serves ITT too; NULL: not looked for yet */
+    void *ours; /* an nvtx_domain, which also serves ITT; NULL: not created yet */
     struct itt_domain *next;
 } itt_domain;
 
@@ -68,7 +68,7 @@ static size_t string_cap;
 static nvtx_domain *domain_of(itt_domain *d)
 {
     nvtx_domain *have = __atomic_load_n(&d->ours, __ATOMIC_ACQUIRE);
-    if (!have) { /* two threads that get here at the same time find the same */
+    if (!have) { /* concurrent threads get the same domain */
         have = nvtx_domain_of(d->name ? d->name : "");
         __atomic_store_n(&d->ours, have, __ATOMIC_RELEASE);
     }
@@ -129,7 +129,7 @@ static int make_string(itt_string **out, const char *text)
     return 0;
 }
 
-/* Fast for a known text: a program may ask for its handle at every task. */
+/* Fast for a known text, because a program may request its handle for every task. */
 static itt_string *string_handle_create(const char *text)
 {
     itt_string *s = NULL;
@@ -141,7 +141,7 @@ static itt_string *string_handle_create(const char *text)
     return s;
 }
 
-/* ---- Zones that are known by a number, and end on any thread --------------------------------- */
+/* ---- Zones with an id, which may end on any thread ---- */
 
 #define OPEN_MAX 65536u
 
@@ -170,7 +170,7 @@ static void begin_by_id(itt_domain *d, const itt_id *id, bool is_frame, const nv
         nvtx_end(range);
 }
 
-/* Of several zones with this id, it ends the one that began last. */
+/* Ends the zone with this id that began last. */
 static void end_by_id(const itt_domain *d, const itt_id *id, bool is_frame)
 {
     itt_id wanted = id ? *id : (itt_id){{0}};
@@ -282,7 +282,7 @@ static itt_fn *function_of(const char *name)
     return NULL;
 }
 
-/* Around fork the locks are held, so that the child has what they guard in order. */
+/* Locks are held around fork, so that the data they guard is consistent in the child. */
 static void itt_before_fork(void)
 {
     pthread_mutex_lock(&open_lock);
@@ -309,7 +309,7 @@ void itt_attach(void *global)
     if (!g || memcmp(g->magic, magic, sizeof magic) != 0 || g->major != 3 || !g->functions)
         return;
     pthread_once(&once, itt_install);
-    /* What we have no function for does what it does without a collector. */
+    /* Functions that we lack keep their behavior without a collector. */
     for (const api_entry *e = g->functions; e->name; e++) {
         itt_fn *ours = function_of(e->name);
         *e->function = ours ? ours : e->without_collector;

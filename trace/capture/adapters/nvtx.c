@@ -11,7 +11,7 @@
 #include "trace/base/thread.h"
 #include "trace/capture/adapters/nvtx_range.h"
 
-/* Of NvtxExportTableID and NvtxCallbackModule. */
+/* From NvtxExportTableID and NvtxCallbackModule. */
 enum { TABLE_CALLBACKS = 1 };
 enum { MODULE_CORE = 1, MODULE_CORE2 = 5 };
 typedef void nvtx_fn(void);
@@ -21,9 +21,9 @@ typedef struct callback_table {
     int (*module_table)(int module, nvtx_fn ****table, unsigned *size);
 } callback_table;
 
-/* ---- What the program says, in our words ----------------------------------------------------- */
+/* ---- Conversion of the program's data ---- */
 
-/* UTF-8 of a wide text (4 bytes a character on Linux), cut at NVTX_NAME_MAX. */
+/* Converts a wide text (4 bytes per character on Linux) to UTF-8, truncated to NVTX_NAME_MAX. */
 static const char *utf8_of_wide(char *out, const wchar_t *wide)
 {
     size_t n = 0;
@@ -74,8 +74,8 @@ static void take_payload(nvtx_event *e, const nvtxEventAttributes_t *a)
     }
 }
 
-/* The text of a message. buffer: NVTX_NAME_MAX bytes that live as long as the result. *registered:
- * the handle, if the text is known by one; then the result is "". */
+/* The text of a message. buffer: NVTX_NAME_MAX bytes, which must live as long as the result.
+ * *registered: the handle of a registered text; the result is then "". */
 static const char *nvtx_message_text(char *buffer, int32_t type, nvtxMessageValue_t message,
                                      const void **registered)
 {
@@ -85,8 +85,7 @@ static const char *nvtx_message_text(char *buffer, int32_t type, nvtxMessageValu
     return type == NVTX_MESSAGE_TYPE_ASCII && message.ascii ? message.ascii : "";
 }
 
-/* Attributes of a program that knows fewer fields than ours (by the size that it gives) are
- * ignored. */
+/* Attributes of a program with fewer fields, according to its size, are ignored. */
 static nvtx_event nvtx_event_of(char *buffer, nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
     nvtx_event e = {.domain = (nvtx_domain *)d, .text = ""};
@@ -103,7 +102,7 @@ static nvtx_event nvtx_plain_event(const char *text)
     return (nvtx_event){.text = text ? text : ""};
 }
 
-/* ---- The functions of domains ---------------------------------------------------------------- */
+/* ---- Functions with a domain ---- */
 
 void vp__nvtx_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
@@ -170,7 +169,7 @@ void vp__nvtx_category_wide(nvtxDomainHandle_t d, uint32_t id, const wchar_t *na
     vp__nvtx_category(d, id, utf8_of_wide(buffer, name));
 }
 
-/* Names of resources: a recording has only threads. */
+/* Names of resources; only threads are recorded. */
 nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceAttributes_t *a)
 {
     char buffer[NVTX_NAME_MAX];
@@ -189,7 +188,7 @@ nvtxResourceHandle_t vp__nvtx_resource(nvtxDomainHandle_t d, const nvtxResourceA
     return NULL;
 }
 
-/* Domains are never freed: zones that carry their names may still be open. */
+/* Domains are never freed, because open zones may still refer to their names. */
 static void nvtx_domain_destroy(nvtxDomainHandle_t d)
 {
     (void)d;
@@ -205,7 +204,7 @@ static void nvtx_initialize(const void *reserved)
     (void)reserved;
 }
 
-/* ---- The functions of the core: those of no domain ------------------------------------------- */
+/* ---- Functions of the core, without a domain ---- */
 
 void vp__nvtx_mark_text(const char *text)
 {
@@ -252,8 +251,8 @@ static void nvtx_fill_module_table(const callback_table *t, int module, nvtx_fn 
             *table[i] = functions[i];
 }
 
-/* By slot, from 1; behind each function the name of its slot in NVTX: of NvtxCallbackIdCore
- * (NVTX_CBID_CORE_…), whose calls name no domain, and of NvtxCallbackIdCore2. */
+/* By slot, from 1; the comments are the slots' names in NVTX: NvtxCallbackIdCore
+ * (NVTX_CBID_CORE_…), whose calls have no domain, and NvtxCallbackIdCore2. */
 static nvtx_fn *const core[] = {
     NULL,
     FN(nvtxMarkEx),           /* MarkEx */

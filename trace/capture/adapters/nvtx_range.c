@@ -14,9 +14,9 @@
 #include "trace/capture/session/process.h"
 #include "trace/capture/session/session.h"
 
-/* Open ranges of one thread, of all domains. A program with more forgets to end them. */
+/* Open ranges of one thread, over all domains. A program with more does not end them. */
 #define DEPTH_MAX 65536u
-/* How many ranges that any thread may end are open at once. */
+/* Open ranges that any thread may end. */
 #define RANGES_MAX 1048576u
 #define NAMES_MAX 1048576u
 #define CATEGORIES_MAX 65536u
@@ -38,7 +38,7 @@ typedef struct name {
     uint32_t id;
 } name;
 
-/* A range that is open. */
+/* An open range. */
 typedef struct frame {
     nvtx_domain *domain;
     cap_begun zone;
@@ -52,10 +52,10 @@ typedef struct thread {
     frame *frames;
     size_t depth, cap;
     bool in_step;
-    uint32_t generation; /* the last recording in which the thread was seen */
+    uint32_t generation; /* the last recording that the thread took part in */
 } thread;
 
-/* lock guards names, which stay for good; range_lock the ranges that any thread may end. */
+/* lock guards names, which are never freed; range_lock the ranges that any thread may end. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, range_lock = PTHREAD_MUTEX_INITIALIZER;
 static nvtx_domain *domains, default_domain;
 static name **names;
@@ -63,7 +63,7 @@ static size_t name_count, name_cap;
 static frame *ranges;
 static size_t range_count, range_cap, *free_ranges, free_count, free_cap;
 static step_rule rule;
-static _Atomic(thread *) stepping; /* the first with a step: on others such ranges are zones */
+static _Atomic(thread *) stepping; /* the first thread with a step: others record zones */
 
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
@@ -82,8 +82,8 @@ static void drop_thread(void *p)
     vp_free(t);
 }
 
-/* Around fork the locks are held: a child would wait for ever for a lock that another thread had.
- */
+/* Locks are held around fork: a child would otherwise wait forever for a lock that another thread
+ * held. */
 static void nvtx_before_fork(void)
 {
     pthread_mutex_lock(&range_lock);
@@ -96,8 +96,8 @@ static void nvtx_after_fork(void)
     pthread_mutex_unlock(&range_lock);
 }
 
-/* Before a fork, handlers that were registered last run first. The locks of the recorder are taken
- * while ours are held, so its handlers must be registered before ours. */
+/* Fork handlers run in reverse order of registration. The recorder's locks are taken while ours are
+ * held, so its handlers must be registered first. */
 static void nvtx_install_fork_handlers(void)
 {
     session_lock();
@@ -118,7 +118,7 @@ static void create_thread_key(void)
     pthread_key_create(&thread_key, drop_thread);
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static thread *own_thread(void)
 {
     if (own)
@@ -198,7 +198,7 @@ void nvtx_name_category(nvtx_domain *d, uint32_t id, const char *text)
     vp_free(copy);
 }
 
-/* The first name that a category gets stays, so that it may be used without the lock. */
+/* The first name of a category is kept, so that it may be used without the lock. */
 static const char *category_name(nvtx_domain *d, uint32_t id)
 {
     const char *found = NULL;
@@ -227,8 +227,8 @@ static uint32_t nvtx_event_name(const nvtx_event *e)
     return n ? n->id : cap_name_in(e->domain ? e->domain->name : NULL, e->text);
 }
 
-/* The name of the step "Step #7" is "Step": the number is kept beside it, and there are few names.
- */
+/* The name of the step "Step #7" is "Step": the number is stored separately, so there are few
+ * names. */
 static uint32_t name_of_step(const nvtx_event *e)
 {
     char copy[NVTX_NAME_MAX];
@@ -264,7 +264,7 @@ static void nvtx_record_range(frame *f)
     cap_end_args(&f->zone, args, n);
 }
 
-/* A range that begins now. */
+/* Begins a range. */
 static frame nvtx_frame_of(const nvtx_event *e, bool is_step, uint64_t number)
 {
     frame f = {
@@ -276,8 +276,8 @@ static frame nvtx_frame_of(const nvtx_event *e, bool is_step, uint64_t number)
     return f;
 }
 
-/* Whether this range is a step: by its name, by "step" and a number as its payload, or because it
- * comes again and again. */
+/* True if this range is a step: by its name, by "step" with a number as payload, or by
+ * repetition. */
 static bool is_nvtx_step(thread *t, const nvtx_event *e, uint64_t *number)
 {
     thread *none = NULL;
@@ -297,7 +297,7 @@ static bool is_nvtx_step(thread *t, const nvtx_event *e, uint64_t *number)
     return owner || atomic_compare_exchange_strong(&stepping, &none, t);
 }
 
-/* The depth in a domain. Most programs have one domain, so the top of the stack has it. */
+/* Depth in a domain. Most programs have one domain, so the top of the stack has it. */
 static int depth_in(const thread *t, const nvtx_domain *d)
 {
     size_t i = t->depth;
@@ -306,8 +306,8 @@ static int depth_in(const thread *t, const nvtx_domain *d)
     return i ? t->frames[i - 1].depth + 1 : 0;
 }
 
-/* Forgets ranges of an earlier recording: between two recordings their ends may not have been told,
- * if nobody waits for steps. */
+/* Drops ranges of an earlier recording: if no step is awaited, their ends are not tracked between
+ * recordings. */
 static void forget_earlier(thread *t)
 {
     uint32_t generation = cap_generation();
@@ -391,7 +391,7 @@ void nvtx_end(uint64_t id)
     pthread_mutex_lock(&range_lock);
     if (id && id <= range_count && ranges[id - 1].is_open) {
         f = ranges[id - 1];
-        ranges[id - 1] = (frame){.is_open = false}; /* a second end finds nothing */
+        ranges[id - 1] = (frame){.is_open = false}; /* a second end does nothing */
         free_ranges[free_count++] = id - 1;
     }
     pthread_mutex_unlock(&range_lock);

@@ -1,10 +1,10 @@
 #include "trace/capture/adapters/step_name.h"
 
-#define DIGITS_MAX 18u /* as many as fit in 63 bits */
+#define DIGITS_MAX 18u /* fits in 63 bits */
 
 static const char *const words[] = {"step", "iteration", "iter"};
 
-/* The name without separators at its end: what may stand between a word and its number. */
+/* Removes separators at the end, which may precede the number. */
 static vp_str trim_separators(vp_str s)
 {
     while (s.n && memchr(" \t#_:=-[(.", s.p[s.n - 1], 10))
@@ -25,8 +25,8 @@ bool step_word(vp_str name)
         if (name.n < w.n)
             continue;
         vp_str end = vp_str_skip(name, name.n - w.n);
-        /* "ProfilerStep" is a step, "footstep" is not: the word begins the name, follows something
-         * that is no letter, or begins with a capital. */
+        /* "ProfilerStep" is a step, "footstep" is not: the word starts the name, follows a
+         * non-letter, or starts with a capital. */
         bool begins = name.n == w.n || !is_step_letter(name.p[name.n - w.n - 1]) ||
                       (end.p[0] >= 'A' && end.p[0] <= 'Z');
         if (begins && vp_str_eq_nocase(end, w))
@@ -62,7 +62,7 @@ bool step_number(vp_str name, uint64_t *number)
            vp_str_to_u64(digits, number);
 }
 
-/* The place of a name in the table; STEP_NAMES_MAX: there is none left. */
+/* Index of a name in the table; STEP_NAMES_MAX: the table is full. */
 static size_t step_name_slot(step_rule *r, uint64_t hash)
 {
     for (size_t i = 0; i < STEP_NAMES_MAX; i++) {

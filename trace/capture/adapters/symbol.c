@@ -19,9 +19,9 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 
-/* The last file that was asked for: functions of one file mostly come one after the other. */
+/* The last examined file: functions of one file usually follow each other. */
 typedef struct image {
-    void *base; /* where the file is loaded; NULL: none */
+    void *base; /* load address of the file; NULL: none */
     const uint8_t *p;
     size_t n;
     const ElfW(Sym) * symbols;
@@ -50,7 +50,7 @@ static void symbol_install(void)
     pthread_atfork(symbol_before_fork, symbol_after_fork, symbol_after_fork);
 }
 
-/* The `count` elements of `size` bytes at `offset`; NULL: they are not within the file. */
+/* `count` elements of `size` bytes at `offset`; NULL: not within the file. */
 static const void *image_part(const image *m, uint64_t offset, uint64_t count, size_t size)
 {
     if (offset > m->n || count > (m->n - offset) / size || offset % sizeof(uint64_t))
@@ -86,8 +86,7 @@ static void find_symbols(image *m)
     }
 }
 
-/* For the program itself the linker may know a name that leads nowhere from the present directory.
- */
+/* The linker's name of the program itself may be invalid in the current directory. */
 const char *symbol_file(const Dl_info *info)
 {
     Dl_info entry;
@@ -114,7 +113,7 @@ static void load_symbol_image(image *m, const Dl_info *info)
     find_symbols(m);
 }
 
-/* Looks in the file's symbol table. With the lock held; false: it does not tell. */
+/* Searches the file's symbol table. The caller holds the lock; false: not found. */
 static bool name_from_symbol_table(char *out, size_t cap, const Dl_info *info, uintptr_t function)
 {
     if (last.base != info->dli_fbase)
@@ -134,9 +133,9 @@ static bool name_from_symbol_table(char *out, size_t cap, const Dl_info *info, u
 
 typedef char *demangle_fn(const char *mangled, char *out, size_t *n, int *status);
 
-/* The demangler of the Itanium ABI: a C++ program has it loaded; else that of libstdc++, if it is
- * installed. Called without our lock: the dynamic linker has a lock of its own, and may hold it
- * when a constructor calls us. */
+/* The demangler of the Itanium ABI: a C++ program has it loaded; else that of libstdc++, if
+ * installed. Called without our lock: the dynamic linker has its own lock, and may hold it when a
+ * constructor calls us. */
 static demangle_fn *find_demangler(void)
 {
     static void *_Atomic known;
@@ -154,7 +153,7 @@ static demangle_fn *find_demangler(void)
     return fn;
 }
 
-/* The name as its author wrote it. What no demangler takes stays as it is. */
+/* Demangles a name; other names are unchanged. */
 static void demangle_in_place(char *out, size_t cap)
 {
     int status = -1;

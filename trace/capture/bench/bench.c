@@ -10,7 +10,7 @@
 #include "trace/capture/disk/small_files.h"
 #include "trace/capture/pool/recorder.h"
 
-/* ---- Its directory ---- */
+/* ---- The directory ---- */
 
 static int bench_make_dir(vp_bench *b, const char *root)
 {
@@ -99,7 +99,7 @@ size_t bench_order(const vp_bench *b, unsigned repeat, size_t k)
     return repeat % 2 ? b->method_count - 1 - k : k;
 }
 
-/* Calls the method and sets *seconds to what it took. */
+/* Calls the method and sets *seconds to its duration. */
 static void bench_call_method(vp_bench *b, bench_method *m, double *seconds)
 {
     vp_bench_error(b, NULL);
@@ -126,7 +126,7 @@ static void bench_warm_up(vp_bench *b, bench_method *m, unsigned warmups)
     }
 }
 
-/* If the method fails and then its recording, the method's failure is the one that is kept. */
+/* If both the method and its recording fail, the method's failure is kept. */
 static int run_recorded(vp_bench *b, bench_method *m)
 {
     vp_config cfg = VP_CONFIG_INIT;
@@ -169,7 +169,7 @@ int vp_bench_run(vp_bench *b, unsigned warmups, unsigned repeats)
     bench_read_memory(&b->initial, false);
     for (size_t i = 0; i < b->method_count; i++)
         bench_warm_up(b, &b->methods[i], warmups);
-    bench_read_memory(&b->initial, true); /* GPUs on which a context was only made by now */
+    bench_read_memory(&b->initial, true); /* for GPUs whose context was created meanwhile */
     for (unsigned i = 0; i < repeats; i++)
         for (size_t k = 0; k < b->method_count; k++) {
             bench_method *m = &b->methods[bench_order(b, i, k)];

@@ -1,5 +1,4 @@
-/* Writes the results of benchmarks as a file that others of our tools read
- * (profile_{N}gpu_results.json). */
+/* Writes the results of benchmarks as a file for our other tools (profile_{N}gpu_results.json). */
 #include "trace/capture/bench/bench.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ static int by_double_value(const void *pa, const void *pb)
     return a < b ? -1 : a > b;
 }
 
-/* NAN: there are no runs, or no memory. */
+/* NAN: no runs, or out of memory. */
 static double median_run(const bench_method *m)
 {
     VP_CLEANUP(vp_free_ptr) double *sorted = vp_calloc(m->runs, sizeof *sorted);
@@ -110,7 +109,7 @@ static void begin_gpu_object(vp_json *j, bool *any, const char *key, size_t gpu)
     vp_json_begin_object(j);
 }
 
-/* Closes the object if one was begun; else puts the key with nothing in it. */
+/* Closes the object if one was begun; else writes null for the key. */
 static void end_gpus(vp_json *j, bool any, const char *key)
 {
     if (any)
@@ -162,7 +161,7 @@ static void put_metrics(vp_json *j, const vp_bench *b)
     end_gpus(j, any, key);
 }
 
-/* Memory that nobody measured is null. */
+/* Unknown memory is null. */
 static void put_memory_results(vp_json *j, const vp_bench *b)
 {
     struct rusage usage;

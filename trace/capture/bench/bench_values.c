@@ -1,4 +1,4 @@
-/* What the results say besides the methods' times: the caller's keys, and the memory of GPUs. */
+/* Results other than the methods' times: the caller's keys, and the memory of GPUs. */
 #include <string.h>
 
 #include "trace/base/err.h"
@@ -37,7 +37,7 @@ static bench_value *bench_value_slot(vp_bench *b, const char *key, bench_place p
     return NULL;
 }
 
-/* Keeps the first failure of a key, to be told when the results are written. rc is that of
+/* Stores the first failure of a key, which is reported when the results are written. rc is that of
  * vp_error_last. */
 static void note_bad(vp_bench *b, int rc)
 {

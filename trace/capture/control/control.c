@@ -21,39 +21,40 @@
 #include "trace/capture/plan/profiler.h"
 #include "trace/capture/plan/schedule.h"
 
-/* How many steps a CAPTURE without numbers takes. */
+/* Steps of a CAPTURE without numbers. */
 #define DEFAULT_STEPS 5
 #define DEFAULT_MS 3000
 
-/* The lock guards everything that is not atomic. It is held while a recording starts, never while
+/* The lock guards all members that are not atomic. It is held while a recording starts, never while
  * one is written. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t written;
     environment env;
-    vp_profiler *profiler; /* that captures steps; NULL: steps are counted here */
-    uint64_t seen;         /* the number of the last capture of it that we know of */
-    _Atomic bool waiting;  /* a capture waits for its first step, or for its last */
+    vp_profiler *profiler; /* captures steps; NULL: control counts steps itself */
+    uint64_t seen;         /* number of its last known capture */
+    _Atomic bool waiting;  /* a capture waits for its first or last step */
     _Atomic uint64_t steps, last_step;
     bool armed; /* a capture will begin with the first step from `first` on … */
     uint64_t first, count;
-    _Atomic uint64_t next; /* the step at which the environment has the next one begin; 0: never */
+    _Atomic uint64_t next; /* step at which the environment's next capture begins; 0: never */
     uint64_t rounds;       /* captures of the environment that have begun or are armed */
     vp_gpu gpu;
     vp_recording *recording; /* … and ends after `left` steps, or at `deadline_ms` */
-    uint64_t left;           /* 0: not by steps */
-    int64_t deadline_ms;     /* 0: not by time */
-    int64_t patience_ms; /* when a capture that waits for a step, of which none was seen yet, gives
-                            up waiting; 0: it waits on, since there are steps */
-    unsigned writing;    /* captures whose files are being written */
-    uint64_t captures;   /* captures whose files are complete */
+    uint64_t left;           /* 0: not limited by steps */
+    int64_t deadline_ms;     /* 0: not limited by time */
+    /* Time at which a capture that waits for a first step gives up; 0: it keeps waiting, because
+     * there are steps. */
+    int64_t patience_ms;
+    unsigned writing;  /* captures that are being written */
+    uint64_t captures; /* captures with complete files */
     char last_run[VP_PATH_MAX];
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER, .written = PTHREAD_COND_INITIALIZER};
 
-/* ---- What went wrong ------------------------------------------------------------------------- */
+/* ---- Failures ---- */
 
-/* A failure of what the environment asked for is said on stderr, since there is nobody else to
- * tell. Who asked by the socket can ask it for the status. */
+/* Failures of captures requested by the environment go to stderr, because there is no caller. A
+ * client of the socket can request the status. */
 static void say_control_failure(int level, const char *what)
 {
     char text[CONTROL_FAILURE_MAX], line[VP_PATH_MAX + sizeof text];
@@ -73,9 +74,9 @@ static void control_say(void *ctx, int level, const char *message)
         vp_log(level == VP_SAY_ERROR ? VP_LOG_ERROR : VP_LOG_WARN, "%s", message);
 }
 
-/* ---- How it records -------------------------------------------------------------------------- */
+/* ---- Recording ---- */
 
-/* How captures record: as the environment says, else as the program says of its own captures. */
+/* Settings of captures: from the environment, else from the program's own captures. */
 static vp_config control_config(void)
 {
     vp_config cfg = VP_CONFIG_INIT;
@@ -94,7 +95,7 @@ static vp_config control_config(void)
     return cfg;
 }
 
-/* ---- Captures: with the lock held ------------------------------------------------------------ */
+/* ---- Captures: the caller holds the lock ---- */
 
 static int begin_capture(void)
 {
@@ -103,7 +104,7 @@ static int begin_capture(void)
     g.armed = false;
     int rc = cap_start(&g.recording, &cfg);
     if (cap_lacks_gpu(rc, &cfg)) {
-        /* what the program records itself is worth having without the GPU, too */
+        /* the program's own zones are useful without the GPU, too */
         say_control_failure(VP_LOG_WARN, "without the GPU");
         cfg.gpu = VP_GPU_OFF;
         rc = cap_start(&g.recording, &cfg);
@@ -122,8 +123,8 @@ static void set_last_run(const vp_result *r)
     snprintf(g.last_run, sizeof g.last_run, "%s", realpath(r->run_dir, path) ? path : r->run_dir);
 }
 
-/* What the profiler has written since it was last asked. It is also asked before each capture that
- * is written here, so that the last of all captures is known. */
+/* Results of the profiler since the last call. Also called before each capture that is written
+ * here, so that the last of all captures is known. */
 static prof_told ask_profiler(void)
 {
     prof_told told = {.captures = 0};
@@ -148,8 +149,8 @@ typedef struct stopped {
     vp_result result;
 } stopped;
 
-/* Waits for the files of a capture. One that had ended by itself was written when it was stopped,
- * and has no handle any more. */
+/* Waits for the files of a capture. One that ended by itself was written when it was stopped, and
+ * its handle is gone. */
 static void *finish_thread(void *arg)
 {
     stopped *s = arg;
@@ -171,8 +172,8 @@ static void *finish_thread(void *arg)
     return NULL;
 }
 
-/* early: before the last of its steps. Another thread waits for its files: neither the program's
- * step nor the socket has the time. */
+/* early: before the last of its steps. Another thread waits for its files, because neither the
+ * program's step nor the socket must be blocked. */
 static void control_end_capture(bool early)
 {
     pthread_t thread;
@@ -222,8 +223,8 @@ static int capture_for(int64_t ms, vp_gpu gpu)
     return 0;
 }
 
-/* A program that has shown no step so far may never have one, or may count its steps in another way
- * than the capture waits for. After some time its time is captured instead. */
+/* A program without steps so far may never have any, or may mark them in a way that does not match
+ * the capture. After a timeout a period of time is captured instead. */
 static void wait_a_while(uint64_t steps, vp_gpu gpu)
 {
     g.count = steps;
@@ -244,8 +245,8 @@ static bool lose_patience(void)
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-/* The first step decides who captures. A profiler would have taken what waits for it by now; if it
- * has not, steps are counted here. */
+/* The first step decides who captures. A profiler would have started the waiting capture by now; if
+ * it has not, control counts the steps itself. */
 static void first_step(void)
 {
     uint64_t count = g.count;
@@ -303,9 +304,9 @@ void control_step(bool begin, uint64_t number)
 
 /* ---- Commands ------------------------------------------------------------------------------- */
 
-/* Fails where the next capture could not start because something else records or waits. A ring that
- * stands by is no hindrance to a profiler's capture: the profiler gives up the ring that it keeps
- * for slow steps. */
+/* Fails if the next capture could not start because another one is active or waiting. A standby
+ * ring does not prevent a profiler's capture: the profiler ends the ring that it keeps for slow
+ * steps. */
 static int refuse_if_busy(bool of_profiler)
 {
     if (g.armed || g.recording || (g.profiler && prof_is_asked(g.profiler)))
@@ -342,7 +343,7 @@ static int control_capture(const control_request *r)
     return 0;
 }
 
-/* Called without the lock, since writing may take a while. */
+/* Called without the lock, because writing may take a while. */
 static int control_capture_past(double seconds)
 {
     vp_result result = VP_RESULT_INIT;
@@ -391,9 +392,9 @@ static int obey_request(vp_str line)
     return rc;
 }
 
-/* ---- Answers -------------------------------------------------------------------------------- */
+/* ---- Responses ---- */
 
-/* The word for the status. Whoever is told "idle" may capture at once. */
+/* The status word. After "idle" a client may capture at once. */
 static const char *control_state_word(cap_kind kind, bool on, const prof_told *told)
 {
     if (on)
@@ -403,7 +404,7 @@ static const char *control_state_word(cap_kind kind, bool on, const prof_told *t
     return g.writing || told->writing || kind == CAP_KIND_ENDING ? "writing" : "idle";
 }
 
-/* "steps" are those that were seen here or those that the profiler counts, whichever are more. */
+/* "steps" is the larger of the steps counted here and by the profiler. */
 static void put_control_status(vp_json *j)
 {
     vp_result now = VP_RESULT_INIT;
@@ -484,7 +485,7 @@ static void set_profiler(vp_profiler *p)
     control_hear(p);
 }
 
-/* The captures of a profiler that is freed stay counted. */
+/* Captures of a freed profiler remain counted. */
 static void drop_profiler(const vp_profiler *p)
 {
     pthread_mutex_lock(&g.lock);
@@ -504,7 +505,7 @@ void control_set_profiler(vp_profiler *p)
     pthread_mutex_unlock(&g.lock);
 }
 
-/* ---- Begin and end --------------------------------------------------------------------------- */
+/* ---- Begin and end ---- */
 
 environment *control_environment(void)
 {

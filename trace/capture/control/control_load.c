@@ -1,4 +1,4 @@
-/* What control does when a library of ours is loaded, and when the process ends. */
+/* Starts control when one of our libraries is loaded, and ends it with the process. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -27,8 +27,8 @@ void control_load(void)
         return;
     cap_on_step(CAP_STEPS_CONTROL, control_step);
     control_begin();
-    atexit(control_at_exit); /* registered after it began, so it runs before what a recording has
-                                registered */
+    /* Registered after control_begin, so it runs before the handlers of a recording. */
+    atexit(control_at_exit);
     if (control_thread_start(true) < 0)
         vp_log(VP_LOG_WARN, "no control socket: %s", vp_error_last()->message);
     if (env->signal_number && vp_install_signal(env->signal_number, false) < 0)

@@ -18,7 +18,8 @@ static bool read_number(uint64_t *out, vp_str text, uint64_t max)
     return true;
 }
 
-/* Digits, and up to nine behind a decimal point: no sign, no exponent, whatever the locale. */
+/* Parses digits, and up to nine after a decimal point: no sign, no exponent, independent of the
+ * locale. */
 static bool read_seconds(uint64_t *out_ns, vp_str text)
 {
     uint64_t whole, part = 0;

@@ -1,4 +1,4 @@
-/* The thread that listens for the socket and the signal. It sleeps until one of them speaks, or
+/* The thread that handles the socket and the signal. It sleeps until one of them is active, or
  * until a capture's time is over. */
 #include <dirent.h>
 #include <errno.h>
@@ -25,13 +25,13 @@
 #include "trace/capture/control/control_wake.h"
 #include "trace/capture/pool/recorder.h"
 
-/* How long a client may take to send its line and to read the answer. */
+/* Time limit for a client to send its line and to read the response. */
 #define CLIENT_MS 1000
 #define LINE_MAX_BYTES 512u
 #define ANSWER_MAX (64u << 10)
 
 static struct {
-    pthread_mutex_t lock; /* of start and stop */
+    pthread_mutex_t lock; /* for start and stop */
     bool running;
     pthread_t thread;
     _Atomic bool ending;
@@ -41,7 +41,7 @@ static struct {
 
 /* ---- A client ------------------------------------------------------------------------------- */
 
-/* Reads a line into text and terminates it; false: it did not come in time, or is too long. */
+/* Reads a line into text and terminates it; false: timed out, or too long. */
 static bool read_client_line(char *text, int fd)
 {
     int64_t until = vp_now_ms() + CLIENT_MS;
@@ -103,7 +103,7 @@ static void *control_thread(void *arg)
         if (poll(fds, 2, control_tick()) < 0 && errno != EINTR)
             break;
         if (fds[0].revents && read(fds[0].fd, &count, sizeof count) < 0)
-            errno = 0; /* the counter was 0: nobody woke it */
+            errno = 0; /* the counter was 0: a spurious wakeup */
         if (control_was_signalled())
             control_signalled();
         if (fds[1].revents & POLLIN)
@@ -114,7 +114,7 @@ static void *control_thread(void *arg)
 
 /* ---- The socket ----------------------------------------------------------------------------- */
 
-/* Removes sockets that processes left when they were killed: nobody answers on them. */
+/* Removes sockets of killed processes, which accept no connections. */
 static void remove_dead(const char *dir)
 {
     DIR *d = opendir(dir);
@@ -147,8 +147,8 @@ static int make_socket(void)
     if (fd < 0)
         return vp_fail(VP_EIO, "socket: %s", strerror(errno));
     snprintf(path, sizeof path, "%.*ssock", n - 3, a.sun_path);
-    (void)unlink(a.sun_path); /* left by a process that had our number before */
-    /* Whoever sees the socket can connect to it. */
+    (void)unlink(a.sun_path); /* left by an earlier process with our id */
+    /* Renamed last, so that a visible socket always accepts connections. */
     if (bind(fd, (struct sockaddr *)&a, sizeof a) < 0 || chmod(a.sun_path, 0600) < 0 ||
         listen(fd, 8) < 0 || rename(a.sun_path, path) < 0)
         return vp_fail_at(vp_fail(VP_EIO, "%s", strerror(errno)), a.sun_path, -1, -1);
@@ -159,8 +159,8 @@ static int make_socket(void)
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
-/* A forked child has neither the thread nor the socket, and must not answer in its parent's place.
- */
+/* A forked child has neither the thread nor the socket, and must not respond in place of its
+ * parent. */
 static void forget_thread_in_child(void)
 {
     int wake = control_set_wake_fd(-1), listening = atomic_exchange(&t.listen_fd, -1);

@@ -15,7 +15,7 @@ void control_wake(bool signalled)
     if (signalled)
         atomic_store(&is_signalled, true);
     if (fd >= 0 && write(fd, &one, sizeof one) < 0)
-        errno = 0; /* the counter is full, so the thread is awake already */
+        errno = 0; /* the counter is full, so the thread is already awake */
     errno = saved;
 }
 

@@ -10,7 +10,8 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 
-/* File names hold 255 bytes: so many are kept of the name, since a step and an ending follow it. */
+/* File names have at most 255 bytes: this much of the name is kept, because a step and an extension
+ * follow it. */
 #define NAME_KEPT 200u
 
 #define SAME_NAME_MAX 10000
@@ -98,7 +99,7 @@ int cap_write_path(const char *path, vp_str content)
     int n = snprintf(temp, sizeof temp, "%s.%ld.tmp", path, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof temp)
         return too_long(path);
-    unlink(temp); /* left by a process with the same number, which died */
+    unlink(temp); /* left by a dead process with the same id */
     int rc = write_by_temp_file(temp, path, content);
     if (rc < 0)
         unlink(temp);
@@ -144,7 +145,7 @@ static bool may_stand(size_t at, unsigned char c)
     return c >= 0x20 && c != 0x7f && c != '/' && !(at == 0 && c == '.');
 }
 
-/* Keeps at most NAME_KEPT bytes, but no part of a character. */
+/* Keeps at most NAME_KEPT bytes, in whole characters. */
 static size_t file_name_of(char out[NAME_KEPT + 1], const char *name)
 {
     size_t n = strnlen(name, NAME_KEPT + 1);

@@ -5,8 +5,7 @@
 
 #include "trace/base/system/library.h"
 
-/* The driver's functions, by the names that their present versions have. They return 0 for success.
- */
+/* The driver's functions, by the names in current versions. They return 0 for success. */
 typedef struct driver {
     int (*device_count)(int *count);
     int (*device_get)(int *device, int ordinal);
@@ -41,8 +40,8 @@ static bool take_cuda_symbols(driver *d, void *lib)
     return !vp_take_symbols(lib, table, sizeof table / sizeof *table);
 }
 
-/* Retaining a primary context that nobody has made yet would make it and take memory for it: only
- * those that are active are visited. */
+/* Retaining a primary context that does not exist would create it and allocate memory, so only
+ * active ones are visited. */
 static void visit_primary(const driver *d, int device, int ordinal, cuda_context_fn *fn, void *ctx)
 {
     unsigned flags = 0;
@@ -61,7 +60,7 @@ static void visit_primary(const driver *d, int device, int ordinal, cuda_context
 static void visit_all(const driver *d, cuda_context_fn *fn, void *ctx)
 {
     int count = 0, current = -1, device;
-    if (d->device_count(&count) != 0) /* nobody has initialised the driver */
+    if (d->device_count(&count) != 0) /* the driver is not initialized */
         return;
     bool has_current = d->current_device(&current) == 0;
     for (int i = 0; i < count; i++) {

@@ -17,17 +17,17 @@
 #include "trace/capture/gpu/cupti_decode.h"
 #include "trace/capture/gpu/cupti_library.h"
 
-/* The buffers that CUPTI writes into: 4 MiB hold 20,000 kernels. From 12.3 on it takes one for each
- * thread, and gives it back when it is full or flushed; threads beyond the LARGE first get smaller
- * ones. Pages become memory only when they are written. */
+/* Buffers for CUPTI: 4 MiB hold 20,000 kernels. From 12.3 on it takes one per thread, and returns
+ * it when it is full or flushed; threads beyond the first LARGE get smaller ones. Pages become
+ * memory only when they are written. */
 #define LARGE 32u
 #define LARGE_BYTES ((size_t)4 << 20)
 #define BUFFERS 1024u
 #define SMALL_BYTES ((size_t)256 << 10)
 #define MEMORY_BYTES (LARGE * LARGE_BYTES + (BUFFERS - LARGE) * SMALL_BYTES)
-/* A buffer for when all others are lent out. It is given back unread: its content is lost, and is
- * counted as records of this least size. Giving CUPTI no buffer crashes it before 12.9, and one
- * buffer for two threads would be written by both. */
+/* A buffer for when all others are in use. It is returned unread: its content is lost, and counted
+ * as records of this minimum size. Giving CUPTI no buffer crashes it before 12.9, and a buffer
+ * shared by two threads would be written by both. */
 #define SCRATCH_BYTES ((size_t)64 << 10)
 #define RECORD_BYTES_MIN 40u
 
@@ -35,10 +35,10 @@ enum { FREE, LENT, FULL };
 
 typedef struct buffer {
     _Atomic int state;
-    size_t valid; /* bytes; of a FULL one */
+    size_t valid; /* bytes; if FULL */
 } buffer;
 
-/* Kinds of activity. Without a needed one there is nothing to show. */
+/* Kinds of activity. Without a needed one there is no useful data. */
 static const struct {
     int kind;
     bool needed;
@@ -52,22 +52,22 @@ static const struct {
              {CUPTI_KIND_OVERHEAD, false, "overhead"}};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* The one tracer of this process. CUPTI keeps pointers to its callbacks and buffers for good, so
- * none of it is ever taken away. The lock serialises start and stop; callbacks never take it, since
- * CUPTI may hold a lock of its own while it calls us. */
+/* The only tracer of this process. CUPTI keeps pointers to its callbacks and buffers permanently,
+ * so they are never freed. The lock serializes start and stop; callbacks never take it, because
+ * CUPTI may hold its own lock while it calls them. */
 static struct {
     pthread_mutex_t lock;
-    const char *path; /* NULL: look for it */
+    const char *path; /* NULL: search for it */
     bool loaded, has_timestamps;
     cupti_library lib;
-    uint8_t *memory; /* of all buffers */
+    uint8_t *memory; /* for all buffers */
     buffer buffers[BUFFERS];
-    uint8_t scratch[SCRATCH_BYTES] __attribute__((aligned(8))); /* lent where there is no other */
-    _Atomic int64_t unix_offset; /* to be added to CLOCK_MONOTONIC for Unix ns */
+    uint8_t scratch[SCRATCH_BYTES] __attribute__((aligned(8))); /* used when no other is free */
+    _Atomic int64_t unix_offset; /* CLOCK_MONOTONIC + this = Unix ns */
     _Atomic uint64_t lost;
-    _Atomic bool listening; /* records that come now belong to a recording */
+    _Atomic bool listening; /* records that arrive now belong to a recording */
     sem_t work;
-    /* Of one recording. */
+    /* State of one recording. */
     bool started; /* by process `pid` */
     pid_t pid;
     void *subscriber;
@@ -98,7 +98,7 @@ static int64_t clock_ns(clockid_t id)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Unix time by a clock that does not jump while we record. */
+/* Unix time by a clock that does not jump during a recording. */
 static int64_t monotonic_unix_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC) + atomic_load_explicit(&g.unix_offset, memory_order_relaxed);
@@ -123,7 +123,7 @@ static void set_unix_offset(void)
     }
 }
 
-/* Reads both clocks at one moment; false: CUPTI does not tell its own. */
+/* Reads both clocks at one moment; false: CUPTI's clock is unknown. */
 static bool read_clocks(int64_t *device_ns, int64_t *unix_ns)
 {
     int64_t best = INT64_MAX;
@@ -142,8 +142,7 @@ static bool read_clocks(int64_t *device_ns, int64_t *unix_ns)
     return true;
 }
 
-/* ---- Buffers: callbacks of CUPTI, on any thread, also several at once --------------------------
- */
+/* ---- Buffers: callbacks of CUPTI, on any thread, possibly concurrent ---- */
 
 static uint8_t *memory_of(size_t i, size_t *bytes)
 {
@@ -168,9 +167,9 @@ static uint8_t *map_memory(size_t bytes)
 
 static void before_exit(void);
 
-/* Handlers that are registered later run earlier at exit(): one behind the loading, one behind the
- * start and one behind the first work of the driver each run before what CUPTI and the driver have
- * registered until then takes them away. */
+/* Handlers that are registered later run earlier at exit(). Registering after the loading, after
+ * the start, and after the first work of the driver ensures that ours run before the handlers that
+ * CUPTI and the driver have registered until then. */
 static void register_exit(atomic_bool *done)
 {
     if (!atomic_exchange(done, true))
@@ -291,7 +290,7 @@ static void ignore_callback(void *user, int domain, uint32_t id, const void *dat
     (void)data;
 }
 
-/* Done once in a process. */
+/* Done once per process. */
 static int load_cupti(void)
 {
     if (g.loaded)
@@ -307,8 +306,8 @@ static int load_cupti(void)
     return 0;
 }
 
-/* A process has one subscriber, and whoever that is owns CUPTI. Registering callbacks without
- * subscribing would take another profiler's buffers away. */
+/* A process has one subscriber, who owns CUPTI. Registering callbacks without subscribing would
+ * take another profiler's buffers away. */
 static int subscribe_cupti(void)
 {
     if (!g.lib.subscribe || !g.lib.unsubscribe)
@@ -327,8 +326,8 @@ static void unsubscribe_cupti(void)
     g.subscriber = NULL;
 }
 
-/* Kernels stay enabled, as XLA leaves them, because disabling them hangs in some drivers (NVIDIA's
- * bug 5350647). What CUPTI tells of them afterwards is dropped. */
+/* Kernel tracing stays enabled, as in XLA, because disabling it hangs in some drivers (NVIDIA's bug
+ * 5350647). Later records are dropped. */
 static void disable_all(void)
 {
     for (size_t i = 0; i < KINDS; i++)
@@ -336,7 +335,7 @@ static void disable_all(void)
             g.lib.disable(kinds[i].kind);
 }
 
-/* Enables all kinds. What is missing but not needed is said in `why`. */
+/* Enables all kinds. Missing kinds that are not needed are listed in `why`. */
 static int enable_all(gpu_activity *a)
 {
     for (size_t i = 0; i < KINDS; i++) {
@@ -372,7 +371,7 @@ static int enable_activity_kinds(gpu_activity *a)
     g.from = monotonic_unix_ns();
     if (g.lib.newer)
         snprintf(a->why, sizeof a->why, "unsupported CUPTI version %u", g.lib.newer);
-    size_t before = 0; /* what CUPTI dropped before this recording is not counted in it */
+    size_t before = 0; /* excludes records that CUPTI dropped before this recording */
     g.lib.dropped(NULL, 0, &before);
     atomic_store(&g.lost, 0);
     atomic_store(&g.listening, true);
@@ -428,8 +427,8 @@ static int start_tracing(vp_gpu how)
     return rc;
 }
 
-/* In a forked child: a parent that could not use CUPTI has left nothing but the reason, which is
- * not the child's. */
+/* In a forked child: if the parent could not use CUPTI, drops the reason, which does not apply to
+ * the child. */
 static void drop_parents_reason(void)
 {
     if (!g.pid || g.pid == getpid() || g.loaded)
@@ -474,8 +473,8 @@ void cupti_caveat(char *out, size_t cap)
 
 /* ---- Stop ----------------------------------------------------------------------------------- */
 
-/* Times were set by the clocks' offset at the start. Now that their offset at the end is known, the
- * drift is taken out, too. */
+/* Times were converted with the clocks' offset at the start. With the offset at the end, the drift
+ * is corrected, too. */
 static void correct_drift(gpu_activity *a)
 {
     cupti_clock c = g.clock;
@@ -490,7 +489,7 @@ static void correct_drift(gpu_activity *a)
     }
 }
 
-/* A flush waits for no kernel, and a kernel that is still running has no end to tell. */
+/* A flush does not wait for kernels, and a running kernel has no end time. */
 static void synchronize_context(void *ctx, const cuda_calls *calls, int ordinal)
 {
     (void)ctx;
@@ -498,7 +497,7 @@ static void synchronize_context(void *ctx, const cuda_calls *calls, int ordinal)
     calls->synchronize();
 }
 
-/* Adds what CUPTI has dropped since it was last asked. */
+/* Adds the records that CUPTI dropped since the last call. */
 static void count_dropped(gpu_activity *a)
 {
     size_t dropped = 0;
@@ -535,7 +534,7 @@ gpu_activity *cupti_past(int64_t from_ns)
     return a;
 }
 
-/* With the lock held. What was told stays for cupti_stop. */
+/* The caller holds the lock. Records stay for cupti_stop. */
 static void end_tracing(void)
 {
     if (g.pid != getpid() || !g.started)
@@ -551,7 +550,7 @@ static void end_tracing(void)
     g.started = false;
 }
 
-/* Not in a forked child, where another thread of the parent may have held the lock. */
+/* Not in a forked child, because another thread of the parent may have held the lock. */
 static void before_exit(void)
 {
     if (g.pid != getpid())

@@ -4,7 +4,7 @@
 
 #include "trace/base/err.h"
 
-/* A kernel's name that is longer than this is cut; C++ templates reach some thousand bytes. */
+/* Maximum bytes of a kernel's name; C++ templates reach some thousand bytes. */
 #define NAME_MAX_BYTES 65536u
 
 /* Record, field, offset, size. */
@@ -72,7 +72,7 @@
 enum { FIELDS(AS_ENUM) AT_END };
 const cupti_field cupti_fields[] = {FIELDS(AS_ROW){NULL, NULL, 0, 0}};
 
-/* How many bytes of each record we look at: the buffer has to hold as many. */
+/* Bytes that are read of each record, which the buffer must contain. */
 enum {
     KERNEL_BYTES = AT_Kernel_name + 8,
     COPY_BYTES = AT_Memcpy_correlationId + 4,
@@ -95,7 +95,7 @@ GET(uint64_t, get_u64)
 GET(int32_t, get_i32)
 GET(const char *, get_text)
 
-/* A record that is being decoded. */
+/* State for decoding records. */
 typedef struct source {
     gpu_activity *to;
     const cupti_clock *clock;
@@ -125,8 +125,8 @@ vp_str cupti_plain_name(const char *name)
     return vp_str_head(s, at);
 }
 
-/* Sets the times. CUPTI writes 0 where it could not find a time out: such a record is counted and
- * left out (false). */
+/* Sets the times. CUPTI writes 0 for unknown times: such a record is counted and skipped
+ * (false). */
 static bool take_record_times(gpu_record *out, const source *s, uint64_t start, uint64_t end)
 {
     if (!start || !end || end < start || end > INT64_MAX) {
@@ -146,7 +146,7 @@ static vp_sid name_id(const source *s, vp_str name)
 {
     vp_sid id = 0;
     (void)vp_intern_put(&s->to->names, vp_str_head(name, NAME_MAX_BYTES), &id);
-    return id; /* without memory the name is lost, but not the work */
+    return id; /* if out of memory, the name is lost but the record is kept */
 }
 
 static bool take_kernel(gpu_record *r, const source *s, const uint8_t *p)
@@ -226,7 +226,7 @@ static bool take_overhead(gpu_record *r, const source *s, const uint8_t *p)
     return true;
 }
 
-/* Whether n bytes are enough for a record of this kind; if not, it is counted. */
+/* True if n bytes contain the whole record; otherwise it is counted as damaged. */
 static bool holds_whole_record(const source *s, size_t n, size_t need)
 {
     s->to->damaged += n < need;
@@ -257,8 +257,8 @@ static bool take_gpu_record(gpu_record *r, const source *s, const uint8_t *p, si
     }
 }
 
-/* About how many records the rest of a buffer holds behind one that is invalid or incomplete, by
- * the size of those before: beyond such a record nobody can step. */
+/* Estimated number of records after an invalid or incomplete one, by the average size of the
+ * previous ones, because iteration cannot continue. */
 static uint64_t records_after(size_t valid, size_t last, size_t records)
 {
     size_t each = records > 1 ? last / (records - 1) : CALL_BYTES;
@@ -276,7 +276,7 @@ void cupti_decode(gpu_activity *a, uint8_t *buffer, size_t valid, const cupti_cl
     int result;
     while ((result = next(buffer, valid, &record)) == 0) {
         const uint8_t *p = record;
-        /* Records must come in order and lie in the buffer. Otherwise decoding ends here. */
+        /* Records must be in order and within the buffer; otherwise decoding ends here. */
         if (p < buffer || p >= buffer + valid || (size_t)(buffer + valid - p) < 4 ||
             (last && p <= last)) {
             a->damaged++;

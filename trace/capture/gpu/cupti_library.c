@@ -13,8 +13,8 @@
 #include "trace/base/limits.h"
 #include "trace/base/system/library.h"
 
-/* The newest version that we know. CUPTI's number for 13.0 is 130000; old ones count up to 28. A
- * newer one is tried, since records have had the same fields at the same places since CUDA 9. */
+/* The newest known version. CUPTI's number for 13.0 is 130000; old versions count up to 28. A newer
+ * one is tried, because field offsets have not changed since CUDA 9. */
 #define VERSION_MAX 139999u
 
 static const char *const sonames[] = {"libcupti.so.14",   "libcupti.so.13",   "libcupti.so.12",
@@ -50,7 +50,7 @@ static void *open_wheel(char *out, size_t cap, const char *packages)
     return lib;
 }
 
-/* The directory of Python packages from which a library was loaded, if NVIDIA's packages are beside
+/* The directory of Python packages from which a library was loaded, if NVIDIA's packages are in
  * it. */
 static int find_packages(struct dl_phdr_info *info, size_t size, void *ctx)
 {
@@ -72,7 +72,7 @@ static int find_packages(struct dl_phdr_info *info, size_t size, void *ctx)
     return 0;
 }
 
-/* Opens the CUPTI that pip or conda installed: JAX and PyTorch bring it along. */
+/* Opens the CUPTI installed by pip or conda, which JAX and PyTorch depend on. */
 static void *open_packaged(char *out, size_t cap)
 {
     static const char *const homes[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
@@ -94,7 +94,7 @@ static void *open_packaged(char *out, size_t cap)
     return lib;
 }
 
-/* Tries dlopen with every place in turn; out gets the path of the one that succeeded. */
+/* Tries dlopen with every place in order; out is the path of the one that succeeded. */
 static void *open_any(char *out, size_t cap)
 {
     const char *homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};

@@ -60,7 +60,7 @@ static void replace_oldest(gpu_activity *a, const gpu_record *r)
     a->next[call] = at + 1;
 }
 
-/* Who uses each correlation: 1 device work, 2 a call of the runtime, 3 both. */
+/* Users of each correlation: 1 device work, 2 a runtime call, 3 both. */
 static bool collect_correlations(vp_map *seen, const gpu_activity *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -75,13 +75,13 @@ static bool collect_correlations(vp_map *seen, const gpu_activity *a)
     return true;
 }
 
-/* Drops the driver's calls that nobody will show. A call that began after `since` may still launch
- * work that the device has not finished. */
+/* Drops unneeded driver calls. A call that began after `since` may still launch work that the
+ * device has not finished. */
 static void activity_drop_unlinked(gpu_activity *a, int64_t since)
 {
     VP_CLEANUP(vp_map_free) vp_map seen;
     vp_map_init(&seen);
-    /* Without memory for it every call stays, which is more than is needed but not wrong. */
+    /* If out of memory, all calls are kept, which is correct but needs more space. */
     if (!collect_correlations(&seen, a))
         return;
     size_t kept = 0, next[2] = {0, 0};
@@ -100,8 +100,7 @@ static void activity_drop_unlinked(gpu_activity *a, int64_t since)
     memcpy(a->next, next, sizeof next);
 }
 
-/* A time in the middle of the driver's calls: work of calls that began before it is finished by
- * now. */
+/* A time in the middle of the driver calls: work of earlier calls is finished by now. */
 static int64_t middle_call_time(const gpu_activity *a)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;

@@ -1,7 +1,6 @@
-/* The constructor by which a program is recorded when its environment asks for that, and the
- * functions through which adapters, which are libraries of their own, call this one, so that a
- * program has one recorder, however it came. It is in the recorder's shared library only, and so
- * neither in the viewer nor in tests. */
+/* The constructor that records a program if its environment requests it, and the functions through
+ * which the adapters' libraries call this one, so that a program has one recorder, however it was
+ * loaded. Only in the recorder's shared library, not in the viewer or in tests. */
 #include "trace/capture/inject/adapters.h"
 
 #include "trace/capture/control/control.h"

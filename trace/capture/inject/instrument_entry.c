@@ -1,6 +1,7 @@
-/* libview_profile_instrument.so: what the compiler calls in a program that was built with
- * -finstrument-functions. The C library has the same functions, which do nothing: loaded before
- * it (`view_profile record --functions`, LD_PRELOAD) or linked, these are found first. */
+/* libview_profile_instrument.so: functions called by a program that was built with
+ * -finstrument-functions. The C library defines them, too, without effect. If this library is
+ * loaded before it (`view_profile record --functions`, LD_PRELOAD) or linked, these are found
+ * first. */
 #include "trace/capture/inject/adapters.h"
 
 VP_API void __cyg_profile_func_enter(void *function, void *caller);

@@ -1,4 +1,5 @@
-/* libview_profile_nvtx.so: what NVTX looks for in the library that NVTX_INJECTION64_PATH names. */
+/* libview_profile_nvtx.so: the entry point that NVTX looks up in the library named by
+ * NVTX_INJECTION64_PATH. */
 #include "trace/capture/inject/adapters.h"
 
 VP_API int InitializeInjectionNvtx2(nvtx_export_fn *tables);

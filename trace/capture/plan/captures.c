@@ -1,4 +1,4 @@
-/* Captures of a profiler: how they begin and end, and what became of them. */
+/* Begin, end and results of a profiler's captures. */
 #include <string.h>
 #include <unistd.h>
 
@@ -22,8 +22,8 @@ static vp_recording *take_recording(vp_profiler *p, vp_recording **from)
     return r;
 }
 
-/* Keeps the result of a capture that is counted. The recorder has told of it already. With the lock
- * held. */
+/* Stores the result of a counted capture. The recorder has already reported it. The caller holds
+ * the lock. */
 static void settle_written_capture(vp_profiler *p, const prof_written *w, int rc,
                                    const vp_result *result)
 {
@@ -37,10 +37,9 @@ static void settle_written_capture(vp_profiler *p, const prof_written *w, int rc
     }
 }
 
-/* Takes the oldest capture off the list. If it is not written yet, this waits for it; with
- * only_if_written it does nothing. Until it is taken it stays where prof_tell sees it, and its
- * result takes its place under the same lock: nobody ever finds fewer captures than before. false:
- * there was none. */
+/* Removes the oldest capture from the list, after waiting until it is written; only_if_written:
+ * does nothing instead of waiting. Until it is removed it is visible to prof_tell, and its result
+ * replaces it under the same lock, so counts never decrease. false: there was none. */
 static bool settle_oldest(vp_profiler *p, bool only_if_written)
 {
     vp_result result = VP_RESULT_INIT;
@@ -69,7 +68,7 @@ void prof_settle(vp_profiler *p)
         continue;
 }
 
-/* Settles all captures that are written and, if too many are not, the oldest of these. */
+/* Settles all written captures and, if too many are unwritten, the oldest of these. */
 static void settle_written_captures(vp_profiler *p)
 {
     while (settle_oldest(p, true))
@@ -81,8 +80,8 @@ static void settle_written_captures(vp_profiler *p)
         settle_oldest(p, false);
 }
 
-/* Counts a capture as ended, and no longer as being on: whoever sees it counted may ask for the
- * next. With the lock held. */
+/* Counts a capture as ended, and no longer as active: a caller that sees the count may request the
+ * next. The caller holds the lock. */
 static void count_ended_capture(vp_profiler *p, prof_written *w)
 {
     if (!w->is_past)
@@ -103,7 +102,7 @@ static bool enlist_capture(vp_profiler *p, prof_written *w)
     return room;
 }
 
-/* Counts one that is being written. */
+/* Counts a capture that is being written. */
 static void note_ended(vp_profiler *p, prof_written *w)
 {
     while (!enlist_capture(p, w))
@@ -141,8 +140,7 @@ static vp_config config_of(const vp_profiler *p, const char *dir)
     return cfg;
 }
 
-/* p->outside: OUTSIDE says only that somebody asked; from OUTSIDE_GPU on it also has the GPU mode.
- */
+/* p->outside: OUTSIDE is a request without a GPU mode; from OUTSIDE_GPU on it includes one. */
 enum { OUTSIDE = 1, OUTSIDE_GPU };
 
 static int start_for_outside(const vp_profiler *p, vp_recording **out, vp_config *cfg,
@@ -162,7 +160,7 @@ static int start_for_outside(const vp_profiler *p, vp_recording **out, vp_config
 int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
 {
     vp_config cfg = config_of(p, dir);
-    /* What was asked from outside is a capture of steps, never one of a context. */
+    /* Requests from outside are captures of steps, never of a context. */
     unsigned outside = out == &p->recording ? atomic_exchange(&p->outside, 0) : 0;
     say_directory(p);
     settle_written_captures(p);
@@ -180,8 +178,7 @@ int prof_start(vp_profiler *p, vp_recording **out, const char *dir)
 int prof_stop(vp_profiler *p, vp_recording *r, bool early)
 {
     vp_result result = VP_RESULT_INIT;
-    /* A recording that its time limit has ended is being written: nobody needs to wait for that
-     * now. */
+    /* A recording ended by its time limit is being written; there is no need to wait for it now. */
     int rc = cap_has_ended(r) ? 0 : early ? cap_stop_early(r, &result, true) : vp_stop(r, &result);
     bool written = rc < 0 || result.export_ns > 0;
     prof_written w = {.recording = r};
@@ -233,8 +230,7 @@ const char *prof_has_no_past(vp_profiler *p)
     return why;
 }
 
-/* Since it was asked for, a capture of another thread may have taken the ring, or the last place.
- */
+/* Since the request, a capture on another thread may have taken the ring, or the last place. */
 bool prof_write_past(vp_profiler *p, double seconds)
 {
     prof_written w = {.is_past = true};
@@ -250,18 +246,18 @@ bool prof_write_past(vp_profiler *p, double seconds)
     return true;
 }
 
-/* ---- Who asks from outside ------------------------------------------------------------------- */
+/* ---- Requests from outside ---- */
 
 vp_config prof_config(const vp_profiler *p)
 {
     vp_config cfg = config_of(p, p->dir);
     cfg.duration_ms = 0;
     cfg.export_now = false;
-    cfg.device_sync = NULL; /* it would run on a thread of ours */
+    cfg.device_sync = NULL; /* it would run on one of our threads */
     return cfg;
 }
 
-/* Takes no lock, makes no text, records no error: it may be called in a signal handler. */
+/* Takes no lock, formats no text, records no error: it may be called in a signal handler. */
 int vp_capture_async(vp_profiler *p, uint64_t steps)
 {
     if (!p)
@@ -303,7 +299,7 @@ bool prof_forget_asked(vp_profiler *p)
     return was;
 }
 
-/* Tells of one of the captures that are being written. With the lock held. */
+/* Adds one of the captures that are being written. The caller holds the lock. */
 static void tell_listed(prof_told *out, const vp_profiler *p, prof_written *w)
 {
     vp_result result = VP_RESULT_INIT;

@@ -1,4 +1,4 @@
-/* Contexts and scopes of a profiler, as applications call them. */
+/* Contexts and scopes of a profiler, as called by applications. */
 #include <stdio.h>
 
 #include "trace/base/err.h"
@@ -19,7 +19,7 @@ bool vp_profile_due(const vp_profiler *const_p, uint64_t step)
     return due;
 }
 
-/* The directory that a recording was started with: without plugins/profile/<run>. */
+/* The directory passed to the recording: without plugins/profile/<run>. */
 static void recording_directory(char out[VP_PATH_MAX], const vp_recording *r)
 {
     vp_str run = vp_str_of(vp_recording_dir(r));
@@ -29,7 +29,7 @@ static void recording_directory(char out[VP_PATH_MAX], const vp_recording *r)
     snprintf(out, VP_PATH_MAX, "%.*s", (int)n, run.p);
 }
 
-/* NULL: no recording was started. Where one is on already, the context becomes a zone of it. */
+/* NULL: no recording was started. If one is active, the context becomes a zone of it. */
 static vp_recording *start_own_recording(vp_profiler *p, uint64_t step, const char *name)
 {
     char dir[VP_PATH_MAX];

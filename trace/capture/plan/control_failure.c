@@ -6,13 +6,13 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-/* The failure of the last capture. Its lock is the innermost of all, so it can be told with any
- * other held. */
+/* The failure of the last capture. Its lock is the innermost of all, so it can be used while any
+ * other is held. */
 static struct {
     pthread_mutex_t lock;
-    const vp_profiler *profiler;    /* whose failures are heard: control_hear */
-    char text[CONTROL_FAILURE_MAX]; /* "": nothing */
-    char path[VP_PATH_MAX];         /* "": it has none */
+    const vp_profiler *profiler;    /* observed profiler: control_hear */
+    char text[CONTROL_FAILURE_MAX]; /* "": none */
+    char path[VP_PATH_MAX];         /* "": none */
 } failure = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void control_keep_failure(const char *text, const char *path)

@@ -1,5 +1,4 @@
-/* Says by the log function why a step that was due was not captured, but not more often than
- * anybody would read it. */
+/* Logs why a due step was not captured, at a limited rate. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -14,7 +13,7 @@ bool prof_may_say(vp_profiler *p, prof_miss cause)
     int64_t now = vp_now_ns();
     pthread_mutex_lock(&p->lock);
     bool may = now >= p->missed_ns[cause];
-    if (may) /* a limit stays reached, so it is said once */
+    if (may) /* a limit stays reached, so it is logged once */
         p->missed_ns[cause] = cause == MISS_LIMIT ? INT64_MAX : now + REST_NS;
     pthread_mutex_unlock(&p->lock);
     return may;

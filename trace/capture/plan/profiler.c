@@ -11,7 +11,7 @@
 #include "trace/capture/disk/small_files.h"
 #include "trace/capture/threads/own_time.h"
 
-/* What is written of a slow step begins this many usual steps before it. */
+/* The past of a slow step starts this many normal steps before it. */
 #define STEPS_BEFORE_A_SLOW_ONE 8
 
 int vp_profiler_new(vp_profiler **out, const vp_schedule *schedule)
@@ -115,7 +115,7 @@ int vp_begin_step(vp_profiler *p, uint64_t step)
     return 0;
 }
 
-/* How long the step took, in ns, without the captures that started or ended in it. */
+/* Duration of the step in ns, without captures that started or ended in it. */
 static uint64_t step_time_alone(const vp_profiler *p, int64_t now)
 {
     int64_t ns = now - p->step_ns;
@@ -135,8 +135,8 @@ static step_pace count_step(vp_profiler *p, uint64_t ns, uint64_t tokens, int64_
     return pace;
 }
 
-/* Once the minute is over, says how many slow steps were not written in it. now: the time;
- * INT64_MAX at the end, when no further minute comes. */
+/* After the minute is over, logs the number of slow steps that were not written. now: the time;
+ * INT64_MAX at the end. */
 static void say_passed(vp_profiler *p, int64_t now)
 {
     pthread_mutex_lock(&p->lock);
@@ -163,7 +163,7 @@ static slow_words say_slow(uint64_t ns, uint64_t usual)
 static bool write_slow(vp_profiler *p, uint64_t ns, uint64_t usual, int64_t now)
 {
     const char *why_not = prof_has_no_past(p);
-    if (why_not && !p->recording) /* with a capture on, the step is in that */
+    if (why_not && !p->recording) /* an active capture already contains the step */
         prof_say_missed(p, MISS_PAST, p->step, "it %s, but %s", say_slow(ns, usual).text, why_not);
     if (why_not)
         return false;
@@ -173,7 +173,7 @@ static bool write_slow(vp_profiler *p, uint64_t ns, uint64_t usual, int64_t now)
     return prof_write_past(p, (double)past_ns / 1e9);
 }
 
-/* A slow step of which no past can be written does not count as written: the next one may be. */
+/* A slow step whose past cannot be written does not count as written, so the next one may be. */
 static void tell_slow(vp_profiler *p, step_pace pace, uint64_t ns, int64_t now)
 {
     say_passed(p, now);
@@ -218,7 +218,7 @@ int vp_end_step(vp_profiler *p, uint64_t tokens)
     return 0;
 }
 
-/* ---- What is known of it ---- */
+/* ---- State ---- */
 
 bool vp_is_profiling(const vp_profiler *p)
 {

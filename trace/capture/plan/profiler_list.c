@@ -1,5 +1,4 @@
-/* All profilers of the process: what exit() tells of them, and the steps that something else marks,
- * of which they hear. */
+/* All profilers of the process: messages at exit(), and steps that they did not mark themselves. */
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,8 +25,7 @@ void prof_say_no_flops(const vp_config *cfg)
     cap_log(cfg, VP_SAY_ERROR, "flop_stats.json: %s", vp_error_last()->message);
 }
 
-/* Recordings end by themselves at exit. Whoever calls this inside a callback holds none of the
- * locks. */
+/* Recordings end by themselves at exit. A callback that calls exit() holds none of the locks. */
 static void profilers_at_exit(void)
 {
     vp_config failed = VP_CONFIG_INIT;
@@ -45,7 +43,7 @@ void prof_say_still_on(const vp_config *cfg)
     cap_log(cfg, VP_SAY_WARNING, "Profiler still active on exit, stopping...");
 }
 
-/* At most one profiler of a process has a capture on. */
+/* At most one profiler of a process has an active capture. */
 static void tell_exit(void)
 {
     vp_config cfg = VP_CONFIG_INIT;
@@ -63,7 +61,7 @@ static void install_exits(void)
     atexit(tell_exit);
 }
 
-/* To be called after a recording has started: what is registered later with atexit runs earlier. */
+/* Call after a recording has started: handlers registered later with atexit run earlier. */
 void prof_tell_exits(void)
 {
     pthread_once(&exits_once, install_exits);
@@ -85,8 +83,8 @@ static void profilers_install(void)
         atexit(profilers_at_exit);
 }
 
-/* VP_STEP may run in a signal handler that interrupted the thread holding the lock. Then its step
- * is not counted. */
+/* VP_STEP may run in a signal handler that interrupted the thread holding the lock. Its step is
+ * then not counted. */
 static bool lock_soon(pthread_mutex_t *m)
 {
     for (int tries = 0; tries < 1000; tries++) {

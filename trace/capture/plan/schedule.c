@@ -30,7 +30,7 @@ unsigned sched_duration_ms(const vp_schedule *s)
     return s->profile_duration_ms > UINT_MAX ? 0 : (unsigned)s->profile_duration_ms;
 }
 
-/* Step 0 compiles and says little about the others, so it is left out. */
+/* Step 0 compiles and is not representative, so it is skipped. */
 static bool is_left_out(const vp_schedule *s, uint64_t step)
 {
     return step == 0 && !s->keep_first_step;

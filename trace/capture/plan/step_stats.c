@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer steps than this have no usual length yet: the first ones compile and warm caches up. */
+/* With fewer steps there is no typical duration yet: the first ones compile and warm up caches. */
 #define STEPS_BEFORE_SLOW 16u
-/* For this long after a slow step was told, only slower ones are: a program that stays slow would
- * otherwise be told of in every step. */
+/* After a reported slow step, only slower ones are reported for this time: otherwise a program that
+ * stays slow would report every step. */
 #define SLOW_REST_NS (INT64_C(60) * 1000000000)
 
-/* Buckets 0 to 15 hold one length each; from 16 ns on a bucket is the highest bit and the three
- * below it. */
+/* Buckets 0 to 15 contain one duration each; from 16 ns on a bucket is the highest bit and the
+ * three bits below it. */
 static unsigned bucket_of(uint64_t ns)
 {
     if (ns < 16)

@@ -1,5 +1,5 @@
-/* The recording that is on, whoever started it; and what rooms of the recorder may ask of a
- * recording beside what the application asks (recording.c). */
+/* The active recording, regardless of who started it, and functions for other modules of the
+ * recorder, in addition to the public ones (recording.c). */
 #include <unistd.h>
 
 #include "trace/base/time.h"
@@ -70,7 +70,7 @@ int cap_peek(const vp_recording *r, vp_result *result)
 {
     session_lock();
     const cap_session *s = session_find(r);
-    bool done = s && s->state == CAP_DONE; /* until then only its writer may look inside */
+    bool done = s && s->state == CAP_DONE; /* until then only its writer may access it */
     int rc = done ? s->status : s ? vp_fail(VP_EBUSY, "it has not been written yet") : nothing_on();
     if (done && rc < 0)
         vp_fail_copy(&s->error);

@@ -1,5 +1,5 @@
-/* A thread of its own tells it, since the one that found the pool full may be in a signal handler;
- * and it tells it at once, since the program may go on for hours. */
+/* Reports a full pool on a separate thread, because the thread that found it may be in a signal
+ * handler; and at once, because the program may run for hours. */
 #include "trace/capture/session/full.h"
 
 #include <time.h>
@@ -15,14 +15,14 @@ typedef struct full {
     size_t pool_bytes;
 } full;
 
-static __thread cap_session *telling; /* whose pool this thread is telling of */
+static __thread cap_session *telling; /* session that this thread is reporting */
 
 bool session_is_told_here(const cap_session *s)
 {
     return s && telling == s;
 }
 
-/* It was told. With the lock held. */
+/* Marks it as reported. The caller holds the lock. */
 static void mark_full_told(cap_session *s)
 {
     s->telling = false;

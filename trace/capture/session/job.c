@@ -17,11 +17,11 @@
 
 #define RUN_NAME_MAX 64
 
-/* Launchers, each known by its variable for the rank and by another that it `needs`. Its id is
- * those of `ids` that are set, one after the other. The launcher that starts processes last comes
- * first, since torchrun may run under srun. Names: torchrun's manual ("Environment variables"),
- * PMIx and mpirun(1) of Open MPI, srun(1) "OUTPUT ENVIRONMENT VARIABLES" (a batch script itself has
- * a rank, too, but no step), MPICH's hydra and Intel MPI. */
+/* Launchers, recognized by their variable for the rank and by another that they `need`. A job's id
+ * consists of the `ids` that are set. The launcher that starts processes last comes first, because
+ * torchrun may run under srun. Sources: torchrun's manual ("Environment variables"), PMIx and
+ * mpirun(1) of Open MPI, srun(1) "OUTPUT ENVIRONMENT VARIABLES" (a batch script itself has a rank,
+ * too, but no step), MPICH's hydra and Intel MPI. */
 static const struct launcher {
     const char *rank, *local_rank, *ranks, *needs, *ids[4];
 } launchers[] = {
@@ -81,7 +81,7 @@ static void read_id(char *id, size_t cap, const struct launcher *l, job_fn *get)
     }
     if (id[0])
         return;
-    char parent[48]; /* the parent process: the same for all ranks of one machine */
+    char parent[48]; /* the parent process is the same for all ranks of one machine */
     snprintf(parent, sizeof parent, "%s-%ld", l->rank, (long)getppid());
     append_job_id(id, cap, parent);
 }
@@ -103,12 +103,12 @@ void job_read(cap_job *out, job_fn *get)
         j.id[0] = 0;
         append_job_id(j.id, sizeof j.id, own);
     }
-    if (j.rank < 0 || j.ranks <= 1) /* it has no others to be told apart from */
+    if (j.rank < 0 || j.ranks <= 1) /* there are no others to distinguish */
         j.rank = j.local_rank = j.ranks = -1;
     *out = j;
 }
 
-/* The run that this process recorded into last: its next recording begins a new run. */
+/* The last run of this process: its next recording begins a new run. */
 static struct {
     pid_t pid;
     char name[RUN_NAME_MAX];
@@ -120,7 +120,7 @@ static void note_mine(const char *name)
     snprintf(mine.name, sizeof mine.name, "%s", name);
 }
 
-/* Joins the run that the file names, if that is allowed. */
+/* Joins the run named in the file, if allowed. */
 static bool join_job_run(cap_run *out, int fd, const char *runs)
 {
     char name[RUN_NAME_MAX];
@@ -147,7 +147,7 @@ static int make_job_run(cap_run *out, int fd, const char *dir)
     const char *name = vp_path_name(out->path);
     note_mine(name);
     if (ftruncate(fd, 0) < 0 || pwrite(fd, name, strlen(name), 0) < 0)
-        return 0; /* then the others begin runs of their own */
+        return 0; /* then the others begin their own runs */
     return 0;
 }
 
@@ -162,7 +162,7 @@ int job_run_dir(cap_run *out, const char *dir, const cap_job *job)
     n = snprintf(file, sizeof file, "%s/plugins/.view_profile.job-%s", dir, job->id);
     if (n > 0 && (size_t)n < sizeof file)
         fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0 || flock(fd, LOCK_EX) < 0) /* this file system has no locks */
+    if (fd < 0 || flock(fd, LOCK_EX) < 0) /* the file system does not support locks */
         return run_dir_make(out, dir);
     return join_job_run(out, fd, runs) ? 0 : make_job_run(out, fd, dir);
 }

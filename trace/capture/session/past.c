@@ -1,5 +1,5 @@
-/* vp_capture_past: the past of a recording that goes on becomes a session of its own, which is
- * written like one that has ended. */
+/* vp_capture_past: makes the past of an active recording a separate session, which is written like
+ * one that has ended. */
 #include <unistd.h>
 
 #include "trace/base/mem.h"
@@ -8,7 +8,7 @@
 #include "trace/capture/session/session_end.h"
 #include "trace/capture/threads/own_time.h"
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static int begin_past_session(cap_session **out, const vp_recording *handle, double seconds)
 {
     cap_session *from = session_find(handle), *s = NULL;

@@ -1,4 +1,4 @@
-/* Copies the image of a recording while its threads go on writing. */
+/* Copies the image of a recording while its threads continue to write. */
 #include "trace/capture/session/past_copy.h"
 
 #include <stdio.h>
@@ -12,10 +12,9 @@
 #include "trace/capture/pool/thread_names.h"
 #include "trace/capture/threads/recording_thread.h"
 
-/* Copies words that others may be writing, by acquiring loads, so that what is asked of a chunk
- * afterwards is not answered from before. A word that is being written is copied as it is: nothing
- * in the copy refers to it. The thread sanitizer would call that a race, and here it is one on
- * purpose. */
+/* Copies words that others may be writing, with acquire loads, so that later reads of a chunk are
+ * not older than the copy. A word that is being written is copied in any state, because nothing in
+ * the copy refers to it. The thread sanitizer would report this intentional race. */
 __attribute__((no_sanitize("thread"))) static void copy_words(char *to, const char *from,
                                                               size_t bytes)
 {
@@ -31,14 +30,13 @@ static void copy_area(char *to, const char *from, const vpcap_area *a, size_t en
     copy_words(to + a->at, from + a->at, (used * entry + 7) / 8 * 8);
 }
 
-/* A chunk as it was found. sealed: its place in the order of the ring; UINT64_MAX: it was in use.
- */
+/* A chunk as found. sealed: its position in the order of the ring; UINT64_MAX: in use. */
 typedef struct found {
     uint64_t sealed, events;
     uint32_t page, recycled;
 } found;
 
-/* false: it was given to another thread since it was found, and is no part of the past any more. */
+/* false: it was reused for another thread meanwhile, and does not belong to the past any more. */
 static bool copy_chunk(vp__chunk *to, const vp__chunk *from, const found *f)
 {
     vp__chunk head;
@@ -86,9 +84,9 @@ static int newest_chunk_first(const void *pa, const void *pb)
     return a->sealed > b->sealed ? -1 : a->sealed < b->sealed;
 }
 
-/* A thread takes its next chunk only when the one before is complete. So of what was found, the
- * copy has everything that ended before, unless a chunk is taken for newer zones meanwhile. That
- * happens to the oldest first, which are therefore copied last. */
+/* A thread takes its next chunk only when the previous one is complete. So the copy has everything
+ * that ended before the search, unless a chunk is reused for newer zones meanwhile. That happens to
+ * the oldest first, which are therefore copied last. */
 static int copy_chunks(char *to, const cap_pool *p)
 {
     vpcap_header *h = p->head;
@@ -106,16 +104,16 @@ static int copy_chunks(char *to, const cap_pool *p)
         lost_until = __atomic_load_n(&h->lost_until, __ATOMIC_ACQUIRE);
         overwritten += all[i].events;
     }
-    copy_words(to, p->image, sizeof(vpcap_header)); /* how many names there are */
+    copy_words(to, p->image, sizeof(vpcap_header)); /* includes the number of names */
     h = (vpcap_header *)(void *)to;
     h->lost_until = lost_until;
     h->gone_overwritten = overwritten;
     return 0;
 }
 
-/* A thread makes a text before the name that has it, and a name before the event that has it.
- * Copying in the opposite order, events first, makes sure that whatever an event in the copy refers
- * to is in the copy. */
+/* A thread writes a text before the name that uses it, and a name before the event that uses it.
+ * Copying in the opposite order, events first, ensures that everything that an event in the copy
+ * refers to is in the copy. */
 static int copy_image(char *to, const cap_pool *p)
 {
     VP_TRY(copy_chunks(to, p));
@@ -154,10 +152,10 @@ static void count_past_events(vp_result *r, const vpcap *v)
     }
 }
 
-/* What the GPU did since the cut, as far as it has told by now. */
+/* GPU activity after the cut, as known by now. */
 static gpu_activity *gpu_past(vp_result *r, const cap_session *s, const vpcap_header *h)
 {
-    bool whole = h->cut_ticks <= h->start.ticks; /* then with what came while it began, too */
+    bool whole = h->cut_ticks <= h->start.ticks; /* then including activity during the start */
     uint64_t ticks = whole ? 0 : h->stop.ticks - h->cut_ticks;
     int64_t past_ns = (int64_t)((double)ticks / (double)clock_rate() * 1e9);
     if (s->cfg.gpu == VP_GPU_OFF)
@@ -191,8 +189,8 @@ static int copy_past_image(cap_session *s, const struct cap_past *p)
     return 0;
 }
 
-/* Lets go of the pool before it makes the directory: whoever ends that recording waits for the copy
- * only. */
+/* Releases the pool before creating the directory, because the end of that recording waits for the
+ * copy only. */
 int past_take(cap_session *s)
 {
     vpcap *v = NULL;

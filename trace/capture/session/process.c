@@ -1,4 +1,4 @@
-/* What happens to recordings when the process forks, and when it ends. */
+/* Handles fork and exit for recordings. */
 #include "trace/capture/session/process.h"
 
 #include <errno.h>
@@ -34,8 +34,8 @@ static void in_parent(void)
     session_unlock();
 }
 
-/* The child has neither the pool, which stayed with the parent (MADV_DONTFORK), nor any thread but
- * this one. */
+/* The child has neither the pool, which stays with the parent (MADV_DONTFORK), nor any other
+ * thread. */
 static void session_in_child(void)
 {
     unlock_after_fork();
@@ -52,8 +52,8 @@ static void session_in_child(void)
 
 static void session_at_exit(void);
 
-/* A callback of the recording may call exit: session_at_exit, which is registered anew, then runs
- * once more. */
+/* A callback of the recording may call exit: session_at_exit is registered again and runs once
+ * more. */
 static void end_active(void)
 {
     cap_session *s = session_recording();
@@ -68,7 +68,7 @@ static void end_active(void)
     session_write(s, true);
 }
 
-/* Not longer than cap_callback_ms for callbacks: those that other threads run may be waiting for
+/* Waits for callbacks at most cap_callback_ms, because those on other threads may be waiting for
  * this thread. */
 static void wait_for_session_files(void)
 {
@@ -87,7 +87,7 @@ static void wait_for_session_files(void)
     }
 }
 
-/* Waits for files being written, which the end of the process would cut off. */
+/* Waits for files being written, which the end of the process would truncate. */
 static void session_at_exit(void)
 {
     session_lock();

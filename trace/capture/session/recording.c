@@ -1,4 +1,4 @@
-/* What the application calls: start, stop and wait, and what it may ask of a recording. */
+/* Public functions of a recording: start, stop, wait, and its state. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -56,7 +56,7 @@ typedef struct deadline {
     struct timespec until;
 } deadline;
 
-/* The thread that ends a recording when its time is over, unless somebody ended it before. */
+/* The thread that ends a recording when its time is over, unless it was ended before. */
 static void *end_in_time(void *ctx)
 {
     deadline d = *(deadline *)ctx;
@@ -67,7 +67,7 @@ static void *end_in_time(void *ctx)
         cap_session *s = session_find(session_handle(d.number));
         if (!s || s->state != CAP_ACTIVE)
             break;
-        if (!over) { /* waiting gives up the lock, so look again */
+        if (!over) { /* waiting releases the lock, so check again */
             over = !session_wait_until(&d.until);
             continue;
         }
@@ -100,7 +100,7 @@ static int start_deadline(const vp_recording *r, unsigned duration_ms)
     return rc;
 }
 
-/* A notice of a session, taken along to be said without the lock. */
+/* A session's notice, copied so that it can be logged without the lock. */
 typedef struct notice {
     char text[sizeof((cap_session *)NULL)->notice];
     int level;
@@ -176,7 +176,7 @@ int cap_start_standby(vp_recording **out, const vp_config *cfg)
     return start_recording(out, cfg, true);
 }
 
-/* Gives the result of a session that is written, and frees it. */
+/* Returns the result of a written session, and frees it. */
 static int collect_result(cap_session *s, vp_result *result)
 {
     if (session_calls_here(s))

@@ -10,7 +10,7 @@
 #include "trace/base/thread.h"
 #include "trace/capture/disk/small_files.h"
 
-#define KEPT_MAX 64u /* how many results are kept that nobody waited for */
+#define KEPT_MAX 64u /* number of kept results that were never awaited */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -29,8 +29,8 @@ void session_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Nobody waits before this, so that it may be made anew. (pthread_cond_clockwait, which needs no
- * such condition, is there from C library 2.30 on only.) */
+/* No thread waits before this call, so the condition may be initialized again.
+ * (pthread_cond_clockwait, which does not need this, is available only from C library 2.30 on.) */
 static void use_steady_clock(void)
 {
     vp_cond_init(&changed);
@@ -169,11 +169,11 @@ void session_drop_oldest(void)
 
 void session_abandon_all(void)
 {
-    vp_cond_init(&changed); /* the threads that waited are in the parent */
+    vp_cond_init(&changed); /* waiting threads exist only in the parent */
     for (cap_session *s = sessions; s; s = s->next) {
         grow_close(&s->pool.grow);
         s->pool = (cap_pool){.image = NULL}; /* the child does not have the mapping */
-        session_release(s);                  /* the parent goes on holding the lock */
+        session_release(s);                  /* the parent keeps the lock */
         s->readers = s->waiters = 0;
         s->telling = false;
         s->state = CAP_DONE;

@@ -16,7 +16,7 @@
 
 #define POOL_BYTES_DEFAULT ((size_t)64 << 20)
 
-/* Puts a host's name as a file can be called by it. */
+/* Converts a host's name to a valid file name. */
 static void put_host(char *dst, size_t cap, const char *host, const char *suffix)
 {
     char own[HOST_NAME_MAX + 1] = "localhost";
@@ -42,7 +42,7 @@ static void put_program_path(char *dst, size_t cap)
     dst[n < 0 ? 0 : n] = 0;
 }
 
-/* Whether another host of the same run has this name. */
+/* True if another host of the same run has this name. */
 static bool is_host_name_taken(const cap_session *s, const char *host)
 {
     static const char *const endings[] = {".vpcap", ".xplane.pb", ".trace.json.gz"};
@@ -55,8 +55,8 @@ static bool is_host_name_taken(const cap_session *s, const char *host)
     return false;
 }
 
-/* In a job each process is a host of its own, named by its rank; without a rank, and beside another
- * process of the same rank, by its process number. */
+/* In a job each process is a separate host, named by its rank; without a rank, or if its rank's
+ * name is taken, by its process id. */
 static void name_session_host(char *host, size_t cap, const cap_session *s, bool is_child)
 {
     char rank[32] = "", suffix[64];
@@ -84,7 +84,7 @@ static int open_pool(cap_session *s, bool is_child)
     name_session_host(host, sizeof host, s, is_child);
     if (!s->cfg.in_memory) {
         fd = make_pool_file(s, host);
-        if (fd < 0 && errno == EEXIST && !is_child) { /* a process of the job was faster */
+        if (fd < 0 && errno == EEXIST && !is_child) { /* another process of the job was faster */
             name_session_host(host, sizeof host, s, true);
             fd = make_pool_file(s, host);
         }
@@ -116,8 +116,9 @@ static int begin_session_gpu(cap_session *s)
 {
     if (s->cfg.gpu == VP_GPU_OFF)
         return 0;
-    (void)clock_rate(); /* takes up to 1 ms the first time: not once the GPU is on, whose work would
-                           then lie before the start */
+    /* Takes up to 1 ms the first time. It must not run after the GPU is enabled, whose activity
+     * would then precede the start. */
+    (void)clock_rate();
     int rc = cupti_start(s->cfg.gpu, s->cfg.mode == VP_RING);
     s->result.gpu_status = rc;
     if (rc < 0 && s->cfg.gpu == VP_GPU_REQUIRE)
@@ -132,7 +133,7 @@ static int begin_session_gpu(cap_session *s)
     return 0;
 }
 
-/* Tells, as facts of the recording, what readers may want to know of the job. */
+/* Records the job's ids as metadata. */
 static void tell_job(const cap_session *s)
 {
     static const char *const keys[] = {"job.rank", "job.local_rank", "job.ranks"};
@@ -152,8 +153,8 @@ static int prepare_session(void)
     return session_settle();
 }
 
-/* The run directory. A forked child that records on writes beside its parent, under a name of its
- * own. */
+/* Opens the run directory. A forked child that continues to record writes into its parent's, with
+ * its own host name. */
 static int open_run_dir(cap_session *s, const cap_session *parent)
 {
     if (!parent)

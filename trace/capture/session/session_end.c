@@ -15,7 +15,7 @@
 #include "trace/capture/threads/recording_thread.h"
 
 cap_write_fn *cap_writer = cap_write;
-static __thread cap_session *calling; /* whose callback this thread runs, the innermost one */
+static __thread cap_session *calling; /* session of this thread's innermost callback */
 
 static void count_ring(cap_session *s)
 {
@@ -25,7 +25,7 @@ static void count_ring(cap_session *s)
     vpcap_free(v);
 }
 
-/* Nobody writes into the image any more: marks it as finished, and counts what is in it. */
+/* No thread writes into the image any more: marks it as finished, and counts its content. */
 static void complete_image(cap_session *s, bool truncated)
 {
     vpcap_header *h = s->pool.head;
@@ -60,7 +60,7 @@ void session_discard(cap_session *s)
     session_changed();
 }
 
-/* Called without the lock; holds it when it returns. */
+/* Called without the lock; holds it on return. */
 static void finish_end(cap_session *s, cap_cut cut)
 {
     session_switch_off(s);
@@ -100,7 +100,7 @@ static int write_files(cap_session *s)
     vpcap_free(v);
     if (rc < 0)
         return vp_fail_at(rc, s->run.path, -1, -1);
-    if (s->pool_name[0] && !(s->cfg.outputs & VP_OUT_RAW)) /* else writing replaced it */
+    if (s->pool_name[0] && !(s->cfg.outputs & VP_OUT_RAW)) /* otherwise writing replaced it */
         unlinkat(s->run.fd, s->pool_name, 0);
     return 0;
 }

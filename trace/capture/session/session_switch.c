@@ -6,9 +6,8 @@
 #include "trace/capture/session/full.h"
 #include "trace/capture/threads/recording_thread.h"
 
-/* How long a stop waits for threads that are in the middle of a record. That is some ns of work,
- * but a thread may have lost its processor just there, and its zone would be missing in the counts.
- */
+/* Time that a stop waits for threads inside a record. A record takes some ns, but a thread may be
+ * preempted within it, and its zone would be missing in the counts. */
 #define SETTLE_MS 1000u
 #define PAIR_TRIES 64
 

@@ -1,5 +1,5 @@
-/* Names that are built at run time: each is a site of its own, made once, found by its number
- * without a lock. */
+/* Names built at run time: each has its own site, created once, found by its number without a
+ * lock. */
 #include <pthread.h>
 
 #include "include/view_profile_capture.h"
@@ -12,7 +12,7 @@
 #include "trace/capture/threads/recording_thread.h"
 
 #define BLOCK 256u
-#define BLOCKS 4096u /* a million names: who needs more makes a new one for every event */
+#define BLOCKS 4096u /* a million names: more means a new name per event */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static vp_arena texts;
@@ -40,7 +40,7 @@ static int prepare_name_table(void)
     return 0;
 }
 
-/* prefix: how many bytes stand before the name itself. */
+/* prefix: number of bytes before the name itself. */
 static int add_dynamic_name(uint32_t *out, vp_str name, size_t prefix, const char *category)
 {
     vp_sid id;
@@ -78,8 +78,8 @@ uint32_t vp_name(const char *name)
     return id;
 }
 
-/* The text is the category and the name, with a byte between them that is in no name. The category
- * is one of the known texts, too, and so kept for good. */
+/* The text is the category and the name, separated by a byte that occurs in no name. The category
+ * is itself a known text, which is never freed. */
 static int add_in(uint32_t *out, vp_str category, vp_str name)
 {
     vp_sid kept;
@@ -106,8 +106,8 @@ uint32_t cap_name_in(const char *category, const char *name)
     return id;
 }
 
-/* As add_in, with the place in front of the name: it begins with a byte that no category begins
- * with. */
+/* Like add_in, with the source location before the name: it begins with a byte that no category
+ * begins with. */
 static int add_at(uint32_t *out, vp_str file, uint32_t line, vp_str name)
 {
     vp_sid kept;
@@ -148,8 +148,8 @@ vp__site *cap_known_site(uint32_t name)
     return s && __atomic_load_n(&s->name, __ATOMIC_ACQUIRE) ? s : NULL;
 }
 
-/* A number that is no name gets a site, too: vp_name may have had no room, and no zone is lost for
- * that. */
+/* An invalid number gets a site, too: vp_name may have been out of space, and the zone is recorded
+ * anyway. */
 vp__site *vp__site_of(uint32_t name)
 {
     static vp__site nameless = {.name = "(no name)", .kind = VP__ZONE, .level = VP_LEVEL_USER};

@@ -6,7 +6,7 @@
 #include "trace/capture/threads/recording_thread.h"
 #include "trace/vpcap/vpcap_layout.h"
 
-/* Writes a record's slots one after another. */
+/* Writes a record's slots in order. */
 typedef struct out {
     uint64_t *at;
     uint32_t items;
@@ -45,7 +45,7 @@ static uint32_t slots_of(uint32_t bytes)
     return (bytes + VP__SLOT - 1) / VP__SLOT;
 }
 
-/* What a site's name is in this image is found out once. The text is the same in every image. */
+/* A site's number in this image is determined once. The text is the same in every image. */
 static bool fill_name(vpcap_name_entry *e, const char *name, const vp__site *site)
 {
     if (!pool_string(&cap_pool_now, &e->name, name ? name : "(null)"))
@@ -94,8 +94,8 @@ bool vp__prepare(vp__site *site, uint32_t generation)
     return vp__prepare_args(site, generation, NULL, 0);
 }
 
-/* The slots of an event, `fixed` beside its strings, which are cut so that it fits into
- * VP__EVENT_SLOTS. */
+/* The slots of an event: `fixed`, and those of its strings, which are truncated so that the event
+ * fits in VP__EVENT_SLOTS. */
 VP__INLINE uint32_t measure(const vp_arg *args, uint32_t n, uint32_t *lengths, uint32_t fixed)
 {
     uint32_t slots = fixed;
@@ -154,7 +154,7 @@ static bool put_event_record(vp__thread *t, const cap_event *e, uint32_t name, c
     return true;
 }
 
-/* There is a chunk, but no room for anything of the site: counted as if the pool were full. */
+/* There is a chunk, but no space for the site's names: counted as if the pool were full. */
 static void count_full(vp__thread *t)
 {
     __atomic_fetch_add(&t->block->dropped_full, 1, __ATOMIC_RELAXED);
@@ -205,7 +205,7 @@ bool cap_emit_listed(uint32_t generation, const cap_event *e, uint32_t place)
     return emit(generation, e, place) != OUT_OF_REACH;
 }
 
-/* Counts the scopes from `depth` to `end` as left, except those that have no start in the list. */
+/* Counts the scopes from `depth` to `end` as left, except those without a start in the list. */
 static void leave_scopes(vp__thread *t, uint32_t depth, uint32_t end)
 {
     uint64_t left = 0;
@@ -233,8 +233,8 @@ void vp__scopes_left(vp__thread *t, uint32_t generation, vp__place here)
     vp__leave(t);
 }
 
-/* While another stack is in use, a coroutine's scope looks like one that a jump has left. Its end
- * comes all the same, and takes it out of the count. */
+/* While another stack is in use, a coroutine's scope looks as if a jump had left it. When it ends
+ * after all, it is subtracted from the count. */
 static void was_not_left(vp__thread *t)
 {
     uint64_t n = VP__LOAD(t->block->left);
@@ -243,8 +243,8 @@ static void was_not_left(vp__thread *t)
         continue;
 }
 
-/* A scope's frame is closed only when its record is there: a reader that finds both knows that they
- * are one zone. */
+/* A scope's frame is closed only after its record is written: a reader that finds both recognizes
+ * them as one zone. */
 static void close_scope(uint32_t generation, uint32_t depth)
 {
     vp__thread *t = vp__me;
@@ -296,7 +296,8 @@ void vp__flow(uint32_t generation, uint64_t id, bool out_of)
         vp__leave(t);
 }
 
-/* The calling thread, busy, if it has been in this recording before; NULL: ask cap_enter. */
+/* The calling thread, marked as busy, if it has been in this recording before; NULL: use
+ * cap_enter. */
 VP__INLINE vp__thread *enter_again(uint32_t generation)
 {
     vp__thread *t = vp__me;
@@ -304,10 +305,10 @@ VP__INLINE vp__thread *enter_again(uint32_t generation)
     return VP__LIKELY(plain) && vp__enter(t, generation) ? t : NULL;
 }
 
-/* ---- Scopes that say more than their name ---- */
+/* ---- Scopes with attributes ---- */
 
-/* Writes the end of one whose site is known and for which the chunk has room, and closes its frame
- * in the same breath: as vp__rich_end does for nearly all. */
+/* Fast path of vp__rich_end: writes the end of a scope if its site is known and the chunk has
+ * space, and closes its frame together. */
 VP__INLINE bool end_rich_plainly(const vp__rich_scope *s, uint64_t end)
 {
     const vp__site *site = s->scope.site;
@@ -371,7 +372,7 @@ void vp__rich_end(vp__rich_scope *s)
 
 /* ---- Instants and counters ---- */
 
-/* Writes the value of a counter whose site is known and for which the chunk has room. */
+/* Fast path of counters: writes the value if the site is known and the chunk has space. */
 VP__INLINE bool count_plainly(const vp__site *site, uint32_t generation, uint32_t type,
                               uint64_t bits, uint64_t now)
 {
@@ -489,8 +490,8 @@ static __attribute__((noinline)) void end_slowly(uint32_t generation, uint64_t n
     vp__leave(t);
 }
 
-/* Writes the end of a pair whose record takes one slot, if the chunk has room: as put_pair_record
- * does for nearly all. */
+/* Fast path of put_pair_record: writes the end of a pair whose record takes one slot, if the chunk
+ * has space. */
 VP__INLINE bool end_plainly(vp__thread *t, uint64_t now)
 {
     uint32_t depth = t->pair_depth - 1;

@@ -1,4 +1,4 @@
-/* Zones and instants named by a number of vp_name: for callers that have no place in the source. */
+/* Zones and instants named by a number of vp_name: for callers without a source location. */
 #include "trace/capture/pool/recorder.h"
 #include "trace/capture/threads/emit.h"
 

@@ -1,5 +1,5 @@
-/* Zones that are recorded whole when they end, and stand on a list of the image until then, so that
- * a recording that is cut off has them. */
+/* Zones that are recorded as a whole when they end, and are on a list of the image until then, so
+ * that an interrupted recording contains them. */
 #include "trace/capture/pool/recorder.h"
 #include "trace/capture/threads/emit.h"
 #include "trace/capture/threads/recording_thread.h"
@@ -33,8 +33,8 @@ void cap_begin(cap_begun *z, uint32_t name, bool is_step, uint64_t number)
         vp__leave(t);
 }
 
-/* In a signal handler that interrupted its own thread in the middle of a record, the image cannot
- * go away either: whoever ends the recording waits for that thread. */
+/* In a signal handler that interrupted its own thread inside a record, the image cannot disappear:
+ * the end of the recording waits for that thread. */
 static void take_off_open_list(const cap_begun *z, bool left)
 {
     vp__thread *t = z->place ? cap_me() : NULL;

@@ -1,6 +1,5 @@
-/* Work that something else than the calling thread did: ops, transfers and collectives on tracks,
- * timed by the recording's clock or by their device's; and the numbers that tie it to the zones
- * that launched it. */
+/* Work outside of the calling thread: ops, transfers and collectives on tracks, timed by the
+ * recording's clock or by their device's; and correlations with the zones that launched it. */
 #include <stdio.h>
 
 #include "include/view_profile_capture.h"
@@ -101,7 +100,7 @@ int vp_record_transfer(vp_track_id t, vp_copy_kind kind, uint64_t bytes, uint64_
                                VP__KIND_SITE("MemcpyH2H")};
     if (kind < VP_COPY_H2D || kind > VP_COPY_H2H)
         return vp_fail(VP_EARG, "invalid kind of copy %d", (int)kind);
-    /* As XLA describes copies. Whether host memory was pageable cannot be known here. */
+    /* In the form of XLA. Whether host memory is pageable is unknown here. */
     static const char *const memories[][2] = {[VP_COPY_H2D] = {"unknown", "device"},
                                               [VP_COPY_D2H] = {"device", "unknown"},
                                               [VP_COPY_D2D] = {"device", "device"},

@@ -1,5 +1,5 @@
-/* The threads that record: each has a vp__thread, which outlives it and then serves another thread.
- */
+/* The threads that record: each has a vp__thread, which outlives it and is reused by another
+ * thread. */
 #include "trace/capture/threads/recording_thread.h"
 
 #include <linux/membarrier.h>
@@ -19,9 +19,9 @@
 
 #define SLAB 256u
 #define SLABS 256u
-#define LATEST_EVERY_NS 10000000 /* how old the newest reading of the clocks may become */
+#define LATEST_EVERY_NS 10000000 /* maximum age of the newest reading of the clocks */
 
-/* A whole number of cache lines, so that threads on different processors share none. */
+/* A multiple of cache lines, so that threads on different processors share none. */
 typedef struct slot {
     vp__thread t;
     uint32_t next_free; /* number + 1 */
@@ -45,7 +45,7 @@ static slot first_slab[SLAB];
 static slot *slabs[SLABS] = {first_slab};
 static uint32_t slots_made;
 static uint64_t free_slots; /* changes << 32 | number + 1 */
-static uint64_t nowhere;    /* zones lost by threads for which there was no slot */
+static uint64_t nowhere;    /* zones lost by threads without a slot */
 
 static pthread_key_t exit_key;
 static bool has_exit_key;
@@ -56,7 +56,7 @@ static slot *slot_at(uint32_t number)
     return slab ? &slab[number % SLAB] : NULL;
 }
 
-/* By mmap, which a signal handler may call, unlike an allocator. */
+/* Uses mmap, which a signal handler may call, unlike malloc. */
 static slot *slab_of(uint32_t number)
 {
     slot **place = &slabs[number / SLAB], *have = __atomic_load_n(place, __ATOMIC_ACQUIRE);
@@ -112,13 +112,13 @@ static slot *take_thread_slot(void)
             return NULL;
     } while (!__atomic_compare_exchange_n(&slots_made, &number, number + 1, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_RELAXED));
-    s = slot_at(number); /* the slot was given back, so its slab exists */
+    s = slot_at(number); /* the slot was used before, so its slab exists */
     if (s)
         s->number = number;
     return s;
 }
 
-/* A signal handler may run in between and take a slot for the thread: then that one is kept. */
+/* A signal handler may run in between and take a slot for the thread: that one is then used. */
 vp__thread *cap_me(void)
 {
     vp__thread *me = vp__me, *mine;
@@ -159,7 +159,7 @@ static void copy_thread_name(char *dst, const char *name)
 {
     size_t n = strnlen(name, sizeof slot_of_thread(NULL)->name - 1);
     while (n && name[n] && ((unsigned char)name[n] & 0xc0) == 0x80)
-        n--; /* not in the middle of a character */
+        n--; /* keeps whole characters */
     memcpy(dst, name, n);
     dst[n] = 0;
 }
@@ -187,8 +187,8 @@ static void count_one(uint64_t *counter)
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* If a recording keeps the first zones and has no room for the next, it is over for all threads at
- * one time. This thread is busy, so whoever takes the image waits for it. Signal-safe. */
+/* If a recording keeps the first zones and has no space for the next, it ends for all threads at
+ * one time. This thread is busy, so the end of the recording waits for it. Async-signal-safe. */
 static void end_when_full(void)
 {
     uint32_t on = VP__LOAD(vp__on);
@@ -201,8 +201,8 @@ static void end_when_full(void)
     grow_end(&cap_pool_now);
 }
 
-/* A signal handler found its thread busy. For as long as the recording is seen to be on, that keeps
- * the image. */
+/* A signal handler interrupted its busy thread. While the recording is seen as active, this
+ * protects the image. */
 static void count_signal(vp__thread *t, uint32_t generation)
 {
     if (VP__LOAD(vp__on) != generation)
@@ -226,7 +226,7 @@ static vp__thread *enter_thread(uint32_t generation, bool count)
     }
     if (!vp__enter(t, generation))
         return NULL;
-    /* seen on again after the thread was marked busy: the pool is that of this recording */
+    /* seen as active after the thread was marked busy: the pool belongs to this recording */
     if (__atomic_load_n(&vp__on, __ATOMIC_ACQUIRE) == generation &&
         (t->generation == generation || attach_thread(t, generation)))
         return t;
@@ -253,8 +253,8 @@ uint64_t cap_nowhere_take(void)
     return __atomic_exchange_n(&nowhere, 0, __ATOMIC_RELAXED);
 }
 
-/* Notes the clocks, for the image of a process that dies: the farther apart two readings are, the
- * better they tell the rate. */
+/* Stores a reading of the clocks, for the image of a process that dies: the farther apart two
+ * readings are, the more exact is the rate. */
 static void note_clock(vpcap_header *h)
 {
     uint64_t version = VP__LOAD(h->latest_version);
@@ -313,7 +313,7 @@ void cap_publish(vp__thread *t, uint32_t slots, bool is_event)
     __atomic_store_n(&t->chunk->state, state, __ATOMIC_RELEASE);
 }
 
-/* Counts what the thread had open as left: nobody will end it. */
+/* Counts the thread's open zones as left, because they will never end. */
 static void leave_zones(vp__block *b)
 {
     uint64_t left = 0;
@@ -342,7 +342,8 @@ static void thread_exits(void *ctx)
     give_slot(s);
 }
 
-/* Early, so that the key is among the first, for which pthread_setspecific needs no memory. */
+/* Runs early, so that the key is among the first, for which pthread_setspecific allocates no
+ * memory. */
 __attribute__((constructor)) static void make_exit_key(void)
 {
     has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0;
@@ -370,7 +371,7 @@ bool cap_settled(unsigned ms)
 {
     int64_t until = vp_now_ns() + (int64_t)ms * 1000000;
     if (!has_membarrier() || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
-        sleep_us(10000); /* long enough for every processor's writes to be visible */
+        sleep_us(10000); /* long enough for every processor's writes to become visible */
     for (uint32_t i = 0, n = __atomic_load_n(&slots_made, __ATOMIC_ACQUIRE); i < n; i++) {
         slot *s = slot_at(i);
         while (s && __atomic_load_n(&s->t.busy, __ATOMIC_ACQUIRE)) {
@@ -386,7 +387,7 @@ void cap_threads_forget(void)
 {
     cap_own was = vp__me == &nobody ? (cap_own){.depth = 0} : slot_of_thread(vp__me)->own;
     vp__me = &nobody;
-    /* exchanged rather than stored: acquires what a thread wrote that had ended before the fork */
+    /* an exchange instead of a store: acquires the writes of threads that ended before the fork */
     __atomic_exchange_n(&free_slots, 0, __ATOMIC_ACQUIRE);
     slots_made = 0;
     for (uint32_t i = 0; i < SLABS; i++)
@@ -395,7 +396,7 @@ void cap_threads_forget(void)
     if (has_exit_key)
         pthread_setspecific(exit_key, NULL);
     cap_own *own = was.depth || was.in_step || was.marks.n ? cap_own_now() : NULL;
-    if (own) /* what the forking thread was in the middle of goes on in the child */
+    if (own) /* operations in progress on the forking thread continue in the child */
         *own = was;
 }
 

@@ -1,4 +1,4 @@
-/* Control and the profilers hear of every step of the program. */
+/* Notifies control and the profilers of every step of the program. */
 #include "trace/capture/pool/recorder.h"
 
 vp__step_fn *vp__steps;
@@ -20,7 +20,7 @@ static void tell_step_listeners(bool begin, uint64_t number)
         tell_step_listener(begin ? i : LISTENERS - 1 - i, begin, number);
 }
 
-/* tell_step_listeners stays in place once somebody has listened: it then costs a step two loads. */
+/* tell_step_listeners stays installed after the first listener; it then costs a step two loads. */
 void cap_on_step(cap_step_listener who, cap_step_fn *fn)
 {
     __atomic_store_n(&listeners[who], fn, __ATOMIC_RELEASE);

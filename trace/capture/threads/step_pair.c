@@ -1,4 +1,5 @@
-/* vp_step_begin and vp_step_end: what VP_STEP keeps in its scope is kept here by thread. */
+/* vp_step_begin and vp_step_end: the state that VP_STEP keeps in its scope is stored per thread
+ * here. */
 #include "trace/base/err.h"
 #include "trace/capture/pool/recorder.h"
 #include "trace/capture/threads/recording_thread.h"

@@ -30,7 +30,7 @@ void flop_stats_add(flop_stats *f, uint64_t tokens, uint64_t ns)
     f->count++;
     f->tokens += tokens;
     f->ns += ns;
-    /* listed == count - 1: none before it is missing in the list */
+    /* listed == count - 1: no earlier step is missing in the list */
     if (f->listed == f->count - 1 &&
         vp_grow(&f->steps, &f->cap, f->listed + 1, sizeof *f->steps, FLOP_STATS_LISTED) >= 0)
         f->steps[f->listed++] = (flop_step){tokens, ns};
@@ -64,7 +64,7 @@ static void put_step_tokens(vp_json *j, const flop_stats *f)
 
 int flop_stats_put(vp_buf *b, const flop_stats *f, const vp_schedule *s)
 {
-    /* 6 operations a parameter and token: 2 of a forward and 4 of a backward pass */
+    /* 6 FLOP per parameter and token: 2 in the forward and 4 in the backward pass */
     double flops = s->flops_per_token > 0 ? s->flops_per_token : 6 * s->model_params;
     double rate = f->ns ? (double)f->tokens / ns_to_seconds(f->ns) : 0;
     double tflops = rate * flops / 1e12;

@@ -10,7 +10,7 @@
 #include "trace/base/fs.h"
 #include "trace/capture/pool/recorder.h"
 
-/* A file's name has at most 255 bytes. So many are the host's; the rest is put around it. */
+/* A file's name has at most 255 bytes. This many belong to the host; the rest is added. */
 #define NAME_MAX_HERE 240
 #define OUTPUTS 4u
 
@@ -69,13 +69,13 @@ static int write_temp(output *o, int run_fd, const vpcap *v, const gpu_activity 
         VP_TRY(wr_raw(&o->bytes, fd, v));
     else
         VP_TRY(wr_json(&o->bytes, fd, v, gpu, which == VP_OUT_TRACE_JSON));
-    if (close(vp_fs_take(&fd)) < 0) /* network file systems say only here that there is no room */
+    if (close(vp_fs_take(&fd)) < 0) /* network file systems report a full disk only here */
         return vp_fail(errno == ENOSPC || errno == EDQUOT ? VP_ENOSPC : VP_EIO,
                        "cannot write %s: %s", o->name, strerror(errno));
     return 0;
 }
 
-/* Whoever reads while this writes sees complete files only; after a failure, none. */
+/* Concurrent readers see only complete files; after a failure, none. */
 int cap_write(uint64_t *bytes, int run_fd, const vpcap *v, const struct gpu_activity *gpu,
               unsigned outputs)
 {

@@ -1,5 +1,5 @@
-/* A GPU's records as XLA's profiler lists them (docs/reference/xprof.md#line-names): a plane a
- * device, a line a stream, the calls on the threads that made them. */
+/* Writes a GPU's records in the form of XLA's profiler (docs/reference/xprof.md#line-names): a
+ * plane per device, a line per stream, the calls on the threads that made them. */
 #include "trace/capture/write/writer.h"
 
 #include <dlfcn.h>
@@ -10,9 +10,9 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* CUPTI numbers launches from 1, as vp_correlation_push does: this bit keeps its numbers apart. */
+/* CUPTI numbers launches from 1, like vp_correlation_push: this bit distinguishes its numbers. */
 #define CUPTI_CORRELATION 0x80000000u
-/* The number of a line beside those of streams. */
+/* Stream number of a line that is not a stream. */
 #define OVERHEAD_STREAM 0xffffffffu
 
 enum { HAS_COMPUTE, HAS_H2D, HAS_D2H, HAS_D2D, HAS_P2P, HAS_OTHER, HAS_SET, HAS_OVERHEAD };
@@ -21,7 +21,7 @@ static const char *const labels[] = {"Compute",   "MemcpyH2D",   "MemcpyD2H", "M
 
 typedef struct gpu_line {
     bool host;
-    uint32_t device, stream; /* stream: or the id of the thread */
+    uint32_t device, stream; /* stream: or the thread id */
     uint32_t kinds;          /* bits of HAS_… */
     uint32_t line, thread;
 } gpu_line;
@@ -32,7 +32,7 @@ typedef struct gpu {
     gpu_line *lines;
     size_t count, cap;
     vp_map by_key;   /* index of lines */
-    uint32_t *names; /* by vp_sid: of vl_name_add, plus 1 */
+    uint32_t *names; /* by vp_sid: result of vl_name_add, plus 1 */
     int64_t start_ns;
 } gpu;
 
@@ -122,7 +122,7 @@ static int add_stream(gpu *g, gpu_line *k)
     return vl_line_add(&k->line, g->l, plane, k->stream, (vp_str){name, (size_t)n});
 }
 
-/* A line with the id of the thread's own line: readers take equal ids for one timeline. */
+/* Adds a line with the id of the thread's own line: readers treat equal ids as one timeline. */
 static int add_call_thread_line(gpu *g, gpu_line *k)
 {
     char text[40];
@@ -137,8 +137,8 @@ static int add_call_thread_line(gpu *g, gpu_line *k)
     return vl_line_add(&k->line, g->l, plane, k->stream, name);
 }
 
-/* The name of a kernel as its author wrote it, if the program has C++'s own demangler loaded. That
- * one allocates with malloc. */
+/* Demangles the name of a kernel if the program has loaded C++'s demangler. The result is allocated
+ * with malloc. */
 static char *demangle_kernel_name(const char *name)
 {
     typedef char *demangle_fn(const char *, char *, size_t *, int *);

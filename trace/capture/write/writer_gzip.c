@@ -28,7 +28,7 @@ int wz_open(wz_file *f, int fd, bool try_isal)
     return rc;
 }
 
-/* As wi_run, by zlib. */
+/* Like wi_run, with zlib. */
 static int run_zlib(z_stream *z, wz_io *io, bool last)
 {
     z->next_in = (unsigned char *)io->in;

@@ -1,4 +1,4 @@
-/* A recording as Trace Event JSON, as XLA writes it (docs/reference/xprof.md#trace-json). */
+/* Writes a recording as Trace Event JSON in XLA's form (docs/reference/xprof.md#trace-json). */
 #include "trace/capture/write/writer.h"
 
 #include <math.h>
@@ -9,23 +9,23 @@
 #include "trace/base/mem.h"
 #include "trace/capture/write/writer_gzip.h"
 
-/* Process numbers as XLA's writer gives them (docs/reference/xprof.md#trace-json). */
+/* Process ids of XLA's writer (docs/reference/xprof.md#trace-json). */
 enum { PID_HOST = 701, PID_DEVICE = 1, PID_CUSTOM = 501 };
 
-/* What is made once for each name. */
+/* Texts made once per name. */
 typedef struct named {
     vp_str quoted;
-    vp_str common; /* what stands behind the times in all its events */
+    vp_str common; /* text after the times in all of its events */
 } named;
 
 typedef struct json {
     vp_buf out;
-    vp_buf head; /* what each plain zone of the line begins with, up to its start time */
-    bool any;    /* an event was written before */
+    vp_buf head; /* start of each plain zone of the line, up to its start time */
+    bool any;    /* an event has been written */
     const vl_lines *lines;
     const vl_plane *plane;
     vp_arena arena;
-    named *named; /* by name; NULL where not made yet */
+    named *named; /* by name; NULL: not made yet */
     size_t named_cap;
 } json;
 
@@ -45,11 +45,11 @@ static char *put_decimal_digits(char *p, uint64_t v)
         memcpy(q -= 2, two_digits + v * 2, 2);
     else
         *--q = (char)('0' + v);
-    memcpy(p, q, DIGITS_MAX); /* a constant length, which is copied by two instructions */
+    memcpy(p, q, DIGITS_MAX); /* a constant length, so that it is inlined as two instructions */
     return p + (text + DIGITS_MAX - q);
 }
 
-/* Writes picoseconds as microseconds, exactly: up to US_MAX bytes, whose end it returns. */
+/* Writes picoseconds as exact microseconds, in up to US_MAX bytes; returns the end. */
 #define US_MAX (DIGITS_MAX + 8)
 static char *put_microseconds(char *p, int64_t ps)
 {
@@ -112,13 +112,13 @@ static void json_put_source(vp_buf *b, const vpcap_name *name)
 {
     json_put_key(b, "source");
     vp_json_quote(b, name->file);
-    b->n -= b->n > 0; /* the line number goes inside the quotes */
+    b->n -= b->n > 0; /* the line number is inside the quotes */
     vp_buf_putc(b, ':');
     vp_buf_u64(b, name->line);
     vp_buf_putc(b, '"');
 }
 
-/* Puts for example ,"name":"forward","args":{"category":"…","source":"file.c:12" */
+/* Appends for example ,"name":"forward","args":{"category":"…","source":"file.c:12" */
 static void put_common(vp_buf *b, const vpcap_name *name)
 {
     vp_buf_puts(b, ",\"name\":");
@@ -258,7 +258,7 @@ static int put_counter(vp_buf *b, const named *name, const vl_line *line, const 
     return b->status;
 }
 
-/* Writes the flows of a zone and then the zone, whose args stay open so that its group can be
+/* Writes the flows of a zone and then the zone; its args stay open so that its group can be
  * added. */
 static int json_encode_event(void *ctx, const vl_lines *l, const vl_line *line,
                              const vpcap_event *e, vp_buf *b)
@@ -275,7 +275,7 @@ static int json_encode_event(void *ctx, const vl_lines *l, const vl_line *line,
         put_flow_event(b, "s", e->flow_out, line, p, e->start_ps);
     if (e->flow_in)
         put_flow_event(b, "f", e->flow_in, line, p, e->start_ps);
-    if (e->kind == VPCAP_LOST) { /* a mark on the thread, which readers do not take for work */
+    if (e->kind == VPCAP_LOST) { /* a mark on the thread, which readers do not count as work */
         json_put_event_place(b, "i", line, p, e->start_ps);
         vp_buf_puts(b, ",\"s\":\"t\"");
     } else {
@@ -317,7 +317,7 @@ static char *append_text(char *p, vp_str s)
     return p + s.n;
 }
 
-/* The most that a zone adds to what its line and its name give: times and a group. */
+/* Maximum size of a zone without the text of its line and its name: times and a group. */
 #define PLAIN_MAX (2 * US_MAX + DIGITS_MAX + 40)
 
 static char *json_put_plain_event(char *p, vp_str head, vp_str common, const vpcap_plain *z,
@@ -393,7 +393,7 @@ static int json_begin_line(void *ctx, const vl_line *line)
 {
     json *j = ctx;
     j->head.n = 0;
-    vp_buf_puts(&j->head, ",\n"); /* the event that names the line stands before */
+    vp_buf_puts(&j->head, ",\n"); /* the event that names the line precedes */
     json_put_event_head(&j->head, "X", line, j->plane);
     VP_TRY(j->head.status);
     return json_put_metadata(j, line, "thread_name", line->name);

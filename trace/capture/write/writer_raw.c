@@ -1,4 +1,4 @@
-/* Writes the image of a recording as it is: a .vpcap. */
+/* Writes the image of a recording unchanged: a .vpcap. */
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 #include "trace/capture/write/writer.h"
