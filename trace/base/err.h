@@ -13,8 +13,8 @@ int vp_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3))
  * allocates memory, so they belong to a lower layer than this header. */
 int vp_no_memory(void) __attribute__((cold));
 
-/* Adds the place to the failure just recorded; keeps what is already known (the innermost place
- * wins). path may be NULL; event and offset may be -1. Returns `code` unchanged. */
+/* Adds the place to the failure just recorded; keeps what is already known (the innermost place).
+ * path may be NULL; event and offset may be -1. Returns `code` unchanged. */
 int vp_fail_at(int code, const char *path, int64_t event, int64_t offset);
 
 /* Copies a failure from another thread into this thread's slot. Returns err->code. */

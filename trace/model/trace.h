@@ -4,7 +4,7 @@
  *   processes ─< tracks ─< events (start, dur, kind)      kinds: what equal events share
  *
  * Each track has its own columns: 12 bytes per event (model/event_times.h), 12 more on tracks with
- * a device clock, and 4 for every attribute (sink_attr) of an event. A reader that knows the number
+ * a device clock, and 4 for every attribute (sink_attr) of an event. A reader with a known number
  * of events fills the columns in place (sink_room). Otherwise they grow by realloc, which moves
  * large blocks by remapping pages. So nothing is copied when a trace is sealed, and no page is
  * touched before it is used (touching new memory costs more than parsing:

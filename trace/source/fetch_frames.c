@@ -10,7 +10,7 @@
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Sends all of two pieces, which must not raise SIGPIPE where a library's user has not asked. */
+/* Sends all bytes of the pieces, without raising SIGPIPE in the library's user. */
 static int send_all_pieces(int fd, struct iovec *v, size_t count)
 {
     struct msghdr m = {.msg_iov = v, .msg_iovlen = count};

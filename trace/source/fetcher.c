@@ -28,7 +28,8 @@ struct fetcher {
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Descriptor 3 there is `its`, and no signal is blocked or ignored that a thread of ours did. */
+/* The child's descriptor 3 is `its`; signals that our threads block or ignore have their
+ * defaults. */
 static int spawn_fetcher(pid_t *pid, const char *path, int its)
 {
     posix_spawn_file_actions_t actions;
@@ -46,7 +47,7 @@ static int spawn_fetcher(pid_t *pid, const char *path, int its)
     if (!rc) {
         (void)posix_spawnattr_setsigmask(&attr, &none);
         (void)posix_spawnattr_setsigdefault(&attr, &all);
-        /* Ctrl-C is for the program that asks, which then says what becomes of it. */
+        /* Ctrl-C is handled by the parent, which then decides about the child. */
         (void)posix_spawnattr_setpgroup(&attr, 0);
         (void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                   POSIX_SPAWN_SETPGROUP);
@@ -67,7 +68,7 @@ int fetcher_start(fetcher **out)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
     fetcher *f = vp_calloc(1, sizeof *f);
-    /* dup2 of a descriptor onto itself would leave it closed by exec. */
+    /* dup2 of a descriptor onto itself would keep it close-on-exec. */
     int its = ends[1] == 3 ? fcntl(ends[1], F_DUPFD_CLOEXEC, 4) : ends[1];
     rc = f && its >= 0 ? spawn_fetcher(&f->pid, path, its) : ENOMEM;
     close(ends[1]);
@@ -88,13 +89,13 @@ void fetcher_end(fetcher *f)
 {
     if (!f)
         return;
-    close(f->control); /* it ends when nobody can ask any more */
+    close(f->control); /* the child ends when no request is possible any more */
     while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     vp_free(f);
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Requests ---- */
 
 static int send_question(int control, vp_str question, const int *fds, size_t n)
 {

@@ -23,7 +23,7 @@ void kept_name(char out[KEPT_NAME], const vp_str *parts, size_t n)
     vp_buf all;
     vp_buf_init(&all, 1 << 20);
     for (size_t i = 0; i < n; i++) {
-        vp_buf_u64(&all, parts[i].n); /* so that no two lists of parts are one text */
+        vp_buf_u64(&all, parts[i].n); /* lengths make the text of a list of parts unique */
         vp_buf_putc(&all, ':');
         vp_buf_str(&all, parts[i]);
     }
@@ -39,7 +39,7 @@ int kept_open(kept *k, const char *name, int *fd)
     *fd = openat(k->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (*fd < 0)
         return VP_ENOTFOUND;
-    (void)futimens(*fd, NULL); /* it was used now */
+    (void)futimens(*fd, NULL); /* marks it as used now */
     return 0;
 }
 
@@ -54,7 +54,7 @@ int kept_new(kept *k, char temp[KEPT_NAME], int *fd)
     static _Atomic unsigned count;
     snprintf(temp, KEPT_NAME, "new.%ld.%u", (long)getpid(), atomic_fetch_add(&count, 1));
     *fd = openat(k->dir, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (*fd < 0 && errno == EEXIST) { /* of a process that had our number */
+    if (*fd < 0 && errno == EEXIST) { /* of a process with our id */
         (void)unlinkat(k->dir, temp, 0);
         *fd = openat(k->dir, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     }
@@ -66,7 +66,7 @@ void kept_drop(kept *k, const char *temp)
     (void)unlinkat(k->dir, temp, 0);
 }
 
-/* Where it cannot have its name it is read this once. */
+/* If it cannot be renamed, it is used only this once. */
 void kept_keep(kept *k, const char *temp, const char *name, int64_t bytes)
 {
     if (renameat(k->dir, temp, k->dir, name) < 0)

@@ -15,7 +15,7 @@
 #include "trace/base/time.h"
 #include "trace/source/mirror_impl.h"
 
-/* In ms: what was listed so long ago is listed again, or ten times as long as that took. */
+/* In ms: a listing is repeated after this time, or after ten times its duration. */
 #define FRESH_MS 2000
 #define FRESH_TIMES 10
 
@@ -24,7 +24,7 @@ bool mirror_is_url(const char *path)
     return source_is_address(path);
 }
 
-/* ---- Places on the disk ---------------------------------------------------------------------- */
+/* ---- Local directories ---- */
 
 static int cache_dir(char *out)
 {
@@ -39,7 +39,7 @@ static int cache_dir(char *out)
     return n;
 }
 
-/* The parts of the address behind the scheme, each a name that a directory can have. */
+/* The parts of the address after the scheme, each converted to a valid directory name. */
 static void put_address_parts(char *out, size_t cap, const char *from)
 {
     size_t n = 0, part = 0;
@@ -64,7 +64,7 @@ static int open_mirror_dir(const char *path, int *fd)
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
-/* All directories of a path are made, for us alone. */
+/* Creates all directories of a path, private to this user. */
 static int make_dirs(const char *path)
 {
     char part[VP_PATH_MAX];
@@ -96,7 +96,7 @@ static int make_mirror_dirs(mirror *m)
     return 0;
 }
 
-/* ---- Its owner ------------------------------------------------------------------------------- */
+/* ---- Ownership ---- */
 
 static int mirror_start(mirror *m, const char *url)
 {
@@ -176,9 +176,9 @@ void mirror_spoil(mirror *m)
     atomic_store(&m->spoiled, true);
 }
 
-/* ---- Renewing -------------------------------------------------------------------------------- */
+/* ---- Renewal ---- */
 
-/* The one object that the address names. VP_ENOTFOUND: it names none. */
+/* Gets the one object that the address names. VP_ENOTFOUND: it names none. */
 static int take_one(mirror_listing *l)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
@@ -206,13 +206,13 @@ static bool looks_like_file(const mirror *m)
     return slash < n && mirror_is_file_name(vp_str_of(m->at.base + slash + 1));
 }
 
-/* A file or a directory: what its name looks like is asked for first, and then the other. */
+/* Detects if the address is a file or a directory: tries what its name suggests, then the other. */
 static int find_out(mirror_listing *l)
 {
     mirror *m = l->m;
     bool file = m->known ? m->is_file : looks_like_file(m);
     int rc = file ? take_one(l) : take_all(l);
-    /* Of a file some servers say that it is no directory. */
+    /* Some servers report a file as "not a directory". */
     bool other = rc == VP_ENOTFOUND || (rc == VP_EUNSUPPORTED && m->at.web && !file);
     if (other && !m->known) {
         vp_error why = *vp_error_last();

@@ -1,5 +1,5 @@
-/* What is in the objects of a mirror: kept on disk where it is little, else read as it is wanted.
- */
+/* Content of the objects of a mirror: small content is cached on disk, other content is read on
+ * demand. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "trace/source/mirror_impl.h"
 #include "trace/source/object.h"
 
-/* Of what is smaller all is fetched where its head is wanted. */
+/* Objects smaller than this are fetched completely when their first bytes are needed. */
 #define HEAD_WHOLE (64 << 10)
 
 /* A version of an object. */
@@ -30,7 +30,7 @@ static int fail_object_changed(const char *url)
     return vp_fail_at(VP_EIO, url, -1, -1);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static mirror_entry *mirror_entry_of(const mirror *m, const vp_file_id *id)
 {
     uint32_t i = m->table ? vp_map_get(&m->table->by_ino, id->ino) : VP_MAP_NONE;
@@ -50,7 +50,7 @@ int mirror_check(mirror *m, const vp_file_id *id)
                  : vp_fail(VP_ENOTFOUND, "it has gone since it was listed");
 }
 
-/* Where lists tell no version, the object itself is asked for it once. */
+/* If listings contain no version, requests it from the object once. */
 static int ask_etag(mirror *m, const vp_file_id *id, version *v)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;

@@ -1,5 +1,5 @@
-/* Asks what lies at an address: directory by directory with a few questions at once, and of a
- * bucket the runs, which all lie in one place, in one go. */
+/* Lists an address: directory by directory with a few concurrent requests; runs of a bucket, which
+ * are all in one place, in one request. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Why this cannot be the path of a file here; NULL: it can. "": it is nobody's, a dotfile. */
+/* Why this cannot be the path of a local file; NULL: it can. "": a dotfile, ignored silently. */
 static const char *fault_of(vp_str path)
 {
     size_t from = 0, depth = 0;
@@ -48,7 +48,7 @@ bool mirror_is_file_name(vp_str name)
     return false;
 }
 
-/* What a look could find a profile in. A bucket holds a lot more than profiles. */
+/* True for names that may be profiles. A bucket also holds many other objects. */
 static bool is_wanted_object(vp_str name)
 {
     return mirror_is_file_name(name) || vp_str_find_nocase(name, VP_STR("trace")) < name.n;
@@ -60,7 +60,7 @@ static vp_str last_path_component(vp_str path)
     return slash < path.n ? vp_str_skip(path, slash + 1) : path;
 }
 
-/* It is or lies beneath plugins/profile, of which all is wanted. */
+/* True if it is or is beneath plugins/profile, which is listed completely. */
 static bool holds_runs(const mirror *m, const char *path)
 {
     static const char runs[] = "/plugins/profile";
@@ -72,7 +72,7 @@ static bool holds_runs(const mirror *m, const char *path)
     return at && at[sizeof runs - 1] == '/';
 }
 
-/* ---- Tasks: under the lock ------------------------------------------------------------------- */
+/* ---- Tasks: the caller holds the lock ---- */
 
 static int listing_thread(void *ctx);
 
@@ -91,9 +91,9 @@ static int push_listing_task(mirror_listing *l, vp_str path, bool head)
     return 0;
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Responses ---- */
 
-/* "3 names were left out: why" of who fetches */
+/* Parses the fetcher's "3 names were left out: why". */
 static void take_left_out(mirror_listing *l, vp_str says)
 {
     uint64_t n = 1;
@@ -194,7 +194,7 @@ static int list_single_object(mirror_listing *l, const char *path, const char *u
     return rc;
 }
 
-/* What has gone since it was named is not there. */
+/* Lists one path. If it was deleted after its parent was listed, it is ignored. */
 static int do_task(mirror_listing *l, const mirror_task *t)
 {
     VP_CLEANUP(vp_free_ptr) char *url = mirror_url_of(l->m, t->path);

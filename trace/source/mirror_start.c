@@ -1,5 +1,5 @@
-/* Mirrors that ask this process's view_profile-fetch, which all of them share and the last one
- * ends. */
+/* Mirrors that use this process's view_profile-fetch, which all of them share; the last one ends
+ * it. */
 #include "trace/base/err.h"
 #include "trace/source/fetcher.h"
 #include "trace/source/mirror.h"

@@ -1,4 +1,4 @@
-/* What a mirror knows of its objects, and their addresses. */
+/* The table of a mirror's objects, and their addresses. */
 #include "trace/base/mem.h"
 #include "trace/source/mirror_impl.h"
 

@@ -1,4 +1,4 @@
-/* The tree of a mirror: what lies at an address as directories and files, in memory. */
+/* The tree of a mirror: the remote directories and files, in memory. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/source/mirror_impl.h"
 
-/* ---- Putting --------------------------------------------------------------------------------- */
+/* ---- Adding ---- */
 
 static int table_put_entry(mirror_table *t, vp_str path, mirror_entry x, vp_str etag)
 {
@@ -25,7 +25,7 @@ int mirror_put_dir(mirror_listing *l, vp_str path)
     return table_put_entry(l->table, path, (mirror_entry){.bytes = -1}, VP_STR_NONE);
 }
 
-/* The time that its file gets: one that changed and keeps its size and time is told apart. */
+/* The time assigned to the file: changed objects with equal size and time get different times. */
 static int64_t mirror_file_time(const mirror_listing *l, vp_str path, const source_entry *e)
 {
     const mirror_entry *was = l->old ? mirror_at(l->old, path) : NULL;
@@ -53,15 +53,16 @@ void mirror_leave_out(mirror_table *t, uint64_t n, vp_str why)
     t->left_out += n;
 }
 
-/* ---- Order ----------------------------------------------------------------------------------- */
+/* ---- Sorting ---- */
 
-/* No name has bytes below '/' where it stands for 1: control characters are left out. */
+/* '/' sorts as 1; no name contains smaller bytes, because names with control characters are
+ * omitted. */
 static int path_char_rank(char c)
 {
     return c == '/' ? 1 : (unsigned char)c;
 }
 
-/* b may end before its NUL. */
+/* b may lack a NUL. */
 static int compare_paths(const char *a, vp_str b)
 {
     size_t i = 0;
@@ -91,7 +92,7 @@ static size_t table_place_of(const mirror_table *t, vp_str path)
     return low;
 }
 
-/* The same name, or in what is a file. */
+/* True for the same name, or a path beneath a file. */
 static bool is_hidden_by(const mirror_entry *e, const mirror_entry *before)
 {
     size_t n = strlen(before->path);
@@ -125,7 +126,7 @@ int mirror_table_end(mirror_table *t)
     return 0;
 }
 
-/* ---- Looking --------------------------------------------------------------------------------- */
+/* ---- Lookup ---- */
 
 const mirror_entry *mirror_at(const mirror_table *t, vp_str path)
 {
@@ -165,7 +166,7 @@ int mirror_each(const mirror *m, const char *dir, mirror_tell *tell, void *ctx)
         rest = vp_str_skip(rest, all.n);
         vp_str name = vp_str_head(rest, vp_str_find(rest, VP_STR("/")));
         if (vp_str_eq(name, last))
-            continue; /* more of a directory */
+            continue; /* another entry of the same directory */
         last = name;
         rc = tell(ctx, name, name.n < rest.n || t->entries[i].bytes < 0);
     }

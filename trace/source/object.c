@@ -14,27 +14,27 @@
 #include "trace/source/shared.h"
 
 #define BLOCK (128u << 10)
-/* Questions at once, and blocks that one asks for at most: where each costs some ms and all is
- * kept, where not all is, and where it costs none. */
+/* Concurrent requests, and maximum of blocks per request: if requests take some ms and everything
+ * is cached; if not everything is cached; and if requests take no time. */
 #define LANES 4
 #define RANGE_MAX 128u
 #define RANGE 64u
 #define RANGE_NEAR 32u
-/* Blocks that are asked for ahead of the readers: so much for each lane; and after a jump, doubled
- * as they go on, but where not all is kept and they may jump again, no more than half of what they
- * went over since. */
+/* Blocks requested ahead of the readers: this many per lane. After a jump, a few, doubled as
+ * readers advance. If not everything is cached and readers may jump again, at most half of what
+ * they read since. */
 #define AHEAD(range) (LANES * (range))
 #define AHEAD_LEAST 4u
-/* Readers in order that go forward by less than this pass over what lies between; those of several
- * threads are this far behind the first. Of readers that jump it is PASSED, and what comes in the
- * time of a question: 500 MB/s are supposed. In blocks. */
+/* Sequential readers that advance by less than this skip the blocks in between; those of several
+ * threads are this far behind the first. For readers that jump it is PASSED plus what arrives
+ * during a request, assuming 500 MB/s. In blocks. */
 #define NEAR 128u
 #define PASSED 3u
 #define PASSED_A_MS 4u
-/* Blocks at the start that stay until readers come in order: they begin there. */
+/* Blocks at the start that stay until sequential reading begins, which starts there. */
 #define START 256u
-/* Blocks that are kept: VP_REMOTE_CACHE_MAX; where each question costs so many ms, all of an object
- * of VP_REMOTE_CACHE_FAR; or of what is read once what lies ahead. */
+/* Number of cached blocks: VP_REMOTE_CACHE_MAX. If each request takes at least FAR_MS, all of an
+ * object of VP_REMOTE_CACHE_FAR. For objects read once, what is ahead. */
 #define KEPT_MAX ((uint32_t)(VP_REMOTE_CACHE_MAX / BLOCK))
 #define KEPT_FAR ((uint32_t)(VP_REMOTE_CACHE_FAR / BLOCK))
 #define FAR_MS 10
@@ -42,7 +42,7 @@
 #define NONE UINT32_MAX
 
 typedef struct slot {
-    uint64_t used; /* when, by object.clock */
+    uint64_t used; /* last use, by object.clock */
     uint32_t block, pins;
     bool ready; /* else it is being filled */
 } slot;
@@ -50,7 +50,7 @@ typedef struct slot {
 typedef struct lane {
     vp_aside thread;
     struct object *o;
-    int stream; /* under the lock; -1: asks nothing */
+    int stream; /* under the lock; -1: no request */
 } lane;
 
 typedef struct object {
@@ -60,18 +60,18 @@ typedef struct object {
     int64_t bytes;
     bool is_part;
     uint32_t blocks, slot_max;
-    bool asked, once; /* asked: an answer has come */
+    bool asked, once; /* asked: a response has arrived */
     bool in_order;    /* else readers jump */
     uint32_t *at;     /* block → slot, or NONE */
     pthread_mutex_t lock;
     pthread_cond_t work, ready; /* for the lanes; for the readers */
-    shared memory;              /* slot i's block lies at i * BLOCK */
+    shared memory;              /* slot i's block is at i * BLOCK */
     slot *slots;
     uint32_t slot_n;
     uint64_t clock;
-    uint32_t cursor, ahead;        /* ahead: blocks to ask for from the cursor on */
-    uint32_t jumped_to, passed;    /* passed: how far readers that jump go without a jump */
-    uint32_t range, ahead_max;     /* blocks of one question, and of all that lie ahead */
+    uint32_t cursor, ahead;     /* ahead: blocks to request from the cursor on */
+    uint32_t jumped_to, passed; /* passed: maximum advance of jumping readers that is not a jump */
+    uint32_t range, ahead_max;  /* blocks per request, and of all that are ahead */
     uint32_t wanted[64], wanted_n; /* blocks that readers wait for */
     lane lanes[LANES];
     size_t lane_n;
@@ -85,7 +85,7 @@ static uint32_t object_block_bytes(const object *o, uint32_t block)
     return left < (int64_t)BLOCK ? (uint32_t)left : BLOCK;
 }
 
-/* ---- Blocks: all of the following under the lock --------------------------------------------- */
+/* ---- Blocks: the caller holds the lock ---- */
 
 static bool lies_ahead(const object *o, uint32_t block)
 {
@@ -97,7 +97,7 @@ static bool slot_stays(const object *o, const slot *s)
     return s->block < START && !o->in_order && !o->once;
 }
 
-/* All readers in order are past it, and it makes room. */
+/* True if all sequential readers are past it, and it may be replaced. */
 static bool is_past(const object *o, const slot *s)
 {
     return o->in_order && o->blocks > o->slot_max && s->block + NEAR < o->cursor;
@@ -110,7 +110,7 @@ static bool is_wanted_less(const object *o, const slot *a, const slot *b)
     return is_past(o, a) != is_past(o, b) ? is_past(o, a) : a->used < b->used;
 }
 
-/* One whose block is wanted least, or NONE: all are in use. */
+/* The slot whose block is needed least, or NONE: all are in use. */
 static uint32_t least_wanted_slot(const object *o)
 {
     uint32_t best = NONE;
@@ -133,11 +133,11 @@ static void object_fail(object *o)
     pthread_cond_broadcast(&o->work);
 }
 
-/* A slot for the block, to be filled. false: there is none. */
+/* Takes a slot for the block, to be filled. false: there is none. */
 static bool object_take_slot(object *o, uint32_t block)
 {
     uint32_t i = least_wanted_slot(o);
-    /* Memory that was touched is warm: what holds nothing of use is taken before new one. */
+    /* Used memory is in the cache, so a slot without useful content is preferred to a new one. */
     bool free = i != NONE && (o->slots[i].block == NONE || is_past(o, &o->slots[i]));
     if (!free && o->slot_n < o->slot_max)
         i = o->slot_n;
@@ -160,7 +160,7 @@ static void drop_block(object *o, uint32_t block)
     o->at[block] = NONE;
 }
 
-/* The first block that nobody fetches: one that somebody waits for, or lies ahead. */
+/* The first block that is not requested: one that a reader waits for, or one ahead. */
 static uint32_t first_missing(const object *o, uint32_t *end)
 {
     for (uint32_t i = 0; i < o->wanted_n; i++)
@@ -176,11 +176,11 @@ static uint32_t first_missing(const object *o, uint32_t *end)
     while (b < to && o->at[b] != NONE)
         b++;
     *end = to;
-    /* A few blocks at the end of what is ahead are not worth a question yet. */
+    /* A few blocks at the end of the range ahead do not justify a request yet. */
     return b == to || (to - b < least && to < o->blocks) ? NONE : b;
 }
 
-/* Takes slots for the next blocks to ask for. */
+/* Takes slots for the next blocks to request. */
 static bool next_range(object *o, uint32_t *from, uint32_t *n)
 {
     uint32_t end;
@@ -195,8 +195,8 @@ static bool next_range(object *o, uint32_t *from, uint32_t *n)
     return *n > 0;
 }
 
-/* One lane at a time is woken, and only for work: where nothing else runs a wake costs more than a
- * block does. A lane that finds more than it takes calls the next. */
+/* Wakes one lane at a time, and only if there is work: on an idle machine a wakeup costs more than
+ * a block. A lane that finds more work than it takes wakes the next. */
 static void call_lane(object *o)
 {
     uint32_t end;
@@ -204,7 +204,7 @@ static void call_lane(object *o)
         pthread_cond_signal(&o->work);
 }
 
-/* jumps: what is not asked for yet may be jumped over again. */
+/* jumps: blocks that are not requested yet may be skipped by another jump. */
 static void go_ahead(object *o, bool jumps)
 {
     uint32_t most = o->ahead_max, half = (o->cursor - o->jumped_to) / 2 + AHEAD_LEAST;
@@ -213,12 +213,12 @@ static void go_ahead(object *o, bool jumps)
     o->ahead = !o->ahead ? AHEAD_LEAST : o->ahead < most / 2 ? o->ahead * 2 : most;
 }
 
-/* Where readers are now. What is there already leads nobody elsewhere: one that decodes follows
- * one that looks where to cut. */
+/* Updates the position of the readers. A block that is present never counts as a jump, because
+ * decoding follows scanning. */
 static void object_move_reader(object *o, uint32_t block)
 {
     uint32_t next = block + 1, past = o->cursor;
-    bool all = o->blocks <= o->slot_max; /* are kept */
+    bool all = o->blocks <= o->slot_max; /* are cached */
     bool jumps = !all && !o->in_order;
     uint32_t reach = jumps ? o->passed : o->ahead + NEAR;
     if (next > past && next - past <= reach) {
@@ -240,7 +240,7 @@ static int fail_content_changed(void)
     return vp_fail(VP_EIO, "it has changed since it was listed: list it again");
 }
 
-/* Of the first frame of an answer. */
+/* Checks the first frame of a response. */
 static int check_info(object *o, vp_str payload)
 {
     source_entry e;
@@ -257,14 +257,14 @@ static int check_info(object *o, vp_str payload)
     return same ? 0 : fail_content_changed();
 }
 
-/* Bytes of a range that come one behind the other. */
+/* A range of consecutive bytes being received. */
 typedef struct filling {
     object *o;
-    uint32_t block, end, n;     /* n bytes of the block are there */
-    int64_t done;               /* bytes of the blocks before */
-    int64_t begun_ms;           /* when it was asked for */
+    uint32_t block, end, n;     /* n bytes of the block are present */
+    int64_t done;               /* bytes of the previous blocks */
+    int64_t begun_ms;           /* time of the request */
     uint64_t places[RANGE_MAX]; /* of all blocks, in o->memory */
-    uint32_t first;             /* whose place is places[0] */
+    uint32_t first;             /* the block of places[0] */
 } filling;
 
 static void block_done(filling *f)
@@ -279,7 +279,7 @@ static void block_done(filling *f)
     f->n = 0;
 }
 
-/* Of so many bytes the fetcher says that they are in the file. */
+/* Handles the fetcher's report of how many bytes are in the file. */
 static int take_fill_progress(filling *f, vp_str payload)
 {
     vp_pb r = vp_pb_of(payload);
@@ -308,7 +308,7 @@ static int take_data(filling *f, int stream, size_t n)
     return 0;
 }
 
-/* The first answer tells how far away it is. */
+/* The first response shows the latency. */
 static void note_first_answer(object *o, int64_t ms)
 {
     pthread_mutex_lock(&o->lock);
@@ -414,7 +414,7 @@ static int run_lane(void *ctx)
     return 0;
 }
 
-/* Under the lock. A small object needs no more than one. */
+/* The caller holds the lock. A small object needs one lane. */
 static int start_lanes(object *o)
 {
     size_t want = (o->blocks + RANGE - 1) / RANGE;
@@ -446,7 +446,7 @@ static void want_no_more(object *o, uint32_t block)
         }
 }
 
-/* Under the lock, which it gives up meanwhile. The slot is pinned. */
+/* The caller holds the lock, which is released meanwhile. The slot is pinned. */
 static int get_block(object *o, uint32_t block, slot **out)
 {
     bool wants = false;
@@ -511,7 +511,7 @@ static void object_in_order(void *ctx)
     pthread_mutex_unlock(&o->lock);
 }
 
-/* ---- Its owner ------------------------------------------------------------------------------- */
+/* ---- Ownership ---- */
 
 static void object_close(void *ctx)
 {

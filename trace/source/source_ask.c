@@ -7,7 +7,7 @@
 #include "trace/base/pb.h"
 #include "trace/source/fetch_frames.h"
 
-/* In ms: how often who waits looks whether it is to stop. */
+/* Interval in ms in which a waiting caller checks the stop flag. */
 #define LOOK_MS 100
 
 static int put_asked_url(const source_ask *a, const char *url, vp_buf *b)

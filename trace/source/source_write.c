@@ -5,7 +5,7 @@
 #include "trace/base/mem.h"
 #include "trace/source/fetch_frames.h"
 
-/* The content and its end; an answer that comes before is heard afterwards. */
+/* Sends the content and its end; an earlier response is read afterwards. */
 static int send_file(int stream, int fd, char *piece)
 {
     int64_t at = 0;
@@ -20,7 +20,7 @@ static int send_file(int stream, int fd, char *piece)
     return 0;
 }
 
-/* data: of what comes; NULL: nothing is to come. */
+/* data: receives the bytes; NULL: none are expected. */
 static int hear_end(int stream, vp_buf *data)
 {
     fetch_frame kind = FETCH_DATA;

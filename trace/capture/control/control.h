@@ -1,6 +1,6 @@
 /* Control of the recorder from outside the program: by environment variables when it is loaded
  * (environment.h), by a signal, and by a socket while it runs (control_thread.c). One per process.
- * It uses vp_start and vp_stop like any other caller, so whoever comes second gets an error that a
+ * It uses vp_start and vp_stop like any other caller, so a second caller gets an error that a
  * recording is active. Private to this module. */
 #ifndef VP_CAPTURE_CONTROL_H
 #define VP_CAPTURE_CONTROL_H

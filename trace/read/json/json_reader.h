@@ -210,8 +210,8 @@ typedef struct cj_attrs {
 int cj_reader_init(cj_reader *r, sink *out, const rd_options *opts);
 void cj_reader_free(cj_reader *r);
 
-/* json_event.c: reads the fields of the object at p. JS_CLOSE with *after behind its end, JS_MORE
- * or JS_BAD. */
+/* json_event.c: reads the fields of the object at p. JS_CLOSE with *after after its end, JS_MORE or
+ * JS_BAD. */
 js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_layout *layout,
                         cj_fields *f, const char **after);
 /* Processes an event with these fields. */
