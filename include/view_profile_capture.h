@@ -1,6 +1,5 @@
-/* view_profile capture: a C or C++ program records itself, following the ideas of jax.profiler, at
- * the cost of two clock reads per zone, into a directory that view_profile, TensorBoard and
- * Perfetto open.
+/* view_profile capture: a C or C++ program records itself, following the ideas of jax.profiler. A
+ * zone costs two clock reads. view_profile, TensorBoard and Perfetto open the resulting directory.
  *
  *     vp_recording *r;
  *     vp_config cfg = VP_CONFIG_INIT;
@@ -299,11 +298,11 @@ VP_API vp_track_id vp_track_add(vp_device_id device, const char *name);
 
 /* A device's own clock with `hz` ticks per second (1e3 to 1e12), and pairs of its ticks with
  * vp_now() at the same instant. Events on tracks of a device with such a clock have times in its
- * ticks. They are converted when they are recorded, with the pairs known at that time: between two
- * pairs by linear interpolation in integers (exact at the pairs), before the first and after the
- * last pair at the rate between these two, with one pair at hz. So read the clock before and after
- * the work, then record it. At most 256 pairs per clock are kept, always with the first and the
- * last; when there are more, every second one in between is dropped.
+ * ticks. They are converted when they are recorded, with the pairs known at that time. Between two
+ * pairs, conversion is linear interpolation in integers, exact at the pairs. Before the first and
+ * after the last pair it uses the rate between these two; with a single pair, hz. So read the clock
+ * before and after the work, then record it. At most 256 pairs per clock are kept, always with the
+ * first and the last; when there are more, every second one in between is dropped.
  *
  * vp_clock_add: 0 and vp_error_last() for an hz out of range (VP_EARG) and for more than 64 clocks
  * (VP_ELIMIT). Clocks live as long as the process. */

@@ -58,7 +58,7 @@ typedef struct vp_breakdown {
 /* Causes of idle time, in order of priority if several apply at an instant
  * (docs/reference/metrics.md#idle-gaps): the thread that launches the next op was compiling,
  * waiting for input, …. UNKNOWN: nothing links the gap to the host. A copy on any other thread has
- * priority only over HOST and no cause. */
+ * priority only over HOST and over gaps without a cause. */
 typedef enum vp_cause {
     VP_CAUSE_COMPILE,
     VP_CAUSE_INPUT,
@@ -558,7 +558,8 @@ typedef struct vp_memory {
     int64_t total_bytes;               /* limit of the allocator */
     int64_t lifetime_peak_bytes;       /* peak including the time before the window */
     int64_t reserved_bytes, reserved_peak_bytes; /* from the device: at the peak of use; maximum */
-    /* Free bytes in blocks too small for one large allocation; and the bytes free in total. */
+    /* Free bytes that are too scattered for one allocation; and the bytes that they are a part of:
+     * reserved from the device, or the allocator's limit. */
     int64_t fragmented_bytes, fragmented_of_bytes;
     int64_t allocations, frees, end_bytes;   /* VP_UNKNOWN for snapshots without a history */
     int64_t allocated_bytes;                 /* Σ of all allocations */

@@ -1,5 +1,6 @@
 /* Log lines and progress of the programs on stderr: one line per message, control characters
- * escaped. The library never logs. The log level is the only global state. */
+ * escaped. The libraries don't log, except for recordings requested by environment variables, which
+ * have no caller. The log level is the only global state. */
 #ifndef VP_BASE_LOG_H
 #define VP_BASE_LOG_H
 

@@ -1,7 +1,8 @@
 /* Writes a protobuf message to a file in one pass, although lengths precede their parts. A length
  * gets five bytes, which readers accept, and is filled in when its part is complete. The file is
  * written in whole buffers, which takes three quarters of the time on common file systems. The
- * caller frees the pb_file and owns the descriptor. Calls return 0, VP_EIO or VP_ENOMEM. */
+ * caller frees the pb_file and owns the descriptor. Failures: VP_EIO, VP_ENOSPC, VP_ELIMIT,
+ * VP_ENOMEM. */
 #ifndef VP_BASE_PB_FILE_H
 #define VP_BASE_PB_FILE_H
 

@@ -19,9 +19,9 @@ typedef struct source_address {
 
 /* True if the user's text is a remote address. */
 bool source_is_address(const char *typed);
-/* Parses an address. A web address without query and user takes those of the address at or above it
- * in the environment variable ADDRESS_SECRETS, so that they appear in no command line. VP_EARG: not
- * an address, or without host or bucket. *out must be freed in either case. */
+/* Parses an address. If a web address has no query and user, those of the address at or above it in
+ * the environment variable ADDRESS_SECRETS are used. So secrets appear in no command line. VP_EARG:
+ * not an address, or without host or bucket. *out must be freed in either case. */
 int source_address_read(source_address *out, const char *typed);
 void source_address_free(source_address *a);
 /* The displayable address of a path beneath it, freed by the caller; NULL: out of memory. */

@@ -167,9 +167,9 @@ static uint8_t *map_memory(size_t bytes)
 
 static void before_exit(void);
 
-/* Handlers that are registered later run earlier at exit(). Registering after the loading, after
- * the start, and after the first work of the driver ensures that ours run before the handlers that
- * CUPTI and the driver have registered until then. */
+/* Handlers that are registered later run earlier at exit(). This registers after the loading, after
+ * the start, and after the first work of the driver. So ours run before the handlers that CUPTI and
+ * the driver have registered until then. */
 static void register_exit(atomic_bool *done)
 {
     if (!atomic_exchange(done, true))

@@ -1,4 +1,4 @@
-/* The constructor that records a program if its environment requests it, and the functions through
+/* The constructor that records a program if its environment requests it. Also the functions through
  * which the adapters' libraries call this one, so that a program has one recorder, however it was
  * loaded. Only in the recorder's shared library, not in the viewer or in tests. */
 #include "trace/capture/inject/adapters.h"

@@ -2,9 +2,9 @@
  * profiler_list.c lists all profilers, context.c records single steps. Private to this module. The
  * caller of the API owns the profiler. Functions return 0 or a code of vp_start and vp_stop.
  *
- * The message "Profiler enabled for next N steps" comes from the step that starts a capture, not
- * from vp_capture_async (docs/reference/recording.md#asynchronous-captures), which may run in a
- * signal handler, where the log function must not be called. */
+ * The message "Profiler enabled for next N steps" comes from the step that starts a capture.
+ * vp_capture_async may run in a signal handler, where the log function must not be called
+ * (docs/reference/recording.md#asynchronous-captures). */
 #ifndef VP_CAPTURE_PROFILER_H
 #define VP_CAPTURE_PROFILER_H
 

@@ -3,11 +3,10 @@
  * there are two pairs. Clocks live as long as the process. VP_ECLOCK: times that cannot be
  * converted.
  *
- * A span on a device clock is converted when it is recorded, with the pairs known at that time, and
- * the image contains only ticks of the recording. So readers of images need not know other clocks,
- * spans of a killed process are placed correctly, and a ring cannot lose the pair that a span
- * needs. The cost: a span recorded before the clock's second pair is converted with a less exact
- * rate. */
+ * A span on a device clock is converted when it is recorded, with the pairs known at that time. The
+ * image contains only ticks of the recording. So readers need not know other clocks, spans of a
+ * killed process are correct, and a ring cannot lose a needed pair. The cost: a span recorded
+ * before the clock's second pair is converted with a less exact rate. */
 #ifndef VP_CAPTURE_DEVICE_CLOCK_H
 #define VP_CAPTURE_DEVICE_CLOCK_H
 

@@ -14,7 +14,7 @@
 
 /* Copies words that others may be writing, with acquire loads, so that later reads of a chunk are
  * not older than the copy. A word that is being written is copied in any state, because nothing in
- * the copy refers to it. The thread sanitizer would report this intentional race. */
+ * the copy refers to it. This race is intentional, so the thread sanitizer is disabled. */
 __attribute__((no_sanitize("thread"))) static void copy_words(char *to, const char *from,
                                                               size_t bytes)
 {

@@ -13,8 +13,8 @@
  * makes the copy. Events after the slow step are excluded by time, so the time of the copy does not
  * matter. A capture of a profiler waits for earlier files only if four are being written: each
  * holds its pool (64 MiB) until then, and a program that captures all its steps to a slow disk
- * would otherwise exhaust the memory. Within a step, the start of a capture may wait for the copy
- * of a ring that a slow step just requested (a few ms), but never for its files. */
+ * would otherwise exhaust the memory. Within a step, the start of a capture may wait a few ms for a
+ * copy of the ring that a slow step requested, but never for its files. */
 #ifndef VP_CAPTURE_SESSION_H
 #define VP_CAPTURE_SESSION_H
 

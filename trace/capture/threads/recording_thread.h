@@ -10,9 +10,9 @@
  * zones.
  *
  * Open zones: a record is written when a zone ends. Until then a scope or a pair is in a frame of
- * its thread's block; the frame of a VP_STEP has its number next to its kind. Zones that begin at
- * most some thousand times per second (steps of a profiler, contexts, ranges of NVTX and ITT) are
- * in one list of the image (open_zone.c), because they may end on another thread and in any order.
+ * its thread's block; the frame of a VP_STEP has its number next to its kind. Less frequent zones,
+ * at most some thousand per second, are in one list of the image (open_zone.c): steps of a
+ * profiler, contexts, ranges of NVTX and ITT. They may end on another thread and in any order.
  * Their entry is freed together with writing the record, so that no zone occurs twice.
  *
  * Only interrupted recordings have open zones in their files, marked "unfinished": interrupted by

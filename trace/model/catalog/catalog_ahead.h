@@ -1,6 +1,6 @@
 /* Reads directories completely, sorted, with the kinds of their files; on several threads ahead of
- * the walk if there are many. What a thread cannot do (errors, archives, more entries than it may
- * hold) is left to the walk, so messages and their order do not depend on the number of threads.
+ * the walk if there are many. Errors, archives, and directories with more entries than a thread may
+ * hold are left to the walk. So messages and their order do not depend on the number of threads.
  * Private to the catalog. A node belongs to its parent; cat_ahead_drop releases what cat_ahead_get
  * read. */
 #ifndef VP_MODEL_CATALOG_AHEAD_H

@@ -1,7 +1,8 @@
 /* Record of the files unpacked into a directory, and of their sources: a text file in it, with one
  * line per file, so that a second run can skip complete files. A line is written before its file is
  * renamed to its final name, and only complete files are renamed. So a file that is listed and
- * exists is complete. The ledger owns its texts. Failures: VP_EREFUSED, VP_EIO, VP_ENOMEM. */
+ * exists is complete. The ledger owns its texts. Failures: VP_EREFUSED, VP_ECORRUPT, VP_EIO,
+ * VP_ENOMEM. */
 #ifndef VP_MODEL_LEDGER_H
 #define VP_MODEL_LEDGER_H
 

@@ -238,8 +238,9 @@ static int put_numbered_name(char *out, const char *path, int i)
                : vp_fail(VP_EREFUSED, "a file name that is too long");
 }
 
-/* Chooses the source's own name from an earlier run, else the first name that is free on disk and
- * in the ledger, which may list a file that a kill prevented. *base is its last part. */
+/* Chooses the source's own name from an earlier run, else the first free name. A name is free if it
+ * is neither on disk nor in the ledger, which may list a file that a kill prevented. *base is its
+ * last part. */
 static int choose_name(const unpack *u, char *out, const unpack_source *src, const char *path,
                        int dir)
 {

@@ -21,9 +21,10 @@
 typedef struct rd_source rd_source;
 typedef struct rd_stream rd_stream;
 struct rd_stream {
-    /* Returns 1, and the next chunk in *p, *n (n > 0), writable and valid until the next call, with
-     * RD_HEADROOM bytes before it and RD_PAD after it for the reader. 0: end of the stream. < 0:
-     * failed. Damage that leaves a good prefix ends the stream with 0 and sets `damage`. */
+    /* Returns 1 and the next chunk in *p, *n (n > 0), valid until the next call. The reader may
+     * write to it, to RD_HEADROOM bytes before it, and may read RD_PAD bytes after it. 0: end of
+     * the stream. < 0: failed. Damage that leaves a good prefix ends the stream with 0 and sets
+     * `damage`. */
     int (*next)(rd_stream *s, char **p, size_t *n);
     /* Reads at most cap bytes into the caller's memory. A caller uses either `next` or `fill` for
      * the whole stream; `fill` may be called by changing threads, one at a time. NULL: not

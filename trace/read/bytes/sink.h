@@ -281,8 +281,8 @@ struct sink {
 
 /* What a reader has to read. */
 typedef struct rd_options {
-    /* If the file has a device, host events are counted and skipped, and data is not read that only
-     * analyses of the host, of steps or of memory need. */
+    /* If the file has a device, host events are counted and skipped. Data for analyses of the host,
+     * of steps or of memory is not read. */
     bool device_only;
     int (*progress)(void *ctx, int64_t done_bytes, int64_t total_bytes); /* may be NULL */
     void *progress_ctx;

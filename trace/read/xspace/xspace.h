@@ -3,7 +3,7 @@
  * the lines, a second pass scans the lines, a third decodes their events.
  *
  * Three passes are needed because serializers write lines before the metadata that names their
- * events, and a line's name, which decides if it is needed, may follow its events. HLO protos are
+ * events. A line's name, which decides if it is needed, may follow its events. HLO protos are
  * parsed when the first op of their module occurs. With device_only, host lines are only counted if
  * the file has a device, and with uncounted not even that. A file without a device is then read
  * again in full. */
