@@ -45,7 +45,7 @@ await test("the page says where it opens in times of the timeline, and in exact 
     const lead = page.locator("p.lead[title]");
     await lead.waitFor();
     assert.equal(await lead.getAttribute("title"), "1000000 to 2500000 ns in the file’s own time");
-    const [, from, to] = (await lead.innerText()).match(/^It opens at (\S+) ms to (\S+) ms of the trace, 1\.500 ms in all\.$/);
+    const [, from, to] = (await lead.innerText()).match(/^Opens zoomed to (\S+) ms to (\S+) ms of the trace \(1\.500 ms\)\.$/);
     assert.equal(Number(from), Number(((1000000 - Number(file_origin_ns)) / 1e6).toFixed(3)));
     assert.equal(Number(to), Number(((2500000 - Number(file_origin_ns)) / 1e6).toFixed(3)));
   }));
@@ -55,7 +55,7 @@ await test("with --ui=perfetto the trace is there before the click", async () =>
   const { context, complaints } = await guarded(browser, [other.url, ui.url]);
   const page = await context.newPage();
   await page.goto(other.url + tpuHandoff);
-  await page.locator("#status", { hasText: "one click" }).waitFor();
+  await page.locator("#status", { hasText: "Click to open" }).waitFor();
   await context.route("**/trace/**", (route) => route.abort());
   await handOver(page, context);
   assert.deepEqual(complaints, []);

@@ -194,7 +194,7 @@ await test("one tick is not enough, and the page says what to do", async () => {
 await test("archives are unpacked by a click, which says how far it is", () =>
   onPage("/?q=archive", async (page) => {
     await page.getByRole("button", { name: "Unpack archives" }).click();
-    await page.locator("#unpack [role=status]", { hasText: /^\d+ files are unpacked/ }).waitFor();
+    await page.locator("#unpack [role=status]", { hasText: /^\d+ files unpacked/ }).waitFor();
     const now = await (await fetch(`${server.url}/api/v1/extract`)).json();
     assert.equal(now.state, "done");
     assert.ok(now.files.made + now.files.kept > 0);
