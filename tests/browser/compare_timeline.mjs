@@ -66,7 +66,7 @@ await test("the rows of both analyses follow their device", () =>
 await test("runs without steps are aligned by their devices, and the page says so", () =>
   onPage(at(TPU), async (page) => {
     await drawn(page);
-    await page.getByText("A and B have no steps: both are aligned by the first op of their devices").waitFor();
+    await page.getByText("A and B have no steps: both runs are aligned by the first op of their devices").waitFor();
   }));
 
 await test("panning and zooming move both, and the address keeps it", () =>
@@ -268,7 +268,7 @@ await test("the search finds the ops of both runs, by n and N in the order of ti
     await page.keyboard.press("Enter");
     await page.getByText("no such op").waitFor();
     await page.keyboard.press("?");
-    await page.locator("dialog").getByText("hit of the search").waitFor();
+    await page.locator("dialog").getByText("search result").waitFor();
   }));
 
 for (const width of [1440, 390])

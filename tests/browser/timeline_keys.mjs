@@ -242,7 +242,7 @@ await test("the help lists every key that the timeline listens to", () =>
     await page.keyboard.press("?");
     const told = (await page.locator("dialog kbd").allTextContents()).flatMap((text) => text.split(/,? /));
     for (const key of [...keys, "/", "p", "?", "wheel", "ruler"]) assert.ok(told.includes(key) || (key === "," && told.includes("")), `${key}: ${told}`);
-    assert.match(await page.locator("dialog").innerText(), /select nothing/);
+    assert.match(await page.locator("dialog").innerText(), /clear the selection/);
   }));
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
@@ -283,7 +283,7 @@ await test("a range stays in the address, with what it sums up", () =>
   onTimeline("hits", "?from=30000000&to=70000000", async (page) => {
     const summed = async () => { // the page asks for both at once, and either may come first
       await details(page).getByText("Time by op in this range").waitFor();
-      await details(page).getByText("What the devices' time went to").waitFor();
+      await details(page).getByText("Device time in the range").waitFor();
       return details(page).innerText();
     };
     await page.keyboard.press("r");
@@ -303,7 +303,7 @@ for (const sel of ["999.0.0", "abc", "1", "0.0.99999"])
     await page.locator("canvas.rows").focus();
     for (const key of "wd") await page.keyboard.press(key);
     await page.waitForTimeout(500);
-    assert.match(await status(page).textContent(), /no such event/);
+    assert.match(await status(page).textContent(), /Event not found/);
     await page.keyboard.press("Enter");
     await details(page).locator("h2").waitFor();
     assert.equal(await status(page).textContent(), "");
