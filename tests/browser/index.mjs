@@ -156,7 +156,7 @@ await test("two ticks lead to a comparison of the older with the newer", () =>
     await rowCount(page, 1);
     await button.click();
     await page.waitForURL("**/compare/*/*");
-    assert.match(await page.locator("h1").innerText(), /2026_01_12.* against .*2026_01_11/);
+    assert.match(await page.locator("h1").innerText(), /2026_01_12.* compared with .*2026_01_11/);
   }));
 
 await test("the index leads to a comparison without script", () =>
@@ -166,7 +166,7 @@ await test("the index leads to a comparison without script", () =>
       for (const box of await page.locator("[name=s]").all()) await box.check();
       await page.getByRole("button", { name: "Compare two" }).click();
       await page.waitForURL("**/compare/*/*");
-      assert.match(await page.locator("h1").innerText(), /2026_01_12.* against .*2026_01_11/);
+      assert.match(await page.locator("h1").innerText(), /2026_01_12.* compared with .*2026_01_11/);
       assert.equal(await page.locator("#where tbody:not(details *)").count(), 2); // both runs have two devices
       assert.ok(await page.locator("#ops tbody tr").count());
       await page.getByRole("link", { name: "Swap A and B" }).click();
