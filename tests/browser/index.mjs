@@ -170,7 +170,7 @@ await test("the index leads to a comparison without script", () =>
       assert.equal(await page.locator("#where tbody:not(details *)").count(), 2); // both runs have two devices
       assert.ok(await page.locator("#ops tbody tr").count());
       await page.getByRole("link", { name: "Swap A and B" }).click();
-      assert.match(await page.locator("h1").innerText(), /2026_01_11.* against .*2026_01_12/);
+      assert.match(await page.locator("h1").innerText(), /2026_01_11.* compared with .*2026_01_12/);
     },
     withoutScript
   ));
