@@ -37,8 +37,7 @@ void rep_shares(int *out, const int64_t *parts, size_t n);
 int64_t rep_mean_ps(const vp_op *op);
 int64_t rep_stddev_ps(const vp_op *op); /* rounded; VP_UNKNOWN for NaN */
 double rep_cv(const vp_op *op);         /* stddev / mean; NaN when unknown */
-/* NaN when unknown, and of the halves of async ops, in whose time the work is not done; likewise:
- */
+/* Both are NaN if unknown, and for halves of async ops, whose time is not that of the work. */
 double rep_gb_per_s(const vp_op *op);
 double rep_gflop_per_s(const vp_op *op);
 /* Window of the op's device, of which its self time is a part. VP_UNKNOWN if concurrent tracks add

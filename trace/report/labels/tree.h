@@ -7,7 +7,7 @@
 #include "include/view_profile.h"
 #include "trace/base/str.h"
 
-/* Limit of rows per page; the rest is summed in rows "n more". */
+/* Limit of levels on a page; deeper scopes are counted in the row above them. */
 #define TREE_DEPTH_MAX 64u
 
 typedef struct tree_limits {
