@@ -60,7 +60,7 @@ static int write_out(capture *c, const char *p, size_t n)
     if (vp_fs_write_all(c->ask->files[0], p, n) >= 0)
         return 0;
     int code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? VP_ENOSPC : VP_EIO;
-    return vp_fail(code, "writing the profile: %s", strerror(errno));
+    return vp_fail(code, "cannot write the profile: %s", strerror(errno));
 }
 
 static int flush_piece(capture *c)
@@ -120,7 +120,7 @@ static int begin_terminate(capture *c)
     if (rc >= 0 && (curl_easy_setopt(c->terminate.easy, CURLOPT_FRESH_CONNECT, 1L) ||
                     curl_easy_setopt(c->terminate.easy, CURLOPT_TIMEOUT_MS, (long)ABANDONED_MS) ||
                     curl_multi_add_handle(c->multi, c->terminate.easy)))
-        rc = vp_fail(VP_EIO, "libcurl takes no second call");
+        rc = vp_fail(VP_EIO, "libcurl error: cannot start a second call");
     c->terminating = rc >= 0;
     if (rc < 0)
         grpc_call_close(&c->terminate);
@@ -188,11 +188,11 @@ static int check_patience(capture *c, int64_t now)
         return 0;
     c->ask->status = GRPC_DEADLINE;
     if (c->last_bytes)
-        return vp_fail(VP_EREMOTE, "nothing more came for %lld ms, after %lld bytes",
+        return vp_fail(VP_EREMOTE, "timed out: no data for %lld ms, after %lld bytes",
                        (long long)(now - since), (long long)c->last_bytes);
-    return vp_fail(VP_EREMOTE, "no answer came within %lld ms of the capture's end%s",
+    return vp_fail(VP_EREMOTE, "timed out: no response within %lld ms of the end of the capture%s",
                    (long long)(now - since),
-                   c->request.start_ns ? "; is the clock over there behind?" : "");
+                   c->request.start_ns ? "; check the clock of the remote host" : "");
 }
 
 static void hear_curl(capture *c)
@@ -238,19 +238,19 @@ static int capture_turn(capture *c)
     if (waits_for_leave(c))
         return wait_for_leave(c);
     if (curl_multi_perform(c->multi, &running))
-        return vp_fail(VP_EIO, "libcurl gave up");
+        return vp_fail(VP_EIO, "libcurl error: transfer failed");
     hear_curl(c);
     int64_t now = vp_now_ms();
     if (c->finished || (c->abandoned && (now - c->stop_ms > ABANDONED_MS)))
         return 0;
     if (c->in_vain)
-        return vp_fail(VP_ECANCELLED, "cancelled before a connection was made");
+        return vp_fail(VP_ECANCELLED, "canceled before the connection was established");
     if (c->stop_ms && !c->terminating && now >= c->next_stop_ms)
         VP_TRY(begin_terminate(c));
     VP_TRY(tell_capture_progress(c, now));
     VP_TRY(check_patience(c, now));
     if (curl_multi_poll(c->multi, &asker, c->abandoned ? 0 : 1, PROGRESS_MS, NULL))
-        return vp_fail(VP_EIO, "libcurl cannot wait");
+        return vp_fail(VP_EIO, "libcurl error: poll failed");
     if (asker.revents)
         hear_asker(c);
     return 1;
@@ -275,14 +275,14 @@ static int run_capture_loop(capture *c)
     c->multi = curl_multi_init();
     VP_NEED(c->multi);
     if (curl_multi_add_handle(c->multi, c->profile.easy))
-        return vp_fail(VP_EIO, "libcurl takes no call");
+        return vp_fail(VP_EIO, "libcurl error: cannot start the call");
     c->begun_ms = vp_now_ms();
     c->over_ms = c->begun_ms + delay_ms(c) + (int64_t)c->request.duration_ms;
     while ((rc = capture_turn(c)) == 1)
         ;
     VP_TRY(rc);
     if (!c->finished)
-        return vp_fail(VP_ECANCELLED, "nobody waits for the profile any more");
+        return vp_fail(VP_ECANCELLED, "canceled by the client");
     c->ask->status = grpc_call_status(&c->profile, c->code);
     VP_TRY(grpc_call_verdict(&c->profile, c->code));
     VP_TRY(profile_answer_end(&c->answer));
@@ -319,7 +319,7 @@ int fetch_answer_capture(fetch_ask *a)
 {
     capture c = {.ask = a};
     if (a->file_n != 1)
-        return vp_fail(VP_EARG, "a profile needs a file to be written to");
+        return vp_fail(VP_EARG, "a capture request needs an output file");
     VP_TRY(profile_request_read(&c.request, a->body));
     profile_answer_init(&c.answer, write_xspace, &c);
     c.piece = vp_malloc(PIECE);

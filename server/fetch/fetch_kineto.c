@@ -47,7 +47,7 @@ static int put_config(vp_buf *b, vp_str body)
             break;
         }
     if (!log.n || !duration)
-        return vp_fail(VP_EARG, "this asks for no profile");
+        return vp_fail(VP_EARG, "invalid capture request");
     vp_buf_printf(b,
                   "ACTIVITIES_LOG_FILE=%.*s\nPROFILE_START_TIME=%llu\n"
                   "ACTIVITIES_DURATION_MSECS=%llu",
@@ -55,7 +55,7 @@ static int put_config(vp_buf *b, vp_str body)
     for (p = vp_pb_of(body); vp_pb_next(&p, &f) == 1;)
         if (f.number == FETCH_KINETO_OPTION) {
             if (memchr(f.data.p, '\n', f.data.n) || !memchr(f.data.p, '=', f.data.n))
-                return vp_fail(VP_EARG, "--option: \"%.*s\" is no KEY=VALUE",
+                return vp_fail(VP_EARG, "--option: \"%.*s\" is not KEY=VALUE",
                                VP_STR_CUT(f.data, 60));
             vp_buf_printf(b, "\n%.*s", VP_STR_ARG(f.data));
         }
@@ -73,7 +73,7 @@ static int put_kineto_request(vp_buf *b, vp_str body)
     char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
     json_decref(o);
     if (!text)
-        return vp_fail(VP_EARG, "the log file's name is no UTF-8");
+        return vp_fail(VP_EARG, "the name of the log file is not valid UTF-8");
     int32_t n = (int32_t)strlen(text);
     vp_buf_put(b, &n, sizeof n);
     vp_buf_puts(b, text);
@@ -93,7 +93,7 @@ static int wait_for_dynolog(int fd, short what)
     do
         n = poll(&p, 1, WAIT_MS);
     while (n < 0 && errno == EINTR);
-    return n > 0 ? 0 : vp_fail(VP_EREMOTE, "it did not answer in time");
+    return n > 0 ? 0 : vp_fail(VP_EREMOTE, "timed out");
 }
 
 static int connect_one(const struct addrinfo *at, int *out)
@@ -121,18 +121,18 @@ static int connect_to_dynolog(vp_str target, int *out)
     char host[256], port[8];
     size_t colon = vp_str_rfind_char(target, ':');
     if (!colon || colon >= sizeof host || target.n - colon - 1 >= sizeof port)
-        return vp_fail(VP_EARG, "\"%.*s\" is no HOST:PORT", VP_STR_CUT(target, 100));
+        return vp_fail(VP_EARG, "\"%.*s\" is not HOST:PORT", VP_STR_CUT(target, 100));
     bool v6 = target.p[0] == '[' && target.p[colon - 1] == ']';
     snprintf(host, sizeof host, "%.*s", (int)(colon - 2 * v6), target.p + v6);
     snprintf(port, sizeof port, "%.*s", (int)(target.n - colon - 1), target.p + colon + 1);
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *all;
     if (getaddrinfo(host, port, &hints, &all))
-        return vp_fail(VP_ENOTFOUND, "no host of this name is known");
+        return vp_fail(VP_ENOTFOUND, "host not found");
     int err = ECONNREFUSED;
     for (const struct addrinfo *at = all; at && err; at = at->ai_next)
         err = connect_one(at, out);
     freeaddrinfo(all);
-    return err ? vp_fail(VP_ENOTFOUND, "nothing can be reached there: %s; is dynolog running?",
+    return err ? vp_fail(VP_ENOTFOUND, "cannot connect: %s; check that dynolog is running",
                          strerror(err))
                : 0;
 }
@@ -146,7 +146,7 @@ static int send_to_dynolog(int fd, vp_str s)
         else if (errno == EAGAIN)
             VP_TRY(wait_for_dynolog(fd, POLLOUT));
         else if (errno != EINTR)
-            return vp_fail(VP_EREMOTE, "the connection broke: %s", strerror(errno));
+            return vp_fail(VP_EREMOTE, "connection lost: %s", strerror(errno));
     }
     return 0;
 }
@@ -160,12 +160,12 @@ static int receive_exactly(int fd, char *p, size_t n)
             p += got;
             n -= (size_t)got;
         } else if (got == 0) {
-            return vp_fail(VP_EREMOTE,
-                           "it hung up without an answer: is this the port of dynolog?");
+            return vp_fail(VP_EREMOTE, "the connection was closed without a response; check that "
+                                       "this is the port of dynolog");
         } else if (errno == EAGAIN && vp_now_ms() < until) {
             VP_TRY(wait_for_dynolog(fd, POLLIN));
         } else if (errno != EINTR) {
-            return vp_fail(VP_EREMOTE, "the connection broke: %s", strerror(errno));
+            return vp_fail(VP_EREMOTE, "connection lost: %s", strerror(errno));
         }
     }
     return 0;
@@ -182,12 +182,13 @@ static int put_pids(vp_buf *out, vp_str text)
     const json_t *pids = json_array_size(set) ? set : matched;
     int rc = 0;
     if (!json_is_array(matched))
-        rc = vp_fail(VP_EUNSUPPORTED, "what is there is no dynolog");
+        rc = vp_fail(VP_EUNSUPPORTED, "the server is not dynolog");
     else if (!json_array_size(matched))
-        rc = vp_fail(VP_EEMPTY, "no process over there can be profiled: start it with "
-                                "KINETO_USE_DAEMON=1");
+        rc =
+            vp_fail(VP_EEMPTY,
+                    "no process can be profiled there; start the program with KINETO_USE_DAEMON=1");
     else if (!json_array_size(set) && json_is_integer(busy) && json_integer_value(busy) > 0)
-        rc = vp_fail(VP_EBUSY, "it is busy with another capture");
+        rc = vp_fail(VP_EBUSY, "busy with another capture");
     for (size_t i = 0; rc == 0 && i < json_array_size(pids) && i < PROCESSES_MAX; i++) {
         json_int_t pid = json_integer_value(json_array_get(pids, i));
         if (pid > 0)
@@ -202,7 +203,7 @@ static int take_dynolog_answer(int fd, vp_buf *answer)
     int32_t n;
     VP_TRY(receive_exactly(fd, (char *)&n, sizeof n));
     if (n <= 0 || n > (int32_t)ANSWER_MAX)
-        return vp_fail(VP_EUNSUPPORTED, "what is there is no dynolog");
+        return vp_fail(VP_EUNSUPPORTED, "the server is not dynolog");
     char *p = vp_buf_reserve(answer, (size_t)n + 1);
     VP_NEED(p);
     VP_TRY(receive_exactly(fd, p, (size_t)n));
@@ -238,7 +239,7 @@ int fetch_fail_unheard(fetch_ask *a)
     if (!is_dynolog(a->url))
         return vp_fail_copy(&why);
     a->status = 0;
-    return vp_fail(VP_EUNSUPPORTED, "dynolog is there, which captures PyTorch: add --kineto");
+    return vp_fail(VP_EUNSUPPORTED, "dynolog answers; capture PyTorch with --kineto");
 }
 
 int fetch_answer_kineto(fetch_ask *a)

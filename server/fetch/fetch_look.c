@@ -79,7 +79,7 @@ static int put_monitor(vp_buf *b, vp_str answer)
     bool told = b->n > 0;
     for (size_t i = 0; !told && i < data.n; i++)
         vp_buf_putc(b, data.p[i] == '\n' ? ' ' : data.p[i]);
-    return b->n ? b->status : vp_buf_puts(b, "a profiler is there and has nothing to tell");
+    return b->n ? b->status : vp_buf_puts(b, "a profiler answers, without figures");
 }
 
 static int call_monitor(fetch_ask *a, vp_buf *text)
@@ -99,7 +99,7 @@ static int is_profiler_service_there(fetch_ask *a)
     VP_CLEANUP(vp_buf_free) vp_buf request, answer;
     vp_buf_init(&request, ANSWER_MAX);
     vp_buf_init(&answer, ANSWER_MAX);
-    vp_pb_put_len(&request, 1, VP_STR("view_profile looks"));
+    vp_pb_put_len(&request, 1, VP_STR("view_profile look"));
     return call_grpc_method(a, "Terminate", vp_buf_view(&request), &answer);
 }
 
@@ -111,8 +111,8 @@ int fetch_answer_look(fetch_ask *a)
     int rc = call_monitor(a, &text);
     if (rc == VP_EUNSUPPORTED && a->status == GRPC_UNIMPLEMENTED &&
         is_profiler_service_there(a) >= 0)
-        rc = vp_buf_puts(&text, "a profiler is there and can capture; it tells no figures without "
-                                "that, as open-source builds of XLA have no Monitor");
+        rc = vp_buf_puts(&text, "a profiler answers and can capture; status figures are not "
+                                "available (open-source XLA has no Monitor)");
     VP_TRY(rc);
     a->status = 0;
     vp_pb_put_len(&b, FETCH_LOOK_TEXT, vp_buf_view(&text));

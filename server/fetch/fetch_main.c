@@ -79,7 +79,7 @@ static int parse_question(fetch_ask *a, vp_str text)
             parse_reading(a, &f);
             break;
         }
-    return rc < 0 || a->what == FETCH_NO_QUESTION ? vp_fail(VP_EARG, "this is no question") : 0;
+    return rc < 0 || a->what == FETCH_NO_QUESTION ? vp_fail(VP_EARG, "invalid request") : 0;
 }
 
 static int answer_question(fetch_ask *a)
@@ -91,7 +91,7 @@ static int answer_question(fetch_ask *a)
         FETCH_QUESTIONS(FETCH_CASE)
 #undef FETCH_CASE
     default:
-        return vp_fail(VP_EARG, "this is no question");
+        return vp_fail(VP_EARG, "invalid request");
     }
 }
 
@@ -168,7 +168,7 @@ static void begin_question(question *q, size_t bytes)
     }
     if (q->ask.stream >= 0) {
         if (rc == 0)
-            rc = vp_fail(VP_EIO, "no thread is to be had");
+            rc = vp_fail(VP_EIO, "cannot start a thread");
         (void)fetch_put_failure(q->ask.stream, rc, 0);
         close(q->ask.stream);
     }
@@ -182,8 +182,8 @@ int main(void)
     int type;
     socklen_t n = sizeof type;
     if (getsockopt(CONTROL, SOL_SOCKET, SO_TYPE, &type, &n) < 0 || type != SOCK_SEQPACKET) {
-        fputs("view_profile: this program is started by view_profile, for gs://, s3://, az://, "
-              "http(s):// and capture\n",
+        fputs("view_profile: this program is started by view_profile to read gs://, s3://, az:// "
+              "and http(s):// addresses and to capture\n",
               stderr);
         return 2;
     }

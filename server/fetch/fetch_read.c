@@ -63,11 +63,11 @@ static int place_bytes_in_file(reading *r, vp_str s)
     while (s.n) {
         uint64_t nth = r->placed / a->piece, in = r->placed % a->piece, at, left = a->piece - in;
         if (nth >= a->places.n / sizeof at)
-            return vp_fail(VP_EARG, "there is no place for all of it");
+            return vp_fail(VP_EARG, "invalid request: too few offsets");
         memcpy(&at, a->places.p + nth * sizeof at, sizeof at);
         size_t n = s.n < left ? s.n : (size_t)left;
         if (at > INT64_MAX - a->piece)
-            return vp_fail(VP_EARG, "there is no such place");
+            return vp_fail(VP_EARG, "invalid request: offset out of range");
         VP_TRY(vp_fs_pwrite_all(a->files[0], s.p, n, (int64_t)(at + in)));
         r->placed += n;
         s = vp_str_skip(s, n);
@@ -89,7 +89,7 @@ static int flush_reading(reading *r)
 
 static int fail_changed_while_read(void)
 {
-    return vp_fail(VP_EIO, "it was changed while it was read");
+    return vp_fail(VP_EIO, "changed while being read");
 }
 
 static int pin_object_version(reading *r)
@@ -125,10 +125,10 @@ static int check_read_answer(reading *r)
     r->is_judged = true;
     VP_TRY(pin_object_version(r));
     if (r->call.status == 206 && r->call.first != r->at)
-        return vp_fail(VP_ECORRUPT, "the server sends other bytes than it was asked for");
+        return vp_fail(VP_ECORRUPT, "the server returned a different byte range than requested");
     r->skip = r->call.status == 206 ? 0 : r->at;
     if (r->skip > SKIP_MAX)
-        return vp_fail(VP_EUNSUPPORTED, "the server cannot send parts of an object");
+        return vp_fail(VP_EUNSUPPORTED, "the server does not support range requests");
     return put_info(r);
 }
 
@@ -176,7 +176,7 @@ static int read_verdict(reading *r, int rc)
     if (c->status == 416)
         return check_end_of_object(r);
     if (c->status == 404 && r->is_told)
-        return vp_fail(VP_ENOTFOUND, "it was deleted while it was read");
+        return vp_fail(VP_ENOTFOUND, "deleted while being read");
     if (c->status < 200 || c->status >= 300)
         return http_failure(&r->call);
     if (!r->is_judged)
@@ -184,7 +184,7 @@ static int read_verdict(reading *r, int rc)
     int64_t end = r->end >= 0 && (r->total < 0 || r->end < r->total) ? r->end : r->total;
     return end < 0 || r->at >= end
                ? 0
-               : vp_fail(VP_EREMOTE, "the connection ended %lld bytes too early",
+               : vp_fail(VP_EREMOTE, "the connection was closed %lld bytes too early",
                          (long long)(end - r->at));
 }
 
@@ -229,9 +229,9 @@ int fetch_answer_read(fetch_ask *a)
     if (a->length > 0)
         r.end = a->length > INT64_MAX - a->offset ? INT64_MAX : a->offset + a->length;
     if (a->file_n && (!a->piece || a->piece > INT64_MAX))
-        return vp_fail(VP_EARG, "a file without places");
+        return vp_fail(VP_EARG, "invalid request: no offsets");
     if (a->etag.n >= sizeof r.etag)
-        return vp_fail(VP_EARG, "a version of %zu bytes", a->etag.n);
+        return vp_fail(VP_EARG, "ETag too long: %zu bytes", a->etag.n);
     snprintf(r.etag, sizeof r.etag, "%.*s", VP_STR_ARG(a->etag));
     VP_TRY(store_find(a->url, &r.store));
     vp_buf_init_stream(&r.out, send_data_frame, &r);

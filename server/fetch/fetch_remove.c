@@ -4,7 +4,7 @@
 
 static int refuse_replaced_object(void)
 {
-    return vp_fail(VP_EREFUSED, "somebody has put another in its place: it stays");
+    return vp_fail(VP_EREFUSED, "the object was replaced by another writer; it is kept");
 }
 
 static int check_version(fetch_ask *a, const store *s, store_place *p)
@@ -23,7 +23,8 @@ static int remove_it(fetch_ask *a, const store *s, store_place *p)
     if (rc < 0 && c.status == 412)
         rc = refuse_replaced_object();
     if (rc < 0 && (c.status == 405 || c.status == 501))
-        rc = vp_fail(VP_EUNSUPPORTED, "the server removes no files (HTTP %ld)", c.status);
+        rc = vp_fail(VP_EUNSUPPORTED, "the server does not allow deleting files (HTTP %ld)",
+                     c.status);
     http_end(&c);
     return rc;
 }

@@ -15,7 +15,7 @@ int fetch_answer_stores(fetch_ask *a)
     const char *other, *aws = aws_credentials_source(&other);
     char s3[160] = "s3://";
     if (other)
-        snprintf(s3, sizeof s3, "s3:// (its profile wants %s: see docs/stores.md)", other);
+        snprintf(s3, sizeof s3, "s3:// (the profile needs %s; see docs/stores.md)", other);
     const struct {
         const char *scheme, *from;
     } stores[] = {

@@ -12,7 +12,7 @@ int fetch_answer_write(fetch_ask *a)
     vp_str path = vp_str_skip(a->url, vp_str_find(a->url, VP_STR("://")) + 3);
     const char *fault = url_name_fault(path);
     if (fault)
-        return vp_fail(VP_EARG, "nothing is written to an address with %s", fault);
+        return vp_fail(VP_EARG, "cannot write to an address with %s", fault);
     int rc = s->open(a, &p);
     if (rc == 0)
         rc = s->write(a, p);

@@ -39,7 +39,7 @@ def refused(*args, code=REFUSED):
     assert done.stdout == ''
     line, = done.stderr.splitlines()
     assert line.startswith('view_profile: ')
-    assert 'what came before' not in line, 'nothing came before'
+    assert 'events before it' not in line, 'nothing came before'
     return line
 
 

@@ -84,5 +84,5 @@ def test_the_analysis_of_another_file_is_not_put_behind(tmp_path):
     (run_dir / "h.trace.json.gz").write_bytes(gzip.compress(json.dumps({"traceEvents": events}).encode()))
     assert report(str(run_dir))["devices"][0]["name"] == "/device:TPU:0"
     made = view_profile("export", "--to", "pftrace", "-o", str(tmp_path / "made"), str(run_dir))
-    assert "h.trace.json.gz" in made.stderr and "without tracks" in made.stderr
+    assert "h.trace.json.gz" in made.stderr and "without analysis tracks" in made.stderr
     assert not Trace((tmp_path / "made").read_bytes()).slices

@@ -418,7 +418,7 @@ static void an_empty_find_says_what_it_looked_for(void **state)
     assert_null(catalog_latest(c));
     assert_int_equal(vp_error_last()->code, VP_ENOTFOUND);
     assert_non_null(strstr(vp_error_last()->message, "*.xplane.pb"));
-    assert_non_null(strstr(vp_error_last()->message, "found 2 files"));
+    assert_non_null(strstr(vp_error_last()->message, "files: 2,"));
     catalog_free(c);
     c = NULL;
     assert_int_equal(catalog_open(&c, tree_at(t, "nowhere"), NULL), VP_ENOTFOUND);

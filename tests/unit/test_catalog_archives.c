@@ -155,7 +155,7 @@ static void members_follow_the_rules_of_directories(void **state)
                                        "packed.tar/d/1700000000000: worker0 worker1",
                                        "packed.tar/loose.json: loose.json stray"};
     expect(c, want, 3);
-    assert_non_null(strstr(catalog_get(c, 0)->why, "archive in an archive"));
+    assert_non_null(strstr(catalog_get(c, 0)->why, "nested archive"));
     assert_int_equal(catalog_get(c, 0)->captured_unix_ns, INT64_C(1700000768000000000));
     assert_int_equal(catalog_note_count(c), 1);
     assert_non_null(strstr(catalog_note(c, 0)->path, "outside.json"));

@@ -161,7 +161,7 @@ static void test_one_that_is_kept_comes_back_until_it_is_hopeless(void **state)
     assert_int_equal(st.exit_code, 3);
     assert_int_equal(st.restarts, 5);
     assert_int_equal(lines_in(path), 6);
-    assert_non_null(strstr(st.log, "bye\nview_profile: it ended (3) and is started again\nbye\n"));
+    assert_non_null(strstr(st.log, "bye\nview_profile: exited with code 3, restarting\nbye\n"));
     child_stop(c);
     unlink(path);
 }

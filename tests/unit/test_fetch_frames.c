@@ -64,13 +64,13 @@ static void test_a_failure_is_told(void **state)
     (void)state;
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, FETCH_ASK_MAX);
-    vp_fail(VP_ENOTFOUND, "there is no bucket of this name");
+    vp_fail(VP_ENOTFOUND, "bucket not found");
     assert_int_equal(fetch_put_failure(ends[1], VP_ENOTFOUND, 404), 0);
     vp_error_clear();
     fetch_frame kind;
     assert_int_equal(fetch_next(ends[0], &kind, &b), VP_ENOTFOUND);
     assert_int_equal(kind, FETCH_FAILED);
-    assert_string_equal(vp_error_last()->message, "there is no bucket of this name");
+    assert_string_equal(vp_error_last()->message, "bucket not found");
 }
 
 /* Whatever code another process says: a failure stays one. */

@@ -153,8 +153,9 @@ static void nested_archives_are_not_opened(void **state)
 static void empty_names_are_refused(void **state)
 {
     (void)state;
-    check_and_free(tar_of((tar_entry){.name = ".", .data = TRACE}),
-                   (expect){.members = 1, .refusals = 1, .why = "no name", .member = "good.json"});
+    check_and_free(
+        tar_of((tar_entry){.name = ".", .data = TRACE}),
+        (expect){.members = 1, .refusals = 1, .why = "name is empty", .member = "good.json"});
     check_and_free(tar_of((tar_entry){.name = "./", .type = '5'}),
                    (expect){.members = 1, .member = "good.json"}); /* a directory: nothing */
 }

@@ -209,7 +209,7 @@ static void names_that_lead_elsewhere_are_left_out(void **state)
     assert_int_equal(files(m), 2);
     assert_int_equal(files_on_disk(), 0);
     assert_int_equal(mirror_left_out(m, &why), 12); /* hidden ones are nobody's */
-    assert_string_equal(why, "a part of it is empty, . or ..");
+    assert_string_equal(why, "a path segment is empty, . or ..");
     mirror_free(m);
 }
 

@@ -227,29 +227,29 @@ static void test_what_is_no_answer(void **state)
         int code;
         const char *says;
     } rows[] = {
-        {"", 0, VP_ECORRUPT, "is empty"},
+        {"", 0, VP_ECORRUPT, "response is empty"},
         {"\1\0\0\0\2\x38\1", 7, VP_ECORRUPT, "compressed"},
-        {"HTTP/", 5, VP_ECORRUPT, "no gRPC message"},
-        {"\0\xff\xff\xff\xff\x42", 6, VP_ECORRUPT, "claims to have 4294967295 bytes"},
-        {"\0\0\0\0\2\x38\1", 7, VP_EEMPTY, "nothing was running"},
-        {"\0\0\0\0\2\x42\0", 7, VP_EEMPTY, "nothing was running"},
-        {"\0\0\0\0\0", 5, VP_EUNSUPPORTED, "a disk of its own"},
-        {"\0\0\0\0\2\x38\0", 7, VP_EUNSUPPORTED, "a disk of its own"},
-        {"\0\0\0\0\2\x32\0", 7, VP_EUNSUPPORTED, "sent other files"},
-        {"\0\0\0\0\2\x38\1\0", 8, VP_ECORRUPT, "more follows"},
-        {"\0\0\0\0\2\x38\1\0\0\0\0\2", 12, VP_ECORRUPT, "more follows"},
-        {"\0\0\0\0\5\x42\3\x0a\1\x07", 10, VP_ECORRUPT, "no XSpace"}, /* a plane of junk */
-        {"\0\0\0\0\4\x42\2\x08\1", 9, VP_ECORRUPT, "no XSpace"},      /* planes are no number */
-        {"\0\0\0\0\4\x42\2\x0a\1", 9, VP_ECORRUPT, "no XSpace"},      /* longer than its space */
-        {"\0\0\0\0\4\x42\3\x0a\0", 9, VP_ECORRUPT, "no ProfileResponse"},
-        {"\0\0\0\0\x0e\x42\x0chello, world", 19, VP_ECORRUPT, "no XSpace"},
+        {"HTTP/", 5, VP_ECORRUPT, "not a gRPC message"},
+        {"\0\xff\xff\xff\xff\x42", 6, VP_ECORRUPT, "too large: 4294967295 bytes"},
+        {"\0\0\0\0\2\x38\1", 7, VP_EEMPTY, "the program ran nothing"},
+        {"\0\0\0\0\2\x42\0", 7, VP_EEMPTY, "the program ran nothing"},
+        {"\0\0\0\0\0", 5, VP_EUNSUPPORTED, "its own disk"},
+        {"\0\0\0\0\2\x38\0", 7, VP_EUNSUPPORTED, "its own disk"},
+        {"\0\0\0\0\2\x32\0", 7, VP_EUNSUPPORTED, "returned other files"},
+        {"\0\0\0\0\2\x38\1\0", 8, VP_ECORRUPT, "more than one message"},
+        {"\0\0\0\0\2\x38\1\0\0\0\0\2", 12, VP_ECORRUPT, "more than one message"},
+        {"\0\0\0\0\5\x42\3\x0a\1\x07", 10, VP_ECORRUPT, "no valid XSpace"}, /* a plane of junk */
+        {"\0\0\0\0\4\x42\2\x08\1", 9, VP_ECORRUPT, "no valid XSpace"}, /* planes are no number */
+        {"\0\0\0\0\4\x42\2\x0a\1", 9, VP_ECORRUPT, "no valid XSpace"}, /* longer than its space */
+        {"\0\0\0\0\4\x42\3\x0a\0", 9, VP_ECORRUPT, "not a ProfileResponse"},
+        {"\0\0\0\0\x0e\x42\x0chello, world", 19, VP_ECORRUPT, "no valid XSpace"},
         {"\0\0\0\0\x0c\x42\x0a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 17, VP_ECORRUPT,
-         "no XSpace"},
+         "no valid XSpace"},
         {"\0\0\0\0\x0d\x42\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 18, VP_ECORRUPT,
          "too long"},
-        {"\0\0\0\0\4\x42\2\x0b\0", 9, VP_ECORRUPT, "no XSpace"},        /* a group */
-        {"\0\0\0\0\3\x42\1\x0a", 8, VP_ECORRUPT, "no XSpace"},          /* a length is missing */
-        {"\0\0\0\0\5\x42\3\x28\x80\x80", 10, VP_ECORRUPT, "no XSpace"}, /* an open number */
+        {"\0\0\0\0\4\x42\2\x0b\0", 9, VP_ECORRUPT, "no valid XSpace"}, /* a group */
+        {"\0\0\0\0\3\x42\1\x0a", 8, VP_ECORRUPT, "no valid XSpace"},   /* a length is missing */
+        {"\0\0\0\0\5\x42\3\x28\x80\x80", 10, VP_ECORRUPT, "no valid XSpace"}, /* an open number */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t piece = 1; piece <= rows[i].n + 1; piece++) {

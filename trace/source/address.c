@@ -51,10 +51,10 @@ static int split_address(source_address *a, const char *typed)
     size_t scheme = scheme_of(typed);
     *a = (source_address){.web = scheme < WEB_SCHEMES};
     if (!source_is_address(typed))
-        return vp_fail(VP_EARG, "no address of a log directory");
+        return vp_fail(VP_EARG, "not the address of a log directory");
     size_t least = strlen(schemes[scheme]);
     if (strlen(typed) >= ADDRESS_MAX / 2)
-        return vp_fail(VP_EARG, "no address of a log directory: it is too long");
+        return vp_fail(VP_EARG, "the address is too long");
     VP_TRY(take_user(a, typed, least));
     size_t n = strlen(a->url);
     while (n > least && a->url[n - 1] == '/')
@@ -63,7 +63,7 @@ static int split_address(source_address *a, const char *typed)
     VP_NEED(a->base);
     if (n > least && n < VP_PATH_MAX / 2)
         return 0;
-    vp_fail(VP_EARG, "no address of a log directory: it names no %s", a->web ? "host" : "bucket");
+    vp_fail(VP_EARG, "the address has no %s", a->web ? "host" : "bucket");
     return vp_fail_at(VP_EARG, a->url, -1, -1);
 }
 
@@ -127,13 +127,12 @@ int source_address_place(char out[VP_PATH_MAX], const source_address *a)
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     bool has = state && *state == '/';
     if (!has && (!home || *home != '/'))
-        return vp_fail(VP_EIO, "there is no directory for what is known of an address: set "
-                               "XDG_STATE_HOME, or HOME");
+        return vp_fail(VP_EIO, "no state directory: set XDG_STATE_HOME or HOME");
     const vp_str parts[] = {vp_str_of(a->base), vp_str_of(a->query)};
     kept_name(name, parts, 2);
     int n = snprintf(out, VP_PATH_MAX, "%s%s/view_profile/watch/%.16s", has ? state : home,
                      has ? "" : "/.local/state", name);
     return n > 0 && n < (int)VP_PATH_MAX / 2
                ? 0
-               : vp_fail(VP_ELIMIT, "XDG_STATE_HOME, or HOME: the path is too long");
+               : vp_fail(VP_ELIMIT, "XDG_STATE_HOME or HOME: the path is too long");
 }

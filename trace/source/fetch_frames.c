@@ -20,8 +20,8 @@ static int send_all_pieces(int fd, struct iovec *v, size_t count)
             continue;
         if (n < 0)
             return errno == EPIPE || errno == ECONNRESET
-                       ? vp_fail(VP_ECANCELLED, "nobody waits for the answer any more")
-                       : vp_fail(VP_EIO, "writing to another process: %s", strerror(errno));
+                       ? vp_fail(VP_ECANCELLED, "canceled by the client")
+                       : vp_fail(VP_EIO, "cannot write to the socket: %s", strerror(errno));
         size_t left = (size_t)n;
         while (m.msg_iovlen && left >= m.msg_iov->iov_len) {
             left -= m.msg_iov->iov_len;
@@ -39,7 +39,7 @@ static int send_all_pieces(int fd, struct iovec *v, size_t count)
 int fetch_put(int stream, fetch_frame kind, vp_str payload)
 {
     if (payload.n > FETCH_FRAME_MAX)
-        return vp_fail(VP_ELIMIT, "a frame of %zu bytes", payload.n);
+        return vp_fail(VP_ELIMIT, "frame too large: %zu bytes", payload.n);
     uint32_t head[2] = {(uint32_t)kind, (uint32_t)payload.n};
     struct iovec v[2] = {{head, sizeof head}, {(void *)(uintptr_t)payload.p, payload.n}};
     return send_all_pieces(stream, v, payload.n ? 2 : 1);
@@ -66,7 +66,7 @@ int fetch_take(int stream, void *p, size_t n)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return vp_fail(VP_EREMOTE, "the process that fetches ended without an answer%s%s",
+            return vp_fail(VP_EREMOTE, "view_profile-fetch exited without an answer%s%s",
                            got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
         at += got;
         n -= (size_t)got;
@@ -79,7 +79,7 @@ int fetch_head(int stream, fetch_frame *kind, size_t *n)
     uint32_t head[2];
     VP_TRY(fetch_take(stream, head, sizeof head));
     if (head[1] > FETCH_FRAME_MAX)
-        return vp_fail(VP_ECORRUPT, "a frame of %u bytes", head[1]);
+        return vp_fail(VP_ECORRUPT, "frame too large: %u bytes", head[1]);
     *kind = (fetch_frame)head[0];
     *n = head[1];
     return 0;
@@ -89,7 +89,7 @@ int fetch_failure(vp_str payload)
 {
     vp_pb r = vp_pb_of(payload);
     vp_pb_field f;
-    vp_str message = VP_STR("it could not be fetched");
+    vp_str message = VP_STR("fetch failed");
     int code = VP_EREMOTE;
     while (vp_pb_next(&r, &f) == 1)
         if (f.number == FETCH_FAILURE_CODE && f.u >= 1 && f.u <= (uint64_t)-VP_EVERSION)

@@ -66,7 +66,7 @@ int fetcher_start(fetcher **out)
     int ends[2], rc;
     VP_TRY(vp_own_program(path, FETCHER_PROGRAM));
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-        return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
+        return vp_fail(VP_EIO, "cannot create a socket pair: %s", strerror(errno));
     fetcher *f = vp_calloc(1, sizeof *f);
     /* dup2 of a descriptor onto itself would keep it close-on-exec. */
     int its = ends[1] == 3 ? fcntl(ends[1], F_DUPFD_CLOEXEC, 4) : ends[1];
@@ -77,7 +77,7 @@ int fetcher_start(fetcher **out)
     if (rc) {
         close(ends[0]);
         vp_free(f);
-        vp_fail(VP_EIO, "cannot be started: %s", strerror(rc));
+        vp_fail(VP_EIO, "cannot start: %s", strerror(rc));
         return vp_fail_at(VP_EIO, path, -1, -1);
     }
     f->control = ends[0];
@@ -120,16 +120,16 @@ static int send_question(int control, vp_str question, const int *fds, size_t n)
     while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)question.n
                ? 0
-               : vp_fail(VP_EIO, "the process that fetches is gone: %s", strerror(errno));
+               : vp_fail(VP_EIO, "view_profile-fetch has exited: %s", strerror(errno));
 }
 
 int fetcher_ask(fetcher *f, vp_str question, const int *files, size_t n, int *stream)
 {
     int fds[1 + FETCH_FILES_MAX], ends[2];
     if (question.n > FETCH_ASK_MAX || n > FETCH_FILES_MAX)
-        return vp_fail(VP_EARG, "a question of %zu bytes and %zu files", question.n, n);
+        return vp_fail(VP_EARG, "request too large: %zu bytes and %zu files", question.n, n);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-        return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
+        return vp_fail(VP_EIO, "cannot create a socket pair: %s", strerror(errno));
     fds[0] = ends[1];
     for (size_t i = 0; i < n; i++)
         fds[1 + i] = files[i];

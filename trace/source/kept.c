@@ -46,7 +46,7 @@ int kept_open(kept *k, const char *name, int *fd)
 static int cannot_keep(void)
 {
     int code = errno == ENOSPC || errno == EDQUOT ? VP_ENOSPC : VP_EIO;
-    return vp_fail(code, "cannot be kept in the cache directory: %s", strerror(errno));
+    return vp_fail(code, "cannot write to the cache directory: %s", strerror(errno));
 }
 
 int kept_new(kept *k, char temp[KEPT_NAME], int *fd)

@@ -35,7 +35,7 @@ static int cache_dir(char *out)
     else if (home && *home == '/')
         n = snprintf(out, VP_PATH_MAX, "%s/.cache/view_profile/remote", home);
     if (n <= 0 || n >= (int)VP_PATH_MAX / 4)
-        return vp_fail(VP_EIO, "there is no cache directory: set XDG_CACHE_HOME, or HOME");
+        return vp_fail(VP_EIO, "no cache directory: set XDG_CACHE_HOME or HOME");
     return n;
 }
 
@@ -60,7 +60,7 @@ static int open_mirror_dir(const char *path, int *fd)
     *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (*fd >= 0)
         return 0;
-    vp_fail(VP_EIO, "cannot be opened: %s", strerror(errno));
+    vp_fail(VP_EIO, "cannot open: %s", strerror(errno));
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
@@ -74,7 +74,7 @@ static int make_dirs(const char *path)
         memcpy(part, path, i);
         part[i] = 0;
         if (mkdir(part, 0700) < 0 && errno != EEXIST) {
-            vp_fail(VP_EIO, "no directory can be made: %s", strerror(errno));
+            vp_fail(VP_EIO, "cannot create the directory: %s", strerror(errno));
             return vp_fail_at(VP_EIO, part, -1, -1);
         }
         if (!path[i])
@@ -186,7 +186,7 @@ static int take_one(mirror_listing *l)
     vp_buf_init(&b, 1 << 20);
     VP_TRY(source_ask_head(&l->m->ask, l->m->at.url, &b, &e));
     if (e.is_dir || e.bytes < 0)
-        return vp_fail(VP_ENOTFOUND, "it says no size");
+        return vp_fail(VP_ENOTFOUND, "unknown size");
     VP_TRY(mirror_put_file(l, VP_STR(""), &e));
     return l->table->n ? 0 : vp_fail(VP_ELIMIT, "%s", l->table->why);
 }
@@ -194,7 +194,7 @@ static int take_one(mirror_listing *l)
 static int take_all(mirror_listing *l)
 {
     VP_TRY(mirror_list(l));
-    return l->entries ? 0 : vp_fail(VP_ENOTFOUND, "nothing lies there");
+    return l->entries ? 0 : vp_fail(VP_ENOTFOUND, "no objects found at this address");
 }
 
 static bool looks_like_file(const mirror *m)

@@ -26,7 +26,7 @@ static void version_free(version *v)
 
 static int fail_object_changed(const char *url)
 {
-    vp_fail(VP_EIO, "it has changed since it was listed: list it again");
+    vp_fail(VP_EIO, "changed since it was listed; list it again");
     return vp_fail_at(VP_EIO, url, -1, -1);
 }
 
@@ -47,7 +47,7 @@ int mirror_check(mirror *m, const vp_file_id *id)
     if (same)
         return 0;
     return known ? fail_object_changed(m->at.url)
-                 : vp_fail(VP_ENOTFOUND, "it has gone since it was listed");
+                 : vp_fail(VP_ENOTFOUND, "removed since it was listed");
 }
 
 /* If listings contain no version, requests it from the object once. */
@@ -156,7 +156,7 @@ static int keep_whole_object(mirror *m, const version *v, int *fd)
 {
     if (v->bytes <= VP_REMOTE_WHOLE_MAX)
         return keep_object(m, v, -1, fd);
-    vp_fail(VP_ELIMIT, "%lld bytes, of which no copy is made: download it first",
+    vp_fail(VP_ELIMIT, "%lld bytes exceed the limit for remote copies; download the file first",
             (long long)v->bytes);
     return vp_fail_at(VP_ELIMIT, v->url, -1, -1);
 }

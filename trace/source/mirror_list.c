@@ -18,17 +18,17 @@ static const char *fault_of(vp_str path)
 {
     size_t from = 0, depth = 0;
     if (!path.n || path.n > VP_MEMBER_NAME_MAX || memchr(path.p, 0, path.n))
-        return "it is no path of a file";
+        return "not a valid path";
     for (size_t i = 0; i <= path.n; i++) {
         if (i < path.n && path.p[i] != '/')
             continue;
         vp_str part = {path.p + from, i - from};
         if (!part.n || vp_str_eq(part, VP_STR(".")) || vp_str_eq(part, VP_STR("..")))
-            return "a part of it is empty, . or ..";
+            return "a path segment is empty, . or ..";
         if (part.p[0] == '.')
             return "";
         if (part.n > NAME_MAX || ++depth > VP_WALK_DEPTH_MAX)
-            return "it is too long, or too deep";
+            return "too long or too deep";
         from = i + 1;
     }
     return NULL;
@@ -133,7 +133,7 @@ static int take_listed_entry(mirror_listing *l, const char *dir, const source_en
         return 0;
     }
     if (n + 1 + e->name.n > VP_MEMBER_NAME_MAX) {
-        mirror_leave_out(l->table, 1, VP_STR("it is too long"));
+        mirror_leave_out(l->table, 1, VP_STR("too long"));
         return 0;
     }
     memcpy(path, dir, n);

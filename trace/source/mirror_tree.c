@@ -39,7 +39,7 @@ static int64_t mirror_file_time(const mirror_listing *l, vp_str path, const sour
 int mirror_put_file(mirror_listing *l, vp_str path, const source_entry *e)
 {
     if (e->bytes > VP_REMOTE_OBJECT_MAX || e->etag.n >= MIRROR_ETAG) {
-        mirror_leave_out(l->table, 1, VP_STR("it is larger than 1 TiB, or its version too long"));
+        mirror_leave_out(l->table, 1, VP_STR("larger than 1 TiB, or the version is too long"));
         return 0;
     }
     const mirror_entry x = {.bytes = e->bytes, .mtime_ns = mirror_file_time(l, path, e)};

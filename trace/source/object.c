@@ -237,7 +237,7 @@ static void object_move_reader(object *o, uint32_t block)
 
 static int fail_content_changed(void)
 {
-    return vp_fail(VP_EIO, "it has changed since it was listed: list it again");
+    return vp_fail(VP_EIO, "changed since it was listed; list it again");
 }
 
 /* Checks the first frame of a response. */
@@ -296,7 +296,7 @@ static int take_data(filling *f, int stream, size_t n)
 {
     while (n) {
         if (f->block == f->end)
-            return vp_fail(VP_EREMOTE, "more was sent than asked for");
+            return vp_fail(VP_EREMOTE, "the server sent more data than requested");
         uint32_t whole = object_block_bytes(f->o, f->block), room = whole - f->n;
         size_t part = n < room ? n : room;
         VP_TRY(fetch_take(stream, f->o->memory.p + f->places[f->block - f->first] + f->n, part));
@@ -350,8 +350,7 @@ static int take_fetch_answer(filling *f, int stream)
         if (kind == FETCH_PROGRESS)
             VP_TRY(take_fill_progress(f, vp_buf_view(&b)));
         if (kind == FETCH_DONE)
-            return f->block == f->end ? 0
-                                      : vp_fail(VP_EREMOTE, "it ended before all of it had come");
+            return f->block == f->end ? 0 : vp_fail(VP_EREMOTE, "the transfer ended early");
     }
 }
 
@@ -538,7 +537,7 @@ static void object_close(void *ctx)
 static int object_make(object *o, const object_of *of)
 {
     if (of->bytes < 0 || of->bytes > VP_REMOTE_OBJECT_MAX || strlen(of->etag) >= sizeof o->etag)
-        return vp_fail(VP_ELIMIT, "an object of %lld bytes", (long long)of->bytes);
+        return vp_fail(VP_ELIMIT, "object too large: %lld bytes", (long long)of->bytes);
     o->bytes = of->bytes;
     o->is_part = of->is_part;
     o->blocks = (uint32_t)((of->bytes + BLOCK - 1) / BLOCK);

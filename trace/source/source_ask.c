@@ -86,7 +86,7 @@ int source_entry_of(source_entry *out, vp_str message)
         default:
             break;
         }
-    return rc < 0 ? vp_fail(VP_ECORRUPT, "an answer of the process that fetches is damaged") : 0;
+    return rc < 0 ? vp_fail(VP_ECORRUPT, "invalid answer of view_profile-fetch") : 0;
 }
 
 int source_ask_wait(int stream, const _Atomic bool *stop)
@@ -107,6 +107,6 @@ int source_ask_head(const source_ask *a, const char *url, vp_buf *payload, sourc
     VP_TRY(source_ask_put(a, &q, &stream));
     VP_TRY(fetch_next(stream, &kind, payload));
     if (kind != FETCH_INFO)
-        return vp_fail(VP_EREMOTE, "nothing was said about it");
+        return vp_fail(VP_EREMOTE, "no information returned");
     return source_entry_of(out, vp_buf_view(payload));
 }

@@ -74,7 +74,7 @@ static int say_unfinished(const vpcap *v, vx_say_fn *fn, void *ctx)
     static const char *const behind[2] = {"ends here with the recording",
                                           "end here with the recording"};
     VP_TRY(fn(ctx, VP_STR(VX_UNFINISHED
-                          ": its program was killed, still runs, or had no room to write")));
+                          ": the program was killed, is still running, or ran out of disk space")));
     return vpcap_open_zones(v, NULL, NULL) ? say_open(v, VX_OPEN, behind, fn, ctx) : 0;
 }
 
@@ -98,14 +98,14 @@ static int say_full(const vpcap_info *info, uint64_t n, vx_say_fn *fn, void *ctx
     char text[300];
     long long ms = info->end_ps / 1000000000, later = info->later_ns / 1000000;
     int at = snprintf(text, sizeof text,
-                      "the recording ended after %lld.%03lld s, when its pool was full, and %llu "
-                      "zone%s dropped: ",
+                      "the recording stopped after %lld.%03lld s because its buffer was full; %llu "
+                      "zone%s dropped; ",
                       ms / 1000, ms % 1000, (unsigned long long)n, n == 1 ? " was" : "s were");
     if (info->later_ns)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%lld.%03lld s more are missing; ",
+        at += snprintf(text + at, sizeof text - (size_t)at, "the last %lld.%03lld s are missing; ",
                        later / 1000, later % 1000);
     at += snprintf(text + at, sizeof text - (size_t)at,
-                   "--ring (VP_RING) keeps the newest instead, a larger pool more");
+                   "use --ring (VP_RING) to keep the newest events, or a larger buffer");
     return fn(ctx, (vp_str){text, (size_t)at});
 }
 
@@ -130,14 +130,15 @@ int vx_losses(const vpcap *v, vx_say_fn *fn, void *ctx)
     if (info->full)
         VP_TRY(say_full(info, sum.dropped_full, fn, ctx));
     else
-        VP_TRY(report_loss(sum.dropped_full, "zones were dropped: the recording's pool was full",
+        VP_TRY(report_loss(sum.dropped_full, "zones were dropped: the recording buffer was full",
                            fn, ctx));
-    VP_TRY(report_loss(sum.dropped_signal,
-                       "zones of signal handlers were dropped: they came in the middle of a record",
-                       fn, ctx));
+    VP_TRY(report_loss(
+        sum.dropped_signal,
+        "zones of signal handlers were dropped: they interrupted the writing of a record", fn,
+        ctx));
     VP_TRY(
         report_loss(sum.dropped_depth, "zones were dropped: they were nested too deep", fn, ctx));
-    VP_TRY(report_loss(sum.left, "zones have no end: a jump left them, or their thread ended", fn,
-                       ctx));
-    return report_loss(sum.unmatched_ends, "times VP_END had no VP_BEGIN", fn, ctx);
+    VP_TRY(report_loss(
+        sum.left, "zones have no end: they were left by a jump, or their thread ended", fn, ctx));
+    return report_loss(sum.unmatched_ends, "calls of VP_END without VP_BEGIN", fn, ctx);
 }

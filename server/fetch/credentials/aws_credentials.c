@@ -96,7 +96,7 @@ static const struct {
     {"role_arn", "an assumed role (role_arn)"},
     {"sso_session", "SSO (sso_session)"},
     {"sso_start_url", "SSO (sso_start_url)"},
-    {"credential_process", "a program (credential_process), which is not started"},
+    {"credential_process", "a program (credential_process)"},
 };
 
 /* NULL: none of them. keys: the profile, or the environment, has keys, too, which then are what the
@@ -156,7 +156,7 @@ static int aws_take_answer(const http_call *call, const char *token, const char 
         !http_find(call, "SecretAccessKey", &said) ||
         !copy_if_fits(c->secret, sizeof c->secret, said) || !http_find(call, token, &said) ||
         !copy_if_fits(c->token, sizeof c->token, said))
-        return vp_fail(VP_EREMOTE, "%s gave no credentials", c->from);
+        return vp_fail(VP_EREMOTE, "%s returned no credentials", c->from);
     http_said(call, until, end, sizeof end);
     c->until_s = xml_time(vp_str_of(end)) / 1000000000;
     return 0;
@@ -200,7 +200,7 @@ static int from_web_identity(fetch_ask *a, aws_credentials *c)
     c->from = "a web identity";
     int rc = ini_read(ini_env("AWS_WEB_IDENTITY_TOKEN_FILE"), &token);
     if (rc < 0)
-        rc = vp_fail(VP_EREFUSED, "AWS_WEB_IDENTITY_TOKEN_FILE cannot be read");
+        rc = vp_fail(VP_EREFUSED, "cannot read AWS_WEB_IDENTITY_TOKEN_FILE");
     else
         rc = ask_sts(a, &call, (vp_str){token.p, strcspn(vp_buf_cstr(&token), "\r\n")}, c);
     http_end(&call);
@@ -336,9 +336,8 @@ static int aws_find_credentials(fetch_ask *a, aws_credentials *c)
     aws_credentials_wipe(c);
     if (other)
         return vp_fail(VP_EREFUSED,
-                       "the profile %.80s wants %s: "
-                       "eval \"$(aws configure export-credentials --format env)\" hands its "
-                       "credentials over",
+                       "the profile %.80s needs %s, which is not supported; run eval \"$(aws "
+                       "configure export-credentials --format env)\" to export its credentials",
                        aws_profile_name(), other);
     if (has_web_identity())
         return from_web_identity(a, c);
@@ -346,9 +345,9 @@ static int aws_find_credentials(fetch_ask *a, aws_credentials *c)
         return from_container(a, c);
     if (may_ask_instance() && from_instance(a, c) == 0)
         return 0;
-    return vp_fail(VP_EREFUSED, "there are no AWS credentials: set AWS_ACCESS_KEY_ID and "
-                                "AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or add --no-sign-request "
-                                "for a public bucket");
+    return vp_fail(VP_EREFUSED,
+                   "no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or "
+                   "AWS_PROFILE, or use --no-sign-request for a public bucket");
 }
 
 int aws_credentials_get(fetch_ask *a, aws_credentials *out)

@@ -1,6 +1,6 @@
-/* AWS credentials where its own tools look for them, in their order: the environment, the shared
- * files with their profiles, a web identity's token, a container's endpoint, the instance's
- * metadata service. */
+/* Finds AWS credentials in the places and the order of the AWS tools: environment, shared files
+ * with profiles, web identity token, container endpoint, instance metadata service. The caller
+ * owns the result. Fails with VP_EREFUSED if no credentials are found. */
 #ifndef VP_FETCH_AWS_CREDENTIALS_H
 #define VP_FETCH_AWS_CREDENTIALS_H
 

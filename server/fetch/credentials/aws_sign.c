@@ -78,7 +78,7 @@ int aws_sign(const aws_request *r, vp_buf *out)
            digest_hmac((vp_str){(const char *)key, DIGEST_BYTES}, vp_buf_view(&text), signature);
     OPENSSL_cleanse(key, sizeof key);
     if (!fine)
-        return vp_fail(VP_EIO, "the request cannot be signed");
+        return vp_fail(VP_EIO, "cannot sign the request");
     digest_hex(signature, hex);
     vp_buf_printf(out, "AWS4-HMAC-SHA256 Credential=%.*s/%s, SignedHeaders=", VP_STR_ARG(r->key_id),
                   vp_buf_cstr(&scope));

@@ -1,5 +1,5 @@
-/* AWS Signature Version 4, of the headers of one request. libcurl 7.88 has one, which neither sorts
- * a query nor encodes a key as S3 does. */
+/* AWS Signature Version 4 for the headers of one request. The implementation of libcurl 7.88
+ * neither sorts the query nor encodes keys as S3 does. */
 #ifndef VP_FETCH_AWS_SIGN_H
 #define VP_FETCH_AWS_SIGN_H
 

@@ -11,9 +11,8 @@
 #include "trace/base/err.h"
 
 #define MISSING                                                                                    \
-    "there are no Azure credentials: set AZURE_STORAGE_CONNECTION_STRING, "                        \
-    "AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_KEY, or add --no-sign-request for a public "         \
-    "container"
+    "no Azure credentials: set AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_SAS_TOKEN or "       \
+    "AZURE_STORAGE_KEY, or use --no-sign-request for a public container"
 #define RESOURCE "resource=https%%3A%%2F%%2Fstorage.azure.com%%2F"
 /* Of the emulator, published by Microsoft. */
 #define DEV_NAME "devstoreaccount1"

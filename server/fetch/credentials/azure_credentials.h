@@ -1,6 +1,5 @@
-/* Azure storage: the account, where it lies, and what opens it, as Azure's tools find them: a
- * connection string, a SAS token or a key in the environment, a workload's or a managed
- * identity. */
+/* Finds the account, endpoint and credentials of Azure storage as the Azure tools do: connection
+ * string, SAS token or key in the environment, workload identity, managed identity. */
 #ifndef VP_FETCH_AZURE_CREDENTIALS_H
 #define VP_FETCH_AZURE_CREDENTIALS_H
 

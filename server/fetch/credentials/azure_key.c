@@ -110,7 +110,7 @@ int azure_key_sign(const azure_request *r, vp_str key, vp_buf *out)
     if (rc == 0)
         rc = azure_key_text(r, &text);
     if (rc == 0 && !digest_hmac(vp_buf_view(&plain), vp_buf_view(&text), signature))
-        rc = vp_fail(VP_EIO, "the request cannot be signed");
+        rc = vp_fail(VP_EIO, "cannot sign the request");
     digest_wipe(&plain);
     digest_wipe(&text);
     VP_TRY(rc);

@@ -1,4 +1,4 @@
-/* Signatures of Azure storage by an account's key ("Shared Key", version 2015-02-21 and later). */
+/* Signs Azure storage requests with an account key ("Shared Key", version 2015-02-21 and later). */
 #ifndef VP_FETCH_AZURE_KEY_H
 #define VP_FETCH_AZURE_KEY_H
 

@@ -16,8 +16,8 @@
 #define TOKEN_URI "https://oauth2.googleapis.com/token"
 #define SCOPE "https://www.googleapis.com/auth/devstorage.read_write"
 #define MISSING                                                                                    \
-    "there are no Google credentials: run `gcloud auth application-default login`, or set "        \
-    "GOOGLE_APPLICATION_CREDENTIALS, or add --no-sign-request for a public bucket"
+    "no Google credentials: run `gcloud auth application-default login`, set "                     \
+    "GOOGLE_APPLICATION_CREDENTIALS, or use --no-sign-request for a public bucket"
 
 static const char *credential_text(const json_t *file, const char *name)
 {
@@ -38,8 +38,9 @@ static int put_jwt_part(vp_buf *b, json_t *part)
     vp_buf_init(&text, 64u << 10);
     int rc = part ? json_dump_callback(part, append_json_text, &text, JSON_COMPACT) : -1;
     json_decref(part);
-    return rc < 0 ? vp_fail(VP_EREFUSED, "the file of Google credentials is no service account's")
-                  : digest_put_base64(b, vp_buf_view(&text), true);
+    return rc < 0
+               ? vp_fail(VP_EREFUSED, "the Google credentials file is not a service account file")
+               : digest_put_base64(b, vp_buf_view(&text), true);
 }
 
 /* RFC 7523: says who we are, signed by the account's key. */
@@ -120,9 +121,9 @@ static int read_credentials_file(json_t **out)
     int rc = own_path(path) ? ini_read(path, &text) : VP_ENOTFOUND;
     if (rc == 0) {
         *out = json_loadb(text.n ? text.p : "", text.n, 0, NULL);
-        rc = *out ? 0 : vp_fail(VP_EREFUSED, "the file of Google credentials is no JSON");
+        rc = *out ? 0 : vp_fail(VP_EREFUSED, "the Google credentials file is not valid JSON");
     } else if (ini_env("GOOGLE_APPLICATION_CREDENTIALS")) {
-        rc = vp_fail(VP_EREFUSED, "GOOGLE_APPLICATION_CREDENTIALS cannot be read");
+        rc = vp_fail(VP_EREFUSED, "cannot read GOOGLE_APPLICATION_CREDENTIALS");
     }
     digest_wipe(&text);
     return rc;
@@ -136,7 +137,7 @@ static int token_from_file(fetch_ask *a, const json_t *file, oauth_token *out)
         return from_account(a, file, uri, out);
     if (strcmp(type, "authorized_user") == 0)
         return from_user(a, file, uri, out);
-    return vp_fail(VP_EREFUSED, "Google credentials of this type are not known: set "
+    return vp_fail(VP_EREFUSED, "unsupported type of Google credentials: set "
                                 "CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token)");
 }
 

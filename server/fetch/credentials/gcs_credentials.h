@@ -1,5 +1,5 @@
-/* Google's application-default credentials: a token in the environment, a service account's or a
- * user's file, the metadata service. */
+/* Finds Google application default credentials: a token in the environment, a service account
+ * file, a user file, or the metadata service. */
 #ifndef VP_FETCH_GCS_CREDENTIALS_H
 #define VP_FETCH_GCS_CREDENTIALS_H
 

@@ -46,7 +46,7 @@ int oauth_take(const http_call *c, oauth_token *out)
     size_t n = text ? strlen(text) : 0;
     int rc = n && n < sizeof out->text
                  ? 0
-                 : vp_fail(VP_EREMOTE, "who gives out tokens gave none that is one");
+                 : vp_fail(VP_EREMOTE, "the token server returned an invalid token");
     if (rc == 0) {
         memcpy(out->text, text, n + 1);
         int64_t in = answer_seconds(answer, "expires_in");

@@ -1,5 +1,5 @@
-/* Bearer tokens, as Google's and Microsoft's services hand them out: one is kept for this process
- * until shortly before it ends. */
+/* Gets bearer tokens from Google's and Microsoft's services. A token is cached for this process
+ * until shortly before it expires. */
 #ifndef VP_FETCH_OAUTH_TOKEN_H
 #define VP_FETCH_OAUTH_TOKEN_H
 

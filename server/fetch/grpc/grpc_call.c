@@ -79,7 +79,7 @@ static int grpc_set_url(grpc_call *c, vp_str target, const char *method)
     uint64_t number;
     if (colon == target.n || !colon || colon >= sizeof host || !vp_str_to_u64(port, &number) ||
         !number || number > 65535)
-        return vp_fail(VP_EARG, "\"%.*s\" is no HOST:PORT", VP_STR_CUT(target, 100));
+        return vp_fail(VP_EARG, "\"%.*s\" is not HOST:PORT", VP_STR_CUT(target, 100));
     snprintf(host, sizeof host, "%.*s", (int)colon, target.p);
     snprintf(path, sizeof path, SERVICE "%s", method);
     char decimal[24];
@@ -95,7 +95,7 @@ static int grpc_set_url(grpc_call *c, vp_str target, const char *method)
     fine = fine && !curl_easy_setopt(c->easy, CURLOPT_URL, url);
     curl_free(url);
     curl_url_cleanup(u);
-    return fine ? 0 : vp_fail(VP_EARG, "\"%.*s\" is no HOST:PORT", VP_STR_CUT(target, 100));
+    return fine ? 0 : vp_fail(VP_EARG, "\"%.*s\" is not HOST:PORT", VP_STR_CUT(target, 100));
 }
 
 static int add_header(grpc_call *c, const char *line)
@@ -163,7 +163,8 @@ static int set_all(grpc_call *c)
         code = curl_easy_setopt(c->easy, numbers[i].option, numbers[i].value);
     for (size_t i = 0; i < sizeof pointers / sizeof *pointers && !code; i++)
         code = curl_easy_setopt(c->easy, pointers[i].option, pointers[i].value);
-    return code ? vp_fail(VP_EUNSUPPORTED, "this libcurl does not do: %s", curl_easy_strerror(code))
+    return code ? vp_fail(VP_EUNSUPPORTED, "not supported by this libcurl: %s",
+                          curl_easy_strerror(code))
                 : 0;
 }
 
@@ -195,17 +196,17 @@ static const struct {
     int status, code;
     const char *says;
 } statuses[] = {
-    {1, VP_ECANCELLED, "the server cancelled it"},
-    {3, VP_EARG, "the server takes none of this"},
-    {GRPC_DEADLINE, VP_EREMOTE, "the server did not finish in time"},
-    {6, VP_EBUSY, "it is busy with another capture"},
-    {7, VP_EREFUSED, "the server does not permit it"},
-    {8, VP_EBUSY, "the server has no room for it"},
-    {9, VP_EBUSY, "it is busy with another capture"},
+    {1, VP_ECANCELLED, "canceled by the server"},
+    {3, VP_EARG, "the server rejects the options of this capture"},
+    {GRPC_DEADLINE, VP_EREMOTE, "timed out on the server"},
+    {6, VP_EBUSY, "busy with another capture"},
+    {7, VP_EREFUSED, "permission denied by the server"},
+    {8, VP_EBUSY, "the server is out of resources"},
+    {9, VP_EBUSY, "busy with another capture"},
     {GRPC_UNIMPLEMENTED, VP_EUNSUPPORTED,
-     "a gRPC server is there, but no profiler: is this the port of jax.profiler.start_server?"},
-    {14, VP_EBUSY, "it cannot be profiled now"},
-    {16, VP_EREFUSED, "the server does not permit it"},
+     "this gRPC server has no profiler; check that this is the port of jax.profiler.start_server"},
+    {14, VP_EBUSY, "unavailable"},
+    {16, VP_EREFUSED, "permission denied by the server"},
 };
 
 /* JAX says INTERNAL of a session that is on, with these words. */
@@ -218,7 +219,7 @@ static bool says_busy(const grpc_call *c)
 
 static int grpc_fail_status(const grpc_call *c)
 {
-    const char *says = "the server failed";
+    const char *says = "server error";
     int code = VP_EREMOTE;
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         if (statuses[i].status == c->status) {
@@ -226,7 +227,7 @@ static int grpc_fail_status(const grpc_call *c)
             code = statuses[i].code;
         }
     if (code == VP_EREMOTE && says_busy(c)) {
-        says = "it is busy with another capture";
+        says = "busy with another capture";
         code = VP_EBUSY;
     }
     return vp_fail(code, "%s (gRPC status %d%s%s)", says, c->status, c->message[0] ? ": " : "",
@@ -246,21 +247,23 @@ static int grpc_fail_transport(const grpc_call *c, CURLcode code)
     (void)curl_easy_getinfo(c->easy, CURLINFO_OS_ERRNO, &os);
     const char *why = c->curl_says[0] ? c->curl_says : curl_easy_strerror(code);
     if (code == CURLE_COULDNT_RESOLVE_HOST)
-        return vp_fail(VP_ENOTFOUND, "no host of this name is known");
+        return vp_fail(VP_ENOTFOUND, "host not found");
     if (code == CURLE_COULDNT_CONNECT && os)
-        return vp_fail(VP_ENOTFOUND, "nothing can be reached there: %s%s", strerror((int)os),
-                       os == ECONNREFUSED ? "; has the program called jax.profiler.start_server?"
-                                          : "");
+        return vp_fail(VP_ENOTFOUND, "cannot connect: %s%s", strerror((int)os),
+                       os == ECONNREFUSED
+                           ? "; check that the program has called jax.profiler.start_server"
+                           : "");
     if (code == CURLE_OPERATION_TIMEDOUT && was_connected(c))
-        return vp_fail(VP_EREMOTE, "it did not answer in time");
+        return vp_fail(VP_EREMOTE, "timed out");
     if (!was_connected(c))
-        return vp_fail(VP_ENOTFOUND, "nothing can be reached there: %s", why);
+        return vp_fail(VP_ENOTFOUND, "cannot connect: %s", why);
     /* Of a stream that is reset, libcurl forgets what came before. */
     if (code == CURLE_OK || (!http && !c->body_bytes && code != CURLE_HTTP2_STREAM))
-        return vp_fail(VP_EUNSUPPORTED, "what is there speaks no gRPC: is this the port of "
-                                        "jax.profiler.start_server?");
-    return vp_fail(VP_EREMOTE, "the connection broke after %lld bytes: %s",
-                   (long long)c->body_bytes, why);
+        return vp_fail(
+            VP_EUNSUPPORTED,
+            "not a gRPC server; check that this is the port of jax.profiler.start_server");
+    return vp_fail(VP_EREMOTE, "connection lost after %lld bytes: %s", (long long)c->body_bytes,
+                   why);
 }
 
 int grpc_call_verdict(grpc_call *c, CURLcode code)
@@ -275,11 +278,11 @@ int grpc_call_verdict(grpc_call *c, CURLcode code)
         return 0;
     if (http && (http != 200 || !c->is_grpc))
         return vp_fail(VP_EUNSUPPORTED,
-                       "a web server is there (HTTP %ld), but no profiler: is this the port of "
-                       "jax.profiler.start_server?",
+                       "a web server (HTTP %ld), not a profiler; check that this is the port of "
+                       "jax.profiler.start_server",
                        http);
     if (code == CURLE_OK && c->is_grpc)
-        return vp_fail(VP_ECORRUPT, "the answer ended without gRPC's status, after %lld bytes",
+        return vp_fail(VP_ECORRUPT, "the response ended without a gRPC status, after %lld bytes",
                        (long long)c->body_bytes);
     return grpc_fail_transport(c, code);
 }

@@ -1,6 +1,6 @@
-/* One unary call of gRPC without encryption: HTTP/2 by prior knowledge, one POST, and the status in
- * the trailers. It is an easy handle of libcurl that its owner performs, alone or in a multi
- * handle. No proxy is used and no redirect followed. */
+/* One unary gRPC call without encryption: HTTP/2 with prior knowledge, one POST, the status in the
+ * trailers. The caller performs the easy handle of libcurl, alone or in a multi handle, and frees
+ * the call. Proxies and redirects are not used. */
 #ifndef VP_FETCH_GRPC_CALL_H
 #define VP_FETCH_GRPC_CALL_H
 

@@ -19,8 +19,8 @@ void profile_answer_init(profile_answer *a, vp_write_fn *write, void *ctx)
 static int no_xspace(const profile_answer *a, const char *why)
 {
     if (a->depth == RESPONSE)
-        return vp_fail(VP_ECORRUPT, "the answer is no ProfileResponse: %s", why);
-    return vp_fail(VP_ECORRUPT, "what was sent is no XSpace: %s", why);
+        return vp_fail(VP_ECORRUPT, "the response is not a ProfileResponse: %s", why);
+    return vp_fail(VP_ECORRUPT, "the response contains no valid XSpace: %s", why);
 }
 
 /* ---- The frame ------------------------------------------------------------------------------- */
@@ -28,19 +28,19 @@ static int no_xspace(const profile_answer *a, const char *why)
 static int take_frame_head(profile_answer *a, char c)
 {
     if (a->head_n == sizeof a->head)
-        return vp_fail(VP_ECORRUPT, "more follows the one message of the answer");
+        return vp_fail(VP_ECORRUPT, "the response has more than one message");
     a->head[a->head_n++] = (unsigned char)c;
     if (a->head_n == 1 && a->head[0])
         return vp_fail(VP_ECORRUPT, a->head[0] == 1
-                                        ? "the answer is compressed, which nobody asked for"
-                                        : "the answer is no gRPC message");
+                                        ? "the response is compressed, which was not requested"
+                                        : "the response is not a gRPC message");
     if (a->head_n < sizeof a->head)
         return 0;
     uint32_t n = 0;
     for (size_t i = 1; i < sizeof a->head; i++)
         n = n << 8 | a->head[i];
     if (n > PROFILE_ANSWER_MAX)
-        return vp_fail(VP_ECORRUPT, "the answer claims to have %u bytes", n);
+        return vp_fail(VP_ECORRUPT, "response too large: %u bytes", n);
     a->left[RESPONSE] = n;
     a->phase = n ? TAG : FRAME_HEAD;
     return 0;
@@ -65,7 +65,7 @@ static int take_varint(profile_answer *a, char c, uint64_t *out)
 {
     unsigned char u = (unsigned char)c;
     if (a->shift > 63 || (a->shift == 63 && u > 1))
-        return no_xspace(a, "a number that is too long");
+        return no_xspace(a, "varint too long");
     *out |= (uint64_t)(u & 0x7f) << a->shift;
     a->shift += 7;
     if (u & 0x80)
@@ -77,7 +77,7 @@ static int take_varint(profile_answer *a, char c, uint64_t *out)
 static int begin_skip(profile_answer *a, uint64_t n)
 {
     if (n > a->left[a->depth])
-        return no_xspace(a, "a field that is longer than what holds it");
+        return no_xspace(a, "a field is longer than its message");
     a->skip = n;
     a->phase = n ? SKIP : TAG;
     return 0;
@@ -92,7 +92,7 @@ static int take_tag(profile_answer *a, char c)
     a->value = 0;
     if (!field || field > 0x1fffffff ||
         (wire_of(a->depth, field) != 9 && wire_of(a->depth, field) != wire))
-        return no_xspace(a, "a field that it does not have");
+        return no_xspace(a, "unknown field");
     switch (wire) {
     case VP_PB_VARINT:
         a->phase = NUMBER;
@@ -105,7 +105,7 @@ static int take_tag(profile_answer *a, char c)
     case VP_PB_FIXED32:
         return begin_skip(a, 4);
     default:
-        return no_xspace(a, "a field that it does not have");
+        return no_xspace(a, "unknown field");
     }
 }
 
@@ -143,7 +143,7 @@ static int close_messages(profile_answer *a)
 {
     while (!a->left[a->depth]) {
         if (a->phase != TAG || a->shift)
-            return no_xspace(a, "a field that is longer than what holds it");
+            return no_xspace(a, "a field is longer than its message");
         if (a->depth == RESPONSE) {
             a->phase = FRAME_HEAD;
             return 0;
@@ -204,18 +204,19 @@ int profile_answer_push(profile_answer *a, const char *p, size_t n)
 int profile_answer_end(const profile_answer *a)
 {
     if (!a->head_n)
-        return vp_fail(VP_ECORRUPT, "the answer is empty");
+        return vp_fail(VP_ECORRUPT, "the response is empty");
     if (a->head_n < sizeof a->head || a->phase != FRAME_HEAD)
-        return vp_fail(VP_ECORRUPT,
-                       "the answer ended in the middle, after %lld bytes of the profile",
+        return vp_fail(VP_ECORRUPT, "the response is cut off after %lld bytes of the profile",
                        (long long)a->xspace_bytes);
     if (!a->has_xspace && !a->has_data && !a->empty_trace)
         return vp_fail(VP_EUNSUPPORTED,
-                       "it is too old to send a profile: it writes it to a disk of its own, "
-                       "below the log directory that it was asked for");
+                       "this profiler is too old to return a profile; it writes the profile to its "
+                       "own disk, below the given log directory");
     if (!a->has_xspace && a->has_data)
-        return vp_fail(VP_EUNSUPPORTED, "it is too old to send an XSpace, and sent other files");
+        return vp_fail(VP_EUNSUPPORTED,
+                       "this profiler is too old to return an XSpace; it returned other files");
     if (!a->planes)
-        return vp_fail(VP_EEMPTY, "nothing was running there that could be recorded");
+        return vp_fail(VP_EEMPTY,
+                       "the profile is empty: the program ran nothing that can be recorded");
     return 0;
 }

@@ -1,7 +1,7 @@
-/* What XLA's ProfilerService answers, read as it comes and never held: gRPC's frame, in it the
- * ProfileResponse, whose field 8, the XSpace, is passed on byte by byte while its outline is
- * checked (planes and their fields within their lengths; what they hold is not looked at). It may
- * be cut anywhere. The caller owns it; there is nothing to free. */
+/* Parses the response of XLA's ProfilerService as a stream: the gRPC frame, and in it the
+ * ProfileResponse, whose field 8, the XSpace, is passed on unbuffered. Only its outline is checked
+ * (planes and fields within their lengths). The input can be split anywhere. The caller owns the
+ * parser; nothing has to be freed. Fails with VP_ECORRUPT on a malformed response. */
 #ifndef VP_FETCH_PROFILE_ANSWER_H
 #define VP_FETCH_PROFILE_ANSWER_H
 

@@ -42,7 +42,7 @@ int profile_request_read(profile_request *r, vp_str body)
             else
                 *fields[i].value = f.u;
     if (rc < 0 || !r->duration_ms || r->duration_ms > INT32_MAX || r->patience_ms > INT32_MAX)
-        return vp_fail(VP_EARG, "this asks for no profile");
+        return vp_fail(VP_EARG, "invalid capture request");
     return 0;
 }
 
@@ -99,7 +99,7 @@ static int plain_value(vp_str value, uint64_t *out)
     }
     return vp_str_to_u64(value, out)
                ? 0
-               : vp_fail(VP_EARG, "--option: \"%.*s\" is neither true, false nor a number",
+               : vp_fail(VP_EARG, "--option: \"%.*s\" must be true, false or a number",
                          VP_STR_CUT(value, 60));
 }
 
@@ -139,7 +139,7 @@ static int put_advanced(vp_buf *b, const profile_request *r)
         if (f.number != FETCH_CAPTURE_OPTION)
             continue;
         if (!vp_take_until(&value, '=', value.n, &key) || !key.n || key.n == f.data.n)
-            return vp_fail(VP_EARG, "--option: \"%.*s\" is no KEY=VALUE", VP_STR_CUT(f.data, 60));
+            return vp_fail(VP_EARG, "--option: \"%.*s\" is not KEY=VALUE", VP_STR_CUT(f.data, 60));
         if (!plain_field(key))
             put_config_entry(b, key, value);
     }

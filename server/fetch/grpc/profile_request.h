@@ -1,5 +1,4 @@
-/* The message that asks XLA's ProfilerService for a profile (ProfileRequest), made of the body of a
- * FETCH_CAPTURE. */
+/* Builds the ProfileRequest for XLA's ProfilerService from the body of a FETCH_CAPTURE request. */
 #ifndef VP_FETCH_PROFILE_REQUEST_H
 #define VP_FETCH_PROFILE_REQUEST_H
 

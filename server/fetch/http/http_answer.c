@@ -105,7 +105,7 @@ size_t http_take_body(char *p, size_t size, size_t n, void *arg)
         c->written += (int64_t)bytes;
         c->failed = c->write(c->ctx, p, bytes);
     } else if (vp_buf_put(&c->answer, p, bytes) < 0) {
-        c->failed = vp_fail(VP_ELIMIT, "the answer is larger than %u MB", HTTP_ANSWER_MAX >> 20);
+        c->failed = vp_fail(VP_ELIMIT, "the response is larger than %u MB", HTTP_ANSWER_MAX >> 20);
     }
     return c->failed < 0 ? 0 : bytes;
 }

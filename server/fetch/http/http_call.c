@@ -55,7 +55,7 @@ static int http_set_url(http_call *c, const char *url)
     curl_free(password);
     curl_url_cleanup(u);
     if (!fine)
-        return vp_fail(VP_EARG, "this is no http:// or https:// address");
+        return vp_fail(VP_EARG, "not an http:// or https:// address");
     VP_NEED(c->url);
     return 0;
 }
@@ -68,7 +68,7 @@ int http_begin(http_call *c, fetch_ask *a, const char *method, vp_str url)
     vp_buf_init(&c->answer, HTTP_ANSWER_MAX);
     char *z =
         memchr(url.p ? url.p : "", '\0', url.n) ? NULL : vp_strndup(url.p ? url.p : "", url.n);
-    int rc = z ? http_set_url(c, z) : vp_fail(VP_EARG, "this is no http:// or https:// address");
+    int rc = z ? http_set_url(c, z) : vp_fail(VP_EARG, "not an http:// or https:// address");
     if (z)
         OPENSSL_cleanse(z, strlen(z));
     vp_free(z);
@@ -102,7 +102,7 @@ __attribute__((format(printf, 2, 0))) static int append_header_line(vp_buf *b, c
     char line[8192];
     int n = vsnprintf(line, sizeof line, format, args);
     if (n < 0 || (size_t)n >= sizeof line || strpbrk(line, "\r\n"))
-        return vp_fail(VP_EARG, "what is to be sent is no header of HTTP");
+        return vp_fail(VP_EARG, "invalid HTTP header in the request");
     vp_buf_put(b, line, (size_t)n + 1);
     OPENSSL_cleanse(line, (size_t)n);
     return b->status;
@@ -147,7 +147,7 @@ static int split_origin_and_host(const char *url, char *origin, size_t cap, char
     curl_free(name);
     curl_free(port);
     curl_url_cleanup(u);
-    return fine ? 0 : vp_fail(VP_EARG, "this is no http:// or https:// address");
+    return fine ? 0 : vp_fail(VP_EARG, "not an http:// or https:// address");
 }
 
 static int one_try(http_call *c, CURLcode *code)
@@ -195,12 +195,11 @@ static int go_elsewhere(http_call *c)
     int rc = fine ? http_set_url(c, whole) : VP_EREMOTE;
     curl_free(whole);
     if (rc < 0)
-        return vp_fail(VP_EREMOTE, "the server redirects to what is no http(s) address");
+        return vp_fail(VP_EREMOTE, "the server redirects to an address that is not http(s)");
     VP_TRY(split_origin_and_host(c->url, after, sizeof after, host, sizeof host));
     c->is_elsewhere |= strcmp(before, after) != 0;
     if (strncmp(before, "https:", 6) == 0 && strncmp(after, "https:", 6) != 0)
-        return vp_fail(VP_EREFUSED,
-                       "the server redirects from https to http: that is not followed");
+        return vp_fail(VP_EREFUSED, "redirect from https to http refused");
     return 0;
 }
 
@@ -211,12 +210,11 @@ static int try_and_follow(http_call *c, CURLcode *code)
         *code = CURLE_OK;
         VP_TRY(one_try(c, code));
         if (c->refused_host)
-            return vp_fail(VP_EREFUSED, "the server redirects to an address of this machine or its "
-                                        "link: that is not followed");
+            return vp_fail(VP_EREFUSED, "redirect to a loopback or link-local address refused");
         if (*code != CURLE_OK || !is_redirect(c))
             return 0;
         if (hop == HOPS)
-            return vp_fail(VP_EREMOTE, "the server redirects again and again");
+            return vp_fail(VP_EREMOTE, "too many redirects");
         VP_TRY(go_elsewhere(c));
     }
 }
@@ -277,7 +275,7 @@ static int pause_before(const http_call *c, unsigned tried)
         struct timespec t = {0, (end - now < 100 ? end - now : 100) * 1000000};
         (void)nanosleep(&t, NULL);
         if (c->ask && fetch_abandoned(c->ask))
-            return vp_fail(VP_ECANCELLED, "nobody waits for the answer any more");
+            return vp_fail(VP_ECANCELLED, "canceled by the client");
     }
     return 0;
 }
@@ -287,19 +285,19 @@ static int http_fail_transport(const http_call *c, CURLcode code)
     const char *why = c->curl_says[0] ? c->curl_says : curl_easy_strerror(code);
     switch (code) {
     case CURLE_COULDNT_RESOLVE_PROXY:
-        return vp_fail(VP_EREMOTE, "no proxy of the name in the environment is known");
+        return vp_fail(VP_EREMOTE, "proxy host not found");
     case CURLE_COULDNT_RESOLVE_HOST:
-        return vp_fail(VP_EREMOTE, "no host of this name is known");
+        return vp_fail(VP_EREMOTE, "host not found");
     case CURLE_COULDNT_CONNECT:
-        return vp_fail(VP_EREMOTE, "the server cannot be reached: %s", why);
+        return vp_fail(VP_EREMOTE, "cannot connect: %s", why);
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-        return vp_fail(VP_EREFUSED, "the server's certificate is not trusted: %s", why);
+        return vp_fail(VP_EREFUSED, "certificate verification failed: %s", why);
     case CURLE_OPERATION_TIMEDOUT:
-        return vp_fail(VP_EREMOTE, "the server did not answer in time");
+        return vp_fail(VP_EREMOTE, "timed out");
     default:
-        return vp_fail(VP_EREMOTE, "the connection broke after %lld bytes: %s",
-                       (long long)c->written, why);
+        return vp_fail(VP_EREMOTE, "connection lost after %lld bytes: %s", (long long)c->written,
+                       why);
     }
 }
 

@@ -1,10 +1,10 @@
-/* One request over HTTP and its answer, for stores: connections are kept (http_pool.h), failures
- * that pass are tried again with growing pauses, redirects are followed where they may be
- * (http_guard.h) and never with credentials to another host, certificates are always verified, and
- * the proxies of the environment are used, except for this machine.
+/* One HTTP request and its response, for stores. Connections are reused (http_pool.h), temporary
+ * failures are retried with growing pauses, and redirects are followed if allowed (http_guard.h),
+ * never with credentials to another host. Certificates are always verified. Proxies of the
+ * environment are used, except for loopback.
  *
- * http_begin, headers, http_perform, then the answer's fields; http_end frees all of it, and wipes
- * what was secret. */
+ * Call http_begin, add headers, call http_perform, read the fields of the response, then http_end,
+ * which frees everything and wipes secrets. */
 #ifndef VP_FETCH_HTTP_CALL_H
 #define VP_FETCH_HTTP_CALL_H
 

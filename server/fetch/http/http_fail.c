@@ -52,8 +52,8 @@ static int fail_skew(const http_call *c, const char *code)
     if (!told && (by < 0 ? -by : by) < SKEW_S)
         return 0;
     if (by == 0)
-        return vp_fail(VP_EREFUSED, "this machine's clock is wrong, says the store: set it");
-    return vp_fail(VP_EREFUSED, "this machine's clock is %lld minutes %s the store's: set it",
+        return vp_fail(VP_EREFUSED, "the server rejects the time of this machine; set its clock");
+    return vp_fail(VP_EREFUSED, "the clock of this machine is %lld minutes %s the server's; set it",
                    (long long)((by < 0 ? -by : by) + 30) / 60, by < 0 ? "behind" : "ahead of");
 }
 
@@ -64,11 +64,11 @@ static const struct {
 } known[] = {
     {"ExpiredToken", "the credentials have expired: sign in again", VP_EREFUSED},
     {"ExpiredTokenException", "the credentials have expired: sign in again", VP_EREFUSED},
-    {"invalid_grant", "the credentials have expired or were withdrawn: sign in again", VP_EREFUSED},
-    {"InvalidAccessKeyId", "the store does not know this access key", VP_EREFUSED},
-    {"SignatureDoesNotMatch", "the secret key does not belong to this access key", VP_EREFUSED},
-    {"NoSuchBucket", "there is no bucket of this name", VP_ENOTFOUND},
-    {"ContainerNotFound", "there is no container of this name", VP_ENOTFOUND},
+    {"invalid_grant", "the credentials have expired or were revoked: sign in again", VP_EREFUSED},
+    {"InvalidAccessKeyId", "unknown access key", VP_EREFUSED},
+    {"SignatureDoesNotMatch", "the secret key does not match the access key", VP_EREFUSED},
+    {"NoSuchBucket", "bucket not found", VP_ENOTFOUND},
+    {"ContainerNotFound", "container not found", VP_ENOTFOUND},
 };
 
 static int fail_known(const char *code)
@@ -84,10 +84,10 @@ static int fail_refused(http_call *c, const char *message)
     if (strstr(message, "expired"))
         return vp_fail(VP_EREFUSED, "the credentials have expired: %s", message);
     if (c->status == 401)
-        return vp_fail(VP_EREFUSED, "it wants credentials%s (HTTP 401%s%s)",
-                       c->authorize || c->user ? " other than these" : "", message[0] ? ": " : "",
-                       message);
-    return vp_fail(VP_EREFUSED, "access is denied (HTTP %ld%s%s)", c->status,
+        return vp_fail(VP_EREFUSED, "authentication required%s (HTTP 401%s%s)",
+                       c->authorize || c->user ? "; these credentials are not accepted" : "",
+                       message[0] ? ": " : "", message);
+    return vp_fail(VP_EREFUSED, "permission denied (HTTP %ld%s%s)", c->status,
                    message[0] ? ": " : "", message);
 }
 
@@ -100,22 +100,21 @@ static int http_fail_status(http_call *c, const char *message)
         return fail_refused(c, message);
     case 404:
     case 410:
-        return vp_fail(VP_ENOTFOUND, "there is nothing of this name (HTTP %ld)", c->status);
+        return vp_fail(VP_ENOTFOUND, "not found (HTTP %ld)", c->status);
     case 412:
-        return vp_fail(VP_EIO, "it was changed while it was read");
+        return vp_fail(VP_EIO, "changed while being read");
     case 429:
     case 503:
-        return vp_fail(VP_EREMOTE, "the server has too much to do (HTTP %ld%s%s): try later",
+        return vp_fail(VP_EREMOTE, "the server is overloaded (HTTP %ld%s%s); try again later",
                        c->status, colon, message);
     case 301:
     case 302:
     case 303:
     case 307:
     case 308:
-        return vp_fail(VP_EREMOTE, "the server sends elsewhere (HTTP %ld%s%s)", c->status, colon,
-                       message);
+        return vp_fail(VP_EREMOTE, "unexpected redirect (HTTP %ld%s%s)", c->status, colon, message);
     default:
-        return vp_fail(VP_EREMOTE, "the server failed (HTTP %ld%s%s)", c->status, colon, message);
+        return vp_fail(VP_EREMOTE, "server error (HTTP %ld%s%s)", c->status, colon, message);
     }
 }
 

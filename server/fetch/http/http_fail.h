@@ -1,5 +1,5 @@
-/* What a store's refusal means, in one line: by its status, by the code and the message in its XML
- * or JSON, and by its clock. */
+/* Turns an error response of a store into a one-line error: from the status, the code and message
+ * in its XML or JSON, and its Date header. */
 #ifndef VP_FETCH_HTTP_FAIL_H
 #define VP_FETCH_HTTP_FAIL_H
 

@@ -1,6 +1,5 @@
-/* Where a request may go: what another server's redirect names must not be this machine or what
- * lies behind its link, where metadata services hand out credentials, unless the first request went
- * there itself. */
+/* Refuses redirects to loopback and link-local addresses, where metadata services hand out
+ * credentials, unless the first request was sent there. */
 #ifndef VP_FETCH_HTTP_GUARD_H
 #define VP_FETCH_HTTP_GUARD_H
 

@@ -1,4 +1,4 @@
-/* What the files of http_call.h share. */
+/* Declarations shared by the files of http_call.h. */
 #ifndef VP_FETCH_HTTP_PARTS_H
 #define VP_FETCH_HTTP_PARTS_H
 

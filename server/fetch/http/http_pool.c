@@ -55,7 +55,7 @@ static int wait_for_turn(http_origin *o, const fetch_ask *a)
         struct timespec until = vp_cond_until(1000);
         (void)pthread_cond_timedwait(&freed, &lock, &until);
         if (a && fetch_abandoned(a))
-            return vp_fail(VP_ECANCELLED, "nobody waits for the answer any more");
+            return vp_fail(VP_ECANCELLED, "canceled by the client");
     }
     o->at_work++;
     return 0;
@@ -64,11 +64,11 @@ static int wait_for_turn(http_origin *o, const fetch_ask *a)
 int http_pool_take(const char *origin, const fetch_ask *a, http_origin **of, CURL **out)
 {
     if (strlen(origin) >= ORIGIN_TEXT)
-        return vp_fail(VP_EARG, "the name of the host is too long");
+        return vp_fail(VP_EARG, "host name too long");
     (void)pthread_once(&made, pool_init_condition);
     pthread_mutex_lock(&lock);
     http_origin *o = pool_find_origin(origin);
-    int rc = o ? 0 : vp_fail(VP_ELIMIT, "more than %d servers are asked at once", ORIGINS_MAX);
+    int rc = o ? 0 : vp_fail(VP_ELIMIT, "more than %d servers used at the same time", ORIGINS_MAX);
     *out = NULL;
     if (o) {
         o->users++;

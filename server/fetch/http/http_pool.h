@@ -1,6 +1,6 @@
-/* Connections that are kept: easy handles of libcurl by origin (scheme, host, port), of which at
- * most four have a request under way. A request whose reader does not read does not count: it steps
- * aside, so that no reader can keep another from its bytes. Thread-safe. */
+/* Pool of libcurl easy handles by origin (scheme, host, port), with at most four active requests
+ * per origin. A request whose consumer is stalled is not counted, so that it cannot block other
+ * transfers. Thread-safe. */
 #ifndef VP_FETCH_HTTP_POOL_H
 #define VP_FETCH_HTTP_POOL_H
 

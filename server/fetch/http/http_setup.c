@@ -51,7 +51,7 @@ static int look_around(void *arg, curl_off_t a, curl_off_t b, curl_off_t d, curl
     c->looked_ms = now;
     if (!fetch_abandoned(c->ask))
         return 0;
-    c->failed = vp_fail(VP_ECANCELLED, "nobody waits for the answer any more");
+    c->failed = vp_fail(VP_ECANCELLED, "canceled by the client");
     return 1;
 }
 
@@ -222,5 +222,5 @@ int http_set_up(http_call *c, const char *host, struct curl_slist **lines)
     set_bounds(c, host);
     set_body(c);
     set_ways(c, *lines);
-    return !c->is_unset ? 0 : vp_fail(VP_EUNSUPPORTED, "this libcurl lacks what is needed");
+    return !c->is_unset ? 0 : vp_fail(VP_EUNSUPPORTED, "this libcurl lacks required features");
 }

@@ -57,7 +57,7 @@ int entries_put(entries *e, const entry *one)
         return 0;
     }
     if (++e->told > VP_WALK_ENTRIES_MAX)
-        return vp_fail(VP_ELIMIT, "more than %u objects lie there: name a directory further down",
+        return vp_fail(VP_ELIMIT, "more than %u objects; give a directory further down",
                        VP_WALK_ENTRIES_MAX);
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, 4 * VP_MEMBER_NAME_MAX);
@@ -71,7 +71,7 @@ int entries_end(entries *e)
         VP_CLEANUP(vp_buf_free) vp_buf text, b;
         vp_buf_init(&text, 256);
         vp_buf_init(&b, 512);
-        vp_buf_printf(&text, "%llu name%s left out: %s", (unsigned long long)e->refused,
+        vp_buf_printf(&text, "%llu name%s skipped: %s", (unsigned long long)e->refused,
                       e->refused == 1 ? " was" : "s were", e->fault);
         vp_pb_put_len(&b, FETCH_ENTRY_WHY, vp_buf_view(&text));
         VP_TRY(put_one(e, &b));

@@ -1,6 +1,6 @@
-/* A listing on its way to who asked: entries leave as they are found, in frames of some tens of KB,
- * so that a million of them need no memory. Names that must not be told on are counted, and the
- * count is the last entry. */
+/* Streams a listing to the client: entries are sent as they are found, in frames of some tens of
+ * KB, so that memory use does not grow with their number. Invalid names are counted, and the count
+ * is the last entry. */
 #ifndef VP_FETCH_ENTRIES_H
 #define VP_FETCH_ENTRIES_H
 

@@ -1,12 +1,13 @@
-/* The program view_profile-fetch: alone speaks with object stores and profiled processes, on behalf
- * of a view_profile that started it (trace/source/fetch_wire.h). It has the credentials and the
- * network, and never looks into a profile; who asks has neither. This room may include trace/source
- * and trace/base; nobody includes it. It alone includes curl and OpenSSL.
+/* The program view_profile-fetch. It alone talks to object stores and profiled processes, on
+ * behalf of the view_profile that started it (trace/source/fetch_wire.h). It has the credentials
+ * and the network access and never parses a profile; its client has neither. server/fetch may
+ * depend on trace/source and trace/base, no module depends on it, and it alone includes curl and
+ * OpenSSL.
  *
- * Here: a question and how it is answered. Each has a thread of its own, which may block. A handler
- * returns 0 after its frames, and FETCH_DONE is sent, or a failure that it recorded, and
- * FETCH_FAILED is. fetch_put on its stream fails with VP_ECANCELLED when nobody waits any more:
- * then it ends. */
+ * This header declares a request and its handlers. Each request has its own thread, which may
+ * block. A handler sends its frames and returns 0 (FETCH_DONE is sent) or a recorded error
+ * (FETCH_FAILED is sent). fetch_put fails with VP_ECANCELLED if the client is gone; the handler
+ * then returns. */
 #ifndef VP_FETCH_FETCH_ANSWER_H
 #define VP_FETCH_FETCH_ANSWER_H
 

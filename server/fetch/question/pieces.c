@@ -14,10 +14,10 @@ int piece_next(fetch_ask *a, size_t n, vp_buf *out, bool *is_last)
             return 0;
         }
         if (kind != FETCH_DATA)
-            return vp_fail(VP_EARG, "this is nothing to write");
+            return vp_fail(VP_EARG, "invalid write request");
         char *room = vp_buf_reserve(out, bytes + 1);
         if (!room)
-            return vp_fail(out->status, "there is no memory for an upload");
+            return vp_fail(out->status, "out of memory for an upload");
         VP_TRY(fetch_take(a->stream, room, bytes));
         out->n += bytes;
     }

@@ -1,4 +1,4 @@
-/* What is to be written, as it comes from who asked. */
+/* Receives the data of a write request from the client. */
 #ifndef VP_FETCH_PIECES_H
 #define VP_FETCH_PIECES_H
 

@@ -14,10 +14,10 @@
 static int set_name(azure_place *p, vp_str name)
 {
     if (!name.n || name.n >= sizeof p->account.name)
-        return vp_fail(VP_EARG, "this is no name of a storage account");
+        return vp_fail(VP_EARG, "invalid name of a storage account");
     for (size_t i = 0; i < name.n; i++)
         if (!((name.p[i] >= 'a' && name.p[i] <= 'z') || (name.p[i] >= '0' && name.p[i] <= '9')))
-            return vp_fail(VP_EARG, "a storage account's name has letters and digits only");
+            return vp_fail(VP_EARG, "the name of a storage account has only letters and digits");
     /* What opens one account is not told to another. */
     if (p->account.name[0] && !vp_str_eq(name, vp_str_of(p->account.name)))
         p->account.key[0] = p->account.sas[0] = p->account.endpoint[0] = '\0';
@@ -35,7 +35,8 @@ static int take_abfs(azure_place *p, vp_str rest)
     vp_str host = url_take_part(&p->key), name;
     if (!vp_take_until(&host, '@', host.n, &p->container) ||
         !vp_take_until(&host, '.', host.n, &name))
-        return vp_fail(VP_EARG, "an address is abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/…");
+        return vp_fail(VP_EARG,
+                       "the address must be abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/…");
     size_t kind =
         vp_str_starts(host, VP_STR("dfs.")) ? 4 : vp_str_starts(host, VP_STR("blob.")) * 5;
     host = vp_str_skip(host, kind);
@@ -44,7 +45,7 @@ static int take_abfs(azure_place *p, vp_str rest)
             snprintf(p->account.suffix, sizeof p->account.suffix, "%s", suffixes[i].p);
             return set_name(p, name);
         }
-    return vp_fail(VP_EARG, "an address is abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/…");
+    return vp_fail(VP_EARG, "the address must be abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/…");
 }
 
 /* The account comes first where the environment names none, or this one. */
@@ -58,8 +59,8 @@ static int take_az(azure_place *p, vp_str rest)
     }
     p->container = first;
     return first.n ? 0
-                   : vp_fail(VP_EARG, "an address is az://ACCOUNT/CONTAINER/…, or az://"
-                                      "CONTAINER/… where AZURE_STORAGE_ACCOUNT is set");
+                   : vp_fail(VP_EARG, "the address must be az://ACCOUNT/CONTAINER/…, or "
+                                      "az://CONTAINER/… with AZURE_STORAGE_ACCOUNT set");
 }
 
 static int azure_put_url(const azure_place *p, vp_str key, vp_str query, vp_buf *b)

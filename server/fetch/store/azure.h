@@ -1,5 +1,5 @@
-/* az://[ACCOUNT/]CONTAINER/BLOB and abfs[s]://CONTAINER@ACCOUNT.dfs.core.windows.net/BLOB: what its
- * files share. */
+/* az://[ACCOUNT/]CONTAINER/BLOB and abfs[s]://CONTAINER@ACCOUNT.dfs.core.windows.net/BLOB:
+ * declarations shared by the files of this store. */
 #ifndef VP_FETCH_AZURE_H
 #define VP_FETCH_AZURE_H
 

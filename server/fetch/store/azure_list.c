@@ -134,9 +134,7 @@ static int azure_list_pages(listing *l)
         http_end(&c);
         VP_TRY(rc);
     } while (l->next.n);
-    return l->found || !l->prefix.n
-               ? 0
-               : vp_fail(VP_ENOTFOUND, "there is nothing beneath this address");
+    return l->found || !l->prefix.n ? 0 : vp_fail(VP_ENOTFOUND, "no objects found at this address");
 }
 
 int azure_list(azure_place *p, entries *e)

@@ -20,7 +20,7 @@ static int check_sas(const azure_place *p)
     }
     int64_t until = xml_time(vp_buf_view(&end));
     return until && until / 1000000000 < (int64_t)time(NULL)
-               ? vp_fail(VP_EREFUSED, "the SAS token has expired: make another")
+               ? vp_fail(VP_EREFUSED, "the SAS token has expired; create a new one")
                : 0;
 }
 
@@ -51,7 +51,7 @@ static int azure_head(fetch_ask *a, store_place *place, entry *out)
     azure_place *p = (azure_place *)place;
     (void)a;
     if (!p->key.n)
-        return vp_fail(VP_ENOTFOUND, "a container is no object");
+        return vp_fail(VP_ENOTFOUND, "this names a container, not an object");
     p->has_head = true;
     VP_TRY(azure_begin(p, &p->head, "HEAD", p->key, VP_STR_NONE));
     VP_TRY(http_succeed(&p->head));
@@ -78,7 +78,7 @@ static int azure_remove(fetch_ask *a, store_place *place, vp_str etag, http_call
     azure_place *p = (azure_place *)place;
     (void)a;
     VP_TRY(azure_begin(p, c, "DELETE", p->key, VP_STR_NONE));
-    return p->key.n ? store_want_etag(c, etag) : vp_fail(VP_EARG, "a container is not removed");
+    return p->key.n ? store_want_etag(c, etag) : vp_fail(VP_EARG, "a container cannot be removed");
 }
 
 static int azure_write_place(fetch_ask *a, store_place *p)

@@ -40,7 +40,7 @@ static int put_block(upload *u)
     vp_buf_init(&id, 100);
     vp_buf_init(&query, 300);
     if (++u->n > BLOCKS_MAX)
-        return vp_fail(VP_ELIMIT, "the object is larger than an upload can be");
+        return vp_fail(VP_ELIMIT, "the object exceeds the size limit of an upload");
     snprintf(plain, sizeof plain, "%012llx-%05u", (unsigned long long)u->began_s, u->n);
     digest_put_base64(&id, vp_str_of(plain), false);
     vp_buf_puts(&query, "blockid=");

@@ -1,6 +1,5 @@
-/* What a store can do, by the scheme of its addresses. A store knows how an object's address is
- * made and signed; reading and writing goes over http_call.h the same way in all of them
- * (store_bytes.h). */
+/* The operations of a store, by URL scheme. A store builds and signs the URLs of its objects;
+ * reading and writing goes through http_call.h in the same way for all stores (store_bytes.h). */
 #ifndef VP_FETCH_FETCH_STORE_H
 #define VP_FETCH_FETCH_STORE_H
 

@@ -1,4 +1,4 @@
-/* gs://BUCKET/KEY by Google's JSON API: what its files share. */
+/* gs://BUCKET/KEY by Google's JSON API: declarations shared by the files of this store. */
 #ifndef VP_FETCH_GCS_H
 #define VP_FETCH_GCS_H
 

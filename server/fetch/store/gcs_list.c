@@ -54,7 +54,7 @@ static int gcs_take_page(listing *l, const json_t *page)
     size_t i;
     const json_t *one;
     if (!json_is_object(page))
-        return vp_fail(VP_ECORRUPT, "the store's listing is no JSON");
+        return vp_fail(VP_ECORRUPT, "the listing of the server is not valid JSON");
     json_array_foreach(json_object_get(page, "items"), i, one)
         VP_TRY(gcs_put_listed_object(l, one));
     json_array_foreach(json_object_get(page, "prefixes"), i, one)
@@ -101,9 +101,7 @@ static int gcs_list_pages(listing *l)
         http_end(&c);
         VP_TRY(rc);
     } while (l->next.n);
-    return l->found || !l->prefix.n
-               ? 0
-               : vp_fail(VP_ENOTFOUND, "there is nothing beneath this address");
+    return l->found || !l->prefix.n ? 0 : vp_fail(VP_ENOTFOUND, "no objects found at this address");
 }
 
 int gcs_list(gcs_place *p, entries *e)

@@ -17,7 +17,7 @@ static int gcs_open(fetch_ask *a, store_place **out)
     p->key = vp_str_skip(a->url, 5);
     p->bucket = url_take_part(&p->key);
     gcs_find_base(p);
-    return p->bucket.n ? 0 : vp_fail(VP_EARG, "an address is gs://BUCKET/…");
+    return p->bucket.n ? 0 : vp_fail(VP_EARG, "the address must be gs://BUCKET/…");
 }
 
 static void gcs_close(store_place *p)
@@ -40,7 +40,7 @@ static int gcs_take_head(gcs_place *p, const http_call *c, entry *out)
                        .etag = vp_str_of(p->version)};
     }
     json_decref(o);
-    return fine ? 0 : vp_fail(VP_EREMOTE, "the store does not say how large the object is");
+    return fine ? 0 : vp_fail(VP_EREMOTE, "the server does not return the size of the object");
 }
 
 static int gcs_head(fetch_ask *a, store_place *place, entry *out)
@@ -49,7 +49,7 @@ static int gcs_head(fetch_ask *a, store_place *place, entry *out)
     http_call c;
     (void)a;
     if (!p->key.n)
-        return vp_fail(VP_ENOTFOUND, "a bucket is no object");
+        return vp_fail(VP_ENOTFOUND, "this names a bucket, not an object");
     int rc = gcs_begin(p, &c, "GET", "", p->key, VP_STR("fields=size,updated,generation"));
     if (rc == 0)
         rc = http_succeed(&c);
@@ -76,7 +76,7 @@ static int gcs_get(fetch_ask *a, store_place *place, vp_str etag, http_call *c)
                      vp_str_of(query)));
     /* Else the store unpacks what was stored packed, and knows no ranges of that. */
     VP_TRY(http_put_header(c, "Accept-Encoding: gzip"));
-    return etag.n && !has ? vp_fail(VP_EIO, "it was changed while it was read") : 0;
+    return etag.n && !has ? vp_fail(VP_EIO, "changed while being read") : 0;
 }
 
 static int gcs_list_place(fetch_ask *a, store_place *p, entries *e)
@@ -94,7 +94,7 @@ static int gcs_remove(fetch_ask *a, store_place *place, vp_str etag, http_call *
     if (vp_str_to_u64(etag, &generation))
         snprintf(query, sizeof query, "ifGenerationMatch=%llu", (unsigned long long)generation);
     VP_TRY(gcs_begin(p, c, "DELETE", "", p->key, vp_str_of(query)));
-    return p->key.n ? 0 : vp_fail(VP_EARG, "a bucket is not removed");
+    return p->key.n ? 0 : vp_fail(VP_EARG, "a bucket cannot be removed");
 }
 
 static int gcs_write_place(fetch_ask *a, store_place *p)

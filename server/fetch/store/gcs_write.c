@@ -57,7 +57,7 @@ static int begin_session(upload *u)
         /* Nobody else gets what is written. */
         size_t n = strlen(u->p->base);
         if (strncmp(u->session, u->p->base, n) != 0 || u->session[n] != '/')
-            rc = vp_fail(VP_EREFUSED, "the store sends an upload elsewhere");
+            rc = vp_fail(VP_EREFUSED, "unexpected redirect of an upload");
     }
     http_end(&c);
     return rc;

@@ -101,7 +101,7 @@ static int s3_authorize_call(void *of, http_call *c)
     VP_TRY(aws_credentials_get(p->ask, &p->keys));
     strftime(now, sizeof now, "%Y%m%dT%H%M%SZ", gmtime_r(&t, &tm));
     if (!digest_sha256_hex(c->body, payload))
-        return vp_fail(VP_EIO, "the request cannot be signed");
+        return vp_fail(VP_EIO, "cannot sign the request");
     take_url(c->url, &host, &path, &query);
     const aws_signed_header headers[] = {
         {VP_STR_INIT("host"), host},

@@ -1,4 +1,5 @@
-/* s3://BUCKET/KEY at AWS, or at what AWS_ENDPOINT_URL names (MinIO, Ceph): what its files share. */
+/* s3://BUCKET/KEY at AWS or at AWS_ENDPOINT_URL (MinIO, Ceph): declarations shared by the files of
+ * this store. */
 #ifndef VP_FETCH_S3_H
 #define VP_FETCH_S3_H
 

@@ -109,7 +109,7 @@ static int s3_read_page(listing *l, http_call *c)
     VP_TRY(xml_feed(&l->xml, page));
     VP_TRY(xml_end(&l->xml));
     if (l->is_truncated && !l->next.n)
-        return vp_fail(VP_ECORRUPT, "the store's listing does not say how it goes on");
+        return vp_fail(VP_ECORRUPT, "the listing of the server has no continuation token");
     return l->name.status ? l->name.status : l->next.status;
 }
 
@@ -126,9 +126,7 @@ static int s3_list_pages(listing *l)
         http_end(&c);
         VP_TRY(rc);
     } while (l->is_truncated);
-    return l->found || !l->prefix.n
-               ? 0
-               : vp_fail(VP_ENOTFOUND, "there is nothing beneath this address");
+    return l->found || !l->prefix.n ? 0 : vp_fail(VP_ENOTFOUND, "no objects found at this address");
 }
 
 int s3_list(s3_place *p, entries *e)

@@ -13,7 +13,7 @@ static int s3_open(fetch_ask *a, store_place **out)
     p->key = vp_str_skip(a->url, 5);
     p->bucket = url_take_part(&p->key);
     if (!p->bucket.n)
-        return vp_fail(VP_EARG, "an address is s3://BUCKET/…");
+        return vp_fail(VP_EARG, "the address must be s3://BUCKET/…");
     s3_find_place(p);
     return 0;
 }
@@ -60,7 +60,7 @@ static int s3_remove(fetch_ask *a, store_place *place, vp_str etag, http_call *c
     (void)a;
     (void)etag;
     VP_TRY(s3_begin(p, c, "DELETE", p->key, VP_STR_NONE));
-    return p->key.n ? 0 : vp_fail(VP_EARG, "a bucket is not removed");
+    return p->key.n ? 0 : vp_fail(VP_EARG, "a bucket cannot be removed");
 }
 
 static int s3_write_place(fetch_ask *a, store_place *p)

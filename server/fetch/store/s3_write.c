@@ -38,7 +38,7 @@ static int begin_parts(upload *u)
     if (rc == 0)
         rc = http_find(&c, "UploadId", &id) && id.n
                  ? url_encode(&u->id, id, false)
-                 : vp_fail(VP_EREMOTE, "the store does not begin an upload");
+                 : vp_fail(VP_EREMOTE, "the server did not start the upload");
     http_end(&c);
     return rc;
 }
@@ -48,7 +48,7 @@ static int s3_put_part(upload *u)
     http_call c;
     char query[2200];
     if (++u->n > PARTS_MAX)
-        return vp_fail(VP_ELIMIT, "the object is larger than an upload can be");
+        return vp_fail(VP_ELIMIT, "the object exceeds the size limit of an upload");
     snprintf(query, sizeof query, "partNumber=%u&uploadId=%s", u->n, vp_buf_cstr(&u->id));
     int rc = s3_begin(u->p, &c, "PUT", u->p->key, vp_str_of(query));
     c.body = vp_buf_view(&u->piece);

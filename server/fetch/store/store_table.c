@@ -12,6 +12,7 @@ int store_find(vp_str url, const store **out)
             *out = stores[i];
             return 0;
         }
-    return vp_fail(VP_EARG, "no store has such addresses: gs://, s3://, az://, abfs(s):// and "
-                            "http(s):// are known");
+    return vp_fail(
+        VP_EARG,
+        "unsupported address; supported are gs://, s3://, az://, abfs(s):// and http(s)://");
 }

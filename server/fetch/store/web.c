@@ -96,7 +96,8 @@ static int on_web_entry(void *ctx, const entry *one)
     if (w->a->flat && one->is_dir && !url_name_fault(full.name)) {
         if (path_depth(full.name) < VP_WALK_DEPTH_MAX)
             return walk_push_dir(w, full.name);
-        return vp_fail(VP_ELIMIT, "directories lie more than %u deep there", VP_WALK_DEPTH_MAX);
+        return vp_fail(VP_ELIMIT, "directories are nested more than %u levels deep",
+                       VP_WALK_DEPTH_MAX);
     }
     return entries_put(w->e, &full);
 }
@@ -156,7 +157,7 @@ static long read_upload_bytes(void *ctx, char *p, size_t n)
         if (kind == FETCH_END)
             u->is_done = true;
         else if (kind != FETCH_DATA)
-            return vp_fail(VP_EARG, "this is nothing to write");
+            return vp_fail(VP_EARG, "invalid write request");
     }
     n = n < u->left ? n : u->left;
     VP_TRY(n ? fetch_take(u->a->stream, p, n) : 0);
@@ -223,7 +224,7 @@ static int web_write(fetch_ask *a, store_place *p)
     VP_TRY(make_parents(a));
     int rc = web_put(a, &u, &c);
     if (rc < 0 && (c.status == 405 || c.status == 501))
-        rc = vp_fail(VP_EUNSUPPORTED, "the server takes no files (HTTP %ld)", c.status);
+        rc = vp_fail(VP_EUNSUPPORTED, "the server does not allow uploads (HTTP %ld)", c.status);
     http_end(&c);
     return rc;
 }
@@ -237,7 +238,7 @@ static int web_remove(fetch_ask *a, store_place *p, vp_str etag, http_call *c)
     VP_TRY(http_begin(c, a, "DELETE", a->url));
     vp_str path = vp_str_head(a->url, vp_str_find(a->url, VP_STR("?")));
     if (vp_str_ends(path, VP_STR("/")))
-        return vp_fail(VP_EARG, "a directory is not removed");
+        return vp_fail(VP_EARG, "a directory cannot be removed");
     return store_want_etag(c, etag);
 }
 

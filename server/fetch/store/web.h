@@ -1,4 +1,4 @@
-/* Files on a web server: how its directories are listed, one each. */
+/* Files on a web server, and the two ways to list its directories (WebDAV, index pages). */
 #ifndef VP_FETCH_WEB_H
 #define VP_FETCH_WEB_H
 

@@ -155,8 +155,9 @@ static int list_page(index_page *x, http_call *c)
     c->flags = HTTP_FOLLOWS;
     VP_TRY(http_succeed(c));
     if (!vp_str_starts_nocase(vp_str_of(c->kind), VP_STR("text/html")))
-        return vp_fail(VP_EUNSUPPORTED,
-                       "the server lists no directory there: it speaks no WebDAV and has no index");
+        return vp_fail(
+            VP_EUNSUPPORTED,
+            "the server does not list this directory; it has neither WebDAV nor an index page");
     return index_take_page(x, vp_buf_view(&c->answer));
 }
 

@@ -78,7 +78,7 @@ int digest_from_base64(vp_buf *b, vp_str text)
     for (size_t i = 0; i < text.n; i++) {
         int d = base64_digit_value(text.p[i]);
         if (d < 0)
-            return vp_fail(VP_EARG, "a key in the environment is no base64");
+            return vp_fail(VP_EARG, "a key in the environment is not valid base64");
         v = v << 6 | (uint32_t)d;
         bits += 6;
         if (bits >= 8) {
@@ -114,7 +114,8 @@ int digest_rs256(vp_buf *b, vp_str pem, vp_str text)
              : EVP_PKEY_get_base_id(key) != EVP_PKEY_RSA ? VP_EARG
                                                          : rs256_sign(b, key, text);
     EVP_PKEY_free(key);
-    return rc == VP_EARG ? vp_fail(VP_EARG, "the service account's private key is none") : rc;
+    return rc == VP_EARG ? vp_fail(VP_EARG, "the private key of the service account is invalid")
+                         : rc;
 }
 
 void digest_wipe(vp_buf *b)

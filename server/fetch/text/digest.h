@@ -1,4 +1,4 @@
-/* Digests and what signatures are written in, by OpenSSL. */
+/* Digests, HMACs, signatures and their encodings, by OpenSSL. */
 #ifndef VP_FETCH_DIGEST_H
 #define VP_FETCH_DIGEST_H
 

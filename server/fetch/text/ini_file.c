@@ -16,7 +16,7 @@ int ini_read(const char *path, vp_buf *out)
     size_t got;
     VP_TRY(vp_fs_open_user(path, &fd, &is_dir, &id));
     if (is_dir || id.size > (int64_t)FILE_MAX)
-        return vp_fail(VP_EIO, "a file of credentials is none");
+        return vp_fail(VP_EIO, "not a credentials file");
     char *room = vp_buf_reserve(out, FILE_MAX);
     VP_NEED(room);
     VP_TRY(vp_fs_pread(fd, room, FILE_MAX - 1, 0, &got));

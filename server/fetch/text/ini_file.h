@@ -1,4 +1,4 @@
-/* Files of name = value under [sections], as AWS's tools keep them. */
+/* Reads files of name = value lines under [sections], as the AWS tools write them. */
 #ifndef VP_FETCH_INI_FILE_H
 #define VP_FETCH_INI_FILE_H
 

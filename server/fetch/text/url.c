@@ -42,8 +42,9 @@ int url_decode(vp_buf *b, vp_str s)
 static const char *part_fault(vp_str part)
 {
     if (!part.n)
-        return "an empty part";
-    return vp_str_eq(part, VP_STR(".")) || vp_str_eq(part, VP_STR("..")) ? "a part . or .." : NULL;
+        return "an empty path segment";
+    return vp_str_eq(part, VP_STR(".")) || vp_str_eq(part, VP_STR("..")) ? "a path segment . or .."
+                                                                         : NULL;
 }
 
 const char *url_name_fault(vp_str name)

@@ -1,4 +1,4 @@
-/* Parts of addresses: percent escapes, and what a name of an object may be. */
+/* Percent-encoding of URLs, and validation of object names. */
 #ifndef VP_FETCH_URL_H
 #define VP_FETCH_URL_H
 

@@ -31,7 +31,7 @@ void xml_begin(xml_walk *x, xml_tell *tell, void *ctx)
 
 static int fail_damaged_xml(void)
 {
-    return vp_fail(VP_ECORRUPT, "the server's listing is no XML");
+    return vp_fail(VP_ECORRUPT, "the listing of the server is not valid XML");
 }
 
 static bool is_space(char c)
@@ -137,7 +137,7 @@ static int xml_tell_element(xml_walk *x, bool is_end)
         return fail_damaged_xml();
     x->had_root = true;
     if (is_end && x->is_cut)
-        return vp_fail(VP_ELIMIT, "a text in the server's listing is longer than %u bytes",
+        return vp_fail(VP_ELIMIT, "a text in the listing of the server is longer than %u bytes",
                        XML_TEXT_MAX);
     int rc = x->tell(x->ctx, is_end, (vp_str){x->name, x->name_n}, trimmed_xml_text(x));
     x->text_n = 0;
@@ -339,7 +339,7 @@ int xml_end(const xml_walk *x)
 {
     return x->had_root && !x->depth && x->state == IN_TEXT
                ? 0
-               : vp_fail(VP_ECORRUPT, "the server's listing is cut short");
+               : vp_fail(VP_ECORRUPT, "the listing of the server is cut off");
 }
 
 int64_t xml_time(vp_str s)

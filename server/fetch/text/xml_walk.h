@@ -1,6 +1,6 @@
-/* Reads XML as listings have it, piece by piece as it comes: tells each element's beginning and its
- * end with the text that stood in it. Elements go by their local names. No document types, no
- * entities but the five and numbers; names and texts have ceilings. */
+/* Streaming XML parser for listings: calls back at the start of an element and at its end with its
+ * text. Elements are identified by local name. Document types are refused, and only the five
+ * predefined entities and numeric ones are decoded. Names and texts have maximum lengths. */
 #ifndef VP_FETCH_XML_WALK_H
 #define VP_FETCH_XML_WALK_H
 

@@ -1,5 +1,4 @@
-/* Waits of TPUs for each other at barriers, from the trace into the host's result. Fails only if
- * out of memory. */
+/* What TPUs wait for each other. */
 #ifndef VP_ANALYZE_BARRIERS_H
 #define VP_ANALYZE_BARRIERS_H
 

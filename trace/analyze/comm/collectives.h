@@ -1,5 +1,4 @@
-/* Collectives of a host: time, bytes, exposed time and participants. Rows go into the host's
- * result. Fails only if out of memory. */
+/* Collectives: their time, bytes and partners. */
 #ifndef VP_ANALYZE_COLLECTIVES_H
 #define VP_ANALYZE_COLLECTIVES_H
 

@@ -1,5 +1,4 @@
-/* Copies between host and devices and between devices, as rows of the host's result. Fails only if
- * out of memory. */
+/* Copies between host and devices, and among devices. */
 #ifndef VP_ANALYZE_TRANSFERS_H
 #define VP_ANALYZE_TRANSFERS_H
 

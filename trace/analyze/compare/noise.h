@@ -1,4 +1,5 @@
-/* Difference between two medians that chance explains. A pure function. */
+/* How much two medians differ by chance. compare.c and the benches' comparison (report) include
+ * this. A pure function. */
 #ifndef VP_ANALYZE_NOISE_H
 #define VP_ANALYZE_NOISE_H
 

@@ -1,5 +1,5 @@
-/* Splits a device's window into compute, exposed communication, exposed copies and idle time
- * (docs/reference/metrics.md#breakdown). Values go into the result. */
+/* The four parts of a device's window: compute, exposed communication, exposed copies, idle
+ * (docs/reference/metrics.md#breakdown). */
 #ifndef VP_ANALYZE_BREAKDOWN_H
 #define VP_ANALYZE_BREAKDOWN_H
 

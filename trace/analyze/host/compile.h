@@ -1,4 +1,4 @@
-/* Compilations while the program ran, as rows of the host's result. Fails only if out of memory. */
+/* What was compiled while the program ran. */
 #ifndef VP_ANALYZE_COMPILE_H
 #define VP_ANALYZE_COMPILE_H
 

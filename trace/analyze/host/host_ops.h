@@ -1,5 +1,4 @@
-/* Sums over the calls of host threads, as rows of the host's result. Fails only if out of memory.
- */
+/* Calls of the host's threads. */
 #ifndef VP_ANALYZE_HOST_OPS_H
 #define VP_ANALYZE_HOST_OPS_H
 

@@ -1,5 +1,4 @@
-/* Launches of device ops by the host: counts, delays and queue lengths per device, in the result.
- */
+/* Launches of device ops by the host. */
 #ifndef VP_ANALYZE_LAUNCH_H
 #define VP_ANALYZE_LAUNCH_H
 

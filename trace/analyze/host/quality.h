@@ -1,5 +1,4 @@
-/* Notes on the data quality of a host's trace. Notes go into the result. Fails only if out of
- * memory. */
+/* What to doubt of a host's figures. */
 #ifndef VP_ANALYZE_QUALITY_H
 #define VP_ANALYZE_QUALITY_H
 

@@ -1,4 +1,4 @@
-/* Gaps of all devices and their causes. Rows go into the host's result. */
+/* Why a device is idle. */
 #ifndef VP_ANALYZE_GAPS_H
 #define VP_ANALYZE_GAPS_H
 

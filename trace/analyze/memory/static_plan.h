@@ -1,7 +1,6 @@
-/* Planned memory of each program in each memory space, from its buffer assignment
+/* What each program of a trace takes of each memory space, as its buffer assignment plans it
  * (docs/reference/memory-and-mfu.md#buffer-assignment): the rows of vp_report.memory_static, and
- * totals over executed programs. Every byte of a peak is attributed to an instruction. Rows are in
- * the host's arena. */
+ * what all that ran take together. Every byte of a peak is attributed to an instruction. */
 #ifndef VP_ANALYZE_STATIC_PLAN_H
 #define VP_ANALYZE_STATIC_PLAN_H
 

@@ -30,8 +30,8 @@ static int by_call_then_device(const void *a, const void *b)
     return order ? order : (x->device > y->device) - (x->device < y->device);
 }
 
-/* True if each participant of the group is present exactly once. If a collective has several
- * groups, this is only known if members are known. */
+/* Whether each participant of the group is here, each once. If a collective has several groups,
+ * that can only be told where members are known. */
 static bool is_complete_group(vp_collective *const *v, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -62,8 +62,7 @@ static int by_group_calls(const void *a, const void *b)
     return by_call_then_device(&x->members[0], &y->members[0]);
 }
 
-/* Limit for times, so that sums of a few do not overflow. A report read from a file may contain any
- * value. */
+/* A few times below this can be added up. A report that was read back may hold anything. */
 #define TIME_MAX (INT64_C(1) << 60)
 
 static bool is_well_sampled(const vp_collective *c, size_t device_count)
@@ -97,7 +96,7 @@ static int make_match_groups(match *m, const vp_report *r)
     return 0;
 }
 
-/* Devices of one host are adjacent. */
+/* Devices of one host stand together. */
 static int number_hosts(match *m)
 {
     const vp_device *d = m->r->devices;
@@ -126,7 +125,7 @@ static int64_t aligned_call_end(const match *m, const vp_collective *c, int64_t 
     return c->sample_start_ps[i] + c->sample_dur_ps[i] + m->offset_ps[m->host_of[c->device]];
 }
 
-/* Latest end of a call among devices of hosts with a known clock, or of one host. */
+/* The latest end of a call among the devices of hosts whose clock is known, or of one host. */
 static int64_t latest_end(const match *m, const match_group *g, int64_t call, uint32_t host)
 {
     int64_t end = INT64_MIN;
@@ -148,8 +147,8 @@ static bool has_known_host(const match *m, const match_group *g)
     return false;
 }
 
-/* Sets the host's offset to the median, over its calls, of the difference to their ends on hosts
- * with a known clock, and its error to the median absolute deviation. */
+/* Sets the host's offset: the median, over its calls, of how much later they end on the hosts whose
+ * clock is known; and the median of what is between that and each of them. */
 static int align_host(match *m, const match_group *g, uint32_t host)
 {
     size_t n = 0, all = (size_t)((g->calls - 1) / g->stride) + 1;
@@ -168,8 +167,8 @@ static int align_host(match *m, const match_group *g, uint32_t host)
     return 0;
 }
 
-/* Aligns the hosts of a group with at least one known clock; sets *moved if there are any. All of
- * them become known at once, so that the order of hosts does not matter. */
+/* Aligns the hosts of a group that has one whose clock is known. *moved is set if it found any.
+ * They all become known together, so that the order of hosts makes no difference. */
 static int align_group(match *m, const match_group *g, bool *moved)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *found = vp_calloc(g->count, sizeof *found);
@@ -188,7 +187,8 @@ static int align_group(match *m, const match_group *g, bool *moved)
     return 0;
 }
 
-/* Propagates the known clock through groups that contain hosts with and without it. */
+/* Spreads the known clock: a group with hosts whose clock is known and hosts whose clock is not
+ * makes those known. */
 static int align_hosts(match *m)
 {
     if (!m->host_count)
@@ -232,7 +232,7 @@ bool match_aligned(const match *m)
     return true;
 }
 
-/* True if starts on these hosts are comparable: one host, or all of them aligned. */
+/* Whether starts on these hosts can be compared: one host, or all of them aligned. */
 static bool are_starts_comparable(const match *m, const match_group *g)
 {
     uint32_t first = m->host_of[g->members[0]->device];
@@ -245,8 +245,8 @@ static bool are_starts_comparable(const match *m, const match_group *g)
     return one || all;
 }
 
-/* wait = own duration − shortest duration: a collective ends at the same time everywhere, so the
- * participant with the shortest call arrived last. */
+/* wait = own length − the shortest one: a collective ends at one moment everywhere, so the
+ * participant with the shortest call came last. */
 static void by_lengths(int64_t *wait, size_t *last, const match_group *g, int64_t call)
 {
     int64_t least = INT64_MAX;
@@ -261,9 +261,9 @@ static void by_lengths(int64_t *wait, size_t *last, const match_group *g, int64_
         wait[i] -= least;
 }
 
-/* wait = latest start − own start (docs/reference/metrics.md#devices-and-stragglers). Returns false
- * if the calls do not overlap: these are different calls, since no participant leaves a collective
- * before the last one arrives. */
+/* wait = latest start − own start (docs/reference/metrics.md#devices-and-stragglers). false: these
+ * are different calls, as they do not overlap: no participant leaves a collective before the last
+ * has come. */
 static bool by_starts(int64_t *wait, size_t *last, const match *m, const match_group *g,
                       int64_t call)
 {

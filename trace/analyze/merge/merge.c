@@ -12,9 +12,9 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* ---- Order of parts ---- */
+/* ---- The order of parts ---- */
 
-/* Hosts are in natural order, as in the catalog: host-2 before host-10. */
+/* Hosts are ordered as in the catalog, which is as people order them: host-2 before host-10. */
 static int host_order(const char *a, const char *b)
 {
     return a && b ? strverscmp(a, b) : (a != NULL) - (b != NULL);
@@ -68,8 +68,9 @@ static int order_parts(merging *m)
 
 /* ---- Clocks ---- */
 
-/* Shifts the times of parts to one clock. Times stay unchanged if a part with events has no Unix
- * time, or if parts are more than VP_TIME_MAX_PS apart, because they are not of one capture. */
+/* Moves the parts' times to one clock. If a part with events has no Unix time, no clock can be
+ * compared, and times stay as they are; so they do if parts lie further apart than VP_TIME_MAX_PS:
+ * they are not of one capture. */
 static void align_parts(merging *m)
 {
     int64_t base = VP_UNKNOWN, ns, ps;
@@ -93,7 +94,7 @@ static void align_parts(merging *m)
     m->r->base_unix_ns = known ? base : VP_UNKNOWN;
 }
 
-/* ---- Run, hosts, files, quality ---- */
+/* ---- Session, hosts, files, quality ---- */
 
 static const char *common_text(merging *m, size_t at, const char *otherwise)
 {
@@ -161,8 +162,8 @@ static void add_hosts(merging *m)
             r->hosts[r->host_count++] = merge_text(m, hosts[i]);
 }
 
-/* True if all parts list the same files, as parts of one run do. Each part then has the event
- * counts of its own file. */
+/* Whether all parts list the same files, as parts of one session do. Each then knows the events of
+ * its own file. */
 static bool list_the_same(const merging *m)
 {
     const vp_report *first = m->parts[0].r;
@@ -238,7 +239,7 @@ static int merge_files(merging *m)
 
 typedef struct quality_entry {
     const vp_quality *q;
-    size_t file, order; /* index of its file, and its original position */
+    size_t file, order; /* which file of the list it is about, and in which order it came */
 } quality_entry;
 
 static int by_quality_place(const void *a, const void *b)
@@ -256,8 +257,8 @@ static size_t file_at(const vp_report *r, const char *path)
     return i;
 }
 
-/* Sorts entries by file, so that the result does not depend on the order of parts and hosts.
- * Reserves one more entry per part, for its steps. */
+/* Sorts entries by file, so that the order of parts and hosts does not show. Leaves room for one
+ * more of each part's steps. */
 static int merge_quality(merging *m)
 {
     vp_report *r = m->r;
@@ -285,7 +286,7 @@ static int merge_quality(merging *m)
     return 0;
 }
 
-/* ---- Merging ---- */
+/* ---- The whole ---- */
 
 int report_new(vp_report **out)
 {

@@ -1,4 +1,4 @@
-/* Lookups in a report that several modules need. Nothing is owned. */
+/* What several rooms look up in a report. */
 #ifndef VP_ANALYZE_LOOK_UP_H
 #define VP_ANALYZE_LOOK_UP_H
 

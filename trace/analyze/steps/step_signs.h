@@ -1,4 +1,4 @@
-/* Recognizes step annotations by their name and stats. Pure functions. */
+/* By which signs an event is known to be a step's annotation. Only analyze/ includes this. */
 #ifndef VP_ANALYZE_STEP_SIGNS_H
 #define VP_ANALYZE_STEP_SIGNS_H
 

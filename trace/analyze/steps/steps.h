@@ -1,5 +1,4 @@
-/* Steps of a host, and the ops and modules in them (docs/reference/metrics.md#steps). Rows go into
- * the host's result. */
+/* The steps of a host, and what ops and modules do in them (docs/reference/metrics.md#steps). */
 #ifndef VP_ANALYZE_STEPS_H
 #define VP_ANALYZE_STEPS_H
 

@@ -1,4 +1,5 @@
-/* Internal header of ex_pftrace_from_xspace: its tracks and the content of each event. */
+/* The parts of ex_pftrace_from_xspace: which tracks there are and what each event says. Only
+ * trace/export/pftrace/pft_xspace*.c include this. */
 #ifndef VP_EXPORT_PFTRACE_PFT_XSPACE_H
 #define VP_EXPORT_PFTRACE_PFT_XSPACE_H
 

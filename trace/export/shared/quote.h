@@ -1,4 +1,4 @@
-/* Writes a JSON string that Perfetto can read. */
+/* A JSON string as Perfetto reads it. All that write JSON in export/ include this. */
 #ifndef VP_EXPORT_QUOTE_H
 #define VP_EXPORT_QUOTE_H
 

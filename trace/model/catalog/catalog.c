@@ -137,8 +137,8 @@ static int note_mirror_left_out(catalog *c)
     uint64_t n = mirror_left_out(c->mirror, &why);
     if (!n)
         return 0;
-    snprintf(text, sizeof text, "%llu name%s left out: %s", (unsigned long long)n,
-             n == 1 ? "" : "s", why);
+    snprintf(text, sizeof text, "%llu name%s skipped: %s", (unsigned long long)n, n == 1 ? "" : "s",
+             why);
     return cat_note_add(c, ".", text);
 }
 

@@ -326,7 +326,7 @@ static cat_told look_at_stat(const cat_reader *r, cat_node *n, bool in_run, cat_
     set_found_id(f, vp_fs_id(st));
     if (is_forbidden_file(n, f->name.p, st)) {
         f->kind = (rd_kind){.format = RD_UNREADABLE};
-        f->why = "cannot read: permission denied";
+        f->why = "permission denied";
         return CAT_KEPT;
     }
     return look_at_content(r, n, in_run, f);

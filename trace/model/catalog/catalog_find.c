@@ -78,7 +78,7 @@ static const cat_session *none_matches(const catalog *c, vp_str key)
     for (size_t i = 0; i < c->count; i++)
         add_session_candidate(&all, &c->sessions[i]);
     list_names(&all, names, sizeof names);
-    vp_fail(VP_ENOTFOUND, "no session is called \"%.*s\"; there are: %s", VP_STR_CUT(key, 80u),
+    vp_fail(VP_ENOTFOUND, "no run \"%.*s\"; available: %s", VP_STR_CUT(key, 80u),
             all.count ? names : "none");
     return NULL;
 }
@@ -118,8 +118,8 @@ const cat_session *catalog_find(const catalog *c, vp_str key)
         if (!found.count)
             continue;
         list_names(&found, names, sizeof names);
-        vp_fail(VP_ENOTFOUND, "\"%.*s\" could be any of %zu sessions: %s", VP_STR_CUT(key, 80u),
-                found.count, names);
+        vp_fail(VP_ENOTFOUND, "\"%.*s\" matches %zu runs: %s", VP_STR_CUT(key, 80u), found.count,
+                names);
         return NULL;
     }
     return none_matches(c, key);
@@ -133,18 +133,19 @@ bool catalog_is_bare(const catalog *c)
 static const cat_session *nothing_found(const catalog *c)
 {
     static const char looked_for[] =
-        "no profile found: looked for *.xplane.pb, *.trace.json[.gz], *.pt.trace.json[.gz], other "
-        "trace JSON, and archives of them";
+        "no profile found (*.xplane.pb, *.trace.json[.gz], *.pt.trace.json[.gz], other trace JSON, "
+        "or archives of these)";
     const cat_seen *seen = &c->seen;
     if (seen->unreadable)
-        vp_fail(VP_ENOTFOUND, "%s; found %llu files, %llu of them known but not readable here (%s)",
-                looked_for, (unsigned long long)seen->files, (unsigned long long)seen->unreadable,
+        vp_fail(VP_ENOTFOUND,
+                "%s; of %llu files, %llu have a known format that cannot be read (%s)", looked_for,
+                (unsigned long long)seen->files, (unsigned long long)seen->unreadable,
                 seen->unreadable_why);
     else if (seen->caches)
-        vp_fail(VP_ENOTFOUND, "%s; found %llu files, %llu of them caches of XProf", looked_for,
+        vp_fail(VP_ENOTFOUND, "%s; of %llu files, %llu are caches of XProf", looked_for,
                 (unsigned long long)seen->files, (unsigned long long)seen->caches);
     else
-        vp_fail(VP_ENOTFOUND, "%s; found %llu files in %llu directories", looked_for,
+        vp_fail(VP_ENOTFOUND, "%s; files: %llu, directories: %llu", looked_for,
                 (unsigned long long)seen->files, (unsigned long long)seen->directories);
     vp_fail_at(VP_ENOTFOUND, c->path, -1, -1);
     return NULL;
@@ -159,14 +160,14 @@ int catalog_check_latest(const catalog *c, const cat_session *s)
             newer->captured_unix_ns <= s->captured_unix_ns)
             continue;
         vp_fail(VP_EUNSUPPORTED,
-                "the newest run cannot be read: %s; to read an older one, name it, as %s",
+                "cannot read the newest run: %s; to read an older run, give its name, such as %s",
                 newer->why, s->name);
         return vp_fail_at(VP_EUNSUPPORTED, newer->path, -1, -1);
     }
     if (!cut || !c->single)
         return 0;
     vp_fail(VP_ECORRUPT,
-            "%s; newer runs may be missing: to read what is left of one, name it, as %s", cut,
+            "%s; newer runs may be missing; to read a complete run, give its name, such as %s", cut,
             s->name);
     return vp_fail_at(VP_ECORRUPT, s->files[0].location, -1, -1);
 }

@@ -14,7 +14,7 @@
 
 static int no_memory(void)
 {
-    return vp_fail(VP_ENOMEM, "out of memory for the files of a session");
+    return vp_fail(VP_ENOMEM, "out of memory for the files of a run");
 }
 
 static rd_role file_role(const cat_file *f)
@@ -238,11 +238,11 @@ static void judge_session(cat_session *out, const cat_dir *d)
     out->kind = rd_formats[first ? first->kind.format : RD_UNKNOWN].session;
     if (!first) {
         out->status = CAT_EMPTY;
-        out->why = d->caches ? "only caches that XProf wrote: the trace itself is gone"
-                             : "a run directory without a trace";
+        out->why = d->caches ? "only caches of XProf; the trace file is missing"
+                             : "run directory without a trace file";
     } else if (file_role(first) == RD_UNFINISHED) {
         out->status = CAT_UNFINISHED;
-        out->why = "its program was killed, still runs, or had no room to write";
+        out->why = "the program was killed, is still running, or ran out of disk space";
     } else if (file_role(first) == RD_REST) {
         out->status = CAT_UNREADABLE;
         out->why = first->why;

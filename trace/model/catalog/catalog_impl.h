@@ -20,7 +20,7 @@
 /* Records and returns VP_ENOMEM. */
 static inline int cat_no_memory(void)
 {
-    return vp_fail(VP_ENOMEM, "out of memory for the list of sessions");
+    return vp_fail(VP_ENOMEM, "out of memory for the list of runs");
 }
 
 /* The index of an archive, shared by the catalogs that list it. */

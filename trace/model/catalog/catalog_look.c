@@ -200,7 +200,7 @@ static int detect_file_kind(const catalog *c, int fd, bool in_run, cat_found *f)
         return 0;
     if (too_large(c, f)) {
         f->kind = (rd_kind){.format = RD_UNREADABLE};
-        f->why = "a large archive that lies elsewhere: name it itself, and it is looked into";
+        f->why = "a large remote archive: give its own address to read it";
         return 0;
     }
     VP_TRY(read_enough(c, fd, f, head, &n));
@@ -209,7 +209,7 @@ static int detect_file_kind(const catalog *c, int fd, bool in_run, cat_found *f)
     f->why = f->kind.why;
     if (f->kind.format == RD_UNKNOWN && by_name.format != RD_UNKNOWN) {
         f->kind = (rd_kind){.format = RD_UNREADABLE};
-        f->why = n ? "its content is not what its name says" : "empty file";
+        f->why = n ? "the content does not match the file name" : "empty file";
     }
     return 0;
 }
@@ -287,7 +287,7 @@ int cat_look_member(const ar_member *m, cat_found *f)
     f->why = f->kind.why;
     if (f->kind.format == RD_ARCHIVE) {
         f->kind.format = RD_UNREADABLE;
-        f->why = "an archive in an archive: unpack the outer one first";
+        f->why = "nested archive: unpack the outer archive first";
     }
     return 0;
 }

@@ -55,7 +55,7 @@ static void look_at_lost(cat_found *out)
 {
     bool trace = rd_is_timeline(rd_detect_name(out->name).format);
     out->kind = (rd_kind){.format = trace ? RD_UNREADABLE : RD_UNKNOWN};
-    out->why = "its archive does not hold it whole";
+    out->why = "incomplete in its archive";
 }
 
 static int look_at_member(const cat_found *file, const member *m, cat_found *out)

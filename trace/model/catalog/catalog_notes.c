@@ -34,7 +34,7 @@ int cat_notes_end(catalog *c)
     char why[64];
     if (!c->seen.notes_dropped)
         return 0;
-    snprintf(why, sizeof why, "%llu more notes are not listed",
+    snprintf(why, sizeof why, "%llu more notes not listed",
              (unsigned long long)c->seen.notes_dropped);
     return add_note(c, ".", why);
 }
@@ -43,17 +43,18 @@ int cat_tick(cat_scan *s)
 {
     if (s->entries >= VP_WALK_ENTRIES_MAX && !s->stopped) {
         s->stopped = true;
-        return cat_note_add(s->c, ".", "the scan stopped: too many files; name a directory below");
+        return cat_note_add(s->c, ".",
+                            "scan stopped: too many files; give a directory further down");
     }
     s->entries++;
     if (s->opts->live) {
         atomic_store_explicit(&s->opts->live->entries, s->entries, memory_order_relaxed);
         atomic_store_explicit(&s->opts->live->sessions, s->c->count, memory_order_relaxed);
         if (atomic_load_explicit(&s->opts->live->stop, memory_order_relaxed))
-            return vp_fail(VP_ECANCELLED, "stopped while listing");
+            return vp_fail(VP_ECANCELLED, "canceled while listing");
     }
     if (s->entries % 1024 == 0 && s->opts->progress &&
         s->opts->progress(s->opts->progress_ctx, (int64_t)s->entries, -1))
-        return vp_fail(VP_ECANCELLED, "stopped while listing");
+        return vp_fail(VP_ECANCELLED, "canceled while listing");
     return 0;
 }

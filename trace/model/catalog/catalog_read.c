@@ -14,14 +14,14 @@ int cat_open_file(const catalog *c, int dir_fd, const char *name, int *fd, vp_fi
     if (c->spool_fd >= 0) {
         f = fcntl(c->spool_fd, F_DUPFD_CLOEXEC, 0);
         if (f < 0)
-            return vp_fail(VP_EIO, "cannot open what was read: %s", strerror(errno));
+            return vp_fail(VP_EIO, "cannot open the file: %s", strerror(errno));
         if (id)
             VP_TRY(vp_fs_identity(f, id));
     } else {
         VP_TRY(vp_fs_open_beneath(dir_fd, name, &f, &is_dir, id));
     }
     if (is_dir) {
-        vp_fail(VP_EIO, "it has become a directory");
+        vp_fail(VP_EIO, "replaced by a directory");
         return vp_fail_at(VP_EIO, name, -1, -1);
     }
     *fd = vp_fs_take(&f);
@@ -58,7 +58,7 @@ static int open_content(int *fd, const catalog *c, const cat_file *f)
 int catalog_fd(int *fd, const catalog *c, const cat_file *f)
 {
     if (f->is_member) {
-        vp_fail(VP_EUNSUPPORTED, "a member of an archive has no descriptor of its own");
+        vp_fail(VP_EUNSUPPORTED, "an archive member has no file descriptor");
         return vp_fail_at(VP_EUNSUPPORTED, f->path, -1, -1);
     }
     return open_content(fd, c, f);

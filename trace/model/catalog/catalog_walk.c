@@ -295,7 +295,7 @@ static int walk_enter_dir(walk *w, cat_node *n, size_t full_n)
     VP_TRY(count_entries(w, n));
     if (n->cut) {
         errno = n->cut;
-        VP_TRY(note_errno(w, "", "cannot read the directory to its end"));
+        VP_TRY(note_errno(w, "", "cannot read the whole directory"));
     }
     return walk_take_files(w, f);
 }
@@ -329,9 +329,9 @@ static int enter_read(walk *w, const frame *f, cat_node *n)
 static int walk_descend(walk *w, const frame *f, cat_node *n)
 {
     if (w->depth > VP_WALK_DEPTH_MAX)
-        return note_limit(w, n->name, "not entered: nested deeper than any log directory");
+        return note_limit(w, n->name, "skipped: nested too deep");
     if (f->full_n + strlen(n->name) + 2 > sizeof w->full)
-        return note_limit(w, n->name, "not entered: the path is too long");
+        return note_limit(w, n->name, "skipped: the path is too long");
     VP_TRY(cat_ahead_get(w->ahead, n));
     return enter_read(w, f, n);
 }
@@ -368,7 +368,7 @@ static int walk_link(walk *w, const char *path)
     vp_file_id id;
     int n = snprintf(w->full + w->root_n, sizeof w->full - w->root_n, "/%s", path);
     if (n < 0 || (size_t)n >= sizeof w->full - w->root_n)
-        return cat_note_add(w->scan->c, path, "not entered: the path is too long");
+        return cat_note_add(w->scan->c, path, "skipped: the path is too long");
     if (vp_fs_open_beneath(w->scan->c->root_fd, path, &fd, &is_dir, &id) < 0)
         return cat_note_add(w->scan->c, path, vp_error_last()->message);
     return walk_tree(w, path, fd, &id);

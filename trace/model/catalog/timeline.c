@@ -26,7 +26,7 @@ int timeline_read(sink *out, const catalog *c, const cat_file *f, const rd_optio
     reader r = readers[f->kind.format];
     *damage = (vp_error){0};
     if (!r.source)
-        return vp_fail(VP_EUNSUPPORTED, "no reader takes files of the format \"%s\"",
+        return vp_fail(VP_EUNSUPPORTED, "no reader for files of format \"%s\"",
                        rd_format_name(f->kind.format));
     if (rd_formats[f->kind.format].text) {
         VP_CLEANUP(rd_stream_close) rd_stream *in = NULL;

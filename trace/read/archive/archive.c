@@ -7,9 +7,8 @@
 #include "trace/read/archive/archive_name.h"
 #include "trace/read/archive/archive_reader.h"
 
-static const char why_duplicate[] = "duplicate name, the last one is used";
-static const char why_unreadable[] =
-    "its data are damaged or packed in a way that is not read here";
+static const char why_duplicate[] = "duplicate name; the last entry is used";
+static const char why_unreadable[] = "damaged, or unsupported compression";
 
 typedef struct builder {
     ar_index *ix;
@@ -41,7 +40,7 @@ static int refuse_as(builder *b, vp_str name, const char *why, bool lost)
     vp_put_escaped(&shown, vp_str_head(name, VP_MEMBER_NAME_MAX));
     char *text = vp_buf_take(&shown, NULL);
     if (!text)
-        return vp_fail(VP_ENOMEM, "no memory for an archive's index");
+        return vp_fail(VP_ENOMEM, "out of memory for an archive index");
     ix->refusals[ix->refusal_count++] = (ar_refusal){text, why, lost};
     return 0;
 }
@@ -101,7 +100,7 @@ static int index_keep_member(builder *b, ar_member *m, vp_buf *name)
         vp_grow(&ix->members, &b->member_cap, ix->member_count + 1, sizeof *ix->members, SIZE_MAX));
     m->name = vp_buf_take(name, NULL);
     if (!m->name)
-        return vp_fail(VP_ENOMEM, "no memory for an archive's index");
+        return vp_fail(VP_ENOMEM, "out of memory for an archive index");
     ix->members[ix->member_count++] = *m;
     return 0;
 }
@@ -111,9 +110,9 @@ static int index_keep_member(builder *b, ar_member *m, vp_buf *name)
 static int index_add_file(builder *b, ar_reader *r, ar_member *m, vp_str raw, vp_buf *name)
 {
     if (too_much(b, m->size))
-        return index_refuse_entry(b, raw, "above the limit for all members together (16 GiB)");
+        return index_refuse_entry(b, raw, "exceeds the limit for all members together (16 GiB)");
     if (m->size > VP_ARCHIVE_RATIO_FREE && m->size / VP_ARCHIVE_RATIO_MAX > b->archive_size)
-        return index_refuse_entry(b, raw, "it grows more than 200 times when unpacked");
+        return index_refuse_entry(b, raw, "grows more than 200 times when unpacked");
     int rc = member_read_head(r, m);
     if (rc == VP_ECORRUPT && ar_reader_recover(r) == 0) /* `raw` is invalid now */
         return refuse_as(b, vp_buf_view(name), why_unreadable, true);
@@ -167,7 +166,7 @@ static int drop_duplicates(builder *b)
     size_t n = ix->member_count, kept = 0;
     ar_member **sorted = vp_calloc(n ? n : 1, sizeof(ar_member *));
     if (!sorted)
-        return vp_fail(VP_ENOMEM, "no memory for an archive's index");
+        return vp_fail(VP_ENOMEM, "out of memory for an archive index");
     for (size_t i = 0; i < n; i++)
         sorted[i] = &ix->members[i];
     qsort(sorted, n, sizeof *sorted, by_name_then_index);
@@ -217,7 +216,7 @@ int ar_index_make(ar_index **out, int fd, vp_progress_fn *progress, void *ctx)
 {
     ar_index *ix = vp_calloc(1, sizeof *ix);
     if (!ix)
-        return vp_fail(VP_ENOMEM, "no memory for an archive's index");
+        return vp_fail(VP_ENOMEM, "out of memory for an archive index");
     int rc = fill_index(ix, fd, progress, ctx);
     if (rc < 0) {
         ar_index_free(ix);

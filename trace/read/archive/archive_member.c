@@ -43,7 +43,9 @@ static void next_block(member_stream *m)
     if (rc == 0 && m->block_at < m->pos)
         m->block_at = m->pos;
     if (m->block_at < m->pos || m->block_at > limit || (int64_t)m->block_n > limit - m->block_at) {
-        rc = rc < 0 ? rc : vp_fail(VP_ECORRUPT, "the archive's pieces do not fit the file's size");
+        rc = rc < 0 ? rc
+                    : vp_fail(VP_ECORRUPT,
+                              "the pieces of the archive do not match the size of the file");
         m->block_n = 0;
         m->block_at = m->pos;
     }
@@ -59,7 +61,7 @@ static void check_end(member_stream *m)
         return;
     m->checked = true;
     if (m->base.total >= 0 && m->pos != m->base.total)
-        rc = vp_fail(VP_ECORRUPT, "the archive promised %lld bytes of this file and holds %lld",
+        rc = vp_fail(VP_ECORRUPT, "the archive declares %lld bytes for this file but contains %lld",
                      (long long)m->base.total, (long long)m->pos);
     else
         rc = ar_reader_verify_entry(&m->reader);
@@ -129,7 +131,7 @@ static int member_start(member_stream *m, int fd, uint32_t index)
     VP_TRY(find_entry(&m->reader, index, &e));
     m->chunk = rd_chunk_new(VP_READ_WINDOW);
     if (!m->chunk)
-        return vp_fail(VP_ENOMEM, "no memory for an archive's member");
+        return vp_fail(VP_ENOMEM, "out of memory for an archive member");
     m->base.total = archive_entry_size_is_set(e) ? archive_entry_size(e) : -1;
     m->base.raw_total = m->reader.kind == AR_ZIP ? m->base.total : m->reader.size;
     return 0;
@@ -139,7 +141,7 @@ int ar_member_open(rd_stream **out, int fd, uint32_t index)
 {
     member_stream *m = vp_calloc(1, sizeof *m);
     if (!m)
-        return vp_fail(VP_ENOMEM, "no memory for an archive's member");
+        return vp_fail(VP_ENOMEM, "out of memory for an archive member");
     m->base.next = member_next;
     m->base.close = member_close;
     m->reader.fd = -1;

@@ -5,12 +5,12 @@
 const char *ar_refuse_entry(struct archive_entry *e)
 {
     if (archive_entry_hardlink(e))
-        return "a hard link: links in archives are not followed";
+        return "hard link; links in archives are not followed";
     switch (archive_entry_filetype(e)) {
     case AE_IFREG:
         break;
     case AE_IFLNK:
-        return "a symbolic link: links in archives are not followed";
+        return "symbolic link; links in archives are not followed";
     case AE_IFCHR:
     case AE_IFBLK:
         return "a device, not a file";
@@ -22,10 +22,10 @@ const char *ar_refuse_entry(struct archive_entry *e)
         return "not a file";
     }
     if (archive_entry_is_encrypted(e))
-        return "encrypted: unpack it with its password first";
+        return "encrypted; unpack it with its password first";
     if (archive_entry_size_is_set(e) &&
         (archive_entry_size(e) < 0 || archive_entry_size(e) > VP_ARCHIVE_MEMBER_MAX))
-        return "larger than the limit for one member (8 GiB)";
+        return "exceeds the limit for one member (8 GiB)";
     return NULL;
 }
 
@@ -38,23 +38,23 @@ static bool is_drive(vp_str s)
 const char *ar_clean_name(vp_buf *out, vp_str raw)
 {
     if (raw.n > VP_MEMBER_NAME_MAX)
-        return "its name is longer than 1,024 bytes";
+        return "the name is longer than 1,024 bytes";
     if (raw.n && raw.p[0] == '/')
-        return "its name is absolute";
+        return "the name is absolute";
     if (is_drive(raw))
-        return "its name starts with a drive letter";
+        return "the name starts with a drive letter";
     if (memchr(raw.p, '\\', raw.n))
-        return "its name has a backslash";
+        return "the name has a backslash";
     while (raw.n) {
         vp_str part;
         vp_take_until(&raw, '/', VP_MEMBER_NAME_MAX, &part);
         if (vp_str_eq(part, VP_STR("..")))
-            return "its name leads out of the archive (\"..\")";
+            return "the name leads out of the archive (\"..\")";
         if (part.n == 0 || vp_str_eq(part, VP_STR(".")))
             continue;
         if (out->n)
             vp_buf_putc(out, '/');
         vp_buf_str(out, part);
     }
-    return out->n ? NULL : "it has no name";
+    return out->n ? NULL : "the name is empty";
 }

@@ -102,7 +102,7 @@ static int archive_kind_of_fd(ar_kind *out, int fd)
 static la_ssize_t input_failed(ar_reader *r, const vp_error *e)
 {
     r->below = *e;
-    archive_set_error(r->a, EIO, "the input ends early");
+    archive_set_error(r->a, EIO, "unexpected end of input");
     return -1;
 }
 
@@ -131,7 +131,7 @@ static int check_search(ar_reader *r, size_t n)
         r->search_start = unpacked;
     r->searched += (int64_t)n;
     if (r->searched > SEARCH_MAX || unpacked - r->search_start > SEARCH_UNPACKED_MAX)
-        return vp_fail(VP_ECORRUPT, "no further entry is found: the archive is damaged or cut off");
+        return vp_fail(VP_ECORRUPT, "no further entry found: the archive is damaged or cut off");
     return 0;
 }
 
@@ -194,7 +194,7 @@ static const char *libarchive_reason(struct archive *a, char *buf, size_t cap)
     for (; why && why[n] && n + 1 < cap; n++)
         buf[n] = why[n] >= 0x20 && why[n] < 0x7f ? why[n] : '?';
     buf[n] = 0;
-    return n ? buf : "no reason known";
+    return n ? buf : "unknown error";
 }
 
 static int archive_damaged(ar_reader *r)
@@ -226,7 +226,7 @@ static int start_archive_read(ar_reader *r)
 {
     r->a = archive_read_new();
     if (!r->a)
-        return vp_fail(VP_ENOMEM, "no memory for an archive");
+        return vp_fail(VP_ENOMEM, "out of memory for an archive");
     r->pos = r->searched = 0;
     VP_TRY(enable_formats(r));
     archive_read_set_callback_data(r->a, r);
@@ -252,7 +252,7 @@ static int open_input(ar_reader *r, bool threaded)
     if (r->kind == AR_ZIP)
         VP_TRY(ar_zip_check(r->fd, r->size, &r->empty_zip, &r->streamed_zip));
     r->window = vp_malloc(WINDOW);
-    return r->window ? 0 : vp_fail(VP_ENOMEM, "no memory for an archive");
+    return r->window ? 0 : vp_fail(VP_ENOMEM, "out of memory for an archive");
 }
 
 /* A zip with a missing or damaged directory (at its end) can still be read from its start. */
@@ -272,7 +272,7 @@ int ar_reader_open(ar_reader *r, int fd, bool threaded)
     VP_TRY(ar_lib_load());
     VP_TRY(archive_kind_of_fd(&r->kind, fd));
     if (r->kind == AR_NONE)
-        return vp_fail(VP_ECORRUPT, "not an archive, or damaged at its start");
+        return vp_fail(VP_ECORRUPT, "not an archive, or damaged at the start");
     r->fd = fd;
     VP_TRY(open_input(r, threaded));
     if (r->empty_zip)
@@ -301,7 +301,7 @@ static int check_growth(ar_reader *r)
 {
     int64_t raw = r->kind == AR_ZIP ? r->size : ar_reader_raw_done(r);
     if (r->unpacked > VP_ARCHIVE_TOTAL_MAX)
-        return vp_fail(VP_ELIMIT, "the archive holds more than %lld GiB",
+        return vp_fail(VP_ELIMIT, "the archive contains more than %lld GiB",
                        (long long)(VP_ARCHIVE_TOTAL_MAX >> 30));
     if (r->unpacked > VP_ARCHIVE_RATIO_FREE && r->unpacked / VP_ARCHIVE_RATIO_MAX > raw)
         return vp_fail(VP_ELIMIT, "the archive grows more than %d times when unpacked",
@@ -412,7 +412,7 @@ int ar_reader_next(ar_reader *r, struct archive_entry **e)
             VP_TRY(verify_end_of_tar(r));
         if (!r->streamed_zip)
             return 0;
-        vp_fail(VP_ECORRUPT, "the zip has no directory at its end: it is cut off");
+        vp_fail(VP_ECORRUPT, "the zip has no central directory: it is cut off");
         return vp_fail_at(VP_ECORRUPT, NULL, -1, r->size);
     }
     if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN) {
@@ -422,7 +422,7 @@ int ar_reader_next(ar_reader *r, struct archive_entry **e)
         return ar_reader_next(r, e);
     }
     if (r->entries >= VP_ARCHIVE_ENTRIES_MAX)
-        return vp_fail(VP_ELIMIT, "the archive has more than %u entries: the rest is not listed",
+        return vp_fail(VP_ELIMIT, "the archive has more than %u entries; the rest is not listed",
                        VP_ARCHIVE_ENTRIES_MAX);
     r->entries++;
     return 1;

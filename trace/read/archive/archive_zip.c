@@ -69,7 +69,8 @@ int ar_zip_check(int fd, int64_t size, bool *empty, bool *cut)
     if (i >= LOCATOR)
         VP_TRY(start_64(fd, size, tail + i - LOCATOR, &start));
     if (end - start > DIRECTORY_MAX)
-        return vp_fail(VP_ELIMIT, "the zip's directory is larger than that of %u files",
+        return vp_fail(VP_ELIMIT,
+                       "the central directory of the zip is larger than that of %u files",
                        VP_ARCHIVE_ENTRIES_MAX);
     return 0;
 }

@@ -58,7 +58,7 @@ int ar_tar_make(ar_tar **out, vp_buf *b)
 int ar_tar_member(ar_tar *t, const char *name, int64_t size)
 {
     if (size > TAR_SIZE_MAX)
-        return vp_fail(VP_ELIMIT, "%s has 8 GiB or more: no tar holds that", name);
+        return vp_fail(VP_ELIMIT, "%s: files of 8 GiB or more do not fit in a tar", name);
     archive_entry_clear(t->entry);
     archive_entry_set_pathname(t->entry, name);
     archive_entry_set_filetype(t->entry, AE_IFREG);

@@ -54,7 +54,7 @@ static int basic_new(rd_stream **out, next_fn *next, fill_fn *fill, int fd, int6
         rd_chunk_free(chunk);
         vp_free(b);
         vp_fs_close(&fd);
-        return vp_fail(VP_ENOMEM, "no memory for a read window of %zu bytes", cap);
+        return vp_fail(VP_ENOMEM, "out of memory for a read window of %zu bytes", cap);
     }
     *b = (basic_stream){.chunk = chunk, .cap = cap, .fd = fd, .hole = -1};
     b->base.next = next;
@@ -99,13 +99,11 @@ static int fd_fill(rd_stream *s, char *p, size_t cap, size_t *n)
         return 0;
     VP_TRY(vp_fs_pread(b->fd, p, want, b->pos, &got));
     if (got < want) {
-        vp_fail(VP_ECORRUPT,
-                "the file became shorter while it was read: %lld of %lld bytes are left",
+        vp_fail(VP_ECORRUPT, "the file was truncated while being read: %lld of %lld bytes are left",
                 (long long)b->pos + (long long)got, (long long)s->total);
         end_at(b, b->pos + (int64_t)got);
     } else if (b->pos + (int64_t)got == b->hole) {
-        vp_fail(VP_ECORRUPT,
-                "nothing was ever written from here on: a hole in a file of %lld bytes",
+        vp_fail(VP_ECORRUPT, "a hole (unwritten data) in a file of %lld bytes",
                 (long long)s->total);
         end_at(b, b->hole);
     }
@@ -246,7 +244,7 @@ int rd_stream_slurp(rd_stream *s, size_t max, char **out, size_t *n)
     VP_TRY(rc);
     char *taken = vp_buf_take(&all, n);
     if (!taken)
-        return vp_fail(VP_ENOMEM, "no memory for %zu bytes", all.n);
+        return vp_fail(VP_ENOMEM, "out of memory for %zu bytes", all.n);
     *out = taken;
     return 0;
 }

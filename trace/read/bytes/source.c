@@ -23,7 +23,7 @@ static int source_new(rd_source **out, rd_source init)
         vp_free(init.owned);
         if (init.calls.read)
             init.calls.close(init.calls.ctx);
-        return vp_fail(VP_ENOMEM, "no memory for a source");
+        return vp_fail(VP_ENOMEM, "out of memory for a source");
     }
     *s = init;
     *out = s;
@@ -94,7 +94,7 @@ int rd_source_spool(rd_source **out, rd_stream *in, vp_error *damage)
         init.owned = vp_buf_take(&sp.mem, &n);
         init.mem = init.owned;
         if (!init.owned)
-            return vp_fail(VP_ENOMEM, "no memory for %lld bytes", (long long)sp.size);
+            return vp_fail(VP_ENOMEM, "out of memory for %lld bytes", (long long)sp.size);
     }
     VP_TRY(source_new(out, init));
     if (damage)
@@ -118,7 +118,7 @@ bool rd_source_in_memory(const rd_source *s, vp_str *bytes)
 int rd_source_read(rd_source *s, void *buf, size_t n, int64_t offset, size_t *got)
 {
     if (offset < 0)
-        return vp_fail(VP_EARG, "a read before the start");
+        return vp_fail(VP_EARG, "read before the start");
     int64_t left = offset < s->size ? s->size - offset : 0;
     n = left < (int64_t)n ? (size_t)left : n;
     if (s->fd >= 0)

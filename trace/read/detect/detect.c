@@ -10,19 +10,18 @@
 #include "trace/read/vpcap/vpcap_reader.h"
 
 static const char why_lfs[] =
-    "a Git LFS pointer, not the file itself: run `git lfs pull` in its repository";
-static const char why_empty[] =
-    "an empty file: the profiler did not finish writing; capture again and let the program stop "
-    "the profiler";
+    "a Git LFS pointer instead of the file; run `git lfs pull` in its repository";
+static const char why_empty[] = "empty file: the profiler did not finish writing; capture again "
+                                "and let the program stop the profiler";
 static const char why_foreign[] =
-    "its name promises a profile, but its content is something else: check how it was copied";
+    "the content is not a profile although the file name is; check how the file was copied";
 /* By the compression of a kind of archive. */
 #define WHY_PACKED(kind, name, short_suffix, packer, ...)                                          \
-    "packed with " packer ", which is only read around a tar: unpack it with `" packer " -d`",
-static const char why_packed[AR_KIND_COUNT][80] = {AR_KINDS(WHY_PACKED)};
+    "compressed with " packer ", which is supported only for tar files; unpack it with `" packer   \
+    " -d`",
+static const char *const why_packed[AR_KIND_COUNT] = {AR_KINDS(WHY_PACKED)};
 static const char why_systrace[] =
-    "an Android or Linux kernel trace (systrace), not a profile of a computation: open it at "
-    "ui.perfetto.dev";
+    "an Android or Linux kernel trace (systrace), not an ML profile; open it at ui.perfetto.dev";
 
 #define TAR_BLOCK 512
 

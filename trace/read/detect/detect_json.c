@@ -3,20 +3,19 @@
 #include "trace/read/json/json_lex.h"
 
 static const char why_graph[] =
-    "an execution graph (nodes without a timeline), not a profile: record one with torch.profiler "
-    "and export_chrome_trace, or open this with Chakra's tools";
+    "an execution graph (nodes without a timeline), not a profile; record one with torch.profiler "
+    "and export_chrome_trace, or open this file with Chakra's tools";
 static const char why_memory_timeline[] =
-    "a PyTorch memory timeline (sizes over time, no operations): export the profile itself with "
+    "a PyTorch memory timeline (sizes over time, no operations); export the profile itself with "
     "export_chrome_trace";
-static const char why_rocprof[] = "a rocprofv3 result, which is not read here: profile with "
-                                  "jax.profiler or torch.profiler, whose "
-                                  "files are";
+static const char why_rocprof[] = "a rocprofv3 result, which is not supported; profile with "
+                                  "jax.profiler or torch.profiler instead";
 static const char why_speedscope[] =
-    "a speedscope profile, which is not read here: open it at speedscope.app";
+    "a speedscope profile, which is not supported; open it at speedscope.app";
 static const char why_no_events[] =
-    "a JSON document without traceEvents, so no profile: check how it was written or copied";
+    "a JSON document without traceEvents, not a profile; check how it was written or copied";
 static const char why_table[] =
-    "a table that XProf made from a profile: ignored, the profile itself is read";
+    "a table that XProf made from a profile; ignored, the profile itself is read";
 
 /* Keys of the outermost object; for an array, those of its first elements. */
 enum {

@@ -3,41 +3,39 @@
 #include "trace/read/detect/detect_parts.h"
 
 static const char why_stats[] =
-    "a table that XProf or TensorBoard made from a profile: ignored, the profile itself is read";
-static const char why_hlo[] =
-    "an HLO proto that XProf took out of the xplane beside it: ignored, the xplane has it too";
+    "a table that XProf or TensorBoard made from a profile; ignored, the profile itself is read";
+static const char why_hlo[] = "an HLO proto that XProf extracted from the xplane in this "
+                              "directory; ignored, the xplane contains it";
 static const char why_sstable[] =
-    "XProf's trace viewer cache, made from the xplane beside it: ignored";
-static const char why_marker[] = "XProf's own bookkeeping: ignored";
+    "XProf's trace viewer cache of the xplane in this directory; ignored";
+static const char why_marker[] = "internal file of XProf; ignored";
 static const char why_riegeli[] =
-    "a Riegeli capture of continuous profiling, which is not read here: let XProf convert it, or "
+    "a Riegeli capture of continuous profiling, which is not supported; convert it with XProf, or "
     "capture again as .xplane.pb";
 static const char why_tf_trace[] =
-    "a trace of TensorFlow before 2.2 (Trace proto), which is not read here: profile again with "
+    "a trace of TensorFlow before 2.2 (Trace proto), which is not supported; profile again with "
     "TensorFlow 2.2 or newer, which writes .xplane.pb";
 static const char why_tracetable[] =
-    "a trace table of old Cloud TPU tools, which is not read here: profile again with a current "
+    "a trace table of old Cloud TPU tools, which is not supported; profile again with a current "
     "TensorFlow or JAX, which write .xplane.pb";
-static const char why_rpd[] =
-    "a rocmProfileData database, which is not read here: convert it with rpd2tracing.py to a "
-    "trace .json and open that";
+static const char why_rpd[] = "a rocmProfileData database, which is not supported; convert it with "
+                              "rpd2tracing.py to a trace .json and open that";
 static const char why_nsys[] =
-    "an Nsight Systems report, which is not read here: open it with nsys-ui, or profile with "
+    "an Nsight Systems report, which is not supported; open it with nsys-ui, or profile with "
     "jax.profiler, torch.profiler or the TensorFlow profiler";
 static const char why_ncu[] =
-    "an Nsight Compute report, which is not read here: open it with ncu-ui";
+    "an Nsight Compute report, which is not supported; open it with ncu-ui";
 static const char why_events[] =
-    "TensorBoard's event file (scalars, graphs), not a profile: open it with TensorBoard";
-static const char why_pftrace[] = "a Perfetto trace (protobuf), which is not read here: open it at "
-                                  "ui.perfetto.dev, or let PyTorch "
-                                  "write .json (export_chrome_trace)";
+    "a TensorBoard event file (scalars, graphs), not a profile; open it with TensorBoard";
+static const char why_pftrace[] =
+    "a Perfetto trace (protobuf), which is not supported; open it at ui.perfetto.dev, or write "
+    ".json from PyTorch (export_chrome_trace)";
 static const char why_systrace[] =
-    "an Android or Linux kernel trace (systrace), not a profile of a computation: open it at "
-    "ui.perfetto.dev";
+    "an Android or Linux kernel trace (systrace), not an ML profile; open it at ui.perfetto.dev";
 static const char why_packed[] =
-    "an archive that is not read here: unpack it, or pack it again as .tar.gz, .tar.zst or .zip";
+    "an archive of an unsupported format; unpack it, or repack it as .tar.gz, .tar.zst or .zip";
 static const char why_packed_trace[] =
-    "a trace packed in a way that is not read here: unpack it, or pack it again with gzip";
+    "a trace with unsupported compression; unpack it, or compress it with gzip";
 
 typedef struct name_rule {
     vp_str suffix; /* with its dot; a bare name equal to it without the dot matches, too */

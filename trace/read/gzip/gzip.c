@@ -47,7 +47,7 @@ static int gz_begin(gz *g)
         g->threaded = false;
     }
     if (!g->threaded && !g->slot.data && !(g->slot.data = rd_chunk_new(VP_INFLATE_WINDOW)))
-        return vp_fail(VP_ENOMEM, "no memory to inflate");
+        return vp_fail(VP_ENOMEM, "out of memory for gzip");
     return 0;
 }
 
@@ -96,7 +96,7 @@ int gz_stream_backend(rd_stream **out, rd_stream *in, bool threaded, int backend
         return vp_fail(VP_EUNSUPPORTED, "ISA-L is not built in");
     gz *g = vp_calloc(1, sizeof *g);
     if (!g)
-        return vp_fail(VP_ENOMEM, "no memory to inflate");
+        return vp_fail(VP_ENOMEM, "out of memory for gzip");
     int rc = gz_decoder_init(&g->decoder, in, backend != 1 && isal ? isal : gz_backend_zlib());
     if (rc < 0) {
         vp_free(g);

@@ -10,7 +10,7 @@ int gz_decoder_init(gz_decoder *d, rd_stream *in, const gz_backend *backend)
     *d = (gz_decoder){.in = in, .backend = backend, .phase = GZ_HEADER};
     d->state = backend->create();
     if (!d->state)
-        return vp_fail(VP_ENOMEM, "no memory to inflate");
+        return vp_fail(VP_ENOMEM, "out of memory for gzip");
     return 0;
 }
 
@@ -76,7 +76,7 @@ static int header_byte(gz_decoder *d, unsigned char *c)
 {
     int rc = gz_take_byte(d, c);
     if (rc == 0)
-        return gz_damaged(d, "the gzip data end inside a header: the file is cut off");
+        return gz_damaged(d, "gzip data end inside a header: the file is cut off");
     if (rc > 0)
         d->header_crc = d->backend->crc(d->header_crc, c, 1);
     return rc;
@@ -105,7 +105,7 @@ static int check_header_crc(gz_decoder *d)
     uint32_t have = d->header_crc & 0xffff;
     unsigned want;
     VP_TRY(header_u16(d, &want));
-    return want == have ? 0 : gz_damaged(d, "the checksum of a gzip header is wrong");
+    return want == have ? 0 : gz_damaged(d, "wrong checksum of a gzip header");
 }
 
 static int read_header(gz_decoder *d)
@@ -116,11 +116,11 @@ static int read_header(gz_decoder *d)
     for (size_t i = 0; i < sizeof h; i++) {
         VP_TRY(header_byte(d, &h[i]));
         if ((i == 0 && h[0] != 0x1f) || (i == 1 && h[1] != 0x8b))
-            return gz_damaged(d, d->produced ? "there is something else behind the gzip data"
-                                             : "this is not gzip");
+            return gz_damaged(d, d->produced ? "trailing garbage after the gzip data"
+                                             : "not a gzip file");
     }
     if (h[2] != METHOD_DEFLATE || h[3] & FLAG_RESERVED)
-        return gz_damaged(d, "a gzip header asks for something that does not exist");
+        return gz_damaged(d, "unsupported method or flags in a gzip header");
     if (h[3] & FLAG_EXTRA) {
         VP_TRY(header_u16(d, &extra));
         while (extra--)
@@ -142,7 +142,7 @@ static int read_header(gz_decoder *d)
 static int check_ratio(const gz_decoder *d)
 {
     if (d->produced / VP_GZIP_RATIO_MAX > gz_compressed_offset(d) + (int64_t)VP_READ_WINDOW)
-        return vp_fail(VP_ELIMIT, "gzip data that grow more than %d times", VP_GZIP_RATIO_MAX);
+        return vp_fail(VP_ELIMIT, "gzip data grow more than %d times", VP_GZIP_RATIO_MAX);
     return 0;
 }
 
@@ -159,7 +159,7 @@ static int gz_read_body(gz_decoder *d, char *dst, size_t cap, size_t *n)
     d->produced += (int64_t)*n;
     VP_TRY(check_ratio(d));
     if (step == GZ_BROKEN)
-        return gz_damaged(d, "the gzip data are damaged");
+        return gz_damaged(d, "damaged gzip data");
     if (step == GZ_END) {
         d->back_n = d->backend->give_back(d->state, d->back);
         d->back_i = 0;
@@ -169,9 +169,9 @@ static int gz_read_body(gz_decoder *d, char *dst, size_t cap, size_t *n)
     if (*n || moved || !io.out_n)
         return 0;
     if (io.in_n)
-        return gz_damaged(d, "the gzip data are damaged");
+        return gz_damaged(d, "damaged gzip data");
     int rc = gz_refill(d);
-    return rc ? rc : gz_damaged(d, "the gzip data end too early: the file is cut off");
+    return rc ? rc : gz_damaged(d, "gzip data end too early: the file is cut off");
 }
 
 static int trailer_u32(gz_decoder *d, uint32_t *v)
@@ -182,8 +182,7 @@ static int trailer_u32(gz_decoder *d, uint32_t *v)
         int rc = gz_take_byte(d, &c);
         if (rc <= 0)
             return rc ? rc
-                      : gz_damaged(d,
-                                   "the gzip data end before their checksum: the file is cut off");
+                      : gz_damaged(d, "gzip data end before the checksum: the file is cut off");
         *v |= (uint32_t)c << (8 * i);
     }
     return 0;
@@ -196,9 +195,9 @@ static int read_trailer(gz_decoder *d)
     VP_TRY(trailer_u32(d, &length));
     d->checksum_failed = crc != d->crc || length != d->length;
     if (d->checksum_failed)
-        return gz_damaged(
-            d, crc != d->crc ? "the checksum of the gzip data is wrong: something before is damaged"
-                             : "the length of the gzip data is wrong: something before is damaged");
+        return gz_damaged(d, crc != d->crc
+                                 ? "wrong checksum of the gzip data: the data before it are damaged"
+                                 : "wrong length of the gzip data: the data before it are damaged");
     d->phase = GZ_NEXT;
     return 0;
 }
@@ -219,7 +218,7 @@ static int read_next(gz_decoder *d)
         return 0;
     }
     if (padded)
-        return gz_damaged(d, "there is something else behind the gzip data");
+        return gz_damaged(d, "trailing garbage after the gzip data");
     d->back[0] = c; /* first byte of the next header; `back` is empty here */
     d->back_n = 1;
     d->back_i = 0;

@@ -72,7 +72,7 @@ int gz_ring_start(gz_ring **out, gz_fill_fn *fill, void *ctx)
 {
     gz_ring *r = vp_calloc(1, sizeof *r);
     if (!r)
-        return vp_fail(VP_ENOMEM, "no memory to inflate");
+        return vp_fail(VP_ENOMEM, "out of memory for gzip");
     r->fill = fill;
     r->ctx = ctx;
     r->result = 1;
@@ -81,9 +81,9 @@ int gz_ring_start(gz_ring **out, gz_fill_fn *fill, void *ctx)
     int rc = 0;
     for (size_t i = 0; i < SLOTS && rc == 0; i++)
         if (!(r->slots[i].data = rd_chunk_new(VP_INFLATE_WINDOW)))
-            rc = vp_fail(VP_ENOMEM, "no memory to inflate");
+            rc = vp_fail(VP_ENOMEM, "out of memory for gzip");
     if (rc == 0 && vp_thread_start(&r->thread, ring_producer_thread, r) < 0)
-        rc = vp_fail(VP_EBUSY, "no thread to inflate with");
+        rc = vp_fail(VP_EBUSY, "cannot start a thread for gzip");
     if (rc < 0) {
         ring_free(r);
         return rc;

@@ -88,11 +88,11 @@ int gz_head(const void *p, size_t n, char *out, size_t cap, size_t *got)
                   .avail_out = (uInt)cap};
     *got = 0;
     if (inflateInit2(&z, GZIP) != Z_OK)
-        return vp_fail(VP_ENOMEM, "no memory to inflate");
+        return vp_fail(VP_ENOMEM, "out of memory for gzip");
     int rc = inflate(&z, Z_SYNC_FLUSH);
     inflateEnd(&z);
     if (rc == Z_MEM_ERROR)
-        return vp_fail(VP_ENOMEM, "no memory to inflate");
+        return vp_fail(VP_ENOMEM, "out of memory for gzip");
     *got = cap - z.avail_out;
     return 0;
 }

@@ -27,7 +27,7 @@ static int define_at(hlo_reader *r, hlo_buffer *b, vp_str place)
         {0}};
     place_row row = {.id = -1};
     hlo_span index;
-    VP_TRY(hlo_take(&row, place, fields, "a buffer's place"));
+    VP_TRY(hlo_take(&row, place, fields, "the location of a buffer"));
     VP_TRY(hlo_take_numbers(r, place, LOCATION_SHAPE_INDEX, &index));
     b->index = index.first;
     b->index_count = index.count;
@@ -125,7 +125,7 @@ static int read_heap_event(hlo_reader *r, vp_str bytes)
         {HEAP_EVENT_SHARE_WITH_CANONICAL_ID, HLO_AS_NUMBER, offsetof(event_row, canonical)},
         {0}};
     event_row row = {0};
-    VP_TRY(hlo_take(&row, bytes, fields, "an event of the heap"));
+    VP_TRY(hlo_take(&row, bytes, fields, "a heap event"));
     hlo_heap_event e = {row.instruction, buffer_of(r, row.buffer), HLO_NONE, row.kind};
     if (e.kind == HLO_HEAP_SHARE)
         e.canonical = buffer_of(r, row.canonical);

@@ -21,7 +21,7 @@ static int hlo_read_metadata(hlo_instr *in, vp_str bytes)
         {OP_METADATA_SOURCE_LINE, HLO_AS_INT, offsetof(struct metadata, line)},
         {OP_METADATA_STACK_FRAME_ID, HLO_AS_INT, offsetof(struct metadata, frame)},
         {0}};
-    VP_TRY(hlo_take(&m, bytes, fields, "an instruction's metadata"));
+    VP_TRY(hlo_take(&m, bytes, fields, "the metadata of an instruction"));
     in->op_name = m.op_name;
     in->source_file = m.file;
     in->source_line = m.file.n ? m.line : m.frame;

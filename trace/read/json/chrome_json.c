@@ -411,14 +411,14 @@ static int doc_refuse(const doc *d, const rd_stream *in)
     if (in->damage.code)
         return vp_fail_copy(&in->damage);
     if (d->trailing_at >= 0) {
-        vp_fail(VP_ECORRUPT, "this is no JSON");
+        vp_fail(VP_ECORRUPT, "not valid JSON");
         return vp_fail_at(VP_ECORRUPT, NULL, -1, d->trailing_at);
     }
     if (d->state != DOC_TOP || d->at != d->end) {
-        vp_fail(VP_ECORRUPT, "the file ends before its first event");
+        vp_fail(VP_ECORRUPT, "the file ends before the first event");
         return vp_fail_at(VP_ECORRUPT, NULL, -1, doc_file_offset(d) + (d->end - d->at));
     }
-    return vp_fail(VP_EEMPTY, "valid JSON, but without a single trace event");
+    return vp_fail(VP_EEMPTY, "valid JSON, but no trace events");
 }
 
 static int report_end(doc *d, const rd_stream *in)
@@ -430,22 +430,23 @@ static int report_end(doc *d, const rd_stream *in)
                       .partial = true};
     bool in_event = d->at != d->end || d->state == DOC_JUNK;
     if (in->damage.code)
-        return cj_quality(&d->r, &q, "%s: what came before is shown", in->damage.message);
+        return cj_quality(&d->r, &q, "%s; events before it are shown", in->damage.message);
     if (d->trailing_at >= 0) {
         q = (sink_quality){.code = "trailing-data", .event = -1, .byte = d->trailing_at};
-        return cj_quality(&d->r, &q, "something that is not JSON follows the end: ignored");
+        return cj_quality(&d->r, &q, "trailing garbage after the JSON document; ignored");
     }
     if (in_event)
-        return cj_quality(&d->r, &q, "the file ends inside an event: what came before is shown");
+        return cj_quality(&d->r, &q, "the file ends inside an event; events before it are shown");
     if (d->state == DOC_EVENTS && d->in_object)
-        return cj_quality(&d->r, &q, "the file ends inside its list of events");
+        return cj_quality(&d->r, &q, "the file ends inside the list of events");
     q.partial = false;
     q.event = -1;
     if (d->state == DOC_EVENTS) {
         q.severity = SINK_INFO;
-        return cj_quality(&d->r, &q, "the list of events is not closed, as its format allows");
+        return cj_quality(&d->r, &q, "the list of events is not closed, which the format allows");
     }
-    return d->state == DOC_TOP ? 0 : cj_quality(&d->r, &q, "the file ends behind its events");
+    return d->state == DOC_TOP ? 0
+                               : cj_quality(&d->r, &q, "the file ends after the list of events");
 }
 
 /* XLA truncates its JSON at 1,000,000 events, since 2026 at 5,000,000
@@ -458,8 +459,8 @@ static int report_cap(doc *d)
     if (!d->r.is_xla || (n != 1000000 && n < 5000000))
         return 0;
     return cj_quality(&d->r, &q,
-                      "%lld events, where XLA's trace.json is cut off: the capture may go on; the "
-                      "xplane.pb beside it has all of it",
+                      "%lld events, the limit of XLA's trace.json: later events may be missing; "
+                      "the xplane.pb in the same directory is complete",
                       (long long)n);
 }
 
@@ -469,8 +470,8 @@ static int report_cpu_ops(doc *d)
     if (!d->r.has_cpu_ops)
         return 0;
     return cj_quality(&d->r, &q,
-                      "trace.json lacks the link from asynchronous CPU ops to their ends: their "
-                      "times stop at the launch; the xplane.pb beside it has them");
+                      "trace.json has no link from asynchronous CPU ops to their ends, so their "
+                      "times end at the launch; the xplane.pb in the same directory has the links");
 }
 
 /* Reports relative time 0, in the file's own time and in Unix time. Kineto states the latter; times

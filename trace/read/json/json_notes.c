@@ -14,22 +14,22 @@ static const struct {
     sink_severity severity;
     bool partial;
 } notes[CJ_NOTES] = {
-    [CJ_BAD_EVENT] = {"bad-event", "cannot be used (broken syntax, or no usable ph, ts or dur)",
+    [CJ_BAD_EVENT] = {"bad-event", "skipped (invalid syntax, or invalid ph, ts or dur)",
                       SINK_WARNING, true},
-    [CJ_OVERSIZED] = {"oversized-event", "larger than 16 MiB and left out", SINK_WARNING, true},
+    [CJ_OVERSIZED] = {"oversized-event", "larger than 16 MiB, skipped", SINK_WARNING, true},
     [CJ_NEGATIVE] = {"negative-duration", "with a negative duration, taken as 0", SINK_WARNING,
                      true},
-    [CJ_UNKNOWN_PHASE] = {"unknown-phase", "of a phase that nobody defines", SINK_INFO, false},
-    [CJ_END_WITHOUT_BEGIN] = {"unbalanced", "that end what never began", SINK_WARNING, false},
-    [CJ_UNCLOSED] = {"unbalanced", "without an end of their own, closed at the next known time",
-                     SINK_WARNING, false},
+    [CJ_UNKNOWN_PHASE] = {"unknown-phase", "with an unknown phase", SINK_INFO, false},
+    [CJ_END_WITHOUT_BEGIN] = {"unbalanced", "that end without a begin", SINK_WARNING, false},
+    [CJ_UNCLOSED] = {"unbalanced", "without an end, closed at the next known time", SINK_WARNING,
+                     false},
     [CJ_UNPLACED_OP] = {"unplaced-ops",
-                        "look like XLA ops of a process that is never named: they "
-                        "belong to no device",
+                        "that look like XLA ops of a process without a name, assigned to no device",
                         SINK_WARNING, true},
-    [CJ_BAD_COST] = {"bad-cost", "tell FLOP or bytes that cannot be: taken as unknown",
+    [CJ_BAD_COST] = {"bad-cost", "with impossible FLOP or byte counts, treated as unknown",
                      SINK_WARNING, false},
-    [CJ_NO_TIME] = {"no-time", "at time 0, long before all others: shown where those begin",
+    [CJ_NO_TIME] = {"no-time",
+                    "at time 0, long before all others, shown at the start of the others",
                     SINK_INFO, false},
 };
 
@@ -70,8 +70,8 @@ int cj_note_credential(cj_reader *r, vp_str key)
     vp_str name = {text, js_unescape(vp_str_head(key, KEY_SHOWN), text)};
     return cj_quality(
         r, &(sink_quality){.code = "credentials", SINK_WARNING, .event = -1, .byte = r->byte},
-        "the file carries a credential under \"%.*s\": do not share it as it is; view_profile "
-        "never shows or exports the value",
+        "the file contains a credential in \"%.*s\"; do not share it as it is; view_profile never "
+        "shows or exports the value",
         VP_STR_ARG(name));
 }
 

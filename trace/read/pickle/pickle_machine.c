@@ -58,7 +58,7 @@ static size_t floor_of(const pk_machine *m)
 static int machine_push(pk_machine *m, pk_value v)
 {
     if (m->n >= STACK_MAX)
-        return vp_fail(VP_ELIMIT, "the pickle is nested too deep: more than %u values wait at once",
+        return vp_fail(VP_ELIMIT, "the pickle is nested too deep: more than %u values on the stack",
                        STACK_MAX);
     VP_TRY(vp_grow(&m->stack, &m->cap, m->n + 1, sizeof *m->stack, STACK_MAX));
     m->stack[m->n++] = v;
@@ -121,7 +121,7 @@ static void cut_to(pk_machine *m, size_t n)
 static int pop_mark(pk_machine *m, size_t *first)
 {
     if (!m->mark_count)
-        return vp_fail(VP_ECORRUPT, "the pickle ends a batch that did not begin");
+        return vp_fail(VP_ECORRUPT, "pickle mark not found");
     *first = m->marks[--m->mark_count] + 1u;
     return 1;
 }
@@ -188,7 +188,7 @@ static int machine_open_container(pk_machine *m, bool dict)
     pk_value v = {.type = dict ? PK_A_DICT : PK_A_LIST, .v = -1};
     v.role = role_here(m, dict, &index);
     if (!m->n && !dict)
-        return vp_fail(VP_ECORRUPT, "a pickle of something else than a dict");
+        return vp_fail(VP_ECORRUPT, "the pickle is not a dict");
     if (v.role)
         VP_TRY(m->client.open(m->client.ctx, v.role, index, &v.id));
     return machine_push(m, v);
@@ -196,7 +196,7 @@ static int machine_open_container(pk_machine *m, bool dict)
 
 static int into_itself(void)
 {
-    return vp_fail(VP_ECORRUPT, "the pickle puts a container into itself");
+    return vp_fail(VP_ECORRUPT, "the pickle contains a recursive container");
 }
 
 /* Appends the stack's items first … n to the list below them. */
@@ -204,7 +204,7 @@ static int machine_append_items(pk_machine *m, size_t list, size_t first)
 {
     pk_value *to = &m->stack[list];
     if (to->type != PK_A_LIST)
-        return vp_fail(VP_ECORRUPT, "the pickle appends to what is no list");
+        return vp_fail(VP_ECORRUPT, "the pickle appends to a value that is not a list");
     for (size_t i = first; i < m->n; i++) {
         const pk_value *item = &m->stack[i];
         if (item->type == PK_A_OTHER && item->v == (int64_t)list + 1)
@@ -240,7 +240,7 @@ static int set_items(pk_machine *m, size_t at, size_t first)
 {
     pk_value *d = &m->stack[at];
     if (d->type != PK_A_DICT)
-        return vp_fail(VP_ECORRUPT, "the pickle sets items of what is no dict");
+        return vp_fail(VP_ECORRUPT, "the pickle sets items of a value that is not a dict");
     if ((m->n - first) % 2)
         return vp_fail(VP_ECORRUPT, "the pickle has a key without a value");
     for (size_t i = first; i < m->n; i++)
@@ -289,7 +289,7 @@ static int op_SETITEMS(pk_machine *m)
 static int op_MARK(pk_machine *m)
 {
     if (m->mark_count >= MARKS_MAX)
-        return vp_fail(VP_ELIMIT, "the pickle is nested too deep: more than %u batches", MARKS_MAX);
+        return vp_fail(VP_ELIMIT, "the pickle is nested too deep: more than %u marks", MARKS_MAX);
     VP_TRY(vp_grow(&m->marks, &m->mark_cap, m->mark_count + 1, sizeof *m->marks, MARKS_MAX));
     m->marks[m->mark_count++] = (uint32_t)m->n;
     return machine_push(m, (pk_value){.type = PK_A_MARK});
@@ -364,7 +364,7 @@ static int op_LONG4(pk_machine *m)
     if (rc <= 0)
         return rc;
     int32_t n = (int32_t)load_little_endian(p, 4);
-    return n < 0 ? vp_fail(VP_ECORRUPT, "a number of %d bytes in the pickle", n)
+    return n < 0 ? vp_fail(VP_ECORRUPT, "invalid number of %d bytes in the pickle", n)
                  : push_long(m, (uint64_t)n);
 }
 
@@ -382,9 +382,9 @@ static int op_read_length(pk_machine *m, size_t width, uint64_t *n)
     if (rc <= 0)
         return rc;
     *n = load_little_endian(p, width);
-    return *n > STRING_MAX
-               ? vp_fail(VP_ELIMIT, "a string of %llu bytes in the pickle", (unsigned long long)*n)
-               : 1;
+    return *n > STRING_MAX ? vp_fail(VP_ELIMIT, "string of %llu bytes in the pickle is too long",
+                                     (unsigned long long)*n)
+                           : 1;
 }
 
 static int push_text_operand(pk_machine *m, size_t width)
@@ -550,8 +550,7 @@ static int memo_load(pk_machine *m, uint32_t index)
     uint32_t id;
     pk_memo_kind kind = pk_memo_get(&m->memo, index, &id);
     if (kind == PK_MEMO_NOTHING)
-        return vp_fail(VP_ECORRUPT, "the pickle asks for memo entry %u, which nobody put there",
-                       index);
+        return vp_fail(VP_ECORRUPT, "the pickle uses memo entry %u, which is not set", index);
     if (kind == PK_MEMO_OPEN)
         return get_open(m, id);
     if (kind == PK_MEMO_OTHER)
@@ -580,7 +579,7 @@ static int op_PROTO(pk_machine *m)
     const unsigned char *p;
     int rc = machine_take_bytes(m, 1, &p);
     if (rc > 0 && *p > PK_PROTOCOL_MAX)
-        return vp_fail(VP_EUNSUPPORTED, "a pickle of protocol %u, which is newer than %d", *p,
+        return vp_fail(VP_EUNSUPPORTED, "unsupported pickle protocol %u (newer than %d)", *p,
                        PK_PROTOCOL_MAX);
     return rc;
 }
@@ -595,7 +594,7 @@ static int op_FRAME(pk_machine *m)
 static int op_STOP(pk_machine *m)
 {
     if (m->mark_count || m->n != 1 || m->stack[0].type != PK_A_DICT)
-        return vp_fail(VP_ECORRUPT, "the pickle ends with something else than one dict");
+        return vp_fail(VP_ECORRUPT, "the pickle does not end with a single dict");
     m->stopped = true;
     return 1;
 }
@@ -615,10 +614,10 @@ static int refuse_opcode(unsigned char op)
 #define NAME(name, byte) #name,
     static const char names[][20] = {PK_REFUSED(NAME)};
     if (!op_at[op])
-        return vp_fail(VP_ECORRUPT, "byte %u is no opcode of a pickle", op);
+        return vp_fail(VP_ECORRUPT, "invalid pickle opcode %u", op);
     return vp_fail(VP_EUNSUPPORTED,
-                   "the pickle uses %s, and only plain values are read: whoever loads such a file "
-                   "may run what it names; write it by torch.cuda.memory._dump_snapshot",
+                   "the pickle uses %s, but only plain values are supported because loading such a "
+                   "file could execute code; write it with torch.cuda.memory._dump_snapshot",
                    names[op_at[op] - REFUSED_FROM - 1]);
 }
 

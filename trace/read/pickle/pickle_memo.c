@@ -31,12 +31,9 @@ static int memo_make_chunk(pk_memo *m, size_t chunk)
 int pk_memo_put(pk_memo *m, uint32_t index, pk_memo_kind kind, uint32_t id)
 {
     if (index > (uint64_t)m->puts + AHEAD_MAX)
-        return vp_fail(VP_ECORRUPT,
-                       "the pickle's memo entry %u comes after %u others: no pickler "
-                       "numbers them so",
-                       index, m->puts);
+        return vp_fail(VP_ECORRUPT, "invalid pickle memo entry %u after %u others", index, m->puts);
     if (id > PK_MEMO_ID_MAX)
-        return vp_fail(VP_ELIMIT, "the pickle has more than %u different values", PK_MEMO_ID_MAX);
+        return vp_fail(VP_ELIMIT, "the pickle has more than %u distinct values", PK_MEMO_ID_MAX);
     VP_TRY(memo_make_chunk(m, index / PK_MEMO_CHUNK));
     pk_memo_change(m, index, kind, id);
     m->puts += m->puts < UINT32_MAX;

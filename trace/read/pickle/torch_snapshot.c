@@ -302,8 +302,9 @@ static int check_snapshot_result(ts_snapshot *s, int rc, const rd_stream *in)
     if (rc == 0 && !s->any && in->damage.code)
         return vp_fail_copy(&in->damage);
     if (!s->is_snapshot || (rc == 0 && !s->any)) {
-        vp_fail(VP_ECORRUPT, rc ? "a pickle, but no memory snapshot of PyTorch: it has no segments"
-                                : "the pickle is cut off before it says anything");
+        vp_fail(VP_ECORRUPT,
+                rc ? "a pickle, but not a memory snapshot of PyTorch: it has no segments"
+                   : "the pickle is cut off at the start");
         return vp_fail_at(VP_ECORRUPT, NULL, -1, pk_at(s->machine));
     }
     s->cut_at = rc ? -1 : pk_at(s->machine);

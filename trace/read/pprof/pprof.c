@@ -118,7 +118,7 @@ static int read_tables(reader *r)
         else if (f.number == PPROF_PROFILE_STRING_TABLE)
             VP_TRY(add_string(r, f.data));
     }
-    return rc < 0 ? vp_fail(VP_ECORRUPT, "a damaged pprof profile") : 0;
+    return rc < 0 ? vp_fail(VP_ECORRUPT, "damaged pprof profile") : 0;
 }
 
 /* Determines which value of a sample is in bytes, and which is a count. */
@@ -142,9 +142,8 @@ static int find_types(reader *r)
     }
     if (!r->type_count)
         return vp_fail(VP_ECORRUPT, "not a pprof profile");
-    return r->bytes_at == SIZE_MAX
-               ? vp_fail(VP_EUNSUPPORTED, "a pprof profile of something else than memory")
-               : 0;
+    return r->bytes_at == SIZE_MAX ? vp_fail(VP_EUNSUPPORTED, "a pprof profile, but not of memory")
+                                   : 0;
 }
 
 static void read_label(const reader *r, vp_str message, sample *s)

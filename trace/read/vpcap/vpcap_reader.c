@@ -20,10 +20,10 @@ static int read_vpcap_image(char **image, size_t *n, rd_source *in)
 {
     int64_t size = rd_source_size(in);
     if (size > VP_RECORDING_MAX)
-        return vp_fail(VP_ELIMIT, "a recording above 16 GiB");
+        return vp_fail(VP_ELIMIT, "the recording is larger than 16 GiB");
     char *p = vp_malloc((size_t)size + 1);
     if (!p)
-        return vp_fail(VP_ENOMEM, "out of memory: a recording of %lld bytes", (long long)size);
+        return vp_fail(VP_ENOMEM, "out of memory for a recording of %lld bytes", (long long)size);
     int rc = rd_source_read(in, p, (size_t)size, 0, n);
     if (rc < 0)
         vp_free(p);
@@ -68,8 +68,8 @@ static int note_torn(sink *out, uint64_t torn)
     bool one = torn == 1;
     if (!torn)
         return 0;
-    snprintf(text, sizeof text, "%llu record%s half written and %s left out",
-             (unsigned long long)torn, one ? " was" : "s were", one ? "is" : "are");
+    snprintf(text, sizeof text, "%llu record%s incomplete and %s skipped", (unsigned long long)torn,
+             one ? " was" : "s were", one ? "is" : "are");
     return out->quality(out,
                         &(sink_quality){"unfinished", SINK_WARNING, vp_str_of(text), -1, -1, true});
 }

@@ -59,11 +59,10 @@ int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps)
 static int note_secret(xs_reader *r, vp_str key)
 {
     char text[300];
-    int n =
-        snprintf(text, sizeof text,
-                 "the recording carries a credential under \"%.*s\": its value is not shown; do "
-                 "not share the file as it is",
-                 VP_STR_CUT(key, 100u));
+    int n = snprintf(text, sizeof text,
+                     "the recording contains a credential in \"%.*s\"; its value is not shown; do "
+                     "not share the file as it is",
+                     VP_STR_CUT(key, 100u));
     return r->out->quality(
         r->out, &(sink_quality){"credentials", SINK_WARNING, {text, (size_t)n}, -1, -1, false});
 }

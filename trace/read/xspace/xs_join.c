@@ -65,7 +65,7 @@ static int use_lost(xs_line_ctx *c, uint64_t lost, int64_t start_ps, uint32_t *t
     vp_str thread = vp_str_head((vp_str){c->name, c->name_n}, 200);
     int n = snprintf(text, sizeof text,
                      "%llu zone%s of the thread %.*s %s dropped, from %lld.%03lld ms on: the "
-                     "recording's pool was full",
+                     "recording buffer was full",
                      (unsigned long long)lost, lost == 1 ? "" : "s", VP_STR_ARG(thread),
                      lost == 1 ? "was" : "were", (long long)(us / 1000),
                      (long long)(us < 0 ? -us : us) % 1000);

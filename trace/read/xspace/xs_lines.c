@@ -20,7 +20,7 @@ static int line_make_room(xs_room **out, const xs_line_ctx *c, uint64_t events)
     if (room->m.own && c->device && !c->few_places)
         room->m.aligned = vp_realloc_array(NULL, room->m.cap, sizeof *room->m.aligned);
     if (!room->m.own || (c->device && !c->few_places && !room->m.aligned))
-        return vp_fail(VP_ENOMEM, "out of memory: %zu events", room->m.cap);
+        return vp_fail(VP_ENOMEM, "out of memory for %zu events", room->m.cap);
     return 0;
 }
 

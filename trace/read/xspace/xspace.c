@@ -30,7 +30,7 @@ static int note_bad_costs(xs_reader *r)
     if (!r->bad_costs)
         return 0;
     int len = snprintf(text, sizeof text,
-                       "%llu kinds of ops tell FLOP or bytes that cannot be: taken as unknown",
+                       "%llu kinds of ops with impossible FLOP or byte counts, treated as unknown",
                        (unsigned long long)r->bad_costs);
     return note_quality(r, "bad-cost", SINK_WARNING, (vp_str){text, (size_t)len}, -1, false);
 }
@@ -42,7 +42,7 @@ static int note_bad_peak(xs_reader *r, const xs_plane *pl)
     char text[160];
     if (!v->wire || xs_value_times(v, 1000) > 0)
         return 0;
-    int len = snprintf(text, sizeof text, "the peak that %.*s tells is none: it is not used",
+    int len = snprintf(text, sizeof text, "the peak rate in %.*s is invalid and is not used",
                        VP_STR_CUT(pl->name, 60u));
     return note_quality(r, "bad-peak", SINK_WARNING, (vp_str){text, (size_t)len}, pl->offset,
                         false);
@@ -303,15 +303,12 @@ static int xspace_read_all(xs_reader *r)
     if (r->first_damage >= 0)
         VP_TRY(note_quality(
             r, "truncated", SINK_ERROR,
-            VP_STR("damaged or cut off here: what came before is shown, the rest is missing"),
+            VP_STR("damaged or cut off here; events before it are shown, the rest is missing"),
             r->first_damage, true));
-    VP_TRY(
-        note_count(r, r->negative, "negative-duration", "with a negative duration count as empty"));
-    VP_TRY(note_count(r, r->bad_time, "bad-event",
-                      "damaged or with times out of range were left out"));
+    VP_TRY(note_count(r, r->negative, "negative-duration", "with a negative duration, taken as 0"));
+    VP_TRY(note_count(r, r->bad_time, "bad-event", "damaged or with times out of range, skipped"));
     VP_TRY(note_bad_costs(r));
-    return note_count(r, r->aggregated, "aggregated-events",
-                      "are sums without a place in time: left out");
+    return note_count(r, r->aggregated, "aggregated-events", "are sums without a time, skipped");
 }
 
 static void reader_free(xs_reader *r)

@@ -1,4 +1,4 @@
-/* Writers of a comparison in all formats. They append to a buffer of the caller. */
+/* A comparison in all formats. */
 #ifndef VP_REPORT_COMPARE_FORMATS_H
 #define VP_REPORT_COMPARE_FORMATS_H
 

@@ -1,4 +1,4 @@
-/* Writes a table as CSV. Nothing is owned. */
+/* A table as CSV. Nothing is owned. */
 #ifndef VP_REPORT_CSV_TABLE_H
 #define VP_REPORT_CSV_TABLE_H
 

@@ -1,4 +1,4 @@
-/* Writes docs/findings.md from the table of rules. */
+/* The rules of the findings as a page of the documentation. */
 #ifndef VP_REPORT_FINDINGS_DOCS_H
 #define VP_REPORT_FINDINGS_DOCS_H
 

@@ -1,5 +1,5 @@
-/* Op time of a report by stack: device, scopes from the outermost, and op. The creator frees the
- * stacks. */
+/* A report's op time by stacks: a device, the scopes from the outermost one on, and the op that ran
+ * there. The maker of the stacks frees them. */
 #ifndef VP_REPORT_STACKS_H
 #define VP_REPORT_STACKS_H
 

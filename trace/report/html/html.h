@@ -1,4 +1,4 @@
-/* Writes a report as static pages. Pages append to a buffer of the caller. */
+/* A report as static pages. */
 #ifndef VP_REPORT_HTML_H
 #define VP_REPORT_HTML_H
 

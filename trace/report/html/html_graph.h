@@ -1,4 +1,5 @@
-/* Draws the neighborhood of an op in its program as SVG, with HLO text. */
+/* What stands around an op in its program, as a picture without a script and as HLO text. Only the
+ * page about an op includes this. */
 #ifndef VP_REPORT_HTML_GRAPH_H
 #define VP_REPORT_HTML_GRAPH_H
 

@@ -1,4 +1,4 @@
-/* Treemap as SVG: areas in proportion to values. */
+/* Areas in proportion to figures, as SVG. */
 #ifndef VP_REPORT_HTML_TREEMAP_H
 #define VP_REPORT_HTML_TREEMAP_H
 

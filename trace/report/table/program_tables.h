@@ -1,4 +1,5 @@
-/* Tables of threads, zone arguments, counters and program metadata. Ownership: see tbl.h. */
+/* Tables of what a program's threads do and what it says of itself: arguments of its zones,
+ * counters, facts. For ownership see tbl.h. */
 #ifndef VP_REPORT_PROGRAM_TABLES_H
 #define VP_REPORT_PROGRAM_TABLES_H
 

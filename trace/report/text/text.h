@@ -1,4 +1,4 @@
-/* Writes a report for the terminal into a buffer of the caller. */
+/* A report on the terminal. */
 #ifndef VP_REPORT_TEXT_H
 #define VP_REPORT_TEXT_H
 

@@ -1,4 +1,5 @@
-/* Parts of the text formats that `top` and `report` share. */
+/* The pieces of the text formats that `top` and `report` share. Only trace/report/ includes this.
+ */
 #ifndef VP_REPORT_TEXT_PARTS_H
 #define VP_REPORT_TEXT_PARTS_H
 
