@@ -1,4 +1,4 @@
-/* The C API: catalogs of sessions. */
+/* C API: catalogs of runs. */
 #include "server/api/handles.h"
 
 int vp_catalog_open(vp_catalog **out, const char *path)
@@ -30,7 +30,7 @@ int vp_catalog_session(const vp_session **out, const vp_catalog *c, size_t i)
 {
     size_t n = vp_catalog_count(c);
     if (i >= n)
-        return vp_fail(VP_ENOTFOUND, "there is no session number %zu: %zu in all", i, n);
+        return vp_fail(VP_ENOTFOUND, "run index %zu is out of range (%zu runs)", i, n);
     *out = (const vp_session *)catalog_get(api_catalog(c), i);
     return 0;
 }
@@ -52,7 +52,7 @@ int vp_catalog_latest(const vp_session **out, const vp_catalog *c)
 int vp_catalog_find(const vp_session **out, const vp_catalog *c, const char *key)
 {
     if (!c || !key)
-        return vp_fail(VP_EARG, "no catalog or nothing to look for");
+        return vp_fail(VP_EARG, "no catalog or no key");
     return take_found_session(out, catalog_find(api_catalog(c), vp_str_of(key)));
 }
 

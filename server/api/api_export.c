@@ -1,4 +1,4 @@
-/* The C API: a host's timeline as other viewers take it. */
+/* C API: exports the timeline of a host. */
 #include "server/api/handles.h"
 #include "server/routes/traces/added_tracks.h"
 #include "trace/base/fs.h"
@@ -14,8 +14,8 @@ static int find_export_host(const cat_host **out, const cat_session *s, const ch
     if (!s->host_count)
         return vp_fail(VP_EEMPTY, "%s has no timeline", s->name);
     return name ? vp_fail(VP_EEMPTY, "%s has no host \"%s\"", s->name, name)
-                : vp_fail(VP_EARG, "%s has %zu hosts, a timeline each: name one", s->name,
-                          s->host_count);
+                : vp_fail(VP_EARG, "%s has %zu hosts with one timeline each; give the name of one",
+                          s->name, s->host_count);
 }
 
 static int pick_of_export_options(ex_pick *p, const vp_export_options *o)
@@ -25,7 +25,7 @@ static int pick_of_export_options(ex_pick *p, const vp_export_options *o)
                    .from_ns = o->window_start_ns,
                    .until_ns = o->window_end_ns};
     if (p->window && (p->from_ns < 0 || p->until_ns <= p->from_ns))
-        return vp_fail(VP_EARG, "the window's end must be behind its start, and both not negative");
+        return vp_fail(VP_EARG, "the window must end after its start, and neither can be negative");
     return 0;
 }
 
@@ -35,7 +35,8 @@ static int copy_stream_to_fd(int fd, rd_stream *s, const catalog *c, const cat_f
     size_t n;
     int rc;
     while ((rc = s->next(s, &p, &n)) > 0) {
-        VP_TRY(catalog_check(c, f)); /* else parts of two files would be one */
+        VP_TRY(
+            catalog_check(c, f)); /* otherwise parts of two versions of the file would be mixed */
         VP_TRY(vp_fs_write_all(fd, p, n));
     }
     return rc;
@@ -51,9 +52,9 @@ int vp_export_write(const vp_catalog *c, const vp_session *s, vp_export_form for
     const cat_file *f = NULL;
     ex_pick pick;
     if (!c || !s)
-        return vp_fail(VP_EARG, "no catalog or session");
+        return vp_fail(VP_EARG, "no catalog or run");
     if (form != VP_EXPORT_PFTRACE && form != VP_EXPORT_PERFETTO_JSON)
-        return vp_fail(VP_EARG, "there is no form %d", (int)form);
+        return vp_fail(VP_EARG, "unknown export format %d", (int)form);
     opts = opts ? opts : &defaults;
     VP_TRY(vp_check_version(opts->version, defaults.version, "vp_export_options",
                             "VP_EXPORT_OPTIONS_INIT"));

@@ -1,4 +1,4 @@
-/* The C API: one report, made and written. */
+/* C API: makes and writes a report. */
 #include "server/api/handles.h"
 #include "trace/analyze/analyze.h"
 #include "trace/report/report.h"
@@ -8,7 +8,7 @@ int vp_report_make(vp_report **out, const vp_catalog *c, const vp_session *s,
 {
     static const vp_report_options defaults = VP_REPORT_OPTIONS_INIT;
     if (!out || !c || !s)
-        return vp_fail(VP_EARG, "no catalog or session");
+        return vp_fail(VP_EARG, "no catalog or run");
     opts = opts ? opts : &defaults;
     VP_TRY(vp_check_version(opts->version, defaults.version, "vp_report_options",
                             "VP_REPORT_OPTIONS_INIT"));
@@ -37,7 +37,7 @@ static int print_report_as(vp_buf *b, const vp_report *r, vp_format format, cons
     case VP_FORMAT_HTML:
         return rep_html(b, r, view, NULL);
     }
-    return vp_fail(VP_EARG, "there is no format %d", (int)format);
+    return vp_fail(VP_EARG, "unknown report format %d", (int)format);
 }
 
 int vp_report_write(const vp_report *r, vp_format format, const vp_view *view, int fd)

@@ -1,4 +1,4 @@
-/* The C API: reports that are read back, merged and compared. */
+/* C API: reads, merges and compares reports. */
 #include "server/api/handles.h"
 #include "trace/analyze/analyze.h"
 #include "trace/analyze/compare/compare.h"
@@ -20,14 +20,14 @@ int vp_report_merge(vp_report **out, const vp_report *const *parts, size_t n)
         return vp_fail(VP_EARG, "no reports to merge");
     for (size_t i = 0; i < n; i++)
         if (!parts[i])
-            return vp_fail(VP_EARG, "report %zu is none", i);
+            return vp_fail(VP_EARG, "report %zu is NULL", i);
     return report_merge(out, parts, n);
 }
 
 int vp_report_compare(vp_comparison **out, const vp_report *a, const vp_report *b)
 {
     if (!out || !a || !b)
-        return vp_fail(VP_EARG, "two reports are needed");
+        return vp_fail(VP_EARG, "two reports are required");
     return compare_make(out, a, b);
 }
 

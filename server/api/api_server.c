@@ -1,8 +1,8 @@
-/* The C API: a server inside the program that calls. */
+/* C API: a server inside the calling program. */
 #include "server/api/handles.h"
 #include "server/routes/site_start.h"
 
-/* A vp_server is a site under another name. */
+/* A vp_server is a site. */
 static const site *site_behind(const vp_server *s)
 {
     return (const site *)s;
@@ -17,7 +17,7 @@ static int site_options_of_open(site_options *to, const char *profile_dir,
     VP_TRY(vp_check_version(opts->version, defaults.version, "vp_open_options",
                             "VP_OPEN_OPTIONS_INIT"));
     if (opts->ui && !site_ui_of(opts->ui, &to->ui))
-        return vp_fail(VP_EARG, "ui '%.60s' is not known; use both, perfetto, tensorboard or none",
+        return vp_fail(VP_EARG, "unknown ui '%.60s'; use both, perfetto, tensorboard or none",
                        opts->ui);
     if (opts->tensorboard_port < 1 || opts->tensorboard_port > UINT16_MAX)
         return vp_fail(VP_EARG, "TensorBoard port %d is out of range", opts->tensorboard_port);

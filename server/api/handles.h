@@ -1,5 +1,5 @@
-/* How the opaque types of view_profile.h map to ours: a vp_catalog is a catalog, a vp_session a
- * cat_session, under another name. */
+/* Casts between the opaque types of view_profile.h and the internal types: vp_catalog is catalog,
+ * vp_session is cat_session. */
 #ifndef VP_API_HANDLES_H
 #define VP_API_HANDLES_H
 

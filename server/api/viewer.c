@@ -1,4 +1,4 @@
-/* The C API: a server and a browser that shows it, in one call. */
+/* C API: starts a server and opens it in a browser, in one call. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 struct vp_viewer {
     vp_server *server;
     char *url;
-    int browser; /* what opening the browser returned */
+    int browser; /* result of opening the browser */
 };
 
 static const char *default_profile_dir(const char *given)
@@ -48,7 +48,7 @@ int vp_open_latest(vp_viewer **out, const char *profile_dir, const vp_open_optio
 {
     const char *dir = default_profile_dir(profile_dir);
     if (!out || !dir)
-        return vp_fail(VP_EARG, "no profile directory: give one or set VIEW_PROFILE_DIR");
+        return vp_fail(VP_EARG, "no profile directory: pass one or set VIEW_PROFILE_DIR");
     vp_viewer *v = vp_calloc(1, sizeof *v);
     VP_NEED(v);
     int rc = vp_server_start(&v->server, dir, opts);
@@ -58,10 +58,10 @@ int vp_open_latest(vp_viewer **out, const char *profile_dir, const vp_open_optio
         vp_viewer_close(v);
         return rc;
     }
-    /* A viewer without a browser is still a viewer: its address is there to be opened. With a token
-     * it is not for a command line, which other users can read. */
+    /* Failing to open a browser is not an error: the URL is printed. A URL with a token is not
+     * passed to a browser, because other users can read its command line. */
     if (strchr(v->url, '?'))
-        v->browser = vp_fail(VP_ENOTFOUND, "the address holds a token; open it yourself");
+        v->browser = vp_fail(VP_ENOTFOUND, "the URL contains a token; open it yourself");
     else if (!opts || opts->open_browser)
         v->browser = browser_is_remote() ? VP_ENOTFOUND : browser_open(v->url);
     *out = v;
@@ -85,7 +85,7 @@ void vp_viewer_close(vp_viewer *v)
 static void announce_viewer(const vp_viewer *v)
 {
     vp_buf b;
-    /* Without a password, where that is an address. */
+    /* Without password if it is an address. */
     printf("Serving %s at %s\n", ((const site *)v->server)->opts.profile_dir, v->url);
     fflush(stdout);
     if (!v->browser)
@@ -114,8 +114,8 @@ int open_latest_profile(const char *profile_dir)
         announce_viewer(v);
         sigwait(&ends, &signal_number);
     }
-    /* From here a second signal ends the process in the application's own way, even while requests
-     * are still being finished. */
+    /* Restores the handlers of the application, so that a second signal ends the process even if
+     * requests are still being served. */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!rc)
         vp_viewer_close(v);

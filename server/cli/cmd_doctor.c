@@ -1,4 +1,4 @@
-/* `view_profile doctor`: what is there, what is missing, and what to do about it. */
+/* `view_profile doctor`: checks what is installed and what is missing, with advice. */
 #include <string.h>
 
 #include "server/cli/doctor_stores.h"
@@ -97,7 +97,7 @@ static void describe_catalog(survey_line *out, const catalog *c)
                    n == 1 ? "" : "s", latest->name);
 }
 
-/* A directory without a profile is a failure only where the user named it. Returns an exit code. */
+/* A directory without a profile is a failure only if the user gave it. Returns an exit code. */
 static int look_at_directory(survey_line *out, const cli_options *o)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = NULL;
@@ -106,7 +106,7 @@ static int look_at_directory(survey_line *out, const cli_options *o)
     int rc = path ? cli_mirror(&opts.mirror, path, o) : vp_no_memory();
     if (rc >= 0)
         rc = catalog_open(&c, path, &opts);
-    if (opts.mirror) { /* whose address has no password in it */
+    if (opts.mirror) { /* its URL contains no password */
         vp_free(path);
         path = vp_strdup(mirror_url(opts.mirror));
     }
@@ -126,7 +126,7 @@ static int look_at_directory(survey_line *out, const cli_options *o)
 
 /* ---- Output --------------------------------------------------------------------------------- */
 
-/* Wraps the text behind a column that the line has already reached. */
+/* Wraps the text at a column that the line has already reached. */
 static void put_wrapped(vp_buf *b, const char *text)
 {
     vp_buf escaped, wrapped;

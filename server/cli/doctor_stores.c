@@ -7,7 +7,7 @@
 #include "trace/source/fetcher.h"
 #include "trace/source/source_ask.h"
 
-/* "s3:// by the environment, gs:// by a user's file; none at hand for az://" */
+/* "s3:// by the environment, gs:// by a user's file; none found for az://" */
 static int put_stores(vp_buf *by, vp_buf *without, vp_str payload)
 {
     vp_pb r = vp_pb_of(payload);

@@ -1,5 +1,5 @@
-/* What `view_profile doctor` says of other machines: who fetches from them, and where credentials
- * of object stores would come from, without a value and without asking anybody else. */
+/* Checks for `doctor` whether view_profile-fetch can run and for which object stores credentials
+ * are found. No credential is printed and no request is sent. */
 #ifndef VP_CLI_DOCTOR_STORES_H
 #define VP_CLI_DOCTOR_STORES_H
 

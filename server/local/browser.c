@@ -81,16 +81,16 @@ int browser_url(vp_buf *b, const browser_page *p)
         !holds_only(p->id, sizeof p->id, ".~-_") || p->id[0] == '.' || !p->port ||
         p->view > BROWSER_TENSORBOARD || (p->prefix[0] && p->prefix[0] != '/') ||
         !p->id[0] != (p->view == BROWSER_LIST))
-        return vp_fail(VP_EREFUSED, "that is no page of ours");
+        return vp_fail(VP_EREFUSED, "not a page of this server");
     is_v4 = inet_pton(AF_INET, p->host, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127;
     is_v6 = inet_pton(AF_INET6, p->host, &v6) == 1 && !memcmp(&v6, &v6_loopback, sizeof v6);
     if (!is_v4 && !is_v6)
-        return vp_fail(VP_EREFUSED, "that is no address of this machine");
+        return vp_fail(VP_EREFUSED, "not an address of this machine");
     vp_buf_printf(b, is_v6 ? "http://[%s]:%u%s/" : "http://%s:%u%s/", p->host, p->port, p->prefix);
     return browser_path(b, p->view, p->id);
 }
 
-/* Collects a child, so that it does not stay a zombie of the application's. */
+/* Reaps a child, so that it does not stay a zombie in an application that uses the library. */
 static void *reap_browser_child(void *arg)
 {
     int status;
@@ -105,8 +105,8 @@ static void reap_later(pid_t pid)
         pthread_detach(thread);
 }
 
-/* Starts a program in a session of its own, so that Ctrl-C here does not end the browser, with
- * nothing on our terminal, and with the signals that a fresh program expects. */
+/* Starts a program in a new session, so that Ctrl-C does not end the browser, without access to the
+ * terminal and with default signal handlers. */
 static bool spawn_browser(char **argv)
 {
     posix_spawn_file_actions_t files;
@@ -171,10 +171,10 @@ int browser_open(const char *url)
         if (run_browser_command(command, url))
             return 0;
     if (asked)
-        return vp_fail(VP_ENOTFOUND, "$BROWSER cannot be started; open the address yourself");
+        return vp_fail(VP_ENOTFOUND, "cannot start $BROWSER; open the URL yourself");
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
-        return vp_fail(VP_ENOTFOUND, "there is no display here; open the address yourself");
+        return vp_fail(VP_ENOTFOUND, "no display; open the URL yourself");
     if (run_browser_command(VP_STR("xdg-open"), url))
         return 0;
-    return vp_fail(VP_ENOTFOUND, "no xdg-open here; set $BROWSER or open the address yourself");
+    return vp_fail(VP_ENOTFOUND, "xdg-open not found; set $BROWSER or open the URL yourself");
 }

@@ -97,14 +97,14 @@ void capture_targets_add(capture_targets *t, vp_str s)
     t->n += at == t->n;
 }
 
-/* The directory, made where there is none; and the file in it. */
+/* Path of the file; creates its directory. */
 static int targets_file_path(char *path, size_t cap)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     bool own = cache && cache[0] == '/';
     const char *base = own ? cache : home && home[0] == '/' ? home : NULL;
     if (!base || strlen(base) > VP_PATH_MAX / 2)
-        return vp_fail(VP_EIO, "there is no cache directory: set XDG_CACHE_HOME, or HOME");
+        return vp_fail(VP_EIO, "no cache directory: set XDG_CACHE_HOME or HOME");
     snprintf(path, cap, "%s%s", base, own ? "" : "/.cache");
     (void)mkdir(path, 0700);
     size_t n = strlen(path);
@@ -125,7 +125,7 @@ void capture_targets_load(capture_targets *t)
     if (targets_file_path(path, sizeof path) < 0 || vp_fs_open_user(path, &fd, &is_dir, &id) < 0 ||
         is_dir || vp_fs_pread(fd, text, sizeof text, 0, &got) < 0)
         return;
-    /* Its last line is the first to be put in front. */
+    /* Lines are added in reverse order, because each is inserted at the front. */
     while (got) {
         vp_str whole = {text, text[got - 1] == '\n' ? got - 1 : got};
         size_t before = vp_str_rfind_char(whole, '\n');
@@ -144,14 +144,14 @@ int capture_targets_save(const capture_targets *t)
     VP_CLEANUP(vp_fs_close)
     int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
-        return vp_fail(VP_EIO, "the targets cannot be kept: %s", strerror(errno));
+        return vp_fail(VP_EIO, "cannot save the capture targets: %s", strerror(errno));
     int rc = 0;
     for (size_t i = 0; i < t->n && rc >= 0; i++) {
         rc = vp_fs_write_all(fd, t->list[i], strlen(t->list[i]));
         rc = rc < 0 ? rc : vp_fs_write_all(fd, "\n", 1);
     }
     if (rc >= 0 && rename(fresh, path) < 0)
-        rc = vp_fail(VP_EIO, "the targets cannot be kept: %s", strerror(errno));
+        rc = vp_fail(VP_EIO, "cannot save the capture targets: %s", strerror(errno));
     if (rc < 0)
         (void)unlink(fresh);
     return rc;

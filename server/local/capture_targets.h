@@ -1,6 +1,6 @@
-/* What can be captured over the network: HOST:PORT, several with commas where they become one run,
- * by a grammar that leaves no room for anything else, and those that were captured before, in
- * $XDG_CACHE_HOME/view_profile/targets, one a line. Nothing is allocated. */
+/* Validates capture targets (HOST:PORT, comma-separated for one run) with a strict grammar, and
+ * keeps the list of earlier targets in $XDG_CACHE_HOME/view_profile/targets, one per line. Nothing
+ * is allocated. */
 #ifndef VP_LOCAL_CAPTURE_TARGETS_H
 #define VP_LOCAL_CAPTURE_TARGETS_H
 
@@ -9,10 +9,10 @@
 
 #include "trace/base/str.h"
 
-/* Bytes of what is captured at once, with its NUL, and HOST:PORTs of it. */
+/* Size of one target list, with its NUL, and the number of HOST:PORTs in it. */
 #define CAPTURE_TARGETS_TEXT 1024u
 #define CAPTURE_TARGETS_MAX 16u
-/* So many are remembered, the newest first. */
+/* Number of remembered target lists, newest first. */
 #define CAPTURE_TARGETS_KEPT 16u
 
 typedef struct capture_targets {
@@ -22,16 +22,16 @@ typedef struct capture_targets {
 
 /* One HOST:PORT: a name, an address, or [an IPv6 address]; a port from 1 to 65535. */
 bool capture_target_ok(vp_str s);
-/* 1 to CAPTURE_TARGETS_MAX of them with commas between, each once. */
+/* 1 to CAPTURE_TARGETS_MAX of them, comma-separated, without duplicates. */
 bool capture_targets_ok(vp_str s);
-/* Whether two such texts have a HOST:PORT in common. */
+/* True if two target lists share a HOST:PORT. */
 bool capture_targets_share(vp_str a, vp_str b);
 
-/* Puts one in front; what is not well-formed is left out. */
+/* Inserts a target list at the front; ignores a malformed one. */
 void capture_targets_add(capture_targets *t, vp_str s);
-/* Reads the file; what cannot be read, or is no such text, is as if it were not there. */
+/* Reads the file. A missing or unreadable file and malformed lines are ignored. */
 void capture_targets_load(capture_targets *t);
-/* Replaces the file as a whole. VP_EIO: nothing has changed. */
+/* Replaces the file atomically. VP_EIO: the file is unchanged. */
 int capture_targets_save(const capture_targets *t);
 
 #endif

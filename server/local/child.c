@@ -25,19 +25,19 @@
 #define ARGS_MAX 24
 #define LOOK_EVERY_MS 100
 #define TERM_GRACE_MS 3000
-/* For a program that is kept: the pause before it is started again, how often that happens in a
- * row, and how long it has to run to count as working; times in ms. */
+/* Restarts of a kept program: pause before a restart, maximum number in a row, and the run time
+ * after which the count is reset; times in ms. */
 #define RESTART_AFTER_MS 200
 #define RESTARTS_MAX 5
 #define WORKED_MS 60000
 
 struct child {
     pthread_t thread;
-    pthread_mutex_t lock; /* guards everything below */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t changed;
-    bool reaped;         /* the pid is no longer ours */
-    bool started, ended; /* started: spawning was tried, error or pid is set */
-    bool stopping, kept; /* kept: when it ends, it is started again */
+    bool reaped;         /* the pid is no longer valid */
+    bool started, ended; /* started: spawning was tried, and error or pid is set */
+    bool stopping, kept; /* kept: restart it when it exits */
     unsigned restarts, in_a_row;
     int64_t started_ms;
     vp_error error;
@@ -60,7 +60,7 @@ int child_find(char *out, const char *name)
         if (n > 0 && n < (int)VP_PATH_MAX && strchr(out, '/') && access(out, X_OK) == 0)
             return 0;
     } while (path.n);
-    return vp_fail(VP_ENOTFOUND, "no program \"%s\" in PATH", name);
+    return vp_fail(VP_ENOTFOUND, "program \"%s\" not found in PATH", name);
 }
 
 /* ---- The child's end of things --------------------------------------------------------------- */
@@ -76,18 +76,18 @@ static void reset_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What the child does between fork and exec, where only async-signal-safe calls are allowed. The
- * kernel sends it the death signal when the thread that forked ends; that thread lives as long as
- * the program. The child gets a process group of its own, so that Ctrl-C at our terminal reaches it
- * only through us, in order. */
+/* Runs in the child between fork and exec, where only async-signal-safe calls are allowed. The
+ * kernel sends the death signal when the thread that forked exits; that thread lives as long as the
+ * program. The child gets its own process group, so that Ctrl-C reaches it only through this
+ * process. */
 static _Noreturn void child_exec(char *const *argv, pid_t parent, int out_fd, int error_fd)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int ok = null >= 0 && dup2(null, 0) == 0 && dup2(out_fd, 1) == 1 && dup2(out_fd, 2) == 2 &&
              setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
     if (ok && getppid() == parent) {
-        /* Not closed before: the pipe through which the child says why it did not start is among
-         * them. */
+        /* Close-on-exec instead of close: the pipe that reports the error of exec is one of them.
+         */
         vp_close_range(3, ~0u, true);
         reset_signals();
         execv(argv[0], argv);
@@ -97,7 +97,7 @@ static _Noreturn void child_exec(char *const *argv, pid_t parent, int out_fd, in
     _exit(n == (ssize_t)sizeof err ? 127 : 126);
 }
 
-/* What exec failed with, 0 when it did not. */
+/* errno of exec, 0 if it succeeded. */
 static int exec_error(int fd)
 {
     int err = 0;
@@ -113,8 +113,8 @@ static int child_spawn(pid_t *pid, char *const *argv, int out_fd)
     int said[2];
     sigset_t all, before;
     if (pipe2(said, O_CLOEXEC))
-        return vp_fail(VP_EIO, "cannot make a pipe: %s", strerror(errno));
-    /* None of our handlers may run in the child. */
+        return vp_fail(VP_EIO, "cannot create a pipe: %s", strerror(errno));
+    /* Signal handlers of this process must not run in the child. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t self = getpid(), made = fork();
@@ -134,7 +134,7 @@ static int child_spawn(pid_t *pid, char *const *argv, int out_fd)
 
 /* ---- The thread ------------------------------------------------------------------------------ */
 
-/* Keeps the last CHILD_LOG_MAX bytes of the output, less the rest of a line that was cut. */
+/* Keeps the last CHILD_LOG_MAX bytes of the output, from the start of a line. */
 static void child_keep_output(child *c, const char *p, size_t n)
 {
     const size_t room = CHILD_LOG_MAX - 1;
@@ -154,7 +154,7 @@ static void child_keep_output(child *c, const char *p, size_t n)
     c->log[c->log_n] = '\0';
 }
 
-/* Reads what is there within the wait. false at the end of the output. */
+/* Waits for output and reads it; false at the end of the output. */
 static bool listen_to(child *c, int fd, int wait_ms)
 {
     char piece[4096];
@@ -174,8 +174,8 @@ static bool listen_to(child *c, int fd, int wait_ms)
     return true;
 }
 
-/* Buries the child when it has ended. The pid stays valid for kill() until `reaped` is set, since
- * both happen under the lock. */
+/* Reaps the child if it has exited. The pid stays valid for kill() until `reaped` is set; both
+ * happen under the lock. */
 static bool child_bury(child *c)
 {
     int status;
@@ -189,7 +189,7 @@ static bool child_bury(child *c)
     return reaped;
 }
 
-/* Until the end of this one process. */
+/* Waits until this process has exited. */
 static void child_watch(child *c, int fd)
 {
     while (!child_bury(c)) {
@@ -198,7 +198,7 @@ static void child_watch(child *c, int fd)
         else if (fd < 0)
             poll(NULL, 0, LOOK_EVERY_MS);
     }
-    /* Its own children may hold the pipe open, so only what is there already is read to the log. */
+    /* Its children may keep the pipe open, so only available output is read. */
     struct pollfd p = {.fd = fd, .events = POLLIN};
     while (fd >= 0 && poll(&p, 1, 0) > 0 && listen_to(c, fd, 0))
         ;
@@ -210,7 +210,7 @@ static int child_begin(child *c, int *fd)
 {
     int fds[2] = {-1, -1};
     pid_t pid = -1;
-    int rc = pipe2(fds, O_CLOEXEC) ? vp_fail(VP_EIO, "cannot make a pipe: %s", strerror(errno))
+    int rc = pipe2(fds, O_CLOEXEC) ? vp_fail(VP_EIO, "cannot create a pipe: %s", strerror(errno))
                                    : child_spawn(&pid, c->argv, fds[1]);
     vp_fs_close(&fds[1]);
     pthread_mutex_lock(&c->lock);
@@ -220,7 +220,7 @@ static int child_begin(child *c, int *fd)
     c->started_ms = vp_now_ms();
     if (rc < 0)
         c->error = *vp_error_last();
-    else if (c->stopping) /* child_stop was called while there was no process to tell */
+    else if (c->stopping) /* child_stop was called while no process was running */
         kill(pid, SIGKILL);
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
@@ -230,8 +230,8 @@ static int child_begin(child *c, int *fd)
     return rc;
 }
 
-/* Whether it is started again, after a pause. A program that ends over and over is left alone; once
- * it has run for a while it may be started as often again. */
+/* True if it is to be restarted after a pause. A program that exits repeatedly is not restarted any
+ * more; after a longer run the count starts again. */
 static bool should_restart(child *c)
 {
     struct timespec until = vp_cond_until(RESTART_AFTER_MS);
@@ -246,7 +246,7 @@ static bool should_restart(child *c)
     if (again) {
         c->in_a_row++;
         c->restarts++;
-        int n = snprintf(line, sizeof line, "view_profile: it ended (%d) and is started again\n",
+        int n = snprintf(line, sizeof line, "view_profile: exited with code %d, restarting\n",
                          c->exit_code);
         child_keep_output(c, line, (size_t)n);
     }
@@ -263,7 +263,7 @@ static void *child_thread(void *arg)
             break;
         child_watch(c, fd);
     } while (should_restart(c));
-    /* Set last, so that whoever sees the end sees the whole log. */
+    /* Set last, so that a reader who sees the end also sees the complete log. */
     pthread_mutex_lock(&c->lock);
     c->ended = true;
     pthread_cond_broadcast(&c->changed);
@@ -338,7 +338,7 @@ void child_keep(child *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* Under the lock: the group is still ours. */
+/* Under the lock, so that the process group still exists. */
 static void signal_group(const child *c, int sig)
 {
     if (!c->reaped)

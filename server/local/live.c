@@ -19,7 +19,8 @@
 #include "trace/base/system/live_dir.h"
 #include "trace/base/time.h"
 
-/* In ms, for one process altogether: it answers within that even while it writes a recording. */
+/* Total time for one process, in ms; processes answer within this time even while they write a
+ * recording. */
 #define ASK_MS 700
 #define ANSWER_MAX (16u << 10)
 
@@ -58,7 +59,7 @@ static int fail_refused_capture(const json_t *root)
     const char *why = json_string_value(json_object_get(root, "error"));
     const char *code = json_string_value(json_object_get(root, "code"));
     bool busy = code && !strcmp(code, vp_status_name(VP_EBUSY));
-    return vp_fail(busy ? VP_EBUSY : VP_EREMOTE, "%.250s", why ? why : "it gives no reason");
+    return vp_fail(busy ? VP_EBUSY : VP_EREMOTE, "%.250s", why ? why : "no reason given");
 }
 
 static int take_live_process(live_process *out, const json_t *root)
@@ -67,7 +68,7 @@ static int take_live_process(live_process *out, const json_t *root)
     const char *schema = json_string_value(json_object_get(root, "schema"));
     const char *state = json_string_value(json_object_get(root, "state"));
     if (!schema || strcmp(schema, "view_profile.control/1") != 0 || !state)
-        return vp_fail(VP_ECORRUPT, "the process does not answer as a recorder does");
+        return vp_fail(VP_ECORRUPT, "unexpected answer; the process is not a recorder");
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (!strcmp(state, states[i]))
             p.state = (live_state)i;
@@ -105,24 +106,24 @@ static int connect_to_process(int *out, const char *dir, pid_t pid, int64_t unti
     int n = snprintf(a.sun_path, sizeof a.sun_path, "%.100s/%ld.sock", dir, (long)pid);
     VP_CLEANUP(vp_fs_close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || n < 0 || (size_t)n >= sizeof a.sun_path)
-        return vp_fail(VP_EIO, "no socket is to be had");
+        return vp_fail(VP_EIO, "cannot create a socket");
     int rc = connect(fd, (struct sockaddr *)&a, sizeof a);
     if (rc < 0 && errno == EAGAIN && wait_until_ready(fd, POLLOUT, until))
         rc = connect(fd, (struct sockaddr *)&a, sizeof a);
     if (rc < 0 || vp_live_peer(fd) != pid)
-        return vp_fail(VP_ENOTFOUND, "no process %ld answers", (long)pid);
+        return vp_fail(VP_ENOTFOUND, "process %ld not found or not recording", (long)pid);
     *out = vp_fs_take(&fd);
     return 0;
 }
 
-/* The answer's length in *n, without its newline. */
+/* *n: length of the answer without its newline. */
 static int ask_process(char *answer, size_t *n, const char *dir, pid_t pid, const char *line)
 {
     int64_t until = vp_now_ms() + ASK_MS;
     VP_CLEANUP(vp_fs_close) int fd = -1;
     VP_TRY(connect_to_process(&fd, dir, pid, until));
     if (send(fd, line, strlen(line), MSG_NOSIGNAL) != (ssize_t)strlen(line))
-        return vp_fail(VP_EREMOTE, "process %ld hears nothing", (long)pid);
+        return vp_fail(VP_EREMOTE, "cannot send to process %ld", (long)pid);
     for (*n = 0; *n < ANSWER_MAX && wait_until_ready(fd, POLLIN, until);) {
         ssize_t got = recv(fd, answer + *n, ANSWER_MAX - *n, 0);
         if (got <= 0)
@@ -143,13 +144,13 @@ static int ask_and_parse(live_process *out, const char *dir, pid_t pid, const ch
     size_t n = 0;
     VP_TRY(ask_process(answer, &n, dir, pid, line));
     int rc = live_parse(out, answer, n);
-    out->pid = pid; /* the pid of its socket, not the one that it claims */
+    out->pid = pid; /* the pid of the socket's peer, not the one in the answer */
     return rc;
 }
 
 /* ---- All of them ---------------------------------------------------------------------------- */
 
-/* "123.sock" → 123; 0: it is no socket's name. */
+/* "123.sock" → 123; 0 for other names. */
 static pid_t pid_of_socket_name(const char *name)
 {
     vp_str s = vp_str_of(name);
@@ -200,7 +201,7 @@ int live_capture(live_process *out, pid_t pid, const live_request *r)
 {
     char dir[VP_PATH_MAX], line[64];
     if (vp_live_dir(dir, false) < 0)
-        return vp_fail(VP_ENOTFOUND, "no process %ld answers", (long)pid);
+        return vp_fail(VP_ENOTFOUND, "process %ld not found or not recording", (long)pid);
     if (r->steps)
         snprintf(line, sizeof line, "CAPTURE steps=%llu\n", (unsigned long long)r->steps);
     else if (r->ms)

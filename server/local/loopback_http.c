@@ -19,7 +19,7 @@
 typedef struct head {
     int status;
     bool gzip, chunked;
-    size_t length; /* SIZE_MAX when the answer does not say: up to the end of the connection */
+    size_t length; /* SIZE_MAX if not given: up to the end of the connection */
 } head;
 
 static int take_status_line(vp_str *in, int *status)
@@ -27,10 +27,10 @@ static int take_status_line(vp_str *in, int *status)
     vp_str line;
     uint64_t code;
     if (!vp_take_until(in, '\n', 1024, &line) || !vp_str_starts(line, VP_STR("HTTP/1.")))
-        return vp_fail(VP_EREMOTE, "the answer is not HTTP");
+        return vp_fail(VP_EREMOTE, "the response is not HTTP");
     line = vp_str_skip(line, sizeof "HTTP/1.1 " - 1);
     if (!vp_take_uint(&line, 999, &code))
-        return vp_fail(VP_EREMOTE, "the answer has no HTTP status");
+        return vp_fail(VP_EREMOTE, "the response has no HTTP status");
     *status = (int)code;
     return 0;
 }
@@ -39,18 +39,18 @@ static int take_answer_field(head *h, vp_str line)
 {
     vp_str name;
     if (!vp_take_until(&line, ':', 256, &name))
-        return vp_fail(VP_ECORRUPT, "a header of the answer is damaged");
+        return vp_fail(VP_ECORRUPT, "malformed header in the response");
     vp_str value = vp_str_trim(line);
     if (vp_str_eq_nocase(name, VP_STR("content-encoding"))) {
         h->gzip = vp_str_eq_nocase(value, VP_STR("gzip"));
         if (!h->gzip && !vp_str_eq_nocase(value, VP_STR("identity")))
-            return vp_fail(VP_EUNSUPPORTED, "the answer has an unknown content coding");
+            return vp_fail(VP_EUNSUPPORTED, "unsupported content coding in the response");
     } else if (vp_str_eq_nocase(name, VP_STR("transfer-encoding"))) {
         h->chunked = vp_str_eq_nocase(value, VP_STR("chunked"));
     } else if (vp_str_eq_nocase(name, VP_STR("content-length"))) {
         uint64_t n;
         if (!vp_take_uint(&value, VP_LOCAL_ANSWER_MAX, &n) || value.n)
-            return vp_fail(VP_ELIMIT, "the answer's length is damaged or too large");
+            return vp_fail(VP_ELIMIT, "malformed or too large Content-Length in the response");
         h->length = (size_t)n;
     }
     return 0;
@@ -63,7 +63,7 @@ static int take_answer_head(vp_str *in, head *h)
     for (;;) {
         vp_str line;
         if (!in->n || !vp_take_until(in, '\n', 64u << 10, &line))
-            return vp_fail(VP_ECORRUPT, "the answer ends inside its headers");
+            return vp_fail(VP_ECORRUPT, "the response ends inside its headers");
         if (line.n && line.p[line.n - 1] == '\r')
             line.n--;
         if (!line.n)
@@ -97,15 +97,15 @@ static int decode_chunked_body(vp_buf *plain, vp_str in)
         size_t n;
         vp_str rest;
         if (!take_chunk_length(&in, &n) || !vp_take_until(&in, '\n', 256, &rest))
-            return vp_fail(VP_ECORRUPT, "a chunk of the answer has no length");
+            return vp_fail(VP_ECORRUPT, "malformed chunk length in the response");
         if (n > in.n)
-            return vp_fail(VP_ECORRUPT, "the answer ends inside a chunk");
+            return vp_fail(VP_ECORRUPT, "the response ends inside a chunk");
         if (!n)
             return 0;
         VP_TRY(vp_buf_put(plain, in.p, n));
         in = vp_str_skip(in, n);
         if (!vp_take_until(&in, '\n', 2, &rest))
-            return vp_fail(VP_ECORRUPT, "a chunk of the answer has no end");
+            return vp_fail(VP_ECORRUPT, "malformed chunk end in the response");
     }
 }
 
@@ -134,7 +134,7 @@ int lb_decode(vp_buf *body, int *status, vp_str answer)
         answer = vp_buf_view(&plain);
     } else if (h.length != SIZE_MAX) {
         if (answer.n < h.length)
-            return vp_fail(VP_ECORRUPT, "the answer is cut off");
+            return vp_fail(VP_ECORRUPT, "the response is truncated");
         answer = vp_str_head(answer, h.length);
     }
     VP_TRY(h.gzip && answer.n ? gunzip_body(body, answer) : vp_buf_str(body, answer));
@@ -156,7 +156,7 @@ static int wait_for_loopback(int fd, short what, int64_t deadline)
     for (;;) {
         int64_t left = deadline - vp_now_ms();
         if (left <= 0)
-            return vp_fail(VP_EREMOTE, "no answer in time");
+            return vp_fail(VP_EREMOTE, "timed out");
         struct pollfd p = {.fd = fd, .events = what};
         int rc = poll(&p, 1, (int)left);
         if (rc > 0)
@@ -171,16 +171,16 @@ static int connect_to_loopback(int *fd, int port, int64_t deadline)
     struct sockaddr_in a = loopback_address(port);
     *fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (*fd < 0)
-        return vp_fail(VP_EIO, "cannot make a socket: %s", strerror(errno));
+        return vp_fail(VP_EIO, "cannot create a socket: %s", strerror(errno));
     if (connect(*fd, (struct sockaddr *)&a, sizeof a) == 0)
         return 0;
     if (errno != EINPROGRESS)
-        return vp_fail(VP_EREMOTE, "nobody answers on port %d", port);
+        return vp_fail(VP_EREMOTE, "no server on port %d", port);
     VP_TRY(wait_for_loopback(*fd, POLLOUT, deadline));
     int err = 0;
     socklen_t n = sizeof err;
     if (getsockopt(*fd, SOL_SOCKET, SO_ERROR, &err, &n) != 0 || err)
-        return vp_fail(VP_EREMOTE, "nobody answers on port %d", port);
+        return vp_fail(VP_EREMOTE, "no server on port %d", port);
     return 0;
 }
 
@@ -193,7 +193,7 @@ static int send_to_loopback(int fd, vp_str out, int64_t deadline)
         else if (n < 0 && (errno == EAGAIN || errno == EINTR))
             VP_TRY(wait_for_loopback(fd, POLLOUT, deadline));
         else
-            return vp_fail(VP_EREMOTE, "the connection broke while asking");
+            return vp_fail(VP_EREMOTE, "connection lost while sending the request");
     }
     return 0;
 }
@@ -207,7 +207,7 @@ static int receive_all(vp_buf *in, int fd, int64_t deadline)
         if (n == 0)
             return 0;
         if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return vp_fail(VP_EREMOTE, "the connection broke while answering");
+            return vp_fail(VP_EREMOTE, "connection lost while receiving the response");
         if (n > 0)
             VP_TRY(vp_buf_put(in, piece, (size_t)n));
     }
@@ -216,7 +216,7 @@ static int receive_all(vp_buf *in, int fd, int64_t deadline)
 int lb_get(vp_buf *body, int *status, int port, const char *path, int timeout_ms)
 {
     if (port < 1 || port > 65535)
-        return vp_fail(VP_EARG, "%d is no port", port);
+        return vp_fail(VP_EARG, "invalid port %d", port);
     int64_t deadline = vp_now_ms() + timeout_ms;
     VP_CLEANUP(vp_fs_close) int fd = -1;
     VP_CLEANUP(vp_buf_free) vp_buf ask, answer;

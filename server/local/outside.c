@@ -18,7 +18,7 @@
 
 typedef enum question { OPEN_BROWSER, PID_OF_SOCKET, DIRECTORY_OF_PID } question;
 
-/* One datagram in each direction. text: the failure's message, or the directory. */
+/* One datagram in each direction. text: the error message, or the directory. */
 typedef struct message {
     question what;
     int code;
@@ -44,7 +44,8 @@ static void look_up(message *m)
         (void)proc_directory(m->text, sizeof m->text, (pid_t)m->number);
 }
 
-/* Makes the address here, from parts that can only name a page of a viewer on this machine. */
+/* Builds the URL in this process, from parts that can only name a page of a viewer on this machine.
+ */
 static void open_page(message *m)
 {
     VP_CLEANUP(vp_buf_free) vp_buf url;
@@ -74,17 +75,18 @@ static void serve_outside_process(outside_kind kind, int fd)
 {
     static const char *const names[] = {"vp-outside", "vp-lookup"};
     message m = {.code = 0};
-    /* A session of its own: Ctrl-C and the end of the terminal are for the server, whose end ends
-     * this process, too. */
+    /* A new session: Ctrl-C and the loss of the terminal are handled by the server, whose end also
+     * ends this process. */
     (void)setsid();
-    /* Sockets that a service manager passed are for the server, not for us or a browser. */
+    /* Inherited sockets of a service manager belong to the server, not to this process or a
+     * browser. */
     if (fd > 3)
         vp_close_range(3, (unsigned)fd - 1, false);
     vp_close_range((unsigned)fd + 1, ~0u, false);
     (void)prctl(PR_SET_NAME, names[kind]);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         send(fd, &m, sizeof m, MSG_NOSIGNAL) <
-            0) /* tells outside_start that this process is ready */
+            0) /* signals outside_start that this process is ready */
         return;
     answer_outside_requests(kind, fd);
 }
@@ -97,14 +99,16 @@ static int hear_outside_reply(outside_kind kind, message *m)
     do
         n = recv(processes[kind].fd, m, sizeof *m, 0);
     while (n < 0 && errno == EINTR);
-    return n == (ssize_t)sizeof *m ? 0 : vp_fail(VP_EIO, "our process outside the sandbox is gone");
+    return n == (ssize_t)sizeof *m
+               ? 0
+               : vp_fail(VP_EIO, "the helper process outside the sandbox has exited");
 }
 
 int outside_start(outside_kind kind)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-        return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
+        return vp_fail(VP_EIO, "cannot create a socket pair: %s", strerror(errno));
     pid_t pid = fork();
     if (!pid) {
         close(ends[0]);
@@ -120,7 +124,7 @@ int outside_start(outside_kind kind)
     processes[kind].fd = ends[0];
     if (hear_outside_reply(kind, &(message){.code = 0}) == 0)
         return 0;
-    int rc = vp_fail(VP_EIO, "our process outside the sandbox did not start");
+    int rc = vp_fail(VP_EIO, "the helper process outside the sandbox did not start");
     outside_end(kind);
     return rc;
 }
@@ -143,7 +147,7 @@ bool outside_runs(outside_kind kind)
 static int ask_outside_process(outside_kind kind, message *m)
 {
     pthread_mutex_lock(&processes[kind].lock);
-    /* If the process is gone this fails, and so does hear_outside_reply(). */
+    /* If the process has exited, this fails, and hear_outside_reply() fails as well. */
     (void)send(processes[kind].fd, m, sizeof *m, MSG_NOSIGNAL);
     int rc = hear_outside_reply(kind, m);
     pthread_mutex_unlock(&processes[kind].lock);
@@ -170,6 +174,6 @@ int outside_directory(char *out, size_t cap, pid_t pid)
     VP_TRY(ask_outside_process(OUTSIDE_LOOKUP, &m));
     int n = snprintf(out, cap, "%s", m.text);
     if (n <= 0 || (size_t)n >= cap)
-        return vp_fail(VP_ENOTFOUND, "the directory of process %ld is not known", (long)pid);
+        return vp_fail(VP_ENOTFOUND, "cannot read the working directory of process %ld", (long)pid);
     return 0;
 }

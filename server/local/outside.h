@@ -1,12 +1,11 @@
-/* Processes that are started before the sandbox, and do outside what is not possible inside. One
- * opens the browser, once, and ends; it is told which page, never what to run or to open: whoever
- * gets hold of the server gets nothing else from it. The other sees which program holds a socket of
- * this machine (Landlock hides other processes). Neither may gain rights. Both end with us; where
- * one was not started, what it does is done in place. Thread-safe, except for start and end.
+/* Two helper processes that are forked before the sandbox is enabled. One opens the browser once
+ * and exits; it receives a page and builds the URL itself, so a compromised server can do nothing
+ * else with it. The other looks up which program owns a socket, because Landlock hides other
+ * processes. Neither can gain privileges, and both exit with the server. Without them, the work is
+ * done in the calling process. Thread-safe, except for start and end.
  *
- * The first makes the address itself, of port, view and session, and does not exist with
- * --no-browser. A browser that needs a setuid helper to start (a snap, where none runs yet) does
- * not start from there: the address is printed. */
+ * The browser process does not exist with --no-browser. A browser that needs a setuid helper (a
+ * snap that is not running yet) cannot be started from it; the URL is printed instead. */
 #ifndef VP_LOCAL_OUTSIDE_H
 #define VP_LOCAL_OUTSIDE_H
 
@@ -19,17 +18,16 @@
 
 typedef enum outside_kind { OUTSIDE_BROWSER, OUTSIDE_LOOKUP, OUTSIDE_KINDS } outside_kind;
 
-/* Starts it; there must be no other thread yet. VP_EIO. */
+/* Starts it; must be called before any thread is created. VP_EIO. */
 int outside_start(outside_kind kind);
-/* Ends it. Without one, nothing happens. */
+/* Ends it; no effect if it is not running. */
 void outside_end(outside_kind kind);
 bool outside_runs(outside_kind kind);
 
-/* Opens a page of ours, after which the process has ended. VP_EREFUSED: such a page has no address.
- */
+/* Opens a page of the server; the process then exits. VP_EREFUSED: not a page of a viewer. */
 int outside_open_browser(const browser_page *page);
 
-/* Only while the other runs. As proc_socket_pid. */
+/* Like proc_socket_pid, through the lookup process. */
 pid_t outside_pid(uint64_t socket_inode);
 /* The working directory of a process, NUL-terminated; VP_ENOTFOUND. */
 int outside_directory(char *out, size_t cap, pid_t pid);

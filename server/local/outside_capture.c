@@ -19,8 +19,8 @@
 #include "trace/base/system/descriptors.h"
 #include "trace/base/time.h"
 
-/* In ms: how often ends are looked for; how long a capture may take beyond its duration, which is
- * more than its own patience; and to end once it is told to. */
+/* In ms: interval of checking for exited children; time a capture may take beyond its duration,
+ * which exceeds its own --patience; and time to exit after it was told to. */
 #define LOOK_EVERY_MS 100
 #define SLACK_MS 300000
 #define KILL_AFTER_MS 10000
@@ -43,9 +43,9 @@ static struct {
 
 typedef struct worker {
     uint32_t job; /* 0: none */
-    pid_t pid;    /* 0: buried */
+    pid_t pid;    /* 0: reaped */
     int out, err, exit_code;
-    int64_t until_ms; /* then it is told to end; told: then it is killed */
+    int64_t until_ms; /* time of SIGTERM; told: time of SIGKILL */
     bool told, too_long;
     char targets[CAPTURE_TARGETS_TEXT];
     size_t line_n, said_n;
@@ -122,7 +122,7 @@ static void begin_capture_order(boss *b, const order *o)
     bool sound = memchr(o->targets, 0, sizeof o->targets) && o->job && o->duration_ms &&
                  o->duration_ms <= CAPTURE_MS_MAX && capture_targets_ok(vp_str_of(o->targets));
     if (!sound || i == CAPTURE_JOBS_MAX) {
-        tell_capture_event(b, o->job, true, 2, VP_STR("this is not captured from here"));
+        tell_capture_event(b, o->job, true, 2, VP_STR("this capture request is not allowed"));
         return;
     }
     worker *w = &b->workers[i];
@@ -134,10 +134,10 @@ static void begin_capture_order(boss *b, const order *o)
         w->job = o->job;
     else
         tell_capture_event(b, o->job, true, 6,
-                           VP_STR("no process can be started: the machine has none left"));
+                           VP_STR("cannot start a process: the process limit is reached"));
 }
 
-/* What a capture is asked first is to keep what came. */
+/* SIGINT first, so that the capture keeps received data. */
 static void interrupt_worker(worker *w)
 {
     if (!w->job || w->pid <= 0 || w->told)
@@ -147,7 +147,7 @@ static void interrupt_worker(worker *w)
     w->until_ms = vp_now_ms() + KILL_AFTER_MS;
 }
 
-/* false: the server is gone, or says what it never would. */
+/* false: the server has exited, or the request is invalid. */
 static bool obey_order(boss *b)
 {
     order o;
@@ -164,7 +164,7 @@ static bool obey_order(boss *b)
     return true;
 }
 
-/* Adds what is there, keeps whole lines for `take`, and forgets lines that do not fit. */
+/* Reads available output, keeps complete lines for `take`, and drops lines that do not fit. */
 static void read_worker_lines(boss *b, worker *w)
 {
     ssize_t n = read(w->out, w->line + w->line_n, sizeof w->line - w->line_n);
@@ -190,7 +190,7 @@ static void read_worker_lines(boss *b, worker *w)
     }
 }
 
-/* Of standard error the last bytes: its last line says what was wrong. */
+/* Keeps the last bytes of stderr; its last line is the error message. */
 static void read_worker_stderr(worker *w)
 {
     char piece[512];
@@ -247,7 +247,7 @@ static void hurry_worker(worker *w)
         interrupt_worker(w);
 }
 
-/* true: a capture runs. */
+/* true: a capture is running. */
 static bool look_after(boss *b, const struct pollfd *fds)
 {
     bool any = false;
@@ -293,7 +293,7 @@ static void serve_capture_process(const char *dir, const char *program, int fd)
 {
     const capture_event ready = {.job = 0};
     there = (boss){.fd = fd, .dir = dir, .program = program};
-    /* As in outside.c: Ctrl-C is for the server, and so are its sockets. */
+    /* As in outside.c: Ctrl-C and inherited sockets belong to the server. */
     (void)setsid();
     if (fd > 3)
         vp_close_range(3, (unsigned)fd - 1, false);
@@ -313,11 +313,12 @@ const char *outside_capture_place(char *out, const char *dir)
     struct stat st;
     char path[VP_PATH_MAX];
     if (!realpath(dir, path) || stat(path, &st) < 0)
-        return "what is served is no directory of this machine";
+        return "captures need a local directory, and the server reads from a remote address or "
+               "standard input";
     if (!S_ISDIR(st.st_mode))
-        return "what is served is a file, and runs need a directory";
+        return "captures need a directory, and the server reads a file";
     if (access(path, W_OK | X_OK) < 0)
-        return "the server may not write to the directory";
+        return "the server has no write permission for the directory";
     snprintf(out, VP_PATH_MAX, "%s", path);
     return NULL;
 }
@@ -327,7 +328,7 @@ int outside_capture_start(const char *dir, const char *program)
     int ends[2];
     capture_event ready;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-        return vp_fail(VP_EIO, "cannot make a socket pair: %s", strerror(errno));
+        return vp_fail(VP_EIO, "cannot create a socket pair: %s", strerror(errno));
     pid_t pid = fork();
     if (!pid) {
         close(ends[0]);
@@ -344,7 +345,7 @@ int outside_capture_start(const char *dir, const char *program)
     if (outside_capture_hear(&ready) == 0)
         return 0;
     outside_capture_end();
-    return vp_fail(VP_EIO, "the process that captures did not start");
+    return vp_fail(VP_EIO, "the capture process did not start");
 }
 
 bool outside_capture_runs(void)
@@ -371,7 +372,7 @@ void outside_capture_end(void)
 static int give_order(const order *o)
 {
     if (!outside.pid || send(outside.fd, o, sizeof *o, MSG_NOSIGNAL) != (ssize_t)sizeof *o)
-        return vp_fail(VP_EIO, "the process that captures is gone: start the server again");
+        return vp_fail(VP_EIO, "the capture process has exited; restart the server");
     return 0;
 }
 
@@ -394,5 +395,5 @@ int outside_capture_hear(capture_event *out)
         n = recv(outside.fd, out, sizeof *out, 0);
     while (n < 0 && errno == EINTR);
     out->text[sizeof out->text - 1] = 0;
-    return n == (ssize_t)sizeof *out ? 0 : vp_fail(VP_EIO, "the process that captures is gone");
+    return n == (ssize_t)sizeof *out ? 0 : vp_fail(VP_EIO, "the capture process has exited");
 }

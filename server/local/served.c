@@ -24,12 +24,13 @@ void served_prepare(void)
         return;
     snprintf(path, sizeof path, "%s/%ld" SUFFIX, dir, (long)getpid());
     own = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    /* Somebody of another pid namespace may have the number, too. */
+    /* A process in another pid namespace may have the same pid. */
     if (own >= 0 && (flock(own, LOCK_EX | LOCK_NB) < 0 || ftruncate(own, 0) < 0))
         vp_fs_close(&own);
 }
 
-/* As it is compared: absolute and without links, or an address without '/' at its end. */
+/* Normalized for comparison: absolute without symbolic links, or an address without trailing '/'.
+ */
 static void normalize_served_path(char out[VP_PATH_MAX], const char *dir)
 {
     if (strstr(dir, "://") || !realpath(dir, out))
@@ -52,11 +53,11 @@ void served_tell(const char *url, const char *dir)
 void served_end(void)
 {
     if (own >= 0)
-        (void)!ftruncate(own, 0); /* the sandbox does not let it be removed */
+        (void)!ftruncate(own, 0); /* the sandbox does not permit removing it */
     vp_fs_close(&own);
 }
 
-/* What a file says; a file that nobody holds is removed. */
+/* Reads a file; removes it if no process holds its lock. */
 static bool read_served_file(int dir, const char *name, char *text, size_t cap)
 {
     size_t got = 0;
@@ -74,7 +75,7 @@ static bool read_served_file(int dir, const char *name, char *text, size_t cap)
     return true;
 }
 
-/* How much of dir the served directory is; 0: it is another. */
+/* Length of the part of dir that is the served directory; 0: not below it. */
 static size_t served_prefix_length(const char *dir, vp_str served)
 {
     size_t n = strlen(dir);

@@ -1,6 +1,5 @@
-/* Which directories are served at which addresses of this machine: each server has a file in the
- * user's own directory (trace/base/system/live_dir.h), PID.serve, which it keeps locked as long as
- * it runs. */
+/* Registers which directories are served at which URLs of this machine: each server keeps a locked
+ * file PID.serve in the user's runtime directory (trace/base/system/live_dir.h) while it runs. */
 #ifndef VP_LOCAL_SERVED_H
 #define VP_LOCAL_SERVED_H
 
@@ -8,15 +7,15 @@
 
 #include "trace/base/limits.h"
 
-/* Makes this process's file, before its sandbox; nothing where that cannot be. */
+/* Creates the file of this process, before the sandbox is enabled; errors are ignored. */
 void served_prepare(void);
-/* Says what is served where: url without a token, dir a path or an address as it may be shown. */
+/* Writes the entry: url without token; dir is a path, or an address without secrets. */
 void served_tell(const char *url, const char *dir);
-/* What is served is nowhere any more. */
+/* Removes the entry. */
 void served_end(void);
 
-/* The address at which dir (a path, or an address without a password) is served, or else one above
- * it, for which *exact is false. false: it is served nowhere. */
+/* Finds the URL at which dir (a path, or an address without password) or a directory above it is
+ * served; *exact is false for the latter. Returns false if it is not served. */
 bool served_find(char url[VP_PATH_MAX], const char *dir, bool *exact);
 
 #endif

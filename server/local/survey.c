@@ -25,7 +25,7 @@
 #define OWN_PORT 9001
 #define TENSORBOARD_PORT 6006
 #define ASK_MS 2000
-/* In bytes: with less, a large archive or a conversion does not fit. */
+/* In bytes; with less, large archives and conversions do not fit. */
 #define TEMP_MIN (INT64_C(1) << 30)
 
 void survey_say(survey_line *out, survey_state state, const char *advice, const char *fmt, ...)
@@ -47,8 +47,8 @@ void survey_temp(survey_line *out)
     const char *dir = named && named[0] ? named : "/tmp";
     struct statvfs v;
     if (vp_fs_temp(&fd) < 0) {
-        survey_say(out, SURVEY_FAILED, "set TMPDIR to a directory that you may write to",
-                   "%s: no file can be made there", dir);
+        survey_say(out, SURVEY_FAILED, "set TMPDIR to a writable directory",
+                   "%s: cannot create a file", dir);
         return;
     }
     if (fstatvfs(fd, &v) < 0)
@@ -56,9 +56,12 @@ void survey_temp(survey_line *out)
     char text[VP_HUMAN_BYTES];
     int64_t room = (int64_t)v.f_bavail * (int64_t)v.f_frsize;
     bool enough = room >= TEMP_MIN;
-    survey_say(out, enough ? SURVEY_OK : SURVEY_OPTIONAL,
-               enough ? "" : "set TMPDIR to a larger place: archives and conversions need it",
-               "%s, %s free", dir, vp_bytes_text(text, room));
+    survey_say(
+        out, enough ? SURVEY_OK : SURVEY_OPTIONAL,
+        enough
+            ? ""
+            : "set TMPDIR to a file system with more free space; archives and conversions need it",
+        "%s, %s free", dir, vp_bytes_text(text, room));
 }
 
 static bool has_display(void)
@@ -74,14 +77,15 @@ void survey_browser(survey_line *out)
     if (named && named[0])
         survey_say(out, SURVEY_OK, "", "$BROWSER is %.200s", named);
     else if (browser_is_remote())
-        survey_say(out, SURVEY_OPTIONAL, "run the ssh line that serve prints on your own machine",
-                   "you came by ssh: none is opened here");
+        survey_say(out, SURVEY_OPTIONAL,
+                   "on your own machine, run the ssh command that serve prints",
+                   "not opened in an SSH session");
     else if (child_find(path, "xdg-open") < 0)
         survey_say(out, SURVEY_OPTIONAL,
-                   "set BROWSER to a program, install xdg-utils, or open the address yourself",
-                   "no xdg-open");
+                   "set BROWSER to a program, install xdg-utils, or open the URL yourself",
+                   "xdg-open not found");
     else if (!has_display())
-        survey_say(out, SURVEY_OPTIONAL, "open the address yourself", "there is no display here");
+        survey_say(out, SURVEY_OPTIONAL, "open the URL yourself", "no display");
     else
         survey_say(out, SURVEY_OK, "", "%.300s", path);
 }
@@ -110,7 +114,7 @@ void survey_aside(char *path, size_t cap, survey_find_fn *find)
 
 /* ---- Ports ---------------------------------------------------------------------------------- */
 
-/* GETs a path; true for 200, with the first line of the answer. */
+/* GETs a path; true for status 200, with the first line of the body. */
 static bool port_answers(int port, const char *path, char *line, size_t cap)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
@@ -135,9 +139,8 @@ void survey_own_port(survey_line *out)
         return survey_say(out, SURVEY_OK, "", "%d is free", OWN_PORT);
     ours = port_answers(OWN_PORT, "/healthz", line, sizeof line) && !strcmp(line, "ok");
     survey_say(out, SURVEY_OPTIONAL,
-               "serve takes the next free port; only links that load by address in Perfetto need "
-               "this one",
-               "%d is taken by %s", OWN_PORT, ours ? "another view_profile" : "another program");
+               "serve uses the next free port; only direct links to Perfetto need port 9001",
+               "%d is in use by %s", OWN_PORT, ours ? "another view_profile" : "another program");
 }
 
 void survey_tensorboard_port(survey_line *out)
@@ -147,12 +150,13 @@ void survey_tensorboard_port(survey_line *out)
         survey_say(out, SURVEY_OK, "", "%d is free", TENSORBOARD_PORT);
     else if (port_answers(TENSORBOARD_PORT, "/data/plugin/profile/version", version,
                           sizeof version))
-        survey_say(out, SURVEY_OK, "", "%d: a TensorBoard runs there, profile plugin %s",
-                   TENSORBOARD_PORT, version);
+        survey_say(out, SURVEY_OK, "", "%d: TensorBoard with profile plugin %s", TENSORBOARD_PORT,
+                   version);
     else
-        survey_say(out, SURVEY_OPTIONAL,
-                   "ours is started on the next free port; or name one with --tensorboard-port",
-                   "%d is taken by a program without the profile plugin", TENSORBOARD_PORT);
+        survey_say(
+            out, SURVEY_OPTIONAL,
+            "TensorBoard is started on the next free port; choose one with --tensorboard-port",
+            "%d is in use by a program without the profile plugin", TENSORBOARD_PORT);
 }
 
 /* ---- The kernel ----------------------------------------------------------------------------- */
@@ -168,21 +172,21 @@ void survey_openat2(survey_line *out)
         survey_say(out, SURVEY_OK, "", "openat2: links inside the profile directory are followed");
     else
         survey_say(out, SURVEY_OPTIONAL,
-                   "nothing: files are opened step by step instead, and links are refused; Linux "
-                   "5.6 has it",
-                   "no openat2 (%s)", strerror(errno));
+                   "no action needed: symbolic links inside the profile directory are not "
+                   "followed; requires Linux 5.6",
+                   "openat2 not available (%s)", strerror(errno));
 }
 
 void survey_landlock(survey_line *out)
 {
     int abi = sandbox_abi();
     if (abi)
-        survey_say(out, SURVEY_OK, "", "Landlock ABI %d: serve gives up its rights to write", abi);
+        survey_say(out, SURVEY_OK, "", "Landlock ABI %d: serve drops its write permissions", abi);
     else
         survey_say(out, SURVEY_OPTIONAL,
-                   "nothing: serve keeps the rights of its user; Linux 5.13 has it, where \"lsm=\" "
-                   "of the kernel's command line names landlock",
-                   "no Landlock");
+                   "no action needed: serve runs with the permissions of its user; requires Linux "
+                   "5.13 and landlock in \"lsm=\" of the kernel command line",
+                   "Landlock not available");
 }
 
 static void watches_of_user(char *out, size_t cap)
@@ -200,9 +204,9 @@ void survey_inotify(survey_line *out)
     char limit[32];
     if (fd < 0)
         return survey_say(out, SURVEY_OPTIONAL,
-                          "nothing: pages look again when they are asked for; else raise "
-                          "fs.inotify.max_user_instances",
-                          "no inotify (%s)", strerror(errno));
+                          "no action needed: the directory is scanned when a page is loaded; or "
+                          "raise fs.inotify.max_user_instances",
+                          "inotify not available (%s)", strerror(errno));
     watches_of_user(limit, sizeof limit);
-    survey_say(out, SURVEY_OK, "", "inotify, %s directories a user", limit[0] ? limit : "some");
+    survey_say(out, SURVEY_OK, "", "inotify, %s directories per user", limit[0] ? limit : "some");
 }

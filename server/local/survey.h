@@ -1,6 +1,5 @@
-/* What this machine offers to the viewer: one line a question, with an advice where the answer is
- * no. For `view_profile doctor`. Asks and changes nothing, starts nothing that stays; a few seconds
- * at most. */
+/* The checks of `view_profile doctor`: one line per check, with advice if it is not ok. Read-only;
+ * no process keeps running; takes a few seconds at most. */
 #ifndef VP_LOCAL_SURVEY_H
 #define VP_LOCAL_SURVEY_H
 
@@ -8,8 +7,8 @@
 
 typedef enum survey_state {
     SURVEY_OK,
-    SURVEY_OPTIONAL, /* something is missing that the rest does without */
-    SURVEY_FAILED    /* nothing can be served without it */
+    SURVEY_OPTIONAL, /* an optional part is missing */
+    SURVEY_FAILED    /* serve cannot work without it */
 } survey_state;
 
 typedef struct survey_line {
@@ -19,13 +18,13 @@ typedef struct survey_line {
     char advice[512]; /* what to do; "" for SURVEY_OK */
 } survey_line;
 
-/* Fill in what was found; detail and advice come as "". */
+/* Each check fills in its line; detail and advice are "" before. */
 typedef void survey_fn(survey_line *out);
 survey_fn survey_temp, survey_browser, survey_own_port, survey_tensorboard_port, survey_openat2,
     survey_landlock, survey_inotify;
 
-/* Asks for a library's path in a process of its own, because what a library does when it is loaded
- * must not happen in ours. "" where there is none. */
+/* Finds the path of a library in a child process, so that its initializers do not run in this
+ * process. "" if not found. */
 typedef void survey_find_fn(char *path, size_t cap);
 void survey_aside(char *path, size_t cap, survey_find_fn *find);
 

@@ -14,14 +14,14 @@
 #define ANSWER_MS 10000
 #define LOOK_EVERY_MS 20
 
-/* One line "NAME VERSION" for each that is installed. */
+/* Prints one line "NAME VERSION" per installed package. */
 static const char question[] = "import importlib.metadata as m\n"
                                "for n in ('tensorboard', 'xprof', 'tensorboard-plugin-profile'):\n"
                                "    try: print(n, m.version(n))\n"
                                "    except Exception: pass\n";
 
-/* The interpreter in a script's first line: "#!/path/python", "#!/usr/bin/env python", or, where
- * the path is too long for the kernel, "'''exec' /path/python" in the second line of a shell's. */
+/* The interpreter of a script: "#!/path/python", "#!/usr/bin/env python", or, if the path is too
+ * long for the kernel, "'''exec' /path/python" in the second line of a shell script. */
 static bool interpreter_of(char *out, const char *script)
 {
     VP_CLEANUP(vp_fs_close) int fd = open(script, O_RDONLY | O_CLOEXEC);
@@ -50,7 +50,7 @@ static bool interpreter_of(char *out, const char *script)
     return child_find(out, name) >= 0;
 }
 
-/* What the interpreter prints; "" when it does not end in time. */
+/* The output of the interpreter; "" if it does not exit in time. */
 static void ask_python_versions(char *answer, const char *python)
 {
     const char *const argv[] = {python, "-I", "-c", question, NULL};
@@ -69,7 +69,7 @@ static void ask_python_versions(char *answer, const char *python)
     child_stop(c);
 }
 
-/* The version behind `name` in the answer. */
+/* The version that follows `name` in the answer. */
 static bool version_of(char *out, size_t cap, const char *answer, const char *name)
 {
     vp_str in = vp_str_of(answer), line, word;
@@ -91,10 +91,10 @@ static void judge_tensorboard(survey_line *out, const tb_program *p, const char 
                       version_of(plugin, sizeof plugin, answer, "tensorboard-plugin-profile");
     bool has_board = version_of(board, sizeof board, answer, "tensorboard");
     if (!has_board && !has_plugin)
-        survey_say(out, SURVEY_OPTIONAL, TB_INSTALL, "%.300s has no TensorBoard", p->path);
+        survey_say(out, SURVEY_OPTIONAL, TB_INSTALL, "no TensorBoard in %.300s", p->path);
     else if (!has_plugin)
         survey_say(out, SURVEY_OPTIONAL, "pip install xprof",
-                   "%.300s: TensorBoard %s without its profile plugin", p->path, board);
+                   "%.300s: TensorBoard %s without profile plugin", p->path, board);
     else if (!has_board)
         survey_say(out, SURVEY_OK, "", "%.300s: XProf %s", p->path, plugin);
     else
@@ -111,7 +111,7 @@ void survey_tensorboard(survey_line *out)
         return;
     }
     if (p.kind != TB_MODULE && !interpreter_of(python, p.path)) {
-        survey_say(out, SURVEY_OK, "", "%.300s, of a version that only it knows", p.path);
+        survey_say(out, SURVEY_OK, "", "%.300s, unknown version", p.path);
         return;
     }
     ask_python_versions(answer, p.kind == TB_MODULE ? p.path : python);

@@ -1,6 +1,5 @@
-/* Why a TensorBoard does not work, by the words that it prints: one sentence for the user and the
- * command that mends it. Texts of the real failures are in tests/http/test_tensorboard.py. Only
- * server/local includes this. */
+/* Recognizes why TensorBoard failed from its output: returns a sentence for the user and the
+ * command that fixes it. tests/http/test_tensorboard.py has the texts of real failures. */
 #ifndef VP_LOCAL_TB_CAUSE_H
 #define VP_LOCAL_TB_CAUSE_H
 
@@ -10,13 +9,13 @@
 
 typedef struct tb_cause {
     const char *sentence;
-    const char *command; /* "pip install …"; NULL where none helps */
+    const char *command; /* "pip install …"; NULL if no command helps */
     bool port_taken;     /* another port may work */
 } tb_cause;
 
-/* The cause that its last lines name, or NULL. */
+/* The cause found in the last lines of the output, or NULL. */
 const tb_cause *tb_cause_of(const char *log);
-/* There is none, and none without its profile plugin. */
+/* The causes "not installed" and "without profile plugin". */
 extern const tb_cause tb_not_installed, tb_no_plugin;
 
 #endif

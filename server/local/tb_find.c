@@ -17,7 +17,7 @@
 
 /* ---- Which run ------------------------------------------------------------------------------- */
 
-/* Every xplane file of the session lies in this directory, by device and inode. */
+/* True if every xplane file of the run is in this directory, by device and inode. */
 static bool holds_session(int dir, const cat_session *s)
 {
     size_t same = 0;
@@ -73,21 +73,21 @@ int tb_match_run(char *run, vp_str runs_json, const char *logdir, const cat_sess
         snprintf(run, VP_MEMBER_NAME_MAX, "%s", found);
     json_decref(runs);
     if (!good)
-        return vp_fail(VP_ECORRUPT, "TensorBoard's list of runs is damaged");
+        return vp_fail(VP_ECORRUPT, "TensorBoard returned an invalid list of runs");
     return found ? 0 : vp_fail(VP_ENOTFOUND, "TensorBoard does not list the run");
 }
 
 /* ---- Who is there ---------------------------------------------------------------------------- */
 
-/* Whether the program is our user's or root's (a container's port is root's). Where /proc does not
- * tell, because the kernel hides other users' sockets, it counts as trusted. */
+/* True if the program belongs to this user or to root (the port of a container belongs to root). If
+ * /proc does not show it, because the kernel hides sockets of other users, it is trusted. */
 static bool is_trusted(tb_listener *who, int port)
 {
     *who = (tb_listener){0};
     return tb_listener_find(who, port) < 0 || who->uid == geteuid() || who->uid == 0;
 }
 
-/* Asks for the log directory, which TensorBoard tells; XProf has no such page. */
+/* Queries the log directory; only TensorBoard has this page, XProf does not. */
 static int ask_logdir(char *logdir, bool *xprof, const tb_place *at, const tb_listener *who)
 {
     VP_CLEANUP(vp_buf_free) vp_buf answer;
@@ -142,11 +142,11 @@ int tb_find(tb_found *out, int port, const cat_session *s)
     p->n = tb_info_list(p->at);
     add_tensorboard_port(p, port);
     add_tensorboard_port(p, XPROF_PORT);
-    for (size_t i = 0; i < p->n; i++) /* the port that was asked for comes first */
+    for (size_t i = 0; i < p->n; i++) /* the requested port comes first */
         if (p->at[i].port == port && try_place(out, &p->at[i], s) == 0)
             return 0;
     for (size_t i = 0; i < p->n; i++)
         if (p->at[i].port != port && try_place(out, &p->at[i], s) == 0)
             return 0;
-    return vp_fail(VP_ENOTFOUND, "no running TensorBoard shows this session");
+    return vp_fail(VP_ENOTFOUND, "no running TensorBoard shows this run");
 }

@@ -15,7 +15,7 @@
 
 #define INFO_BYTES_MAX (64u << 10)
 
-/* "/a/b" of plain characters; "" is good, too. */
+/* "/a/b" of plain characters, or "". */
 static bool is_prefix(const char *text)
 {
     size_t n = strlen(text);
@@ -37,7 +37,7 @@ bool tb_info_parse(tb_place *out, vp_str json)
     return good;
 }
 
-/* Anybody can write into the directory, so only regular files of our own user count. */
+/* All users can write to this directory, so only regular files of this user are read. */
 static bool read_info(tb_place *out, int dir, const char *name)
 {
     char text[INFO_BYTES_MAX];

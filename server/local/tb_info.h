@@ -1,5 +1,5 @@
-/* What running TensorBoards tell about themselves: each writes a file into
- * $TMPDIR/.tensorboard-info, for its notebooks to find it. Only server/local includes this. */
+/* Reads the files in $TMPDIR/.tensorboard-info in which running TensorBoards describe themselves.
+ */
 #ifndef VP_LOCAL_TB_INFO_H
 #define VP_LOCAL_TB_INFO_H
 
@@ -7,9 +7,9 @@
 
 #define TB_INFOS_MAX 16u
 
-/* Fills at most TB_INFOS_MAX and returns how many. */
+/* Fills at most TB_INFOS_MAX entries and returns their number. */
 size_t tb_info_list(tb_place *out);
-/* One file's content. false: it makes no sense. */
+/* Parses the content of one file; false if malformed. */
 bool tb_info_parse(tb_place *out, vp_str json);
 
 #endif

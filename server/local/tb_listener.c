@@ -13,7 +13,7 @@
 #include "trace/base/fs.h"
 #include "trace/base/limits.h"
 
-/* Bytes: a table of 10,000 sockets is 1.5 MB, and the kernel cuts arguments at 128 KiB. */
+/* In bytes: a table of 10,000 sockets has 1.5 MB, and the kernel truncates arguments at 128 KiB. */
 #define TABLE_MAX (8u << 20)
 #define ARGS_BYTES_MAX (128u << 10)
 #define LISTENING "0A"
@@ -24,11 +24,11 @@ static int slurp_proc_file(vp_buf *b, const char *path)
     char piece[16 << 10];
     VP_CLEANUP(vp_fs_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return vp_fail(VP_ENOTFOUND, "cannot be read");
+        return vp_fail(VP_ENOTFOUND, "read error");
     for (;;) {
         ssize_t n = read(fd, piece, sizeof piece);
         if (n < 0)
-            return vp_fail(VP_ENOTFOUND, "cannot be read");
+            return vp_fail(VP_ENOTFOUND, "read error");
         if (n == 0)
             return 0;
         VP_TRY(vp_buf_put(b, piece, (size_t)n));
@@ -46,8 +46,8 @@ static vp_str take_proc_word(vp_str *line)
     return word;
 }
 
-/* Whether whoever connects to 127.0.0.1 reaches this address: 127.0.0.1, any, or the same as IPv6.
- * Addresses are words of 32 bits in hexadecimal, each in the machine's byte order. */
+/* True if a connection to 127.0.0.1 reaches this address: 127.0.0.1, any, or the same as IPv6.
+ * Addresses are 32-bit hexadecimal words in native byte order. */
 static bool is_reachable_address(vp_str address)
 {
     static const char *const good[] = {"0100007F", "00000000", "00000000000000000000000000000000",
@@ -83,7 +83,7 @@ int tb_listener_parse(tb_listener *out, vp_str table, int port)
         *out = (tb_listener){.uid = (uid_t)uid, .inode = inode};
         return 0;
     }
-    return vp_fail(VP_ENOTFOUND, "nobody listens on port %d", port);
+    return vp_fail(VP_ENOTFOUND, "no server on port %d", port);
 }
 
 int tb_listener_find(tb_listener *out, int port)
@@ -153,10 +153,10 @@ int tb_listener_logdir(char *out, pid_t pid, const char *said)
     snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
     if (!dir.n &&
         (!pid || slurp_proc_file(&args, path) < 0 || !tb_logdir_of(&dir, vp_buf_view(&args))))
-        return vp_fail(VP_ENOTFOUND, "the log directory is not known");
+        return vp_fail(VP_ENOTFOUND, "unknown log directory");
     if (dir.p[0] != '/') {
         if (!pid || working_directory_of(cwd, sizeof cwd, pid) < 0)
-            return vp_fail(VP_ENOTFOUND, "the log directory is not known");
+            return vp_fail(VP_ENOTFOUND, "unknown log directory");
     }
     int n = snprintf(out, VP_PATH_MAX, "%s%s%.*s", cwd, cwd[0] ? "/" : "", VP_STR_ARG(dir));
     return n < (int)VP_PATH_MAX ? 0 : vp_fail(VP_ENOTFOUND, "the log directory's path is too long");

@@ -20,7 +20,7 @@ int tb_get(vp_buf *body, const tb_place *at, const char *path, int timeout_ms)
     snprintf(target, sizeof target, "%s%s", at->prefix, path);
     VP_TRY(lb_get(body, &status, at->port, target, timeout_ms));
     if (status == 404)
-        return vp_fail(VP_ENOTFOUND, "port %d has no such page", at->port);
+        return vp_fail(VP_ENOTFOUND, "page not found on port %d", at->port);
     if (status != 200)
         return vp_fail(VP_EREMOTE, "port %d answers with HTTP status %d", at->port, status);
     return 0;
@@ -48,6 +48,6 @@ int tb_lists(vp_str runs_json, const char *run)
     }
     json_decref(runs);
     if (!good)
-        return vp_fail(VP_ECORRUPT, "TensorBoard's list of runs is damaged");
+        return vp_fail(VP_ECORRUPT, "TensorBoard returned an invalid list of runs");
     return found ? 0 : vp_fail(VP_ENOTFOUND, "TensorBoard does not list the run");
 }

@@ -1,6 +1,5 @@
-/* What a TensorBoard or a standalone XProf on loopback answers when asked: whether it has the
- * profile plugin, which runs it lists, where its log directory is. Only server/local includes
- * this. All answers are hostile until read. */
+/* Queries a TensorBoard or standalone XProf on loopback: profile plugin, runs, log directory. All
+ * answers are untrusted. */
 #ifndef VP_LOCAL_TB_PROBE_H
 #define VP_LOCAL_TB_PROBE_H
 
@@ -15,12 +14,13 @@ typedef struct tb_place {
     char prefix[TB_PREFIX_MAX]; /* --path_prefix: "" or "/…" without a slash at its end */
 } tb_place;
 
-/* GETs prefix/path, as lb_get. VP_ENOTFOUND for 404, VP_EREMOTE for any other status but 200. */
+/* GETs prefix/path like lb_get. VP_ENOTFOUND for 404, VP_EREMOTE for any other status except 200.
+ */
 int tb_get(vp_buf *body, const tb_place *at, const char *path, int timeout_ms);
-/* Appends the runs, a JSON array of strings. *plugin tells whether there is a profile plugin.
- * VP_EREMOTE: nobody answers; VP_ENOTFOUND: somebody without the plugin. */
+/* Appends the runs, a JSON array of strings. *plugin: true if the profile plugin is installed.
+ * VP_EREMOTE: no server; VP_ENOTFOUND: a server without the plugin. */
 int tb_get_runs(vp_buf *runs_json, bool *plugin, const tb_place *at);
-/* Whether `run` is among them. VP_ENOTFOUND, VP_ECORRUPT. */
+/* Checks that `run` is in the list. VP_ENOTFOUND, VP_ECORRUPT. */
 int tb_lists(vp_str runs_json, const char *run);
 
 #endif

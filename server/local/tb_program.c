@@ -8,11 +8,11 @@
 #include "trace/base/err.h"
 #include "trace/base/str.h"
 
-/* XProf has no option for its address: it listens on all of them, and for other machines it starts
- * a worker, which does so on another port (docs/reference/xprof.md#tensorboard). This program
- * starts XProf's server on loopback and without that worker, as TensorBoard does with its plugin.
- * Where XProf is built in another way by then, the program ends with an error instead of being open
- * to the network. */
+/* XProf has no option for its address: it listens on all interfaces, and starts a worker for other
+ * machines that does the same on another port (docs/reference/xprof.md#tensorboard). This script
+ * starts XProf's server on loopback without that worker, as TensorBoard does with its plugin. If a
+ * future XProf is structured differently, the script fails instead of opening a port to the
+ * network. */
 static const char loopback_xprof[] =
     "import sys\n"
     "from xprof import server\n"
@@ -45,8 +45,8 @@ int tb_program_find(tb_program *out)
     return rc;
 }
 
-/* The Python that a script was installed for lies beside the script, or beside what a link to it
- * leads to. */
+/* The Python of a script is in the directory of the script, or in that of the target of a link to
+ * it. */
 static int python_of(char *out, const char *script)
 {
     char real[PATH_MAX], beside[PATH_MAX + 16];

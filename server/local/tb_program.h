@@ -1,5 +1,5 @@
-/* Which TensorBoard to start and how: always on loopback only, whatever its own default is. Only
- * server/local includes this. */
+/* Finds the TensorBoard program and builds its command line, which always restricts it to
+ * loopback. */
 #ifndef VP_LOCAL_TB_PROGRAM_H
 #define VP_LOCAL_TB_PROGRAM_H
 
@@ -7,7 +7,7 @@
 #include "trace/base/limits.h"
 
 typedef enum tb_kind {
-    TB_PROGRAM, /* `tensorboard` or what behaves like it */
+    TB_PROGRAM, /* `tensorboard` or a compatible program */
     TB_XPROF,   /* `xprof`, standalone */
     TB_MODULE   /* `python3 -m tensorboard.main` */
 } tb_kind;
@@ -17,7 +17,7 @@ typedef struct tb_program {
     char path[VP_PATH_MAX];
 } tb_program;
 
-/* $VIEW_PROFILE_TENSORBOARD, else `tensorboard`, `xprof`, `python3` of PATH. VP_ENOTFOUND. */
+/* $VIEW_PROFILE_TENSORBOARD, else `tensorboard`, `xprof` or `python3` in PATH. VP_ENOTFOUND. */
 int tb_program_find(tb_program *out);
 /* Starts it on 127.0.0.1:port over a log directory. */
 int tb_program_start(child **out, const tb_program *p, const char *logdir, int port);

@@ -17,7 +17,7 @@
 #define RUNS_MAX 1000000u
 #define XPLANE_PB ".xplane.pb"
 
-/* What a session was when it was put into the tree. */
+/* State of a run when it was added to the tree. */
 typedef struct added {
     char *id;
     int64_t mtime_ns, bytes;
@@ -27,7 +27,7 @@ typedef struct added {
 struct tb_scratch {
     vp_temp_tree tree;
     bool in_place;
-    pthread_mutex_t lock; /* guards the list */
+    pthread_mutex_t lock; /* protects the list */
     added *runs;
     size_t count, cap;
 };
@@ -134,19 +134,19 @@ int64_t tb_scratch_to_copy(const cat_session *session)
     return bytes;
 }
 
-/* The path that the kernel has for an open file. */
+/* The path of an open file, from /proc/self/fd. */
 static int path_of_descriptor(char *out, int fd)
 {
     char proc[64];
     snprintf(proc, sizeof proc, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(proc, out, VP_PATH_MAX - 1);
     if (n < 0 || n >= (ssize_t)VP_PATH_MAX - 1)
-        return scratch_os_fail("cannot find the profile's path");
+        return scratch_os_fail("cannot resolve the path of the profile");
     out[n] = '\0';
     return 0;
 }
 
-/* The file on disk, verified to be the listed one. */
+/* Opens the file and checks that it is the listed one. */
 static int link_file(int dir, const char *name, const catalog *c, const cat_file *f)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;
@@ -193,10 +193,10 @@ static int copy_scratch_file(int dir, const char *name, const catalog *c, const 
 static int make_scratch_dir(int parent, const char *name, int *fd)
 {
     if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
-        return scratch_os_fail("cannot make TensorBoard's scratch directory");
+        return scratch_os_fail("cannot create the scratch directory of TensorBoard");
     int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
-        return scratch_os_fail("cannot open TensorBoard's scratch directory");
+        return scratch_os_fail("cannot open the scratch directory of TensorBoard");
     vp_fs_close(fd);
     *fd = dir;
     return 0;
@@ -207,7 +207,7 @@ static int profile_dir(int *out, const char *dir)
 {
     VP_CLEANUP(vp_fs_close) int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return scratch_os_fail("TensorBoard's scratch directory is gone");
+        return scratch_os_fail("the scratch directory of TensorBoard was removed");
     VP_TRY(make_scratch_dir(fd, "plugins", &fd));
     VP_TRY(make_scratch_dir(fd, "profile", &fd));
     *out = vp_fs_take(&fd);
@@ -230,8 +230,8 @@ static int add_scratch_files(int run, const catalog *c, const cat_session *sessi
     return 0;
 }
 
-/* Whether the run's own directory can be linked: it has to be a directory of its own in
- * plugins/profile that holds nothing but this session, readable as it is. */
+/* True if the directory of the run can be linked: a directory in plugins/profile that contains only
+ * this run, without archives. */
 bool tb_scratch_in_place(const tb_scratch *s, const cat_session *session)
 {
     bool good = s->in_place && !session->stray;
@@ -299,8 +299,9 @@ static int remember_scratch_run(tb_scratch *s, const cat_session *session)
     return rc;
 }
 
-/* A run is filled outside of plugins/profile, where TensorBoard does not list it, and then renamed.
- * So TensorBoard never shows half of it, and a failed attempt can be repeated. */
+/* A run is assembled outside of plugins/profile, where TensorBoard does not list it, and then
+ * renamed, so that TensorBoard never shows an incomplete run and a failed attempt can be repeated.
+ */
 int tb_scratch_add(tb_scratch *s, const catalog *c, const cat_session *session,
                    vp_progress_fn *progress, void *ctx)
 {

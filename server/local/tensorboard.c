@@ -14,11 +14,11 @@
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 
-/* In ms. It starts in 1-3 s on a quiet machine; a cold disk full of Python takes longer. */
+/* In ms. It starts in 1-3 s on an idle machine; with a cold disk cache it takes longer. */
 #define START_LIMIT_MS 90000
 #define PORTS_TRIED 20
 
-/* Copies the xplane files of one session, which may take minutes, in a thread of its own. */
+/* Copies the xplane files of one run in a thread; this can take minutes. */
 typedef struct filling {
     pthread_t thread;
     bool made; /* the thread has to be joined */
@@ -34,10 +34,10 @@ typedef struct filling {
 struct tb {
     pthread_mutex_t lock;
     tb_options opts;
-    int port; /* of our own */
+    int port; /* of the TensorBoard that we started */
     int next_port;
     child *own;
-    bool answered; /* it did, once */
+    bool answered; /* it has answered once */
     bool xprof;    /* it is a standalone XProf */
     tb_scratch *scratch;
     filling fill;
@@ -128,7 +128,7 @@ static int begin_filling(tb *t, catalog *c, const cat_session *s)
     return vp_fail(VP_EIO, "cannot start a thread");
 }
 
-/* 1: the session is in the tree; 0: something is still being copied; < 0: failed. */
+/* 1: the run is in the tree; 0: still copying; < 0: failed. */
 static int fill_scratch_tree(tb *t, tb_answer *out, catalog *c, const cat_session *s)
 {
     filling *f = &t->fill;
@@ -169,7 +169,7 @@ static int choose_port(tb *t)
         }
     }
     t->next_port = t->opts.port; /* for the next attempt */
-    return vp_fail(VP_EBUSY, "Ports %d to %d are all taken.", t->opts.port, last);
+    return vp_fail(VP_EBUSY, "Ports %d to %d are all in use.", t->opts.port, last);
 }
 
 static int start_own_tensorboard(tb *t, tb_answer *out)
@@ -189,8 +189,8 @@ static int start_own_tensorboard(tb *t, tb_answer *out)
     return rc;
 }
 
-/* It ended and is not started again. That is a failure, unless somebody else took its port after we
- * had found it free. */
+/* It exited and is not restarted. This is a failure, unless another program took its port after it
+ * was found free. */
 static void explain_end(tb *t, tb_answer *out, const child_status *st)
 {
     const tb_cause *why = tb_cause_of(st->log);
@@ -209,14 +209,15 @@ static void explain_end(tb *t, tb_answer *out, const child_status *st)
     fail_tensorboard(out, "", NULL);
     if (st->restarts)
         snprintf(out->message, sizeof out->message,
-                 "TensorBoard ended %u times in a row, at last with exit code %d.",
-                 st->restarts + 1, st->exit_code);
+                 "TensorBoard exited %u times in a row, last with exit code %d.", st->restarts + 1,
+                 st->exit_code);
     else
         snprintf(out->message, sizeof out->message,
-                 "TensorBoard ended with exit code %d before it answered.", st->exit_code);
+                 "TensorBoard exited with code %d before it answered.", st->exit_code);
 }
 
-/* Asks our own TensorBoard. A failure ends it, so that asking again starts afresh. */
+/* Queries the TensorBoard that we started. A failure stops it, so that the next request starts it
+ * again. */
 static void look_at_own(tb *t, tb_answer *out, const cat_session *s)
 {
     VP_CLEANUP(vp_buf_free) vp_buf runs;
@@ -241,7 +242,7 @@ static void look_at_own(tb *t, tb_answer *out, const cat_session *s)
         end_own(t);
         return;
     }
-    if (rc == 0) { /* it works: from now on it is kept alive */
+    if (rc == 0) { /* it works; restart it from now on */
         child_keep(t->own);
         t->answered = true;
         rc = tb_lists(vp_buf_view(&runs), s->id);
@@ -261,7 +262,7 @@ static void look_at_own(tb *t, tb_answer *out, const cat_session *s)
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
-/* The hosts of the link: the one that is asked for, or all. */
+/* The hosts of the link: the requested one, or all. */
 static void put_link_hosts(tb_answer *out, const tb *t, const cat_session *s, const char *host)
 {
     char name[VP_MEMBER_NAME_MAX];
@@ -288,8 +289,8 @@ static bool has_host(const cat_session *s, const char *host)
     return false;
 }
 
-/* Whether a TensorBoard of the user's shows the run; it comes first, unless ours has already taken
- * over. */
+/* True if a TensorBoard of the user shows the run; it is preferred unless ours is already running.
+ */
 static bool foreign_knows(tb_answer *out, const tb *t, const cat_session *s)
 {
     tb_found found;
@@ -308,19 +309,18 @@ static void ask_locked(tb *t, tb_answer *out, catalog *c, const cat_session *s, 
     if (foreign_knows(out, t, s))
         return;
     if (!may_start) {
-        fail_tensorboard(
-            out,
-            "TensorBoard is not started here: this server requires a token, and TensorBoard asks "
-            "nobody for one. Start one yourself over this directory, or this server with "
-            "--tensorboard-unguarded.",
-            NULL);
+        fail_tensorboard(out,
+                         "TensorBoard is not started because this server requires a token and "
+                         "TensorBoard has no authentication. Start TensorBoard yourself on this "
+                         "directory, or start this server with --tensorboard-unguarded.",
+                         NULL);
         return;
     }
     if (!t->scratch && tb_scratch_new(&t->scratch, t->opts.in_place) < 0) {
         fail_tensorboard(out, vp_error_last()->message, NULL);
         return;
     }
-    /* Started now, so that Python loads while files are copied. */
+    /* Started now, so that Python loads while files are being copied. */
     if (!t->own && start_own_tensorboard(t, out) < 0)
         return;
     int rc = fill_scratch_tree(t, out, c, s);

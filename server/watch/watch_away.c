@@ -125,7 +125,7 @@ int watch_away_take(const watch_store *s, watch_jobs *all, vp_str line)
     int rc = 0;
     if (k && put && is_run_here(k))
         rc = take_put(s, k, json_object_get(v, "files"));
-    if (k && (put ? is_run_here(k) : k->doomed)) /* nothing was in it, or nothing is there */
+    if (k && (put ? is_run_here(k) : k->doomed)) /* it was empty or does not exist */
         watch_job_drop_run(j, i);
     json_decref(v);
     return rc;

@@ -55,7 +55,7 @@ static int spawn_watch_child(pid_t *pid, char **argv, char **env, int out, int e
     return rc;
 }
 
-/* posix_spawn takes texts that nobody changes as char *. */
+/* posix_spawn does not modify the strings, but takes char *. */
 static size_t copy_texts(char **to, size_t at, size_t most, const char *const *from)
 {
     for (; from && *from && at < most; from++)
@@ -67,7 +67,7 @@ static size_t copy_texts(char **to, size_t at, size_t most, const char *const *f
 static int pipe_of(int ends[2])
 {
     return pipe2(ends, O_CLOEXEC | O_NONBLOCK)
-               ? vp_fail(VP_EIO, "cannot make a pipe: %s", strerror(errno))
+               ? vp_fail(VP_EIO, "cannot create a pipe: %s", strerror(errno))
                : 0;
 }
 
@@ -85,10 +85,10 @@ int watch_child_start(watch_child *c, const char *const *argv, bool piped, const
     *c = (watch_child){.out = -1, .err = -1};
     for (; argv[n] || !n; n++)
         if (n == ARGS_MAX)
-            return vp_fail(VP_ELIMIT, "a command line of more than %u words", ARGS_MAX);
+            return vp_fail(VP_ELIMIT, "the command line has more than %u arguments", ARGS_MAX);
     for (size_t i = 0; i < n; i++)
         args[i] = (char *)(uintptr_t)argv[i];
-    n = copy_texts(vars, 0, 8, env); /* of two of one name the first counts */
+    n = copy_texts(vars, 0, 8, env); /* of two with the same name, the first is used */
     (void)copy_texts(vars, n, ENV_MAX, (const char *const *)environ);
     int rc = pipe_of(err);
     if (rc >= 0 && piped)
@@ -99,7 +99,7 @@ int watch_child_start(watch_child *c, const char *const *argv, bool piped, const
             make_blocking(out[1]);
         int failed = spawn_watch_child(&c->pid, args, vars, piped ? out[1] : STDERR_FILENO, err[1]);
         if (failed)
-            rc = vp_fail(VP_EIO, "%s: cannot be started: %s", args[0], strerror(failed));
+            rc = vp_fail(VP_EIO, "%s: cannot start: %s", args[0], strerror(failed));
     }
     vp_fs_close(&out[1]);
     vp_fs_close(&err[1]);
@@ -128,7 +128,7 @@ static void drain_child_output(int *fd, vp_buf *b, size_t most)
     char piece[16384];
     ssize_t n = 0;
     while (*fd >= 0 && (n = read(*fd, piece, sizeof piece)) > 0)
-        if (b->n + (size_t)n < most) /* what is longer is no line of ours */
+        if (b->n + (size_t)n < most) /* drops a longer line, which is not from view_profile */
             (void)vp_buf_put(b, piece, (size_t)n);
     if (*fd >= 0 && (n == 0 || (errno != EAGAIN && errno != EINTR)))
         vp_fs_close(fd);

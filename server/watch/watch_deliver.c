@@ -52,13 +52,13 @@ static int read_local_file(vp_buf *b, const char *path)
     return vp_buf_wrote(b, got);
 }
 
-/* With the address in it, unless a path of this machine is. */
+/* Adds the address to the error, unless it has a local path. */
 static int fail_there(int rc, const char *url)
 {
     return rc < 0 && !vp_error_last()->path[0] ? vp_fail_at(rc, url, -1, -1) : rc;
 }
 
-/* 1: it is there; 0: it is not. etag: "" where none is told. */
+/* 1: exists; 0: does not exist. etag: "" if the store has none. */
 static int look_up_object(const delivery *d, const char *url, char etag[FETCH_ETAG_MAX],
                           int64_t *bytes)
 {
@@ -79,7 +79,7 @@ static int write_file(const delivery *d, const char *url, const char *path, char
     int64_t bytes;
     VP_TRY(fail_there(source_write_file(&d->ask, url, path), url));
     int rc = look_up_object(d, url, etag, &bytes);
-    return rc == 0  ? fail_there(vp_fail(VP_EREMOTE, "it was written, and is not there"), url)
+    return rc == 0 ? fail_there(vp_fail(VP_EREMOTE, "the object was written but is not found"), url)
            : rc < 0 ? rc
                     : 0;
 }
@@ -89,11 +89,11 @@ static int print_delivery_line(vp_buf *b)
     vp_buf_putc(b, '\n');
     VP_TRY(b->status);
     return vp_fs_write_all(STDOUT_FILENO, b->p, b->n) < 0
-               ? vp_fail(VP_EIO, "nobody hears what was done")
+               ? vp_fail(VP_EIO, "cannot write to standard output")
                : 0;
 }
 
-/* What the user is to know of the last failure, though it is none of the whole. */
+/* Prints the last error as a warning that does not stop the upload. */
 static int print_warning_line(void)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
@@ -109,20 +109,22 @@ static int print_warning_line(void)
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-/* A name holds the job's and the second: what has it, and this size, was written by this watch,
- * which was ended before it could say so. */
+/* The name contains the job and the second. An object with this name and size was therefore
+ * uploaded by this watch, which was ended before it could record that. */
 static int deliver_file(const delivery *d, const char *url, const char *path, char *etag)
 {
     struct stat st;
     int64_t bytes = -1;
     if (stat(path, &st) < 0)
-        return cap_file_fail("look at", path, errno);
+        return cap_file_fail("stat", path, errno);
     int rc = look_up_object(d, url, etag, &bytes);
     VP_TRY(rc);
     if (rc == 1 && bytes == st.st_size)
         return 0;
     if (rc == 1) {
-        (void)vp_fail(VP_EREFUSED, "somebody else's has this name: this capture is left out");
+        (void)vp_fail(
+            VP_EREFUSED,
+            "an object with this name exists that this watch did not write; skipping this capture");
         (void)fail_there(VP_EREFUSED, url);
         VP_TRY(print_warning_line());
         return 1;
@@ -157,7 +159,7 @@ static int deliver_run_files(const delivery *d, vp_json *w, const char *run)
     int rc = 0;
     snprintf(path, sizeof path, "%.3000s/plugins/profile/%.255s", d->dir, run);
     DIR *dir = opendir(path);
-    if (!dir) /* somebody removed it: then nothing is there to be written */
+    if (!dir) /* removed by another process: nothing to upload */
         return 0;
     while (rc >= 0 && (e = readdir(dir)))
         rc = deliver_entry(d, w, run, e->d_name);
@@ -195,7 +197,7 @@ static int remove_run(const delivery *d, const json_t *doomed)
         VP_CLEANUP(vp_free_ptr) char *url = source_address_beneath(&d->at, path);
         VP_NEED(url);
         int rc = source_remove(&d->ask, url, plan_text(v, "etag"));
-        bool stays = rc == VP_EREFUSED && strstr(vp_error_last()->message, "it stays");
+        bool stays = rc == VP_EREFUSED && strstr(vp_error_last()->message, "it is kept");
         rc = fail_there(rc, url);
         VP_TRY(stays ? print_warning_line() : rc);
     }
@@ -209,7 +211,7 @@ static int remove_run(const delivery *d, const json_t *doomed)
 
 /* ---- The history ----------------------------------------------------------------------------- */
 
-/* Adds those lines to *all that it does not have. */
+/* Appends the lines that *all does not contain yet. */
 static int add_missing_lines(vp_buf *all, vp_map *seen, vp_str text)
 {
     vp_str line;
@@ -225,7 +227,8 @@ static int add_missing_lines(vp_buf *all, vp_map *seen, vp_str text)
     return 0;
 }
 
-/* Somebody else wrote it, or what was known here is lost: the lines of both, theirs first. */
+/* The remote history was changed by another writer, or the local state was lost: merges the lines
+ * of both, remote ones first. */
 static int merge_history_lines(const delivery *d, const char *url, const char *path)
 {
     VP_CLEANUP(vp_buf_free) vp_buf there, here, all;
@@ -243,7 +246,7 @@ static int merge_history_lines(const delivery *d, const char *url, const char *p
     return rc < 0 ? rc : cap_write_path(path, vp_buf_view(&all));
 }
 
-/* An object cannot be appended to: it is written anew, whole. */
+/* Objects cannot be appended to, so the whole history is written. */
 static int put_history(const delivery *d)
 {
     char path[VP_PATH_MAX], note[VP_PATH_MAX], etag[FETCH_ETAG_MAX];
@@ -303,7 +306,7 @@ int watch_deliver(const char *plan)
     (void)unlink(plan);
     d.plan = rc >= 0 ? json_loadb(b.p, b.n, JSON_REJECT_DUPLICATES, &e) : NULL;
     if (rc >= 0 && !d.plan)
-        rc = vp_fail_at(vp_fail(VP_ECORRUPT, "is no plan"), plan, -1, -1);
+        rc = vp_fail_at(vp_fail(VP_ECORRUPT, "invalid plan file"), plan, -1, -1);
     if (rc >= 0)
         rc = deliver_plan(&d);
     if (rc < 0)

@@ -1,4 +1,4 @@
-/* Lines of figures, one a capture, that `trend` reads. */
+/* The history: one line of figures per capture, read by `trend`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,20 +15,21 @@ void watch_history_name(const watch_store *s, const watch_job *j, char out[VP_PA
     snprintf(out, VP_PATH_MAX, "history%s%s.jsonl", s->single ? "" : "-", s->single ? "" : j->name);
 }
 
-/* In one write, as others may append, too; half a line would spoil all that come after it. */
+/* Appends with a single write, because other processes may append as well; removes an incomplete
+ * line. */
 static int append_line_at_once(int fd, vp_str line, const char *name)
 {
     struct stat before;
     if (fstat(fd, &before) < 0)
-        return cap_file_fail("look at", name, errno);
+        return cap_file_fail("stat", name, errno);
     ssize_t n = write(fd, line.p, line.n);
     int err = n < 0 ? errno : ENOSPC;
     if (n == (ssize_t)line.n && fsync(fd) == 0)
         return 0;
     err = n == (ssize_t)line.n ? errno : err;
     if (n > 0 && ftruncate(fd, before.st_size) < 0)
-        return cap_file_fail("take half a line away from", name, errno);
-    return cap_file_fail("add a line to", name, err);
+        return cap_file_fail("remove an incomplete line from", name, errno);
+    return cap_file_fail("append a line to", name, err);
 }
 
 int watch_history_append(const watch_store *s, const watch_job *j, vp_str line)

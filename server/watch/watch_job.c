@@ -131,7 +131,7 @@ void watch_job_drop_run(watch_job *j, size_t i)
 
 static void plain_name(char out[WATCH_NAME_MAX + 1], vp_str from)
 {
-    /* What tells long names apart mostly stands at their ends. */
+    /* Long names usually differ at their ends, so the beginning is cut. */
     from = vp_str_skip(from, from.n > WATCH_NAME_MAX ? from.n - WATCH_NAME_MAX : 0);
     size_t n = from.n;
     for (size_t i = 0; i < n; i++) {
@@ -172,7 +172,7 @@ int watch_jobs_need(watch_jobs *l, watch_job **out, vp_str from)
     return 0;
 }
 
-/* HOST:PORT[,HOST:PORT…]: `capture` judges what a host is, here only the form counts. */
+/* HOST:PORT[,HOST:PORT…]. Only the form is checked; `capture` validates the host. */
 static bool is_target_form(vp_str text)
 {
     vp_str one;
@@ -194,8 +194,8 @@ static bool is_target_form(vp_str text)
     return true;
 }
 
-/* [NAME=]TARGET. A job that was named before in this reading keeps its first address. NULL: the
- * text is only judged. */
+/* [NAME=]TARGET. A job that occurred before in this pass keeps its first address. l NULL: only
+ * validates the text. */
 static int watch_jobs_add(watch_jobs *l, vp_str text)
 {
     watch_job *j;
@@ -205,7 +205,7 @@ static int watch_jobs_add(watch_jobs *l, vp_str text)
     if (equals < text.n)
         text = vp_str_skip(text, equals + 1);
     if (!name.n || !is_target_form(text))
-        return vp_fail(VP_EARG, "%.*s: no target, which is HOST:PORT, such as 127.0.0.1:9012",
+        return vp_fail(VP_EARG, "\"%.*s\" is not HOST:PORT, such as 127.0.0.1:9012",
                        VP_STR_CUT(whole, 200u));
     if (!l)
         return 0;
@@ -247,7 +247,7 @@ static int read_hosts_file(vp_buf *b, const char *path)
     size_t got = 0;
     VP_TRY(vp_fs_open_user(path, &fd, &is_dir, &id));
     if (is_dir || id.size > (int64_t)HOSTS_BYTES_MAX)
-        return vp_fail(VP_EREFUSED, "no list of targets, which is a text file of 1 MiB at most");
+        return vp_fail(VP_EREFUSED, "not a list of targets (a text file of at most 1 MiB)");
     char *room = vp_buf_reserve(b, (size_t)id.size + 1);
     if (!room)
         return b->status;
@@ -261,15 +261,15 @@ static int read_hosts(watch_jobs *l, const char *path)
     vp_buf_init(&b, HOSTS_BYTES_MAX + 4096);
     int rc = read_hosts_file(&b, path);
     if (rc >= 0)
-        rc = watch_jobs_add_lines(NULL,
-                                  vp_buf_view(&b)); /* of a list that is wrong, nothing is taken */
+        rc =
+            watch_jobs_add_lines(NULL, vp_buf_view(&b)); /* an invalid list is ignored completely */
     if (rc >= 0)
         rc = watch_jobs_add_lines(l, vp_buf_view(&b));
     vp_buf_free(&b);
     return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
 }
 
-/* Of a list that cannot be read, no job is forgotten: those that it named stay. */
+/* If the list cannot be read, its previous jobs are kept. */
 static int keep_old(watch_jobs *l, int rc, int64_t now)
 {
     char line[WATCH_ERROR_MAX];
@@ -279,7 +279,7 @@ static int keep_old(watch_jobs *l, int rc, int64_t now)
             l->v[i]->unlisted_ms = 0;
     if (l->list_error && !strcmp(l->list_error, line))
         return 0;
-    vp_log(VP_LOG_WARN, "%s; the targets are those that were known", line);
+    vp_log(VP_LOG_WARN, "%s; keeping the previous targets", line);
     return rc == VP_ENOMEM ? rc : watch_set(&l->list_error, line);
 }
 

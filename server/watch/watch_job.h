@@ -1,6 +1,5 @@
-/* The jobs that are watched: what the command line and the hosts file name, and what is known of
- * each. Files of this room include it. A job owns its texts, figures and kept runs; a list owns its
- * jobs, whose addresses never change. */
+/* The watched jobs, from the command line and the hosts file, and the state of each. A job owns
+ * its texts, figures and runs; a list owns its jobs, whose addresses do not change. */
 #ifndef VP_WATCH_JOB_H
 #define VP_WATCH_JOB_H
 
@@ -11,7 +10,7 @@
 #define WATCH_FIGURES_MAX 50u
 #define WATCH_RUNS_MAX 100000u
 #define WATCH_FILES_MAX 100000u
-#define WATCH_NAME_MAX 64u /* bytes of a name, which becomes part of file names */
+#define WATCH_NAME_MAX 64u /* bytes of a name, which is part of file names */
 #define WATCH_WORDS_MAX 1000u
 #define WATCH_ERROR_MAX 400u
 
@@ -25,28 +24,28 @@ typedef enum watch_status {
 } watch_status;
 extern const char *const watch_status_words[];
 
-/* Of one capture. */
+/* Figures of one capture. */
 typedef struct watch_figure {
     char *run, *verdict;
     int64_t unix_ms, steps, median_ps, p90_ps; /* VP_UNKNOWN */
 } watch_figure;
 
-/* What was written at an address, and the version that it had then ("": the store tells none). */
+/* An uploaded object and its version ("": the store has no versions). */
 typedef struct watch_file {
     char *name, *etag;
 } watch_file;
 
-/* A run that was made here and still lies there. Numbers of inodes are used again, so its birth
- * counts, too, where the file system knows it. */
+/* A run that this watch wrote. Inode numbers are reused, so the birth time is compared as well if
+ * the file system has it. */
 typedef struct watch_kept {
     char *run;
     uint64_t dev, ino;
     int64_t born_ns;   /* Unix; VP_UNKNOWN */
     int64_t median_ps; /* VP_UNKNOWN: it has no report */
-    /* Where --out is an address and the run is there, its files, of which nothing is here. */
+    /* For an uploaded run: its remote files; there is no local copy. */
     watch_file *files;
     size_t file_count;
-    bool doomed; /* to be removed there */
+    bool doomed; /* to be removed at the address */
 } watch_kept;
 
 typedef struct watch_job {
@@ -60,34 +59,34 @@ typedef struct watch_job {
     size_t figure_count;
     watch_kept *runs; /* oldest first */
     size_t run_count, run_cap;
-    /* Of the last capture: to know of the steps between two of them. */
+    /* Of the last capture, to compute the steps between two captures. */
     int64_t last_step, last_end_unix_ns;
-    /* Of this process alone. */
+    /* State of this process, not saved. */
     int64_t due_ms, rounds; /* CLOCK_MONOTONIC */
-    int64_t unlisted_ms;    /* Unix; since when no list names it; 0: one does */
-    unsigned in_a_row;      /* rounds that brought nothing */
+    int64_t unlisted_ms;    /* Unix time since which it is in no list; 0: it is listed */
+    unsigned in_a_row;      /* consecutive rounds without a capture */
     bool running, last_slower, last_empty;
 } watch_job;
 
 typedef struct watch_jobs {
     watch_job **v;
     size_t n, cap;
-    char *list_error; /* what was said of the hosts file; NULL: it is fine */
+    char *list_error; /* last error of the hosts file; NULL: none */
     bool was_read;
 } watch_jobs;
 
 void watch_jobs_free(watch_jobs *l);
-/* The job of this name, made where there is none; *name is cut and made plain. */
+/* The job with this name, created if missing; *name is sanitized and truncated. */
 int watch_jobs_need(watch_jobs *l, watch_job **out, vp_str name);
-/* Takes every target of the command line and of the hosts file, as they are now; jobs that none of
- * them names are unlisted from now on. After the first time an unreadable file leaves the list as
- * it is and is said once. VP_EARG for what is no target. */
+/* Reads the targets of the command line and the current hosts file; other jobs become unlisted.
+ * After the first call, an unreadable file leaves the list unchanged and is reported once. VP_EARG:
+ * invalid target. */
 int watch_jobs_read(watch_jobs *l, const watch_options *o);
 void watch_jobs_drop(watch_jobs *l, size_t i);
-/* NAME= was given: the name tells more than the target. */
+/* True if NAME= was given. */
 bool watch_job_is_named(const watch_job *j);
 
-/* *to becomes a copy; NULL for "". */
+/* Sets *to to a copy; NULL for "". */
 int watch_set(char **to, const char *text);
 int watch_job_add_figure(watch_job *j, const watch_figure *f);              /* copies its texts */
 int watch_job_add_run(watch_job *j, const watch_kept *k);                   /* likewise */

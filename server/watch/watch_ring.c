@@ -1,5 +1,5 @@
-/* The newest runs that a watch made, and no others: a run is removed only where its name still
- * leads to the directory that the watch noted when it was made. */
+/* The ring of the newest runs of a watch. A run is removed only if its name still refers to the
+ * directory that the watch created. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static bool is_plain_run_name(const char *run)
     return run[0] && run[0] != '.' && !strchr(run, '/') && strlen(run) < 200;
 }
 
-/* Which directory of that name there is. VP_ENOTFOUND: none. */
+/* Identifies the directory with this name. VP_ENOTFOUND: none. */
 static int look_up_run_dir(const watch_store *s, watch_kept *k, const char *run)
 {
     struct statx st;
@@ -29,7 +29,7 @@ static int look_up_run_dir(const watch_store *s, watch_kept *k, const char *run)
     if (!is_plain_run_name(run) ||
         statx(s->dir, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_INO | STATX_BTIME, &st) < 0 ||
         !S_ISDIR(st.stx_mode))
-        return vp_fail(VP_ENOTFOUND, "no run of that name was written");
+        return vp_fail(VP_ENOTFOUND, "no run with this name was written");
     bool born = st.stx_mask & STATX_BTIME && st.stx_btime.tv_sec > 0;
     *k =
         (watch_kept){.run = (char *)(uintptr_t)run,
@@ -71,14 +71,14 @@ void watch_ring_sweep(const watch_store *s)
     empty_trash(s);
 }
 
-/* From the moment of the rename no viewer sees a part of it. */
+/* Renamed first, so that no viewer sees a partly removed run. */
 int watch_ring_leave(const watch_store *s, const watch_kept *k)
 {
     watch_kept now;
     char path[VP_PATH_MAX];
     if (look_up_run_dir(s, &now, k->run) < 0 || now.ino != k->ino || now.dev != k->dev ||
         now.born_ns != k->born_ns)
-        return 0; /* what has its name is another's */
+        return 0; /* another directory has its name */
     watch_run_path(path, k->run);
     empty_trash(s);
     if (renameat(s->dir, path, s->inner, TRASH) < 0)
@@ -106,7 +106,7 @@ int watch_ring_trim(const watch_store *s, watch_job *j, int64_t keep)
         }
         left--;
         if (j->baseline && !strcmp(j->baseline, k->run)) {
-            i++; /* it stands beside the newest */
+            i++; /* the baseline is kept in addition to the newest runs */
             continue;
         }
         k->doomed = k->file_count > 0;

@@ -18,12 +18,13 @@
 #include "trace/base/mem.h"
 #include "trace/report/labels/numbers.h"
 
-#define CAPTURE_MORE_MS 600000 /* beside --duration: a large trace takes its time to arrive */
+#define CAPTURE_MORE_MS                                                                            \
+    600000 /* in addition to --duration: the transfer of a large trace takes time */
 #define ANALYSIS_MS 1800000
 #define HOOK_MS 300000
 #define ARGS_MAX 64u
 #define COMPARE_BYTES_MAX (64u << 20)
-#define FAIL_ON_BYTES_MAX (1u << 20) /* more than an argument may have */
+#define FAIL_ON_BYTES_MAX (1u << 20) /* more than the limit of an argument */
 
 typedef struct argv_of {
     const char *v[ARGS_MAX + 1];
@@ -45,7 +46,7 @@ static void argv_add_pair(argv_of *a, const char *option, const char *value)
     }
 }
 
-/* The viewer with this command. */
+/* This program with a command. */
 static void argv_add_own_command(argv_of *a, const watch_round *r, const char *command)
 {
     a->v[0] = r->o->program;
@@ -73,14 +74,14 @@ static void set_round_problem(watch_round *r, const char *text)
         snprintf(r->problem, sizeof r->problem, "%s", text);
 }
 
-/* What failed last in this process. */
+/* Sets the problem to the last error of this process. */
 static void problem_of_error(watch_round *r)
 {
     char line[WATCH_ERROR_MAX];
     set_round_problem(r, vp_error_line(vp_error_last(), line, sizeof line));
 }
 
-/* The round is over. */
+/* Ends the round. */
 static bool conclude_round(watch_round *r, watch_status status)
 {
     watch_job *j = r->job;
@@ -91,7 +92,8 @@ static bool conclude_round(watch_round *r, watch_status status)
     j->failures += !well && !r->stopping;
     if (!r->stopping)
         watch_say_state(r->o, j, status, r->problem[0] ? r->problem : NULL);
-    (void)malloc_trim(0); /* a comparison of many ops is large, and long gone by the next */
+    (void)malloc_trim(0); /* a comparison of many ops needs much memory, which is not needed until
+                             the next round */
     j->running = false;
     r->job = NULL;
     r->stage = ROUND_IDLE;
@@ -101,7 +103,7 @@ static bool conclude_round(watch_round *r, watch_status status)
 
 static bool start_delivery(watch_round *r, watch_status status);
 
-/* What there is to say of the round is known. */
+/* Called when the result of the round is known. */
 static bool settle_round(watch_round *r, watch_status status)
 {
     if (watch_ring_trim(r->s, r->job, r->o->keep) < 0) {
@@ -112,7 +114,7 @@ static bool settle_round(watch_round *r, watch_status status)
     return delivers ? start_delivery(r, status) : conclude_round(r, status);
 }
 
-/* The next child, or the end of the round where it cannot be started. */
+/* Starts the next child; ends the round if that fails. */
 static bool start_round_stage(watch_round *r, watch_stage stage, const argv_of *a, bool piped,
                               const char *const *env, int64_t allowed_ms)
 {
@@ -154,7 +156,7 @@ static bool end_delivery(watch_round *r)
     if (!r->child.code)
         return conclude_round(r, r->outcome);
     snprintf(line, sizeof line, "%.380s",
-             r->child.said[0] ? r->child.said : "what was to be written to --out was not");
+             r->child.said[0] ? r->child.said : "cannot write to --out");
     set_round_problem(r, line);
     watch_inner_remove(r->s, r->slot, "plan");
     return conclude_round(r, r->stopping ? r->outcome : WATCH_FAILED);
@@ -176,7 +178,8 @@ static bool is_run_name_taken(const watch_round *r, const char *run)
     return faccessat(r->s->dir, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* 2026_01_11_21_26_41_NAME: with several jobs in one directory a run says whose it is. */
+/* 2026_01_11_21_26_41_NAME: the name of the job is part of the run's name if there are several
+ * jobs. */
 static void name_run(const watch_round *r, char out[WATCH_RUN_MAX])
 {
     struct tm t;
@@ -287,7 +290,7 @@ static bool end_capture_stage(watch_round *r)
     bool kept = r->run[0] && watch_ring_add(r->s, r->job, r->run) >= 0;
     if (kept && r->have && !r->stopping)
         return start_report(r);
-    snprintf(line, sizeof line, "the capture ended with %d%s%.300s", r->child.code,
+    snprintf(line, sizeof line, "the capture failed with exit code %d%s%.300s", r->child.code,
              r->child.said[0] ? ": " : "", r->child.said);
     set_round_problem(r, r->have && !kept && !r->child.code ? vp_error_last()->message : line);
     return settle_round(r, status_of_error_code(r->code));
@@ -305,7 +308,7 @@ static bool has_report(const watch_store *s, const char *run)
     return watch_inner_has(s, run, "json");
 }
 
-/* The run that others are compared with, where it is one of the job's own. */
+/* Chooses the baseline among the runs of the job. */
 static int choose_baseline(watch_round *r)
 {
     watch_job *j = r->job;
@@ -321,12 +324,12 @@ static int choose_baseline(watch_round *r)
             best = k;
     }
     if (j->baseline)
-        vp_log(VP_LOG_WARN, "%s: the report of the baseline %s is gone; %s takes its place",
+        vp_log(VP_LOG_WARN, "%s: the report of baseline %s is missing; %s is the new baseline",
                j->target, j->baseline, best ? best->run : r->run);
     return watch_set(&j->baseline, best ? best->run : r->run);
 }
 
-/* Of --out, wherever that is. */
+/* The path or address of a run in --out. */
 static int path_of_run(watch_round *r, const char *run)
 {
     if (!r->s->at.url || watch_ring_is_here(r->s, run)) {
@@ -337,7 +340,7 @@ static int path_of_run(watch_round *r, const char *run)
     return watch_away_run(r->a, r->s, run);
 }
 
-/* r->a: the baseline's report, or what --baseline names; r->b: the report of this run. */
+/* r->a: the report of the baseline, or the path of --baseline; r->b: the report of this run. */
 static int choose_watch_sides(watch_round *r)
 {
     const char *named = r->o->baseline;
@@ -358,8 +361,8 @@ static int choose_watch_sides(watch_round *r)
     return path_of_run(r, named);
 }
 
-/* Words of --fail-on stand beside the default, a limit of time takes its place. In `b` where it is
- * made of both; NULL for none. */
+/* The value for --fail-on of compare: the default plus the user's words, or only these if a time
+ * limit is given. Uses `b` if both are combined; NULL: none. */
 static const char *fail_on_of(vp_buf *b, const watch_options *o)
 {
     if (o->max_regression || o->max_p90_regression)
@@ -412,7 +415,7 @@ static int put_cost(watch_round *r, const watch_line *line)
     return rc;
 }
 
-/* Whether this is the run that later ones are compared with. */
+/* True if this run is the baseline. */
 static bool is_baseline(const watch_round *r)
 {
     return r->job->baseline && !strcmp(r->job->baseline, r->run);
@@ -433,7 +436,7 @@ static int take_words(watch_round *r, const char **verdict, const watch_line *li
         vp_buf_printf(&words, "%s ", line->steps > 0 ? "median step" : "window");
         (void)rep_duration(&words, line->median_ps, VP_UNIT_AUTO, line->median_ps);
     }
-    /* An incomplete run breaks a limit of compare's without having been judged. */
+    /* compare also fails for incomplete runs, which were not verified. */
     r->job->last_slower = rc >= 0 && broke && !is_baseline(r) &&
                           (r->o->fail_on || strcmp(*verdict, "unverified") != 0);
     if (rc >= 0 && words.n > WATCH_WORDS_MAX)
@@ -471,7 +474,7 @@ static int note_figures(watch_round *r, const char *verdict, const watch_line *l
     return watch_job_add_figure(j, &f);
 }
 
-/* What of a line fails is said of the round, but the figures that came are kept. */
+/* An error in a later step is reported, but figures already read are kept. */
 static int take_results(watch_round *r, const char **verdict)
 {
     vp_buf text;
@@ -511,11 +514,11 @@ static bool start_hook(watch_round *r)
     return settle_round(r, WATCH_IS_SLOWER);
 }
 
-/* A run that cannot be compared, such as one without an event, is no baseline either. */
+/* A run that cannot be compared, such as an empty one, cannot be the baseline either. */
 static bool not_compared(watch_round *r)
 {
     char line[WATCH_ERROR_MAX];
-    snprintf(line, sizeof line, "%.90s: cannot be compared: %.250s", r->run, r->child.said);
+    snprintf(line, sizeof line, "%.90s: cannot compare: %.250s", r->run, r->child.said);
     set_round_problem(r, line);
     watch_inner_remove(r->s, r->run, "json");
     if (r->job->baseline && !strcmp(r->job->baseline, r->run))
@@ -544,7 +547,7 @@ static bool end_compare_stage(watch_round *r)
 static bool end_hook_stage(watch_round *r)
 {
     if (r->child.code)
-        vp_log(VP_LOG_WARN, "--on-regression %s: ended with %d%s%s", r->o->on_regression,
+        vp_log(VP_LOG_WARN, "--on-regression %s: exited with code %d%s%s", r->o->on_regression,
                r->child.code, r->child.said[0] ? ": " : "", r->child.said);
     return settle_round(r, WATCH_IS_SLOWER);
 }
@@ -554,8 +557,8 @@ static bool end_report_stage(watch_round *r)
     char line[WATCH_ERROR_MAX];
     if (!r->child.code && !r->stopping)
         return start_compare(r);
-    snprintf(line, sizeof line, "%.90s: cannot be read: %.250s", r->run,
-             r->child.said[0] ? r->child.said : "its reader was ended");
+    snprintf(line, sizeof line, "%.90s: cannot analyze: %.250s", r->run,
+             r->child.said[0] ? r->child.said : "timed out");
     set_round_problem(r, line);
     return settle_round(r, WATCH_FAILED);
 }

@@ -1,6 +1,5 @@
-/* One round of one job: capture, report, compare, where it became slower the user's program, and
- * where --out is an address the way there.
- * Files of this room include it; a round owns its child. */
+/* One round of a job: capture, report, compare, the user's program if it became slower, and the
+ * upload if --out is an address. A round owns its child process. */
 #ifndef VP_WATCH_ROUND_H
 #define VP_WATCH_ROUND_H
 
@@ -27,22 +26,21 @@ typedef struct watch_round {
     watch_stage stage;
     watch_child child;
     char slot[16];        /* names its scratch files */
-    watch_status outcome; /* while it delivers: of what came before */
+    watch_status outcome; /* during the upload: result of the stages before */
     char run[WATCH_RUN_MAX], code[24];
     char problem[WATCH_ERROR_MAX];       /* of the capture */
     bool have, stopping;                 /* have: bytes came */
-    char *cost;                          /* what the capture cost, NULL: unknown */
+    char *cost;                          /* overhead of the capture; NULL: unknown */
     char a[VP_PATH_MAX], b[VP_PATH_MAX]; /* what is compared */
-    const char *whole;                   /* the address a lies at, as it was typed; NULL: none */
+    const char *whole;                   /* the address of a, with secrets; NULL: none */
 } watch_round;
 
 void watch_round_init(watch_round *r, size_t slot, const watch_options *o, const watch_store *s,
                       watch_jobs *all);
 void watch_round_start(watch_round *r, watch_job *j);
-/* After something was heard of the child, or a moment. true: the round has ended and the job is
- * settled. */
+/* Called after output of the child, or periodically. true: the round has ended. */
 bool watch_round_go_on(watch_round *r, int64_t now_ms);
-/* The child is told to end; what it still brings is kept. */
+/* Tells the child to end; its data is kept. */
 void watch_round_stop(watch_round *r);
 void watch_round_free(watch_round *r);
 

@@ -35,7 +35,7 @@ static void end_json(vp_json *j, vp_buf *b)
     vp_buf_putc(b, '\n');
 }
 
-/* Many hosts are told by the name they go by. */
+/* A long list of hosts is replaced by its name. */
 static void put_job_target(vp_buf *b, const watch_job *j)
 {
     vp_str target = vp_str_of(j->target);
@@ -109,7 +109,7 @@ void watch_say_state(const watch_options *o, watch_job *j, watch_status status, 
     vp_json out;
     bool trouble = is_trouble(status), was = is_trouble(j->status);
     bool same = j->status == status;
-    bool partly = !trouble && error; /* some of several hosts */
+    bool partly = !trouble && error; /* some of several hosts failed */
     if (partly && !j->error)
         same = false;
     else if (!trouble && !was)
@@ -132,9 +132,8 @@ void watch_say_state(const watch_options *o, watch_job *j, watch_status status, 
     const char *target = vp_buf_cstr(&b);
     if (trouble || partly)
         vp_log(VP_LOG_WARN, "%s: %s: %s", target,
-               partly ? "only in part" : watch_status_words[status],
-               error ? error : "no reason was told");
+               partly ? "incomplete" : watch_status_words[status], error ? error : "unknown error");
     else
-        vp_log(VP_LOG_INFO, "%s: captured again", target);
+        vp_log(VP_LOG_INFO, "%s: captures work again", target);
     vp_buf_free(&b);
 }

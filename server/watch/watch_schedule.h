@@ -1,4 +1,4 @@
-/* When a job is captured next. Files of this room include it; it knows no clock and no job. */
+/* Computes the time of a job's next capture. Independent of clocks and jobs. */
 #ifndef VP_WATCH_SCHEDULE_H
 #define VP_WATCH_SCHEDULE_H
 
@@ -7,15 +7,16 @@
 
 typedef struct watch_pace {
     int64_t every_ms, duration_ms;
-    bool busy;         /* somebody else captures there: soon again */
-    unsigned in_a_row; /* rounds that brought nothing: each doubles the wait, up to a bound */
+    bool busy; /* another client is capturing: retry soon */
+    unsigned
+        in_a_row; /* consecutive rounds without a capture: each doubles the wait, up to a limit */
 } watch_pace;
 
-/* The wait from the start of one round to that of the next, in ms: with up to a tenth more or less,
- * which `random` decides, so that many jobs are not captured in one beat. */
+/* Interval between the starts of two rounds, in ms, randomized by up to 10% with `random`, so that
+ * many jobs are not captured at the same time. */
 int64_t watch_wait_ms(const watch_pace *p, uint32_t random);
-/* When the next round is due, of one that started then; both by CLOCK_MONOTONIC, which no timezone
- * and nobody sets. Not before now: what was missed is not made up for. */
+/* Due time of the next round after one that started at the given time; both by CLOCK_MONOTONIC,
+ * which is not affected by clock changes. Not before now: missed rounds are not repeated. */
 int64_t watch_due_ms(const watch_pace *p, uint32_t random, int64_t started_ms, int64_t now_ms);
 
 #endif

@@ -29,7 +29,7 @@ static void put_state_figure(vp_json *j, const watch_figure *f)
     vp_json_end_object(j);
 }
 
-/* Of a run that lies at an address. */
+/* The files of an uploaded run. */
 static void put_state_files(vp_json *j, const watch_kept *k)
 {
     vp_json_key(j, "files");
@@ -218,7 +218,7 @@ static int read_job(watch_jobs *l, const json_t *v, bool same_baseline)
     if (!name || !*name)
         return 0;
     VP_TRY(watch_jobs_need(l, &j, vp_str_of(name)));
-    if (j->target) /* twice in the file: the first counts */
+    if (j->target) /* duplicate in the file: the first is used */
         return 0;
     VP_TRY(watch_set(&j->target, state_text(v, "target")));
     if (same_baseline)
@@ -251,8 +251,8 @@ static int read_watch_state(const watch_options *o, watch_jobs *l, vp_str text)
         read_job(l, v, same);
     json_decref(root);
     if (rc == VP_ECORRUPT)
-        vp_log(VP_LOG_WARN,
-               WATCH_STATE " is no state of a watch: begun anew, and the runs that lie there stay");
+        vp_log(VP_LOG_WARN, WATCH_STATE
+               " is not a valid state file; starting with a new one, existing runs are kept");
     return rc == VP_ECORRUPT ? 0 : rc;
 }
 
@@ -268,7 +268,7 @@ int watch_state_read(const watch_store *s, const watch_options *o, watch_jobs *l
         return 0;
     VP_TRY(rc);
     if (is_dir || id.size > (int64_t)BYTES_MAX)
-        return vp_fail(VP_EREFUSED, WATCH_STATE " is no state of a watch: remove it");
+        return vp_fail(VP_EREFUSED, WATCH_STATE " is not a valid state file; remove it");
     vp_buf_init(&b, BYTES_MAX + 4096);
     char *room = vp_buf_reserve(&b, (size_t)id.size + 1);
     rc = room ? vp_fs_pread(fd, room, (size_t)id.size, 0, &got) : b.status;

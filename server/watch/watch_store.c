@@ -26,7 +26,7 @@ static int open_watch_dir(const char *out, const char *name, int *fd)
     if (*fd < 0)
         return cap_file_fail("open the directory", path, errno);
     if (faccessat(*fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
-        return cap_file_fail("write into the directory", path, errno);
+        return cap_file_fail("write to the directory", path, errno);
     return 0;
 }
 
@@ -37,7 +37,8 @@ static int take_lock(watch_store *s)
         return vp_fail_at(cap_file_fail("write", LOCK, errno), s->out, -1, -1);
     if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
         return 0;
-    vp_fail(VP_EBUSY, "another view_profile watch runs there: end it, or name another --out");
+    vp_fail(VP_EBUSY,
+            "another view_profile watch uses this directory; stop it or choose another --out");
     return vp_fail_at(VP_EBUSY, s->at.url ? s->at.url : s->out, -1, -1);
 }
 
@@ -48,7 +49,7 @@ static int open_watch_dirs(watch_store *s)
     return open_watch_dir(s->out, WATCH_INNER, &s->inner);
 }
 
-/* Of an address: what is known of it here, which only its owner may read. */
+/* The local state of an address, readable only by its owner. */
 static int find_place(watch_store *s, const char *out)
 {
     char parent[VP_PATH_MAX];
@@ -59,7 +60,7 @@ static int find_place(watch_store *s, const char *out)
     VP_TRY(cap_make_dirs(parent));
     return mkdir(s->out, 0700) == 0 || errno == EEXIST
                ? 0
-               : cap_file_fail("make the directory", s->out, errno);
+               : cap_file_fail("create the directory", s->out, errno);
 }
 
 int watch_store_open(watch_store *s, const watch_options *o)

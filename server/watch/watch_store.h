@@ -1,6 +1,6 @@
-/* The directory that a watch keeps: its lock, the ring of runs, the histories, the state file.
- * Where --out is an address, it is one of our own, from which runs and histories are delivered.
- * Files of this room include it. Nothing is removed that the watch did not make itself. */
+/* The output directory of a watch: its lock, the ring of runs, the histories, the state file. If
+ * --out is an address, it is a private directory from which runs and histories are uploaded. Only
+ * runs that the watch wrote are removed. */
 #ifndef VP_WATCH_STORE_H
 #define VP_WATCH_STORE_H
 
@@ -14,20 +14,20 @@
 
 typedef struct watch_store {
     char out[VP_PATH_MAX]; /* absolute */
-    source_address at;     /* where runs and histories go from there; url NULL: they stay */
+    source_address at;     /* address to which runs and histories are uploaded; url NULL: none */
     int dir, inner;        /* out, out/.view_profile-watch */
     int lock;
     bool single; /* one target: one history */
 } watch_store;
 
-/* Makes the directories and takes the lock. VP_EBUSY: another watch runs there. */
+/* Creates the directories and takes the lock. VP_EBUSY: another watch uses them. */
 int watch_store_open(watch_store *s, const watch_options *o);
 void watch_store_close(watch_store *s);
 
-/* plugins/profile/RUN, from `dir`. Those above it come and go: a capture that brought nothing
- * leaves no empty directory behind. */
+/* plugins/profile/RUN, relative to `dir`. The parents may not exist: a failed capture removes empty
+ * directories. */
 void watch_run_path(char out[VP_PATH_MAX], const char *run);
-/* out/.view_profile-watch/NAME.SUFFIX; a path for children. */
+/* out/.view_profile-watch/NAME.SUFFIX, as a path for child processes. */
 int watch_inner_path(const watch_store *s, char out[VP_PATH_MAX], const char *name,
                      const char *suffix);
 bool watch_inner_has(const watch_store *s, const char *name, const char *suffix);
@@ -37,33 +37,33 @@ int watch_inner_read(const watch_store *s, vp_buf *b, const char *name, const ch
 
 /* ---- The ring (watch_ring.c) ---- */
 
-/* Notes the run as the watch's own. VP_ENOTFOUND: it is not there. */
+/* Adds a run to the ring of the watch. VP_ENOTFOUND: it does not exist. */
 int watch_ring_add(const watch_store *s, watch_job *j, const char *run);
-/* Removes the oldest runs beyond `keep`, but not the baseline. What lies at an address is doomed
- * only: watch_away.h. */
+/* Removes the oldest runs beyond `keep`, except the baseline. Uploaded runs are only marked as
+ * doomed (watch_away.h). */
 int watch_ring_trim(const watch_store *s, watch_job *j, int64_t keep);
-/* Removes what lies here of a run that is noted; what has its name by now stays. */
+/* Removes the local directory of a run, unless another directory has its name. */
 int watch_ring_leave(const watch_store *s, const watch_kept *k);
 bool watch_ring_is_here(const watch_store *s, const char *run);
-/* Removes what an interrupted removal left. */
+/* Completes an interrupted removal. */
 void watch_ring_sweep(const watch_store *s);
 
 /* ---- Histories (watch_history.c) ---- */
 
 /* "history.jsonl" or "history-NAME.jsonl". */
 void watch_history_name(const watch_store *s, const watch_job *j, char out[VP_PATH_MAX]);
-/* Appends one line, whole or not at all, and waits until it is on the disk. */
+/* Appends one line, complete or not at all, and syncs it to disk. */
 int watch_history_append(const watch_store *s, const watch_job *j, vp_str line);
 
 /* ---- The state file (watch_state.c) ---- */
 
-/* A path, or an address as others may read it. */
+/* A path, or an address without secrets. */
 void watch_shown(char shown[VP_PATH_MAX], const char *named);
 /* pid 0: it has ended. */
 int watch_state_write(const watch_store *s, const watch_options *o, const watch_jobs *l,
                       int64_t pid);
-/* What an earlier watch knew there; a file that is damaged or none is said, and is as none: what
- * runs it named are then nobody's. */
+/* Loads the state of an earlier watch. A damaged file is reported and treated as missing; the runs
+ * in it then no longer belong to a watch. */
 int watch_state_read(const watch_store *s, const watch_options *o, watch_jobs *l);
 
 #endif

@@ -9,8 +9,8 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/words.h"
 
-/* A part is named where it has this much of the difference, and a part of it instead where that
- * has this much of its own. */
+/* A scope is named if it has this share of the difference; a scope inside it is named instead if it
+ * has this share of its parent's difference. */
 #define WORTH_PERCENT 25
 #define DEEPER_PERCENT 70
 #define NAME_SHOWN 200u
@@ -45,8 +45,8 @@ static void put_verdict_name(vp_buf *b, vp_str name)
         vp_buf_puts(b, "…");
 }
 
-/* The scope that explains the difference, in pre-order from the roots down; sign: 1 for what takes
- * longer, -1 for what takes less. */
+/* The scope that explains the difference, searched in pre-order; sign: 1 for slower, -1 for faster.
+ */
 static const json_t *explaining_scope(const json_t *root, int64_t worth, int sign)
 {
     const json_t *best = NULL, *v, *list = json_object_get(root, "scopes");
@@ -77,7 +77,7 @@ static const json_t *explaining_op(const json_t *root, int64_t worth, int sign)
     return best;
 }
 
-/* Which class of a device's time: of the device whose step changed most. */
+/* The class of device time that changed most, on the device whose step changed most. */
 static void put_class(vp_buf *b, const json_t *root, int64_t worth, int sign)
 {
     static const struct {
@@ -165,7 +165,7 @@ static void put_verdict_findings(vp_buf *b, const json_t *list)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* A peak that is higher by more than was allowed; row: where it stands, NULL for none. */
+/* A peak that exceeds its limit; row: its JSON, NULL for none. */
 typedef struct peak {
     const json_t *row;
     int64_t a, b;
@@ -178,8 +178,8 @@ static void take_peak(peak *most, peak of, double percent)
         *most = of;
 }
 
-/* What --fail-on-peak of compare looks at: each allocator, and of the programs the largest of each
- * side in the device's main memory, whichever that is. */
+/* The peaks that --fail-on-peak of compare checks: each allocator, and the largest program of each
+ * side in the device's main memory. */
 static peak find_exceeded_peak(const json_t *root, double percent)
 {
     const json_t *v, *list = json_object_get(root, "memory");
@@ -218,7 +218,7 @@ static void put_memory_scope(vp_buf *b, const json_t *row, int64_t worth)
     (void)rep_put_bytes(b, verdict_ps(best, "delta_bytes"));
 }
 
-/* percent: what is allowed; not a number where no limit is set. */
+/* percent: the limit; NAN: none. */
 static void put_verdict_peak(vp_buf *b, const json_t *root, double percent)
 {
     peak most = find_exceeded_peak(root, percent);
@@ -248,7 +248,7 @@ static void put_time_difference(vp_buf *b, const char *what, const json_t *d)
     (void)rep_duration(b, a, VP_UNIT_AUTO, a);
 }
 
-/* Where the slowest steps alone take longer, and more so than the noise. */
+/* For runs in which only the slowest steps are longer, by more than the noise. */
 static void put_p90(vp_buf *b, const json_t *root, int64_t threshold)
 {
     const json_t *p90 = json_object_get(root, "p90");
@@ -277,7 +277,7 @@ static int put_verdict_words(vp_buf *b, const char **verdict, const json_t *root
         median = json_object_get(root, "step"); /* runs without steps have only that */
     *verdict = verdict_of(verdict_text(noise, "verdict"));
     if (!*verdict)
-        return vp_fail(VP_ECORRUPT, "no comparison");
+        return vp_fail(VP_ECORRUPT, "invalid comparison: no verdict");
     bool longer = !strcmp(*verdict, "regression"), unknown = !strcmp(*verdict, "unverified");
     put_time_difference(
         b, json_is_true(json_object_get(root, "per_step")) ? "median step " : "window ", median);
@@ -302,7 +302,7 @@ int watch_verdict(vp_buf *words, const char **verdict, vp_str compare_json, bool
     json_error_t e;
     json_t *root = json_loadb(compare_json.p, compare_json.n, 0, &e);
     int rc = root ? put_verdict_words(words, verdict, root, slower, peak_percent)
-                  : vp_fail(VP_ECORRUPT, "the comparison is no valid JSON: %.100s", e.text);
+                  : vp_fail(VP_ECORRUPT, "the comparison is not valid JSON: %.100s", e.text);
     json_decref(root);
     return rc;
 }
@@ -314,7 +314,7 @@ int watch_line_read(watch_line *out, vp_str history_line)
     json_error_t e;
     json_t *root = json_loadb(history_line.p, history_line.n, 0, &e);
     if (!root)
-        return vp_fail(VP_ECORRUPT, "the line of history is no valid JSON: %.100s", e.text);
+        return vp_fail(VP_ECORRUPT, "the history line is not valid JSON: %.100s", e.text);
     *out = (watch_line){.steps = known_of(root, "steps"),
                         .median_ps = known_of(root, "median_ps"),
                         .p90_ps = known_of(root, "p90_ps"),
@@ -329,8 +329,8 @@ int watch_line_read(watch_line *out, vp_str history_line)
     return 0;
 }
 
-/* Whether steps take about as long as in the capture before: else what differs from the time
- * between is the job's own doing. */
+/* True if steps take about as long as in the previous capture; otherwise a difference to the time
+ * between is caused by the job. */
 static bool is_steady(const watch_job *j, const watch_line *now)
 {
     int64_t was = j->figure_count ? j->figures[j->figure_count - 1].median_ps : VP_UNKNOWN;
@@ -349,22 +349,21 @@ void watch_put_cost(vp_buf *b, const watch_job *j, const watch_line *now, int64_
     int64_t inside_ns =
         (now->last_end_unix_ns - now->first_unix_ns) / (now->last_step - now->first_step + 1);
     if (between < 1 || ns <= 0 || inside_ns <= 0)
-        return; /* a job that began anew, or steps that are not numbered through */
+        return; /* a restarted job, or steps that are not numbered consecutively */
     int64_t outside_ns = ns / between;
     double ratio = (double)inside_ns / (double)outside_ns;
-    vp_buf_puts(b, "steps took ");
+    vp_buf_puts(b, "step time ");
     (void)rep_duration(b, inside_ns * 1000, VP_UNIT_AUTO, inside_ns * 1000);
-    vp_buf_puts(b, " each in the capture, ");
+    vp_buf_puts(b, " during the capture, ");
     (void)rep_duration(b, outside_ns * 1000, VP_UNIT_AUTO, outside_ns * 1000);
-    vp_buf_printf(b, " between it and the one before (%lld steps): ", (long long)between);
+    vp_buf_printf(b, " since the previous capture (%lld steps): ", (long long)between);
     if (!is_steady(j, now))
-        vp_buf_puts(b, "the job's own pace changed, so the cost is not known");
+        vp_buf_puts(b, "the step time of the job itself changed, so the overhead is unknown");
     else if (ratio < 1)
-        vp_buf_puts(b,
-                    "no cost is seen in the steps; between lie also the job's other work and the "
-                    "profiler's start and end");
+        vp_buf_puts(b, "no overhead measured; the time between captures includes other work of the "
+                       "job and the start and stop of the profiler");
     else
-        vp_buf_printf(b, "%+.1f%% while it captures, %.2g%% of the job's time", 100 * (ratio - 1),
+        vp_buf_printf(b, "%+.1f%% during a capture, %.2g%% of the job's time", 100 * (ratio - 1),
                       100 * (ratio - 1) * (double)duration_ms /
                           (double)(every_ms > duration_ms ? every_ms : duration_ms));
 }

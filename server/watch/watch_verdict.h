@@ -1,14 +1,14 @@
-/* What `compare` found, in words: how much longer a step takes, and which part of the graph and
- * which op that lies in, or which memory grew. Files of this room include it; it owns nothing. */
+/* Summarizes the result of `compare` in one line: the difference of the step time, and the scope
+ * and op, or the memory, that caused it. It owns nothing. */
 #ifndef VP_WATCH_VERDICT_H
 #define VP_WATCH_VERDICT_H
 
 #include "server/watch/watch_job.h"
 #include "trace/base/buf.h"
 
-/* Of view_profile.compare/1. `slower`: a limit was broken, and the words say which parts did that;
- * peak_percent: by how much more a peak may be, not a number where that is no limit. *verdict: a
- * constant. VP_ECORRUPT. */
+/* Summarizes a view_profile.compare/1 document. `slower`: a limit was exceeded, and the text names
+ * the parts that did so. peak_percent: limit of a peak; NAN: none. *verdict: a constant.
+ * VP_ECORRUPT. */
 int watch_verdict(vp_buf *words, const char **verdict, vp_str compare_json, bool slower,
                   double peak_percent);
 
@@ -20,9 +20,8 @@ typedef struct watch_line {
 } watch_line;
 int watch_line_read(watch_line *out, vp_str history_line);
 
-/* What the capture cost the job, as far as numbered steps tell: the mean step inside it beside that
- * of the steps between the capture before and this one. Nothing is put where that cannot be known.
- */
+/* Appends the overhead of capturing: the mean step time in this capture compared with that between
+ * the previous capture and this one. Appends nothing if it is unknown (steps without numbers). */
 void watch_put_cost(vp_buf *b, const watch_job *j, const watch_line *now, int64_t every_ms,
                     int64_t duration_ms);
 

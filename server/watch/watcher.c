@@ -70,8 +70,7 @@ static watch_job *most_due(const watcher *w)
     return best;
 }
 
-/* What no list has named for as long as its ring would reach back loses its runs, as it would have
- * lost them had it lived. */
+/* Removes the runs of a job that has been unlisted for as long as its ring covers. */
 static void forget_old(watcher *w)
 {
     int64_t now = watch_unix_ms(), reach;
@@ -132,7 +131,7 @@ static int start_due(watcher *w, int64_t now)
             return 0;
         w->started[i] = now;
         watch_round_start(&w->rounds[i], j);
-        if (!w->rounds[i].job) /* it could not even be started */
+        if (!w->rounds[i].job) /* it could not be started */
             schedule_next_round(w, j, now, now);
     }
     return 0;
@@ -223,8 +222,8 @@ static int watch_loop(watcher *w)
 
 /* ---- From beginning to end ------------------------------------------------------------------- */
 
-/* Those that end it, unless whoever started it had them ignored, as nohup does: a blocked signal
- * would be read nevertheless. */
+/* Adds the signals that end the watch, except those that are ignored (nohup): a blocked signal
+ * would be received even if ignored. */
 static void add_ending(sigset_t *set)
 {
     static const int ending[] = {SIGTERM, SIGINT, SIGHUP};

@@ -1,4 +1,4 @@
-/* `view_profile capture HOST:PORT`: a profile out of a running program. */
+/* `view_profile capture HOST:PORT`: captures a profile of a running program. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void heed_signals(void)
     (void)sigaction(SIGHUP, &heed, NULL);
 }
 
-/* A failure of what is typed, or of what is to be done. */
+/* Maps an error to CLI_USAGE or CLI_CAPTURE_FAILED. */
 static int exit_code_of_failure(int rc)
 {
     int code = cli_fail(rc);
@@ -98,13 +98,13 @@ static int look_at_processes(fetcher *f, const profile_name *names, size_t n)
 
 /* ---- After a capture ------------------------------------------------------------------------- */
 
-/* Where --out is an address. */
+/* For --out with an address. */
 typedef struct elsewhere {
     source_address at;
     source_ask ask;
 } elsewhere;
 
-/* The slowest ops as `top` shows them, and how to see the rest. */
+/* Shows the slowest ops like `top`, and the command or URL for the rest. */
 static void show_captured_ops(const cli_options *o, const profile_job *j, const elsewhere *e)
 {
     vp_buf b;
@@ -138,14 +138,14 @@ static char *url_of(const elsewhere *e, const profile_job *j, const profile_name
     return source_address_beneath(&e->at, path);
 }
 
-/* VP_EBUSY: there is such an object. */
+/* VP_EBUSY: the object exists. */
 static int check_object_absent(const elsewhere *e, const char *url)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
     source_entry now;
     vp_buf_init(&b, FETCH_FRAME_MAX + 2);
     if (source_ask_head(&e->ask, url, &b, &now) < 0)
-        return 0; /* if that is no good sign, the writing will tell */
+        return 0; /* other errors show up when writing */
     return vp_fail_at(vp_fail(VP_EBUSY, LANDING_IS_THERE), url, -1, -1);
 }
 
@@ -168,7 +168,7 @@ static int upload_one(const elsewhere *e, const profile_job *j, const profile_ta
     return rc < 0 && !vp_error_last()->path[0] ? vp_fail_at(rc, url, -1, -1) : rc;
 }
 
-/* What landed here goes there. 0: something arrived. */
+/* Uploads the captured files. 0: at least one was uploaded. */
 static int upload_captured_run(const elsewhere *e, profile_job *j)
 {
     int rc = VP_EREMOTE;
@@ -232,7 +232,8 @@ static int run_capture_command(const cli_options *o, profile_job *j, const profi
     VP_CLEANUP(vp_temp_tree_free) vp_temp_tree here = VP_TEMP_TREE_NONE;
     fetcher *f = NULL;
     int code;
-    http_more_descriptors(); /* one and its file for each process; the fetcher inherits the limit */
+    http_more_descriptors(); /* one socket and one file per process; the fetcher inherits the limit
+                              */
     if (e && vp_temp_tree_make(&here, "view_profile_capture") < 0)
         return exit_code_of_failure(VP_EIO);
     if (fetcher_start(&f) < 0)

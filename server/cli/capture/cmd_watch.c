@@ -1,4 +1,4 @@
-/* `watch`: what the command line asks of server/watch. */
+/* `watch`: converts the command line to the options of server/watch. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 
 #define MOST_MS (INT64_C(366) * 86400000)
 
-/* The words that each capture is started with. */
+/* The options that are passed to each capture. */
 typedef struct capture_words {
     const char *v[16 + 2 * CLI_LIST_MAX];
     size_t n;
@@ -53,7 +53,7 @@ static bool is_baseline_there(const watch_options *w)
     char path[2 * VP_PATH_MAX];
     if (!strcmp(w->baseline, "first") || !strcmp(w->baseline, "best") ||
         source_is_address(w->baseline) || (w->out && source_is_address(w->out)))
-        return true; /* what is not here is looked for when it is compared with */
+        return true; /* a run that is not local is searched at the first comparison */
     bool is_path = strchr(w->baseline, '/') != NULL;
     snprintf(path, sizeof path, "%s%s%s",
              is_path  ? ""

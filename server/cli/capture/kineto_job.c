@@ -22,7 +22,7 @@
 typedef struct kineto_file {
     size_t target;
     uint64_t pid;
-    int64_t bytes; /* when it was last looked at */
+    int64_t bytes; /* size at the last check */
     bool whole;
 } kineto_file;
 
@@ -94,7 +94,7 @@ static int ask_kineto_target(profile_job *j, fetcher *f, size_t target, kineto_f
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* It has not grown since, and ends as JSON does. */
+/* Complete: it has not grown since the last check and ends like JSON. */
 static bool is_whole(kineto_file *k, const char *path)
 {
     char tail[TAIL];
@@ -167,7 +167,7 @@ static void wait_for_kineto_files(profile_job *j, kineto_files *files)
     }
 }
 
-/* Processes write over files of their own earlier captures. */
+/* Checked because processes overwrite files of earlier captures. */
 static int look_at_run(const profile_job *j, const profile_name *name)
 {
     const struct dirent *e;
@@ -196,7 +196,7 @@ int kineto_job_run(profile_job *j, fetcher *f)
         wait_for_kineto_files(j, &files);
     tell_all_targets(j, PROFILE_ENDED, 0);
     vp_free(files.items);
-    run_landing_remove(&j->run); /* if nothing is in it */
+    run_landing_remove(&j->run); /* if it is empty */
     for (size_t i = 0; i < j->n; i++)
         if (!j->targets[i].code)
             return 0;

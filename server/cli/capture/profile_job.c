@@ -18,11 +18,11 @@
 
 #define TURN_MS 200
 #define TWICE_MS 300
-/* By when all of several have heard of their common start. */
+/* Lead time in which all targets receive the common start time. */
 #define COMMON_START_MS 1000
 #define COMMON_START_EACH_MS 4
-/* So many are asked together, and what each and all need of descriptors, here and in the fetcher.
- */
+/* Maximum number of simultaneous requests, and the file descriptors needed per target and in total,
+ * here and in the fetcher. */
 #define TOGETHER_MAX 1024u
 #define FILES_EACH 4u
 #define FILES_ELSE 64u
@@ -45,7 +45,7 @@ const char *profile_word(int code, int64_t status)
                  {VP_ENOSPC, "disk"},
                  {VP_EIO, "disk"},
                  {VP_EPERM, "disk"},
-                 {VP_ECANCELLED, "canceled"}};
+                 {VP_ECANCELLED, "cancelled"}};
     if (status == DEADLINE)
         return "deadline";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -174,7 +174,8 @@ static int keep_landed_file(profile_target *t)
     return landing_keep(&t->file);
 }
 
-/* An old server that writes by itself did so where it was told to, if the disk is ours, too. */
+/* An old server writes the profile itself; true if it did so on a shared disk, at the expected
+ * path. */
 static bool landed_by_itself(profile_target *t)
 {
     struct stat st;
@@ -212,15 +213,16 @@ static void hear_target(profile_job *j, profile_target *t)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* The first time that the user asks, the servers are asked for what they have; the second time,
- * nothing more is waited for. */
+/* The first signal of the user ends the captures and collects their data; the second one cancels
+ * everything. */
 static void heed_user(profile_job *j, int *heeded)
 {
     int64_t now = vp_now_ms();
     int stops = j->stops ? (int)*j->stops : 0;
     if (!stops || *heeded > 1 || (*heeded == 1 && stops < 2))
         return;
-    if (*heeded && now - j->stopped_ms < TWICE_MS) { /* some send it to us and to our group */
+    if (*heeded &&
+        now - j->stopped_ms < TWICE_MS) { /* some senders signal both the process and its group */
         *j->stops = 1;
         return;
     }
@@ -238,7 +240,7 @@ static void heed_user(profile_job *j, int *heeded)
     }
 }
 
-/* Waits for whatever comes first. */
+/* Waits for events of any target. */
 static int wait_for_some(profile_job *j, struct pollfd *fds, size_t *of)
 {
     nfds_t n = 0;
@@ -263,7 +265,7 @@ static size_t count_targets_in(const profile_job *j, profile_phase phase)
     return n;
 }
 
-/* How many are asked at once: all, as far as descriptors reach. */
+/* Number of simultaneous requests: all, limited by file descriptors. */
 static size_t targets_at_once(const profile_job *j)
 {
     struct rlimit files;
@@ -275,14 +277,14 @@ static size_t targets_at_once(const profile_job *j)
     return j->n < most ? j->n : most;
 }
 
-/* Those of one batch. */
+/* Common start time of one batch. */
 static int64_t common_start(size_t n)
 {
     int64_t ms = COMMON_START_MS + (int64_t)n * COMMON_START_EACH_MS;
     return n < 2 ? 0 : now_unix_ns() + ms * INT64_C(1000000);
 }
 
-/* Of those that have something to send, as many as may at once are told to. */
+/* Lets up to `parallel` targets that have data send it. */
 static void give_leave(profile_job *j)
 {
     int64_t sending = 0;

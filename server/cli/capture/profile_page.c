@@ -28,7 +28,7 @@ static bool is_free_port(int port)
     return fine;
 }
 
-/* The one that `serve` will take: the first that is free. */
+/* The port that `serve` will use: the first free one. */
 static int next_port(void)
 {
     for (int port = HTTP_FIRST_PORT; port <= HTTP_FIRST_PORT + HTTP_MORE_PORTS; port++)
@@ -37,7 +37,7 @@ static int next_port(void)
     return HTTP_FIRST_PORT;
 }
 
-/* A word for a shell. */
+/* Quotes a word for a shell. */
 static void put_shell_word(vp_buf *b, const char *word)
 {
     if (!word[strspn(word, LETTERS "/._-")]) {
@@ -57,7 +57,7 @@ static void put_shell_word(vp_buf *b, const char *word)
     vp_buf_putc(b, '\'');
 }
 
-/* Names of other characters have pages, too, which the index leads to. */
+/* Only for simple names; runs with other names are linked from the index. */
 static void put_session_path(vp_buf *b, const char *run)
 {
     if (*run != '.' && !run[strspn(run, LETTERS "._-")])

@@ -8,7 +8,8 @@
 #include "trace/base/log.h"
 #include "trace/base/time.h"
 
-/* What is asked for may wait for its turn over there; more than this is no waiting. */
+/* A start can be delayed by up to this time by other captures; a larger difference means a wrong
+ * clock. */
 #define CLOCK_OFF_S 60
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -144,7 +145,7 @@ void profile_say_change(void *ctx, const profile_job *j, const profile_target *t
         print_progress_line(t);
 }
 
-/* A clock that is wrong misplaces the run among others, and its host among the hosts. */
+/* Warns of a wrong clock, which puts the run or the host at the wrong time. */
 static void say_clock(const profile_target *t)
 {
     int64_t off_s = t->start_ns ? (t->start_ns - t->asked_ns) / 1000000000 : 0;

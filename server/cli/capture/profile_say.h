@@ -1,5 +1,5 @@
-/* What `capture` says while it captures and at the end: lines of JSON on standard output, or a line
- * that moves on the terminal and then one a failure. */
+/* Output of `capture`: JSON lines on stdout, or a progress line on the terminal followed by one
+ * line per failure. */
 #ifndef VP_CLI_PROFILE_SAY_H
 #define VP_CLI_PROFILE_SAY_H
 
@@ -12,11 +12,11 @@
 typedef struct profile_say {
     bool json;
     cli_progress progress;
-    int64_t received_ms; /* when the first byte came; for the rate */
+    int64_t received_ms; /* time of the first byte, for the rate */
 } profile_say;
 
 void profile_say_begin(profile_say *s, const cli_options *o, const profile_job *j);
-/* The job's `told`. */
+/* Callback for profile_job.told. */
 void profile_say_change(void *ctx, const profile_job *j, const profile_target *t);
 void profile_say_end(profile_say *s, const profile_job *j, int code);
 

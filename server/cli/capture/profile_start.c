@@ -6,14 +6,14 @@
 #include "trace/base/fs.h"
 #include "trace/base/pb.h"
 
-/* A plane that has no events is below this. */
+/* Planes without events are smaller than this. */
 #define PLANE_MAX (64u << 10)
-/* Real ones have a plane a device and a few more. */
+/* Real profiles have one plane per device and a few more. */
 #define FIELDS_MAX 1000u
 /* A tag and a length. */
 #define HEAD_MAX 20u
 
-/* The number of the stat of this name; 0: there is none. */
+/* The id of the stat with this name; 0: none. */
 static uint64_t stat_number(vp_str plane, vp_str name)
 {
     vp_pb p = vp_pb_of(plane), entry, meta;

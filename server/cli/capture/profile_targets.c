@@ -65,7 +65,7 @@ static int add_words(target_list *l, vp_str s)
     return 0;
 }
 
-/* A line each, or several with commas; what follows a # is for people. */
+/* One or more comma-separated targets per line; # starts a comment. */
 static int target_list_add_file(target_list *l, const char *path)
 {
     char line[4096];

@@ -1,5 +1,5 @@
-/* The processes that a capture is of: HOST:PORT, several with commas between, or a line each in a
- * file. */
+/* Parses the targets of a capture: HOST:PORT, comma-separated, from the command line and from a
+ * file with one or more per line. Fails with VP_EARG on a malformed or duplicate target. */
 #ifndef VP_CLI_PROFILE_TARGETS_H
 #define VP_CLI_PROFILE_TARGETS_H
 
@@ -12,8 +12,8 @@ typedef struct profile_name {
     char host[280];   /* the stem of its file: HOST_PORT */
 } profile_name;
 
-/* Takes those of the words and of hosts_file (NULL: none; "-": standard input), in order. *out is
- * freed with vp_free. VP_EARG: one is no HOST:PORT, stands twice, or there is none; VP_EIO. */
+/* Parses the targets in words and in hosts_file (NULL: none; "-": standard input), in order. Free
+ * *out with vp_free. VP_EARG: a malformed or duplicate target, or none; VP_EIO. */
 int profile_targets(profile_name **out, size_t *n, char *const *words, size_t word_n,
                     const char *hosts_file);
 

@@ -28,8 +28,8 @@ static int check_name(const char *name)
     return fine ? 0 : vp_fail(VP_EARG, "--name \"%.80s\": must be a valid directory name", name);
 }
 
-/* At an address nobody can look and make it in one step: what begins in one second elsewhere must
- * not be of the same run, or take its file's place. */
+/* An object store has no atomic "create if missing" for a run, so a random suffix keeps captures
+ * that start in the same second apart. */
 static int add_chance(char *second, size_t n, size_t cap)
 {
     uint32_t random;
@@ -59,7 +59,7 @@ static int make_by_time(run_landing *r, size_t base, bool elsewhere)
                       r->path, -1, -1);
 }
 
-/* How much of the path is there before anything is made. */
+/* Length of the part of the path that already exists. */
 static size_t existing_path_length(const char *path)
 {
     char part[VP_PATH_MAX];
@@ -87,7 +87,7 @@ int run_landing_make(run_landing *r, const char *out, const char *name, bool els
              n == 1 && *out == '/' ? "" : "/");
     r->was_there = existing_path_length(r->path);
     VP_TRY(cap_make_dirs(r->path));
-    /* Others are told it, of which some take no "..". */
+    /* Passed to other processes, some of which do not accept "..". */
     snprintf(r->root, sizeof r->root, "%s",
              realpath(r->path, full) ? full : cap_full_dir(full, r->path));
     size_t base = strlen(r->path) + 1;
@@ -128,8 +128,8 @@ int landing_open(landing_file *f, const run_landing *r, const char *host)
 {
     f->temp[0] = 0;
     VP_TRY(landing_look(f, r, host));
-    /* Without a name nothing is left, whatever ends us; where that cannot be had, with one that no
-     * reader of profiles looks at. */
+    /* An unnamed file (O_TMPFILE) leaves nothing behind if the process is killed. If that is not
+     * supported, a hidden name is used that readers of profiles ignore. */
     f->fd = open(r->path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
     if (f->fd >= 0)
         return 0;
@@ -142,7 +142,7 @@ int landing_open(landing_file *f, const run_landing *r, const char *host)
     return cap_file_fail("create a file in the directory", r->path, err);
 }
 
-/* Gives it its name, which nobody else may have. */
+/* Gives the file its final name; fails if the name exists. */
 static int name_it(const landing_file *f)
 {
     char self[32];
@@ -155,10 +155,10 @@ static int name_it(const landing_file *f)
     if (errno != EINVAL && errno != ENOSYS)
         return -1;
     return link(f->temp, f->final) == 0 ? unlink(f->temp)
-                                        : -1; /* some file systems know only this */
+                                        : -1; /* for file systems without RENAME_NOREPLACE */
 }
 
-/* So that the name, too, survives a loss of power; a file system that cannot is none of ours. */
+/* Syncs the directory, so that the name survives a power loss; errors are ignored. */
 static void sync_directory(const char *file)
 {
     char dir[VP_PATH_MAX];

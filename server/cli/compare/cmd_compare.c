@@ -1,5 +1,4 @@
-/* `compare_two_runs`: two runs held against each other, its gate, and the history that --append
- * writes. */
+/* `compare`: compares two runs, applies the gate, and writes the history of --append. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -47,8 +46,8 @@ static bool peak_fails(const char *name, int64_t a, int64_t b, double percent)
     return true;
 }
 
-/* Of the programs the largest of each side counts, whichever that is: it is what must fit. A row
- * like that of an allocator; peaks that no program has are VP_UNKNOWN. */
+/* Compares the largest program of each side, even if they differ: that one has to fit in memory.
+ * Returns a row like that of an allocator; unknown peaks are VP_UNKNOWN. */
 static vp_compared_memory largest_program(const vp_comparison *c)
 {
     vp_compared_memory of = {.a_bytes = VP_UNKNOWN, .b_bytes = VP_UNKNOWN};
@@ -107,8 +106,8 @@ static bool finding_fails(const compare_gate *g, const vp_comparison *c, const v
     return false;
 }
 
-/* Whether it is a failure that no change could be told from noise. With whole runs that may happen,
- * and is none; but of what is left of a damaged run the gate must not make a success. */
+/* Returns true if an unverified comparison is a failure. For complete runs it is not; for an
+ * incomplete run the gate must not report success. */
 static bool unverified_fails(const vp_comparison *c, const vp_report *a, const vp_report *b)
 {
     if (a->partial || b->partial) {
@@ -180,7 +179,7 @@ static int put_history_line(vp_buf *line, const vp_report *r)
     return rc;
 }
 
-/* In one write, so that jobs that run at once do not mix their lines. */
+/* Appends with a single write, so that lines of concurrent jobs are not mixed. */
 static int append_history_line(const char *path, const vp_report *r)
 {
     VP_CLEANUP(vp_fs_close) int fd = -1;

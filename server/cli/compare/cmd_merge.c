@@ -1,4 +1,4 @@
-/* `merge_operands`: one report out of those of hosts or files. */
+/* `merge`: merges reports of hosts or files into one. */
 #include "server/cli/input/open.h"
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"

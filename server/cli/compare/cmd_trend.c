@@ -1,4 +1,4 @@
-/* `trend`: many runs, or results of benchmarks, in one table. */
+/* `trend`: many runs, or benchmark results, in one table. */
 #include "server/cli/input/input.h"
 #include "server/cli/input/open.h"
 #include "server/cli/language/cli_options.h"
@@ -11,7 +11,7 @@
 #include "trace/report/trend/trend_view.h"
 #include "trace/source/document.h"
 
-/* In the order of --format's words. */
+/* In the order of the choices of --format. */
 enum { AS_TEXT, AS_JSON, AS_HTML };
 
 static int add_trend_operand(trend *t, const char *operand, const cli_options *o)

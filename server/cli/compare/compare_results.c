@@ -30,7 +30,8 @@ bool compare_has_results(const cli_options *o)
     return false;
 }
 
-/* Refuses options that make no sense for results: 0, or the exit code after a line on stderr. */
+/* Rejects options that do not apply to benchmark results. Returns 0, or the exit code after
+ * printing an error. */
 static int check_options(const cli_options *o, const compare_gate *g)
 {
     for (size_t i = 0; i < o->operand_count; i++) {
@@ -110,7 +111,7 @@ static bool fails_pair_gate(const compare_gate *g, const scaling_pair *p)
     return failed;
 }
 
-/* failed[i]: of each pair. */
+/* failed[i]: result for pair i. */
 static int check_pair_gates(bool *failed, const compare_gate *g, const scaling_comparison *c)
 {
     int code = CLI_OK;

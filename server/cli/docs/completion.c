@@ -15,7 +15,7 @@ static void bash_words(vp_buf *b, const char *words)
         vp_buf_putc(b, *words == '|' ? ' ' : *words);
 }
 
-/* Values that are files or directories complete as such. */
+/* Values that are files or directories are completed as paths. */
 static bool is_path_option(const cli_option *row)
 {
     return row->type == CLI_TEXT && (!strcmp(row->value, "DIR") || !strcmp(row->value, "FILE"));
@@ -71,7 +71,7 @@ static void print_bash_completion(vp_buf *b)
                    "complete -F _view_profile view_profile\n");
 }
 
-/* Single quotes and zsh's own separators in an explanation. */
+/* Escapes single quotes and the separators of zsh in a description. */
 static void zsh_text(vp_buf *b, const char *text)
 {
     for (; *text; text++) {

@@ -1,9 +1,9 @@
-/* Shell completions from the same table as --help. What they print lies in docs/completion and a
- * test compares it. */
+/* Generates shell completions from the option table. docs/completion contains the output, and a
+ * test compares them. */
 #ifndef VP_CLI_COMPLETION_H
 #define VP_CLI_COMPLETION_H
 
-/* "bash" or "zsh", to stdout; returns an exit code. */
+/* Prints the completion for "bash" or "zsh" to stdout; returns an exit code. */
 int cli_print_completion(const char *shell);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define MARKDOWN_WIDTH 100
 
-/* Markdown's own characters in plain text. */
+/* Escapes Markdown characters in plain text. */
 static void put_escaped_markdown(vp_buf *b, const char *text)
 {
     for (; *text; text++) {
@@ -32,7 +32,7 @@ static void put_paragraphs(vp_buf *b, const char *text)
     vp_buf_free(&plain);
 }
 
-/* A term of a definition list and its sentence, with a capital and a full stop. */
+/* A term of a definition list and its definition, capitalized and with a full stop. */
 static void put_man_definition(vp_buf *b, const char *term, const char *text)
 {
     vp_buf_printf(b, "\n%s\n:   ", term);

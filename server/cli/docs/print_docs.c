@@ -1,4 +1,4 @@
-/* `help --print-…`: the files of docs/ that are made from the program's own tables. */
+/* `help --print-…`: prints the files of docs/ that are generated from the program's tables. */
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
 #include "server/cli/docs/completion.h"
@@ -10,7 +10,7 @@ static int print_findings(void)
 {
     vp_buf b;
     cli_stdout(&b);
-    (void)rep_findings_docs(&b); /* a failure stays in b */
+    (void)rep_findings_docs(&b); /* an error stays in b */
     return cli_finish(&b);
 }
 

@@ -1,4 +1,4 @@
-/* `export`: a host's timeline as other viewers take it, and which forms there are besides. */
+/* `export`: writes timelines, and selects the writer for each format. */
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@
 #include "trace/base/log.h"
 #include "trace/export/exporters.h"
 
-/* Names the hosts, where one must be chosen. */
+/* Fails with the list of hosts to choose from. */
 static int choose_host(const cat_session *s)
 {
     VP_CLEANUP(vp_buf_free) vp_buf names;
@@ -52,7 +52,7 @@ static int take_pick_options(ex_pick *p, const cli_options *o)
     return p->window ? cli_take_window(o->window, &p->from_ns, &p->until_ns) : 0;
 }
 
-/* *file: the one that is read. */
+/* *file: the file that is read. */
 static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, added_tracks *more,
                          catalog *c, const cat_session *s, const cli_options *o)
 {
@@ -69,7 +69,7 @@ static int open_timeline(rd_stream **out, const cat_file **file, ex_pick *pick, 
 typedef struct pump {
     rd_stream *s;
     const catalog *c;
-    const cat_file *f; /* NULL: the stream sees to that itself */
+    const cat_file *f; /* NULL: the stream checks its files itself */
     cli_progress line;
 } pump;
 
@@ -79,17 +79,17 @@ static int pump_next(void *ctx, char **p, size_t *n)
     int rc = u->s->next(u->s, p, n);
     if (rc > 0)
         VP_TRY(cli_progress_bytes(&u->line, u->s->raw_done, u->s->raw_total));
-    if (u->f) /* else parts of two files would be one */
+    if (u->f) /* otherwise parts of two versions of the file would be mixed */
         VP_TRY(catalog_check(u->c, u->f));
     return rc < 0 && u->f ? vp_fail_at(rc, u->f->name, -1, -1) : rc;
 }
 
 static void pump_close(void *ctx)
 {
-    (void)ctx; /* whoever opened the stream closes it */
+    (void)ctx; /* the function that opened the stream closes it */
 }
 
-/* hosts: of all of them, else empty. */
+/* hosts: all hosts for a merged export, else empty. */
 static int write_timeline(pump u, const ex_hosts *hosts, const cli_options *o)
 {
     cli_file f;
@@ -174,7 +174,7 @@ static int check_sums(const cli_options *o)
                : 0;
 }
 
-/* By the word of --to: what writes it, and whether all options fit it. */
+/* Per format of --to: its writer, and the check of its options. */
 static const struct form {
     int (*write)(const cli_options *o);
     int (*check)(const cli_options *o);

@@ -1,4 +1,4 @@
-/* `extract`: trace files out of archives and .gz into a directory. */
+/* `extract`: unpacks trace files from archives and .gz files into a directory. */
 #include "server/cli/export/cmd_extract.h"
 
 #include <stdio.h>

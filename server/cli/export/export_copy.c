@@ -28,7 +28,7 @@ void cli_export_missing(const char *file, uint64_t events, uint64_t flows)
     unsigned long long e = events, f = flows;
     if (events)
         vp_log(VP_LOG_WARN, "%s: %llu event%s cannot be shown", file, e, plural_suffix(e));
-    if (flows) /* most traces have some: their other ends were before or behind the capture */
+    if (flows) /* most traces have some, whose other ends were before or after the capture */
         vp_log(VP_LOG_DEBUG, "%s: %llu flow end%s without a slice or a second end", file, f,
                plural_suffix(f));
 }

@@ -14,7 +14,7 @@ bool cli_all_hosts(const cat_session *s, const cli_options *o)
     return several || (s->host_count && o->to == CLI_TO_BUNDLE);
 }
 
-/* NULL where the run cannot be analysed: its hosts are exported all the same. */
+/* *out is NULL if the run cannot be analyzed; its hosts are still exported. */
 static int analyze_all_hosts(vp_report **out, const catalog *c, const cat_session *s,
                              const cli_options *o)
 {

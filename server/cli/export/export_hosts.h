@@ -6,13 +6,13 @@
 #include "server/routes/traces/added_tracks.h"
 #include "trace/export/hosts.h"
 
-/* Whether the words ask for that. */
+/* True if the options select all hosts. */
 bool cli_all_hosts(const cat_session *s, const cli_options *o);
-/* Analyses the run for how the clocks of its hosts relate, and opens the stream; out->hosts is
- * freed after it, and so is *more, also on failure (both zeroed before). */
+/* Analyzes the run to align the clocks of its hosts, and opens the stream. The caller zeroes hosts
+ * and *more before, and frees both after the stream, also on failure. */
 int cli_all_hosts_open(rd_stream **out, ex_hosts *hosts, added_tracks *more, catalog *c,
                        const cat_session *s, const cli_options *o);
-/* Warns of hosts that are not there, or not as a whole. 0; or, if none is there, why. */
+/* Warns of missing and incomplete hosts. Fails if no host was exported. */
 int cli_all_hosts_end(const ex_hosts *hosts);
 
 #endif

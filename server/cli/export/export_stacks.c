@@ -47,7 +47,7 @@ static bool warn_of(const vp_report *r, vp_severity least)
     return any;
 }
 
-/* Of what the sums lack: files that are not there, or not as a whole, or else what was cut. */
+/* Warns of data missing in the sums: unreadable or incomplete files, else truncated lists. */
 static void warn_of_parts(const vp_report *r)
 {
     if (!warn_of(r, VP_SEV_ERROR))

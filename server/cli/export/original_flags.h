@@ -1,5 +1,5 @@
-/* `view_profile --list-only` and `--extract`: what is done before anything is served, or
- * instead. */
+/* `view_profile --list-only` and `--extract`: the work that is done before or instead of serving.
+ */
 #ifndef VP_CLI_ORIGINAL_FLAGS_H
 #define VP_CLI_ORIGINAL_FLAGS_H
 
@@ -7,10 +7,10 @@
 
 #include "server/cli/language/cli_options.h"
 
-/* Whether they are all that `serve` was asked for. */
+/* True if nothing has to be served afterwards. */
 bool cli_serves_nothing(const cli_options *o);
-/* Does both, in this order; an exit code. dir has VP_PATH_MAX bytes and becomes the directory that
- * is left to serve, "" where nothing is. */
+/* Executes both, in this order; returns an exit code. dir (VP_PATH_MAX bytes) is set to the
+ * directory that remains to be served, "" if none. */
 int cli_original_flags(const cli_options *o, char *dir);
 
 #endif

@@ -6,7 +6,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* The next word of "a,b,c" as a text of its own (vp_free); false behind the last. */
+/* The next word of "a,b,c" as a new string (vp_free); false after the last. */
 static bool next_comma_word(vp_str *in, char **out)
 {
     vp_str word = VP_STR_NONE;

@@ -1,12 +1,12 @@
-/* --fail-on: which findings make a command fail. */
+/* --fail-on of `findings`: decides which findings make the command fail. */
 #ifndef VP_CLI_FINDINGS_GATE_H
 #define VP_CLI_FINDINGS_GATE_H
 
 #include "include/view_profile.h"
 
-/* Whether every word of --fail-on (NULL: none) is known: 0, or CLI_USAGE after a line on stderr. */
+/* Checks every word of --fail-on (NULL: none). 0, or CLI_USAGE after printing an error. */
 int cli_check_fail_on(const char *words);
-/* CLI_GATE after a line on stderr when a finding that fired is named by these words, else 0. */
+/* Returns CLI_GATE after printing an error if a finding matches one of the words, else 0. */
 int cli_fail_on(const vp_report *r, const char *words);
 
 #endif

@@ -29,7 +29,7 @@ bool cli_show_slowest(const char *program, const cli_options *o, int64_t rows, b
         return false;
     int rc =
         out == STDOUT_FILENO ? 0 : posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-    /* posix_spawn takes texts that nobody changes as char *. */
+    /* posix_spawn does not modify the strings, but takes char *. */
     if (!rc)
         rc = posix_spawn(&pid, program, &files, NULL, (char *const *)(uintptr_t)argv, environ);
     (void)posix_spawn_file_actions_destroy(&files);

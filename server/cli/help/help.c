@@ -13,9 +13,9 @@
 #include "trace/base/log.h"
 
 #define HELP_WIDTH 80
-#define COLUMN 25 /* where the explanations start */
+#define COLUMN 25 /* column of the explanations */
 
-/* A term and its explanation, side by side where the term fits its column. */
+/* A term and its explanation, on one line if the term fits its column. */
 static void put_help_entry(vp_buf *b, vp_str term, const char *text)
 {
     vp_buf wrapped;
@@ -33,7 +33,7 @@ static void put_help_entry(vp_buf *b, vp_str term, const char *text)
     vp_buf_free(&wrapped);
 }
 
-/* "  -o, --output FILE" and what it is for, with the words that it takes. */
+/* " -o, --output FILE" with its explanation and choices. */
 static void option_entry(vp_buf *b, const cli_option *row)
 {
     vp_buf term, text;

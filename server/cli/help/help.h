@@ -1,4 +1,4 @@
-/* --help and `help`, out of the tables of commands and options. */
+/* --help and `help`, printed from the tables of commands and options. */
 #ifndef VP_CLI_HELP_H
 #define VP_CLI_HELP_H
 

@@ -9,7 +9,7 @@
 #include "trace/report/report.h"
 #include "trace/source/document.h"
 
-/* Opens and analyses what `path` and `session` say instead of o's own. */
+/* Opens and analyzes `path` and `session` instead of those of o. */
 static int analyze_there(vp_report **out, const cli_options *o, const char *path,
                          const char *session)
 {

@@ -18,7 +18,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* What is recognised but cannot be read here: notes of the catalog, and files of its sessions. */
+/* Files of a known format that cannot be read: notes of the catalog, and files of its runs. */
 typedef struct unreadable {
     size_t n;
     const char *path, *why; /* the first */
@@ -50,7 +50,7 @@ static unreadable find_unreadable(const catalog *c, bool say)
     return u;
 }
 
-/* One line, or with --verbose one a file. */
+/* One line, or with --verbose one per file. */
 static void say_unreadable(const catalog *c, const cli_options *o)
 {
     unreadable u = find_unreadable(c, o->verbose);
@@ -100,14 +100,14 @@ int cli_open(catalog **out, const cli_options *o)
     mirror_free(opts.mirror);
     if (rc < 0)
         return cli_maybe_command(o, rc);
-    if (cli_readable(c) >= 0 || o->verbose) /* else the failure says it */
+    if (cli_readable(c) >= 0 || o->verbose) /* otherwise the error says it */
         say_unreadable(c, o);
     *out = c;
     return 0;
 }
 
-/* catalog_latest only says that nothing was found. That something was found and cannot be read is
- * said here. */
+/* catalog_latest only reports that nothing was found. This adds files that were found but cannot be
+ * read. */
 int cli_readable(const catalog *c)
 {
     if (catalog_latest(c))
@@ -172,12 +172,12 @@ static int check_device(const vp_report *r, const char *device)
     return vp_fail_at(VP_ENOTFOUND, r->session_name, -1, -1);
 }
 
-/* Rates are kept in whole thousandths. */
+/* Rates are stored as integer thousandths. */
 #define RATE_LEAST 1e-3
 #define RATE_MOST 1e14
 #define COUNT_MOST 1e30
 
-/* A number on the command line; NULL stays 0. */
+/* Parses a number of the command line; NULL leaves 0. */
 static int parse_number_option(double *out, const char *flag, const char *text, double least,
                                double most)
 {
@@ -254,10 +254,10 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     return 0;
 }
 
-/* What links to relative sources begin with. */
+/* The base of links to relative source paths. */
 static const char *source_root(const cli_options *o)
 {
-    static char root[VP_PATH_MAX]; /* one command line a process */
+    static char root[VP_PATH_MAX]; /* one command line per process */
     if (!o->source_root)
         return "";
     if (realpath(o->source_root, root))
@@ -283,7 +283,7 @@ int cli_put_path(vp_buf *b, const catalog *c, const cat_file *f)
 {
     vp_str root = vp_str_of(catalog_path(c)), path = vp_str_of(f->path);
     VP_TRY(vp_put_escaped(b, root));
-    if (catalog_is_file(c)) /* a single file: only the name inside of it is added */
+    if (catalog_is_file(c)) /* a single file: append only the name inside of it */
         return vp_put_escaped(b, vp_str_skip(path, vp_str_find(path, VP_STR("!"))));
     if (!vp_str_ends(root, VP_STR("/")))
         VP_TRY(vp_buf_putc(b, '/'));

@@ -7,8 +7,8 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 
-/* Whether it is the directory plugins/ that TensorBoard makes in a log directory below ./profiles:
- * the log directory is what is meant then. */
+/* True for the directory plugins/ of a TensorBoard log directory below ./profiles; the log
+ * directory is used instead. */
 static bool inside_log_dir(const char *path)
 {
     vp_str s = vp_str_of(path);
@@ -22,7 +22,7 @@ static bool is_newer_time(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* The newest directory among the matches of one pattern and *best; *best is owned. */
+/* Sets *best (owned) to the newest directory of *best and the matches of one pattern. */
 static void consider_profile_dirs(const char *pattern, char **best, struct timespec *newest)
 {
     glob_t g = {0};

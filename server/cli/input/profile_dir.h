@@ -1,4 +1,4 @@
-/* The profile directory of a command without PATH. */
+/* Finds the profile directory of a command without PATH. */
 #ifndef VP_CLI_PROFILE_DIR_H
 #define VP_CLI_PROFILE_DIR_H
 

@@ -11,7 +11,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* The state of one pass over argv. */
+/* The state of a pass over argv. */
 typedef struct parser {
     cli_options *o;
     int argc, i;
@@ -37,7 +37,7 @@ vp_str cli_word(const char *words, size_t i)
     return word;
 }
 
-/* One usage error: what, where to read more. Returns CLI_USAGE. */
+/* Prints a usage error with a reference to the help. Returns CLI_USAGE. */
 __attribute__((format(printf, 2, 3))) static int fail_usage(const parser *p, const char *fmt, ...)
 {
     vp_buf b;
@@ -58,7 +58,7 @@ __attribute__((format(printf, 2, 3))) static int fail_usage(const parser *p, con
 
 #define WORD_MAX 40
 
-/* Edits (insert, drop, replace, swap of neighbours) between two words; large when too long. */
+/* Edit distance (insert, delete, replace, swap of neighbors) of two words; SIZE_MAX if too long. */
 static size_t edit_distance(vp_str a, vp_str b)
 {
     size_t row[3][WORD_MAX + 1];
@@ -85,10 +85,10 @@ static size_t edit_distance(vp_str a, vp_str b)
 const char *cli_nearest(vp_str word, const char *(*candidate)(void *, size_t), void *ctx)
 {
     const char *best = NULL, *c;
-    size_t best_distance = word.n / 3 + 1; /* one edit in three letters is still the same word */
+    size_t best_distance = word.n / 3 + 1; /* one edit per three letters is accepted */
     for (size_t i = 0; (c = candidate(ctx, i)); i++) {
         size_t d = edit_distance(word, vp_str_of(c));
-        /* The beginning of a longer word: --prof for --profile-dir. */
+        /* Prefix of a longer word: --prof for --profile-dir. */
         if (word.n >= 2 && vp_str_starts(vp_str_of(c), word))
             d = 1;
         if (d < best_distance || (d == best_distance && !best)) {
@@ -251,15 +251,15 @@ static int take_operand(parser *p)
     cli_options *o = p->o;
     if (o->operand_count >= o->command->operand_max)
         return fail_usage(p, "unexpected argument %.200s", p->argv[p->i]);
-    o->operands = p->argv; /* they stand in front: each moves into a place already read */
+    o->operands = p->argv; /* operands are moved to the front, into positions already parsed */
     o->operands[o->operand_count++] = p->argv[p->i];
     if (o->command->bit == CLI_RECORD)
-        p->only_operands = true; /* what follows belongs to the program that is run */
+        p->only_operands = true; /* the rest belongs to the recorded program */
     return 0;
 }
 
-/* The command is the first argument that is neither an option nor an option's value, when it is
- * the name of one; returns its position, 0 when there is none. */
+/* The command is the first argument that is neither an option nor its value, if it is the name of a
+ * command. Returns its position, 0 if there is none. */
 static int find_command(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -278,7 +278,7 @@ static int find_command(int argc, char **argv)
     return 0;
 }
 
-/* Operands that are reports, or a command line, are the command's own affair. */
+/* Checks operands that the command itself interprets (reports, a command line, targets). */
 static int settle_operands(parser *p)
 {
     const cli_options *o = p->o;
@@ -301,7 +301,7 @@ static int settle_memory(parser *p)
     return 0;
 }
 
-/* What the options and operands mean together. */
+/* Checks and combines options and operands. */
 static int settle_arguments(parser *p)
 {
     cli_options *o = p->o;

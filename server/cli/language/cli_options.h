@@ -1,4 +1,4 @@
-/* What was typed on the command line, as a command gets it. Strings belong to argv. */
+/* The parsed command line, as commands receive it. Strings belong to argv. */
 #ifndef VP_CLI_CLI_OPTIONS_H
 #define VP_CLI_CLI_OPTIONS_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How often a list option (--allow-host) may be given. */
+/* Maximum number of occurrences of a list option (--allow-host). */
 #define CLI_LIST_MAX 16
 
 typedef struct cli_list {
@@ -27,10 +27,10 @@ typedef struct cli_options {
     const cli_command *command;
     bool named;          /* the command was typed, not assumed */
     const char *program; /* path of the running executable, from /proc/self/exe */
-    char **operands;     /* as typed, in order: mostly PATH and SESSION */
+    char **operands;     /* as typed, in order: usually PATH and RUN */
     size_t operand_count;
-    const char *path;    /* the profile directory; NULL: look for one */
-    const char *session; /* key of a session; NULL: the latest */
+    const char *path;    /* the profile directory; NULL: search for one */
+    const char *session; /* key of a run; NULL: the latest */
     bool help, version;
     bool verbose, quiet;
     int64_t color, unit, jobs;

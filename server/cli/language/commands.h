@@ -1,15 +1,15 @@
-/* The command line: one table of commands and one of options drive parsing, --help, the man pages
- * and the completions (table.h). This room may include every other; nobody includes it. Data goes
- * to stdout, everything else to stderr as "view_profile: …" lines.
+/* The command line. One table of commands and one of options (table.h) drive parsing, --help, the
+ * man pages and the completions. server/cli may depend on every other module, and no module
+ * depends on it. Documents go to stdout, everything else to stderr as "view_profile: …" lines.
  *
- * Here: every command, its bit and what runs it. */
+ * This header lists the commands, their bits and the functions that run them. */
 #ifndef VP_CLI_COMMANDS_H
 #define VP_CLI_COMMANDS_H
 
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/exit_codes.h"
 
-/* Every command: its bit, and what runs it. Their order is that of the bits alone. */
+/* Every command with its bit and function. The order matters only for the bits. */
 #define CLI_COMMANDS(X)                                                                            \
     X(SERVE, serve)                                                                                \
     X(LIST, list)                                                                                  \
@@ -37,10 +37,10 @@ enum {
     CLI_READERS = CLI_SERVE | CLI_LIST | CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_MEMORY |
                   CLI_EXTRACT | CLI_EXPORT,
     CLI_ONE_RUN =
-        CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_MEMORY, /* commands that analyse one session */
+        CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_MEMORY, /* commands that analyze one run */
     CLI_OF_SESSION = CLI_ONE_RUN | CLI_EXPORT,
     CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,      /* operands are runs and reports */
-    CLI_PRINTERS = CLI_LIST | CLI_OF_SESSION | CLI_OF_REPORTS, /* one document to --output */
+    CLI_PRINTERS = CLI_LIST | CLI_OF_SESSION | CLI_OF_REPORTS, /* write one document to --output */
     CLI_TALKERS =
         CLI_READERS | CLI_OF_REPORTS | CLI_RECORD | CLI_RECOVER | CLI_CAPTURE | CLI_WATCH | CLI_MCP,
     CLI_EVERY = (1 << CLI_COMMAND_COUNT) - 1
@@ -50,7 +50,7 @@ enum {
 #define CLI_COMMAND_RUN(name, run) int cli_run_##run(const cli_options *o);
 CLI_COMMANDS(CLI_COMMAND_RUN)
 
-/* What of `help` only writes files of docs/. */
+/* The part of `help` that generates files of docs/. */
 int cli_run_docs(const cli_options *o);
 
 #endif

@@ -1,5 +1,5 @@
-/* Exit codes: docs/reference/cli.md#exit-codes. Their descriptions are in cli_exit_codes
- * (table.h). */
+/* Exit codes, documented in docs/reference/cli.md#exit-codes. cli_exit_codes (table.h) has their
+ * descriptions. */
 #ifndef VP_CLI_EXIT_CODES_H
 #define VP_CLI_EXIT_CODES_H
 

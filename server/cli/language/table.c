@@ -6,7 +6,7 @@
 #include "server/cli/language/commands.h"
 #include "trace/report/labels/view_words.h"
 
-/* What programs read that our recorder is in (trace/capture/control/environment.h). */
+/* Environment variables of programs with the recorder (trace/capture/control/environment.h). */
 static const char *const record_environment[] = {
     "VIEW_PROFILE\t1 starts recording in a program linked to the library, without `record`",
     "VIEW_PROFILE_DIR\tthe profile directory to record into; default: profiles",

@@ -9,7 +9,7 @@
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
 
-/* Rows of the table of options. */
+/* Maximum number of rows in the table of options. */
 #define CLI_OPTIONS_MAX 128
 
 struct cli_command {
@@ -19,7 +19,7 @@ struct cli_command {
     size_t operand_max, operand_min;
     const char *summary;     /* one line, no capital, no full stop */
     const char *description; /* paragraphs, '\n' between them */
-    const char *examples;    /* lines of "COMMAND LINE\tWHAT IT DOES" */
+    const char *examples;    /* lines of "COMMAND LINE\tDESCRIPTION" */
 };
 
 typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS } cli_type;
@@ -27,7 +27,7 @@ typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS } cl
 typedef struct cli_option {
     const char *name;  /* without "--" */
     char letter;       /* "-o"; 0: none */
-    const char *value; /* what the value is called: "DIR"; for CLI_WORD the words: "a|b|c" */
+    const char *value; /* placeholder of the value: "DIR"; for CLI_WORD the choices: "a|b|c" */
     cli_type type;
     unsigned commands;
     size_t offset;       /* in cli_options */
@@ -39,9 +39,9 @@ typedef struct cli_option {
 extern const cli_command cli_commands[];    /* ends with a NULL name; the first is the default */
 extern const cli_option cli_option_table[]; /* ends with a NULL name */
 
-extern const char *const cli_about;         /* what the program is for */
-extern const char *const cli_environment[]; /* "NAME\twhat it changes", NULL-terminated */
-/* The same of one command; NULL: none of its own. */
+extern const char *const cli_about;         /* purpose of the program */
+extern const char *const cli_environment[]; /* "NAME\tDESCRIPTION", NULL-terminated */
+/* The variables of one command; NULL: none. */
 const char *const *cli_environment_of(const cli_command *c);
 extern const char *const cli_exit_codes[]; /* "0\tsuccess", NULL-terminated */
 

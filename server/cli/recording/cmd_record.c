@@ -1,6 +1,6 @@
-/* `view_profile record -- COMMAND`: the command runs with an environment in which NVTX and ITT find
- * our recorder, programs that are linked with it record themselves, and Python has the profiler of
- * JAX or PyTorch switched on (python/hook/sitecustomize.py). */
+/* `view_profile record -- COMMAND`: runs the command with an environment in which NVTX and ITT load
+ * the recorder, linked programs record themselves, and Python enables the profiler of JAX or
+ * PyTorch (python/hook/sitecustomize.py). */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@
 #define INSTRUMENT_LIBRARY "libview_profile_instrument.so"
 #define PYTHON_HOOK "view_profile-python/sitecustomize.py"
 #define CANNOT_START 127
-#define SLOWEST 10 /* rows of the table at the end, which stands on stderr, too */
+#define SLOWEST 10 /* rows of the final table, which also goes to stderr */
 
 /* ---- The environment ------------------------------------------------------------------------- */
 
@@ -53,10 +53,9 @@ static int make_path_absolute(char *out, size_t cap, const char *dir)
     return n > 0 && (size_t)n < cap ? 0 : vp_fail(VP_EARG, "--dir: the path is too long");
 }
 
-/* Loads a library of ours into everything that runs. Two need that: CUPTI, which traces a program
- * from within it, also one that knows nothing of us; and the functions that code built with
- * -finstrument-functions calls, which have to be there before the C library. Annotation libraries
- * load the recorder by themselves. */
+/* Preloads a library into all started programs. This is needed for CUPTI, which traces a program
+ * from inside the process, and for the functions that code built with -finstrument-functions calls,
+ * which must be loaded before the C library. Annotation libraries load the recorder themselves. */
 static int preload_library(const char *name)
 {
     char library[VP_PATH_MAX], both[2 * VP_PATH_MAX];
@@ -68,7 +67,8 @@ static int preload_library(const char *name)
     return 0;
 }
 
-/* Python imports a module of this name before any program. Without ours, what else records does. */
+/* Python imports sitecustomize before any program. If the hook is not found, other recording still
+ * works. */
 static void set_python_path(void)
 {
     char hook[VP_PATH_MAX], both[2 * VP_PATH_MAX];
@@ -81,8 +81,8 @@ static void set_python_path(void)
     set_environment("PYTHONPATH", both);
 }
 
-/* All that the command starts belongs to one run. Where a launcher started us, the run is that of
- * all its processes: the job's id is its. */
+/* All processes of the command form one run. Under a launcher, the job id is that of the launcher,
+ * so that all of its processes form one run. */
 static void set_job(void)
 {
     char id[64];
@@ -126,8 +126,8 @@ static void pass_signal_to_child(int number)
         (void)kill((pid_t)child_pid, number);
 }
 
-/* The terminal sends SIGINT and SIGQUIT to the command, too, which decides what to do about them;
- * here they are ignored. SIGTERM and SIGHUP are passed on. */
+/* The terminal also sends SIGINT and SIGQUIT to the command, which handles them; they are ignored
+ * here. SIGTERM and SIGHUP are forwarded. */
 static void keep_out_of_the_way(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_signal_to_child};
@@ -163,7 +163,7 @@ static int run_recorded_command(char **argv)
 
 /* ---- What it left ---------------------------------------------------------------------------- */
 
-/* What the directory holds now; NULL where it cannot be read. */
+/* The catalog of the directory; NULL if it cannot be read. */
 static catalog *open_run_catalog(const char *dir)
 {
     catalog *c = NULL;
@@ -188,7 +188,7 @@ static bool is_new_session(const vp_map *old, const cat_session *s)
     return vp_map_get(old, session_time_key(s)) == VP_MAP_NONE;
 }
 
-/* Makes profiles of what killed processes had recorded, in runs that were not there before. */
+/* Recovers the profiles of killed processes in new runs. */
 static void recover_killed_processes(const char *dir, const catalog *before)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = open_run_catalog(dir);
@@ -203,7 +203,7 @@ static void recover_killed_processes(const char *dir, const catalog *before)
                 continue;
             snprintf(path, sizeof path, "%s/%s", dir, s->files[k].path);
             int rc = cli_recover(&r, path, NULL);
-            if (rc == VP_EEMPTY) /* a process that only forked and ran another program */
+            if (rc == VP_EEMPTY) /* a process that only forked and executed another program */
                 (void)unlink(path);
             else if (rc < 0 && rc != VP_EREFUSED && rc != VP_EBUSY)
                 vp_log(VP_LOG_WARN, "%s: %s", path, vp_error_last()->message);
@@ -215,7 +215,7 @@ static void recover_killed_processes(const char *dir, const catalog *before)
     }
 }
 
-/* How many sessions of `after` are not in `before`; path is that of the only one, else dir. */
+/* Number of runs in `after` that are not in `before`; path is set to the only one, else to dir. */
 static size_t count_new(char *path, size_t cap, const char *dir, const catalog *before,
                         const catalog *after)
 {
@@ -267,7 +267,7 @@ static size_t existing_dir_length(const char *dir)
     return n;
 }
 
-/* Whether a recorder could have made its runs there. What the trial made is removed. */
+/* Checks that a recorder could create runs in the directory; removes created directories. */
 static int try_directory(const char *dir)
 {
     char part[VP_PATH_MAX];
@@ -310,7 +310,7 @@ static int tell_recorded_runs(const cli_options *o, const char *dir, const catal
     if (!o->quiet) {
         VP_CLEANUP(cli_catalog_free) catalog *c = open_run_catalog(path);
         show_new_runs(o, c ? c : after);
-        (void)unsetenv("VIEW_PROFILE"); /* nobody records what follows */
+        (void)unsetenv("VIEW_PROFILE"); /* do not record the programs started below */
         (void)cli_show_slowest(o->program, o, SLOWEST, true, path, STDERR_FILENO);
     }
     return code;
@@ -327,7 +327,7 @@ int cli_run_record(const cli_options *o)
         return rc == VP_EARG ? CLI_USAGE : CLI_CAPTURE_FAILED;
     }
     VP_CLEANUP(cli_catalog_free) catalog *before = open_run_catalog(dir);
-    o->operands[o->operand_count] = NULL; /* argv has a place behind its last */
+    o->operands[o->operand_count] = NULL; /* argv has room for the NULL after its last element */
     int code = run_recorded_command(o->operands);
     recover_killed_processes(dir, before);
     return tell_recorded_runs(o, dir, before, code);

@@ -1,4 +1,4 @@
-/* `view_profile recover`: profiles of what killed processes had recorded. */
+/* `view_profile recover`: recovers the profiles of killed processes. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,8 +32,8 @@ static int say_made(const vp_result *r, const char *path)
     return cli_finish(&b);
 }
 
-/* Recovers one recording. named: the user named it, and is told whatever keeps it from being
- * recovered. Others that are not to be recovered, or hold nothing, are only counted. */
+/* Recovers one recording. named: given by the user, so that every reason for skipping it is an
+ * error; other skipped or empty recordings are only counted. */
 static int recover_one_recording(totals *t, const cli_options *o, const char *path, bool named)
 {
     vp_result r = VP_RESULT_INIT;

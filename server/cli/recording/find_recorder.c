@@ -11,7 +11,8 @@
 #include "trace/base/err.h"
 #include "trace/base/system/library.h"
 
-/* Beside this program, as it was built, or where it was installed, from libexec/view_profile. */
+/* In the directory of this program (build tree), or in the library directory relative to
+ * libexec/view_profile (installed). */
 int cli_find_library(char out[VP_PATH_MAX], const char *name)
 {
     char self[VP_PATH_MAX];
@@ -39,7 +40,7 @@ int cli_recover(vp_result *out, const char *path, const char *dir)
     int (*recover)(const char *, const char *, vp_result *) = NULL;
     const vp_error *(*error)(void) = NULL;
     VP_TRY(cli_find_library(library, CLI_RECORDER));
-    (void)unsetenv("VIEW_PROFILE"); /* the library would record this program, too */
+    (void)unsetenv("VIEW_PROFILE"); /* otherwise the library would also record this program */
     void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     const vp_symbol table[] = {{&recover, "vp_recover", false}, {&error, "vp_error_last", false}};
     if (!lib || vp_take_symbols(lib, table, 2))

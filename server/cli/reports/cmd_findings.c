@@ -1,4 +1,4 @@
-/* `findings`: the rules that fired, in every format. */
+/* `findings`: the findings of a run, in every format. */
 #include "server/cli/gates/findings_gate.h"
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"

@@ -1,4 +1,4 @@
-/* `list`: sessions, and programs that run now; and the original viewer's --list-only. */
+/* `list`: runs and recording programs; and --list-only of the original viewer. */
 #include "server/cli/reports/cmd_list.h"
 
 #include "server/cli/input/open.h"
@@ -86,7 +86,7 @@ int cli_run_list(const cli_options *o)
     return rc < 0 ? cli_fail(rc) : CLI_OK;
 }
 
-/* Every timeline that can be read, session by session, newest first. */
+/* Every readable timeline, by run, newest first. */
 static int put_timelines(vp_buf *b, const catalog *c, size_t *count)
 {
     size_t n = 0;

@@ -4,7 +4,7 @@
 
 #include "trace/model/catalog/catalog.h"
 
-/* `--list-only`: the original viewer's texts. Returns an exit code. */
+/* `--list-only`: prints the texts of the original viewer. Returns an exit code. */
 int cli_list_only(const catalog *c);
 
 #endif

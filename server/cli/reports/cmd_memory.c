@@ -1,4 +1,4 @@
-/* `memory`: who holds memory at the peak, in every format. */
+/* `memory`: what holds memory at the peak, in every format. */
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
 #include "server/cli/reports/cmd_report.h"

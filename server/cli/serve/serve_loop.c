@@ -17,8 +17,8 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* In ms. Most directories are indexed within this time. Then one line says everything, and a
- * directory without a profile is an error before an address is shown. */
+/* In ms. Most directories are indexed within this time. Then one message suffices, and a directory
+ * without a profile is an error before a URL is printed. */
 #define QUICK_MS 25
 #define LOOK_EVERY_MS 50
 
@@ -31,7 +31,7 @@ static int print_address(const site *s)
     return cli_finish(&b);
 }
 
-/* Opens the list of runs, or the latest run in the viewer that --ui names. */
+/* Opens the list of runs, or the latest run in the viewer of --ui. */
 static void open_browser(const cli_options *o, const site *s, const cat_session *latest)
 {
     bool direct = o->ui == CLI_UI_PERFETTO || o->ui == CLI_UI_TENSORBOARD;
@@ -65,16 +65,15 @@ static bool any_live(void)
     return live_list(&list, &n) >= 0 && n > 0;
 }
 
-/* Whether a directory without any run is served: where a program runs now that can record the
- * first, or where a directory was named that is bare, which the first run is to be captured into.
- */
+/* True if a directory without runs is served: if a recording program is running, or if the given
+ * directory is empty, so that the first run can be captured into it. */
 static bool may_wait(const cli_options *o, const catalog *c)
 {
     return (o->path && catalog_is_bare(c)) || any_live();
 }
 
-/* Says on stderr what is served, prints the address if that was not done yet, and opens the
- * browser. */
+/* Prints what is served on stderr, prints the URL if that was not done yet, and opens the browser.
+ */
 static int announce_server(const cli_options *o, site *s, bool told)
 {
     VP_CLEANUP(cli_catalog_free) catalog *c = store_catalog(s->store);
@@ -96,8 +95,7 @@ static int announce_server(const cli_options *o, site *s, bool told)
     return code;
 }
 
-/* Waits until the first scan has ended. 0: it has; 1: the server is to end before; < 0: it failed.
- */
+/* Waits for the end of the first scan. 0: done; 1: the server is to stop first; < 0: failed. */
 static int wait_for_index(site *s, int wait_ms)
 {
     int rc;

@@ -24,7 +24,7 @@ static bool is_letter_or_digit(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The length of [ADDRESS] or of a name; 0: neither. */
+/* The length of [ADDRESS] or of a host name; 0: neither. */
 static size_t host_length(vp_str s)
 {
     size_t n = 0;
@@ -39,7 +39,7 @@ static size_t host_length(vp_str s)
     return n;
 }
 
-/* Steps over ":PORT", if any; false: it is none. */
+/* Skips ":PORT", if any; false: invalid. */
 static bool take_port(vp_str *s)
 {
     uint64_t port;
@@ -96,7 +96,7 @@ static int take_perfetto_address(site_options *to, const cli_options *o)
     return CLI_OK;
 }
 
-/* --perfetto-ui DIR: that one alone. */
+/* --perfetto-ui DIR: only this one. */
 static int take_directory(site_options *to, char dir[VP_PATH_MAX], const cli_options *o)
 {
     VP_CLEANUP(ui_build_close) ui_build *b = NULL;

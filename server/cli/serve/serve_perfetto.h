@@ -1,4 +1,4 @@
-/* Which Perfetto `serve` hands traces to: what --perfetto-ui and --offline say of it. */
+/* Chooses the Perfetto UI of `serve` from --perfetto-ui and --offline. */
 #ifndef VP_CLI_SERVE_PERFETTO_H
 #define VP_CLI_SERVE_PERFETTO_H
 
@@ -6,8 +6,9 @@
 #include "server/routes/site/site.h"
 #include "trace/base/limits.h"
 
-/* Sets perfetto_ui and perfetto_dir; the latter points to `dir`. CLI_USAGE where the flag names a
- * directory that is no build, which was told. Looks at files, so it comes before the sandbox. */
+/* Sets perfetto_ui and perfetto_dir; the latter points to `dir`. CLI_USAGE after printing an error
+ * if the flag names a directory that is not a build. Reads files, so it must be called before the
+ * sandbox is enabled. */
 int serve_perfetto(site_options *to, char dir[VP_PATH_MAX], const cli_options *o);
 
 #endif

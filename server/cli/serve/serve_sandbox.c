@@ -38,8 +38,8 @@ static void parent_directory_of(char *out, const char *path)
     out[dir.n] = 0;
 }
 
-/* What the C library reads by itself, what tells how this process is doing (/proc), and what is
- * written to besides. */
+/* Files that the C library reads, files about this process (/proc), and other files that are
+ * written. */
 static void allow_system(rights *r)
 {
     static const char *const read[] = {"/usr",
@@ -61,7 +61,7 @@ bool serve_may_start_tensorboard(const cli_options *o)
     return o->ui == CLI_UI_BOTH || o->ui == CLI_UI_TENSORBOARD;
 }
 
-/* Makes the log file now: a right can only be tied to a file that exists. */
+/* Creates the log file now, because a permission needs an existing file. */
 static int make_log(const char *path)
 {
     if (!strcmp(path, "-"))
@@ -93,11 +93,11 @@ int serve_sandbox(const cli_options *o, const site_options *opts)
     parent_directory_of(parent, dir);
     if (!opts->mirror)
         rights_allow_path(&r, parent,
-                          SANDBOX_LIST); /* a single file is opened from its directory */
+                          SANDBOX_LIST); /* a single file is opened through its directory */
     rights_allow_path(&r, temp && temp[0] ? temp : "/tmp", SANDBOX_WRITE);
     if (o->access_log)
         rights_allow_path(&r, o->access_log, SANDBOX_FILE);
-    /* Programs that start later make their sockets in this directory, so it has to be there now. */
+    /* Programs that start later create their sockets in this directory, so it must exist now. */
     if (vp_live_dir(live, true) == 0)
         rights_allow_path(&r, live, SANDBOX_LIST);
     if (o->listen) {

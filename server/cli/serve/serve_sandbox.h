@@ -1,4 +1,4 @@
-/* What the server may still read and write once it serves. */
+/* Restricts the server to the files that it reads and writes, by Landlock. */
 #ifndef VP_CLI_SERVE_SANDBOX_H
 #define VP_CLI_SERVE_SANDBOX_H
 
@@ -7,11 +7,11 @@
 #include "server/cli/language/cli_options.h"
 #include "server/routes/site/site.h"
 
-/* Gives up every right that serving this site does not need; without Landlock, or with
- * --no-sandbox, nothing happens. Before any thread is started. */
+/* Drops every permission that serving this site does not need; no effect without Landlock or with
+ * --no-sandbox. Must be called before any thread is started. */
 int serve_sandbox(const cli_options *o, const site_options *opts);
-/* TensorBoard is somebody else's program, installed anywhere: it may read what we cannot foresee.
- */
+/* TensorBoard is a third-party program that can be installed anywhere; the files that it reads are
+ * not known. */
 bool serve_may_start_tensorboard(const cli_options *o);
 
 #endif

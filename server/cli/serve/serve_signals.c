@@ -10,7 +10,8 @@
 
 #include "server/cli/language/exit_codes.h"
 
-/* The terminal that we were started from; -1 where there is none. Whoever closes it hangs it up. */
+/* The terminal from which the server was started; -1: none. It reports a hangup when it is closed.
+ */
 static int terminal = -1;
 
 static void fill_handled_signals(sigset_t *set)
@@ -25,14 +26,15 @@ void serve_block_signals(void)
 {
     sigset_t set;
     fill_handled_signals(&set);
-    /* Blocked before the server's threads start, so that only serve_wait_signal takes them. */
+    /* Blocked before the threads of the server start, so that only serve_wait_signal receives them.
+     */
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
     terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
 }
 
-/* SIGHUP asks for a rescan, as with other daemons, unless it came because the terminal was closed.
- */
+/* SIGHUP requests a rescan, as in other daemons, unless it was sent because the terminal was
+ * closed. */
 static serve_event on_hangup(void)
 {
     struct pollfd p = {.fd = terminal};
@@ -52,8 +54,8 @@ serve_event serve_wait_signal(int wait_ms)
     return which < 0 ? SERVE_NOTHING : which == SIGHUP ? on_hangup() : SERVE_STOP;
 }
 
-/* In s: when the program ends even if something, such as a file that does not answer, still keeps
- * it. */
+/* In s: the process exits after this time even if something blocks, such as a file on a dead
+ * network mount. */
 #define END_S 9u
 
 static void end_at_once(int which)
@@ -68,7 +70,7 @@ void serve_arm_second_signal(void)
     sigemptyset(&now.sa_mask);
     sigaction(SIGINT, &now, NULL);
     sigaction(SIGTERM, &now, NULL);
-    /* Temporary files that are left then are removed by the next start. */
+    /* The next start removes temporary files that are left in this case. */
     sigaction(SIGALRM, &now, NULL);
     sigemptyset(&set);
     sigaddset(&set, SIGINT);

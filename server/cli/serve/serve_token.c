@@ -51,6 +51,6 @@ int serve_token(char *token, const cli_options *o)
         VP_TRY(read_token(o->token_file, token));
     else if (env)
         VP_TRY(take_token_line(vp_str_of(env), "$" TOKEN_ENV, token));
-    unsetenv(TOKEN_ENV); /* TensorBoard and a browser must not inherit it, and have no use for it */
+    unsetenv(TOKEN_ENV); /* TensorBoard and a browser must not inherit the token */
     return 0;
 }

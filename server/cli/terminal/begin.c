@@ -9,18 +9,17 @@
 
 void cli_begin(void)
 {
-    /* libarchive converts member names by the locale, and must not depend on the user's. */
+    /* libarchive converts member names by the locale, which must not depend on the user. */
     (void)setlocale(LC_CTYPE, "C.UTF-8");
-    /* `view_profile … | head` ends quietly, even where the parent ignores SIGPIPE. */
+    /* `view_profile … | head` ends silently, even if the parent process ignores SIGPIPE. */
     (void)signal(SIGPIPE, SIG_DFL);
-    /* Blocks from this size on (128 KiB) are mapped, and go back to the system when they are freed.
-     * glibc raises the threshold with every large block that is freed, unless it is set: then
-     * columns and buffers go back at once (62 → 49 MiB for a report of 10^6 events). */
+    /* Blocks from this size on (128 KiB) are mapped and returned to the system when freed. Unless
+     * the threshold is set, glibc raises it with every large block that is freed. Setting it saves
+     * memory (62 → 49 MiB for a report of 10^6 events). */
     (void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
-    /* At most two arenas: else each thread that ever worked leaves one behind, a quarter of a MB.
-     */
+    /* At most two arenas; otherwise every thread leaves one of 0.25 MB. */
     (void)mallopt(M_ARENA_MAX, 2);
-    /* Memory of JSON that is read counts against the limit like our own. Only a program may replace
-     * jansson's functions. */
+    /* Memory of parsed JSON counts against the limit. Only a program, not a library, may replace
+     * jansson's allocator. */
     json_set_alloc_funcs(vp_malloc, vp_free);
 }

@@ -1,8 +1,8 @@
-/* What both programs set up for the whole process before they read a word. */
+/* Process-wide setup that both programs do before they read any input. */
 #ifndef VP_CLI_BEGIN_H
 #define VP_CLI_BEGIN_H
 
-/* Locale, SIGPIPE, and how memory is given back and counted. Before the first allocation. */
+/* Sets up locale, SIGPIPE and memory allocation. Must be called before the first allocation. */
 void cli_begin(void);
 
 #endif

@@ -37,7 +37,7 @@ int cli_fail(int rc)
 {
     char line[1000];
     vp_log(VP_LOG_ERROR, "%s", vp_error_line(vp_error_last(), line, sizeof line));
-    /* A store that refuses or fails leaves its profile unreadable. */
+    /* If a store denies access or fails, its profile is unreadable. */
     bool store = rc < 0 && vp_error_last()->path[0] && mirror_is_url(vp_error_last()->path) &&
                  rc != VP_ENOTFOUND && rc != VP_ECANCELLED && rc != VP_EARG && rc != VP_EBUSY;
     return store ? CLI_UNREADABLE : exit_code(rc);
@@ -67,8 +67,8 @@ static int file_error(const char *what, const char *path)
     return vp_fail_at(VP_EIO, path, -1, -1);
 }
 
-/* The file that is to be replaced: where the path is a link, the one that it leads to, so that the
- * link stays. NULL: the link leads to none, or to one without a name, as /dev/stdout may. */
+/* The file to replace: for a link its target, so that the link is kept. NULL: the link has no
+ * target, or one without a name, such as /dev/stdout. */
 static const char *resolve_replaced_file(const char *path, char target[VP_PATH_MAX])
 {
     struct stat st;
@@ -77,7 +77,8 @@ static const char *resolve_replaced_file(const char *path, char target[VP_PATH_M
     return lstat(path, &st) == 0 ? NULL : path;
 }
 
-/* Makes the temporary file beside `path`, so that the rename cannot cross file systems. */
+/* Creates the temporary file in the directory of `path`, so that the rename stays in one file
+ * system. */
 static int open_temp(cli_file *f, const char *path)
 {
     int n = snprintf(f->target, sizeof f->target, "%s", path);
@@ -109,9 +110,9 @@ int cli_file_open(cli_file *f, const char *path)
     const char *name = is_new || S_ISREG(st.st_mode) ? resolve_replaced_file(path, target) : NULL;
     if (name) {
         VP_TRY(open_temp(f, name));
-        if (!is_new) /* whoever may not read the old one may not read the new one */
+        if (!is_new) /* keep the permissions of the old file */
             (void)fchmod(f->fd, st.st_mode & 0777);
-    } else { /* a pipe, /dev/null, a terminal, a link: written to, and stays */
+    } else { /* a pipe, /dev/null, a terminal, a link: written to, not replaced */
         f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (f->fd < 0)
             return file_error("cannot write", path);

@@ -13,11 +13,9 @@
 
 #define WIDTH_MIN 40
 #define WIDTH_MAX 1000
-/* Columns of a pipe or a file. There nothing is shortened: what reads it may look for any part of a
- * name. */
+/* Columns of a pipe or a file: wide, so that names are not shortened and can be searched. */
 #define WIDTH_PIPED 1000
-/* Work that is done within this time shows no progress; afterwards the line changes at most this
- * often. */
+/* Shorter work shows no progress; afterwards this is the minimum interval between updates. */
 #define FIRST_AFTER_NS INT64_C(400000000)
 #define EVERY_NS INT64_C(100000000)
 
@@ -42,7 +40,7 @@ bool cli_color(const cli_options *o)
            (!o->out || !strcmp(o->out, "-"));
 }
 
-/* Others may print what a link leads to: what it is not known of gets none. */
+/* Unknown terminals may print the target of a link as text, so they get no links. */
 bool cli_links(const cli_options *o)
 {
     static const char *const names[] = {"KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION",

@@ -1,4 +1,4 @@
-/* Paragraphs for help, man pages and what `doctor` says. */
+/* Wraps paragraphs for help, man pages and `doctor`. */
 #ifndef VP_CLI_WRAP_H
 #define VP_CLI_WRAP_H
 
