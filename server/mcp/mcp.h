@@ -1,25 +1,23 @@
-/* `view_profile mcp`: the Model Context Protocol over standard input and output, for agents. One
- * thread and one poll. Nothing of a profile is read in this process: each call of a tool is a
- * child, the viewer's, with a command line that a person can run as well, and its JSON is shown in
- * part.
+/* `view_profile mcp`: the Model Context Protocol on standard input and output. One thread with one
+ * poll loop. No profile is parsed in this process: each tool call runs a child process with a
+ * command line that a person can also run, and returns a part of its JSON.
  *
- * Revision 2026-07-28, in which each request says its own version, and those from 2024-11-05 on
- * that begin with `initialize`. Texts that come from a profile are marked, escaped and cut
- * (mcp_text.h).
- *
- * server/cli includes this header; the others of this room are its own business. */
+ * Supported are revision 2026-07-28, in which each request carries its version, and the revisions
+ * from 2024-11-05 on that begin with `initialize`. Text from profiles is marked, escaped and
+ * truncated (mcp_text.h). This is the public header of the module. */
 #ifndef VP_MCP_MCP_H
 #define VP_MCP_MCP_H
 
 #include <stdbool.h>
 
 typedef struct mcp_options {
-    const char *program;     /* view_profile's path */
-    const char *profile_dir; /* nothing else is read; NULL: the current directory */
+    const char *program;     /* path of view_profile */
+    const char *profile_dir; /* the only directory that is read; NULL: the current directory */
     bool allow_capture;
 } mcp_options;
 
-/* Until standard input ends and all calls are answered. VP_EARG, VP_ENOTFOUND: the directory. */
+/* Runs until standard input ends and all calls are answered. VP_EARG, VP_ENOTFOUND: invalid
+ * directory. */
 int mcp_serve(const mcp_options *o);
 
 #endif

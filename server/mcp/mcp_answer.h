@@ -1,13 +1,13 @@
-/* A child's JSON as the text of an answer: one JSON object that fits into so many bytes, with as
- * many rows as that leaves room for. Files of this room include this. */
+/* Builds the text of an answer from the JSON of a child: one JSON object of limited size, with as
+ * many rows as fit. */
 #ifndef VP_MCP_ANSWER_H
 #define VP_MCP_ANSWER_H
 
 #include "server/mcp/mcp_tools.h"
 
-#define MCP_BYTES 4096u /* of an answer's text, unless max_bytes says otherwise */
+#define MCP_BYTES 4096u /* default maximum size of an answer */
 
-/* VP_EARG: a cursor, path or session that is not there. */
+/* VP_EARG: unknown cursor, path or run. */
 int mcp_answer(vp_buf *out, const mcp_tool *t, json_t *args, json_t *doc, const char *command,
                size_t most, const mcp_options *o);
 

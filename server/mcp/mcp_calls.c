@@ -27,8 +27,8 @@ static void add_command_word(words *w, const char *word)
         w->v[w->n++] = word;
 }
 
-/* A run is named by its key in the profile directory. What could be taken for a path to elsewhere,
- * an address, an option or standard input is none. */
+/* A run is identified by its key in the profile directory. Anything that could be a path outside of
+ * it, an address, an option or standard input is rejected. */
 static int check_key(const char *name, const char *key, const char *root)
 {
     char real[PATH_MAX];
@@ -36,9 +36,11 @@ static int check_key(const char *name, const char *key, const char *root)
     bool odd = key[0] == '-' || key[0] == '/' || strstr(key, "://") || !strcmp(key, "..") ||
                !strncmp(key, "../", 3) || strstr(key, "/../") ||
                vp_str_ends(vp_str_of(key), VP_STR("/.."));
-    if (!odd && realpath(key, real)) /* of the profile directory, where we are */
+    if (!odd &&
+        realpath(key, real)) /* relative to the profile directory, which is the current one */
         odd = strncmp(real, root, n) != 0 || (n > 1 && real[n] && real[n] != '/');
-    return odd ? vp_fail(VP_EARG, "%s: not a run of the profile directory; see list_sessions", name)
+    return odd ? vp_fail(VP_EARG, "%s: no such run in the profile directory; see list_sessions",
+                         name)
                : 0;
 }
 
@@ -76,7 +78,7 @@ static int command_words_of(words *w, const mcp_tool *t, json_t *args, const mcp
             continue;
         const char *value = argument_text(w, v);
         if (a->option && value[0] == '-')
-            return vp_fail(VP_EARG, "%s: must not begin with -", a->name);
+            return vp_fail(VP_EARG, "%s: must not start with -", a->name);
         if (a->option)
             add_option(w, a->option, value);
         else if (!t->writes)
@@ -105,7 +107,7 @@ int mcp_call_start(mcp_call *c, const mcp_tool *t, json_t *args, const mcp_optio
     while (t->command[format - 1])
         format++;
     for (size_t i = 1; i < w.n; i++) {
-        if (i == format) /* a person reads text */
+        if (i == format) /* the command line for a person prints text */
             i += 2;
         vp_buf_putc(&c->command, ' ');
         mcp_put_word(&c->command, w.v[i]);
@@ -128,14 +130,14 @@ json_t *mcp_call_result(mcp_call *c)
 {
     vp_str text = vp_buf_view(&c->child.lines);
     json_error_t e;
-    if (c->tool->writes) { /* the last of its lines says how it ended */
+    if (c->tool->writes) { /* the last line is the result */
         size_t end = text.n && text.p[text.n - 1] == '\n' ? text.n - 1 : text.n;
         size_t at = vp_str_rfind_char(vp_str_head(text, end), '\n');
         text = vp_str_skip(text, at < end ? at + 1 : 0);
     }
     json_t *doc = c->child.code ? NULL : json_loadb(text.p ? text.p : "", text.n, 0, &e);
     if (!doc)
-        vp_fail(VP_EIO, "%s", c->child.said[0] ? c->child.said : "it failed without a word");
+        vp_fail(VP_EIO, "%s", c->child.said[0] ? c->child.said : "failed without a message");
     return doc;
 }
 

@@ -1,4 +1,4 @@
-/* Calls of tools that run: a child each, several at once. Files of this room include this. */
+/* Running tool calls: one child process each, several at the same time. */
 #ifndef VP_MCP_CALLS_H
 #define VP_MCP_CALLS_H
 
@@ -12,18 +12,20 @@
 typedef struct mcp_call {
     bool used, modern, cancelled;
     json_t *id, *args;
-    const char *uri; /* of a resource, in args; NULL: a tool's answer */
+    const char *uri; /* URI of a resource, in args; NULL: a tool call */
     bool listing;    /* of resources */
     const mcp_tool *tool;
     watch_child child;
     vp_buf command; /* as a person types it */
 } mcp_call;
 
-/* Starts the tool; args are checked and kept. VP_EARG: a session or path that leads elsewhere. */
+/* Starts the tool; args were checked and are retained. VP_EARG: a run or path outside of the
+ * directory. */
 int mcp_call_start(mcp_call *c, const mcp_tool *t, json_t *args, const mcp_options *o);
-/* Reads what came. true: it has ended, and all of its output is there. */
+/* Reads available output. true: the call has ended and its output is complete. */
 bool mcp_call_look(mcp_call *c);
-/* Its JSON, to be freed; NULL: VP_E… was recorded, with what the program said. */
+/* The JSON of the call, owned by the caller; NULL: an error was recorded with the message of the
+ * program. */
 json_t *mcp_call_result(mcp_call *c);
 void mcp_call_free(mcp_call *c);
 

@@ -40,7 +40,7 @@ bool mcp_lines_next(mcp_lines *l, vp_str *line)
         l->taken += n + (end ? 1 : 0);
         l->skip = !end;
         if (was)
-            continue; /* the rest of what was refused */
+            continue; /* the rest of a rejected line */
         *line = end && n <= MCP_LINE_MAX ? vp_str_head(rest, n) : VP_STR_NONE;
         return true;
     }
@@ -53,7 +53,7 @@ static bool write_mcp_message(json_t *message)
     if (!text)
         return false;
     size_t n = strlen(text);
-    text[n] = '\n'; /* in place of its end */
+    text[n] = '\n'; /* replaces the newline */
     bool said = vp_fs_write_all(STDOUT_FILENO, text, n + 1) >= 0;
     vp_free(text);
     return said;

@@ -6,7 +6,7 @@
 
 #define MARK 3u
 
-/* Bytes of the escaped text that fit without cutting a character or an escape apart. */
+/* Bytes of the escaped text that fit without splitting a character or an escape. */
 static size_t escaped_bytes_that_fit(vp_str s, size_t most)
 {
     size_t n = most;

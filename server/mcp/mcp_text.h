@@ -1,6 +1,6 @@
-/* Texts of profiles as agents get them: between U+27E6 and U+27E7, which they cannot hold
- * themselves, escaped as in the terminal, and cut. So a name that reads like an order is seen to be
- * a name. Files of this room include this. */
+/* Marks text from profiles for agents: enclosed in U+27E6 and U+27E7 (which are escaped inside),
+ * with control characters escaped as in the terminal, and truncated. A name that looks like an
+ * instruction is thereby recognizable as data. */
 #ifndef VP_MCP_TEXT_H
 #define VP_MCP_TEXT_H
 
@@ -13,11 +13,11 @@
 
 #define MCP_SAYING_MAX 390u
 
-/* s, marked, of at most `most` bytes and the marks. */
+/* s, truncated to `most` bytes and marked. */
 void mcp_put_marked(vp_buf *b, vp_str s, size_t most);
-/* What an agent hands back: without the marks, if it has them. */
+/* Removes the marks from a value that an agent returned. */
 vp_str mcp_without_marks(vp_str s);
-/* A word of a command line, quoted where a shell would take it apart. */
+/* A word of a command line, quoted for a shell if necessary. */
 void mcp_put_word(vp_buf *b, const char *word);
 
 #endif

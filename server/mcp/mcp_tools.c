@@ -14,21 +14,22 @@
 #define SESSION                                                                                    \
     {                                                                                              \
         "session", NULL, MCP_TEXT, false, NULL,                                                    \
-            "the run: its id from list_sessions, or a unique end of that; without it, the latest"  \
+            "the run: its id from list_sessions, or a unique end of the id; default: the latest "  \
+            "run"                                                                                  \
     }
 #define HOST                                                                                       \
     {                                                                                              \
-        "host", "--host", MCP_TEXT, false, NULL, "only this host of a run of several"              \
+        "host", "--host", MCP_TEXT, false, NULL, "only this host, for runs with several hosts"     \
     }
 #define DEVICE                                                                                     \
     {                                                                                              \
         "device", "--device", MCP_TEXT, false, NULL,                                               \
-            "only this device: its name or its end, such as TPU:0"                                 \
+            "only this device: its name or the end of it, such as TPU:0"                           \
     }
 #define GROUP                                                                                      \
     {                                                                                              \
         "group", "--group", MCP_CHOICE, false, "name|category|scope|source|module|raw",            \
-            "what makes one row of several events; default name"                                   \
+            "how events are grouped into rows; default name"                                       \
     }
 #define BY                                                                                         \
     {                                                                                              \
@@ -37,21 +38,21 @@
 #define WHERE                                                                                      \
     {                                                                                              \
         "where", "--where", MCP_CHOICE, false, "device|host",                                      \
-            "whose work: the devices' (default), or that of the host's threads beside them"        \
+            "what to report: device ops (default) or host threads"                                 \
     }
 #define LIMIT                                                                                      \
     {                                                                                              \
-        "limit", "--top", MCP_WHOLE, false, NULL, "rows of each device, slowest first; default 20" \
+        "limit", "--top", MCP_WHOLE, false, NULL, "rows per device, slowest first; default 20"     \
     }
 
 #define OP_COLUMNS                                                                                 \
     {"op", "name", MCP_NAME}, {"device", "device", MCP_NAME}, {"class", "class", MCP_WORD},        \
         {"calls", "calls", MCP_NUMBER}, {"self ms", "self_ps", MCP_MS},                            \
-        {"self % of the device's op time", "self_share_of_ops", MCP_PERCENT},                      \
+        {"self % of the device op time", "self_share_of_ops", MCP_PERCENT},                        \
         {"self % of the window", "self_share_of_window", MCP_PERCENT},                             \
-        {"mean us a call", "mean_ps", MCP_US},                                                     \
+        {"mean us per call", "mean_ps", MCP_US},                                                   \
     {                                                                                              \
-        "max us a call", "max_ps", MCP_US                                                          \
+        "max us per call", "max_ps", MCP_US                                                        \
     }
 
 #define WINDOW_HEAD                                                                                \
@@ -80,17 +81,17 @@ static const mcp_view memory_views[] = {
       {"peak bytes", "peak_bytes", MCP_NUMBER},
       {"peak at ms", "peak_start_ps", MCP_MS},
       {"reserved bytes", "reserved_bytes", MCP_NUMBER},
-      {"free in pieces, bytes", "fragmented_bytes", MCP_NUMBER},
+      {"fragmented bytes", "fragmented_bytes", MCP_NUMBER},
       {"of reserved bytes", "fragmented_of_bytes", MCP_NUMBER},
       {"bytes at the end", "end_bytes", MCP_NUMBER},
       {"allocations", "allocations", MCP_NUMBER},
       {"frees", "frees", MCP_NUMBER},
-      {"out of memory, times", "out_of_memory", MCP_NUMBER},
+      {"out-of-memory events", "out_of_memory", MCP_NUMBER},
       {"holders of the peak", "top", MCP_COUNT},
-      {"names whose bytes grow with the steps", "leaks", MCP_COUNT}}},
+      {"names whose bytes grow with every step", "leaks", MCP_COUNT}}},
     {"holders",
      "memory.allocators.%.top",
-     {{"who holds the peak", "name", MCP_NAME},
+     {{"holder of the peak", "name", MCP_NAME},
       {"bytes", "bytes", MCP_NUMBER},
       {"allocations", "count", MCP_NUMBER},
       {"step", "step", MCP_NUMBER},
@@ -99,12 +100,12 @@ static const mcp_view memory_views[] = {
      "memory_static",
      {{"program", "module", MCP_NAME},
       {"host", "host", MCP_NAME},
-      {"it ran", "ran", MCP_WORD},
+      {"ran", "ran", MCP_WORD},
       {"planned peak bytes", "peak_bytes", MCP_NUMBER},
-      {"arguments bytes", "parameter_bytes", MCP_NUMBER},
-      {"results bytes", "output_bytes", MCP_NUMBER},
-      {"constants bytes", "constant_bytes", MCP_NUMBER},
-      {"temporaries bytes", "temp_bytes", MCP_NUMBER},
+      {"argument bytes", "parameter_bytes", MCP_NUMBER},
+      {"result bytes", "output_bytes", MCP_NUMBER},
+      {"constant bytes", "constant_bytes", MCP_NUMBER},
+      {"temporary bytes", "temp_bytes", MCP_NUMBER},
       {"bytes shared by arguments and results", "alias_bytes", MCP_NUMBER},
       {"peak bytes without padding", "peak_unpadded_bytes", MCP_NUMBER},
       {"live at the peak", "live", MCP_COUNT}}},
@@ -122,9 +123,8 @@ static const mcp_view memory_views[] = {
 const mcp_tool mcp_tools[] = {
     {.name = "list_sessions",
      .title = "List profiled runs",
-     .about =
-         "The profiled runs, newest first. Begin here: other tools take `session` from the first "
-         "column, and the latest run without it.",
+     .about = "The profiled runs, newest first. Start here: other tools take `session` from the "
+              "first column; without it they use the latest run.",
      .command = {"list"},
      .rows = "sessions",
      .head = {{"runs", "sessions", MCP_COUNT}},
@@ -134,14 +134,12 @@ const mcp_tool mcp_tools[] = {
                  {"hosts", "hosts", MCP_COUNT},
                  {"bytes", "bytes", MCP_NUMBER},
                  {"status", "status", MCP_WORD},
-                 {"why it cannot be read", "why", MCP_NAME}}},
+                 {"reason if not readable", "why", MCP_NAME}}},
     {.name = "top_ops",
      .title = "Slowest ops",
-     .about = "Which ops, or with `group` which scopes (parts of the model), source lines or "
-              "modules, take "
-              "the longest in a run. Self time is when an op was the innermost one on its device, "
-              "so rows "
-              "add up to the device's op time.",
+     .about = "The ops of a run that take the most time, or with `group` the scopes (parts of the "
+              "model), source lines or modules. Self time is the time in which an op is the "
+              "innermost one on its device, so rows add up to the device op time.",
      .command = {"top"},
      .args = {SESSION,
               GROUP,
@@ -150,16 +148,15 @@ const mcp_tool mcp_tools[] = {
               DEVICE,
               HOST,
               LIMIT,
-              {"step", "--step", MCP_WHOLE, false, NULL,
-               "only the time in the step of this number"}},
+              {"step", "--step", MCP_WHOLE, false, NULL, "only the step with this number"}},
      .rows = "ops",
      .head = {WINDOW_HEAD},
      .columns = {OP_COLUMNS, {"scope", "scope", MCP_NAME}}},
     {.name = "findings",
-     .title = "What is slow, and why",
-     .about = "What is wrong with a run, by rules: each finding that fired with its number, its "
-              "places in "
-              "time, the most that mending it can win, and what to do. Call this before you guess.",
+     .title = "What is slow and why",
+     .about =
+         "Problems of a run, found by rules: each finding with its number, places in time, the "
+         "potential saving (upper bound) and advice. Call this first, before making assumptions.",
      .command = {"findings"},
      .args = {SESSION, HOST},
      .rows = "findings",
@@ -171,23 +168,22 @@ const mcp_tool mcp_tools[] = {
      .columns = {{"id", "id", MCP_WORD},
                  {"severity", "severity", MCP_WORD},
                  {"title", "title", MCP_WORD},
-                 {"what was found", "message", MCP_SAYING},
-                 {"can win at most ms", "impact.time_ps", MCP_MS},
-                 {"of the window %", "impact.share_of_window", MCP_PERCENT},
+                 {"message", "message", MCP_SAYING},
+                 {"potential saving ms (upper bound)", "impact.time_ps", MCP_MS},
+                 {"potential saving % of the window", "impact.share_of_window", MCP_PERCENT},
                  {"first place: device", "where.0.device", MCP_NAME},
                  {"from ms", "where.0.start_ps", MCP_MS},
                  {"to ms", "where.0.end_ps", MCP_MS},
-                 {"what to do", "suggestion", MCP_WORD}}},
+                 {"advice", "suggestion", MCP_WORD}}},
     {.name = "compare",
      .title = "Compare two runs",
-     .about = "What changed from run `a` to run `b`: a verdict against the noise (regression, "
-              "improvement, "
-              "noise, unverified), the step's difference and its parts, then the ops that moved, "
-              "largest "
-              "first. Use it to verify a change: only a difference above the noise counts.",
+     .about = "What changed from run `a` to run `b`: a verdict (regression, improvement, noise, "
+              "unverified), the difference of the step and its parts, then the ops that changed, "
+              "largest first. Use it to verify a change: only a difference above the noise counts.",
      .command = {"compare"},
-     .args = {{"a", NULL, MCP_TEXT, true, NULL, "the run before: an id from list_sessions"},
-              {"b", NULL, MCP_TEXT, true, NULL, "the run after"}},
+     .args = {{"a", NULL, MCP_TEXT, true, NULL,
+               "the run before the change: an id from list_sessions"},
+              {"b", NULL, MCP_TEXT, true, NULL, "the run after the change"}},
      .rows = "ops",
      .head = {{"verdict", "noise.verdict", MCP_WORD},
               {"noise threshold ms", "noise.threshold_ps", MCP_MS},
@@ -205,7 +201,7 @@ const mcp_tool mcp_tools[] = {
               {"in idle ms", "devices.0.idle.delta_ps", MCP_MS}},
      .columns = {{"op", "name", MCP_NAME},
                  {"device", "device", MCP_NAME},
-                 {"a ms a step (a window where there are no steps)", "a_ps", MCP_MS},
+                 {"a ms per step (per window if there are no steps)", "a_ps", MCP_MS},
                  {"b ms", "b_ps", MCP_MS},
                  {"difference ms", "delta_ps", MCP_MS},
                  {"calls in a", "calls_a", MCP_NUMBER},
@@ -215,13 +211,12 @@ const mcp_tool mcp_tools[] = {
                  {"scope", "scope", MCP_NAME}}},
     {.name = "step",
      .title = "Steps of a run",
-     .about =
-         "How long each training step took and what its time went to, and the median and spread of "
-         "all. With `number`, that step alone; top_ops with `step` says which ops ran in it.",
+     .about = "The length of each training step and its breakdown, and the median and spread of "
+              "all steps. With `number`, only that step; top_ops with `step` lists the ops in it.",
      .command = {"report"},
      .args = {SESSION,
               HOST,
-              {"number", "", MCP_WHOLE, false, NULL, "only the step of this number"}},
+              {"number", "", MCP_WHOLE, false, NULL, "only the step with this number"}},
      .rows = "steps.list",
      .only_at = "number",
      .only_arg = "number",
@@ -240,30 +235,28 @@ const mcp_tool mcp_tools[] = {
                  {"idle ms", "breakdown.idle_ps", MCP_MS},
                  {"slowest device", "device", MCP_NAME}}},
     {.name = "scope_tree",
-     .title = "Time by parts of the model",
+     .title = "Time by part of the model",
      .about = "Device time by framework scope (jit(step)/transformer/layer_3/attn), one level of "
-              "the tree "
-              "at a time: the scopes below `path`, or the top ones without it.",
+              "the tree at a time: the scopes below `path`, or the top level without it.",
      .command = {"report"},
      .args = {SESSION,
               HOST,
               {"path", "", MCP_TEXT, false, NULL,
-               "a scope's whole path, as an earlier answer names it"}},
+               "the full path of a scope, from an earlier answer"}},
      .rows = "scopes",
      .head = {{"run", "session.id", MCP_NAME}},
      .columns = {{"path", "path", MCP_SAYING},
-                 {"total ms, with what lies below", "total_ps", MCP_MS},
+                 {"total ms, including scopes below", "total_ps", MCP_MS},
                  {"self ms", "self_ps", MCP_MS},
                  {"calls", "calls", MCP_NUMBER},
                  {"scopes below", "children", MCP_COUNT},
                  {"source", "source", MCP_NAME}}},
     {.name = "op_details",
      .title = "One op",
-     .about = "All that is known of one op: how its calls spread, its bytes and FLOPs, where in "
-              "the model "
-              "and in the source it is, and when its slowest call ran.",
+     .about = "Details of one op: distribution of its calls, bytes and FLOPs, scope and source "
+              "line, and the time of its slowest call.",
      .command = {"top", "--top", "100000"},
-     .args = {{"op", "", MCP_TEXT, true, NULL, "the op's name, as top_ops gives it"},
+     .args = {{"op", "", MCP_TEXT, true, NULL, "the name of the op, from top_ops"},
               SESSION,
               GROUP,
               WHERE,
@@ -274,8 +267,8 @@ const mcp_tool mcp_tools[] = {
      .only_arg = "op",
      .head = {{"run", "session.id", MCP_NAME}},
      .columns = {OP_COLUMNS,
-                 {"min us a call", "min_ps", MCP_US},
-                 {"p95 us a call", "p95_ps", MCP_US},
+                 {"min us per call", "min_ps", MCP_US},
+                 {"p95 us per call", "p95_ps", MCP_US},
                  {"bytes", "bytes", MCP_NUMBER},
                  {"flops", "flops", MCP_NUMBER},
                  {"slowest call at ms", "slowest.start_ps", MCP_MS},
@@ -284,8 +277,8 @@ const mcp_tool mcp_tools[] = {
     {.name = "range",
      .title = "What ran between two times",
      .about =
-         "Which ops ran between two times of a run, which are those that findings and steps name. "
-         "With `where` host, what the program's threads did, which says why a device was idle.",
+         "The ops that ran between two times of a run, such as the times of a finding or step. "
+         "With `where` host, the work of the host threads, which shows why a device was idle.",
      .command = {"top"},
      .args = {SESSION,
               {"window", "--window", MCP_TEXT, true, NULL,
@@ -299,39 +292,36 @@ const mcp_tool mcp_tools[] = {
      .head = {WINDOW_HEAD},
      .columns = {OP_COLUMNS, {"scope", "scope", MCP_NAME}}},
     {.name = "memory",
-     .title = "Who holds memory",
-     .about = "Memory of a run: what each allocator had at its peak, or what each compiled program "
-              "(HLO module) plans; with `of` and `number`, who holds the peak of one of them. The "
-              "rows of a "
-              "peak sum to it. null: the profile does not say.",
+     .title = "What holds memory",
+     .about = "Memory of a run: the peak of each allocator, or the planned memory of each compiled "
+              "program (HLO module); with `of` and `number`, what holds the peak of one of them. "
+              "The rows of a peak add up to it. null: not in the profile.",
      .command = {"memory"},
      .args = {SESSION,
               HOST,
               {"of", "", MCP_CHOICE, false, "allocators|holders|programs|program_holders",
-               "which rows: allocators (default), the holders of one's peak, programs, the "
-               "instructions that hold one's peak"},
+               "which rows: allocators (default), what holds the peak of one allocator (holders), "
+               "programs, or the instructions that hold the peak of one program (program_holders)"},
               {"number", "", MCP_WHOLE, false, NULL,
-               "which allocator or program the holders are of, counted from 0 as listed; default "
-               "0"}},
+               "the allocator or program of the holders, counted from 0 in the order of the list; "
+               "default 0"}},
      .views = memory_views,
      .head = {{"run", "session.id", MCP_NAME},
               {"allocators", "memory.allocators", MCP_COUNT},
               {"programs", "memory_static", MCP_COUNT}}},
     {.name = "export_link",
-     .title = "Where a person can look",
-     .about =
-         "Command lines that open a run in a browser and write it for Perfetto, for the person you "
-         "work for. Nothing is written.",
+     .title = "Links for a person",
+     .about = "Command lines with which the user can open a run in a browser or export it for "
+              "Perfetto. This tool writes nothing.",
      .command = {"list"},
      .args = {{"session", "", MCP_TEXT, false, NULL,
-               "the run: its id from list_sessions; without it, the latest"}},
+               "the run: its id from list_sessions; default: the latest run"}},
      .links = true},
     {.name = "capture",
      .title = "Profile a running job",
-     .about = "Takes a new profile of a running JAX or TensorFlow program that listens at "
-              "`target`, into "
-              "the profile directory. It slows the program a little and adds files; ask the person "
-              "first. Then call findings or compare.",
+     .about = "Captures a new profile of a running JAX or TensorFlow program that listens at "
+              "`target` into the profile directory. It slows the program down a little and adds "
+              "files; ask the user first. Then call findings or compare.",
      .command = {"capture"},
      .args = {{"target", NULL, MCP_TEXT, true, NULL, "HOST:PORT of the program's profiler server"},
               {"duration", "--duration", MCP_TEXT, false, NULL, "such as 2s or 500ms; default 2s"}},
@@ -366,10 +356,11 @@ static void put_property(json_t *all, json_t *needed, const mcp_arg *a)
 }
 
 static const mcp_arg cursor_arg = {
-    "cursor", "", MCP_TEXT, false, NULL, "next_cursor of the answer before: the rows that follow"};
+    "cursor", "",   MCP_TEXT,
+    false,    NULL, "next_cursor of the previous answer, to get the following rows"};
 static const mcp_arg bytes_arg = {
     "max_bytes", "",   MCP_WHOLE,
-    false,       NULL, "the longest answer, from 2048 to 65536; default 4096"};
+    false,       NULL, "maximum size of the answer in bytes, from 2048 to 65536; default 4096"};
 
 json_t *mcp_tool_object(const mcp_tool *t)
 {
@@ -407,11 +398,11 @@ static int check_arg(const mcp_arg *a, json_t *value)
     if (a->type == MCP_WHOLE)
         return json_is_integer(value) && json_integer_value(value) >= 0
                    ? 0
-                   : vp_fail(VP_EARG, "%s: a whole number is needed", a->name);
+                   : vp_fail(VP_EARG, "%s: must be a whole number", a->name);
     if (!json_is_string(value) || !json_string_length(value) ||
         json_string_length(value) > VALUE_MAX ||
         strlen(json_string_value(value)) != json_string_length(value))
-        return vp_fail(VP_EARG, "%s: a text of 1 to %u bytes is needed", a->name, VALUE_MAX);
+        return vp_fail(VP_EARG, "%s: must be a string of 1 to %u bytes", a->name, VALUE_MAX);
     if (a->type == MCP_CHOICE && !is_choice(a->choices, vp_str_of(json_string_value(value))))
         return vp_fail(VP_EARG, "%s: must be one of %s", a->name, a->choices);
     return 0;
@@ -422,20 +413,20 @@ int mcp_check_args(const mcp_tool *t, json_t *args)
     const char *name;
     json_t *value;
     if (args && !json_is_object(args))
-        return vp_fail(VP_EARG, "arguments: an object is needed");
+        return vp_fail(VP_EARG, "arguments: must be an object");
     json_object_foreach(args, name, value)
     {
         const mcp_arg *a = arg_named(t, name);
         if (!a)
-            return vp_fail(VP_EARG, "%s has no such argument; see its inputSchema", t->name);
+            return vp_fail(VP_EARG, "unknown argument of %s; see its inputSchema", t->name);
         VP_TRY(check_arg(a, value));
     }
     for (const mcp_arg *a = t->args; a->name; a++)
         if (a->needed && !json_object_get(args, a->name))
-            return vp_fail(VP_EARG, "%s: the argument %s is missing", t->name, a->name);
+            return vp_fail(VP_EARG, "%s: missing argument %s", t->name, a->name);
     value = json_object_get(args, "max_bytes");
     if (value &&
         (json_integer_value(value) < BYTES_LEAST || json_integer_value(value) > BYTES_MOST))
-        return vp_fail(VP_EARG, "max_bytes: from %d to %d", BYTES_LEAST, BYTES_MOST);
+        return vp_fail(VP_EARG, "max_bytes: must be from %d to %d", BYTES_LEAST, BYTES_MOST);
     return 0;
 }

@@ -42,7 +42,7 @@ static int make_token(char **out)
     VP_NEED(z);
     if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw) {
         vp_free(z);
-        return vp_fail(VP_EIO, "no random numbers for a token");
+        return vp_fail(VP_EIO, "getrandom failed");
     }
     for (size_t i = 0; i < sizeof raw; i++) {
         z[2 * i] = "0123456789abcdef"[raw[i] >> 4];
@@ -52,21 +52,22 @@ static int make_token(char **out)
     return 0;
 }
 
-/* What a token may consist of, so that it needs no quoting in a URL, a cookie or a header. */
+/* Characters of a token that need no quoting in a URL, a cookie or a header. */
 static int check_token(const char *token)
 {
     if (strlen(token) < 16)
         return vp_fail(VP_EARG, "the token is shorter than 16 characters");
     for (const char *p = token; *p; p++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *p))
-            return vp_fail(VP_EARG, "the token may hold letters, digits, - and _ only");
+            return vp_fail(VP_EARG, "the token can contain only letters, digits, - and _");
     return 0;
 }
 
 static int set_token(http_server *s, const http_config *cfg)
 {
     if (!cfg->opts.token) {
-        /* On loopback a client's user is proof enough, where it can be known. */
+        /* On loopback, the user of the client is sufficient authentication if it can be determined.
+         */
         int rc = s->sockets.bound[0]
                      ? VP_EUNSUPPORTED
                      : http_peers_open(&s->serving.peers, s->sockets.fds, s->sockets.count);
@@ -140,8 +141,8 @@ static int set_prefix(http_server *s, const char *prefix)
         return 0;
     if (!prefix_fits(prefix))
         return vp_fail(VP_EARG,
-                       "the path prefix '%.60s' must look like /name: a slash in front, none at "
-                       "its end, letters, digits and -._~",
+                       "the path prefix '%.60s' must start with a slash, not end with one, and "
+                       "contain only letters, digits and -._~",
                        prefix);
     snprintf(s->serving.prefix, sizeof s->serving.prefix, "%s", prefix);
     return 0;

@@ -1,4 +1,4 @@
-/* The server as its start and its end know it. Only server.c and config.c include this. */
+/* Configuration of the server, for its start and stop. Private to server.c and config.c. */
 #ifndef VP_NET_CONFIG_H
 #define VP_NET_CONFIG_H
 
@@ -14,15 +14,15 @@ struct http_server {
     http_serving serving;
     void (*cancel)(void *ctx); /* http_config; may be NULL */
     http_sockets sockets;
-    /* Several at the first socket, one at each other. */
+    /* several loops for the first socket, one for each other */
     http_loop *loops[HTTP_SHARED_LOOPS_MAX + HTTP_SOCKETS_MAX - 1];
     int loop_count;
     char *url, *token;
     char **hosts, **origins; /* the policy's */
 };
 
-/* Sockets, token, policy, URL, counters and log of a server that is being started. What it made so
- * far is freed by http_unconfigure, also when it fails. */
+/* Sets up sockets, token, policy, URL, counters and log of a server. http_unconfigure frees them,
+ * also after a failure. */
 int http_configure(http_server *s, const http_config *cfg);
 void http_unconfigure(http_server *s);
 

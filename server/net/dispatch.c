@@ -17,13 +17,13 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* In ms: a whole body has to arrive within this time. */
+/* In ms: time limit for a complete body. */
 #define BODY_MS 30000
 
-/* libmicrohttpd is about to make a record of each query parameter in the memory for the head, where
- * a query of 3,000 "&" would leave none. Nobody needs the records, since path.c reads the query. So
- * the byte behind the '?' becomes a NUL, and libmicrohttpd finds no parameter. (1.0 reads by
- * length, and has a limit.) */
+/* libmicrohttpd would store a record per query parameter in the memory of the head, which a query
+ * of 3,000 "&" would exhaust. The records are not needed, because path.c parses the query.
+ * Therefore the byte after the '?' is set to NUL, and libmicrohttpd finds no parameter. (1.0 reads
+ * by length, and has a limit.) */
 static void hide_query(const char *uri)
 {
     char *mark = strchr((char *)(uintptr_t)uri, '?');
@@ -103,7 +103,7 @@ static void read_request_head(http_req *rq, const char *method, const char *vers
     MHD_get_connection_values_n(rq->conn, MHD_HEADER_KIND, add_field, &rq->head);
     guard_check(&rq->verdict, &rq->serving->policy, &rq->head);
     if (!rq->head.too_many && !http_head_is_whole(rq, method, version))
-        rq->verdict = (guard_verdict){400, "malformed head", .close = true};
+        rq->verdict = (guard_verdict){400, "malformed request head", .close = true};
     if (!rq->verdict.status)
         set_base_url(rq);
 }
@@ -116,13 +116,13 @@ static int answer_preflight(http_req *rq)
     http_add(&r, "Access-Control-Allow-Methods", "GET, HEAD, OPTIONS");
     http_add(&r, "Access-Control-Allow-Headers", "Range, If-None-Match");
     http_add(&r, "Access-Control-Max-Age", "600");
-    /* Chromium 98 to 141 with Private Network Access ask for this; later ones never do. */
+    /* Requested by Chromium 98 to 141 (Private Network Access), not by later versions. */
     if (http_header(rq, "Access-Control-Request-Private-Network"))
         http_add(&r, "Access-Control-Allow-Private-Network", "true");
     return http_prepare(rq, 204, r, NULL, NULL);
 }
 
-/* The same address without ?token=: it must not stay in the history or in a Referer. */
+/* The same URL without ?token=, which must not stay in the history or in a Referer. */
 static int keep_token(http_req *rq)
 {
     vp_str query = rq->verdict.target, pair;
@@ -173,8 +173,8 @@ static int with_slash(http_req *rq)
     return http_prepare(rq, 308, r, NULL, NULL);
 }
 
-/* A proxy may leave the prefix in front of the path or take it away: what is behind it is served
- * either way. true: the target is the prefix alone, which is the site's root without its slash. */
+/* A proxy may keep or strip the prefix of the path; both are accepted. true: the target is only the
+ * prefix, the root of the site without its slash. */
 static bool strip_prefix(http_req *rq)
 {
     vp_str prefix = vp_str_of(rq->serving->prefix), t = rq->verdict.target;
@@ -187,7 +187,7 @@ static bool strip_prefix(http_req *rq)
     return !t.n || t.p[0] == '?';
 }
 
-/* Whether a link or a form can send it. */
+/* True if a link or a form can send it. */
 static bool may_navigate(vp_str method)
 {
     return vp_str_eq(method, VP_STR("GET")) || vp_str_eq(method, VP_STR("HEAD")) ||
@@ -199,7 +199,7 @@ static bool has_page(int status)
     return status == 401 || status == 403 || status == 404 || status == 405 || status == 503;
 }
 
-/* People see a page; programs, which do not ask for HTML, a line. */
+/* Browsers get a page; programs, which do not accept HTML, get one line. */
 static int refuse_request(http_req *rq, int status, const char *why)
 {
     vp_str accept = http_head_get(&rq->head, "Accept");
@@ -209,28 +209,26 @@ static int refuse_request(http_req *rq, int status, const char *why)
     return page ? rq->serving->refused(rq, status, why) : http_fail(rq, status, "%s", why);
 }
 
-/* 1: the client is one whom we answer, by its token, or without one by its user. Else it was
- * refused or redirected, and this is what to return. */
+/* Returns 1 if the client is authorized, by token or peer uid. Otherwise the request was rejected
+ * or redirected, and the value is to be returned. */
 static int identify_client(http_req *rq)
 {
     if (!rq->connection->trusted) {
-        rq->base_url[0] = 0; /* a stranger */
-        return refuse_request(
-            rq, 403,
-            "this server answers programs of the user who started it; for others start it "
-            "with --token-file FILE");
+        rq->base_url[0] = 0; /* an unauthorized client */
+        return refuse_request(rq, 403,
+                              "this server answers only programs of the user who started it; for "
+                              "other users, start it with --token-file FILE");
     }
     guard_auth auth = guard_authenticate(&rq->serving->policy, &rq->head,
                                          http_target_query(&rq->target, "token"));
     if (auth == GUARD_DENIED) {
         rq->extra = (http_extra){"WWW-Authenticate", "Bearer"};
-        return refuse_request(rq, 401, "token required: use the address that the server printed");
+        return refuse_request(rq, 401, "token required; use the URL that the server printed");
     }
     return auth == GUARD_BY_QUERY ? keep_token(rq) : 1;
 }
 
-/* Everything that may refuse a request before its handler. 1: the handler may run; else answered.
- */
+/* All checks before the handler. 1: run the handler; otherwise the request was answered. */
 static int admit_request(http_req *rq)
 {
     const char *why, *allow = NULL;
@@ -249,7 +247,7 @@ static int admit_request(http_req *rq)
     unsigned flags = rq->route ? rq->route->flags : 0;
     bool listed = rq->verdict.origin == GUARD_LISTED_ORIGIN;
     if (rq->route && listed && !(flags & HTTP_CORS))
-        return refuse_request(rq, 403, "other web sites may only read traces");
+        return refuse_request(rq, 403, "other web sites can only read traces");
     if (!found && listed && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))
         return answer_preflight(rq);
     if (!(flags & HTTP_OPEN) && (status = identify_client(rq)) != 1)
@@ -258,10 +256,10 @@ static int admit_request(http_req *rq)
         return with_slash(rq);
     if (found == 405 || (!found && vp_str_eq(rq->head.method, VP_STR("OPTIONS")))) {
         rq->extra = (http_extra){"Allow", allow};
-        return refuse_request(rq, 405, "method not allowed here");
+        return refuse_request(rq, 405, "method not allowed");
     }
     if (found)
-        return refuse_request(rq, found, "no such page");
+        return refuse_request(rq, found, "page not found");
     if (http_is_post(rq) && (status = guard_may_change(&rq->verdict, &rq->head, &why)))
         return http_fail(rq, status, "%s", why);
     rq->admitted = true;
@@ -274,7 +272,7 @@ static void handle_request(http_req *rq)
     if (rq->route->handler(rq) < 0 && !rq->response)
         http_error(rq);
     if (!rq->response)
-        http_fail(rq, 500, "no answer");
+        http_fail(rq, 500, "no response");
     if (http_is_post(rq))
         http_memo_clear(rq->serving->memo);
 }
@@ -305,13 +303,13 @@ static enum MHD_Result start_work(http_req *rq)
 {
     http_serving *s = rq->serving;
     if (atomic_load(&s->stopping)) {
-        refuse_request(rq, 503, "the server is going down");
+        refuse_request(rq, 503, "the server is shutting down");
         return send_prepared(rq);
     }
     rq->phase = HTTP_WORKING;
     MHD_suspend_connection(rq->conn);
     if (!http_pool_submit(s->pool, rq)) {
-        refuse_request(rq, 503, "too many requests at once; try again");
+        refuse_request(rq, 503, "too many requests; try again");
         http_resume(rq->connection);
     }
     return MHD_YES;
@@ -321,7 +319,7 @@ static enum MHD_Result answer_request(http_req *rq)
 {
     enum MHD_Result queued;
     if (rq->overflow)
-        http_fail(rq, 413, "body too large");
+        http_fail(rq, 413, "request body too large");
     if (rq->overflow || admit_request(rq) != 1)
         return send_prepared(rq);
     if (http_memo_send(rq->serving->memo, rq, &queued))
@@ -332,9 +330,9 @@ static enum MHD_Result answer_request(http_req *rq)
     return send_prepared(rq);
 }
 
-/* An answer to libmicrohttpd's first call closes the connection, and the client is not invited to
- * send its body ("100 Continue"). An answer to the second call keeps the connection. So this
- * answers at once where the framing is in doubt or a body is announced that nobody wants. */
+/* A response to libmicrohttpd's first call closes the connection without "100 Continue" for the
+ * body; a response to the second call keeps the connection. Therefore responds at once if the
+ * framing is ambiguous or an unwanted body is announced. */
 static bool refuse_early(http_req *rq)
 {
     bool expects = http_head_get(&rq->head, "Expect").p != NULL;

@@ -19,16 +19,15 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* In ms: how long requests in flight may go on. The whole end takes 10 s at most, and analyses and
- * threads that are cut need some of it. */
+/* In ms: time for requests in flight. Stopping takes 10 s at most, a part of which canceled
+ * analyses and threads need. */
 #define DRAIN_MS 7000
-/* In s: how long a connection may be idle between two requests; libmicrohttpd's inactivity timeout.
- */
+/* In s: maximum idle time between two requests; the inactivity timeout of libmicrohttpd. */
 #define IDLE_S 30u
 
 /* ---- Loops -------------------------------------------------------------------------------- */
 
-/* Leaves percent escapes alone: path.c decodes, once. */
+/* Keeps percent escapes; path.c decodes them once. */
 static size_t keep_escapes(void *cls, struct MHD_Connection *conn, char *text)
 {
     (void)cls;
@@ -55,13 +54,12 @@ void http_more_descriptors(void)
     if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= VP_HTTP_DESCRIPTORS)
         return;
     r.rlim_cur = r.rlim_max < VP_HTTP_DESCRIPTORS ? r.rlim_max : VP_HTTP_DESCRIPTORS;
-    (void)setrlimit(RLIMIT_NOFILE, &r); /* where that fails, the present limit has to do */
+    (void)setrlimit(RLIMIT_NOFILE, &r); /* if that fails, the current limit is used */
 }
 
 /* Each connection needs a descriptor and one for the file that it sends, and the rest of the
- * program needs some too. Clients beyond the limit wait until they are accepted; without
- * descriptors they would be refused. next: a descriptor that is the lowest, or nearly, that was
- * free. */
+ * program needs some. Clients beyond the limit wait to be accepted; without free descriptors they
+ * would be refused. next: about the lowest free descriptor. */
 static unsigned connections_max(int next, int sockets)
 {
     struct rlimit r;
@@ -72,8 +70,8 @@ static unsigned connections_max(int next, int sockets)
     return fit < VP_HTTP_CONNECTIONS_MAX ? (unsigned)fit : VP_HTTP_CONNECTIONS_MAX;
 }
 
-/* A loop for a listening socket, which it takes when it succeeds. Strictness is the guard's:
- * libmicrohttpd's own (STRICT_FOR_CLIENT) closes without an answer where a client can be told why.
+/* Starts a loop for a listening socket; takes ownership of it on success. The guard checks requests
+ * strictly: STRICT_FOR_CLIENT of libmicrohttpd would close connections without an error response.
  */
 static int add_loop(http_server *s, int fd, unsigned connections)
 {
@@ -95,7 +93,7 @@ static int add_loop(http_server *s, int fd, unsigned connections)
         return vp_fail(VP_EIO, "cannot start the HTTP server");
     }
     if (http_loop_take(l, d) < 0) {
-        MHD_quiesce_daemon(d); /* the socket stays the caller's */
+        MHD_quiesce_daemon(d); /* the caller keeps the socket */
         MHD_stop_daemon(d);
         http_loop_stop(l);
         return VP_EIO;
@@ -104,14 +102,14 @@ static int add_loop(http_server *s, int fd, unsigned connections)
     return 0;
 }
 
-/* Several loops share the first socket, each with a descriptor of its own: a daemon closes what it
- * listens at. */
+/* Several loops share the first socket, each with its own descriptor, because a daemon closes its
+ * listening socket. */
 static int share_first_socket(http_server *s, int loops, unsigned connections)
 {
     for (int i = 0; i < loops; i++) {
         VP_CLEANUP(vp_fs_close) int fd = fcntl(s->sockets.fds[0], F_DUPFD_CLOEXEC, 0);
         if (fd < 0)
-            return vp_fail(VP_EIO, "no descriptor for the HTTP server");
+            return vp_fail(VP_EIO, "no file descriptor left for the HTTP server");
         VP_TRY(add_loop(s, fd, connections / (unsigned)loops));
         fd = -1;
     }
@@ -187,7 +185,7 @@ void http_stop(http_server *s)
         http_loop_quiesce(s->loops[i]);
     if (s->loop_count)
         drain_requests(serving);
-    /* A loop must not stop while a connection is suspended: let every holder resume its own. */
+    /* A loop must not stop while a connection is suspended, so all of them are resumed first. */
     if (s->cancel && s->loop_count)
         s->cancel(serving->ctx);
     http_flows_abort(serving->flows);

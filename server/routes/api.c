@@ -1,4 +1,4 @@
-/* /api/v1: sessions, reports, ops and findings as JSON. */
+/* /api/v1: runs, reports, ops and findings as JSON. */
 #include <string.h>
 
 #include "server/routes/routes.h"
@@ -7,13 +7,13 @@
 #include "trace/base/limits.h"
 #include "trace/report/report.h"
 
-/* In ms: a reload this soon after a scan shows the same list. */
+/* In ms: a reload within this time after a scan shows the same list. */
 #define RESCAN_MS 2000
-/* In ms: how long the first scan is waited for. A small directory is indexed by then; for a large
- * one the answer is what was found so far. */
+/* In ms: maximum wait for the first scan. Small directories are indexed within this time; for large
+ * ones the response contains the runs found so far. */
 #define FIRST_WAIT_MS 25
 
-/* In ms: an answer that is asked for again this soon is sent again without being made again. */
+/* In ms: how long a response is reused. */
 #define SAME_MS 1000
 
 int route_sessions_json(http_req *rq)

@@ -1,12 +1,11 @@
-/* /static: what the program carries of web/. */
+/* /static: the built-in files of web/. */
 #include <stdio.h>
 #include <string.h>
 
 #include "server/routes/routes.h"
 #include "trace/report/html/web_files.h"
 
-/* In ms. Assets are built in and do not change, but other answers may need their place in memory.
- */
+/* In ms. Assets do not change, but other responses may need their place in the cache. */
 #define KEEP_MS 60000
 
 static const char *asset_media_type(const char *name)
@@ -24,7 +23,7 @@ static const char *asset_media_type(const char *name)
     return "application/octet-stream";
 }
 
-/* A link that carries the ETag (?v=…) never has to be asked for again. */
+/* A URL with the ETag (?v=…) can be cached forever. */
 static int send_asset(http_req *rq, const web_file *a)
 {
     http_entity e = {.type = asset_media_type(a->name)};
@@ -38,5 +37,5 @@ static int send_asset(http_req *rq, const web_file *a)
 int route_static(http_req *rq)
 {
     const web_file *a = web_file_find(http_param(rq, 0));
-    return a ? send_asset(rq, a) : http_fail(rq, 404, "no such file");
+    return a ? send_asset(rq, a) : http_fail(rq, 404, "file not found");
 }

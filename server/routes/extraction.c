@@ -16,11 +16,10 @@
 #include "trace/base/thread.h"
 #include "trace/model/unpack/extract.h"
 
-/* So many files that were left out are named with a reason; further ones are only counted. */
+/* Maximum number of skipped files that are listed with a reason; further ones are only counted. */
 #define LEFT_OUT_MAX 50u
 #define ANSWER_BYTES_MAX (16u << 20)
-/* In ms: how long the first scan is waited for. Before it has ended, there seems to be nothing to
- * unpack. */
+/* In ms: maximum wait for the first scan. Before it ends, there seems to be nothing to unpack. */
 #define INDEX_WAIT_MS 5000
 
 typedef enum run_state { RUN_IDLE, RUN_RUNNING, RUN_DONE, RUN_STOPPED, RUN_FAILED } run_state;
@@ -30,9 +29,9 @@ typedef struct left_out {
 } left_out;
 
 typedef struct extraction {
-    pthread_mutex_t lock; /* guards everything but the catalog that the thread works on */
+    pthread_mutex_t lock; /* protects everything except the catalog that the thread uses */
     vp_temp_tree tree;
-    unpack *to; /* made by the first extraction */
+    unpack *to; /* created by the first extraction */
     pthread_t thread;
     bool has_thread;
     _Atomic bool cancelled;
@@ -44,7 +43,7 @@ typedef struct extraction {
     vp_error error;
 } extraction;
 
-/* What the thread works on; it frees it. */
+/* The work of the thread, which frees it. */
 typedef struct job {
     extraction *x;
     catalog *c;
@@ -85,7 +84,7 @@ static void extraction_on_left_out(void *ctx, const cat_file *f)
     pthread_mutex_unlock(&x->lock);
 }
 
-/* The thread's own place, made by the first one. */
+/* The target directory of the thread, created by the first extraction. */
 static int open_extraction_target(extraction *x, const catalog *c)
 {
     unpack *to;
@@ -146,7 +145,7 @@ void extraction_cancel(site *s)
     atomic_store(&x->cancelled, true);
 }
 
-/* With the lock held, or alone. */
+/* Called with the lock held, or without other threads. */
 static void forget_last_extraction(extraction *x)
 {
     for (size_t i = 0; i < x->left_count; i++) {
@@ -257,7 +256,7 @@ static int send_state(http_req *rq, extraction *x, int status, const catalog *c)
 
 /* ---- POST ------------------------------------------------------------------------------------ */
 
-/* {} or {"session": ID}; *id is freed by the caller. */
+/* Parses {} or {"session": ID}; the caller frees *id. */
 static int read_extract_body(char **id, vp_str body)
 {
     json_t *root = json_loadb(body.p ? body.p : "", body.n, JSON_REJECT_DUPLICATES, NULL);
@@ -266,19 +265,19 @@ static int read_extract_body(char **id, vp_str body)
     int rc = 0;
     if (!json_is_object(root) || json_object_size(root) != known ||
         (session && !json_is_string(session)))
-        rc = vp_fail(VP_EARG, "the body has to be {} or {\"session\": \"ID\"}");
+        rc = vp_fail(VP_EARG, "the body must be {} or {\"session\": \"ID\"}");
     else if (session && !(*id = vp_strdup(json_string_value(session))))
         rc = vp_no_memory();
     json_decref(root);
     return rc;
 }
 
-/* With the lock held and no extraction running. Takes the id. */
+/* Called with the lock held while no extraction is running. Takes ownership of id. */
 static int begin_extraction(extraction *x, catalog *c, const cat_session *only, char *id)
 {
     job *j = vp_calloc(1, sizeof *j);
     if (x->has_thread)
-        pthread_join(x->thread, NULL); /* it has nothing left to do */
+        pthread_join(x->thread, NULL); /* it has finished */
     x->has_thread = false;
     forget_last_extraction(x);
     x->session = id;
@@ -302,7 +301,7 @@ static int post_extraction(http_req *rq, extraction *x, catalog *c)
     const cat_session *only = NULL;
     VP_TRY(read_extract_body(&id, http_body(rq)));
     if (id && !(only = catalog_by_id(c, id)))
-        return vp_fail(VP_ENOTFOUND, "no such session");
+        return vp_fail(VP_ENOTFOUND, "no such run");
     pthread_mutex_lock(&x->lock);
     bool busy = x->state == RUN_RUNNING;
     int rc = 0;
@@ -318,7 +317,7 @@ int route_extract(http_req *rq)
 {
     extraction *x = site_of(rq)->extraction;
     if (http_is_post(rq) && store_wait(site_of(rq)->store, INDEX_WAIT_MS) > 0)
-        return vp_fail(VP_EBUSY, "the directory is still being listed; try again");
+        return vp_fail(VP_EBUSY, "the directory is still being indexed; try again");
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
     return http_is_post(rq) ? post_extraction(rq, x, c) : send_state(rq, x, 200, c);
 }

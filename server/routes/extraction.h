@@ -1,14 +1,15 @@
-/* What POST /api/v1/extract unpacks, into a temporary directory that goes when the site stops. */
+/* POST /api/v1/extract: unpacks runs into a temporary directory that is removed when the site
+ * stops. */
 #ifndef VP_ROUTES_EXTRACTION_H
 #define VP_ROUTES_EXTRACTION_H
 
 #include "server/routes/site/site.h"
 
-/* Before the store is opened, which reads the copies. */
+/* Must be called before the store is opened, which reads the copies. */
 int extraction_open(site *s, cat_copies *copies);
-/* What is being unpacked is given up. */
+/* Cancels a running extraction. */
 void extraction_cancel(site *s);
-/* After the store is closed. */
+/* Must be called after the store is closed. */
 void extraction_close(site *s);
 
 #endif

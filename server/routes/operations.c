@@ -1,5 +1,4 @@
-/* For whoever runs the server: is it alive, is it ready, what does it do; and the request to look
- * again. */
+/* Operations: liveness, readiness, metrics, and the request to rescan. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,12 +25,12 @@ int route_ready(http_req *rq)
     store_count(site_of(rq)->store, &c);
     if (c.ready)
         return http_text(rq, 200, "ok");
-    return http_fail(rq, 503, c.indexing ? "indexing" : "the profile directory cannot be read");
+    return http_fail(rq, 503, c.indexing ? "indexing" : "cannot read the profile directory");
 }
 
 /* ---- Metrics -------------------------------------------------------------------------------- */
 
-/* Resident memory in bytes; -1 when the system does not tell. */
+/* Resident memory in bytes; -1 if unknown. */
 static int64_t resident_bytes(void)
 {
     VP_CLEANUP(vp_fs_close) int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -75,14 +74,14 @@ static void put_index(vp_buf *b, const store_counts *c)
                   "# TYPE view_profile_index_seconds gauge\n"
                   "view_profile_index_seconds %lld.%09lld\n",
                   (long long)(c->scan_ns / 1000000000), (long long)(c->scan_ns % 1000000000));
-    put_metric(b, "view_profile_sessions", "gauge", "Sessions in the list.", (int64_t)c->sessions);
-    put_metric(b, "view_profile_not_readable", "gauge",
-               "Files beside them that cannot be read here.", (int64_t)c->not_readable);
-    put_metric(b, "view_profile_parse_errors_total", "counter", "Analyses that failed.",
+    put_metric(b, "view_profile_sessions", "gauge", "Runs in the list.", (int64_t)c->sessions);
+    put_metric(b, "view_profile_not_readable", "gauge", "Profile files that cannot be read.",
+               (int64_t)c->not_readable);
+    put_metric(b, "view_profile_parse_errors_total", "counter", "Failed analyses.",
                (int64_t)c->failures);
-    put_metric(b, "view_profile_watched_directories", "gauge",
-               "Directories whose changes are noticed.", (int64_t)c->watched);
-    put_metric(b, "view_profile_watched_all", "gauge", "1 while none is beyond the limit.",
+    put_metric(b, "view_profile_watched_directories", "gauge", "Directories watched for changes.",
+               (int64_t)c->watched);
+    put_metric(b, "view_profile_watched_all", "gauge", "1 if all directories are watched.",
                c->watched_all);
 }
 
@@ -92,7 +91,8 @@ int route_metrics(http_req *rq)
     store_counts c;
     store_count(site_of(rq)->store, &c);
     vp_buf_init(&b, METRICS_MAX);
-    vp_buf_puts(&b, "# HELP view_profile_info What runs here.\n# TYPE view_profile_info gauge\n"
+    vp_buf_puts(&b, "# HELP view_profile_info Version of the server.\n"
+                    "# TYPE view_profile_info gauge\n"
                     "view_profile_info{version=\"" VP_VERSION "\"} 1\n");
     http_put_metrics(rq, &b);
     put_index(&b, &c);
@@ -112,7 +112,7 @@ static int remember_ids(vp_map *ids, const catalog *c)
     return 0;
 }
 
-/* How many sessions of `in` are not in `of`, whose ids these are. */
+/* Number of runs of `in` that are not in `of`, a map of ids. */
 static int64_t count_missing_sessions(const vp_map *ids, const catalog *of, const catalog *in)
 {
     int64_t n = 0;

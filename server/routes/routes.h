@@ -1,5 +1,5 @@
-/* The table of routes {methods, pattern, handler}, and the handlers by the file that they live in:
- * one a family, pages_*.c for HTML and hand-off. */
+/* The table of routes {methods, pattern, handler}, and the handlers by file: one file per family,
+ * pages_*.c for HTML and hand-off. */
 #ifndef VP_ROUTES_ROUTES_H
 #define VP_ROUTES_ROUTES_H
 

@@ -1,4 +1,4 @@
-/* The web site's start and end. The caller that starts a site stops it. */
+/* Starts and stops the web site. The caller that starts a site stops it. */
 #ifndef VP_ROUTES_SITE_START_H
 #define VP_ROUTES_SITE_START_H
 

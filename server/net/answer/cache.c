@@ -11,19 +11,19 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Each entry holds a descriptor. */
+/* Each entry uses a file descriptor. */
 #define ENTRIES_MAX 16
-/* In bytes: how much of the temporary directory's file system, which others use too, is left free;
- * and after how much has been written the free space is looked at again. */
+/* In bytes: free space that is left on the file system of the temporary directory, and the interval
+ * of written bytes after which free space is checked again. */
 #define LEAVE_BYTES (INT64_C(512) << 20)
 #define LOOK_EVERY (INT64_C(16) << 20)
 #define KEY_SIZE 96u
 
 typedef struct entry {
-    char key[KEY_SIZE]; /* "" where the slot is free */
+    char key[KEY_SIZE]; /* "" if the slot is free */
     int fd;
     int64_t bytes;
-    uint64_t used; /* the value of `uses` when it was last used */
+    uint64_t used; /* value of `uses` at its last use */
 } entry;
 
 struct http_cache {
@@ -58,7 +58,7 @@ void http_cache_free(http_cache *c)
     vp_free(c);
 }
 
-/* Called with the lock. NULL when there is none. */
+/* Called with the lock held. NULL if not found. */
 static entry *find_cache_entry(http_cache *c, const char *key)
 {
     for (size_t i = 0; i < ENTRIES_MAX; i++)
@@ -82,8 +82,8 @@ bool http_cache_get(http_cache *c, const char *key, int *fd)
     return copy >= 0;
 }
 
-/* Called with the lock: a free slot, after dropping what was used longest ago until `bytes` more
- * fit below the ceiling. */
+/* Called with the lock held. Returns a free slot after evicting the least recently used entries
+ * until `bytes` more fit. */
 static entry *make_cache_room(http_cache *c, int64_t bytes)
 {
     for (;;) {
@@ -105,7 +105,7 @@ static entry *make_cache_room(http_cache *c, int64_t bytes)
     }
 }
 
-/* Takes the descriptor. */
+/* Takes ownership of the descriptor. */
 static void keep_in_cache(http_cache *c, const char *key, int taken, int64_t bytes)
 {
     VP_CLEANUP(vp_fs_close) int fd = taken;
@@ -125,7 +125,7 @@ static void keep_in_cache(http_cache *c, const char *key, int taken, int64_t byt
 typedef struct filler {
     http_source in;
     http_cache *cache;
-    int fd; /* -1: not begun, or given up */
+    int fd; /* -1: not started, or abandoned */
     bool given_up;
     int64_t bytes, looked_at;
     char key[KEY_SIZE];
@@ -137,7 +137,7 @@ static void give_up_filling(filler *f)
     f->given_up = true;
 }
 
-/* Is there space for the next LOOK_EVERY bytes? */
+/* True if there is space for the next LOOK_EVERY bytes. */
 static bool has_space(filler *f)
 {
     struct statvfs fs;
@@ -148,7 +148,7 @@ static bool has_space(filler *f)
            (double)fs.f_bavail * (double)fs.f_frsize >= (double)(LEAVE_BYTES + LOOK_EVERY);
 }
 
-/* The answer is delivered whether or not it can be kept, so a failure here is nobody's error. */
+/* The response is delivered even if it cannot be cached, so errors are ignored here. */
 static void write_piece(filler *f, const char *p, size_t n)
 {
     if (f->fd < 0 && vp_fs_temp(&f->fd) < 0)

@@ -13,7 +13,7 @@ static void demand_policy(const http_req *rq, bool ok, const char *what)
 {
     if (ok)
         return;
-    fprintf(stderr, "an answer is against the policy: %s: status %u for %.*s\n", what, rq->status,
+    fprintf(stderr, "response violates the policy: %s: status %u for %.*s\n", what, rq->status,
             VP_STR_ARG(rq->head.target));
     abort();
 }

@@ -1,5 +1,5 @@
-/* The rules of headers that every answer keeps (docs/reference/http.md#response-headers), checked
- * in builds for tests. */
+/* Checks in test builds that every response follows the header rules
+ * (docs/reference/http.md#response-headers). */
 #ifndef VP_NET_CHECK_H
 #define VP_NET_CHECK_H
 
@@ -7,7 +7,7 @@
 
 #include "server/net/request/handler.h"
 
-/* Ends the program when an answer lacks what every one must have; in other builds nothing. */
+/* Aborts if a response lacks a required header; no effect in other builds. */
 void http_check_answer(const http_req *rq, const struct MHD_Response *r);
 
 #endif

@@ -35,7 +35,7 @@ int http_gzip_buffer(vp_buf *out, vp_str in)
     char piece[16 << 10];
     int state = Z_OK;
     if (in.n > UINT32_MAX)
-        return vp_fail(VP_ELIMIT, "too large to compress at once");
+        return vp_fail(VP_ELIMIT, "too large to compress in one call");
     VP_TRY(start_deflate(&z, 6));
     vp_buf_init(out, in.n);
     z.next_in = (Bytef *)(uintptr_t)in.p;
@@ -57,11 +57,11 @@ typedef struct gzip_source {
     http_source in;
     z_stream z;
     bool input_ended, ended;
-    bool begun; /* the first piece of the input is out: whoever waits sees that it begins */
+    bool begun; /* flush the first piece, so that the client sees progress */
     char out[PIECE];
 } gzip_source;
 
-/* Makes sure that there is input, or that its end is known. */
+/* Reads input until some is available or the end is reached. */
 static int feed_gzip_source(gzip_source *g)
 {
     char *p;

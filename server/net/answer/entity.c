@@ -11,8 +11,8 @@
 
 #define NS INT64_C(1000000000)
 
-/* Seeds of this process for the hash in an ETag. The hash stands for a file's device and inode
- * number, which clients are not told. */
+/* Per-process seeds of the hash in an ETag. The hash hides the device and inode number of a file
+ * from clients. */
 static uint64_t seeds[2];
 
 static void make_seeds(void)
@@ -32,7 +32,7 @@ void http_entity_etag(http_entity *e, const vp_file_id *id, const char *tag)
     e->mtime_ns = tag[0] ? 0 : id->mtime_ns;
 }
 
-/* A modification time that lies in the future is not sent (RFC 9110 8.8.2.1). */
+/* A modification time in the future is not sent (RFC 9110 8.8.2.1). */
 void http_last_modified(char out[HTTP_DATE_SIZE], const http_entity *e)
 {
     out[0] = 0;

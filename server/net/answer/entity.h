@@ -1,5 +1,4 @@
-/* What an answer says of the thing that it sends: its validators (RFC 9110 8.8), and in which
- * coding this client is to get it. */
+/* Describes the entity of a response: its validators (RFC 9110 8.8) and the negotiated encoding. */
 #ifndef VP_NET_ENTITY_H
 #define VP_NET_ENTITY_H
 
@@ -8,27 +7,27 @@
 #include "server/net/request/negotiate.h"
 #include "trace/base/fs.h"
 
-/* What does not change while its ETag does not. */
+/* The properties of an entity, which do not change while its ETag does not change. */
 typedef struct http_entity {
     const char *type;     /* Content-Type */
-    char etag[96];        /* with quotes, `W/` in front where weak; "" for none */
-    int64_t mtime_ns;     /* Last-Modified; 0 or absurd: none is said */
+    char etag[96];        /* with quotes, with prefix `W/` if weak; "" for none */
+    int64_t mtime_ns;     /* Last-Modified; not sent if 0 or invalid */
     const char *filename; /* not NULL: Content-Disposition: attachment */
     bool immutable;       /* its URL changes with its content */
     bool gzipped;         /* it is sent with Content-Encoding: gzip */
 } http_entity;
 
-/* A strong ETag from a file's identity and a tag of what was made from it. "": the file itself,
- * whose time then is Last-Modified too. */
+/* Sets a strong ETag from the identity of a file and a tag for the derived form. "": the file
+ * itself, whose time is also Last-Modified. */
 void http_entity_etag(http_entity *e, const vp_file_id *id, const char *tag);
-/* Whether to send the entity with Content-Encoding: gzip, by Accept-Encoding; the answer then says
- * that it depends on that. For what can be had both ways. */
+/* Decides by Accept-Encoding whether to send the entity with Content-Encoding: gzip, and adds Vary.
+ * For entities available in both forms. */
 bool http_wants_gzip(http_req *rq);
 
-/* For files of server/net only: the coding that this client is to get of what can be had as gzip or
- * not. */
+/* Private to server/net: the encoding for this client of an entity available with and without gzip.
+ */
 http_coding http_coding_of(const http_req *rq, bool can_gzip);
-/* The same: the entity's Last-Modified, "" for none. */
+/* Private to server/net: Last-Modified of the entity, "" for none. */
 void http_last_modified(char out[HTTP_DATE_SIZE], const http_entity *e);
 
 #endif

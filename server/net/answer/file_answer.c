@@ -13,16 +13,16 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Bytes up to which a file is read at once instead of being handed to sendfile. */
+/* Maximum size of a file that is read into memory instead of being sent with sendfile. */
 #define SMALL_FILE (64 << 10)
-/* Bytes from which on a file is sent by large.c, which takes the connection to its end. */
+/* Minimum size of a file that is sent by large.c, which closes the connection afterwards. */
 #define LARGE_FILE (4 << 20)
 #define NS INT64_C(1000000000)
 
 /* ---- Conditions (RFC 9110 13.2.2) -------------------------------------------------------------
  */
 
-/* Seconds of a condition's date; false where there is none that we understand. */
+/* Unix time of the date in a condition; false if it cannot be parsed. */
 static bool condition_date(const http_req *rq, const char *name, int64_t *out)
 {
     vp_str value = http_head_get(&rq->head, name);
@@ -52,11 +52,11 @@ static bool client_has_it(const http_req *rq, const http_entity *e)
 bool http_not_modified(http_req *rq, const http_entity *e)
 {
     if (precondition_failed(rq, e))
-        http_fail(rq, 412, "it is another one by now");
+        http_fail(rq, 412, "the resource has changed");
     else if (client_has_it(rq, e))
         http_prepare(rq, 304, http_empty_response(), NULL, e);
     else if (!e->gzipped && http_coding_of(rq, false) == HTTP_NO_CODING)
-        http_fail(rq, 406, "this is not to be had compressed");
+        http_fail(rq, 406, "no compressed form available");
     else
         return false;
     return true;
@@ -71,8 +71,8 @@ static int not_satisfiable(http_req *rq, int64_t size, const http_entity *e)
     return http_prepare(rq, 416, r, NULL, e);
 }
 
-/* A file that changed within the last 2 s may change again without another date, so the date is no
- * strong validator of it (RFC 9110 8.8.2.2). */
+/* A file that changed within the last 2 s can change again with the same date, so the date is not a
+ * strong validator (RFC 9110 8.8.2.2). */
 static bool range_applies(const http_req *rq, const http_entity *e)
 {
     char date[HTTP_DATE_SIZE];
@@ -83,7 +83,7 @@ static bool range_applies(const http_req *rq, const http_entity *e)
     return !condition.p || http_if_range(condition, vp_str_of(e->etag), vp_str_of(date));
 }
 
-/* NULL where it cannot be read to its end. */
+/* NULL if it cannot be read completely. */
 static struct MHD_Response *read_small(int fd, int64_t first, size_t n)
 {
     size_t got = 0;
@@ -126,7 +126,7 @@ static int send_part(http_req *rq, int *fd, int64_t size, const http_entity *e)
         r = read_small(*fd, first, (size_t)n);
     } else {
         r = file_response(rq, fd, first, last + 1);
-        rq->keep_ms = 0; /* the memo would keep its descriptor, too */
+        rq->keep_ms = 0; /* the memo would also keep its descriptor */
     }
     if (status == 206) {
         snprintf(text, sizeof text, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, first, last, size);

@@ -10,24 +10,23 @@
 #include "trace/base/fs.h"
 #include "trace/base/mem.h"
 
-/* libmicrohttpd sends a file in pieces of 128 KiB and looks at all its connections after each,
- * which takes a third more CPU time than nginx needs. So a large file is given to it as an answer
- * that a callback makes, with a Content-Length that we add. It calls whenever the socket is
- * writable and all that it was given is out. The callback sends most bytes itself, straight from
- * the file to the socket, and returns a few, for which libmicrohttpd then waits for the socket
- * again. */
-#define TURN (8 << 20) /* bytes at most, before another connection has its turn */
-#define RETURNED 4096u /* bytes that libmicrohttpd sends itself */
+/* libmicrohttpd sends a file in pieces of 128 KiB and checks all connections after each piece,
+ * which takes a third more CPU time than nginx. A large file is therefore a callback response with
+ * an added Content-Length. The callback runs whenever the socket is writable. It sends most bytes
+ * directly from the file to the socket and returns a few, for which libmicrohttpd waits for the
+ * socket again. */
+#define TURN (8 << 20) /* maximum bytes before another connection is served */
+#define RETURNED 4096u /* bytes that libmicrohttpd sends */
 
 typedef struct large {
     int file, socket;
     off_t at, end;
-    vp_file_id listed; /* what it was when its head was sent */
+    vp_file_id listed; /* its identity when the head was sent */
 } large;
 
-/* Sends until the socket is full, so that the bytes which are returned afterwards have to wait and
- * the callback is not called before it can send again. false when the file has become shorter, or
- * the client is gone. */
+/* Sends until the socket is full, so that the bytes returned afterwards have to wait, and the
+ * callback is called when it can send again. false if the file was truncated or the client has
+ * disconnected. */
 static bool send_most(large *l)
 {
     int64_t most = l->end - l->at - RETURNED, left = most < TURN ? most : TURN;
@@ -40,9 +39,9 @@ static bool send_most(large *l)
     return true;
 }
 
-/* Ends an answer that cannot go on: shuts the socket down and returns one byte, which never leaves.
- * libmicrohttpd notices when it sends that byte. If it were told of a failure instead, it would
- * keep the descriptor until the idle timeout, because no event comes from a dead socket. */
+/* Aborts a response: shuts the socket down and returns one byte that is never sent. libmicrohttpd
+ * notices when it sends that byte. If the callback returned an error instead, it would keep the
+ * descriptor until the idle timeout, because a dead socket has no events. */
 static ssize_t cut_large_answer(const large *l, char *buf)
 {
     shutdown(l->socket, SHUT_RDWR);
@@ -50,9 +49,9 @@ static ssize_t cut_large_answer(const large *l, char *buf)
     return 1;
 }
 
-/* What was sent of a file that was written over meanwhile may be a mixture of its two states, so
- * the end must not be sent. A file that is longer by now was appended to, as recorders do: its
- * beginning is still what was listed. */
+/* If a file was overwritten while it was sent, the response can be a mixture of both versions, so
+ * its end must not be sent. A file that has grown was appended to, as recorders do; its beginning
+ * is unchanged. */
 static bool has_changed(const large *l)
 {
     vp_file_id id;

@@ -1,4 +1,4 @@
-/* Large files as answers, handed to the kernel on the thread of the loop. */
+/* Large file responses, sent by the kernel from the loop thread. */
 #ifndef VP_NET_LARGE_H
 #define VP_NET_LARGE_H
 
@@ -8,8 +8,9 @@
 
 #include "server/net/request/handler.h"
 
-/* Bytes first to end (not included) of a file, whose descriptor is taken, sent in large pieces; the
- * connection ends with them. NULL, and perhaps *fd still open, when out of memory. */
+/* A response with the bytes from first to end (exclusive) of a file, sent in large pieces; the
+ * connection is closed afterwards. Takes ownership of the descriptor. NULL if out of memory; *fd
+ * may still be open then. */
 struct MHD_Response *http_large_response(http_req *rq, int *fd, int64_t first, int64_t end);
 
 #endif

@@ -10,7 +10,7 @@
 #include "trace/base/time.h"
 
 #define SLOTS 256u
-/* A key stands in the slot of its hash or in one of the next; so many are looked at. */
+/* A key is in the slot of its hash or in one of this many following slots. */
 #define PROBES 8u
 
 typedef struct slot {
@@ -64,7 +64,7 @@ void http_memo_free(http_memo *m)
     vp_free(m);
 }
 
-/* Conditions, ranges and refused codings are for file_answer.c to judge. */
+/* Conditions, ranges and refused encodings are handled by file_answer.c. */
 static bool is_unconditional_request(const http_req *rq)
 {
     for (size_t i = 0; i < rq->head.field_count; i++) {
@@ -110,8 +110,8 @@ bool http_memo_send(http_memo *m, http_req *rq, enum MHD_Result *queued)
     return fresh;
 }
 
-/* Called with the lock. The slot that gives way: of those that the key may stand in, the one that
- * goes stale first. */
+/* Called with the lock held. The slot to evict: of the candidates for the key, the one that expires
+ * first. */
 static slot *oldest_memo_slot(http_memo *m, uint64_t hash)
 {
     slot *first = &m->slots[hash % SLOTS];

@@ -13,10 +13,10 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* Bytes from which on an answer is compressed; smaller ones fit into one packet anyway. */
+/* Minimum size of a compressed response; smaller ones fit into one packet. */
 #define GZIP_FROM 1024u
 
-/* Moves the buffer into a response; NULL when it failed on the way. */
+/* Moves the buffer into a response; NULL if it has failed. */
 static struct MHD_Response *response_of(vp_buf *b)
 {
     size_t n;
@@ -40,7 +40,7 @@ static int send_buffer(http_req *rq, int status, vp_buf *b, const char *type)
     }
     if (status < 400 && http_coding_of(rq, true) == HTTP_NO_CODING) {
         vp_buf_free(b);
-        return http_fail(rq, 406, "Accept-Encoding refuses everything that there is");
+        return http_fail(rq, 406, "Accept-Encoding excludes all available encodings");
     }
     if (wanted && b->n >= GZIP_FROM)
         gzipped = !http_gzip_buffer(&packed, vp_buf_view(b));
@@ -128,7 +128,7 @@ int http_status_of(int code)
         return 422;
     case VP_ELIMIT:
         return 413;
-    case VP_EIO: /* mostly a file that was replaced; the next scan lists the new one */
+    case VP_EIO: /* usually a file that was replaced; the next scan lists the new one */
     case VP_ENOMEM:
     case VP_EBUSY:
     case VP_ECANCELLED:
@@ -145,7 +145,7 @@ int http_error(http_req *rq)
     const vp_error *err = vp_error_last();
     vp_error shown = *err;
     char line[900];
-    /* Clients are not told where the profile directory lies on this machine. */
+    /* The path of the profile directory on this machine is not sent to clients. */
     if (shown.path[0] == '/') {
         const char *base = strrchr(err->path, '/') + 1;
         snprintf(shown.path, sizeof shown.path, "%s", base);

@@ -4,7 +4,7 @@
 
 #include "server/net/request/request.h"
 
-/* Of our own pages: nothing of others, nothing that stands in a page. */
+/* The policy of our pages: no external resources, no inline scripts or styles. */
 static const char own_content[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
@@ -28,8 +28,8 @@ void http_add(struct MHD_Response **r, const char *name, const char *value)
 void http_add_policy(struct MHD_Response **r, const char *content_policy)
 {
     http_add(r, "Content-Security-Policy", content_policy ? content_policy : own_content);
-    /* Not same-origin: our page opens Perfetto and talks to it, and it answers its opener. A window
-     * that a page of another port opened keeps that one only where it asks for nothing. */
+    /* Not same-origin: our page opens Perfetto and exchanges messages with it. A window opened from
+     * another port keeps its opener only without this header. */
     http_add(r, "Cross-Origin-Opener-Policy",
              content_policy ? "unsafe-none" : "same-origin-allow-popups");
     for (size_t i = 0; i < sizeof every_answer / sizeof *every_answer; i++)
@@ -83,7 +83,8 @@ static void add_cors(http_req *rq, struct MHD_Response **r)
 {
     char origin[300];
     vp_str o = rq->verdict.origin_text;
-    http_add(r, "Vary", "Accept-Encoding, Origin"); /* also on refusals, which a cache may keep */
+    http_add(r, "Vary",
+             "Accept-Encoding, Origin"); /* also on error responses, which a cache may store */
     if (rq->verdict.origin != GUARD_LISTED_ORIGIN || o.n >= sizeof origin) {
         http_add(r, "Cross-Origin-Resource-Policy", "same-origin");
         return;
@@ -98,7 +99,7 @@ static void add_cors(http_req *rq, struct MHD_Response **r)
 static const char *cache_rule(const http_req *rq, int status, const http_entity *e)
 {
     if (status >= 400 || status == 303 || !rq->route || (rq->route->flags & HTTP_API))
-        return "no-store"; /* a 303 sets a cookie, or its target holds for this moment only */
+        return "no-store"; /* a 303 sets a cookie, or its target is only temporarily valid */
     return e && e->immutable ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
@@ -131,7 +132,8 @@ static void add_headers(http_req *rq, int status, struct MHD_Response **r, const
     }
     http_add(r, "Cross-Origin-Resource-Policy", "same-origin");
     if (status == 403)
-        http_add(r, "Vary", "Accept-Encoding, Origin"); /* another client may get an answer */
+        http_add(r, "Vary",
+                 "Accept-Encoding, Origin"); /* another client may get a different response */
     else if (rq->vary_encoding)
         http_add(r, "Vary", "Accept-Encoding");
 }

@@ -26,14 +26,14 @@
  * the order http_flows.lock, http_flow.lock, libmicrohttpd's. Whoever has to resume the connection
  * does so before letting go of the flow. */
 #define RING (512u << 10)
-/* Bytes in the ring from which on a suspended connection is resumed, which costs a wake-up of the
- * loop. The first are sent as they come: whoever waits sees that it begins. */
+/* A suspended connection is resumed when the ring contains this many bytes, because a resume wakes
+ * the loop. The first bytes are sent immediately, so that the client sees progress. */
 #define WAKE_AT (64u << 10)
-/* Streams at once. */
+/* Maximum number of streams. */
 #define FLOWS_MAX 32
-/* So many of them for one machine, where clients may be of several. */
+/* Maximum number of streams for one remote machine. */
 #define FLOWS_OF_PEER_MAX 24
-/* A stream whose client has taken nothing for so long may be cut for a new one. */
+/* A stream whose client has read nothing for this time can be cut off for a new one. */
 #define STALLED_MS 3000
 
 typedef struct http_flow http_flow;
@@ -42,25 +42,25 @@ struct http_flows {
     pthread_mutex_t lock;
     pthread_cond_t gone;
     http_flow *first;
-    int count; /* of the flows that are not freed yet, in the list or not */
+    int count; /* number of flows that are not freed, in the list or not */
 };
 
-/* One stream that is being sent. */
+/* A stream that is being sent. */
 struct http_flow {
     http_flows *all;
     http_flow *next, **link;
     http_conn *connection;
-    http_req *rq; /* only while libmicrohttpd reads the answer */
+    http_req *rq; /* only while libmicrohttpd reads the response */
     http_source src;
     pthread_mutex_t lock;
     pthread_cond_t space;
     size_t head, fill; /* of the ring */
     bool started, ended, failed, aborted;
-    int fd;                /* of the connection; -1: it is over */
+    int fd;                /* socket of the connection; -1: ended */
     uint64_t peer;         /* a hash of the client's address */
-    _Atomic int64_t taken; /* when the client last took bytes, on the coarse clock */
-    bool begun;            /* the first bytes were taken */
-    bool suspended;        /* whoever clears it has to resume the connection */
+    _Atomic int64_t taken; /* time of the client's last read, by the coarse clock */
+    bool begun;            /* the first bytes were read */
+    bool suspended;        /* the thread that clears it must resume the connection */
     int holders;
     bool evicted; /* guarded by all->lock */
     char ring[RING];
@@ -97,7 +97,7 @@ static void let_go(http_flow *f)
 
 /* ---- The thread's side ---------------------------------------------------------------------- */
 
-/* Copies what fits; called with the lock. Returns the bytes taken. */
+/* Called with the lock held. Copies as much as fits and returns its size. */
 static size_t flow_put(http_flow *f, const char *p, size_t n)
 {
     size_t room = RING - f->fill, at = (f->head + f->fill) % RING;
@@ -109,8 +109,8 @@ static size_t flow_put(http_flow *f, const char *p, size_t n)
     return n;
 }
 
-/* True where there is something to resume for; the caller then has to resume the connection, and
- * nobody else does. Called with the lock. */
+/* Called with the lock held. True if the connection has to be resumed; the caller must then do so.
+ */
 static bool may_resume(http_flow *f)
 {
     size_t least = f->begun ? WAKE_AT : 1;
@@ -120,7 +120,7 @@ static bool may_resume(http_flow *f)
     return yes;
 }
 
-/* false when nobody wants the bytes any more. */
+/* false if the client has disconnected. */
 static bool flow_deliver(http_flow *f, const char *p, size_t n)
 {
     bool go_on = true;
@@ -159,7 +159,7 @@ static void *flow_producer_thread(void *arg)
     return NULL;
 }
 
-/* Of the flow: whether nobody takes its bytes any more. Any thread asks. */
+/* True if the client has disconnected. Thread-safe. */
 static bool is_flow_abandoned(const void *of)
 {
     http_flow *f = (http_flow *)of;
@@ -195,9 +195,9 @@ static size_t flow_take(http_flow *f, char *buf, size_t max)
     return n;
 }
 
-/* Ends an answer whose source failed. Told of the failure alone, libmicrohttpd would close the
- * connection when its idle time is over, and the client would wait for the rest until then. The
- * shutdown tells both at once. */
+/* Aborts a response whose source failed. With an error alone, libmicrohttpd would close the
+ * connection only after the idle timeout, and the client would wait. The shutdown notifies both
+ * immediately. */
 static ssize_t end_broken(const http_flow *f)
 {
     const union MHD_ConnectionInfo *info =
@@ -294,14 +294,15 @@ static uint64_t peer_of(struct MHD_Connection *conn)
     const struct sockaddr *a = info ? info->client_addr : NULL;
     if (a && a->sa_family == AF_INET)
         return vp_hash(&((const struct sockaddr_in *)(const void *)a)->sin_addr, 4, 4);
-    if (a && a->sa_family == AF_INET6) /* by its network of 64 bits: one client may have all
-                                          addresses of it (RFC 6177) */
+    if (a &&
+        a->sa_family ==
+            AF_INET6) /* by its /64 network: one client can have all of its addresses (RFC 6177) */
         return vp_hash(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr, 8, 6);
     return 0;
 }
 
-/* Cuts the stream whose client has taken nothing for longest; the client notices. false: none has
- * waited for so long. Called with the list's lock. */
+/* Called with the lock of the list held. Cuts off the stream whose client has read nothing for the
+ * longest time. false: none has been idle long enough. */
 static bool cut_stalled_stream(http_flows *all)
 {
     int64_t since = vp_now_coarse_ms() - STALLED_MS;
@@ -322,7 +323,7 @@ static bool cut_stalled_stream(http_flows *all)
     return true;
 }
 
-/* Called with the list's lock. off_loopback: clients may be of several machines. */
+/* Called with the lock of the list held. off_loopback: clients can be on several machines. */
 static bool has_room(http_flows *all, uint64_t peer, bool off_loopback)
 {
     int of_peer = 0;
@@ -345,7 +346,7 @@ static void join_list(http_flow *f, http_flows *all)
     all->count++;
 }
 
-/* NULL when there are too many, or no memory. */
+/* NULL if there are too many, or out of memory. */
 static http_flow *new_flow(http_req *rq, http_source src)
 {
     const http_serving *s = rq->serving;
@@ -372,7 +373,7 @@ static http_flow *new_flow(http_req *rq, http_source src)
 
 int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
 {
-    const http_source made = src; /* what is put around it knows of no client */
+    const http_source made = src; /* sources that wrap it do not know the client */
     if (http_not_modified(rq, e)) {
         src.close(src.ctx);
         return 0;
@@ -385,7 +386,7 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
     http_flow *f = new_flow(rq, src);
     if (!f) {
         src.close(src.ctx);
-        return http_fail(rq, 503, "too many traces are being sent at once; try again");
+        return http_fail(rq, 503, "too many traces are being sent; try again");
     }
     if (made.client)
         made.client(made.ctx, is_flow_abandoned, f);
@@ -393,9 +394,9 @@ int http_stream(http_req *rq, http_source src, bool gzip, const http_entity *e)
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, WAKE_AT, read_flow, f, drop_flow);
     if (!r)
         drop_flow(f);
-    /* libmicrohttpd ends even the empty body of a HEAD answer with a last chunk, which the client
-     * would take for the next answer. Answered as HTTP/1.0 there are no chunks, and the connection
-     * ends. */
+    /* libmicrohttpd ends even the empty body of a HEAD response with a last chunk, which the client
+     * would parse as the next response. As HTTP/1.0 there are no chunks, and the connection is
+     * closed. */
     else if (vp_str_eq(rq->head.method, VP_STR("HEAD")))
         MHD_set_response_options(r, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
     if (e->filename)

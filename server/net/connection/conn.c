@@ -8,10 +8,10 @@
 #include "server/net/request/serving.h"
 #include "trace/base/mem.h"
 
-/* Connections that are kept free: libmicrohttpd accepts up to ten in a row before it looks at what
- * was closed. */
+/* Number of connections that are kept free: libmicrohttpd accepts up to ten in a row before it
+ * processes closed ones. */
 #define RESERVE 16u
-/* In ms: a whole head has to arrive within this time. */
+/* In ms: time limit for a complete request head. */
 #define HEAD_MS 10000
 
 static void leave_idle(http_conn *c)
@@ -33,9 +33,9 @@ static void join_idle(http_conn *c)
     c->all->newest = c;
 }
 
-/* Ends the connection that has been idle longest, when nearly all are taken: a client that waits in
- * the kernel's queue has something to ask, an idle one has not. The socket is shut down, not
- * closed: the loop gets an event of it, and libmicrohttpd closes it. */
+/* Closes the connection that has been idle longest if nearly all are in use, because a client in
+ * the kernel's queue has a request and an idle one has not. The socket is shut down, not closed:
+ * the loop gets an event, and libmicrohttpd closes it. */
 static void end_idlest_connection(http_conns *all)
 {
     unsigned reserve = RESERVE < all->limit / 4 ? RESERVE : all->limit / 4;

@@ -1,10 +1,9 @@
-/* One connection, from its acceptance until it is closed: the request that hangs on it, the watch
- * over it, and whose it is. libmicrohttpd keeps it as the connection's socket context. It tells of
- * the end of every connection, also where it gave up a request without a word (0.9.75: when a query
- * exhausts its pool), so nothing of a request outlives its connection. Idle connections, which wait
- * for a next request, stand in a list, longest first: the first of them is ended when there are
- * nearly as many connections as there may be. Only a loop's own thread touches its connections,
- * except for http_resume. */
+/* State of one connection from accept to close: its request, its deadline and its peer.
+ * libmicrohttpd stores it as the socket context and reports the end of every connection, even if
+ * it dropped a request silently (0.9.75: if a query exhausts its pool), so no request outlives its
+ * connection. Idle connections are in a list, oldest first; the oldest is closed when the
+ * connection limit is nearly reached. Only the loop thread of a connection accesses it, except for
+ * http_resume. */
 #ifndef VP_NET_CONN_H
 #define VP_NET_CONN_H
 
@@ -19,31 +18,31 @@ typedef struct http_loop http_loop;
 
 /* The connections of one loop. */
 typedef struct http_conns {
-    unsigned count, limit;       /* limit: of libmicrohttpd, which accepts no more */
+    unsigned count, limit;       /* limit: maximum that libmicrohttpd accepts */
     http_conn *longest, *newest; /* idle ones */
 } http_conns;
 
 struct http_conn {
-    http_loop *loop; /* that serves it */
+    http_loop *loop; /* loop that serves it */
     struct MHD_Connection *conn;
     http_conns *all;            /* of its loop */
     http_conn *before, *behind; /* in the list of idle ones, while idle */
     bool idle;
-    bool trusted; /* whose it is (peer.h), where no token tells */
+    bool trusted; /* whether its user is allowed (peer.h), if there is no token */
     int fd;       /* libmicrohttpd's */
     http_watched *watched;
     http_req *rq; /* NULL between two requests */
 };
 
-/* What MHD_OPTION_NOTIFY_CONNECTION calls; its closure is the http_loop. */
+/* Callback of MHD_OPTION_NOTIFY_CONNECTION; its closure is the http_loop. */
 void http_on_connection(void *loop, struct MHD_Connection *conn, void **context,
                         enum MHD_ConnectionNotificationCode code);
-/* NULL when there was no memory for it. */
+/* NULL if it was out of memory. */
 http_conn *http_conn_of(struct MHD_Connection *conn);
-/* A request of it was begun, or has ended. */
+/* Called when a request starts or ends. */
 void http_conn_busy(http_conn *c, http_req *rq);
 void http_conn_idle(http_conn *c);
-/* Goes on with it after MHD_suspend_connection, and its loop hears of that. Any thread. */
+/* Resumes it after MHD_suspend_connection and wakes its loop. Thread-safe. */
 void http_resume(http_conn *c);
 
 #endif

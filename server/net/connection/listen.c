@@ -11,7 +11,7 @@
 #include "trace/base/err.h"
 #include "trace/base/fs.h"
 
-/* How often a free port of the kernel's choice is tried: one that is free for IPv4 may be taken for
+/* Number of attempts with a port chosen by the kernel: one that is free for IPv4 can be in use for
  * IPv6. */
 #define ANY_TRIES 16
 #define BACKLOG 128
@@ -43,7 +43,7 @@ static int open_listening_socket(const any_address *a, int *out)
     int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return errno;
-    /* Only lets us bind beside connections in TIME_WAIT; two listeners still collide. */
+    /* Permits binding despite connections in TIME_WAIT; two listeners still conflict. */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (a->any.sa_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
@@ -62,7 +62,7 @@ static uint16_t port_of(int fd)
     return ntohs(a.any.sa_family == AF_INET ? a.v4.sin_port : a.v6.sin6_port);
 }
 
-/* Opens all addresses on one port; 0 or an errno. A machine without IPv6 does with the first. */
+/* Opens all addresses on one port; 0 or an errno. Without IPv6, only the first is opened. */
 static int open_all_sockets(http_sockets *s, any_address *a, int count, uint16_t port)
 {
     *s = (http_sockets){.fds = {-1, -1, -1, -1}, .port = port};
@@ -105,8 +105,8 @@ static int parse_host(const char *host, any_address *a)
     if (inet_pton(AF_INET6, host, &a[0].v6.sin6_addr) == 1)
         return 1;
     return vp_fail(VP_EARG,
-                   "'%.100s' is no IP address of this machine; use 127.0.0.1, ::1, 0.0.0.0 or an "
-                   "address of it",
+                   "'%.100s' is not an IP address of this machine; use 127.0.0.1, ::1, 0.0.0.0 or "
+                   "one of its addresses",
                    host);
 }
 
@@ -128,7 +128,7 @@ int http_listen(http_sockets *out, const char *host, int port)
     if (e == EADDRINUSE)
         return vp_fail(VP_EBUSY, "port %d is in use; choose another one with --port", port);
     if (e == EACCES)
-        return vp_fail(VP_EBUSY, "port %d needs privileges; choose one above 1023", port);
+        return vp_fail(VP_EBUSY, "permission denied for port %d; choose one above 1023", port);
     if (e)
         return vp_fail(VP_EARG, "cannot listen on %s: %s", host ? host : "127.0.0.1", strerror(e));
     if (host && strcmp(host, "localhost") != 0)

@@ -28,7 +28,7 @@ static int set_path(struct sockaddr_un *a, const char *path)
     size_t n = strlen(path);
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};
     if (!n || n >= sizeof a->sun_path)
-        return vp_fail(VP_EARG, "the path of a socket may have 1 to %zu bytes, '%.60s…' has %zu",
+        return vp_fail(VP_EARG, "the path of a socket must have 1 to %zu bytes; '%.60s…' has %zu",
                        sizeof a->sun_path - 1, path, n);
     memcpy(a->sun_path, path, n);
     return 0;
@@ -40,9 +40,9 @@ static int remove_stale(const struct sockaddr_un *a)
     VP_CLEANUP(vp_fs_close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     struct stat st;
     if (lstat(a->sun_path, &st) < 0 || !S_ISSOCK(st.st_mode))
-        return vp_fail(VP_EBUSY, "%s is there already and no socket", a->sun_path);
+        return vp_fail(VP_EBUSY, "%s exists and is not a socket", a->sun_path);
     if (fd < 0 || !connect(fd, (const struct sockaddr *)a, sizeof *a) || errno != ECONNREFUSED)
-        return vp_fail(VP_EBUSY, "another server listens at %s", a->sun_path);
+        return vp_fail(VP_EBUSY, "another server is listening at %s", a->sun_path);
     if (unlink(a->sun_path) < 0)
         return vp_fail(VP_EBUSY, "cannot remove the stale socket %s: %s", a->sun_path,
                        strerror(errno));
@@ -133,7 +133,7 @@ static int take_inherited(http_sockets *s, int fd)
 {
     int flags = fcntl(fd, F_GETFL);
     if (!has_option(fd, SO_TYPE, SOCK_STREAM) || !has_option(fd, SO_ACCEPTCONN, 1))
-        return vp_fail(VP_EARG, "descriptor %d of LISTEN_FDS is no listening stream socket", fd);
+        return vp_fail(VP_EARG, "descriptor %d of LISTEN_FDS is not a listening stream socket", fd);
     VP_TRY(take_inherited_address(s, fd));
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
         return vp_fail(VP_EIO, "descriptor %d of LISTEN_FDS: %s", fd, strerror(errno));
@@ -153,12 +153,12 @@ int http_listen_inherited(http_sockets *out)
     unsetenv("LISTEN_FDS");
     unsetenv("LISTEN_FDNAMES");
     if (n > HTTP_SOCKETS_MAX)
-        return vp_fail(VP_EARG, "LISTEN_FDS passes %llu sockets, at most %d are served",
+        return vp_fail(VP_EARG, "LISTEN_FDS passes %llu sockets; at most %d are supported",
                        (unsigned long long)n, HTTP_SOCKETS_MAX);
     /* Before anything is refused: children must not inherit these, whoever they are meant for. */
     for (int i = 0; i < (int)n; i++)
         if (fcntl(FIRST_INHERITED + i, F_SETFD, FD_CLOEXEC) < 0)
-            return vp_fail(VP_EARG, "LISTEN_FDS: there is no descriptor %d", FIRST_INHERITED + i);
+            return vp_fail(VP_EARG, "LISTEN_FDS: no descriptor %d", FIRST_INHERITED + i);
     for (int i = 0; i < (int)n; i++)
         VP_TRY(take_inherited(&s, FIRST_INHERITED + i));
     *out = s;

@@ -90,7 +90,7 @@ int http_loop_new(http_loop **out, http_serving *serving)
     l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l->wake < 0) {
         vp_free(l);
-        return vp_fail(VP_EIO, "no descriptor for the HTTP server");
+        return vp_fail(VP_EIO, "no file descriptor left for the HTTP server");
     }
     *out = l;
     return 0;
@@ -110,7 +110,7 @@ int http_loop_take(http_loop *l, struct MHD_Daemon *d)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(d, MHD_DAEMON_INFO_EPOLL_FD);
     if (!info)
-        return vp_fail(VP_EIO, "the HTTP server has no epoll");
+        return vp_fail(VP_EIO, "epoll_create failed for the HTTP server");
     l->events = info->epoll_fd;
     l->daemon = d;
     return 0;

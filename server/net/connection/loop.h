@@ -1,13 +1,13 @@
-/* One thread that serves connections: a libmicrohttpd daemon without threads of its own, and the
- * wait for its events. The daemon is never asked to wait itself: when exactly as many events come
- * as its array holds (128 in 0.9.75), it waits for more before it looks at these, so 128 requests
- * that come at once may stay unanswered until a timeout. Who makes a loop stops it.
+/* A thread that serves connections: a libmicrohttpd daemon without internal threads, and the wait
+ * for its events. The daemon does not wait itself: if exactly as many events arrive as its array
+ * holds (128 in 0.9.75), it waits again before it processes them, so that 128 simultaneous
+ * requests could stall until a timeout. The owner of a loop stops it.
  *
- * Up to four loops share the first socket, and each other socket has one loop. libmicrohttpd tells
- * only threads of its own that a connection was resumed, so http_resume wakes the loop. When it was
- * full, it listens again only the next time that it runs, so a loop runs it once more after a
- * connection was closed. STRICT_FOR_CLIENT stays off: it closes without an answer where the guard
- * says what is wrong, and the guard refuses more. */
+ * Up to four loops share the first socket; each other socket has one loop. libmicrohttpd notifies
+ * only its internal threads of a resumed connection, so http_resume wakes the loop. After it was
+ * full, it accepts again only when it runs the next time, so a loop runs once more after a
+ * connection closes. STRICT_FOR_CLIENT is off: it would close connections without a response,
+ * while the guard returns an error and refuses more. */
 #ifndef VP_NET_LOOP_H
 #define VP_NET_LOOP_H
 

@@ -18,10 +18,10 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 
-/* overflowuid: what the kernel calls all users that have no number in our namespace. If we had this
- * number ourselves, we could not tell them from us. */
+/* overflowuid: the kernel's uid for all users that do not exist in our namespace. If this process
+ * has this uid, they cannot be told apart from it. */
 #define NOBODY 65534u
-/* In ms, for a connection to a socket of our own: enough unless others flood it. */
+/* In ms, for a connection to our own socket: sufficient unless it is being flooded. */
 #define CONNECT_MS 500
 
 typedef union address {
@@ -39,11 +39,11 @@ struct http_peers {
 
 static int fail_unknown_peer(void)
 {
-    return vp_fail(VP_ENOTFOUND, "nobody holds the other end of this connection");
+    return vp_fail(VP_ENOTFOUND, "no process found at the other end of this connection");
 }
 
-/* A socket that its program has closed has no owner any more, though the kernel may say user 0. One
- * that still asks to be connected is nobody's other end. */
+/* A socket that its program has closed has no owner, although the kernel may report user 0. A
+ * socket that is still connecting cannot be the peer. */
 static bool is_held(unsigned state, uint64_t inode)
 {
     return inode && (state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2);
@@ -84,8 +84,8 @@ static void fill_diag_question(question *q, const struct sockaddr *end, const st
     memcpy(q->of.id.idiag_dst, bytes, n);
 }
 
-/* Reads the answer, which is there once the question was sent. Answers to older questions are
- * passed over. */
+/* Reads the reply, which is available after the request was sent. Skips replies to older requests.
+ */
 static int hear_diag_answer(uid_t *out, int netlink, uint32_t seq)
 {
     union {
@@ -127,7 +127,7 @@ int http_peer_by_diag(uid_t *out, int netlink, const struct sockaddr *end,
 /* ---- By /proc/net/tcp and tcp6 (proc(5)) ------------------------------------------------------
  */
 
-/* "0100007F:1F90": words of the address as the machine reads them, the port as a number. */
+/* "0100007F:1F90": words of the address in native byte order, the port as a number. */
 static void put_proc_address(char *out, size_t cap, const struct sockaddr *a, bool mapped)
 {
     const void *bytes;
@@ -142,7 +142,7 @@ static void put_proc_address(char *out, size_t cap, const struct sockaddr *a, bo
     snprintf(out + at, cap - at, ":%04X", ntohs(port));
 }
 
-/* What follows the addresses: state, queues, timer, retransmits, uid, timeout, inode. */
+/* The fields after the addresses: state, queues, timer, retransmits, uid, timeout, inode. */
 static int take_proc_row(uid_t *out, vp_str rest)
 {
     uint64_t numbers[7] = {0};
@@ -213,7 +213,7 @@ static bool is_inet(const address *a)
     return a->any.sa_family == AF_INET || a->any.sa_family == AF_INET6;
 }
 
-/* "::ffff:127.0.0.1" is a connection of IPv4, whatever its sockets are. */
+/* "::ffff:127.0.0.1" is an IPv4 connection, even on IPv6 sockets. */
 static void unmap_ipv4_address(address *a)
 {
     if (a->any.sa_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&a->v6.sin6_addr))
@@ -254,7 +254,7 @@ static bool is_connected(int fd, const address *to, socklen_t n)
            !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error;
 }
 
-/* A connection of our own has to be found to be ours. */
+/* Checks that a connection of this process is identified as such. */
 static bool finds_us(http_peers *p, int listening)
 {
     address to, end;
@@ -262,7 +262,7 @@ static bool finds_us(http_peers *p, int listening)
     uid_t uid;
     if (getsockname(listening, &to.any, &n) < 0)
         return false;
-    if (!is_inet(&to)) /* a Unix socket tells by itself */
+    if (!is_inet(&to)) /* Unix sockets have SO_PEERCRED */
         return to.any.sa_family == AF_UNIX;
     VP_CLEANUP(vp_fs_close)
     int fd = socket(to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -291,7 +291,7 @@ int http_peers_open(http_peers **out, const int *listening, int count)
     }
     if (!known) {
         http_peers_close(p);
-        return vp_fail(VP_EUNSUPPORTED, "whose program a client is cannot be seen here");
+        return vp_fail(VP_EUNSUPPORTED, "cannot determine the user of the client");
     }
     *out = p;
     return 0;

@@ -24,9 +24,9 @@ struct http_watched {
     int fd;
     _Atomic int64_t deadline_ms; /* monotonic; NEVER: none */
     _Atomic int64_t head_ms;     /* > 0 while idle */
-    _Atomic unsigned idle_spell; /* how many idle spells there were */
-    /* For the watching thread only: the spell that it saw last, and the bytes that had come by
-     * then. */
+    _Atomic unsigned idle_spell; /* number of idle periods */
+    /* Used only by the watching thread: the last idle period that it saw, and the bytes received
+     * until then. */
     unsigned seen_spell;
     uint64_t seen_bytes;
 };
@@ -36,7 +36,7 @@ struct http_watchdog {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     http_watched *list;
-    unsigned count, peak; /* connections: now, and at most since there were none */
+    unsigned count, peak; /* connections: current number, and maximum since there were none */
     bool was_idle;        /* at the last tick, after many connections */
     bool stop;
 };
@@ -47,7 +47,7 @@ static void wait_a_tick(http_watchdog *w)
     pthread_cond_timedwait(&w->wake, &w->lock, &t);
 }
 
-/* All bytes that ever came; 0 where the kernel cannot say (no TCP). */
+/* Total bytes received; 0 if unknown (not TCP). */
 static uint64_t bytes_received(int fd)
 {
     struct tcp_info info;
@@ -56,8 +56,8 @@ static uint64_t bytes_received(int fd)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) < 0 ? 0 : info.tcpi_bytes_received;
 }
 
-/* libmicrohttpd does not tell when an idle connection begins its next head, so each tick looks
- * whether bytes have come. The head may have begun two ticks before that is seen. */
+/* libmicrohttpd does not report when an idle connection starts its next head, so each tick checks
+ * for new bytes. The head can have started up to two ticks before. */
 static void look_at_idle(http_watched *c, int64_t now)
 {
     int64_t head_ms = atomic_load(&c->head_ms);
@@ -73,13 +73,13 @@ static void look_at_idle(http_watched *c, int64_t now)
     int64_t never = NEVER, deadline = now + head_ms - 2 * TICK_MS;
     if (bytes > c->seen_bytes &&
         atomic_compare_exchange_strong(&c->deadline_ms, &never, deadline) &&
-        atomic_load(&c->head_ms) <= 0) /* the head was whole meanwhile, and is being answered */
+        atomic_load(&c->head_ms) <= 0) /* the head is complete and the request is being answered */
         atomic_compare_exchange_strong(&c->deadline_ms, &deadline, NEVER);
 }
 
-/* Gives memory back to the system when no connection is left after many: the allocator would keep
- * it for the next ones. A connection is unwatched before libmicrohttpd frees its memory, so this
- * happens one tick later. Called with the lock. */
+/* Called with the lock held. Returns memory to the system when no connection is left after many;
+ * the allocator would keep it. A connection is unwatched before libmicrohttpd frees its memory, so
+ * this happens one tick later. */
 static void give_back(http_watchdog *w)
 {
     bool idle = !w->count && w->peak >= MANY;

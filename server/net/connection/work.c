@@ -10,11 +10,11 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Workers mostly wait (for files, for an analysis that somebody else started), so there are more
- * than processors; the store bounds how many analyses run at once. */
+/* Workers usually wait (for files, or for an analysis in progress), so there are more of them than
+ * processors; the store limits the number of simultaneous analyses. */
 #define WORKERS_MAX 16
 #define QUEUE_MAX 128
-/* An idle worker ends after this many seconds. */
+/* An idle worker exits after this many seconds. */
 #define IDLE_S 3
 
 struct http_pool {
@@ -26,8 +26,8 @@ struct http_pool {
     bool stop;
 };
 
-/* NULL when the worker is to end: there was nothing to do for a while, or the server stops. Called
- * with the lock. */
+/* Called with the lock held. NULL if the worker has to exit: idle for a while, or the server stops.
+ */
 static http_req *take_job(http_pool *p)
 {
     struct timespec until = vp_cond_until(IDLE_S * 1000);
@@ -55,7 +55,8 @@ static void *worker_thread(void *arg)
         p->run(rq);
         pthread_mutex_lock(&p->lock);
     }
-    if (p->thread_count == 1 && !p->stop) { /* the last worker gives the analyses' memory back */
+    if (p->thread_count == 1 &&
+        !p->stop) { /* the last worker returns the memory of analyses to the system */
         pthread_mutex_unlock(&p->lock);
         malloc_trim(0);
         pthread_mutex_lock(&p->lock);

@@ -17,14 +17,14 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Bytes of lines that wait for the disk: a second of 2,000 requests. */
+/* Bytes of buffered lines: one second of 2,000 requests. */
 #define WAITING_MAX (512u << 10)
-/* Bytes of one line: a head of 32 KiB of which every byte is escaped. */
+/* Bytes of one line: a head of 32 KiB with every byte escaped. */
 #define LINE_MAX_BYTES (256u << 10)
-/* Bytes of one write: PIPE_BUF, which a pipe takes at once when poll() says that it is writable
+/* Bytes of one write: PIPE_BUF, which a pipe accepts completely if poll() reports it writable
  * (pipe(7)). */
 #define PIECE 4096u
-/* In ms: how long the end waits for a reader who does not read. */
+/* In ms: how long closing waits for a stalled reader. */
 #define LAST_MS 500
 
 struct access_log {
@@ -41,8 +41,8 @@ struct access_log {
 
 /* ---- One line ------------------------------------------------------------------------------- */
 
-/* A client must not be able to forge a log line or to steer a terminal: everything but printable
- * ASCII, and the quotes that delimit, become \xNN as nginx writes them. */
+/* A client must not be able to forge a log line or to control a terminal: quotes and everything
+ * except printable ASCII are written as \xNN, as by nginx. */
 static void put_quoted(vp_buf *b, vp_str s)
 {
     vp_buf_putc(b, '"');
@@ -56,7 +56,7 @@ static void put_quoted(vp_buf *b, vp_str s)
     vp_buf_putc(b, '"');
 }
 
-/* The token itself, wherever it stands. */
+/* Replaces the token at any position. */
 static void put_without(vp_buf *b, vp_str s, const char *secret)
 {
     vp_str needle = vp_str_of(secret);
@@ -71,8 +71,8 @@ static void put_without(vp_buf *b, vp_str s, const char *secret)
     vp_buf_str(b, s);
 }
 
-/* Leaves out the values of ?token= too, right or wrong: a mistyped secret is a secret. A key with
- * an escape may spell "token". */
+/* Also replaces the values of ?token=, right or wrong, because a mistyped secret is also a secret.
+ * A key with an escape can spell "token". */
 static void put_redacted(vp_buf *b, vp_str s, const char *secret)
 {
     vp_str rest = s, part;
@@ -170,11 +170,10 @@ void access_log_format(vp_buf *b, const access_entry *e, bool json, const char *
 
 static void say_dropped(vp_buf *b, uint64_t n, bool json)
 {
-    vp_buf_printf(b, json ? "{\"dropped\":%llu}\n" : "# %llu lines are missing here\n",
-                  (unsigned long long)n);
+    vp_buf_printf(b, json ? "{\"dropped\":%llu}\n" : "# %llu lines lost\n", (unsigned long long)n);
 }
 
-/* Never blocks for good: a pipe that nobody reads must not keep the server from ending. */
+/* Never blocks indefinitely: an unread pipe must not prevent the server from stopping. */
 static bool write_patiently(access_log *log, const char *p, size_t n)
 {
     int last = LAST_MS;

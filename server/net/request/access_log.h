@@ -1,10 +1,10 @@
-/* The access log: one line a request, in the "combined" form that every log tool reads, or as JSON
- * lines. Whatever a client sent is escaped, and a token is never written. A thread of its own
- * writes, so that a slow disk or an unread pipe holds up nobody; what does not fit into its buffer
- * is counted and said. Thread-safe.
+/* The access log: one line per request, in "combined" format or as JSON lines. Client data is
+ * escaped, and tokens are never written. A thread writes the log, so that a slow disk or a full
+ * pipe does not block requests; lines that do not fit into its buffer are counted and reported.
+ * Thread-safe.
  *
- * Bytes are those of answers that were sent whole; of others libmicrohttpd does not tell how much
- * got out, and a "-" says so. The file is opened for appending and never reopened: rotate with
+ * The byte count is logged for complete responses. libmicrohttpd does not report it for others,
+ * which are logged with "-". The file is opened for appending and never reopened: rotate it with
  * copytruncate. */
 #ifndef VP_NET_ACCESS_LOG_H
 #define VP_NET_ACCESS_LOG_H
@@ -21,18 +21,18 @@ typedef struct access_entry {
     const char *remote; /* an address, or "unix" */
     vp_str method, target, version, referer, agent;
     const char *route; /* the pattern, or NULL */
-    unsigned status;   /* 0: refused before it could be read */
-    int64_t bytes;     /* of the body; -1: it was cut off */
+    unsigned status;   /* 0: rejected before the request was read */
+    int64_t bytes;     /* of the body; -1: cut off */
 } access_entry;
 
-/* Opens FILE for appending, mode 0600 when it is new; "-" is standard output. secret: a token to
+/* Opens FILE for appending, with mode 0600 if it is new; "-" is standard output. secret: a token to
  * keep out of the log, or NULL; copied. */
 int access_log_open(access_log **out, const char *path, bool json, const char *secret);
 void access_log_put(access_log *log, const access_entry *e);
-/* Writes what is left. NULL is fine. */
+/* Writes the remaining lines. NULL is allowed. */
 void access_log_close(access_log *log);
 
-/* Appends one line; what access_log_put does, for tests. */
+/* Appends one line; the formatting of access_log_put, for tests. */
 void access_log_format(vp_buf *b, const access_entry *e, bool json, const char *secret);
 
 #endif

@@ -125,7 +125,7 @@ static bool to_seconds(const parts *p, int64_t *out)
     return true;
 }
 
-/* The century that makes a year of two digits the last one at most 50 years ahead. */
+/* The century for a two-digit year: the latest year that is at most 50 years ahead. */
 static void complete_year(parts *p, int64_t now_s)
 {
     int64_t latest = 1970 + now_s / YEAR_S + 50;

@@ -5,8 +5,8 @@
 
 #include "trace/base/limits.h"
 
-/* Characters of the longest DNS name: of its 255 bytes (RFC 1035 2.3.4) the first and the last are
- * no text. */
+/* Characters of the longest DNS name: the first and last of its 255 bytes (RFC 1035 2.3.4) are not
+ * text. */
 #define HOST_MAX 253u
 
 vp_str http_head_get(const http_head *h, const char *name)
@@ -71,7 +71,7 @@ static bool check_fields(guard_verdict *v, const http_head *h)
     }
     for (size_t i = 0; i < sizeof once / sizeof *once; i++)
         if (count_header_fields(h, once[i]) > 1)
-            return deny_request(v, 400, true, "a header that may appear once appears twice");
+            return deny_request(v, 400, true, "duplicate header");
     return true;
 }
 
@@ -83,19 +83,19 @@ static bool check_body(guard_verdict *v, const http_head *h)
     if (length.p && coding.p)
         return deny_request(v, 400, true, "both Content-Length and Transfer-Encoding");
     if (coding.p && !vp_str_eq_nocase(vp_str_trim(coding), VP_STR("chunked")))
-        return deny_request(v, 501, true, "no other transfer coding than chunked");
+        return deny_request(v, 501, true, "unsupported transfer coding; only chunked is supported");
     if (length.p && !vp_str_to_u64(length, &n))
         return deny_request(v, 400, true, "malformed Content-Length");
     if (n > VP_HTTP_BODY_MAX)
-        return deny_request(v, 413, true, "body too large");
+        return deny_request(v, 413, true, "request body too large");
     if (vp_str_eq(h->method, VP_STR("POST")))
         return true;
     if (coding.p || n)
-        return deny_request(v, 413, true, "this method takes no body");
+        return deny_request(v, 413, true, "this method does not allow a request body");
     return true;
 }
 
-/* A client that expects 100 Continue has a body to send, and only POST has one here. */
+/* A client that expects 100 Continue has a body, which only POST allows. */
 static bool check_expect(guard_verdict *v, const http_head *h)
 {
     vp_str expect = http_head_get(h, "Expect");
@@ -103,7 +103,7 @@ static bool check_expect(guard_verdict *v, const http_head *h)
         (vp_str_eq_nocase(expect, VP_STR("100-continue")) &&
          (vp_str_eq(h->method, VP_STR("POST")) || vp_str_eq(h->version, VP_STR("HTTP/1.0")))))
         return true;
-    return deny_request(v, 417, true, "nothing to expect of this request");
+    return deny_request(v, 417, true, "unsupported Expect header");
 }
 
 static bool check_method(guard_verdict *v, const http_head *h)
@@ -221,19 +221,19 @@ static bool check_host_header(guard_verdict *v, const guard_policy *p, const htt
 {
     v->host = http_head_get(h, "Host");
     if (!v->host.p && !p->port && vp_str_eq(h->version, VP_STR("HTTP/1.0"))) {
-        v->host = VP_STR("localhost"); /* a simple client of a Unix socket */
+        v->host = VP_STR("localhost"); /* a simple client on a Unix socket */
         return true;
     }
     if (!v->host.p)
-        return deny_request(v, 400, true, "no Host header");
+        return deny_request(v, 400, true, "missing Host header");
     if (!host_is_ours(p, v->host))
-        return deny_request(v, 403, false,
-                            "this server does not answer to that Host; if it should, start it with "
-                            "--allow-host NAME[:PORT]");
+        return deny_request(
+            v, 403, false,
+            "unknown Host; to allow it, start the server with --allow-host NAME[:PORT]");
     return true;
 }
 
-/* Absolute form ("GET http://host/path") is for proxies; accepted when it names us. */
+/* Absolute form ("GET http://host/path") is for proxies; accepted if it names this server. */
 static bool check_target(guard_verdict *v, const guard_policy *p, const http_head *h)
 {
     v->target = h->target;
@@ -244,14 +244,14 @@ static bool check_target(guard_verdict *v, const guard_policy *p, const http_hea
     while (n < rest.n && rest.p[n] != '/' && rest.p[n] != '?')
         n++;
     if (!host_is_ours(p, vp_str_head(rest, n)))
-        return deny_request(v, 400, true, "the request is for another server");
+        return deny_request(v, 400, true, "the request is addressed to another server");
     v->target = n < rest.n ? vp_str_skip(rest, n) : VP_STR("/");
     return true;
 }
 
 /* ---- Origin --------------------------------------------------------------------------------- */
 
-/* Under a name of --allow-host a proxy may speak TLS for us. */
+/* With a name of --allow-host, a proxy may terminate TLS. */
 static bool is_own_origin(const guard_policy *p, vp_str origin, vp_str host)
 {
     static const vp_str plain = VP_STR_INIT("http://"), tls = VP_STR_INIT("https://");
@@ -276,18 +276,17 @@ static bool check_origin(guard_verdict *v, const guard_policy *p, const http_hea
             v->origin = GUARD_LISTED_ORIGIN;
             return true;
         }
-    return deny_request(
-        v, 403, false,
-        "this web site may not read from this server; if it should, start the server with "
-        "--allow-origin ORIGIN");
+    return deny_request(v, 403, false,
+                        "this web site is not allowed to read from this server; to allow it, start "
+                        "the server with --allow-origin ORIGIN");
 }
 
-/* A <script> or <img> of another site gets no answer, whatever it would do with it. */
+/* <script> and <img> of other sites are rejected. */
 static bool check_fetch_metadata(guard_verdict *v, const http_head *h)
 {
     if (vp_str_eq_nocase(http_head_get(h, "Sec-Fetch-Mode"), VP_STR("no-cors")) &&
         vp_str_eq_nocase(http_head_get(h, "Sec-Fetch-Site"), VP_STR("cross-site")))
-        return deny_request(v, 403, false, "other web sites may not include files of this server");
+        return deny_request(v, 403, false, "other web sites cannot include files of this server");
     return true;
 }
 
@@ -308,7 +307,7 @@ int guard_may_change(const guard_verdict *v, const http_head *h, const char **wh
     if (v->origin == GUARD_LISTED_ORIGIN ||
         (v->origin == GUARD_NO_ORIGIN && !vp_str_eq(site, VP_STR("none")) &&
          !vp_str_eq(site, VP_STR("same-origin")))) {
-        *why = "only this server's own pages may do that";
+        *why = "allowed only from the pages of this server";
         return 403;
     }
     if (!vp_str_eq_nocase(vp_str_trim(essence), VP_STR("application/json"))) {

@@ -37,7 +37,7 @@ const char *http_query_at(const http_req *rq, const char *key, size_t i)
 
 const char *http_header(const http_req *rq, const char *name)
 {
-    /* The guard refused NULs inside values, and libmicrohttpd puts one behind each. */
+    /* The guard rejected NULs inside values, and libmicrohttpd terminates each with one. */
     return http_head_get(&rq->head, name).p;
 }
 
@@ -69,8 +69,7 @@ vp_str http_body(const http_req *rq)
 void http_put_metrics(const http_req *rq, vp_buf *b)
 {
     vp_buf_printf(b,
-                  "# HELP view_profile_http_in_flight Requests that are being answered, this one "
-                  "included.\n"
+                  "# HELP view_profile_http_in_flight Requests in progress, including this one.\n"
                   "# TYPE view_profile_http_in_flight gauge\n"
                   "view_profile_http_in_flight %d\n",
                   atomic_load(&rq->serving->active));

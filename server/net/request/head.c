@@ -6,17 +6,16 @@
 
 #include "server/net/request/request.h"
 
-/* libmicrohttpd before 1.0 leaves the head where it was received, with a NUL for every ':', CR and
- * LF, and hands out C strings into it. What it skips or cuts is still there between those strings:
- * a NUL inside a value, a nameless field, the first line of a folded one, whose pieces it glues
- * together. Whoever reads the same bytes in another way would see another request. So the bytes are
- * walked over again, and each of them has to belong to a string that was handed out, or to end one.
- */
+/* libmicrohttpd before 1.0 parses the head in place, with a NUL for every ':', CR and LF, and
+ * returns C strings into it. Bytes that it skips remain between these strings: a NUL inside a
+ * value, a field without a name, the first line of a folded one. Another parser of the same bytes
+ * would see a different request. Therefore every byte of the head must belong to a returned string
+ * or terminate one. */
 typedef struct walk {
     const char *at, *end;
 } walk;
 
-/* The text p,n has to stand exactly here. */
+/* Requires the text p,n at this position. */
 static bool match_head_text(walk *w, const char *p, size_t n)
 {
     if (p != w->at || n > (size_t)(w->end - w->at))
@@ -53,7 +52,7 @@ bool http_head_is_whole(const http_req *rq, const char *method, const char *vers
 {
     const union MHD_ConnectionInfo *size =
         MHD_get_connection_info(rq->conn, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    if (strncmp(MHD_get_version(), "0.", 2) != 0 || !size) /* 1.0 refuses such heads itself */
+    if (strncmp(MHD_get_version(), "0.", 2) != 0 || !size) /* 1.0 rejects such heads itself */
         return true;
     walk w = {method, method + size->header_size};
     if (!match_head_text(&w, method, strlen(method)) || !match_terminator(&w) ||
@@ -63,6 +62,6 @@ bool http_head_is_whole(const http_req *rq, const char *method, const char *vers
     for (size_t i = 0; i < rq->head.field_count; i++)
         if (!match_head_field(&w, &rq->head.fields[i]))
             return false;
-    /* The empty line; where lines end with LF alone, match_line_end() has taken it already. */
+    /* The empty line; if lines end with LF alone, match_line_end() has already consumed it. */
     return w.at == w.end || (match_line_end(&w) && w.at == w.end);
 }

@@ -1,6 +1,6 @@
-/* libmicrohttpd, loaded when a server starts: linked, it and the TLS libraries that it brings cost
- * every start of the program 3 ms. In files that include this header, its functions below are
- * called through http_lib; one that lacks its line below is missed by the linker. */
+/* Loads libmicrohttpd when a server starts. If it were linked, it and its TLS libraries would add
+ * 3 ms to every start of the program. Files that include this header call the functions below
+ * through http_lib; a function that is missing in the list causes a link error. */
 #ifndef VP_NET_REQUEST_LIBMICROHTTPD_H
 #define VP_NET_REQUEST_LIBMICROHTTPD_H
 
@@ -29,15 +29,15 @@
     X(MHD_stop_daemon)                                                                             \
     X(MHD_suspend_connection)
 
-/* Filled by http_lib_load, and the same from then on. */
+/* Set by http_lib_load, constant afterwards. */
 extern struct http_lib {
 #define HTTP_LIB_SLOT(name) __typeof__(name) *name;
     HTTP_LIB_CALLS(HTTP_LIB_SLOT)
 #undef HTTP_LIB_SLOT
 } http_lib;
 
-/* Before the first of these calls, on any thread. VP_EUNSUPPORTED: libmicrohttpd is not installed.
- */
+/* Must be called before the first of these calls; thread-safe. VP_EUNSUPPORTED: libmicrohttpd is
+ * not installed. */
 int http_lib_load(void);
 
 #define MHD_add_response_header http_lib.MHD_add_response_header

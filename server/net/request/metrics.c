@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Every status that we answer; the last stands for "none of ours". */
+/* Every status that is sent; the last stands for others. */
 static const unsigned codes[] = {200, 202, 204, 206, 303, 304, 308, 400, 401, 403, 404,
                                  405, 406, 409, 411, 412, 413, 414, 415, 416, 417, 421,
                                  422, 429, 431, 500, 501, 502, 503, 505, 507, 0};
@@ -17,13 +17,13 @@ typedef struct row {
 } row;
 
 struct http_metrics {
-    row *rows; /* one a pattern of the table, then "none" */
+    row *rows; /* one per pattern of the table, then "none" */
     const http_route *routes;
     size_t count;
     _Atomic uint64_t aborted, bytes, took_ns;
 };
 
-/* Routes with the same pattern (GET and POST) share a row: the first one's. */
+/* Routes with the same pattern (GET and POST) share the row of the first one. */
 static size_t metrics_row_of(const http_metrics *m, const http_route *route)
 {
     for (size_t i = 0; route && i < m->count; i++)
@@ -86,8 +86,8 @@ static uint64_t load_metric(const _Atomic uint64_t *v)
 static uint64_t put_requests(const http_metrics *m, vp_buf *b)
 {
     uint64_t all = 0;
-    vp_buf_puts(b, "# HELP view_profile_http_requests_total Requests that ended, by route and "
-                   "status; code 0: refused before it could be read.\n"
+    vp_buf_puts(b, "# HELP view_profile_http_requests_total Finished requests by route and status; "
+                   "code 0: rejected before the request was read.\n"
                    "# TYPE view_profile_http_requests_total counter\n");
     for (size_t i = 0; i <= m->count; i++)
         for (size_t k = 0; k < CODES; k++) {
@@ -104,21 +104,21 @@ static uint64_t put_requests(const http_metrics *m, vp_buf *b)
 void http_metrics_put(const http_metrics *m, vp_buf *b)
 {
     uint64_t all = put_requests(m, b), ns = load_metric(&m->took_ns);
-    vp_buf_printf(b,
-                  "# HELP view_profile_http_request_seconds Time from the request line to the last "
-                  "byte handed to the kernel.\n"
-                  "# TYPE view_profile_http_request_seconds summary\n"
-                  "view_profile_http_request_seconds_sum %llu.%09llu\n"
-                  "view_profile_http_request_seconds_count %llu\n"
-                  "# HELP view_profile_http_response_bytes_total Body bytes of answers that were "
-                  "sent whole.\n"
-                  "# TYPE view_profile_http_response_bytes_total counter\n"
-                  "view_profile_http_response_bytes_total %llu\n"
-                  "# HELP view_profile_http_aborted_total Answers that were cut off, mostly by the "
-                  "client.\n"
-                  "# TYPE view_profile_http_aborted_total counter\n"
-                  "view_profile_http_aborted_total %llu\n",
-                  (unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000),
-                  (unsigned long long)all, (unsigned long long)load_metric(&m->bytes),
-                  (unsigned long long)load_metric(&m->aborted));
+    vp_buf_printf(
+        b,
+        "# HELP view_profile_http_request_seconds Time from the request line to the last byte "
+        "passed to the kernel.\n"
+        "# TYPE view_profile_http_request_seconds summary\n"
+        "view_profile_http_request_seconds_sum %llu.%09llu\n"
+        "view_profile_http_request_seconds_count %llu\n"
+        "# HELP view_profile_http_response_bytes_total Body bytes of complete responses.\n"
+        "# TYPE view_profile_http_response_bytes_total counter\n"
+        "view_profile_http_response_bytes_total %llu\n"
+        "# HELP view_profile_http_aborted_total Responses that were cut off, usually by the "
+        "client.\n"
+        "# TYPE view_profile_http_aborted_total counter\n"
+        "view_profile_http_aborted_total %llu\n",
+        (unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000),
+        (unsigned long long)all, (unsigned long long)load_metric(&m->bytes),
+        (unsigned long long)load_metric(&m->aborted));
 }

@@ -1,10 +1,10 @@
 #include "server/net/request/negotiate.h"
 
-/* Weights in thousandths; the whole of what is written badly ("q=x", "q=2") counts as 1. */
+/* Weights in thousandths; a malformed weight ("q=x", "q=2") counts as 1. */
 #define FULL 1000
 #define UNNAMED (-1)
 
-/* "0.25" → 250. At most three digits count; more, of which none is allowed, are cut. */
+/* "0.25" → 250. Digits after the third, which are not allowed, are ignored. */
 static int parse_weight(vp_str s)
 {
     static const int place[] = {100, 10, 1};
@@ -50,7 +50,7 @@ http_coding http_choose_coding(vp_str list, bool can_gzip)
     bool refused = identity == 0 || (identity == UNNAMED && star == 0);
     if (gzip == UNNAMED)
         gzip = star;
-    /* A client that only refuses identity is better served with gzip than with nothing. */
+    /* A client that only refuses identity gets gzip. */
     if (can_gzip && (gzip > 0 ? gzip >= identity : refused && gzip == UNNAMED))
         return HTTP_GZIP;
     return refused ? HTTP_NO_CODING : HTTP_IDENTITY;
@@ -62,7 +62,7 @@ static vp_str etag_opaque_part(vp_str etag, bool *weak)
     return *weak ? vp_str_skip(etag, 2) : etag;
 }
 
-/* Takes the next entity tag of a list; false at its end or where it is no list. */
+/* Takes the next entity tag of a list; false at its end or if malformed. */
 static bool next_etag(vp_str *list, vp_str *tag)
 {
     while (list->n && (list->p[0] == ',' || list->p[0] == ' ' || list->p[0] == '\t'))
@@ -112,7 +112,7 @@ bool http_if_range(vp_str value, vp_str etag, vp_str last_modified)
     return last_modified.n && vp_str_eq(value, last_modified);
 }
 
-/* Digits to a number; saturates instead of wrapping, so that any length of digits is "too far". */
+/* Parses digits; saturates on overflow, so that any number of digits is out of range. */
 static bool take_position(vp_str *s, int64_t *out)
 {
     int64_t v = 0;

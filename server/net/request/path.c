@@ -1,6 +1,6 @@
 #include "server/net/request/path.h"
 
-/* Where decoded text goes: as long as the target plus one NUL a piece, so it cannot overflow. */
+/* Buffer of decoded text: as long as the target plus one NUL per piece, so it cannot overflow. */
 typedef struct writer {
     char *p;
     const char *why;
@@ -20,7 +20,7 @@ static int percent_hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Control characters by their UTF-8: C0, DEL and C1 never name anything of ours. */
+/* Control characters in UTF-8: C0, DEL and C1 are never part of a valid name. */
 static bool clean_utf8(vp_str s)
 {
     const unsigned char *p = (const unsigned char *)s.p;
@@ -35,7 +35,7 @@ static bool clean_utf8(vp_str s)
     return true;
 }
 
-/* Decodes one piece behind w->p; *out is NUL-terminated. */
+/* Decodes one piece at w->p; *out is NUL-terminated. */
 static int decode_target_piece(writer *w, vp_str raw, bool plus_is_space, vp_str *out)
 {
     char *start = w->p;
@@ -45,7 +45,7 @@ static int decode_target_piece(writer *w, vp_str raw, bool plus_is_space, vp_str
             int hi = raw.n - i > 2 ? percent_hex_value(raw.p[i + 1]) : -1;
             int lo = raw.n - i > 2 ? percent_hex_value(raw.p[i + 2]) : -1;
             if (hi < 0 || lo < 0)
-                return refuse_target(w, "bad percent escape");
+                return refuse_target(w, "invalid percent escape");
             c = (char)(hi * 16 + lo);
             i += 2;
         } else if (c == '+' && plus_is_space) {
@@ -56,7 +56,7 @@ static int decode_target_piece(writer *w, vp_str raw, bool plus_is_space, vp_str
     *out = (vp_str){start, (size_t)(w->p - start)};
     *w->p++ = 0;
     if (!clean_utf8(*out))
-        return refuse_target(w, "control character or invalid UTF-8 in the address");
+        return refuse_target(w, "control character or invalid UTF-8 in the URL");
     return 0;
 }
 
@@ -71,7 +71,7 @@ static int target_add_segment(http_target *t, writer *w, vp_str raw)
     if (vp_str_eq(s, VP_STR(".")) || vp_str_eq(s, VP_STR("..")))
         return refuse_target(w, "dot segment in the path");
     if (t->segment_count == HTTP_SEGMENTS_MAX) {
-        w->why = "no such page";
+        w->why = "page not found";
         return 404;
     }
     t->segments[t->segment_count++] = s.p;
@@ -81,7 +81,7 @@ static int target_add_segment(http_target *t, writer *w, vp_str raw)
 static int parse_path(http_target *t, writer *w, vp_str path)
 {
     if (!path.n || path.p[0] != '/')
-        return refuse_target(w, "the address must start with /");
+        return refuse_target(w, "the URL path must start with /");
     path = vp_str_skip(path, 1);
     while (path.n) {
         vp_str part;
@@ -121,14 +121,14 @@ static int parse_query(http_target *t, writer *w, vp_str query)
 
 int http_target_parse(http_target *t, vp_str raw, const char **why)
 {
-    writer w = {t->text, "address too long"};
+    writer w = {t->text, "URL too long"};
     int rc = raw.n > VP_HTTP_TARGET_MAX ? 414 : 0;
     t->segment_count = t->query_count = 0;
     t->trailing_slash = false;
     for (size_t i = 0; !rc && i < raw.n; i++) {
         char c = raw.p[i];
         if ((unsigned char)c <= ' ' || (unsigned char)c >= 0x7f || c == '#' || c == '\\')
-            rc = refuse_target(&w, "the address contains a character that must be escaped");
+            rc = refuse_target(&w, "the URL contains a character that must be escaped");
     }
     if (!rc) {
         vp_str path, query = raw;

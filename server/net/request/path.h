@@ -1,6 +1,6 @@
-/* The request target, decoded exactly once, here and nowhere else: libmicrohttpd hands us the raw
- * text (it would cut at %00 and resolve nothing). Whatever could mean two things to two parsers is
- * refused instead of repaired. Pure functions. */
+/* Decodes the request target, exactly once. libmicrohttpd passes the raw text, because it would
+ * cut at %00. A target that two parsers could interpret differently is rejected, not repaired.
+ * Pure functions. */
 #ifndef VP_NET_PATH_H
 #define VP_NET_PATH_H
 
@@ -24,10 +24,10 @@ typedef struct http_target {
     char text[VP_HTTP_TARGET_MAX + 2 * HTTP_QUERY_MAX + HTTP_SEGMENTS_MAX];
 } http_target;
 
-/* Parses an origin-form target ("/path?query"). Returns 0, or the status to answer: 414 when it is
- * longer than VP_HTTP_TARGET_MAX; 400 for anything but visible ASCII, '#', '\', bad or NUL escapes,
- * escaped '/' or '\', control characters, invalid UTF-8, "." and "..", empty segments other than a
- * trailing one; 404 for more segments than any route has. *why is a constant text. */
+/* Parses an origin-form target ("/path?query"). Returns 0, or the status to send: 414 if it is
+ * longer than VP_HTTP_TARGET_MAX; 400 for anything except visible ASCII, '#', '\', invalid or NUL
+ * escapes, escaped '/' or '\', control characters, invalid UTF-8, "." and "..", empty segments
+ * except a trailing one; 404 for more segments than any route has. *why is a constant text. */
 int http_target_parse(http_target *t, vp_str raw, const char **why);
 /* The first value of a key, or NULL. */
 const char *http_target_query(const http_target *t, const char *key);

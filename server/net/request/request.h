@@ -1,10 +1,11 @@
-/* A request, from its first line to the end of its answer. Its life:
+/* A request, from its first line to the end of its response. Its life:
  *
- *   raw URI seen → head read and guarded → (POST: body) → handler → response → completed
+ *   raw URI seen → head read and checked → (POST: body) → handler → response → completed
  *                                                └ HTTP_SLOW: suspended, on a worker, resumed
  *
- * Always the loop thread that owns the connection touches a request, except between suspension and
- * resumption, when it belongs to one worker. dispatch.c makes a request, request_end.c frees it. */
+ * Only the loop thread of its connection accesses a request, except between suspension and
+ * resumption, when it belongs to one worker. dispatch.c creates a request, request_end.c frees
+ * it. */
 #ifndef VP_NET_REQUEST_H
 #define VP_NET_REQUEST_H
 
@@ -21,11 +22,11 @@ struct http_conn;
 
 typedef enum http_phase {
     HTTP_NEW,       /* only the URI is known */
-    HTTP_RECEIVING, /* the head passed or failed the guard; a body may come */
+    HTTP_RECEIVING, /* the head was checked by the guard; a body can follow */
     HTTP_WORKING,   /* suspended, or just resumed */
 } http_phase;
 
-/* A header that goes with a refusal; constant texts. */
+/* A header of an error response; constant strings. */
 typedef struct http_extra {
     const char *name, *value;
 } http_extra;
@@ -37,13 +38,13 @@ struct http_req {
     int fd; /* of the connection; libmicrohttpd's */
     http_phase phase;
     char *uri;
-    const char *uri_at; /* where libmicrohttpd has it, only for head.c; changed since */
+    const char *uri_at; /* in libmicrohttpd's buffer, which it modifies; only for head.c */
     size_t uri_n;
     http_head head;
     guard_verdict verdict;
     http_target target;
     const http_route *route;                 /* NULL: none matched */
-    size_t param_segment[HTTP_SEGMENTS_MAX]; /* which segment the i-th {} is */
+    size_t param_segment[HTTP_SEGMENTS_MAX]; /* index of the segment of the i-th {} */
     size_t param_count;
     vp_buf body;
     char base_url[300];
@@ -51,11 +52,11 @@ struct http_req {
     unsigned status;
     struct timespec start; /* monotonic */
     http_extra extra;
-    bool vary_encoding; /* the answer depends on Accept-Encoding */
-    bool admitted;      /* admit() let it pass already */
-    bool overflow;      /* the body was longer than it may be */
-    size_t body_bytes;  /* of the prepared answer; of a stream, what was handed on so far */
-    int64_t keep_ms;    /* > 0: how long the answer may be kept */
+    bool vary_encoding; /* the response depends on Accept-Encoding */
+    bool admitted;      /* admit() has already accepted it */
+    bool overflow;      /* the body exceeded the limit */
+    size_t body_bytes;  /* of the prepared response; of a stream, bytes sent so far */
+    int64_t keep_ms;    /* > 0: how long the response can be cached */
     http_req *next_job;
 };
 

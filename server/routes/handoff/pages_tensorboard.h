@@ -1,12 +1,12 @@
-/* The TensorBoard that /tensorboard/ID leads to, as long as the site is there. */
+/* The TensorBoard of /tensorboard/ID, for the lifetime of the site. */
 #ifndef VP_ROUTES_PAGES_TENSORBOARD_H
 #define VP_ROUTES_PAGES_TENSORBOARD_H
 
 #include "server/routes/site/site.h"
 
-/* For site_start; starts none yet. */
+/* Called by site_start; does not start TensorBoard yet. */
 int tensorboard_open(site *s);
-/* For site_stop; may take 3 s where one was started. */
+/* Called by site_stop; can take 3 s if one was started. */
 void tensorboard_close(site *s);
 
 #endif

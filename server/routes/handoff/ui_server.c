@@ -12,7 +12,7 @@
 
 /* Segments of a path below /ui/: "v52.0-6b9586def/assets/brand.png", with room for more. */
 #define DEPTH_MAX 4
-/* Where Perfetto's own development server serves, whose origin may read traces of ours. */
+/* The port of Perfetto's development server, whose origin can read our traces. */
 #define LISTED_PORT 10000
 
 struct ui_server {
@@ -20,8 +20,8 @@ struct ui_server {
     http_server *http;
 };
 
-/* The kinds of files that a build consists of; others are not served. Workers and WebAssembly load
- * only under their right type. */
+/* The file types of a build; others are not served. Workers and WebAssembly require the correct
+ * type. */
 static const char *ui_media_type(const char *name)
 {
     static const struct {
@@ -51,12 +51,12 @@ static int send_ui_file(http_req *rq, const char *path)
     vp_file_id id;
     http_entity e = {.type = ui_media_type(path)};
     if (!e.type || vp_fs_open_beneath(u->build->fd, path, &fd, &is_dir, &id) < 0 || is_dir)
-        return http_fail(rq, 404, "this build of the Perfetto UI has no such file");
+        return http_fail(rq, 404, "file not found in this build of the Perfetto UI");
     http_entity_etag(&e, &id, "");
     return http_file(rq, vp_fs_take(&fd), &e);
 }
 
-/* The page's own script runs by its hash in the policy, which was made at the start. */
+/* The inline script is allowed by its hash in the policy, which was made at start. */
 static int route_index(http_req *rq)
 {
     const ui_build *b = ((const ui_server *)http_ctx(rq))->build;
@@ -66,7 +66,7 @@ static int route_index(http_req *rq)
     if (vp_fs_open_beneath(b->fd, "index.html", &fd, &is_dir, &id) < 0 ||
         memcmp(&id, &b->index, sizeof id) != 0)
         return http_fail(rq, 503,
-                         "the Perfetto UI on this machine has changed: start view_profile again");
+                         "the Perfetto UI on this machine has changed; restart view_profile");
     return send_ui_file(rq, "index.html");
 }
 
@@ -75,7 +75,7 @@ static int route_root(http_req *rq)
     return http_redirect(rq, "/ui/");
 }
 
-/* A file of a version; what else lies beside index.html is not asked for, and a service worker
+/* Serves a file of a version. Other files next to index.html are not needed, and a service worker
  * would outlive this server. */
 static int route_file(http_req *rq)
 {
@@ -84,15 +84,15 @@ static int route_file(http_req *rq)
     for (size_t i = 0; i < DEPTH_MAX && http_param(rq, i); i++) {
         int more = snprintf(path + n, sizeof path - n, "%s%s", i ? "/" : "", http_param(rq, i));
         if (more < 0 || (size_t)more >= sizeof path - n)
-            return http_fail(rq, 404, "this build of the Perfetto UI has no such file");
+            return http_fail(rq, 404, "file not found in this build of the Perfetto UI");
         n += (size_t)more;
     }
     if (path[0] != 'v')
-        return http_fail(rq, 404, "this build of the Perfetto UI has no such file");
+        return http_fail(rq, 404, "file not found in this build of the Perfetto UI");
     return send_ui_file(rq, path);
 }
 
-/* Open: these files are anybody's, and no token of ours belongs where the UI's code runs. */
+/* No token: these files are public, and the token must not be exposed to the code of the UI. */
 static const http_route routes[] = {
     {HTTP_GET, "/", route_root, HTTP_OPEN},
     {HTTP_GET, "/ui/", route_index, HTTP_SLOW | HTTP_OPEN},
@@ -121,8 +121,7 @@ static int start_ui_http(ui_server *u, int site_port)
         rc = http_start(&u->http, &cfg);
     if (rc < 0 || ui_server_port(u) != LISTED_PORT)
         return rc;
-    /* The site lets that origin read traces. While one server has the port, another gets another.
-     */
+    /* The site allows this origin to read traces. Each server has a different port. */
     first = u->http;
     u->http = NULL;
     rc = http_start(&u->http, &cfg);

@@ -1,7 +1,7 @@
-/* A Perfetto UI of this machine, served on a loopback port of its own. Its code is not ours, so it
- * must not be able to ask our API: another port is another origin, which the guard of the site's
- * server knows as foreign. A trace reaches it through the window that the hand-off page opened, and
- * in no other way. It is served below /ui/, where it registers no service worker. */
+/* Serves a local Perfetto UI on its own loopback port. Its code is third-party and must not access
+ * our API: another port is another origin, which the guard of the site rejects. A trace reaches it
+ * only through the window that the hand-off page opened. It is served below /ui/ and registers no
+ * service worker there. */
 #ifndef VP_ROUTES_UI_SERVER_H
 #define VP_ROUTES_UI_SERVER_H
 
@@ -9,8 +9,8 @@
 
 typedef struct ui_server ui_server;
 
-/* Serves the build in `dir` on the port behind that which http_options asks for the site, or on any
- * where that is taken. Fails as ui_build_open and http_start. */
+/* Serves the build in `dir` on the port after that of the site, or on any free port. Fails like
+ * ui_build_open and http_start. */
 int ui_server_start(ui_server **out, const char *dir, int site_port);
 void ui_server_stop(ui_server *u);
 uint16_t ui_server_port(const ui_server *u);

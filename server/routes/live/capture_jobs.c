@@ -11,16 +11,16 @@
 #include "trace/base/time.h"
 
 struct captures {
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* protects the following fields */
     pthread_t thread;
     bool has_thread, gone;
     uint32_t last_id;
-    int64_t starts[CAPTURE_STARTS_MAX]; /* when the last ones began; a ring */
+    int64_t starts[CAPTURE_STARTS_MAX]; /* start times of the last jobs; a ring */
     uint32_t started;
     size_t n;
     capture_job jobs[CAPTURES_KEPT]; /* the newest first */
     capture_targets known;
-    capture_event event; /* the thread's own */
+    capture_event event; /* used only by the thread */
 };
 
 /* ---- What is heard --------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static int64_t take_count(const json_t *o, const char *key)
     return v > 0 ? v : 0;
 }
 
-/* Clients are not told where the directory lies. */
+/* Removes the path of the directory from messages for clients. */
 static void take_error(char *out, size_t cap, const char *text, const char *dir)
 {
     size_t n = strlen(dir);
@@ -84,13 +84,14 @@ static void take_job_line(capture_job *j, const char *text, const char *dir)
     json_decref(o);
 }
 
-/* What the job says of itself is more than what its targets do, and that more than its code. */
+/* The message of the job takes precedence over those of its targets, and these over its exit code.
+ */
 static void take_job_end(captures *c, capture_job *j, const capture_event *e, const char *dir)
 {
     bool empty = true;
     for (size_t i = 0; i < j->n; i++)
         empty &= !j->targets[i].bytes;
-    bool ok = e->exit_code == 0; /* of one that was cancelled: what it had came whole */
+    bool ok = e->exit_code == 0; /* canceled, but its data was received completely */
     j->state = j->cancelled ? CAPTURE_CANCELLED : ok ? CAPTURE_DONE : CAPTURE_FAILED;
     if (ok) {
         capture_targets_add(&c->known, vp_str_of(j->asked));
@@ -100,7 +101,7 @@ static void take_job_end(captures *c, capture_job *j, const capture_event *e, co
         j->path[0] = 0;
     take_error(j->error, sizeof j->error, e->text, dir);
     if (!j->error[0] && !j->cancelled)
-        snprintf(j->error, sizeof j->error, "the capture ended with code %d", e->exit_code);
+        snprintf(j->error, sizeof j->error, "the capture failed with exit code %d", e->exit_code);
 }
 
 static void take_capture_event(captures *c, const char *dir)
@@ -163,7 +164,7 @@ const char *captures_refused(const site *s)
 {
     if (s->captures)
         return NULL;
-    return s->opts.no_captures ? s->opts.no_captures : "this server was not started to capture";
+    return s->opts.no_captures ? s->opts.no_captures : "captures are disabled on this server";
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -181,21 +182,22 @@ static int may_begin_capture(const captures *c, const char *targets)
             return vp_fail(VP_EBUSY, "%.200s is being captured already", targets);
     }
     if (running >= CAPTURE_JOBS_MAX)
-        return vp_fail(VP_ELIMIT, "%u captures run already: wait for one of them, or cancel it",
+        return vp_fail(VP_ELIMIT,
+                       "%u captures are already running; wait for one of them or cancel it",
                        CAPTURE_JOBS_MAX);
     if (c->started >= CAPTURE_STARTS_MAX &&
         vp_now_ms() - c->starts[c->started % CAPTURE_STARTS_MAX] < CAPTURE_STARTS_MS)
-        return vp_fail(VP_ELIMIT, "%u captures began within a minute: wait for a while",
+        return vp_fail(VP_ELIMIT, "%u captures started within a minute; try again later",
                        CAPTURE_STARTS_MAX);
     return 0;
 }
 
-/* With the lock held: in front, where the last is forgotten. */
+/* With the lock held: inserts at the front; the last is dropped. */
 static capture_job *add_capture_job(captures *c, const char *targets, uint32_t duration_ms)
 {
     vp_str rest = vp_str_of(targets), one;
     size_t keep = c->n < CAPTURES_KEPT ? c->n : CAPTURES_KEPT - 1;
-    /* One that runs is told of as long as it does. */
+    /* A running job is never dropped. */
     while (c->n == CAPTURES_KEPT && c->jobs[keep].state == CAPTURE_RUNNING)
         keep--;
     memmove(&c->jobs[1], &c->jobs[0], keep * sizeof c->jobs[0]);
@@ -220,9 +222,9 @@ int captures_begin(site *s, const char *targets, uint32_t duration_ms)
 {
     captures *c = s->captures;
     if (!c)
-        return vp_fail(VP_EREFUSED, "nothing can be captured: %s", captures_refused(s));
+        return vp_fail(VP_EREFUSED, "captures are not available: %s", captures_refused(s));
     pthread_mutex_lock(&c->lock);
-    int rc = c->gone ? vp_fail(VP_EIO, "the process that captures is gone: start the server again")
+    int rc = c->gone ? vp_fail(VP_EIO, "the capture process has exited; restart the server")
                      : may_begin_capture(c, targets);
     if (rc >= 0) {
         capture_job *j = add_capture_job(c, targets, duration_ms);

@@ -1,7 +1,6 @@
-/* Captures over the network that this server was asked for: which run, how far each of their
- * processes is, and how they ended. The work is done outside of the sandbox
- * (server/local/outside_capture.h); a thread here hears what comes of it. site.c opens and closes
- * it. Thread-safe. */
+/* Network captures that were requested from this server: their run, the progress of each process,
+ * and their result. The work is done outside of the sandbox (server/local/outside_capture.h); a
+ * thread reads its output. site.c opens and closes it. Thread-safe. */
 #ifndef VP_ROUTES_CAPTURE_JOBS_H
 #define VP_ROUTES_CAPTURE_JOBS_H
 
@@ -9,7 +8,7 @@
 #include "server/routes/site/site.h"
 #include "trace/base/limits.h"
 
-/* Jobs that are remembered, and how many may begin in CAPTURE_STARTS_MS. */
+/* Number of remembered jobs, and of jobs that can start within CAPTURE_STARTS_MS. */
 #define CAPTURES_KEPT 16u
 #define CAPTURE_STARTS_MAX 20u
 #define CAPTURE_STARTS_MS 60000
@@ -29,31 +28,31 @@ typedef struct capture_target {
 typedef struct capture_job {
     uint32_t id;
     capture_state state;
-    bool cancelled; /* it was asked to end */
+    bool cancelled; /* stop requested */
     uint32_t duration_ms;
     char asked[CAPTURE_TARGETS_TEXT];
-    char path[VP_PATH_MAX]; /* of its run; "": it has none */
-    char error[512];        /* without the directory's path; "": nothing was wrong */
+    char path[VP_PATH_MAX]; /* id of its run; "": none */
+    char error[512];        /* error without the path of the directory; "": none */
     size_t n;
     capture_target targets[CAPTURE_TARGETS_MAX];
 } capture_job;
 
 typedef struct captures captures;
 
-/* Begins to hear, where opts.captures says so and the process runs. */
+/* Starts reading the output of the capture process, if opts.captures is set. */
 int captures_open(site *s);
 void captures_close(site *s);
-/* NULL: captures are possible here; else why not, a sentence's beginning for users. */
+/* NULL: captures are possible; else the reason, for users. */
 const char *captures_refused(const site *s);
 
-/* VP_EARG: the texts make no sense; VP_EREFUSED: nothing can be captured; VP_EBUSY: one of the
- * targets is being captured; VP_ELIMIT: there are too many at once, or lately. */
+/* VP_EARG: invalid targets; VP_EREFUSED: captures are not possible; VP_EBUSY: a target is being
+ * captured; VP_ELIMIT: too many captures. */
 int captures_begin(site *s, const char *targets, uint32_t duration_ms);
-/* VP_ENOTFOUND: there is no such capture. One that has ended stays as it is. */
+/* VP_ENOTFOUND: no such capture. No effect on one that has ended. */
 int captures_cancel(site *s, uint32_t id);
 
-/* A copy of the jobs, the newest first, and of the targets of before. NULL of jobs: there is no
- * memory for them. The caller frees both with vp_free. */
+/* Copies the jobs, newest first, and the earlier targets. NULL jobs: out of memory. The caller
+ * frees both with vp_free. */
 size_t captures_copy(const site *s, capture_job **jobs, capture_targets **known);
 
 #endif

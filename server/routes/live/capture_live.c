@@ -1,5 +1,5 @@
-/* /api/v1/live: programs of this user that run now and can be told to record, and the request to do
- * so. Paths of this machine stay here: a capture is named by its session, once the list has it. */
+/* /api/v1/live: running programs of this user that can record, and the request to record. Paths of
+ * this machine are not sent: a capture is identified by its run, when the list contains it. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ int route_live(http_req *rq)
     VP_CLEANUP(vp_free_ptr) live_process *list = NULL;
     size_t n;
     VP_TRY(live_list(&list, &n));
-    /* Looks for what was just written now, instead of when the index is asked for again. */
+    /* Rescans for the new run now, instead of at the next request of the index. */
     store_refresh_soon(site_of(rq)->store, 1000, 0);
     return send_list(rq, 200, list, n);
 }
@@ -81,7 +81,7 @@ static int take_live_body(live_request *r, const json_t *root)
     VP_TRY(parse_bounded_number(&r->steps, root, "steps", STEPS_MAX, &known));
     VP_TRY(parse_bounded_number(&r->ms, root, "ms", MS_MAX, &known));
     if (!json_is_object(root) || json_object_size(root) != known || known > 1)
-        return vp_fail(VP_EARG, "the body has to be {}, {\"steps\": N} or {\"ms\": N}");
+        return vp_fail(VP_EARG, "the body must be {}, {\"steps\": N} or {\"ms\": N}");
     return 0;
 }
 

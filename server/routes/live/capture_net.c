@@ -1,5 +1,5 @@
-/* /api/v1/capture: what is captured over the network, the request to do so, and the one to stop.
- * Paths of this machine stay here: a capture is named by its session, once the list has it. */
+/* /api/v1/capture: lists network captures, starts and stops them. Paths of this machine are not
+ * sent: a capture is identified by its run, when the list contains it. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,14 +110,13 @@ static int take_capture_targets(wanted *w, const json_t *list)
         const json_t *item = json_array_get(list, i);
         vp_str one = {json_string_value(item), json_string_length(item)};
         if (!capture_target_ok(one))
-            return vp_fail(VP_EARG, "target %zu is no HOST:PORT, such as 127.0.0.1:9012", i + 1);
+            return vp_fail(VP_EARG, "target %zu is not HOST:PORT, such as 127.0.0.1:9012", i + 1);
         if (at + one.n + 2 > sizeof w->targets)
             return vp_fail(VP_EARG, "the names of the targets are too long");
         at += (size_t)snprintf(w->targets + at, sizeof w->targets - at, "%s%.*s", at ? "," : "",
                                (int)one.n, one.p);
     }
-    return capture_targets_ok(vp_str_of(w->targets)) ? 0
-                                                     : vp_fail(VP_EARG, "a target is named twice");
+    return capture_targets_ok(vp_str_of(w->targets)) ? 0 : vp_fail(VP_EARG, "duplicate target");
 }
 
 /* {"targets": ["HOST:PORT"…], "duration_ms": N}; without a duration, 2 s. */
@@ -126,8 +125,8 @@ static int take_capture_body(wanted *w, const json_t *root)
     const json_t *targets = json_object_get(root, "targets");
     const json_t *ms = json_object_get(root, "duration_ms");
     if (!json_is_array(targets) || json_object_size(root) != 1u + (ms != NULL))
-        return vp_fail(VP_EARG, "the body has to be {\"targets\": [\"HOST:PORT\"], "
-                                "\"duration_ms\": N}");
+        return vp_fail(VP_EARG,
+                       "the body must be {\"targets\": [\"HOST:PORT\"], \"duration_ms\": N}");
     if (ms && (!json_is_integer(ms) || json_integer_value(ms) < 1 ||
                json_integer_value(ms) > CAPTURE_MS_MAX))
         return vp_fail(VP_EARG, "duration_ms must be a number from 1 to %u", CAPTURE_MS_MAX);

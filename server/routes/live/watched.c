@@ -16,11 +16,11 @@
 #include "trace/base/mem.h"
 
 #define STATE_FILE ".view_profile-watch.json"
-/* A thousand targets with 50 figures each are 8 MB; a page shows so many of them. */
+/* A thousand targets with 50 figures each have 8 MB; ROWS_MAX of them are shown. */
 #define STATE_BYTES_MAX (16 << 20)
 #define ROWS_MAX 100u
 #define POINTS_MAX 50u
-/* Of the sparkline, in its own units. */
+/* Dimensions of the sparkline, in its units. */
 #define STEP 4
 #define HEIGHT 20
 #define MS_NS INT64_C(1000000)
@@ -28,7 +28,7 @@
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* -1: there is none that could be read. */
+/* -1: no readable file. */
 static int open_state(const site *at, struct stat *st)
 {
     char path[VP_PATH_MAX];
@@ -52,7 +52,7 @@ uint64_t watched_state(const site *at)
     return vp_fingerprint(&id, sizeof id, 1);
 }
 
-/* The caller lets go of it; NULL: nothing is watched. */
+/* The caller releases it; NULL: no watch. */
 static json_t *read_state(const site *at)
 {
     struct stat st;
@@ -75,7 +75,7 @@ static const char *watched_text(const json_t *o, const char *key)
     return text ? text : "";
 }
 
-/* -1: unknown, or no such number. */
+/* -1: unknown or out of range. */
 static int64_t watched_count(const json_t *o, const char *key, int64_t max)
 {
     const json_t *v = json_object_get(o, key);
@@ -114,7 +114,7 @@ static void put_watched_ms(vp_buf *b, int64_t ps)
                   (int)(ps % INT64_C(1000000000) / 1000000));
 }
 
-/* Higher is slower; of figures that do not differ a line in the middle. */
+/* Slower is higher; equal figures are a line in the middle. */
 static int y_of(const points *p, int64_t ps)
 {
     int64_t unit = (p->high - p->low) / (HEIGHT - 6) + 1;
@@ -205,17 +205,15 @@ static void put_since(vp_buf *b, const json_t *root)
     int64_t ms = watched_count(root, "updated_unix_ms", YEAR_2200_MS);
     int64_t every = watched_count(root, "every_ms", YEAR_2200_MS);
     bool ended = !json_is_integer(json_object_get(root, "pid"));
-    /* A tenth is chance, and those that are gone are asked less often. */
+    /* The interval is randomized by 10%, and unreachable targets are tried less often. */
     bool silent = ms >= 0 && every > 0 && (time(NULL) * INT64_C(1000) - ms) / 3 > every;
     vp_buf_puts(b, "<p class=\"muted\">");
     if (ms >= 0) {
-        vp_buf_puts(b, ended    ? "Nobody watches since "
-                       : silent ? "Nothing was heard of the watch since "
-                                : "As of ");
+        vp_buf_puts(b, ended ? "Watch stopped at " : silent ? "No update since " : "As of ");
         page_time(b, ms * MS_NS);
         vp_buf_puts(b, ". ");
     }
-    vp_buf_puts(b, "The median step of each capture, the newest on the right.</p>\n");
+    vp_buf_puts(b, "Median step of each capture, newest on the right.</p>\n");
 }
 
 void watched_put(vp_buf *b, const site *at, const catalog *c)

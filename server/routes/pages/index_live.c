@@ -27,11 +27,11 @@ void index_live_put(vp_buf *b, const site *at, bool open)
     const char *refused = captures_refused(at);
     vp_buf_printf(b,
                   "<section id=\"live\" class=\"card live\" aria-label=\"Running programs\">\n"
-                  "<div id=\"programs\"></div>\n<details id=\"capturing\"%s><summary>Capture a "
-                  "running program</summary>\n",
+                  "<div id=\"programs\"></div>\n"
+                  "<details id=\"capturing\"%s><summary>Capture a running program</summary>\n",
                   open ? " open" : "");
     if (refused) {
-        vp_buf_puts(b, "<p class=\"muted\">Not from here: ");
+        vp_buf_puts(b, "<p class=\"muted\">Not available: ");
         page_text(b, refused);
         vp_buf_puts(b, ".</p>\n");
     } else {

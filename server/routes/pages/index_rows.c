@@ -4,15 +4,15 @@
 #include "server/routes/site/page.h"
 #include "trace/report/report.h"
 
-/* Headlines are made unasked only for sessions that take about a second
- * (docs/reference/formats.md#reading-cost: 3 ns a byte of xplane, 2.5 ns a byte of JSON, which
- * packs 20:1). */
+/* Headlines are loaded automatically only for runs that take about a second
+ * (docs/reference/formats.md#reading-cost: 3 ns per byte of xplane, 2.5 ns per byte of JSON, which
+ * compresses 20:1). */
 #define HEADLINE_BYTES_MAX (INT64_C(64) << 20)
 #define COLUMNS 7
 
 /* ---- Cells ---------------------------------------------------------------------------------- */
 
-/* The box that chooses a session for a comparison of two; its form stands above the table. */
+/* The checkbox that selects a run for a comparison; its form is above the table. */
 static void put_choice(vp_buf *b, const cat_session *s)
 {
     vp_buf_puts(b, "<td class=\"choice\">");
@@ -26,7 +26,7 @@ static void put_choice(vp_buf *b, const cat_session *s)
     vp_buf_puts(b, "</td>");
 }
 
-/* Long names break behind a slash. */
+/* Allows line breaks after a slash. */
 static void put_breakable(vp_buf *b, vp_str name)
 {
     vp_str part;
@@ -41,7 +41,7 @@ static bool is_archived(const cat_session *s)
     return s->file_count && s->files[0].is_member;
 }
 
-/* Under a run's heading the run is not said again. */
+/* Under the heading of a directory, the directory is not repeated. */
 static void put_index_name(vp_buf *b, const cat_session *s, bool grouped)
 {
     bool open = catalog_can_open(s);
@@ -92,10 +92,10 @@ static void put_index_headline(vp_buf *b, const site *at, const cat_session *s)
     } else if (s->bytes <= HEADLINE_BYTES_MAX) {
         vp_buf_puts(b, "<td class=\"headline\" data-headline=\"./session/");
         page_url(b, s->id);
-        vp_buf_puts(b, "/headline\"><span class=\"muted\">open it for its figures</span>");
+        vp_buf_puts(b, "/headline\"><span class=\"muted\">not analyzed yet</span>");
     } else {
-        vp_buf_puts(b, "<td class=\"headline\"><span class=\"muted\">large: open it for its "
-                       "figures</span>");
+        vp_buf_puts(b, "<td class=\"headline\"><span class=\"muted\">large, not analyzed yet; open "
+                       "it to analyze it</span>");
     }
     vp_buf_puts(b, "</td>");
 }
@@ -155,9 +155,8 @@ static void put_group_heading(vp_buf *b, const listing *l, size_t i)
     vp_buf_printf(b,
                   "\">\n<tr class=\"group\" data-key=\"\"><th scope=\"rowgroup\" colspan=\"%d\">",
                   COLUMNS + 1);
-    put_breakable(b, run.n ? run : VP_STR("not in a run"));
-    vp_buf_printf(b, " <span class=\"muted\">%zu session%s</span></th></tr>\n", n,
-                  n == 1 ? "" : "s");
+    put_breakable(b, run.n ? run : VP_STR("not in a directory"));
+    vp_buf_printf(b, " <span class=\"muted\">%zu run%s</span></th></tr>\n", n, n == 1 ? "" : "s");
 }
 
 void index_rows_put(vp_buf *b, const site *at, const listing *l, bool grouped, size_t first,

@@ -1,5 +1,5 @@
-/* `/compare/A/B`: what changed from one session to another, as a page and as JSON; and the form of
- * the index that leads there. */
+/* `/compare/A/B`: the comparison of two runs, as a page and as JSON; and the form of the index that
+ * leads there. */
 #include "server/routes/routes.h"
 #include "server/routes/site/page.h"
 #include "server/routes/site/site_query.h"
@@ -13,8 +13,8 @@ static void drop_comparison(vp_comparison **c)
     compare_free(*c);
 }
 
-/* The comparison of the sessions that the two {} of the path name. VP_ENOTFOUND: one of them is
- * not there; *missing is then its place in the path. */
+/* Compares the runs of the two {} of the path. VP_ENOTFOUND: one does not exist; *missing is its
+ * index in the path. */
 static int compare_sessions(vp_comparison **out, size_t *missing, const http_req *rq)
 {
     VP_CLEANUP(site_drop_catalog) catalog *ca = NULL, *cb = NULL;
@@ -43,12 +43,12 @@ int page_compare(http_req *rq)
     if (rc == VP_ENOTFOUND)
         return page_no_session(rq, missing);
     if (rc < 0)
-        return page_failure(rq, "These sessions cannot be compared");
+        return page_failure(rq, "These runs cannot be compared");
     vp_buf b;
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     if (rep_compare_html(&b, c, &links) < 0) {
         vp_buf_free(&b);
-        return page_failure(rq, "These sessions cannot be compared");
+        return page_failure(rq, "These runs cannot be compared");
     }
     return http_html(rq, 200, &b);
 }
@@ -76,7 +76,7 @@ static size_t catalog_place_of(const catalog *c, const char *id)
     return i;
 }
 
-/* Makes the older session A and the newer one B; the catalog has the newest first. */
+/* Chooses the older run as A and the newer one as B; the catalog is ordered newest first. */
 static int choose_compare_sides(const http_req *rq, const char **a, const char **b)
 {
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(site_of(rq)->store);
@@ -85,22 +85,21 @@ static int choose_compare_sides(const http_req *rq, const char **a, const char *
     while (http_query_at(rq, "s", ticked))
         ticked++;
     if (ticked != 2 || !strcmp(s[0], s[1]))
-        return vp_fail(VP_EARG, "%zu ticked: go back and tick exactly two sessions", ticked);
+        return vp_fail(VP_EARG, "%zu runs selected; go back and select exactly two runs", ticked);
     bool first_is_newer = catalog_place_of(c, s[0]) < catalog_place_of(c, s[1]);
     *a = s[first_is_newer];
     *b = s[!first_is_newer];
     return 0;
 }
 
-/* The form of the index: ?s=ID&s=ID, of which the older one is A; or ?a=ID&b=ID. */
+/* The form of the index: ?s=ID&s=ID, the older one becomes A; or ?a=ID&b=ID. */
 int page_compare_form(http_req *rq)
 {
     const char *a = http_query(rq, "a"), *b = http_query(rq, "b");
     if (!a && !b && choose_compare_sides(rq, &a, &b) < 0)
-        return page_failure(rq, "Two sessions are compared");
+        return page_failure(rq, "Compare needs two runs");
     if (!a || !b || !*a || !*b)
-        return page_message(rq, 400, "Two sessions are compared",
-                            "Choose one session as A and one as B.");
+        return page_message(rq, 400, "Compare needs two runs", "Choose one run as A and one as B.");
     VP_CLEANUP(vp_buf_free) vp_buf where;
     vp_buf_init(&where, VP_HTTP_TARGET_MAX);
     vp_buf_puts(&where, "/compare/");

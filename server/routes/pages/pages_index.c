@@ -1,7 +1,6 @@
-/* `/`: the sessions, newest first unless the query says otherwise, with what is known about each.
- * Answers at once from the catalog and from reports that are there already; app.js asks for the
- * missing headlines, one after the other, for rows that can be seen, and for the list again when
- * its state changes. Everything works without a script. */
+/* `/`: the runs, newest first unless the query sets another order. Responds immediately from the
+ * catalog and cached reports; app.js requests the missing headlines of visible rows, one after the
+ * other, and the list again when its state changes. Everything works without scripts. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -57,7 +56,7 @@ static void put_order_link(vp_buf *b, const view *v, listing_sort sort, const ch
     vp_buf_puts(b, chosen ? " aria-current=\"true\">" : ">");
     vp_buf_printf(b, "%s%s</a>\n", text,
                   !chosen        ? ""
-                  : q->backwards ? " <span aria-label=\"backwards\">↑</span>"
+                  : q->backwards ? " <span aria-label=\"ascending\">↑</span>"
                                  : " <span aria-hidden=\"true\">↓</span>");
 }
 
@@ -66,8 +65,8 @@ static void put_orders(vp_buf *b, const view *v)
     static const char *const names[LISTING_SORTS] = {"newest", "name", "size", "least busy",
                                                      "slowest step"};
     const listing_query *q = &v->query;
-    vp_buf_puts(b, "<nav class=\"orders\" aria-label=\"Order of the sessions\"><div>"
-                   "<span>Sort by</span>\n");
+    vp_buf_puts(
+        b, "<nav class=\"orders\" aria-label=\"Order of the runs\"><div><span>Sort by</span>\n");
     for (int s = 0; s < LISTING_SORTS; s++)
         put_order_link(b, v, (listing_sort)s, names[s]);
     vp_buf_puts(b, "</div><div><span>Group</span>\n");
@@ -75,7 +74,7 @@ static void put_orders(vp_buf *b, const view *v)
         vp_buf_puts(b, "<a ");
         put_index_query(b, v, q->sort, q->backwards, grouped, 0);
         vp_buf_puts(b, q->grouped == grouped ? " aria-current=\"true\">" : ">");
-        vp_buf_puts(b, grouped ? "by run</a>\n" : "none</a>\n");
+        vp_buf_puts(b, grouped ? "by directory</a>\n" : "none</a>\n");
     }
     vp_buf_puts(b, "</div></nav>\n");
 }
@@ -104,8 +103,8 @@ static void put_column_head(vp_buf *b, const view *v, const char *css_class, con
 static void put_sessions_table(vp_buf *b, const site *at, const view *v)
 {
     vp_buf_puts(b, "<table id=\"rows\" class=\"sessions\" data-key=\"rows\"><caption "
-                   "class=\"unseen\">Sessions</caption><thead data-key=\"head\"><tr>"
-                   "<th scope=\"col\" class=\"choice\"><span class=\"unseen\">Compare</span></th>");
+                   "class=\"unseen\">Runs</caption><thead data-key=\"head\"><tr><th scope=\"col\" "
+                   "class=\"choice\"><span class=\"unseen\">Compare</span></th>");
     put_column_head(b, v, "name", "Session", LISTING_BY_NAME);
     put_column_head(b, v, "when", "Captured", LISTING_BY_TIME);
     vp_buf_puts(b, "<th scope=\"col\">Kind</th><th scope=\"col\">Hosts</th>");
@@ -141,15 +140,15 @@ static void put_row_count(vp_buf *b, const view *v)
     size_t n = v->list.count;
     vp_buf_puts(b, "<p id=\"count\" class=\"muted\" data-key=\"count\">");
     if (!n)
-        vp_buf_printf(b, "None of %zu sessions matches.", v->all);
+        vp_buf_printf(b, "None of %zu runs matches.", v->all);
     else if (n > ROWS_MAX)
-        vp_buf_printf(b, "%zu to %zu of %zu sessions.", v->first + 1, page_end_row(v), n);
+        vp_buf_printf(b, "%zu to %zu of %zu runs.", v->first + 1, page_end_row(v), n);
     else if (n < v->all)
-        vp_buf_printf(b, "%zu of %zu sessions.", n, v->all);
+        vp_buf_printf(b, "%zu of %zu runs.", n, v->all);
     else
-        vp_buf_printf(b, "%zu session%s.", n, n == 1 ? "" : "s");
+        vp_buf_printf(b, "%zu run%s.", n, n == 1 ? "" : "s");
     if (v->list.unknown)
-        vp_buf_printf(b, " Last: %zu whose %s is not known before %s opened.", v->list.unknown,
+        vp_buf_printf(b, " Last: %zu with unknown %s because %s not analyzed yet.", v->list.unknown,
                       v->query.sort == LISTING_BY_STEP ? "step time" : "busy time",
                       v->list.unknown == 1 ? "it is" : "they are");
     vp_buf_puts(b, "</p>\n");
@@ -160,11 +159,10 @@ static void put_row_count(vp_buf *b, const view *v)
 static void put_search(vp_buf *b, const view *v)
 {
     const listing_query *q = &v->query;
-    vp_buf_puts(b, "<form class=\"search\" role=\"search\" action=\"./\" method=\"get\">"
-                   "<label for=\"q\">Search sessions</label>"
-                   "<input id=\"q\" name=\"q\" type=\"search\" autocomplete=\"off\" "
-                   "spellcheck=\"false\" placeholder=\"name, host or kind\" maxlength=\"199\" "
-                   "aria-keyshortcuts=\"/\" value=\"");
+    vp_buf_puts(b, "<form class=\"search\" role=\"search\" action=\"./\" method=\"get\"><label "
+                   "for=\"q\">Search runs</label><input id=\"q\" name=\"q\" type=\"search\" "
+                   "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"name, host or kind\" "
+                   "maxlength=\"199\" aria-keyshortcuts=\"/\" value=\"");
     page_text(b, v->text);
     vp_buf_puts(b, "\"><kbd aria-hidden=\"true\">/</kbd>");
     if (q->sort != LISTING_BY_TIME || q->backwards)
@@ -181,8 +179,8 @@ static void put_compare(vp_buf *b, const view *v)
                   "<form id=\"compare\" class=\"compare\" action=\"./compare\" "
                   "method=\"get\"%s>",
                   v->all > 1 ? "" : " hidden");
-    vp_buf_puts(b, "<span id=\"chosen\" class=\"muted\">Tick two sessions to compare them.</span> "
-                   "<button class=\"button\">Compare two</button></form>\n");
+    vp_buf_puts(b, "<span id=\"chosen\" class=\"muted\">Select two runs to compare them.</span> "
+                   "<button class=\"button\">Compare</button></form>\n");
 }
 
 static void put_unreadable_notes(vp_buf *b, const catalog *c)
@@ -191,8 +189,8 @@ static void put_unreadable_notes(vp_buf *b, const catalog *c)
     if (!n)
         return;
     vp_buf_printf(b,
-                  "<details class=\"notes\" data-key=\"notes\"><summary>%zu file%s not readable "
-                  "here</summary><ul>\n",
+                  "<details class=\"notes\" data-key=\"notes\"><summary>%zu file%s not "
+                  "readable</summary><ul>\n",
                   n, n == 1 ? " is" : "s are");
     for (size_t i = 0; i < n && i < ROWS_MAX; i++) {
         const cat_note *note = catalog_note(c, i);
@@ -209,23 +207,22 @@ static void put_unreadable_notes(vp_buf *b, const catalog *c)
 
 static void put_indexing(vp_buf *b, const view *v)
 {
-    vp_buf_printf(b,
-                  "<section class=\"card\" data-key=\"indexing\"><h2>Reading the directory</h2>"
-                  "<p>%" PRIu64 " session%s found so far, %" PRIu64 " files and directories "
-                  "looked at. They are listed here as soon as all are known.</p>"
-                  "<progress aria-label=\"Reading the directory\"></progress></section>\n",
-                  v->progress.sessions, v->progress.sessions == 1 ? "" : "s",
-                  v->progress.looked_at);
+    vp_buf_printf(
+        b,
+        "<section class=\"card\" data-key=\"indexing\"><h2>Reading the directory</h2>"
+        "<p>%" PRIu64 " run%s found so far, %" PRIu64
+        " files and directories scanned. The list appears when the scan is complete.</p><progress "
+        "aria-label=\"Reading the directory\"></progress></section>\n",
+        v->progress.sessions, v->progress.sessions == 1 ? "" : "s", v->progress.looked_at);
 }
 
 static void put_nothing(vp_buf *b)
 {
-    vp_buf_puts(b, "<section class=\"card\" data-key=\"nothing\"><h2>No profile here yet</h2>"
-                   "<p>Nothing below this directory is a profile of JAX, TensorFlow or PyTorch, "
-                   "or a Chrome trace. Looked for <code>*.xplane.pb</code>, "
-                   "<code>*.trace.json[.gz]</code>, <code>*.pt.trace.json[.gz]</code>, other "
-                   "Trace Event JSON, and archives of these, at any depth.</p>"
-                   "<p>A new run appears here by itself once it is written.</p></section>\n");
+    vp_buf_puts(b, "<section class=\"card\" data-key=\"nothing\"><h2>No profiles yet</h2><p>No "
+                   "profile of JAX, TensorFlow or PyTorch and no Chrome trace was found below this "
+                   "directory (<code>*.xplane.pb</code>, <code>*.trace.json[.gz]</code>, "
+                   "<code>*.pt.trace.json[.gz]</code>, other Trace Event JSON, and archives of "
+                   "these).</p><p>New runs appear here when they are written.</p></section>\n");
 }
 
 /* The part of the page that app.js replaces: all of it depends on the catalog and the query. */
@@ -306,11 +303,11 @@ static int send_index(http_req *rq, const site *at, const catalog *c, const view
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
     page_begin(&b, rq,
-               &(page_frame){.title = "Sessions – view_profile",
+               &(page_frame){.title = "Runs – view_profile",
                              .script = "app.js",
                              .also = "live.js",
                              .refresh_s = v->indexing ? 1 : 0});
-    vp_buf_puts(&b, "<div class=\"headbar\"><div><h1>Sessions</h1><p class=\"muted path\">");
+    vp_buf_puts(&b, "<div class=\"headbar\"><div><h1>Runs</h1><p class=\"muted path\">");
     put_directory_name(&b, catalog_path(c));
     vp_buf_puts(&b, "</p></div>\n");
     put_search(&b, v);
@@ -339,7 +336,7 @@ int page_index(http_req *rq)
     store_progress progress = {0};
     store_refresh_soon(at->store, RESCAN_AFTER_MS, RESCAN_WAIT_MS);
     if (store_wait(at->store, 0) < 0)
-        return page_failure(rq, "The directory cannot be read");
+        return page_failure(rq, "Cannot read the directory");
     bool indexing = store_indexing(at->store, &progress);
     VP_CLEANUP(site_drop_catalog) catalog *c = store_catalog(at->store);
     const char *text = http_query(rq, "q");

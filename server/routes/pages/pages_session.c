@@ -43,7 +43,7 @@ static int take_query(asked *a, const http_req *rq)
     if (filter && *filter)
         a->view.filter = filter;
     if (tab && !rep_tab_known(tab))
-        return vp_fail(VP_EARG, "tab=%.60s is not known", tab);
+        return vp_fail(VP_EARG, "unknown tab=%.60s", tab);
     VP_TRY(site_where(&a->where, rq));
     a->links.tab = a->where == VP_WHERE_HOST ? "ops" : tab ? tab : "summary";
     return 0;
@@ -87,13 +87,13 @@ static int ask_session_report(asked *a, http_req *rq, int *answer)
         return -1;
     }
     if (take_query(a, rq) < 0) {
-        *answer = page_failure(rq, "That view does not exist");
+        *answer = page_failure(rq, "Unknown view");
         return -1;
     }
     make_links(a, rq);
     if (get_session_report(a, rq) < 0) {
-        *answer = page_failure(rq, http_query(rq, "step") ? "That step cannot be shown"
-                                                          : "This session cannot be shown");
+        *answer = page_failure(rq, http_query(rq, "step") ? "Cannot show this step"
+                                                          : "Cannot show this run");
         return -1;
     }
     return 0;
@@ -105,7 +105,7 @@ static int send_page(http_req *rq, vp_buf *b, int rc)
     if (rc >= 0)
         return http_html(rq, 200, b);
     vp_buf_free(b);
-    return page_failure(rq, "This session cannot be shown");
+    return page_failure(rq, "Cannot show this run");
 }
 
 int page_session(http_req *rq)
@@ -157,12 +157,12 @@ int page_op(http_req *rq)
     const vp_report *r = store_report_of(a.h);
     size_t op = find_requested_op(r, rq);
     if (op == r->op_count)
-        return page_message(rq, 404, "No such op",
-                            "The session has no op of that name in this grouping. It may have "
-                            "been recorded again: open it from the list.");
+        return page_message(rq, 404, "Op not found",
+                            "The run has no op with this name in this grouping. The run may have "
+                            "been recorded again; open it from the list.");
     const store_asker who = site_asker(rq);
     if (store_op(&d, site_of(rq)->store, a.c, a.s, r, op, &who) < 0)
-        return page_failure(rq, "This op cannot be shown");
+        return page_failure(rq, "Cannot show this op");
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     return send_page(rq, &b, rep_op_html(&b, r, op, d, &a.view, &a.links));
 }

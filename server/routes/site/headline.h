@@ -1,6 +1,6 @@
-/* The figures of a session in short: how busy its devices were, its slowest op, and, where it was
- * analysed in full, what is wrong first of all. The index shows them; they come from the one
- * report, like every figure. */
+/* The short figures of a run: how busy its devices were, its slowest op and, if it was analyzed in
+ * full, its most important finding. The index shows them. They come from the same report as all
+ * other figures. */
 #ifndef VP_ROUTES_HEADLINE_H
 #define VP_ROUTES_HEADLINE_H
 

@@ -1,6 +1,5 @@
-/* Which sessions the index shows, and in which order: what the query asks for, settled before
- * anything is printed. Figures come from reports that are there already; a session without them
- * stands last, whichever way the list runs. */
+/* Selects and orders the runs of the index by the query. Figures come from cached reports; runs
+ * without a report are last in either order. The caller frees the rows. */
 #ifndef VP_ROUTES_LISTING_H
 #define VP_ROUTES_LISTING_H
 

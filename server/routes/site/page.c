@@ -46,7 +46,7 @@ void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame)
     asset_url(b, rq, "favicon.svg");
     vp_buf_puts(b, "\" width=\"22\" height=\"22\" alt=\"\"> view_profile</a>");
     if (frame->home) {
-        vp_buf_printf(b, "<nav aria-label=\"Way back\"><a href=\"%s/\">", http_root(rq));
+        vp_buf_printf(b, "<nav aria-label=\"Back\"><a href=\"%s/\">", http_root(rq));
         page_text(b, frame->home);
         vp_buf_puts(b, "</a></nav>");
     }
@@ -56,7 +56,9 @@ void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame)
 void page_end(vp_buf *b)
 {
     vp_buf_puts(b, "</main>\n<footer>view_profile " VP_VERSION
-                   ". These pages load nothing from the internet.</footer>\n</body>\n</html>\n");
+                   ". No data is loaded from the internet.</footer>\n"
+                   "</body>\n"
+                   "</html>\n");
 }
 
 /* A page of one sentence; next: what to do about it, NULL for nothing more than going back. */
@@ -65,7 +67,7 @@ static int send_message(http_req *rq, int status, const char *heading, const cha
 {
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, rq, &(page_frame){.title = heading, .home = "All sessions"});
+    page_begin(&b, rq, &(page_frame){.title = heading, .home = "All runs"});
     vp_buf_puts(&b, "<h1>");
     page_text(&b, heading);
     vp_buf_puts(&b, "</h1>\n<p class=\"lead\">");
@@ -73,7 +75,7 @@ static int send_message(http_req *rq, int status, const char *heading, const cha
     vp_buf_puts(&b, "</p>\n");
     if (next)
         vp_buf_printf(&b, "<p>%s</p>\n", next);
-    vp_buf_printf(&b, "%s<p><a class=\"button\" href=\"%s/\">All sessions</a></p>\n",
+    vp_buf_printf(&b, "%s<p><a class=\"button\" href=\"%s/\">All runs</a></p>\n",
                   status == 503 ? "<p><a class=\"button primary\" href=\"\">Try again</a></p>\n"
                                 : "",
                   http_root(rq));
@@ -91,26 +93,25 @@ static const char *advice_for_failure(int code)
 {
     switch (code) {
     case VP_ECORRUPT:
-        return "Record it again, or copy it anew: <code>gzip -t</code> and the file’s size tell "
-               "whether the copy is whole. Other sessions are not affected.";
+        return "Record the run again, or copy its files again. <code>gzip -t</code> and the file "
+               "size show whether a copy is complete. Other runs are not affected.";
     case VP_EUNSUPPORTED:
-        return "Record it with a newer version of its framework, or open it with the tool that "
-               "wrote it.";
+        return "Record the run with a newer version of the framework, or open it with the tool "
+               "that wrote it.";
     case VP_EEMPTY:
-        return "A capture that is too short, or that ends before the first step, holds nothing: "
-               "record a few steps.";
+        return "A capture that is too short or ends before the first step is empty. Record a few "
+               "steps.";
     case VP_ELIMIT:
-        return "Ask for less of it: fewer rows, one host, or a shorter capture.";
+        return "Request less data: fewer rows, one host, or a shorter capture.";
     case VP_EBUSY:
-        return "The server is at work on other requests; this one can be made again in a moment.";
+        return "The server is busy with other requests. Try again in a moment.";
     case VP_EIO:
-        return "The file may have been moved, or be written just now; the list shows what is "
-               "there.";
+        return "The file may have been moved, or is still being written. The list shows the "
+               "current files.";
     case VP_ENOMEM:
-        return "The machine is short of memory: close what is not needed, or open a shorter "
-               "capture.";
+        return "The machine is out of memory. Close other programs, or open a shorter capture.";
     case VP_EARG:
-        return "The address is not one that a page of ours links to: open it from the list.";
+        return "The URL is not valid. Open the run from the list.";
     default:
         return NULL;
     }
@@ -176,14 +177,14 @@ int page_no_session(http_req *rq, size_t i)
     size_t n = most_alike(near, c, key);
     vp_buf b;
     vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, rq, &(page_frame){.title = "No such session", .home = "All sessions"});
-    vp_buf_puts(&b, "<h1>No such session</h1>\n<p class=\"lead\">Nothing here is called <code>");
+    page_begin(&b, rq, &(page_frame){.title = "Run not found", .home = "All runs"});
+    vp_buf_puts(&b, "<h1>Run not found</h1>\n"
+                    "<p class=\"lead\">There is no run <code>");
     page_text(&b, key);
     vp_buf_puts(&b, "</code>. It may have been moved or removed.</p>\n");
     if (n)
         vp_buf_printf(&b, "<h2>%s</h2>\n<ul class=\"plain\">\n",
-                      common_beginning_length(near[0], key) ? "Did you mean"
-                                                            : "The newest sessions");
+                      common_beginning_length(near[0], key) ? "Did you mean" : "Newest runs");
     for (size_t k = 0; k < n; k++) {
         vp_buf_puts(&b, "<li><a href=\"");
         page_path(&b, rq, "session", near[k]->id);

@@ -1,16 +1,15 @@
-/* What every page of ours has in common: the frame (head, banner, landmarks), the failure page, and
- * the few phrases that are set the same way everywhere. Pages hold no inline script or style (the
- * CSP refuses both); their assets are /static/…. Output goes to a vp_buf whose failure is checked
- * once, by http_html.
+/* Shared parts of all pages: the frame (head, banner, landmarks), error pages, and common phrases.
+ * Pages have no inline scripts or styles (the CSP forbids both); assets are /static/…. Output goes
+ * to a vp_buf whose status is checked once, by http_html.
  *
- * Every page is whole without a script: order, groups, pages, tabs, filters and the choice of two
- * sessions are links and forms whose state is the query, and every link keeps the rest of it. All
- * addresses are relative (http_root), so a proxy's prefix needs no rewriting. Scripts are modules
- * that do the same in place: they ask the server for the page itself and put the part that changed
- * where it was, so that there is one place that prints rows. app.js (index) patches by data-key:
- * what stays the same keeps its focus, tick and headline, and the row that is read keeps its place
- * on the screen. keys.js knows the keys; a link says in aria-keyshortcuts which one is its own.
- * /api/v1/state is one hash over the catalog; the index asks for it every 3 s while it is seen. */
+ * Every page works without scripts: sorting, grouping, paging, tabs, filters and the selection of
+ * two runs are links and forms. Their state is the query, and every link keeps the rest of it. All
+ * URLs are relative (http_root), so that a proxy's prefix needs no rewriting. Scripts are modules
+ * that do the same in place: they fetch the page and replace the part that changed, so that rows
+ * are printed in one place only. app.js (index) patches by data-key: unchanged rows keep focus,
+ * selection and headline, and the scroll position is kept. keys.js handles keyboard shortcuts; a
+ * link declares its key in aria-keyshortcuts. /api/v1/state is a hash of the catalog, which the
+ * index polls every 3 s while it is visible. */
 #ifndef VP_ROUTES_PAGE_H
 #define VP_ROUTES_PAGE_H
 

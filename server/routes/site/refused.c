@@ -8,16 +8,14 @@ typedef struct refusal {
 } refusal;
 
 static const refusal refusals[] = {
-    {401, "A token is needed",
-     "Open the whole address that view_profile printed where it was started: it ends in "
-     "<code>?token=…</code>, and the browser keeps the token from then on. Each start makes a new "
-     "one unless <code>--token-file</code> names one."},
-    {403, "This is not answered here",
-     "Open the address that view_profile printed where it was started."},
-    {404, "There is no such page", "Sessions are found by their names in the list."},
-    {405, "This address does not take that",
-     "Go back to the page before, load it again, and use its links."},
-    {503, "The server has no time now", "This can be asked again in a moment."},
+    {401, "Token required",
+     "Open the full URL that view_profile printed when it was started. It ends in "
+     "<code>?token=…</code>, and the browser remembers the token. Each start generates a new token "
+     "unless <code>--token-file</code> is given."},
+    {403, "Access denied", "Open the URL that view_profile printed when it was started."},
+    {404, "Page not found", "The list shows all runs."},
+    {405, "Method not allowed", "Go back, reload the page and use its links."},
+    {503, "The server is busy", "Try again in a moment."},
 };
 
 /* Our words for programs, as a sentence. */
@@ -25,7 +23,7 @@ static void put_why(vp_buf *b, int status, const char *why)
 {
     char first[] = {why[0], 0};
     if (status == 404) {
-        vp_buf_puts(b, "The address may be cut off or mistyped, or it belongs to another version.");
+        vp_buf_puts(b, "The URL may be incomplete or mistyped, or it belongs to another version.");
         return;
     }
     if (first[0] >= 'a' && first[0] <= 'z')
@@ -43,18 +41,16 @@ int page_refused(http_req *rq, int status, const char *why)
     while (r->status != status && r < refusals + sizeof refusals / sizeof *refusals - 1)
         r++;
     vp_buf_init(&b, PAGE_BYTES_MAX);
-    page_begin(&b, rq,
-               &(page_frame){.title = r->heading,
-                             .home = stranger ? NULL : "All sessions",
-                             .bare = stranger});
+    page_begin(
+        &b, rq,
+        &(page_frame){.title = r->heading, .home = stranger ? NULL : "All runs", .bare = stranger});
     vp_buf_printf(&b, "<h1>%s</h1>\n<p class=\"lead\">", r->heading);
     put_why(&b, status, why);
     vp_buf_printf(&b, "</p>\n<p>%s</p>\n", r->next);
     if (status == 503)
         vp_buf_puts(&b, "<p><a class=\"button primary\" href=\"\">Try again</a></p>\n");
     if (!stranger)
-        vp_buf_printf(&b, "<p><a class=\"button\" href=\"%s/\">All sessions</a></p>\n",
-                      http_root(rq));
+        vp_buf_printf(&b, "<p><a class=\"button\" href=\"%s/\">All runs</a></p>\n", http_root(rq));
     if (stranger) /* which version runs here is not for everybody */
         vp_buf_puts(&b, "</main>\n</body>\n</html>\n");
     else

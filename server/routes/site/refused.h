@@ -1,5 +1,5 @@
-/* What a person sees whose request was refused before any handler: a page that says what next. It
- * is given to whoever asks, so it holds nothing but what is the same for all of them. */
+/* The HTML page for a request that was rejected before any handler, with the next step for the
+ * user. It is sent to unauthenticated clients, so it contains nothing specific to this server. */
 #ifndef VP_ROUTES_REFUSED_H
 #define VP_ROUTES_REFUSED_H
 

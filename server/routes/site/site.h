@@ -1,5 +1,4 @@
-/* The web site: what it is started with, what it holds while it serves, and where a browser finds
- * it. */
+/* The web site: its options, its state while it serves, and its URLs. */
 #ifndef VP_ROUTES_SITE_H
 #define VP_ROUTES_SITE_H
 

@@ -36,7 +36,7 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
     }
     if (store_indexing(st, NULL))
         return vp_fail(VP_EBUSY, "the directory is still being indexed; try again in a moment");
-    return vp_fail(VP_ENOTFOUND, "no such session");
+    return vp_fail(VP_ENOTFOUND, "no such run");
 }
 
 const cat_session *site_session_of(const catalog *c, const char *root, const char *run)
@@ -63,7 +63,7 @@ static int choose_query_word(const http_req *rq, const char *key, const char *co
             *out = i;
             return 0;
         }
-    return vp_fail(VP_EARG, "%s=%.60s is not known", key, given);
+    return vp_fail(VP_EARG, "unknown %s=%.60s", key, given);
 }
 
 int site_view(vp_view *v, const http_req *rq)
@@ -113,13 +113,13 @@ static int step_of_query(int64_t *step, const http_req *rq, const vp_report *r)
     if (!vp_str_to_u64(vp_str_of(given), &number))
         return vp_fail(VP_EARG, "step must be a number");
     if (!r->steps.count)
-        return vp_fail(VP_ENOTFOUND, "no step %.20s: this session has no steps", given);
+        return vp_fail(VP_ENOTFOUND, "no step %.20s: this run has no steps", given);
     for (size_t i = 0; i < r->steps.count; i++)
         if (r->steps.list[i].number >= 0 && (uint64_t)r->steps.list[i].number == number) {
             *step = r->steps.list[i].number;
             return 0;
         }
-    return vp_fail(VP_ENOTFOUND, "no step %.20s in this session", given);
+    return vp_fail(VP_ENOTFOUND, "no step %.20s in this run", given);
 }
 
 static bool client_left(const void *rq)

@@ -1,6 +1,5 @@
-/* What a request asks for, as every handler reads it: the session of its path, and of its query the
- * view, the grouping, the place and the report. Catalogs and reports are references that the caller
- * lets go of. */
+/* Reads the parameters of a request: the run of its path; view, grouping, place and report of its
+ * query. Returned catalogs and reports are references that the caller releases. */
 #ifndef VP_ROUTES_SITE_QUERY_H
 #define VP_ROUTES_SITE_QUERY_H
 

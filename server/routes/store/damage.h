@@ -1,8 +1,8 @@
-/* Which traces turned out to be damaged when they were sent. A gzip file shows its damage only at
- * its end, long after the head of the answer went out. The newest are kept, by what the file was
- * when it was listed. Thread-safe.
+/* Remembers which traces were found damaged while they were sent. A gzip file shows damage only at
+ * its end, after the response head was sent. The newest entries are kept, keyed by the identity of
+ * the file when it was listed. Thread-safe.
  *
- * The hand-off page asks here again when it has the trace. */
+ * The hand-off page queries this again after it has received the trace. */
 #ifndef VP_ROUTES_DAMAGE_H
 #define VP_ROUTES_DAMAGE_H
 

@@ -360,7 +360,7 @@ static int get_slowly(work *w, bool mine, catalog *c, const cat_session *s)
     store *st = w->st;
     int place = !w->e->host;
     if (place && st->waiting >= WAITING_MAX)
-        return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+        return vp_fail(VP_EBUSY, "too many analyses are queued; try again");
     st->waiting += place;
     w->e->askers++;
     if (mine)
@@ -407,7 +407,7 @@ int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
     if (e)
         return take_computed_report(out, &(work){.st = st, .who = who, .e = e}, mine, c, s);
     pthread_mutex_unlock(&st->lock);
-    return mine ? vp_no_memory() : vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+    return mine ? vp_no_memory() : vp_fail(VP_EBUSY, "too many analyses are queued; try again");
 }
 
 int store_get_tracks(store_report **out, store *st, catalog *c, const cat_session *s,
@@ -438,7 +438,7 @@ static int in_turn(work *w, catalog *c, const cat_session *s, aside *fn, void *c
     st->waiting += may;
     pthread_mutex_unlock(&st->lock);
     if (!may)
-        return vp_fail(VP_EBUSY, "too many analyses wait already; try again");
+        return vp_fail(VP_EBUSY, "too many analyses are queued; try again");
     int rc = work_begin(w, &opts, s);
     if (rc >= 0)
         rc = work_end(w, fn(w, c, s, &opts, ctx));

@@ -1,6 +1,6 @@
-/* What the site knows: the current catalog, and the reports that were asked for, most recently used
- * first. Everything is reference counted, so a rescan or an eviction never pulls a report from
- * under a page. Blocking: only HTTP_SLOW handlers call it. Thread-safe. */
+/* The data of the site: the current catalog, and an LRU cache of reports. Everything is reference
+ * counted, so a rescan or eviction does not invalidate a report in use. Blocking: only HTTP_SLOW
+ * handlers call it. Thread-safe. */
 #ifndef VP_ROUTES_STORE_H
 #define VP_ROUTES_STORE_H
 

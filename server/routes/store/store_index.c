@@ -262,7 +262,7 @@ int index_rescan(store_index *ix, int64_t wait_ms)
         return index_unlock_result(ix);
     bool stopped = ix->stop;
     pthread_mutex_unlock(&ix->lock);
-    return stopped ? vp_fail(VP_ECANCELLED, "the server is going down") : 0;
+    return stopped ? vp_fail(VP_ECANCELLED, "the server is shutting down") : 0;
 }
 
 void index_spoil(store_index *ix)

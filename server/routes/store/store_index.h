@@ -1,13 +1,12 @@
-/* The list of sessions that the store serves from: made and renewed by one thread, so that the
- * server answers at once however large the directory is. A change that the kernel reports, a page
- * that finds the list too old, and POST /rescan all end there. Thread-safe.
+/* Keeps the catalog of the store up to date in one thread, so that requests are answered
+ * immediately for directories of any size. Thread-safe.
  *
- * It scans at the start, when inotify reports a change and 150 ms of quiet followed (watch.h), when
- * a request finds the list older than its page allows, on SIGHUP and POST /api/v1/rescan. A
- * directory is watched before it is read, so nothing falls between; at most 4,096 are. Network file
- * systems report nothing of what other hosts write: there the requests' own asking remains. Until
- * the first scan ends, requests for a session wait for it up to 5 s and lists say "indexing":true.
- */
+ * It scans at start, after inotify reported a change followed by 150 ms of quiet (watch.h), if a
+ * request finds the list older than its page allows, on SIGHUP, and on POST /api/v1/rescan. A
+ * directory is watched before it is read, so that no change is lost; at most 4,096 directories are
+ * watched. Network file systems do not report changes by other hosts; there, only requests trigger
+ * scans. Until the first scan ends, requests for a run wait up to 5 s, and lists contain
+ * "indexing":true. */
 #ifndef VP_ROUTES_STORE_INDEX_H
 #define VP_ROUTES_STORE_INDEX_H
 
@@ -15,23 +14,23 @@
 
 typedef struct store_index store_index;
 
-/* Checks that there is such a path, and starts the first scan. */
+/* Checks that the path exists and starts the first scan. */
 int index_open(store_index **out, const char *path, const cat_copies *copies, mirror *m);
-/* From now on scans end soon with VP_ECANCELLED, and nobody waits any longer. */
+/* Cancels scans with VP_ECANCELLED and ends all waits. */
 void index_cancel(store_index *ix);
 void index_close(store_index *ix);
-/* The current catalog, a reference of the caller's. */
+/* The current catalog; the caller owns the reference. */
 catalog *index_catalog(store_index *ix);
-/* Scans unless the last scan is younger than `age_ms`, and waits for that scan at most `wait_ms`
- * (-1: to its end). Before the first scan has ended there is only that one to wait for: with -1 a
- * few seconds at most, with a limit only in the first milliseconds after the start, since a page is
- * better early than whole. Returns the scan's failure if it was waited for to its end, else 0. */
+/* Scans unless the last scan is younger than `age_ms`, and waits for it at most `wait_ms` (-1:
+ * until it ends). Before the first scan has ended, waits for that one: with -1 a few seconds at
+ * most, with a limit only in the first milliseconds after the start, because an early page is
+ * better than a complete one. Returns the error of the scan if it waited until its end, else 0. */
 int index_refresh(store_index *ix, int64_t age_ms, int64_t wait_ms);
-/* Scans now: what was there before the call is in the catalog after it. */
+/* Scans now: files that existed before the call are in the catalog afterwards. */
 int index_rescan(store_index *ix, int64_t wait_ms);
-/* The list is known to be wrong: the next refresh scans whatever its age. */
+/* Marks the list as outdated: the next refresh scans regardless of its age. */
 void index_spoil(store_index *ix);
-/* 0: the first scan is done; 1: not yet after `wait_ms` (-1: no limit); < 0: it failed so. */
+/* 0: the first scan is done; 1: not yet after `wait_ms` (-1: no limit); < 0: its error. */
 int index_wait(store_index *ix, int64_t wait_ms);
 void index_counts(store_index *ix, store_counts *out);
 

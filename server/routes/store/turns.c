@@ -8,24 +8,23 @@
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 
-/* Turns at once; and beside these, turns that last, which means for LASTS_MS ms and longer than any
- * of our real traces takes (120 MB of JSON: 1 s on two processors). */
+/* Number of simultaneous analyses; and in addition, of long ones, which take more than LASTS_MS,
+ * longer than any real trace (120 MB of JSON: 1 s on two processors). */
 #define PLACES 2
 #define LASTING_PLACES 2
 #define LASTS_MS 3000
-/* What an analysis may take: 60 s and 1 ms for each 500 bytes on the disk. The slowest real files
- * take a hundredth of that (50 MB/s of what lies on the disk); the rest is for a machine that is
- * busy with others. */
+/* Time limit of an analysis: 60 s plus 1 ms per 500 bytes on disk. The slowest real files need a
+ * hundredth of that (50 MB/s on disk); the rest is for loaded machines. */
 #define TURN_MS 60000
 #define BYTES_OF_MS 500
-/* In ms: how often those who wait are asked whether they still do. */
+/* In ms: interval of checking whether clients still wait. */
 #define ASK_MS 200
 
 struct turns {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     turn *running;
-    int count, lasting; /* turns that run: `lasting` are those that last, `count` the others */
+    int count, lasting; /* running analyses: `lasting` are the long ones, `count` the others */
 };
 
 int turns_new(turns **out)
@@ -49,10 +48,10 @@ void turns_free(turns *all)
 
 int turn_unwanted(void)
 {
-    return vp_fail(VP_ECANCELLED, "nobody waits for this analysis any more");
+    return vp_fail(VP_ECANCELLED, "canceled by the client");
 }
 
-/* Called with the lock, which is given up meanwhile. */
+/* Called with the lock held, which is released while waiting. */
 static void wait_a_moment(turns *all)
 {
     struct timespec until = vp_cond_until(ASK_MS);
@@ -86,8 +85,8 @@ int turn_begin(turn *t)
     return given_up ? turn_unwanted() : 0;
 }
 
-/* Gives its place to the next and goes on among those that last, where it may have to stand still;
- * that time does not count. false: nobody wants it any more. */
+/* Frees its slot and continues as a long analysis, where it may be paused; paused time does not
+ * count. false: no client waits for it. */
 static bool turn_make_room(turn *t)
 {
     turns *all = t->of;
@@ -115,8 +114,8 @@ int turn_go_on(turn *t)
         return turn_unwanted();
     if (takes > TURN_MS + t->bytes / BYTES_OF_MS)
         return vp_fail(VP_ELIMIT,
-                       "its analysis took longer than %lld s, which no profile of its size does; "
-                       "the command line has no such limit: view_profile report",
+                       "the analysis took longer than %lld s, the limit for a profile of this "
+                       "size; the command line has no such limit: view_profile report",
                        (long long)takes / 1000);
     return 0;
 }

@@ -1,16 +1,13 @@
-/* Whose turn it is to analyse. An analysis takes all processors and the memory of its file, so few
- * run at once. Whoever made a file may have made it to take long, so
+/* Schedules analyses. An analysis uses all processors and the memory of its file, so few run at
+ * the same time. Files are untrusted and can be made to take long. Therefore:
  *
- *    - one session has one turn at a time, whatever is asked of it;
- *    - a turn that lasts gives its place to the next, and goes on beside it if few others do;
- *    - a turn ends when nobody waits for it any more, or when it took longer than files take.
+ *    - each run has one analysis at a time, whatever is requested of it;
+ *    - an analysis that takes more than 3 s no longer occupies one of the two slots;
+ *      at most two such analyses continue, and further ones are paused;
+ *    - an analysis is canceled if no client waits for it, or after 1 min plus 2 s per MB,
+ *      a hundred times the time of real files. The command line has no such limit.
  *
- * Thread-safe.
- *
- * Two sessions are analysed at once. A turn that lasts 3 s gives its place to the next. Two of that
- * kind go on at most; further ones stand still until one of those has ended. A turn is ended after
- * a minute and 2 s for each MB, a hundred times what real files take; the command line has no such
- * limit. Text that has a hole (truncate -s 1T) is read up to it. */
+ * Text with a hole (truncate -s 1T) is read only up to the hole. Thread-safe. */
 #ifndef VP_ROUTES_TURNS_H
 #define VP_ROUTES_TURNS_H
 
@@ -21,11 +18,11 @@ typedef struct turns turns;
 
 typedef struct turn {
     turns *of;
-    const char *session;         /* its id, borrowed */
+    const char *session;         /* id of the run, borrowed */
     int64_t bytes;               /* of its files */
-    bool (*unwanted)(void *ctx); /* whether nobody waits any more: asked now and then */
+    bool (*unwanted)(void *ctx); /* true if no client waits any more; called periodically */
     void *ctx;
-    /* What follows is the turns' own. */
+    /* The following fields are private. */
     bool lasts;
     int64_t begin_ms, asked_ms;
     struct turn *next;
@@ -33,14 +30,14 @@ typedef struct turn {
 
 int turns_new(turns **out);
 void turns_free(turns *all);
-/* Waits for a turn. The caller has set the first five fields, and calls turn_end after a success.
- * VP_ECANCELLED: nobody wants it any more. */
+/* Waits for a slot. The caller sets the first five fields, and calls turn_end after success.
+ * VP_ECANCELLED: no client waits any more. */
 int turn_begin(turn *t);
-/* What a progress callback calls, from one thread at a time; may wait. < 0: stop, with the code as
- * the failure of the analysis (VP_ECANCELLED, or VP_ELIMIT: it took too long). */
+/* Called by the progress callback, from one thread at a time; can block. < 0: stop with this error
+ * (VP_ECANCELLED, or VP_ELIMIT: timed out). */
 int turn_go_on(turn *t);
 void turn_end(turn *t);
-/* VP_ECANCELLED, and its sentence. */
+/* Returns VP_ECANCELLED with its message. */
 int turn_unwanted(void);
 
 #endif

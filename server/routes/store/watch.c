@@ -15,18 +15,18 @@
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 
-/* What makes the list of sessions another one. Not IN_MODIFY: a file that grows is looked at when
- * its writer closes it. */
+/* Events that can change the list of runs. Not IN_MODIFY: a growing file is read when its writer
+ * closes it. */
 #define CHANGES                                                                                    \
     (IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB |            \
      IN_DELETE_SELF | IN_MOVE_SELF)
-/* In ms: a burst of changes has ended when nothing changed for so long. One that does not end is
- * looked at in between. */
+/* In ms: a burst of changes has ended if nothing changed for this time. A longer burst is
+ * interrupted by scans. */
 #define QUIET_MS 150
 #define BURST_MAX_MS 1000
 
 struct dir_watch {
-    int wake, inotify; /* inotify: -1 where there is none */
+    int wake, inotify; /* inotify: -1 if not available */
     vp_map watched;    /* by watch descriptor */
     _Atomic size_t count;
     _Atomic bool missed;
@@ -42,7 +42,7 @@ int dir_watch_new(dir_watch **out)
     atomic_init(&w->missed, w->inotify < 0);
     if (w->wake < 0) {
         dir_watch_free(w);
-        return vp_fail(VP_EIO, "no descriptor is left for an eventfd");
+        return vp_fail(VP_EIO, "no file descriptor left for an eventfd");
     }
     *out = w;
     return 0;
@@ -58,7 +58,7 @@ void dir_watch_free(dir_watch *w)
     vp_free(w);
 }
 
-/* The map forgets nothing, so what ended is marked. */
+/* The map has no removal, so ended watches are marked. */
 enum { GONE, LIVE };
 
 static void set_live(dir_watch *w, int wd, uint32_t live)
@@ -89,7 +89,7 @@ void dir_watch_add(dir_watch *w, const char *path)
         atomic_store(&w->missed, true);
 }
 
-/* Takes what is in the queue; true when there was something that counts. */
+/* Reads the queue; true if it had relevant events. */
 static bool drain_watch_events(dir_watch *w)
 {
     alignas(struct inotify_event) char buf[16384];
@@ -136,7 +136,7 @@ bool dir_watch_wait(dir_watch *w)
 void dir_watch_wake(dir_watch *w)
 {
     const uint64_t one = 1;
-    /* Fails only when the counter is full, and then it is awake. */
+    /* Fails only if the counter is full, and then the thread is awake. */
     if (write(w->wake, &one, sizeof one) < 0) {
     }
 }

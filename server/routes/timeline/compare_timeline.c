@@ -1,7 +1,6 @@
-/* /api/v1/compare/A/B/timeline: how two timelines lie beside each other. Where each run's steps
- * begin, which tracks are pairs, and which row of the comparison each kind of event belongs to; the
- * slices are those of /api/v1/session/ID/slices. What fails for one run is told in its place, and
- * the other is shown. */
+/* /api/v1/compare/A/B/timeline: aligns two timelines: the steps of each run, pairs of tracks, and
+ * the row of the comparison for each kind of event. Slices come from /api/v1/session/ID/slices. An
+ * error of one run is returned in its place, and the other run is shown. */
 #include "server/routes/routes.h"
 #include "server/routes/site/site_query.h"
 #include "server/routes/timeline/timeline_query.h"
@@ -14,11 +13,11 @@
 #include "trace/report/data/report_json.h"
 #include "trace/timeline/tl_pairs.h"
 
-/* Tracks that are told: more are no timeline for anybody. */
+/* Maximum number of tracks in the response. */
 #define TOLD_MAX 20000u
 
 typedef struct side {
-    timeline_asked asked; /* without an index: why is in `error` */
+    timeline_asked asked; /* without an index: the reason is in `error` */
     store_report *h;
     const vp_report *r;
     vp_error error;
@@ -26,7 +25,7 @@ typedef struct side {
 
 typedef struct both {
     side a, b;
-    vp_comparison *c; /* NULL: why is in `error`, or in that of a side */
+    vp_comparison *c; /* NULL: the reason is in `error`, or in that of a side */
     vp_error error;
     tl_pairs pairs;
     compared_names names_a, names_b;
@@ -46,7 +45,7 @@ static void drop_both(both *x)
 
 /* ---- Both runs ------------------------------------------------------------------------------ */
 
-/* What is wrong with a run and no reason to show nothing at all: that is kept, and 0. */
+/* Stores the error of one run and returns 0, so that the other run is shown. */
 static int keep_failure(vp_error *out, int rc)
 {
     if (rc != VP_ECORRUPT && rc != VP_EUNSUPPORTED && rc != VP_EEMPTY && rc != VP_EIO &&
@@ -89,8 +88,7 @@ static int look_at_both(both *x, const http_req *rq)
 
 /* ---- A run ---------------------------------------------------------------------------------- */
 
-/* "window": from the first event of a device's ops to the last one's end; without a device of all.
- */
+/* "window": from the first to the last op of a device; without a device, of all events. */
 static void put_device_window(vp_json *j, const tl_index *x)
 {
     int64_t from = INT64_MAX, until = INT64_MIN;
@@ -112,7 +110,7 @@ static void put_device_window(vp_json *j, const tl_index *x)
     vp_json_end_object(j);
 }
 
-/* "kinds": [[kind, row of "ops"], …] of those that have one. */
+/* "kinds": [[kind, row of "ops"], …] for kinds that have a row. */
 static void put_kinds(vp_json *j, const both *x, const side *s, const compared_names *names)
 {
     const tl_index *t = s->asked.x;
@@ -161,9 +159,9 @@ static void put_timeline_side(vp_json *j, const char *key, const both *x, const 
 
 /* ---- Pairs ---------------------------------------------------------------------------------- */
 
-/* The tracks of each group, one after the other in the order of the file. */
+/* The tracks of each group, in the order of the file. */
 typedef struct chains {
-    const tl_index *x; /* NULL: there is no such run */
+    const tl_index *x; /* NULL: no such run */
     uint32_t *first, *next;
 } chains;
 
@@ -228,7 +226,7 @@ static void put_group_name(vp_json *j, const char *key, const tl_index *x, uint3
         vp_json_str(j, tl_text(x, x->groups[group].name));
 }
 
-/* A pair of groups; either may be TL_NO_MATE. */
+/* A pair of groups; one of them can be TL_NO_MATE. */
 static void put_group_pair(rows *o, uint32_t a, uint32_t b)
 {
     const tl_pairs *p = &o->x->pairs;

@@ -1,5 +1,5 @@
-/* `/compare/A/B/timeline`: the page around the canvas on which compare_timeline.js draws one run
- * above the other; without a script it says where else the two can be seen. */
+/* `/compare/A/B/timeline`: the page with the canvas on which compare_timeline.js draws both runs;
+ * without scripts it links to the alternatives. */
 #include "server/routes/routes.h"
 #include "server/routes/site/page.h"
 #include "server/routes/site/site_query.h"
@@ -9,7 +9,7 @@ typedef struct side {
     char letter; /* 'a', 'b' */
     catalog *c;
     const cat_session *s;
-    const cat_host *host; /* NULL: the session has none */
+    const cat_host *host; /* NULL: the run has none */
 } side;
 
 static void drop_side(side *x)
@@ -17,7 +17,7 @@ static void drop_side(side *x)
     catalog_free(x->c);
 }
 
-/* A session of the path and a host of the query. VP_ENOTFOUND: there is no such session. */
+/* Reads a run of the path and a host of the query. VP_ENOTFOUND: no such run. */
 static int take_side(side *x, const http_req *rq, size_t param, const char *host)
 {
     VP_TRY(site_session_at(&x->c, &x->s, rq, param));
@@ -31,7 +31,7 @@ static void put_host_query(vp_buf *b, const side *x, const cat_host *host)
     page_url(b, host->name);
 }
 
-/* Links to the other hosts of a run, which keep the other run's. */
+/* Links to the other hosts of a run; they keep the host of the other run. */
 static void put_side_hosts(vp_buf *b, const side *x, const side *other)
 {
     if (x->s->host_count < 2)
@@ -52,7 +52,7 @@ static void put_side_hosts(vp_buf *b, const side *x, const side *other)
     vp_buf_puts(b, "</ul></nav>\n");
 }
 
-/* Where compare_timeline.js asks for a run and leads to: addresses without a query. */
+/* URLs of a run for compare_timeline.js, without query. */
 static void put_addresses(vp_buf *b, const http_req *rq, const side *x)
 {
     vp_buf_printf(b, " data-%c-api=\"%s/api/v1/session/", x->letter, http_root(rq));
@@ -94,13 +94,12 @@ static void put_compare_app(vp_buf *b, const http_req *rq, const side *x, const 
     vp_buf_putc(b, '"');
     put_addresses(b, rq, x);
     put_addresses(b, rq, y);
-    vp_buf_puts(b,
-                "><p class=\"muted\" id=\"timeline-status\" role=\"status\">Reading both traces …"
-                "</p></div>\n<noscript><p>The timelines are drawn by a script. Without one, see "
-                "<a href=\"");
+    vp_buf_puts(b, "><p class=\"muted\" id=\"timeline-status\" role=\"status\">Loading both traces "
+                   "…</p></div>\n"
+                   "<noscript><p>The timelines need JavaScript. Without it, see <a href=\"");
     put_compare_path(b, rq, "compare", x, y);
     vp_buf_puts(b,
-                "\">the comparison</a>, and each run’s own page for its trace.</p></noscript>\n");
+                "\">the comparison</a>, and the page of each run for its trace.</p></noscript>\n");
 }
 
 int page_compare_timeline(http_req *rq)
@@ -114,15 +113,17 @@ int page_compare_timeline(http_req *rq)
     if (take_side(&y, rq, 1, host_b) < 0)
         return page_no_session(rq, 1);
     if ((host_a && !x.host) || (host_b && !y.host))
-        return page_message(rq, 404, "No such host", "This session has no host of that name.");
+        return page_message(rq, 404, "Host not found", "This run has no host with this name.");
     vp_buf_init(&b, PAGE_BYTES_MAX);
     page_begin(&b, rq,
-               &(page_frame){.title = "Two timelines – view_profile",
+               &(page_frame){.title = "Timelines of two runs – view_profile",
                              .script = "compare_timeline.js",
-                             .home = "All sessions"});
+                             .home = "All runs"});
     vp_buf_puts(&b, "<p class=\"crumbs\"><a href=\"");
     put_compare_path(&b, rq, "compare", &x, &y);
-    vp_buf_puts(&b, "\">B against A</a></p>\n<h1>Two timelines</h1>\n<dl class=\"facts\">\n");
+    vp_buf_puts(&b, "\">B against A</a></p>\n"
+                    "<h1>Timelines of two runs</h1>\n"
+                    "<dl class=\"facts\">\n");
     put_side_name(&b, rq, &x);
     put_side_name(&b, rq, &y);
     vp_buf_puts(&b, "</dl>\n");

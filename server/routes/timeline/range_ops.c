@@ -9,7 +9,7 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* One device's rows, while they are added. */
+/* The rows of one device, while they are summed. */
 typedef struct adder {
     range_ops *out;
     const tl_index *x;
@@ -28,7 +28,7 @@ static int label_of(adder *a, const tl_kind *k)
                                       : analyze_put_label(&a->label, name);
 }
 
-/* The row that ops of this kind are added to. */
+/* The row for ops of this kind. */
 static int range_row_of(range_op **out, adder *a, const tl_kind *k)
 {
     range_ops *r = a->out;

@@ -25,7 +25,7 @@ int64_t timeline_time(const tl_index *x, const vp_report *r, const char *host, i
     return ps;
 }
 
-/* The report of several hosts has a time 0 of its own. */
+/* The report of several hosts has a different time 0. */
 static int add_findings(derived *d, const tl_index *beside, const vp_report *r, const char *host)
 {
     int64_t origin = r->host_count > 1 ? timeline_time(beside, r, host, 0) : d->origin_ps;

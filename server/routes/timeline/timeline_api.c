@@ -1,4 +1,4 @@
-/* /api/v1/session/ID/tracks, …/slices: what rows a timeline has, and a window of them. */
+/* /api/v1/session/ID/tracks, …/slices: the rows of a timeline, and a window of them. */
 #include <string.h>
 
 #include "server/routes/routes.h"
@@ -9,7 +9,7 @@
 #include "trace/base/mem.h"
 #include "trace/timeline/tl_slices.h"
 
-/* Tracks that are told: more are no timeline for anybody. */
+/* Maximum number of tracks in the response. */
 #define TOLD_MAX 20000u
 #define GROUPS_TOLD_MAX 1000u
 
@@ -22,7 +22,7 @@ static void put_u64_member(vp_json *j, const char *key, uint64_t n)
     vp_json_u64(j, n);
 }
 
-/* added: what x is the index of; NULL: the file. */
+/* added: the analysis tracks that x indexes; NULL: the file. */
 static void put_timeline_track(vp_json *j, const tl_index *x, const derived *added, uint32_t i)
 {
     const tl_track *k = &x->tracks[i];
@@ -48,7 +48,7 @@ typedef struct told {
     uint32_t tracks, groups, beyond, empty;
 } told;
 
-/* Tracks by their groups: those of g are track[first[g]] up to track[first[g + 1]]. */
+/* Tracks by group: those of g are track[first[g]] to track[first[g + 1]] (exclusive). */
 typedef struct by_group {
     uint32_t *first, *track;
 } by_group;
@@ -108,8 +108,8 @@ static void put_timeline_group(vp_json *j, const tl_index *x, const derived *add
     vp_json_end_object(j);
 }
 
-/* Groups that have a track with events, devices first. A file may have as many processes as tracks:
- * the tracks of those that are not told are counted. */
+/* Groups that have a track with events, devices first. A file can have as many processes as tracks;
+ * the tracks of omitted groups are counted. */
 static int put_groups(vp_json *j, const tl_index *x, const derived *added, told *n)
 {
     VP_CLEANUP(free_by_group) by_group by = {0};
@@ -171,7 +171,7 @@ int route_tracks(http_req *rq)
 
 /* ---- Slices --------------------------------------------------------------------------------- */
 
-/* A number behind `sign`, as it was where that is not next. */
+/* Parses a number after `sign`; unchanged if the sign does not follow. */
 static bool take_behind(vp_str *s, const char *sign, uint64_t *n)
 {
     if (!vp_str_starts(*s, vp_str_of(sign)))
@@ -196,7 +196,7 @@ static bool take_wish(vp_str *s, wish *w)
            take_behind(s, "@", &w->first_row) && (!s->n || vp_str_starts(*s, VP_STR(",")));
 }
 
-/* `tracks` of the query, "3,7-12:1"; those of the beginning where it is absent. */
+/* `tracks` of the query, "3,7-12:1"; the first tracks if absent. */
 static int ask_tracks(tl_wanted *out, size_t *n, const tl_index **of, const timeline_asked *a,
                       const http_req *rq)
 {
@@ -207,13 +207,13 @@ static int ask_tracks(tl_wanted *out, size_t *n, const tl_index **of, const time
         out[*n] = (tl_wanted){(uint32_t)*n, UINT32_MAX, 0};
     while (s.n) {
         if (!take_wish(&s, &w))
-            return vp_fail(VP_EARG, "\"tracks\" is a list such as 3,7-12:1");
+            return vp_fail(VP_EARG, "\"tracks\" must be a list such as 3,7-12:1");
         if (w.last - w.first >= VP_TIMELINE_TRACKS_MAX - *n)
-            return vp_fail(VP_EARG, "more than %u tracks at once", VP_TIMELINE_TRACKS_MAX);
+            return vp_fail(VP_EARG, "more than %u tracks in one request", VP_TIMELINE_TRACKS_MAX);
         if (!*n)
             *of = x = timeline_of_track(a, w.first);
         if (!x || x != timeline_of_track(a, w.first) || x != timeline_of_track(a, w.last))
-            return vp_fail(VP_ENOTFOUND, "there are no such tracks, or not in one answer");
+            return vp_fail(VP_ENOTFOUND, "unknown tracks, or too many for one response");
         for (; w.first <= w.last; w.first++)
             out[(*n)++] = (tl_wanted){(uint32_t)w.first - x->first_track, (uint32_t)w.rows,
                                       (uint32_t)w.first_row};
@@ -233,12 +233,12 @@ int route_slices(http_req *rq)
     vp_buf b;
     VP_NEED(tracks);
     if (given && (!vp_str_to_u64(vp_str_of(given), &px) || !px || px > VP_TIMELINE_PX_MAX))
-        return vp_fail(VP_EARG, "\"px\" is a number up to %u", VP_TIMELINE_PX_MAX);
+        return vp_fail(VP_EARG, "\"px\" must be a number up to %u", VP_TIMELINE_PX_MAX);
     VP_TRY(timeline_ask(&a, rq));
     tl_window w = {.px = (uint32_t)px, .tracks = tracks};
     VP_TRY(timeline_window(&w.from_ps, &w.until_ps, a.x, rq));
     VP_TRY(ask_tracks(tracks, &w.track_count, &x, &a, rq));
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
-    tl_slices(&b, x, &w); /* a failure is the buffer's */
+    tl_slices(&b, x, &w); /* errors stay in the buffer */
     return http_bytes(rq, 200, &b);
 }

@@ -1,5 +1,5 @@
-/* /api/v1/session/ID/event, …/search, …/marks: one event of a timeline, the next one of a text, and
- * where steps and findings lie. */
+/* /api/v1/session/ID/event, …/search, …/marks: one event of a timeline, the next match of a text,
+ * and the times of steps and findings. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void put_i64_if_known(vp_json *j, const char *key, int64_t v)
         vp_json_ki64(j, key, v);
 }
 
-/* Where an event lies and what it is called, for lists. */
+/* The position and name of an event, for lists. */
 static void put_event_place(vp_json *j, const tl_index *x, const tl_event *e)
 {
     const tl_row *r = tl_row_of(x, e);
@@ -80,7 +80,7 @@ static void put_event_kind(vp_json *j, const tl_index *x, const tl_kind *k)
         vp_json_kbool(j, "unfinished", true);
 }
 
-/* The page of the op of this name, where the report is there and has it. */
+/* The page of the op with this name, if the report is available and contains it. */
 static void put_op_link(vp_json *j, const timeline_asked *a, const http_req *rq, vp_str device,
                         vp_str name, bool exact)
 {
@@ -128,7 +128,7 @@ static void put_linked(vp_json *j, const tl_index *x, const tl_event *e)
     vp_json_end_array(j);
 }
 
-/* The event around it. */
+/* The enclosing event. */
 static void put_parent(vp_json *j, const tl_index *x, const tl_event *e)
 {
     const tl_row *r = tl_row_of(x, e);
@@ -152,7 +152,7 @@ static void put_of_file(vp_json *j, const timeline_asked *a, const http_req *rq,
         put_op_link(j, a, rq, tl_text(x, g->name), tl_text(x, k->name), false);
 }
 
-/* What the analysis says of a slice of its own, under the names that exports give it. */
+/* The arguments of an analysis slice, with the names of the exports. */
 static void put_of_analysis(vp_json *j, const timeline_asked *a, const http_req *rq,
                             const tl_event *e)
 {
@@ -230,7 +230,7 @@ static int ask_search(search *f, const timeline_asked *a, const http_req *rq)
     return 0;
 }
 
-/* The next one of x. Of those that begin at one time the file's come first. */
+/* The next match in x. With equal start times, events of the file are first. */
 static int search_in(tl_found *out, search *f, const tl_index *x, bool is_file)
 {
     f->q.after = x == f->in ? &f->at : NULL;
@@ -262,7 +262,7 @@ static int search_both(tl_found *out, const tl_index **of, search *f, const time
     return 0;
 }
 
-/* `q`, and where to begin: behind the event `after`, before the event or the time `before`, or at
+/* `q`, and where to start: after the event `after`, before the event or the time `before`, or at
  * the time `from`. */
 int route_timeline_search(http_req *rq)
 {
@@ -273,7 +273,7 @@ int route_timeline_search(http_req *rq)
     vp_json j;
     vp_buf b;
     if (!s.q.text.n || s.q.text.n > SEARCH_MAX)
-        return vp_fail(VP_EARG, "\"q\" is a text of 1 to %u bytes", SEARCH_MAX);
+        return vp_fail(VP_EARG, "\"q\" must be a text of 1 to %u bytes", SEARCH_MAX);
     VP_TRY(timeline_ask(&a, rq));
     VP_TRY(ask_search(&s, &a, rq));
     VP_TRY(search_both(&f, &x, &s, &a));

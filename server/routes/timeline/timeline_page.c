@@ -1,5 +1,5 @@
-/* `/session/ID/timeline`: the page around the canvas. timeline.js draws it; without a script it
- * says where else the timeline can be seen. */
+/* `/session/ID/timeline`: the page with the canvas that timeline.js draws; without scripts it links
+ * to the alternatives. */
 
 #include "server/routes/routes.h"
 #include "server/routes/site/page.h"
@@ -20,14 +20,13 @@ static void put_timeline_hosts(vp_buf *b, const cat_session *s, const cat_host *
     vp_buf_puts(b, "</ul></nav>\n");
 }
 
-/* The way to the same time in Perfetto. */
+/* The link to the same time in Perfetto. */
 static void put_without_script(vp_buf *b, const http_req *rq, const cat_session *s,
                                const cat_host *host)
 {
     const char *at = http_query(rq, "at");
-    vp_buf_puts(b,
-                "<noscript><p>The timeline is drawn by a script. Without one, download the trace "
-                "from the page <a href=\"");
+    vp_buf_puts(b, "<noscript><p>The timeline needs JavaScript. Without it, download the trace "
+                   "from the page <a href=\"");
     page_host_path(b, rq, "perfetto", s, host);
     if (at) {
         vp_buf_puts(b, "?at=");
@@ -36,7 +35,7 @@ static void put_without_script(vp_buf *b, const http_req *rq, const cat_session 
     vp_buf_puts(b, "\">Open in Perfetto</a>.</p></noscript>\n");
 }
 
-/* Where timeline.js asks: addresses without a query. */
+/* URLs for timeline.js, without query. */
 static void put_timeline_app(vp_buf *b, const http_req *rq, const cat_session *s,
                              const cat_host *host)
 {
@@ -63,16 +62,16 @@ int page_timeline(http_req *rq)
     if (site_session(&c, &s, rq) < 0)
         return page_no_session(rq, 0);
     if (!s->host_count)
-        return page_message(rq, 404, "No timeline in this session",
-                            "It holds no events that lie in time.");
+        return page_message(rq, 404, "No timeline in this run",
+                            "This run has no events with a time.");
     const cat_host *host = name ? catalog_host(s, vp_str_of(name)) : s->hosts;
     if (!host)
-        return page_message(rq, 404, "No such host", "This session has no host of that name.");
+        return page_message(rq, 404, "Host not found", "This run has no host with this name.");
     vp_buf_init(&b, PAGE_BYTES_MAX);
     page_begin(&b, rq,
                &(page_frame){.title = "Timeline – view_profile",
                              .script = "timeline.js",
-                             .home = "All sessions"});
+                             .home = "All runs"});
     vp_buf_puts(&b, "<p class=\"crumbs\"><a href=\"");
     page_path(&b, rq, "session", s->id);
     vp_buf_puts(&b, "/\">");

@@ -11,7 +11,7 @@ int timeline_index_of(timeline_asked *a, const http_req *rq, const char *name)
 {
     const cat_host *host = name ? catalog_host(a->s, vp_str_of(name)) : a->s->hosts;
     if (name && !host)
-        return vp_fail(VP_ENOTFOUND, "this session has no host of that name");
+        return vp_fail(VP_ENOTFOUND, "no such host in this run");
     a->host = host ? (uint32_t)(host - a->s->hosts) : 0;
     const store_asker who = site_asker(rq);
     VP_TRY(timelines_get(&a->held, site_of(rq)->timelines, a->c, a->s, a->host, &who));
@@ -31,7 +31,7 @@ void timeline_drop(timeline_asked *a)
     catalog_free(a->c);
 }
 
-/* Steps that are told: a minimap has no room for more. */
+/* Maximum number of steps in the response, enough for the minimap. */
 #define STEPS_MAX 20000u
 
 int timeline_take_time(int64_t *ps, const http_req *rq, const char *key)
@@ -39,7 +39,7 @@ int timeline_take_time(int64_t *ps, const http_req *rq, const char *key)
     const char *given = http_query(rq, key);
     if (given &&
         (!vp_str_to_i64(vp_str_of(given), ps) || *ps < -VP_TIME_MAX_PS || *ps > VP_TIME_MAX_PS))
-        return vp_fail(VP_EARG, "\"%s\" is a time in picoseconds", key);
+        return vp_fail(VP_EARG, "\"%s\" must be a time in picoseconds", key);
     return 0;
 }
 
@@ -47,11 +47,11 @@ int timeline_window(int64_t *from_ps, int64_t *until_ps, const tl_index *x, cons
 {
     bool any = x->start_ps <= x->end_ps;
     *from_ps = any ? x->start_ps : 0;
-    *until_ps = any ? x->end_ps + 1 : *from_ps + 1; /* with what begins at the end */
+    *until_ps = any ? x->end_ps + 1 : *from_ps + 1; /* including events that start at the end */
     VP_TRY(timeline_take_time(from_ps, rq, "from"));
     VP_TRY(timeline_take_time(until_ps, rq, "to"));
     if (*until_ps <= *from_ps)
-        return vp_fail(VP_EARG, "\"to\" is a time after \"from\"");
+        return vp_fail(VP_EARG, "\"to\" must be a time after \"from\"");
     return 0;
 }
 
@@ -72,14 +72,14 @@ int timeline_event(tl_event *e, const tl_index **x, const timeline_asked *a, con
     uint64_t part[3];
     for (int i = 0; i < 3; i++) {
         if (!vp_take_uint(&s, UINT32_MAX, &part[i]) || (i < 2 && !vp_str_starts(s, VP_STR("."))))
-            return vp_fail(VP_EARG, "\"%s\" is an event, TRACK.ROW.INDEX", key);
+            return vp_fail(VP_EARG, "\"%s\" must be an event, TRACK.ROW.INDEX", key);
         s = vp_str_skip(s, i < 2);
     }
     *x = timeline_of_track(a, part[0]);
     if (*x)
         *e = (tl_event){(uint32_t)part[0] - (*x)->first_track, (uint32_t)part[1], part[2]};
     if (s.n || !*x || !tl_row_of(*x, e))
-        return vp_fail(VP_ENOTFOUND, "there is no such event");
+        return vp_fail(VP_ENOTFOUND, "no such event");
     return 0;
 }
 

@@ -1,5 +1,5 @@
-/* What a request for a timeline asks for: the session of its path, and of its query host, window,
- * tracks and event. */
+/* Reads the parameters of a timeline request: the run of its path; host, window, tracks and event
+ * of its query. */
 #ifndef VP_ROUTES_TIMELINE_QUERY_H
 #define VP_ROUTES_TIMELINE_QUERY_H
 
@@ -14,33 +14,33 @@ typedef struct timeline_asked {
     uint32_t host; /* of s->hosts */
     timeline_held *held;
     const tl_index *x;           /* of the file */
-    const timeline_added *added; /* NULL: not asked for, or there is none */
+    const timeline_added *added; /* NULL: not requested, or none */
 } timeline_asked;
 
-/* The index of `host` of the query, the first one where it names none; with `analysis` of the query
- * also the tracks of the analysis, which are waited for. VP_ENOTFOUND, or as timelines_get and
- * timeline_wait. For VP_CLEANUP, also after a failure: timeline_drop. */
+/* Gets the index of `host` of the query (default: the first one); with `analysis` of the query,
+ * waits for the analysis tracks as well. VP_ENOTFOUND, or errors of timelines_get and
+ * timeline_wait. Use timeline_drop with VP_CLEANUP, also after a failure. */
 int timeline_ask(timeline_asked *a, const http_req *rq);
 void timeline_drop(timeline_asked *a);
-/* A time in ps, as it was where the query has none of this key. VP_EARG. */
+/* Parses a time in ps; unchanged if the query has no such key. VP_EARG. */
 int timeline_take_time(int64_t *ps, const http_req *rq, const char *key);
-/* Of the session in a->s that of the host so called, of the first where `host` is NULL; fails
- * likewise. */
+/* The same for run a->s and this host; NULL: the first host. */
 int timeline_index_of(timeline_asked *a, const http_req *rq, const char *host);
-/* `from` and `to` in ps of the trace; all of it where they are absent. VP_EARG. */
+/* `from` and `to` in ps of the trace; the whole trace if absent. VP_EARG. */
 int timeline_window(int64_t *from_ps, int64_t *until_ps, const tl_index *x, const http_req *rq);
-/* The index that tells of a track by this number; NULL: none does. */
+/* The index that contains the track with this number; NULL: none. */
 const tl_index *timeline_of_track(const timeline_asked *a, uint64_t track);
-/* `key`: an event as "TRACK.ROW.INDEX", *e its place in *x; VP_EARG, VP_ENOTFOUND. */
+/* Parses `key`: an event as "TRACK.ROW.INDEX"; sets *e to its position in *x. VP_EARG,
+ * VP_ENOTFOUND. */
 int timeline_event(tl_event *e, const tl_index **x, const timeline_asked *a, const http_req *rq,
                    const char *key);
-/* A number of an open object as text: above what a browser's numbers hold. */
+/* Writes a number as a string, because it can exceed the precision of JavaScript numbers. */
 void timeline_put_whole(vp_json *j, const char *key, int64_t n);
-/* "start_ps" and "dur_ps" of an open object. */
+/* Writes "start_ps" and "dur_ps" into an open object. */
 void timeline_put_span(vp_json *j, int64_t from_ps, int64_t until_ps);
-/* "steps": where those of the report lie in the trace of a host; `partial` are those that no
- * statistics count, cut ones and warm-up. Returns the place in that list of the step whose length
- * is nearest to the median of those that count, the first of equals; -1: there is none. */
+/* Writes "steps": the steps of the report in the trace of a host; `partial` marks steps that
+ * statistics ignore (cut, warm-up). Returns the index of the step whose length is nearest to the
+ * median of the others, the first of equals; -1: none. */
 int64_t timeline_put_steps(vp_json *j, const tl_index *x, const vp_report *r, const char *host);
 
 #endif

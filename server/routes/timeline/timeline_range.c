@@ -1,5 +1,5 @@
-/* /api/v1/session/ID/range: what a range of a timeline adds up to, op by op, and with `analysis`
- * what each device's time went to in it. */
+/* /api/v1/session/ID/range: the sums of a range of a timeline by op, and with `analysis` the
+ * breakdown of each device's time. */
 #include "server/routes/routes.h"
 #include "server/routes/timeline/range_ops.h"
 #include "server/routes/timeline/timeline_query.h"
@@ -53,7 +53,7 @@ static int put_sums(vp_json *j, const tl_index *x, const uint32_t *tracks, size_
     return 0;
 }
 
-/* Tracks of ops where there is a device, all others where there is none; or the one of `track`. */
+/* Op tracks if there is a device, else all tracks; or the one of `track`. */
 static int range_tracks(uint32_t *out, size_t *n, const tl_index *x, const http_req *rq)
 {
     const char *given = http_query(rq, "track");
@@ -61,7 +61,7 @@ static int range_tracks(uint32_t *out, size_t *n, const tl_index *x, const http_
     bool ops = false;
     *n = 0;
     if (given && (!vp_str_to_u64(vp_str_of(given), &one) || one >= x->track_count))
-        return vp_fail(VP_ENOTFOUND, "there is no such track");
+        return vp_fail(VP_ENOTFOUND, "no such track");
     for (uint32_t i = 0; i < x->track_count; i++)
         ops = ops || (x->tracks[i].role == SINK_ROLE_OPS && x->tracks[i].count);
     for (uint32_t i = 0; i < x->track_count; i++)
@@ -72,7 +72,7 @@ static int range_tracks(uint32_t *out, size_t *n, const tl_index *x, const http_
 
 /* ---- By the analysis ------------------------------------------------------------------------ */
 
-/* What lengths are summed by: parts, or causes of idle time. */
+/* Sums of lengths by class, or by cause of idle time. */
 #define WORDS_MAX 16u
 typedef struct by_word {
     vp_sid word[WORDS_MAX];
@@ -115,7 +115,7 @@ static int put_range_track(vp_json *j, const char *key, const timeline_added *a,
     return 0;
 }
 
-/* A device's band, and its idle time, which follows in its group. */
+/* The time class track of a device, and the idle track that follows in its group. */
 static int put_range_device(vp_json *j, const timeline_added *a, uint32_t band, span s)
 {
     const derived *d = a->tracks;

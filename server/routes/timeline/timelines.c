@@ -11,12 +11,12 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Indexes that nobody holds, at most. */
+/* Maximum number of unreferenced indexes. */
 #define KEPT_MAX 16
-/* Handlers that may wait here. With those that may wait for reports (store.c) they are fewer than
- * workers (work.c), so cheap pages keep getting through. */
+/* Maximum number of handlers that wait here. Together with those that wait for reports (store.c)
+ * they are fewer than workers (work.c), so that cheap pages are still served. */
 #define WAITING_MAX 3
-/* In ms: how often those who wait look whether their client is still there. */
+/* In ms: interval of checking whether a client is still connected. */
 #define LOOK_MS 200
 
 struct timeline_held {
@@ -26,9 +26,9 @@ struct timeline_held {
     char *id;
     int64_t mtime_ns, bytes; /* of the session */
     uint32_t host;
-    catalog *c; /* held while it is made */
+    catalog *c; /* referenced while it is being made */
     const cat_session *s;
-    int holders; /* the thread that makes it is one */
+    int holders; /* the thread that makes it holds one reference */
     _Atomic int askers;
     _Atomic bool done;
     tl_index *x;     /* set once, before `done` or with it */
@@ -94,8 +94,8 @@ static void timelines_list_first(timeline_held *e)
     e->listed = true;
 }
 
-/* Frees what nobody holds and what the list has no room for; the one used last stays however large
- * it is, or each request would make it anew. */
+/* Frees unreferenced indexes that exceed the limits; the most recently used one is kept regardless
+ * of its size, because otherwise each request would make it again. */
 static void timelines_drop_unused(timelines *all, timeline_held *e)
 {
     uint64_t bytes = 0;
@@ -143,8 +143,8 @@ static timeline_held *timelines_add(timelines *all, catalog *c, const cat_sessio
 
 /* ---- Making one ----------------------------------------------------------------------------- */
 
-/* As soon as the index is there it is worth to be made whole, whoever still waits. Once this is
- * true nobody finds the entry any more: whoever comes now has it made again. */
+/* When the index is available, the rest is completed even if no client waits. If this returns true,
+ * the entry can no longer be found, and a new request makes it again. */
 static bool no_client_waits(const void *ctx)
 {
     timeline_held *e = (timeline_held *)ctx;
@@ -156,7 +156,7 @@ static bool no_client_waits(const void *ctx)
     return none;
 }
 
-/* An index for which there is no room costs nobody the report. */
+/* The report is still made if there is no memory for the index. */
 static void take_index(timeline_held *e, const trace *t)
 {
     tl_index *x = NULL;
@@ -172,7 +172,7 @@ static void take_index(timeline_held *e, const trace *t)
     }
     pthread_cond_broadcast(&e->of->changed);
     pthread_mutex_unlock(&e->of->lock);
-    tl_free(x); /* of the other half, where the first is shown already */
+    tl_free(x); /* of the second file, if the first is already shown */
 }
 
 static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
@@ -197,7 +197,7 @@ static int take_trace(void *ctx, uint32_t host, const trace *t, derived *d)
     return 0;
 }
 
-/* A late index is there only if the analysis is. */
+/* A late index exists only after the analysis. */
 static int load_timeline_index(timeline_held *e)
 {
     const store_asker who = {no_client_waits, e};
@@ -209,7 +209,8 @@ static int load_timeline_index(timeline_held *e)
     return store_look(e->of->store, e->c, e->s, name, take_trace, e, &who);
 }
 
-/* Without a report the tracks lack its findings; without room for them the file's are shown. */
+/* Without a report the tracks have no findings; if they do not fit, only those of the file are
+ * shown. */
 static void add_analysis(timeline_held *e, const char *host, timeline_added **out)
 {
     const store_wanted full = {VP_GROUP_NAME, VP_DEPTH_FULL, VP_UNKNOWN, VP_WHERE_DEVICE};
@@ -218,7 +219,7 @@ static void add_analysis(timeline_held *e, const char *host, timeline_added **ou
     bool any = e->tracks && store_get(&h, e->of->store, e->c, e->s, &full, &who) >= 0;
     if (e->tracks &&
         timeline_added_make(out, e->tracks, e->x, any ? store_report_of(h) : NULL, host) < 0)
-        vp_log(VP_LOG_WARN, "the timeline of %s lacks the tracks of its analysis: %s", e->s->name,
+        vp_log(VP_LOG_WARN, "the timeline of %s has no analysis tracks: %s", e->s->name,
                vp_error_last()->message);
     e->tracks = NULL;
     store_release(&h);
@@ -239,11 +240,11 @@ static void *timeline_thread(void *ctx)
         e->error.code = rc;
     }
     if (!e->x && !e->error.code) {
-        vp_fail(VP_EEMPTY, "the session has no timeline");
+        vp_fail(VP_EEMPTY, "the run has no timeline");
         e->error = *vp_error_last();
     }
     if (!e->x)
-        timelines_unlist(e); /* failures are not kept: the next request tries again */
+        timelines_unlist(e); /* errors are not cached: the next request tries again */
     catalog_free(e->c);
     e->c = NULL;
     atomic_store(&e->done, true);
@@ -276,7 +277,7 @@ static int start_timeline_thread(timeline_held *e)
 
 static int fail_timelines_busy(void)
 {
-    return vp_fail(VP_EBUSY, "too many timelines are waited for already; try again");
+    return vp_fail(VP_EBUSY, "too many timelines are queued; try again");
 }
 
 /* What is waited for, or a failure. */
@@ -285,8 +286,8 @@ static bool is_timeline_there(const timeline_held *e, bool whole)
     return atomic_load(&e->done) || (e->x && !whole);
 }
 
-/* The index, or with `whole` the end of its making. Called with the lock, which it gives up while
- * it waits. */
+/* Called with the lock held, which is released while waiting. Waits for the index, or with `whole`
+ * for its completion. */
 static int wait_for_timeline(timeline_held *e, bool whole, const store_asker *who)
 {
     bool gone = false;
@@ -310,7 +311,7 @@ int timelines_get(timeline_held **out, timelines *all, catalog *c, const cat_ses
                   uint32_t host, const store_asker *who)
 {
     if (host >= s->host_count)
-        return vp_fail(VP_EEMPTY, "session %s has no timeline%s%s", s->name, s->why ? ": " : "",
+        return vp_fail(VP_EEMPTY, "run %s has no timeline%s%s", s->name, s->why ? ": " : "",
                        s->why ? s->why : "");
     int rc = 0;
     pthread_mutex_lock(&all->lock);

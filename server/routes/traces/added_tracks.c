@@ -13,19 +13,19 @@ static bool has_client_gone(const void *of)
            (t->client.gone && t->client.gone(t->client.ctx));
 }
 
-/* What another try may not meet: memory and time are what others leave of them. */
+/* Temporary errors: memory and time depend on other requests. */
 static bool may_pass(int rc)
 {
     return rc == VP_ENOMEM || rc == VP_ELIMIT || rc == VP_EBUSY || rc == VP_ECANCELLED;
 }
 
-/* The halves of a host may count their times from different moments. */
+/* The two files of a host can have different time origins. */
 static bool is_of_exported(const added_tracks *t, const derived *made)
 {
     const cat_file *analyzed = &t->s->files[made->file];
     if (!t->pick->file || t->pick->file == analyzed)
         return true;
-    vp_log(VP_LOG_WARN, "%s is exported without tracks of its analysis, which is that of %s",
+    vp_log(VP_LOG_WARN, "%s is exported without analysis tracks; the analysis is of %s",
            t->pick->file->name, analyzed->name);
     return false;
 }
@@ -62,13 +62,13 @@ static int make_added_tracks(void *ctx, const derived **out)
     if (rc >= 0)
         made = t->st ? store_tracks_of(t->held) : t->made;
     if (rc < 0)
-        vp_log(VP_LOG_WARN, "%s is exported without tracks of its analysis: %s", t->h->name,
+        vp_log(VP_LOG_WARN, "%s is exported without analysis tracks: %s", t->h->name,
                vp_error_last()->message);
     else if (made && made->left_out)
-        vp_log(VP_LOG_WARN, "%s: %llu slices of its analysis found no room", t->h->name,
+        vp_log(VP_LOG_WARN, "%s: %llu slices of the analysis omitted (too many)", t->h->name,
                (unsigned long long)made->left_out);
     if (made && !is_of_exported(t, made)) {
-        t->lacking = true; /* the better half may have been too much for now */
+        t->lacking = true; /* the better file may have been too large at this moment */
         made = NULL;
     }
     *out = made;
@@ -88,7 +88,7 @@ void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, co
                         .client = t->client,
                         .lacking = t->lacking};
     pick->added = &t->added;
-    if (!st && !pick->most) /* which leaves out what is added */
+    if (!st && !pick->most) /* which omits added tracks */
         vp_aside_start(&t->aside, analyze_added_tracks, t);
 }
 

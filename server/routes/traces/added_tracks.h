@@ -1,7 +1,7 @@
-/* What is added behind a host's exported events: the tracks of its analysis. The server's store
- * makes them once they are asked for; where there is none they are made by another thread while the
- * events are exported. A profile that cannot be analysed is exported without them, and the log says
- * so. The maker keeps it until the stream that takes its pick is closed, and frees it. */
+/* Adds the analysis tracks to the exported events of a host. The store of the server provides
+ * them; without a store, another thread makes them while the events are exported. A profile that
+ * cannot be analyzed is exported without them, with a log message. The caller keeps the object
+ * until the stream is closed, and frees it. */
 #ifndef VP_ROUTES_ADDED_TRACKS_H
 #define VP_ROUTES_ADDED_TRACKS_H
 
@@ -12,28 +12,27 @@
 
 typedef struct added_tracks {
     ex_added added;
-    store *st; /* which shares them with others who ask; NULL: they are made for this one */
+    store *st; /* the store that caches them; NULL: made for this export */
     catalog *c;
     const cat_session *s;
     const cat_host *h;
     const ex_pick *pick;
-    store_asker who;    /* for whom; all zero: somebody who always waits */
-    store_asker client; /* of the download, once it is known; likewise */
-    bool lacking; /* of any host: no tracks for a reason that may pass, as of an http_source */
+    store_asker who;    /* the client; all zero: never disconnects */
+    store_asker client; /* of the download, when it is known; likewise */
+    bool lacking; /* of any host: tracks are missing for a temporary reason, as for http_source */
     store_report *held; /* of st */
-    derived *made;      /* own, without st, once `aside` has ended */
+    derived *made;      /* owned, without st, after `aside` has ended */
     vp_aside aside;     /* makes them */
-    _Atomic bool stop;  /* nobody wants them */
+    _Atomic bool stop;  /* no longer needed */
 } added_tracks;
 
-/* Borrows all; sets pick->added. st may be NULL. */
+/* Borrows all arguments; sets pick->added. st can be NULL. */
 void added_tracks_init(added_tracks *t, ex_pick *pick, store *st, catalog *c, const cat_session *s,
                        const cat_host *h);
-/* The same for one host after the other, as ex_hosts asks: t was zeroed but for st, c, s and who.
- */
+/* The same for each host in turn, as called by ex_hosts: t is zero except for st, c, s and who. */
 void added_tracks_of_hosts(added_tracks *t, ex_hosts *hosts);
 void added_tracks_free(added_tracks *t);
-/* The http_source's `client` of a stream that t is written behind. */
+/* The `client` callback of the http_source to which t is added. */
 void added_tracks_client(added_tracks *t, bool (*gone)(const void *of), const void *of);
 
 #endif

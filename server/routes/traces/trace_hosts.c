@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/hosts.h"
 
-/* The stream reads through the catalog's descriptors, so it keeps the catalog. */
+/* The stream reads through the descriptors of the catalog, so it holds a reference. */
 typedef struct held_hosts {
     rd_stream *s;
     catalog *c;
@@ -57,7 +57,7 @@ bool trace_hosts_exact(const cat_session *s)
     return false;
 }
 
-/* Of all files that the answer may be made of: it changes when one does. */
+/* A tag of all files that the response is made of; it changes when one changes. */
 static vp_file_id files_id_of_session(const cat_session *s)
 {
     vp_file_id id = {0};
@@ -72,8 +72,8 @@ static vp_file_id files_id_of_session(const cat_session *s)
     return id;
 }
 
-/* Without a report hosts are sent as they are: a session that cannot be analysed has timelines all
- * the same. */
+/* Without a report hosts are sent without alignment: a run that cannot be analyzed still has
+ * timelines. */
 static int place_hosts(host_clock *clocks, http_req *rq, catalog *c, const cat_session *s)
 {
     VP_CLEANUP(store_release) store_report *r = NULL;
@@ -105,7 +105,7 @@ int trace_hosts_send(http_req *rq, catalog *c, const cat_session *s, const char 
     bool encoded = !bundle && http_wants_gzip(rq);
     const vp_file_id id = files_id_of_session(s);
     if (!bundle && !trace_hosts_exact(s))
-        return http_fail(rq, 422, "no host of this session has a timeline that is exported so");
+        return http_fail(rq, 422, "no host of this run has a timeline for this format");
     http_entity e = {.type = bundle ? "application/gzip" : "application/octet-stream",
                      .gzipped = encoded};
     http_entity_etag(&e, &id, bundle ? VP_VERSION "b" : encoded ? VP_VERSION "n" : VP_VERSION "m");

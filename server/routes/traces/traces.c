@@ -1,4 +1,4 @@
-/* /trace: timelines as Perfetto wants them, and files as they are. */
+/* /trace: timelines for Perfetto, and the original files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include "trace/base/mem.h"
 #include "trace/export/exporters.h"
 
-/* In ms: a small file that is asked for again this soon is not looked at again. */
+/* In ms: a small file is not checked again within this time. */
 #define SAME_MS 1000
 
 /* ---- rd_stream as an http_source ------------------------------------------------------------ */
 
-/* The stream reads through the catalog's descriptors, so it keeps the catalog. */
+/* The stream reads through the descriptors of the catalog, so it holds a reference. */
 typedef struct held_stream {
     rd_stream *s;
     catalog *c;
@@ -31,7 +31,7 @@ static int held_stream_next(void *ctx, char **p, size_t *n)
     int rc = h->s->next(h->s, p, n);
     if (rc)
         return rc;
-    VP_TRY(catalog_check(h->c, h->f)); /* else a part would be served as the whole */
+    VP_TRY(catalog_check(h->c, h->f)); /* otherwise a part would be served as the whole file */
     if (h->s->damage.code)
         damage_note(h->damages, h->f, h->s->damage.message);
     return 0;
@@ -78,11 +78,11 @@ static int send_held(http_req *rq, held_stream *h, int rc, bool gzip, const http
 
 /* ---- Perfetto-ready JSON -------------------------------------------------------------------- */
 
-/* What the name behind a host asks for. */
+/* The format requested by the suffix after a host name. */
 typedef struct wanted {
     const char *suffix;
     ex_form form;
-    bool gzip;        /* a .gz, which stays one */
+    bool gzip;        /* a .gz file, sent as it is */
     const char *type; /* of the content */
     const char *tag;  /* of the entity, in this form and encoded on the way */
     const char *encoded_tag;
@@ -94,7 +94,7 @@ static const wanted forms[] = {
     {".pftrace", EX_PFTRACE, false, "application/octet-stream", VP_VERSION "p", VP_VERSION "q"},
 };
 
-/* "HOST.json" and the like; a host's name may hold dots itself. */
+/* "HOST.json" and similar; the name of a host can contain dots. */
 static const cat_host *host_of_file_name(const cat_session *s, vp_str name, const wanted **form)
 {
     *form = NULL;
@@ -117,7 +117,7 @@ static void trace_entity(http_entity *e, const cat_file *f, const char *type, co
     http_entity_etag(e, &f->id, tag);
 }
 
-/* first: f is the half of which reports are made; only behind its events their tracks are right. */
+/* first: f is the file that reports are made from; analysis tracks match only its events. */
 static int send_trace(http_req *rq, catalog *c, const cat_session *s, const cat_host *host,
                       const cat_file *f, bool first, const wanted *form)
 {
@@ -149,10 +149,10 @@ int route_trace_json(http_req *rq)
         return trace_hosts_send(rq, c, s, http_param(rq, 1));
     if (!h)
         return http_fail(rq, 404,
-                         "no such host in this session: ask for HOST.json, HOST.json.gz or "
-                         "HOST.pftrace, or for " TRACE_HOSTS_PFTRACE " or " TRACE_HOSTS_BUNDLE);
+                         "no such host in this run; use HOST.json, HOST.json.gz or HOST.pftrace, "
+                         "or " TRACE_HOSTS_PFTRACE " or " TRACE_HOSTS_BUNDLE);
     if (!f)
-        return http_fail(rq, 422, "this host has no timeline that is exported so");
+        return http_fail(rq, 422, "this host has no timeline for this format");
     int rc = send_trace(rq, c, s, h, f, true, form);
     const cat_file *other = ex_other_half(form->form, s, h, f);
     bool unreadable = rc == VP_ECORRUPT || rc == VP_EUNSUPPORTED || rc == VP_EEMPTY;
@@ -185,7 +185,7 @@ int route_trace_raw(http_req *rq)
     VP_TRY(site_session(&c, &s, rq));
     const cat_file *f = file_of(s, http_param(rq, 1));
     if (!f)
-        return http_fail(rq, 404, "no such file in this session");
+        return http_fail(rq, 404, "no such file in this run");
     trace_entity(&e, f, "application/octet-stream", "");
     e.filename = f->name;
     if (f->is_member || catalog_is_elsewhere(c))
