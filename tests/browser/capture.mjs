@@ -138,7 +138,7 @@ async function captures() {
   await test("a directory in which nothing lies gets its first run by itself", () =>
     withPlace(async ({ dir, page }) => {
       const running = await program({ ms: 300 });
-      await page.getByText("No profile here yet").waitFor();
+      await page.getByText("No profiles yet").waitFor();
       await form(page).target.waitFor(); // it is seen at once, since there is nothing else
       await fill(page, running.target);
       await form(page).button.click();
@@ -146,7 +146,7 @@ async function captures() {
       await row.getByRole("link").waitFor();
       const [run] = runs(dir);
       await page.locator("#list tbody tr").first().getByRole("link", { name: run, exact: true }).waitFor();
-      assert.equal(await page.getByText("No profile here yet").count(), 0);
+      assert.equal(await page.getByText("No profiles yet").count(), 0);
       running.stop();
     }, { options: ["--ui", "none"], before: ({ dir }) => rmSync(path.join(dir, "plugins"), { recursive: true }) }));
 

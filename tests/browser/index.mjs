@@ -47,7 +47,7 @@ await test("search narrows the list while typing", () =>
     await rowCount(page, 2);
     assert.ok((await rowNames(page)).every((name) => name.includes("2026_01_1")));
     assert.equal(new URL(page.url()).searchParams.get("q"), "2026_01_1");
-    assert.match(await page.locator("#news").innerText(), /^2 of \d+ sessions/);
+    assert.match(await page.locator("#news").innerText(), /^2 of \d+ runs/);
   }));
 
 await test("search works without script", () =>
@@ -119,14 +119,14 @@ await test("the least busy session stands first, and those without a figure last
     const at = (text) => names.findIndex((name) => name.includes(text));
     assert.ok(at("2026_02_03") < at("2026_01_11"), "86.6 % before 100 %");
     assert.ok(at("2026_01_11") < at("broken"));
-    assert.match(await page.locator("#count").innerText(), /Last: \d+ whose busy time is not known/);
+    assert.match(await page.locator("#count").innerText(), /Last: \d+ with unknown busy time/);
   }));
 
 await test("sessions of one run stand together under its name", () =>
   onPage("/?group=run", async (page) => {
     const bodies = await page.locator("#rows tbody").evaluateAll((all) =>
       all.map((body) => ({
-        run: body.querySelector(".group th").textContent.replace(/ \d+ sessions?$/, ""),
+        run: body.querySelector(".group th").textContent.replace(/ \d+ runs?$/, ""),
         rows: body.querySelectorAll("tr:not(.group)").length,
         said: Number(body.querySelector(".group .muted").textContent.match(/\d+/)),
         slashes: [...body.querySelectorAll(".name")].filter((n) => n.textContent.includes("/")).length,
@@ -145,7 +145,7 @@ await test("sessions of one run stand together under its name", () =>
 await test("two ticks lead to a comparison of the older with the newer", () =>
   onPage("/", async (page) => {
     const tick = (text) => page.locator("tr", { hasText: text }).locator("[name=s]");
-    const button = page.getByRole("button", { name: "Compare two" });
+    const button = page.getByRole("button", { name: "Compare", exact: true });
     assert.ok(await button.isDisabled());
     await tick("two_hosts").check();
     assert.ok(await button.isDisabled());
@@ -156,7 +156,7 @@ await test("two ticks lead to a comparison of the older with the newer", () =>
     await rowCount(page, 1);
     await button.click();
     await page.waitForURL("**/compare/*/*");
-    assert.match(await page.locator("h1").innerText(), /2026_01_12.* compared with .*2026_01_11/);
+    assert.match(await page.locator("h1").innerText(), /2026_01_12.* against .*2026_01_11/);
   }));
 
 await test("the index leads to a comparison without script", () =>
@@ -164,13 +164,13 @@ await test("the index leads to a comparison without script", () =>
     "/?q=2026_01_1",
     async (page) => {
       for (const box of await page.locator("[name=s]").all()) await box.check();
-      await page.getByRole("button", { name: "Compare two" }).click();
+      await page.getByRole("button", { name: "Compare", exact: true }).click();
       await page.waitForURL("**/compare/*/*");
-      assert.match(await page.locator("h1").innerText(), /2026_01_12.* compared with .*2026_01_11/);
+      assert.match(await page.locator("h1").innerText(), /2026_01_12.* against .*2026_01_11/);
       assert.equal(await page.locator("#where tbody:not(details *)").count(), 2); // both runs have two devices
       assert.ok(await page.locator("#ops tbody tr").count());
       await page.getByRole("link", { name: "Swap A and B" }).click();
-      assert.match(await page.locator("h1").innerText(), /2026_01_11.* compared with .*2026_01_12/);
+      assert.match(await page.locator("h1").innerText(), /2026_01_11.* against .*2026_01_12/);
     },
     withoutScript
   ));
@@ -182,10 +182,10 @@ await test("one tick is not enough, and the page says what to do", async () => {
   await page.locator("[name=s]").first().check();
   const [answer] = await Promise.all([
     page.waitForResponse((r) => r.url().includes("/compare")),
-    page.getByRole("button", { name: "Compare two" }).click(),
+    page.getByRole("button", { name: "Compare", exact: true }).click(),
   ]);
   assert.equal(answer.status(), 400);
-  assert.match(await page.locator("main").innerText(), /1 ticked: go back and tick exactly two/);
+  assert.match(await page.locator("main").innerText(), /1 runs selected; go back and select exactly two/);
   await context.close();
 });
 
@@ -194,7 +194,7 @@ await test("one tick is not enough, and the page says what to do", async () => {
 await test("archives are unpacked by a click, which says how far it is", () =>
   onPage("/?q=archive", async (page) => {
     await page.getByRole("button", { name: "Unpack archives" }).click();
-    await page.locator("#unpack [role=status]", { hasText: /^\d+ files unpacked/ }).waitFor();
+    await page.locator("#unpack [role=status]", { hasText: /^\d+ files are unpacked/ }).waitFor();
     const now = await (await fetch(`${server.url}/api/v1/extract`)).json();
     assert.equal(now.state, "done");
     assert.ok(now.files.made + now.files.kept > 0);
@@ -341,11 +341,11 @@ await test("an emptied directory says what would be listed, and then lists it", 
   await page.goto(other.url);
   await rowCount(page, 1);
   rmSync(path.join(empty.dir, "quiet"), { recursive: true });
-  await page.getByText("No profile here yet").waitFor();
+  await page.getByText("No profiles yet").waitFor();
   assert.equal(await page.locator("#news").innerText(), "1 run gone");
   empty.add("2026_03_02_00_00_00");
   await rowCount(page, 1);
-  assert.equal(await page.getByText("No profile here yet").count(), 0);
+  assert.equal(await page.getByText("No profiles yet").count(), 0);
   // The headline of the run that went may have been on its way.
   assert.deepEqual(complaints.filter((text) => !text.includes("404")), []);
   await context.close();
@@ -364,7 +364,7 @@ await test("while a large directory is read the page says so, and fills by itsel
   await context.unroute("**/*");
   const other = await serve(large);
   await page.goto(other.url);
-  assert.match(await page.locator("main").innerText(), /Reading the directory\n+\d+ sessions? found so far, \d+ files and directories looked at/);
+  assert.match(await page.locator("main").innerText(), /Reading the directory\n+\d+ runs? found so far, \d+ files and directories scanned/);
   await rowCount(page, 1);
   assert.equal(await page.getByText("Reading the directory").count(), 0);
   assert.ok(await page.locator(".orders").isVisible());

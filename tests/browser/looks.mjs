@@ -41,7 +41,7 @@ async function emptied() {
   };
   await says("a.trace.json");
   rmSync(path.join(dir, "a.trace.json"));
-  await says("No profile here yet");
+  await says("No profiles yet");
   return { ...one, dir };
 }
 

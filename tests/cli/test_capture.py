@@ -177,7 +177,7 @@ def test_several_hosts_are_one_run(place):
         assert done.returncode == 0 and "the hosts started within 3 ms of each other" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize(("off_s", "says"), [(1200, "its clock is 1[12]\\d\\d s ahead of ours"), (-1200, "its clock is 1[12]\\d\\d s behind ours"),
+@pytest.mark.parametrize(("off_s", "says"), [(1200, "its clock is 1[12]\\d\\d s ahead of the local clock"), (-1200, "its clock is 1[12]\\d\\d s behind the local clock"),
                                              (30, None), (-30, None)])
 def test_a_clock_that_is_wrong_is_said(place, off_s, says):
     xspace = XSPACE + environment(time.time_ns() + off_s * 10**9)
@@ -354,7 +354,7 @@ def test_an_interrupt_while_it_connects_ends_it_at_once(place, number):
         child.send_signal(number)
         _, said = child.communicate(timeout=WAIT)
         assert child.returncode == 6
-        assert said == f"view_profile: {target}: cancelled before a connection was made\n" and left(place) == []
+        assert said == f"view_profile: {target}: canceled before the connection was established\n" and left(place) == []
 
 
 def test_a_second_interrupt_gives_it_up(place):
@@ -372,7 +372,7 @@ def test_a_second_interrupt_gives_it_up(place):
         time.sleep(0.5)
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=WAIT)
-        assert (child.returncode, said) == (6, f"view_profile: {server.target}: cancelled\n")
+        assert (child.returncode, said) == (6, f"view_profile: {server.target}: canceled\n")
         assert left(place) == []
 
 
@@ -443,24 +443,24 @@ def answers(text):
 
 
 BROKEN = {
-    "half a response": (answers(response(XSPACE)[:20]), "damaged", "ended in the middle"),
-    "nothing": (answers(b""), "damaged", "is empty"),
+    "half a response": (answers(response(XSPACE)[:20]), "damaged", "cut off after"),
+    "nothing": (answers(b""), "damaged", "response is empty"),
     "compressed": (answers(response(XSPACE, flag=1)), "damaged", "compressed"),
-    "4 GiB": (answers(response(XSPACE, claim=0xFFFFFFFF)), "damaged", "claims to have 4294967295 bytes"),
-    "3 GiB": (answers(response(XSPACE, claim=3 << 30)), "damaged", "ended in the middle"),
-    "two messages": (answers(response(XSPACE) * 2), "damaged", "more follows"),
-    "no XSpace": (answers(response(b"<html>not here</html>")), "damaged", "no XSpace"),
-    "a plane too long": (answers(response(b"\x0a\x7fxx")), "damaged", "no XSpace"),
-    "no ProfileResponse": (answers(frame(b"\x42")), "damaged", "no ProfileResponse"),
-    "an empty trace": (answers(frame(field(7, 1))), "empty", "nothing was running"),
-    "an empty XSpace": (answers(response(b"")), "empty", "nothing was running"),
-    "no field 8": (answers(frame(field(7, 0))), "no_service", "a disk of its own"),
-    "an empty message": (answers(frame(b"")), "no_service", "a disk of its own"),
-    "other files": (answers(frame(field(6, field(1, "trace.json")))), "no_service", "sent other files"),
-    "reset": (resets, "failed", "the connection broke after"),
-    "hang up": (hangs_up, "failed", "broke after 20 bytes"),
-    "no status": (without_status, "damaged", "without gRPC's status"),
-    "a web page": (lambda call: (call.begin(kind="text/html"), call.data(b"hello"), call.end()), "no_service", "no profiler"),
+    "4 GiB": (answers(response(XSPACE, claim=0xFFFFFFFF)), "damaged", "too large: 4294967295 bytes"),
+    "3 GiB": (answers(response(XSPACE, claim=3 << 30)), "damaged", "cut off after"),
+    "two messages": (answers(response(XSPACE) * 2), "damaged", "more than one message"),
+    "no XSpace": (answers(response(b"<html>not here</html>")), "damaged", "no valid XSpace"),
+    "a plane too long": (answers(response(b"\x0a\x7fxx")), "damaged", "no valid XSpace"),
+    "no ProfileResponse": (answers(frame(b"\x42")), "damaged", "not a ProfileResponse"),
+    "an empty trace": (answers(frame(field(7, 1))), "empty", "the program ran nothing"),
+    "an empty XSpace": (answers(response(b"")), "empty", "the program ran nothing"),
+    "no field 8": (answers(frame(field(7, 0))), "no_service", "its own disk"),
+    "an empty message": (answers(frame(b"")), "no_service", "its own disk"),
+    "other files": (answers(frame(field(6, field(1, "trace.json")))), "no_service", "returned other files"),
+    "reset": (resets, "failed", "connection lost after"),
+    "hang up": (hangs_up, "failed", "connection lost after 20 bytes"),
+    "no status": (without_status, "damaged", "without a gRPC status"),
+    "a web page": (lambda call: (call.begin(kind="text/html"), call.data(b"hello"), call.end()), "no_service", "not a profiler"),
     "not found": (lambda call: (call.begin(status="404", kind="text/html"), call.data(b"no"), call.end()), "no_service", "HTTP 404"),
     "a redirect": (lambda call: (call.begin(("location", "http://127.0.0.1:1/"), status="302"), call.end()), "no_service", "HTTP 302"),
 }
@@ -480,7 +480,7 @@ def test_a_broken_answer_is_one_line(place, name):
 def test_silence_has_an_end(place):
     with ProfilerServer(lambda call: call.wait(WAIT)) as server:
         begun = time.monotonic()
-        said = fails(place, *quick(server.target), "--patience", "400ms", says="no answer came within")
+        said = fails(place, *quick(server.target), "--patience", "400ms", says="timed out: no response within")
         assert time.monotonic() - begun < WAIT / 2 and server.target in said
 
 
@@ -563,20 +563,20 @@ def test_what_speaks_no_grpc(place, text):
     with Talker(text) as talker:
         done = capture(place, *quick(talker.target), "--format", "json")
         (target,) = events(done)[-1]["targets"]
-        assert target["code"] == "no_service" and "speaks no gRPC" in target["error"], target
+        assert target["code"] == "no_service" and "not a gRPC server" in target["error"], target
         assert done.returncode == 6 and left(place) == [] and done.stderr.count("\n") == 1
 
 
 def test_who_listens_and_is_silent(place):
     with Talker(b"", close=False) as talker:
-        fails(place, *quick(talker.target), "--patience", "300ms", says="no answer came within")
+        fails(place, *quick(talker.target), "--patience", "300ms", says="timed out: no response within")
 
 
 def test_nothing_listens(place):
     with socket.create_server(("127.0.0.1", 0)) as free:
         target = "127.0.0.1:%d" % free.getsockname()[1]
     fails(place, *quick(target), says="Connection refused")
-    fails(place, *quick("no-such-host.invalid:9012"), says="no host of this name")
+    fails(place, *quick("no-such-host.invalid:9012"), says="host not found")
 
 
 def test_no_proxy_is_asked(place):
@@ -589,7 +589,7 @@ def test_no_proxy_is_asked(place):
 
 def test_the_disk_is_full_while_it_comes(place):
     with ProfilerServer(lambda call: call.answer(response(XSPACE + plane("n" * 2000000)))) as server:
-        said = fails(place, *quick(server.target), shell="ulimit -f 1000", says="writing the profile: File too large")
+        said = fails(place, *quick(server.target), shell="ulimit -f 1000", says="cannot write the profile: File too large")
         assert said.startswith(f"view_profile: {server.target}: ")
 
 
@@ -612,8 +612,8 @@ def test_a_file_system_is_full_while_it_comes(place):
 def test_a_directory_that_cannot_be_made(place):
     (place.dir / "file").write_text("x")
     with ProfilerServer(lambda call: call.answer(response(XSPACE))) as server:
-        fails(place, *quick(server.target), "--out", "file", says="cannot make the directory")
-        fails(place, *quick(server.target), "--out", "/proc/nothing", says="cannot make the directory")
+        fails(place, *quick(server.target), "--out", "file", says="cannot create the directory")
+        fails(place, *quick(server.target), "--out", "/proc/nothing", says="cannot create the directory")
         assert not server.calls
 
 
@@ -663,7 +663,7 @@ def test_a_look_without_monitor(place):
     with ProfilerServer(None) as server:
         done = look(place, server.target)
         assert (done.returncode, done.stderr) == (0, "") and done.stdout.count("\n") == 1
-        assert done.stdout.startswith(f"{server.target}: a profiler is there and can capture")
+        assert done.stdout.startswith(f"{server.target}: a profiler answers and can capture")
         assert left(place) == []
 
 
@@ -749,7 +749,7 @@ def test_kineto_is_driven_through_dynolog(place):
         host = dynolog.target.replace(":", "_")
         files = sorted(p.name for p in (place.dir / "logs").rglob("*.json"))
         assert files == [f"{host}_41.pt.trace.json", f"{host}_42.pt.trace.json"]
-        assert "gemm" in done.stdout and "its page: view_profile serve --profile-dir logs, then" in done.stdout
+        assert "gemm" in done.stdout and "page: view_profile serve --profile-dir logs, then" in done.stdout
 
 
 def test_processes_are_told_a_plain_path(place):
@@ -773,7 +773,7 @@ def test_dynolog_is_known_without_the_option(place):
     with Dynolog() as dynolog:
         done = capture(place, *quick(dynolog.target), "--patience", "300ms", "--format", "json")
         (target,) = events(done)[-1]["targets"]
-        assert target["code"] == "no_service" and "dynolog is there" in target["error"] and "add --kineto" in target["error"], target
+        assert target["code"] == "no_service" and "dynolog answers" in target["error"] and "--kineto" in target["error"], target
         assert done.returncode == 6 and left(place) == [] and dynolog.heard == [{"fn": "getStatus"}]
 
 
@@ -800,7 +800,7 @@ def test_who_is_no_dynolog(place):
             done = capture(place, "--kineto", *quick(talker.target), "--format", "json")
             assert done.returncode == 6 and left(place) == []
             assert events(done)[-1]["targets"][0]["code"] in ("no_service", "failed")
-    fails(place, "--kineto", *quick("127.0.0.1:1"), says="is dynolog running?")
+    fails(place, "--kineto", *quick("127.0.0.1:1"), says="check that dynolog is running")
 
 
 # ---- --out elsewhere ----
@@ -821,7 +821,7 @@ def test_a_run_lies_elsewhere(place, there):
         assert there.files == {name: REAL.read_bytes()}
         assert events(done)[-1]["path"] == f"{url}plugins/profile/r"
         done = capture(place, *quick(server.target), "--out", url, "--top", 2)
-        assert done.returncode == 0 and f"its page: view_profile serve --profile-dir '{url}', then" in done.stdout
+        assert done.returncode == 0 and f"page: view_profile serve --profile-dir '{url}', then" in done.stdout
         assert left(place) == [] and list(place.temp.iterdir()) == []
 
 
@@ -934,7 +934,7 @@ def test_a_bare_directory_is_served_and_gets_its_first_run(place):
     (place.dir / "new").mkdir()
     with ProfilerServer(lambda call: call.answer(response(REAL.read_bytes()))) as server, \
             Serving(place, "new", "--port", "0") as running:
-        assert "No profile here yet" in running.get("/")[2] and 'id="capture"' in running.get("/")[2]
+        assert "No profiles yet" in running.get("/")[2] and 'id="capture"' in running.get("/")[2]
         run = page_of(capture(place, *quick(server.target), "--out", "new")).removeprefix(running.url + "session/")
         end = time.monotonic() + WAIT
         while run.rstrip("/") not in running.get("/")[2]:
@@ -1011,7 +1011,7 @@ def test_the_fetcher_dies_midway(place):
         assert half.wait(WAIT)
         os.kill(fetcher_of(child), signal.SIGKILL)
         out, said = child.communicate(timeout=WAIT)
-        assert (child.returncode, out) == (6, "") and said.count("\n") == 1 and "ended without an answer" in said
+        assert (child.returncode, out) == (6, "") and said.count("\n") == 1 and "exited without an answer" in said
         assert left(place) == []
 
 

@@ -87,8 +87,8 @@ def program(path, text):
     ("tensorboard 2.21.0\nxprof 2.24.2\n", "ok", "TensorBoard 2.21.0, profile plugin 2.24.2"),
     ("tensorboard 2.15.0\ntensorboard-plugin-profile 2.15.1\n", "ok", "profile plugin 2.15.1"),
     ("xprof 2.24.2\n", "ok", "XProf 2.24.2"),
-    ("tensorboard 2.21.0\n", "optional", "TensorBoard 2.21.0 without its profile plugin"),
-    ("", "optional", "has no TensorBoard")])
+    ("tensorboard 2.21.0\n", "optional", "TensorBoard 2.21.0 without profile plugin"),
+    ("", "optional", "no TensorBoard in ")])
 @pytest.mark.parametrize("first_line", ["#!{python}", "#!/usr/bin/env python9",
                                         "#!/bin/sh\n'''exec' {python} \"$0\" \"$@\"\n' '''"])
 def test_tensorboards(place, runs, packages, state, wanted, first_line):

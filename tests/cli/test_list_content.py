@@ -105,7 +105,7 @@ def test_packed_members_are_looked_at(place):
     with zipfile.ZipFile(path, 'w') as z:
         z.writestr('plugins/profile/2026_01_02_03_04_05/a.trace.json.gz',
                    gzip.compress(bytes(i * 7919 % 251 for i in range(9000))))
-    assert 'its content is something else' in ask(place, 'list', path, code=3).stderr
+    assert 'the content is not a profile although the file name is' in ask(place, 'list', path, code=3).stderr
 
 
 def test_a_host_whose_file_is_none_is_told(place):

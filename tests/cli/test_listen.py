@@ -56,7 +56,7 @@ def test_a_stale_socket_is_replaced_and_a_living_one_is_not(place, runs):
         assert path.is_socket()
         with Serving(place, "--listen", f"unix:{path}", runs) as s:
             code, err = refused(place, "--listen", f"unix:{path}", runs)
-            assert code == 5 and "another server listens" in err
+            assert code == 5 and "another server is listening" in err
             assert s.get("/healthz")[0] == 200
             assert s.end(signal.SIGINT)[0] == 0
 
@@ -214,7 +214,7 @@ def test_sockets_that_are_for_another_process(place, runs):
 def test_descriptors_that_cannot_be_served(place, runs):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, tcp("127.0.0.1") as a, \
          tcp("127.0.0.1") as b, socket.socket() as idle:
-        for sockets, why in [([udp], "no listening stream socket"), ([idle], "no listening"),
+        for sockets, why in [([udp], "not a listening stream socket"), ([idle], "not a listening"),
                              ([a, b], "different ports"), ([a] * 5, "at most 4")]:
             s = activated(place, sockets, runs)
             out, err = s.process.communicate(timeout=30)

@@ -117,7 +117,7 @@ def test_figures_are_those_of_the_command(mcp):
     for row, op in zip(made['rows'], ops):
         assert row[at['op']] == f'⟦{op["name"]}⟧' and row[at['calls']] == op['calls']
         assert row[at['self ms']] == pytest.approx(op['self_ps'] / 1e9, rel=1e-5)
-        assert row[at["self % of the device's op time"]] == pytest.approx(100 * op['self_share_of_ops'], rel=1e-5)
+        assert row[at["self % of the device op time"]] == pytest.approx(100 * op['self_share_of_ops'], rel=1e-5)
 
 
 def test_findings_then_compare(mcp):
@@ -216,7 +216,7 @@ def test_memory_that_allocators_had():
         (allocator,) = command_json(made)['memory']['allocators']
         (row,) = made['rows']
         at = {c: i for i, c in enumerate(made['columns'])}
-        assert row[at['peak bytes']] == allocator['peak_bytes'] and row[at['out of memory, times']] == 0
+        assert row[at['peak bytes']] == allocator['peak_bytes'] and row[at['out-of-memory events']] == 0
         holders = s.text('memory', of='holders', max_bytes=65536)
         assert sum(r[1] for r in holders['rows']) == allocator['peak_bytes']
         assert holders['rows'][0][0] == '⟦(no stack)⟧'
@@ -277,12 +277,12 @@ def test_notifications_are_not_answered(mcp):
 
 
 @pytest.mark.parametrize('tool, arguments, says', [
-    ('top_ops', {'sesion': B}, 'no such argument'), ('top_ops', {'limit': 'x'}, 'whole number'),
+    ('top_ops', {'sesion': B}, 'unknown argument'), ('top_ops', {'limit': 'x'}, 'whole number'),
     ('top_ops', {'limit': -1}, 'whole number'), ('top_ops', {'group': 'x'}, 'one of'), ('compare', {'a': A}, 'missing'),
-    ('top_ops', {'session': 7}, 'text'), ('top_ops', {'session': 'x' * 1000}, 'text'),
+    ('top_ops', {'session': 7}, 'string'), ('top_ops', {'session': 'x' * 1000}, 'string'),
     ('top_ops', {'session': 'none'}, 'none'), ('top_ops', {'max_bytes': 10}, 'max_bytes'),
     ('top_ops', {'cursor': 'x'}, 'cursor'), ('scope_tree', {'path': 'no/such'}, 'no such scope'),
-    ('range', {'window': 'x'}, 'START..END'), ('top_ops', {'device': '--output=/tmp/x'}, 'begin with -')])
+    ('range', {'window': 'x'}, 'START..END'), ('top_ops', {'device': '--output=/tmp/x'}, 'start with -')])
 def test_wrong_arguments_are_said_in_the_answer(mcp, tool, arguments, says):
     result = mcp.call(tool, **arguments)['result']
     assert result['isError'] is True and says in result['content'][0]['text']

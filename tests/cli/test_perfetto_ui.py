@@ -132,11 +132,11 @@ def test_one_that_is_named_and_is_none(place, runs, ui):
         assert serves(local)
         s.process.terminate()
         err = s.process.communicate()[1].decode()
-    assert "VIEW_PROFILE_PERFETTO_UI is ignored: " in err and "it has no index.html" in err
+    assert "VIEW_PROFILE_PERFETTO_UI is ignored: " in err and "no index.html" in err
 
 
 @pytest.mark.parametrize("value,why", [
-    ("none", "there is no such directory"), ("runs", "it has no index.html"), ("ui/index.html", "it is no directory"),
+    ("none", "directory not found"), ("runs", "no index.html"), ("ui/index.html", "not a directory"),
     ("x" * 5000, "")])
 def test_a_directory_that_is_none_ends_it(place, runs, ui, value, why):
     code, err = refused(place, "--perfetto-ui", value, "runs")

@@ -248,7 +248,7 @@ def test_a_directory_that_cannot_be_is_named_by_all(place, app, where, what):
     started, nothing = [line for line in done.stderr.splitlines() if line.startswith("view_profile: ")]
     assert started.startswith(f"view_profile: the capture cannot start: {path}")
     assert nothing.startswith(f"view_profile: nothing was recorded: {path}")
-    assert "cannot make the directory" in nothing or "cannot write to the directory" in nothing
+    assert "cannot create the directory" in nothing or "cannot write to the directory" in nothing
     assert "NVTX ranges" not in done.stderr
 
 

@@ -170,7 +170,7 @@ def test_functions(place, program, source):
     too_deep = 401 + 400 - n["deep"] - (n["leaf"] - 14 - 1)
     assert lost(run) == [
         f"{too_deep} zones were dropped: they were nested too deep",
-        f"{1 + 3 * 1000 + 10 * 300} zones have no end: a jump left them, or their thread ended"]
+        f"{1 + 3 * 1000 + 10 * 300} zones have no end: they were left by a jump, or their thread ended"]
     main = [z for z in zones(run) if z["name"] == "main"]
     assert len(main) == 1
     inside = [z for z in zones(run, "exported") if z["tid"] == main[0]["tid"]]

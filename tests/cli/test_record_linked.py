@@ -229,10 +229,10 @@ def test_a_profiler_whose_capture_cannot_start_says_so(place, profiled):
     (place.dir / "mine").write_text("a file")
     assert ask(runtime, p.pid, "CAPTURE steps=2")["ok"] is True
     s = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["last_error"] and a)
-    assert s["state"] == "idle" and s["captures"] == 0 and "cannot make the directory" in s["last_error"]
+    assert s["state"] == "idle" and s["captures"] == 0 and "cannot create the directory" in s["last_error"]
     assert s["last_error_path"].startswith(str(place.dir)) or s["last_error_path"].startswith("mine")
     answer = ask(runtime, p.pid, "CAPTURE ms=10")
-    assert answer["ok"] is False and "cannot make the directory" in answer["error"]
+    assert answer["ok"] is False and "cannot create the directory" in answer["error"]
 
 
 BUSY = r"""int main(void)
@@ -289,10 +289,10 @@ def test_what_goes_wrong_is_told_to_who_asked(place, build):
     (place.dir / "profiles").rename(place.dir / "elsewhere")
     (place.dir / "profiles").write_text("a file")
     answer = ask(runtime, p.pid, "CAPTURE ms=10")
-    assert answer["ok"] is False and "cannot make the directory" in answer["error"]
+    assert answer["ok"] is False and "cannot create the directory" in answer["error"]
     assert ask(runtime, p.pid, "CAPTURE steps=2")["ok"] is True
     s = until(lambda: (a := ask(runtime, p.pid, "STATUS"))["last_error"] and a)
-    assert s["state"] == "idle" and "cannot make the directory" in s["last_error"]
+    assert s["state"] == "idle" and "cannot create the directory" in s["last_error"]
     assert s["last_error_path"].startswith(str(place.dir / "profiles"))
     (place.dir / "profiles").unlink()
     assert ask(runtime, p.pid, "CAPTURE steps=2")["last_error"] is None
@@ -481,9 +481,9 @@ def test_a_full_pool_says_what_is_missing_and_what_to_do(program, place, build):
                                        capture_output=True, text=True).stdout)
     told = [q["message"] for q in report["quality"] if q["code"] == "dropped-events"]
     warnings = json.loads(gzip.decompress(trace.read_bytes()))["otherData"]["warnings"]
-    (full,) = [w for w in warnings if "when its pool was full" in w]
-    assert full in told and "--ring" in full and "larger pool" in full
-    assert float(re.search(r"(\d+\.\d+) s more are missing", full)[1]) >= 0.06
+    (full,) = [w for w in warnings if "because its buffer was full" in w]
+    assert full in told and "--ring" in full and "larger buffer" in full
+    assert float(re.search(r"the last (\d+\.\d+) s are missing", full)[1]) >= 0.06
 
 
 LONG = r"""int main(void)
@@ -503,7 +503,7 @@ def test_record_says_at_once_that_the_pool_is_full(program, place, build):
     done = subprocess.run([program, "record", "--", build(LONG)], cwd=place.dir, env=environment(place),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=WAIT)
     assert done.returncode == 0
-    said = [line for line in done.stdout.splitlines() if "The pool of 64.0 MiB is full after " in line]
+    said = [line for line in done.stdout.splitlines() if "Buffer full (64.0 MiB after " in line]
     assert len(said) == 1 and "--ring" in said[0]
     assert done.stdout.index(said[0]) < done.stdout.index("are missing")
 

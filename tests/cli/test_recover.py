@@ -81,7 +81,7 @@ def test_open_zones_are_named_with_their_age(place, killed, recovered):
         assert recover(place, "--remove", killed).returncode == 0
         assert not list(killed.rglob("*.vpcap"))
     said = [q for q in report(place, killed)["quality"] if q["code"] == "unfinished"]
-    assert any("its program was killed" in q["message"] and q["severity"] == "warning" for q in said)
+    assert any("the program was killed" in q["message"] and q["severity"] == "warning" for q in said)
     (opened,) = [q["message"] for q in said if "had not ended" in q["message"]]
     assert re.fullmatch(r"at its end 2 zones had not ended, and end here with the recording: forward for "
                         rf"{AGE} \(thread capture_tool\), train 3 for {AGE} "

@@ -136,7 +136,7 @@ def test_a_version_is_kept_to(store, nginx, tree):
     etag = store.head(nginx + "/top.pb")[ETAG]
     assert store.read(nginx + "/top.pb", etag=etag, length=3)[2] is None
     data, _, (code, message, status) = store.read(nginx + "/top.pb", etag=b'"other"', length=3)
-    assert (data, code, status) == (b"", EIO, 412) and "changed while it was read" in message
+    assert (data, code, status) == (b"", EIO, 412) and "changed while being read" in message
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -155,7 +155,7 @@ def test_what_is_not_ended_is_not_written(store, nginx, tree):
 
 def test_a_server_that_takes_nothing(store, python):
     code, message, _ = store.write(python + "/x", b"abc")
-    assert code < 0 and "takes no files" in message
+    assert code < 0 and "does not allow uploads" in message
 
 
 # ---- WebDAV ----
@@ -207,7 +207,7 @@ def test_names_that_lead_elsewhere(store):
     pages = {"/l": multistatus(response("/l/", DIR), response("/etc/passwd", ""), *(response("/l/" + n, "") for n in names))}
     with serving(dav(pages)) as url:
         got, why, failure = store.list(url + "/l")
-        assert failure is None and set(got) == {"fine"} and why.startswith(f"{len(names) - 1} names were left out")
+        assert failure is None and set(got) == {"fine"} and why.startswith(f"{len(names) - 1} names were skipped")
 
 
 def test_an_index_page_that_leads_elsewhere(store):
@@ -219,7 +219,7 @@ def test_an_index_page_that_leads_elsewhere(store):
     with serving({"GET": get, "HEAD": get}) as url:
         got, why, failure = store.list(url + "/l")
         assert failure is None and set(got) == {"sub", "f", "g"}, got
-        assert why.startswith("2 names were left out")
+        assert why.startswith("2 names were skipped")
         assert got["f"][BYTES] == 5
 
 
@@ -227,7 +227,7 @@ def test_what_is_no_directory(store, nginx):
     _, _, (code, message, _) = store.list(nginx + "/none")
     assert code == ENOTFOUND
     with serving({"GET": lambda r: r.answer(200, b"x", Content_Type="text/plain")}) as url:
-        assert "no WebDAV" in store.list(url)[2][1]
+        assert "neither WebDAV" in store.list(url)[2][1]
 
 
 # ---- What goes wrong ----
@@ -259,7 +259,7 @@ def test_what_does_not_pass(store):
 def test_nothing_listens(store):
     began = time.monotonic()
     _, _, (code, message, status) = store.read(f"http://127.0.0.1:{free_port()}/x")
-    assert code == EREMOTE and "cannot be reached" in message and status is None and time.monotonic() - began < 5
+    assert code == EREMOTE and "cannot connect" in message and status is None and time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("url", ["http://", "http://a b/", "ftp://x/y", "x", "", "http://127.0.0.1:99999/",
@@ -287,8 +287,8 @@ def test_a_connection_that_breaks_is_taken_up(store):
     assert [etag for _, etag in asked] == [None, '"v"', '"v"', '"v"']
 
 
-@pytest.mark.parametrize("then,code,words", [("changed", EIO, "changed while it was read"),
-                                             ("deleted", ENOTFOUND, "deleted while it was read")])
+@pytest.mark.parametrize("then,code,words", [("changed", EIO, "changed while being read"),
+                                             ("deleted", ENOTFOUND, "deleted while being read")])
 def test_what_does_not_stay(store, then, code, words):
     tries = []
 
@@ -308,7 +308,7 @@ def test_what_does_not_stay(store, then, code, words):
 
 def test_other_bytes_than_asked(store):
     with serving({"GET": lambda r: r.answer(206, b"xx", Content_Range="bytes 0-1/9")}) as url:
-        assert store.read(url + "/x", offset=5)[2][1] == "the server sends other bytes than it was asked for"
+        assert store.read(url + "/x", offset=5)[2][1] == "the server returned a different byte range than requested"
 
 
 def test_at_most_four_at_once(store):
@@ -367,7 +367,7 @@ def test_redirects(store):
         r.answer(200, b"there") if r.path == "/b" else r.answer(302, Location=r.path)
     with serving({"GET": get}) as url:
         assert store.read(url + "/a")[0] == b"there"
-        assert "again and again" in store.read(url + "/c")[2][1]
+        assert "too many redirects" in store.read(url + "/c")[2][1]
 
 
 @pytest.mark.parametrize("to", ["http://169.254.169.254/latest/", "http://[::ffff:169.254.169.254]/", "http://0xa9fea9fe/",
@@ -375,7 +375,7 @@ def test_redirects(store):
 def test_redirects_to_metadata_are_refused(store, to):
     with serving({"GET": lambda r: r.answer(302, Location=to)}) as url:
         _, _, (code, message, _) = store.read(url + "/x")
-        assert code == EREFUSED and "not followed" in message
+        assert code == EREFUSED and "redirect to a loopback or link-local address refused" in message
 
 
 def own_address():
@@ -396,7 +396,7 @@ def test_redirects_to_this_machine_are_refused(store, host):
         assert store.read(inner)[0] == b"secret"  # leaves a connection that could be used again
         with serving({"GET": lambda r: r.answer(302, Location=f"http://{host}:{port}/")}, own_address()) as outer:
             data, _, (code, message, _) = store.read(outer)
-    assert (data, code, len(asked)) == (b"", EREFUSED, 1) and "not followed" in message
+    assert (data, code, len(asked)) == (b"", EREFUSED, 1) and "redirect to a loopback or link-local address refused" in message
 
 
 @pytest.mark.parametrize("to", ["file:///etc/passwd", "gopher://x/", "http://"])
@@ -480,7 +480,7 @@ def test_certificates_are_verified(tmp_path):
         url = f"https://localhost:{server.server_port}/x"
         with Store() as store:
             code, message, _ = store.read(url)[2]
-        assert code == EREFUSED and "certificate is not trusted" in message
+        assert code == EREFUSED and "certificate verification failed" in message
         with Store(SSL_CERT_FILE=str(cert)) as store:
             assert store.read(url)[0] == b"ok"
         server.shutdown()

@@ -57,7 +57,7 @@ def test_badges_say_so(place, killed):
         ident = json.loads(s.get('/api/v1/sessions')[2])['sessions'][0]['id']
         _, _, page = s.get('/')
         (row,) = re.findall(rf'<tr [^>]*data-key="{ident}".*?</tr>', page, re.S)
-        assert '<span class="badge warn">unfinished</span> its program was killed, still runs, or had no room to write' in row
+        assert '<span class="badge warn">unfinished</span> the program was killed, is still running, or ran out of disk space' in row
         assert f'href="./session/{ident}/"' in row  # it can be opened
         _, _, page = s.get(f'/session/{ident}/')
         (href, text) = re.search(r'<a class="badge warn" href="([^"]+)">([^<]+)</a>', page).groups()

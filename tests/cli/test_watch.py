@@ -333,8 +333,8 @@ def test_trouble_is_said_once_in_text(watch, job):
     done = watch.run(job.target, '--times', 5)
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
-        f'view_profile: {job.target}: busy: it is busy with another capture (gRPC status 6)',
-        f'view_profile: {job.target}: captured again']
+        f'view_profile: {job.target}: busy: busy with another capture (gRPC status 6)',
+        f'view_profile: {job.target}: captures work again']
 
 
 def test_nothing_came(watch):
@@ -371,7 +371,7 @@ def test_of_several_hosts_those_that_answer_count(watch, job):
     done = watch.run(target, '--times', 2)
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 2
     (line,) = done.stderr.splitlines()
-    assert '(both): only in part: ' in line and nobody in line and 'refused' in line
+    assert '(both): incomplete: ' in line and nobody in line and 'refused' in line
     assert watch.state()['state'] == 'ok' and nobody in watch.state()['error']
 
 
@@ -466,10 +466,10 @@ def test_a_program_that_fails_or_is_none(watch, job, jobs, tmp_path):
     not_emulated("vfork is fork, and why a program cannot be started is not heard")
     slow(steady(job, 1), 1, 1)
     _, said = watch.events(job.target, '--times', 2, '--on-regression', '/bin/false', code=1)
-    assert said == 'view_profile: --on-regression /bin/false: ended with 1\n'
+    assert said == 'view_profile: --on-regression /bin/false: exited with code 1\n'
     job2 = slow(steady(Job(jobs), 1), 1, 1)
     _, said = watch.events(job2.target, '--times', 2, '--on-regression', tmp_path / 'none', code=1)
-    assert 'cannot be started: No such file' in said
+    assert 'cannot start: No such file' in said
 
 
 def test_a_directory_that_cannot_be_written(watch, job, tmp_path):
@@ -500,7 +500,7 @@ def test_a_full_disk_leaves_no_half_line(watch, job):
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
     finally:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    assert done.returncode == 6 and 'history.jsonl: cannot add a line' in done.stdout, done.stdout
+    assert done.returncode == 6 and 'history.jsonl: cannot append a line' in done.stdout, done.stdout
     assert history.read_bytes() == before + padding
     history.write_bytes(before)
     events, _ = watch.events(job.target, '--times', 1)
@@ -534,7 +534,7 @@ def test_a_disk_that_fills_while_a_run_comes(watch, job):
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [e['state'] for e in events if e['event'] == 'state'] == ['failed', 'ok'], events
-    assert 'writing the profile' in events[0]['error'] and done.returncode == 0
+    assert 'cannot write the profile' in events[0]['error'] and done.returncode == 0
     assert len(watch.runs()) == 1 and watch.state()['failures'] == 2
 
 
@@ -590,7 +590,7 @@ def test_a_job_that_moves_keeps_its_history(watch, jobs, tmp_path):
     first = json.loads(running.stdout.readline())
     hosts.write_text(f'train={new.target}\nother=c:3 x\n')  # damaged: said, and nothing changes
     said = running.stderr.readline()
-    assert 'line 2' in said and 'no target' in said
+    assert 'line 2' in said and 'is not HOST:PORT' in said
     hosts.write_text(f'train={new.target}\n')
     for line in running.stdout:
         event = json.loads(line)
@@ -627,13 +627,13 @@ def test_what_capturing_costs(watch, job):
     job.count, watch.out = 0, watch.out.with_name('text')
     first, *more = watch.run(job.target, '--times', 3).stdout.splitlines()
     assert '[' not in first and len(more) == 2
-    assert all('[steps took 1.23' in line and '(91 steps): +22.' in line and line.endswith(']') for line in more), more
+    assert all('[step time 1.23' in line and '(91 steps): +22.' in line and line.endswith(']') for line in more), more
 
 
 def test_a_change_of_the_job_is_no_cost_of_capturing(watch, job):
     job.brings(profile(0)).brings(profile(100, 'mlp', start_ns=scene.EPOCH_NS + 100 * 1_300_000))
     events, _ = watch.events(job.target, '--times', 2, code=1)
-    assert 'own pace changed' in events[1]['cost'], events[1]
+    assert 'step time of the job itself changed' in events[1]['cost'], events[1]
 
 
 def test_steps_that_begin_anew_tell_no_cost(watch, job):
@@ -645,20 +645,20 @@ def test_steps_that_begin_anew_tell_no_cost(watch, job):
 
 @pytest.mark.parametrize('args, said', [
     ((), 'missing HOST:PORT or --hosts-file'),
-    (('h:1', '--every', '10'), '--every 10: a time'),
+    (('h:1', '--every', '10'), '--every 10: must be a time'),
     (('h:1', '--every', '1s', '--duration', '2s'), 'is longer than'),
     (('h:1', '--duration', '0s'), '--duration 0s'),
     (('h:1', '--max-regression', 'x'), '--max-regression x'),
     (('h:1', '--fail-on', 'x'), '--fail-on x'),
     (('h:1', '--fail-on-peak', 'x'), '--fail-on-peak x'),
     (('h:1', '--on-regression-arg', 'x'), '--on-regression-arg requires --on-regression'),
-    (('nowhere',), 'nowhere: no target'),
-    (('http://h:1',), 'no target'),
-    (('me@h:1',), 'no target'),
-    (('h:1', '--out', 's3://'), 'names no bucket'),
-    (('h:0',), 'h:0: no target'),
-    (('a b:1',), 'no target'),
-    (('--', '-x:1'), 'no target')])
+    (('nowhere',), '"nowhere" is not HOST:PORT'),
+    (('http://h:1',), 'is not HOST:PORT'),
+    (('me@h:1',), 'is not HOST:PORT'),
+    (('h:1', '--out', 's3://'), 'the address has no bucket'),
+    (('h:0',), '"h:0" is not HOST:PORT'),
+    (('a b:1',), 'is not HOST:PORT'),
+    (('--', '-x:1'), 'is not HOST:PORT')])
 def test_what_makes_no_sense(watch, args, said):
     done = subprocess.run([watch.program, 'watch', *(() if '--out' in args else ('--out', watch.out)), *args],
                           capture_output=True, text=True, timeout=WAIT)

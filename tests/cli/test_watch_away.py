@@ -117,7 +117,7 @@ def test_what_took_the_place_of_a_file_is_not_removed(watch, job, there):
     there.files[beside] = b'notes'
     steady(job, 6, 3)
     done = watch.run(job.target, '--times', 6, '--keep', 1, '--format', 'json')
-    assert done.returncode == 0 and 'it stays' in done.stderr, done.stdout + done.stderr
+    assert done.returncode == 0 and 'it is kept' in done.stderr, done.stdout + done.stderr
     assert there.files[mine] == b'somebody else put this here' and there.files[beside] == b'notes'
     assert len([p for p in there.files if p.startswith(RUNS)]) == 4  # both, the baseline and the newest
 
@@ -137,7 +137,7 @@ def test_what_comes_while_a_run_is_removed_stays(watch, job, there):
 
     there.before = before
     done = watch.run(job.target, '--times', 5, '--keep', 1, '--format', 'json')
-    assert done.returncode == 0 and done.stderr.count('it stays') == 1, done.stderr
+    assert done.returncode == 0 and done.stderr.count('it is kept') == 1, done.stderr
     assert len(came) == 2 and came.items() <= there.files.items(), (came, list(there.files))
     assert not [p for p in there.dirs if '/.' in p]
 
@@ -177,7 +177,7 @@ def test_a_server_that_never_answers_fills_no_disk(watch, job, there):
     steady(job, 4)
     there.before = lambda r: (r.answer(403), True)[1]
     events, _ = watch.events(job.target, '--times', 4, '--keep', 1, code=6)
-    assert 'access is denied' in events[1]['error']
+    assert 'permission denied' in events[1]['error']
     assert len(list(watch.known.rglob('*.xplane.pb'))) == 2  # the baseline and the newest
 
 
@@ -323,7 +323,7 @@ def test_no_child_has_a_secret_in_its_command_line(watch, job, there, form, name
 def test_what_is_no_address(watch, job):
     watch.url = 'http://'
     done = watch.run(job.target, '--times', 1)
-    assert done.returncode == 2 and 'names no host' in done.stderr and done.stderr.count('\n') == 1
+    assert done.returncode == 2 and 'the address has no host' in done.stderr and done.stderr.count('\n') == 1
 
 
 def test_a_public_baseline_needs_no_credentials(watch, job, jobs):

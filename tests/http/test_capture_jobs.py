@@ -245,7 +245,7 @@ def test_nothing_is_captured_beside_a_file(place):
         answer = post(s, {'targets': ['a:1']})
         assert answer.status == 403 and 'a file' in error(answer)
         page = s.get('/').content().decode()
-        assert 'Not from here: what is served is a file' in page and '<form id="capture"' not in page
+        assert 'Not available: captures need a directory, and the server reads a file' in page and '<form id="capture"' not in page
     finally:
         s.stop()
 
@@ -289,7 +289,7 @@ def test_watched_targets_stand_on_the_page(server, place):
     assert 'job&lt;1&gt;:9012' in page and 'median step &amp; &lt;scope&gt;' in page
     assert '<span class="badge bad">slower</span>' in page and '18.700 ms' in page
     assert 'aria-label="3 captures, from 15.100 ms to 18.700 ms"' in page and page.count('<circle') == 1
-    assert 'Nobody watches since' in page
+    assert 'Watch stopped at ' in page
     (s,) = server.sessions()
     assert f'<a href="./session/{s["id"]}/">2026_01_02_03_04_05</a>' in page
 
@@ -303,10 +303,10 @@ def test_what_is_wrong_with_a_watched_target_is_said(server, place, state, badge
 
 def test_a_watch_that_fell_silent(server, place):
     watch_state(place, pid=1)
-    assert 'Nothing was heard of the watch since' in server.get('/').content().decode()
+    assert 'No update since' in server.get('/').content().decode()
     watch_state(place, pid=1, updated_unix_ms=time.time_ns() // 1_000_000)
     page = server.get('/').content().decode()
-    assert 'As of ' in page and 'Nothing was heard' not in page and 'Nobody watches' not in page
+    assert 'As of ' in page and 'No update since' not in page and 'Watch stopped at' not in page
 
 
 @pytest.mark.parametrize('text', ['', '[]', '{', '{"schema":"view_profile.watch/1"}', '{"schema":"x","targets":[{}]}',

@@ -195,7 +195,7 @@ def test_token(guarded):
 
 
 HTML = 'Accept: text/html,application/xhtml+xml,*/*;q=0.8'
-PAGE_403 = 'This is not answered here'
+PAGE_403 = 'Access denied'
 
 
 def page_of(answer, status):
@@ -213,7 +213,7 @@ def test_a_person_without_the_token_reads_where_it_is(guarded, session):
         a = guarded.get(target, HTML)
         page = page_of(a, 401)
         assert a.get('WWW-Authenticate') == 'Bearer'
-        assert 'A token is needed' in page and '?token=…' in page
+        assert 'Token required' in page and '?token=…' in page
         assert session not in page and TOKEN not in page
         assert 'href' not in page and 'src' not in page and 'view_profile 0' not in page  # nor may it load anything
     assert guarded.get('/static/app.css').status == 401
@@ -236,7 +236,7 @@ def test_a_form_at_the_wrong_address_gets_a_page(server, session):
     a = server.request('POST', f'/session/{session}/', HTML, f'Origin: http://{server.host}', 'Content-Length: 0')
     page = page_of(a, 405)
     assert a.get('Allow') == 'GET, HEAD'
-    assert 'This address does not take that' in page and 'href="../../"' in page
+    assert 'Method not allowed' in page and 'href="../../"' in page
     plain = server.request('POST', f'/session/{session}/', f'Origin: http://{server.host}', 'Content-Length: 0')
     assert plain.get('Content-Type') == 'text/plain; charset=utf-8'
     head = server.request('HEAD', '/nothing', HTML)
@@ -289,7 +289,7 @@ def test_ports(profile_dir):
     assert 9001 <= first.port < second.port <= 9021
     first.stop()
     second.stop()
-    with pytest.raises(RuntimeError, match='no IP address'):
+    with pytest.raises(RuntimeError, match='not an IP address'):
         Server(profile_dir, 'host', 'evil.example')
     with pytest.raises(RuntimeError):
         Server(profile_dir / 'missing')

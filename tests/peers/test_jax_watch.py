@@ -117,7 +117,7 @@ def test_the_slowed_scope_is_named_within_two_captures(tmp_path):
     assert len(lines) == 6
     for a, b in zip(lines, lines[1:]):  # the loop counts its steps through
         assert a["last_step"] < b["first_step"] and a["last_end_unix_ns"] < b["first_unix_ns"]
-    assert all("each in the capture" in e["cost"] for e in [*before, *after][1:])
+    assert all("during the capture" in e["cost"] for e in [*before, *after][1:])
 
 
 def test_at_twenty_per_cent_it_is_named_as_soon(out):

@@ -66,8 +66,8 @@ def test_resources(mode):
 def test_mistakes_are_told(mode):
     async def talk(client):
         wrong = await client.call_tool("top_ops", {"sesion": B})
-        assert wrong.is_error and "no such argument" in wrong.content[0].text
-        with pytest.raises(Exception, match="no such tool"):
+        assert wrong.is_error and "unknown argument" in wrong.content[0].text
+        with pytest.raises(Exception, match="unknown tool"):
             await client.call_tool("rm", {})
     with_client(talk, mode)
 

@@ -230,7 +230,7 @@ def test_without_the_plugin(place, logs, python_without):
     env = python_without("xprof")
     v = place(logs, VIEW_PROFILE_TENSORBOARD=str(env / "bin/tensorboard"))
     page = refused(v, f"/tensorboard/{newest(v)}")
-    assert "TensorBoard is installed without its profile plugin." in page
+    assert "TensorBoard is installed without the profile plugin." in page
     assert "<code>pip install xprof</code>" in page
     assert our_tensorboard(v) is None, "one that cannot show it is not kept"
 
