@@ -18,7 +18,7 @@ target_include_directories(view_profile_capture INTERFACE $<BUILD_INTERFACE:${PR
 target_link_libraries(view_profile_capture PRIVATE vp_flags Threads::Threads ZLIB::ZLIB m ${CMAKE_DL_LIBS})
 target_link_options(view_profile_capture PRIVATE -Wl,-z,nodelete)
 vp_exports(view_profile_capture recorder)
-# What programs load that do not know of it; each finds the recorder beside itself.
+# Libraries for programs that are not linked with the recorder. Each finds it in its own directory.
 set(VP_ADAPTERS view_profile_nvtx view_profile_itt view_profile_instrument)
 foreach(adapter ${VP_ADAPTERS})
   string(REPLACE view_profile_ "" name ${adapter})

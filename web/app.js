@@ -188,7 +188,7 @@ function nameOf(id) {
 }
 
 function sayChosen() {
-  const text = ["Select two runs to compare them.", "One more to compare with", "Compare"][chosen.length];
+  const text = ["Select two runs to compare them.", "Select one more run to compare with", "Compare"][chosen.length];
   document.getElementById("chosen").textContent =
     text + (chosen.length ? ` ${chosen.map(nameOf).join(" and ")}` : "");
   form.querySelector("button").disabled = chosen.length < 2;
@@ -263,10 +263,10 @@ const EXTRACT = "./api/v1/extract";
 
 function sayUnpacked(line, now) {
   const { found, made, kept, left_out: left } = now.files;
-  const share = now.bytes.total ? `, ${Math.floor((100 * now.bytes.done) / now.bytes.total)} %` : "";
+  const share = now.bytes.total ? `, ${Math.floor((100 * now.bytes.done) / now.bytes.total)}%` : "";
   if (now.state === "running") line.textContent = `Unpacking: ${made + kept} of ${found} files${share}`;
   else if (now.state === "failed") line.textContent = `Unpacking failed: ${now.error}`;
-  else line.textContent = `${made + kept} files are unpacked${left ? `, ${left} left out` : ""}.`;
+  else line.textContent = `${made + kept} files unpacked${left ? `, ${left} left out` : ""}.`;
 }
 
 async function unpack(button, line) {

@@ -29,14 +29,14 @@ const other = (side) => (side === A ? B : A);
 
 const canvas = make("canvas", { className: "rows", tabIndex: 0 });
 canvas.setAttribute("role", "application");
-canvas.setAttribute("aria-label", "Two timelines. W and S zoom, A and D move, F fits, square brackets go from step to step, Enter selects, comma and full stop go from event to event, N goes to the next hit.");
+canvas.setAttribute("aria-label", "Two timelines. W and S zoom, A and D move, F fits, square brackets go from step to step, Enter selects, comma and period go from event to event, N goes to the next hit.");
 const spacer = make("div", { className: "spacer" });
 const scroller = make("div", { className: "scroller" }, canvas, spacer);
 const tip = make("div", { className: "tip", hidden: true });
 const cursorText = make("output", { className: "cursor" });
 cursorText.setAttribute("aria-live", "off");
-const searchBox = make("input", { type: "search", placeholder: "Find ops of both", spellcheck: false });
-searchBox.setAttribute("aria-label", "Find ops of both runs by name");
+const searchBox = make("input", { type: "search", placeholder: "Find ops in both runs", spellcheck: false });
+searchBox.setAttribute("aria-label", "Find ops in both runs runs by name");
 searchBox.setAttribute("aria-keyshortcuts", "/");
 const found = make("output", { className: "muted" });
 const steppers = make("span", { className: "tools" });
@@ -44,16 +44,16 @@ const bar = make("div", { className: "tools" },
   searchBox, button("‹", "Previous hit (N)", () => find(true)), button("›", "Next hit (n)", () => find(false)), found,
   steppers, make("span", { className: "gap" }),
   button("+", "Zoom in (w)", () => zoom(0.5)), button("−", "Zoom out (s)", () => zoom(2)),
-  button("Fit", "Fit the steps, then all (f)", fit), button("Save SVG", "Save what is seen as SVG", saveSvg));
+  button("Fit", "Fit the steps, then everything (f)", fit), button("Save SVG", "Save the visible part as SVG", saveSvg));
 const notes = make("p", { className: "muted" });
 const details = make("aside", { className: "details card" });
 details.setAttribute("aria-live", "polite");
 details.setAttribute("aria-label", "Details");
 const table = make("details", { className: "seen" }, make("summary", { textContent: "The visible rows as a table" }));
 const swatch = (names, text) => make("li", {}, make("span", { className: `swatch ${names}` }), text);
-const legend = make("ul", { className: "legend" }, swatch("slower", "▲ takes more in B"), swatch("faster", "▼ takes less in B"),
-  swatch("slower pale", "pale: within the noise"), swatch("equal", "as long in both, or no op"), swatch("only", "✕ in one run only"),
-  swatch("ringed", "outlined: the selected op, in both"));
+const legend = make("ul", { className: "legend" }, swatch("slower", "▲ longer in B"), swatch("faster", "▼ shorter in B"),
+  swatch("slower pale", "pale: within the noise"), swatch("equal", "same time in both, or not an op"), swatch("only", "✕ in one run only"),
+  swatch("ringed", "outlined: the selected op in both runs"));
 legend.setAttribute("aria-label", "Colours");
 
 /* ---- State ----------------------------------------------------------------------------------- */
@@ -100,11 +100,11 @@ const signed = (ps) => (ps === null ? "unknown" : `${ps > 0 ? "+" : ""}${lengthT
 const inSpan = () => (state.perStep ? "a step" : "in the window");
 
 function differenceText(op) {
-  if (!op) return "no op of the comparison";
+  if (!op) return "not in the comparison";
   if (op.new) return `only in B, ${lengthText(op.b_ps)} ${inSpan()}`;
   if (op.gone) return `only in A, ${lengthText(op.a_ps)} ${inSpan()}`;
   const share = op.a_ps > 0 ? `, ${op.delta_ps > 0 ? "+" : ""}${((100 * op.delta_ps) / op.a_ps).toFixed(1)}%` : "";
-  const word = verdict(op) === "equal" ? "as long in both" : op.delta_ps > 0 ? "takes more in B" : "takes less in B";
+  const word = verdict(op) === "equal" ? "same time in both" : op.delta_ps > 0 ? "longer in B" : "shorter in B";
   return `${word}: ${signed(op.delta_ps)} ${inSpan()}${share}${op.significant ? "" : ", within the noise"}`;
 }
 
@@ -131,7 +131,7 @@ function alignedText() {
   if (!state.byStep) {
     const lacking = sides.filter((side) => side.extent && !side.steps.length).map((side) => side.letter);
     const of = sides.every((side) => !side.extent || side.window.of === "device") ? "the first op of their devices" : "their first device op or event";
-    return `${lacking.join(" and ") || "One run"} ${lacking.length > 1 ? "have" : "has"} no steps: both are aligned by ${of}.`;
+    return `${lacking.join(" and ") || "One run"} ${lacking.length > 1 ? "have" : "has"} no steps: both runs are aligned by ${of}.`;
   }
   const [a, b] = [stepOf(A), stepOf(B)];
   const more = b.dur_ps - a.dur_ps;
@@ -168,8 +168,8 @@ function makeSteppers() {
     select.addEventListener("change", () => moveSteps((s) => (s === side ? Number(select.value) : s.step)));
     steppers.append(make("label", {}, `${side.letter} `, select));
   }
-  steppers.append(button("‹", "Previous step of both ([)", () => moveSteps((s) => s.step - 1)),
-    button("›", "Next step of both (])", () => moveSteps((s) => s.step + 1)));
+  steppers.append(button("‹", "Previous step of both runs ([)", () => moveSteps((s) => s.step - 1)),
+    button("›", "Next step of both runs (])", () => moveSteps((s) => s.step + 1)));
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -496,7 +496,7 @@ async function nextOf({ side, q }, ops, backwards, from) {
     if (holdsOps(side, event.track) && ops.has(side.kinds.get((await side.source.event(event.id)).kind))) return { side, event };
     from = { [backwards ? "before" : "after"]: event.id };
   }
-  throw new Error("too many other events of that name lie before the next op");
+  throw new Error("too many other events of that name before the next op");
 }
 
 // The next event of the ops in both runs, undefined beyond the last.
@@ -541,10 +541,10 @@ function ways(side, event, op) {
     const room = Math.max(end - begin, LEAST_PS) * 5;
     query.set("from", ps(begin - room));
     query.set("to", ps(end + room));
-    list.append(link(`${s.session}timeline?${query}`, `This in ${s.letter}’s own timeline`));
+    list.append(link(`${s.session}timeline?${query}`, `Open in the timeline of ${s.letter}`));
     if (end > s.extent.from && begin < s.extent.to) list.append(link(`${s.perfetto}?at=${perfettoRange(Math.max(begin, s.extent.from), end, s.origin_ns)}`, `${s.letter} in Perfetto`));
   }
-  if (op) list.append(link(`${root.dataset.compare}#op-${state.op}`, "Its row of the comparison"));
+  if (op) list.append(link(`${root.dataset.compare}#op-${state.op}`, "Open its row of the comparison"));
   return list;
 }
 
@@ -590,7 +590,7 @@ function longestOf({ side, track, rows }) {
 
 // Windows name wide slices only, and round lengths: "…" stands until the server has told the rest.
 function longestText({ side, count, best }) {
-  if (!best) return count ? "too close to each other to tell" : "–";
+  if (!best) return count ? "too dense to show separately" : "–";
   const { name, dur_ps } = side.source.known(best.row, best.i, best.id);
   return name === undefined || dur_ps === undefined ? "…" : `${name || "(no name)"} ${lengthText(dur_ps)}`;
 }
@@ -605,13 +605,13 @@ function fillTable() {
     track.name || `track ${track.tid}`, `${side.letter}${pair.tracks.length < 2 ? " only" : ""}`, count.toLocaleString("en"),
     longestText(lines[i]), best ? differenceText(state.ops[side.kinds.get(best.row.kind[best.i])]) : "–"]);
   const caption = `From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)} after the start of both`;
-  const filled = tableOf(caption, ["Track", "Run", "Events", "Longest seen", "Its op"], rows, "text");
+  const filled = tableOf(caption, ["Track", "Run", "Events", "Longest visible", "Op"], rows, "text");
   table.replaceChildren(table.firstChild, make("div", { className: "scroll" }, filled));
   const cells = filled.querySelectorAll("td:nth-child(4)");
   lines.forEach(async (line, i) => {
     if (cells[i].textContent !== "…") return;
     const event = await line.side.source.tell(line.best.id, signal).catch(() => null);
-    if (!signal.aborted) cells[i].textContent = event ? longestText(line) : "not known";
+    if (!signal.aborted) cells[i].textContent = event ? longestText(line) : "unknown";
   });
 }
 
@@ -621,15 +621,15 @@ function sayNotes() {
   if (sides.every((side) => side.extent)) text.push(alignedText());
   for (const side of sides) {
     if (!side.extent) text.push(`${side.letter} cannot be shown: ${side.error}.`);
-    else if (side.error) text.push(`${side.letter} could not be analysed: ${side.error}.`);
-    if (side.partial) text.push(`The file of ${side.letter} is damaged or cut: what could be read is shown.`);
+    else if (side.error) text.push(`${side.letter} could not be analyzed: ${side.error}.`);
+    if (side.partial) text.push(`The file of ${side.letter} is damaged or truncated; the readable part is shown.`);
   }
-  if (state.error) text.push(`They cannot be compared: ${state.error}.`);
+  if (state.error) text.push(`The runs cannot be compared: ${state.error}.`);
   else if (state.ops.length && !state.ops.some((op) => op.significant)) text.push("No op differs by more than the noise.");
   if (A.extent && B.extent && alone[0] + alone[1])
-    text.push(`${alone[0]} ${alone[0] === 1 ? "track" : "tracks"} only in A and ${alone[1]} only in B stand alone.`);
-  if (state.lacking?.length) text.push(`The tracks of the analysis could not be made of ${state.lacking.join(" and ")}.`);
-  if (state.leftOut) text.push(`${state.leftOut.toLocaleString("en")} tracks found no room.`);
+    text.push(`${alone[0]} ${alone[0] === 1 ? "track" : "tracks"} only in A and ${alone[1]} only in B.`);
+  if (state.lacking?.length) text.push(`No analysis tracks for ${state.lacking.join(" and ")}.`);
+  if (state.leftOut) text.push(`${state.leftOut.toLocaleString("en")} tracks not shown (limit reached).`);
   notes.textContent = text.join(" ");
 }
 

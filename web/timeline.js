@@ -30,20 +30,20 @@ minimap.setAttribute("aria-hidden", "true");
 const canvas = make("canvas", { className: "rows", tabIndex: 0 });
 canvas.setAttribute("role", "application");
 canvas.setAttribute("aria-label", "Timeline. W and S zoom, A and D move, up and down go from row to row, space opens and closes a group, "
-  + "Enter selects, comma and full stop go from event to event; the question mark tells all keys.");
+  + "Enter selects, comma and period go from event to event, the question mark lists all keys.");
 const spacer = make("div", { className: "spacer" });
 const scroller = make("div", { className: "scroller" }, canvas, spacer);
 const searchBox = make("input", { type: "search", placeholder: "Find events", spellcheck: false });
 searchBox.setAttribute("aria-label", "Find events by name, scope or source");
 searchBox.setAttribute("aria-keyshortcuts", "/");
 const found = make("output", { className: "muted" });
-const away = make("a", { className: "button", textContent: "Perfetto", title: "Open what is selected or seen in Perfetto (p)" });
+const away = make("a", { className: "button", textContent: "Perfetto", title: "Open the selection or the visible range in Perfetto (p)" });
 away.setAttribute("aria-keyshortcuts", "p");
 const bar = make("div", { className: "tools" },
   searchBox, button("‹", "Previous hit (N)", () => find(true)), button("›", "Next hit (n)", () => find(false)), found,
   make("span", { className: "gap" }),
   button("+", "Zoom in (w)", () => zoom(0.5)), button("−", "Zoom out (s)", () => zoom(2)),
-  button("Fit", "Fit the selection, then all (f)", fit), button("Save SVG", "Save what is seen as SVG", saveSvg), away);
+  button("Fit", "Fit the selection, then everything (f)", fit), button("Save SVG", "Save the visible part as SVG", saveSvg), away);
 const map = make("div", { className: "map" }, make("span", { className: "muted", textContent: "Whole trace" }), minimap);
 const where = make("output", { className: "unseen" }); // for screen readers: the row of the keys
 const details = make("aside", { className: "details card" });
@@ -387,7 +387,7 @@ async function select(id, bring = null) {
     showEvent(event);
     changed();
   } catch (error) {
-    if (error.name !== "AbortError") say([400, 404].includes(error.status) ? `There is no such event: ${id}.` : error.message, true, "select");
+    if (error.name !== "AbortError") say([400, 404].includes(error.status) ? `Event not found: ${id}.` : error.message, true, "select");
   }
 }
 
@@ -525,10 +525,10 @@ function wanted() {
   const q = searchBox.value.trim();
   const cut = searchable(q);
   if (cut !== q) searchBox.value = cut;
-  return { q: cut, note: cut === q ? "" : "; the text was cut, a search takes 200 bytes" };
+  return { q: cut, note: cut === q ? "" : "; the text was truncated to 200 bytes" };
 }
 
-const hitsText = (total) => (total ? eventsText(total) : "nothing found");
+const hitsText = (total) => (total ? eventsText(total) : "no results");
 
 // Of a text in the address.
 async function countHits() {
@@ -566,7 +566,7 @@ const jump = (event) => {
 };
 
 const addressIn = (from, to) => `${perfetto}?at=${perfettoRange(from, to, state.origin_ns)}`;
-const perfettoLink = (from, to) => make("a", { href: addressIn(from, to), textContent: "Open this in Perfetto" });
+const perfettoLink = (from, to) => make("a", { href: addressIn(from, to), textContent: "Open selection in Perfetto" });
 
 // The bar's way to Perfetto leads to what is selected, or else to what is seen.
 function aim() {
@@ -598,10 +598,10 @@ function showEvent(event) {
       ["Track", `${event.track_name} · ${event.group_name}`], ["Op", op],
       ["Finding", finding && make("a", { href: `${session}#finding-${finding}`, textContent: event.name })], ["Scope", event.scope], ["Source", event.source],
       ["Module", event.module], ["Category", event.category], ["HLO op", event.hlo_op], ["Shape", event.shape],
-      ["FLOPs", text(event.flops)], ["Bytes", text(event.bytes)],
-      ["Calls of this name", `${text(event.calls_of_kind)}, ${lengthText(event.total_of_kind_ps)} in all`],
+      ["FLOP", text(event.flops)], ["Bytes", text(event.bytes)],
+      ["Calls of this name", `${text(event.calls_of_kind)}, ${lengthText(event.total_of_kind_ps)} in total`],
       ...Object.entries(event.args).map(argument), ["Inside", event.parent && jump(event.parent)],
-      ...event.linked.slice(0, 8).map((other) => [other.start_ps >= event.start_ps ? "Leads to" : "Comes from", jump(other)]),
+      ...event.linked.slice(0, 8).map((other) => [other.start_ps >= event.start_ps ? "Flow to" : "Flow from", jump(other)]),
       ["Text", event.long_name],
     ]),
     make("p", {}, perfettoLink(...exactSpan(event))));
@@ -615,17 +615,17 @@ function partsTable(devices) {
     const cells = PARTS.map((part) => breakdown.find((p) => p.name === part)?.ps ?? 0);
     const share = (ps) => (ps ? `${lengthText(ps)} (${((100 * ps) / all).toFixed(1)}%)` : "–");
     const causes = idle_causes.sort((a, b) => b.ps - a.ps).map((c) => `${c.name} ${lengthText(c.ps)}`);
-    return [`${device}${own_clock ? ", on its clock" : ""}`, ...cells.map(share), causes.join(", ") || "–"];
+    return [`${device}${own_clock ? ", device clock" : ""}`, ...cells.map(share), causes.join(", ") || "–"];
   });
   const heads = ["Compute", "Exposed communication", "Exposed copy", "Idle"].map((head) => [head, "num"]);
-  return figures("What the devices' time went to, by the report's intervals, cut to the range", [["Device"], ...heads, ["Idle because of", "prose"]], rows);
+  return figures("Device time in the range, from the intervals of the report", [["Device"], ...heads, ["Cause of idle time", "prose"]], rows);
 }
 
 // As the report groups ops, device by device; a share is of its device's op time in the range.
 function opsTable(rows) {
   const several = new Set(rows.map((r) => r.device)).size > 1;
   const heads = [["Name"], ...(several ? [["Device"]] : []), ...["Calls", "Total", "Self", "Share"].map((head) => [head, "num"])];
-  return figures("What takes the time there", heads, rows.map((r) => [
+  return figures("Time by op in this range", heads, rows.map((r) => [
     r.names > 1 ? `${r.name} (${r.names} ops)` : r.name, ...(several ? [r.device ?? "–"] : []), r.calls.toLocaleString("en"), lengthText(r.total_ps),
     lengthText(r.self_ps), `${((100 * r.self_ps) / Math.max(1, r.of_ps)).toFixed(1)}%`]));
 }
@@ -642,8 +642,8 @@ async function showRange([begin, end]) {
       make("h2", { textContent: `${lengthText(to - from)} from ${timeText(from, (to - from) / 100)}` }),
       ...(range.devices?.length ? [partsTable(range.devices)] : []),
       opsTable(range.rows.slice(0, 20)),
-      make("p", { className: "muted", textContent: `Summed over ${eventsText(range.events)} on ${tracks}, cut at both ends of the range, `
-        + `on the host's clock; they cover ${covered.toFixed(1)}% of it. A share is of the self time of all${range.rows[0]?.device ? " ops of the device" : " of them"}.` }),
+      make("p", { className: "muted", textContent: `Summed over ${eventsText(range.events)} on ${tracks}, clipped to the range, `
+        + `on the host clock; they cover ${covered.toFixed(1)}% of it. A share is of the self time of all${range.rows[0]?.device ? " ops of the device" : " of them"}.` }),
       make("p", {}, perfettoLink(begin, end)));
   } catch (error) {
     say(error.message, true);
@@ -690,7 +690,7 @@ function longestOf({ line, first, end }) {
 }
 
 function longestText({ count, best }) {
-  if (!best) return count ? `${eventsText(count)}, too close to each other to tell` : "–";
+  if (!best) return count ? `${eventsText(count)}, too dense to show separately` : "–";
   const { name, dur_ps } = source.known(best.row, best.i, best.id);
   return dur_ps === undefined || name === undefined ? "…" : `${name || "(no name)"} ${lengthText(dur_ps)}`;
 }
@@ -703,13 +703,13 @@ async function fillTable() {
   const lines = [...seenRows()].map((seen) => ({ ...seen.line, ...longestOf(seen) }));
   const body = lines.map((l) => [trackName(l.track), l.track.group, l.count.toLocaleString("en"), longestText(l)]);
   const caption = `From ${timeText(state.view.from, 1000)} to ${timeText(state.view.to, 1000)}`;
-  const t = figures(caption, [["Track"], ["Process", "text"], ["Events", "num text"], ["Longest seen", "text"]], body);
+  const t = figures(caption, [["Track"], ["Process", "text"], ["Events", "num text"], ["Longest visible", "text"]], body);
   table.replaceChildren(table.firstChild, t);
   const cells = t.querySelectorAll("td:last-child");
   lines.forEach(async (l, i) => {
     if (cells[i].textContent !== "…") return;
     const event = await source.tell(l.best.id, signal).catch(() => null);
-    if (!signal.aborted) cells[i].textContent = event ? longestText(l) : "not known";
+    if (!signal.aborted) cells[i].textContent = event ? longestText(l) : "unknown";
   });
 }
 
@@ -1014,10 +1014,10 @@ function notesOf(all) {
   const notes = [eventsText(all.events)];
   const overlaid = state.groups.flatMap((g) => g.tracks).reduce((n, t) => n + t.overlaid, 0);
   if (all.empty) notes.push(`${all.empty} ${all.empty === 1 ? "track" : "tracks"} without events not shown`);
-  if (overlaid) notes.push(`${eventsText(overlaid)} ${overlaid === 1 ? "lies" : "lie"} over others in the last row of their track`);
-  if (all.left_out) notes.push(`${eventsText(all.left_out)} found no room`);
-  if (all.tracks_left_out) notes.push(`${all.tracks_left_out.toLocaleString("en")} ${all.tracks_left_out === 1 ? "track" : "tracks"} found no room`);
-  if (all.partial) notes.push("the file is damaged or cut: what could be read is shown");
+  if (overlaid) notes.push(`${eventsText(overlaid)} ${overlaid === 1 ? "overlaps" : "overlap"} others in the last row of their track`);
+  if (all.left_out) notes.push(`${eventsText(all.left_out)} not shown (limit reached)`);
+  if (all.tracks_left_out) notes.push(`${all.tracks_left_out.toLocaleString("en")} ${all.tracks_left_out === 1 ? "track" : "tracks"} not shown (limit reached)`);
+  if (all.partial) notes.push("the file is damaged or truncated; the readable part is shown");
   return notes.join("; ");
 }
 
@@ -1063,13 +1063,13 @@ function addAnalysis(groups) {
 
 // What comes with the report, which takes longer than the first slices.
 async function analyse(all) {
-  noteLine.textContent = `${notesOf(all)}; the analysis follows`;
+  noteLine.textContent = `${notesOf(all)}; analysis tracks are loading`;
   try {
     const { analysis } = await source.analysed();
     if (analysis?.length) addAnalysis(analysis);
-    noteLine.textContent = `${notesOf(all)}${analysis ? "" : "; the tracks of the analysis could not be made"}`;
+    noteLine.textContent = `${notesOf(all)}${analysis ? "" : "; no analysis tracks"}`;
   } catch (error) {
-    noteLine.textContent = `${notesOf(all)}; without the analysis: ${error.message}`;
+    noteLine.textContent = `${notesOf(all)}; no analysis: ${error.message}`;
   }
   restore();
   state.awaited.top = "";
@@ -1084,7 +1084,7 @@ async function analyse(all) {
 async function begin() {
   say("Reading the trace …");
   const all = await source.tracks();
-  if (!all.events) return say("This trace holds no events that lie in time.");
+  if (!all.events) return say("This trace has no events with a time.");
   state.groups = all.groups;
   state.origin_ns = all.file_origin_ns;
   state.extent = { from: all.from_ps, to: Math.max(all.to_ps, all.from_ps + leastSpan(all.from_ps)) };
@@ -1106,7 +1106,7 @@ async function begin() {
     strip = null;
     draw();
   } catch (error) {
-    noteLine.textContent += `; without steps and findings on the map: ${error.message}`;
+    noteLine.textContent += `; no steps and findings on the map: ${error.message}`;
   }
   root.dataset.marked = "yes";
 }

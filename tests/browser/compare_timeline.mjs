@@ -66,7 +66,7 @@ await test("the rows of both analyses follow their device", () =>
 await test("runs without steps are aligned by their devices, and the page says so", () =>
   onPage(at(TPU), async (page) => {
     await drawn(page);
-    await page.getByText("A and B have no steps: both are aligned by the first op of their devices").waitFor();
+    await page.getByText("A and B have no steps: both runs are aligned by the first op of their devices").waitFor();
   }));
 
 await test("panning and zooming move both, and the address keeps it", () =>
@@ -119,7 +119,7 @@ await test("Enter shows an op of both runs, with the comparison's figures and th
     for (const href of await details(page).locator("ul a").evaluateAll((links) => links.map((link) => link.href)))
       assert.equal((await page.request.get(href)).status(), 200, href);
     const places = await details(page).locator("ul a").allInnerTexts();
-    for (const place of ["This in A’s own timeline", "This in B’s own timeline", "A in Perfetto", "Its row of the comparison"])
+    for (const place of ["Open in the timeline of A", "Open in the timeline of B", "A in Perfetto", "Open its row of the comparison"])
       assert.ok(places.includes(place), places.join());
     await canvas(page).focus();
     await page.keyboard.press(".");
@@ -223,7 +223,7 @@ await test("the table names the longest event, however narrow it is drawn", () =
       return cells.length && cells.every((cell) => cell.textContent !== "…");
     });
     const texts = await page.locator("details.seen td:nth-child(4)").allInnerTexts();
-    for (const text of texts) assert.match(text, /^(–|too close to each other to tell|\S.* [\d.]+ (ps|ns|µs|ms|s))$/);
+    for (const text of texts) assert.match(text, /^(–|too dense to show separately|\S.* [\d.]+ (ps|ns|µs|ms|s))$/);
     assert.ok(texts.some((text) => / [\d.]+ (ns|µs|ms|s)$/.test(text)), texts.join("; "));
   }, { viewport: { width: 390, height: 800 } }));
 
@@ -268,7 +268,7 @@ await test("the search finds the ops of both runs, by n and N in the order of ti
     await page.keyboard.press("Enter");
     await page.getByText("no such op").waitFor();
     await page.keyboard.press("?");
-    await page.locator("dialog").getByText("hit of the search").waitFor();
+    await page.locator("dialog").getByText("search result").waitFor();
   }));
 
 for (const width of [1440, 390])

@@ -55,7 +55,7 @@ await test("with --ui=perfetto the trace is there before the click", async () =>
   const { context, complaints } = await guarded(browser, [other.url, ui.url]);
   const page = await context.newPage();
   await page.goto(other.url + tpuHandoff);
-  await page.locator("#status", { hasText: "one click" }).waitFor();
+  await page.locator("#status", { hasText: "Click to open" }).waitFor();
   await context.route("**/trace/**", (route) => route.abort());
   await handOver(page, context);
   assert.deepEqual(complaints, []);

@@ -156,7 +156,7 @@ await test("two ticks lead to a comparison of the older with the newer", () =>
     await rowCount(page, 1);
     await button.click();
     await page.waitForURL("**/compare/*/*");
-    assert.match(await page.locator("h1").innerText(), /2026_01_12.* against .*2026_01_11/);
+    assert.match(await page.locator("h1").innerText(), /2026_01_12.* compared with .*2026_01_11/);
   }));
 
 await test("the index leads to a comparison without script", () =>
@@ -166,11 +166,11 @@ await test("the index leads to a comparison without script", () =>
       for (const box of await page.locator("[name=s]").all()) await box.check();
       await page.getByRole("button", { name: "Compare", exact: true }).click();
       await page.waitForURL("**/compare/*/*");
-      assert.match(await page.locator("h1").innerText(), /2026_01_12.* against .*2026_01_11/);
+      assert.match(await page.locator("h1").innerText(), /2026_01_12.* compared with .*2026_01_11/);
       assert.equal(await page.locator("#where tbody:not(details *)").count(), 2); // both runs have two devices
       assert.ok(await page.locator("#ops tbody tr").count());
       await page.getByRole("link", { name: "Swap A and B" }).click();
-      assert.match(await page.locator("h1").innerText(), /2026_01_11.* against .*2026_01_12/);
+      assert.match(await page.locator("h1").innerText(), /2026_01_11.* compared with .*2026_01_12/);
     },
     withoutScript
   ));
@@ -194,7 +194,7 @@ await test("one tick is not enough, and the page says what to do", async () => {
 await test("archives are unpacked by a click, which says how far it is", () =>
   onPage("/?q=archive", async (page) => {
     await page.getByRole("button", { name: "Unpack archives" }).click();
-    await page.locator("#unpack [role=status]", { hasText: /^\d+ files are unpacked/ }).waitFor();
+    await page.locator("#unpack [role=status]", { hasText: /^\d+ files unpacked/ }).waitFor();
     const now = await (await fetch(`${server.url}/api/v1/extract`)).json();
     assert.equal(now.state, "done");
     assert.ok(now.files.made + now.files.kept > 0);

@@ -184,7 +184,7 @@ await testReal("Perfetto: one click hands over every event", () =>
     const file = countEvents(TPU_FILE);
     const [[lost]] = await query(ui, "select ifnull(sum(value), 0) as n from stats where severity in ('error', 'data_loss')", ["n"]);
     assert.equal((await slices(ui)) + lost, file.slices);
-    await page.locator("#status", { hasText: "Handed" }).waitFor();
+    await page.locator("#status", { hasText: "Sent" }).waitFor();
     assert.match(await ui.title(), /json vm/);
     const again = await openIn(context, page);
     assert.equal(await slices(again), await slices(ui));
@@ -250,7 +250,7 @@ await testReal("where ui.perfetto.dev is not reached, this machine's Perfetto op
     const ui = await openIn(context, page);
     assert.match(ui.url(), /^http:\/\/127\.0\.0\.1:/);
     assert.ok((await slices(ui)) > 0);
-    await page.locator("#status", { hasText: "Handed" }).waitFor();
+    await page.locator("#status", { hasText: "Sent" }).waitFor();
   }, { from: other });
   await withPage("cpu", async (page, context) => {
     const since = performance.now();

@@ -328,8 +328,8 @@ await test("every place of a finding leads to that time in the timeline, and fro
       assert.match(href, /^..\/..\/session\/[^?]+\/timeline\?host=host[AB]&at=\d+\.\.\d+$/);
     await places.first().click();
     await page.waitForURL("**/timeline?**");
-    await page.getByText("What takes the time there").waitFor();
-    await page.getByText("Open this in Perfetto").click();
+    await page.getByText("Time by op in this range").waitFor();
+    await page.getByText("Open selection in Perfetto").click();
     await page.waitForURL("**/perfetto/**");
     await page.locator("p.lead[title]").waitFor(); // until then it says the ns of the file
     assert.match(await page.locator("main").innerText(), /Opens zoomed to [\d.]+ \S+ to [\d.]+ \S+ of the trace/);

@@ -92,8 +92,8 @@ await test("a click opens an event's details, with the way to its op and to Perf
     const ops = (await api(TPU, "tracks")).groups.flatMap((g) => g.tracks).find((t) => t.role === "ops");
     await api(TPU, "marks"); // the report is there
     await openAt(page, TPU, `?sel=${ops.id}.0.0`);
-    await details(page).locator("a", { hasText: "Open this in Perfetto" }).waitFor();
-    const link = await details(page).locator("a", { hasText: "Open this in Perfetto" }).getAttribute("href");
+    await details(page).locator("a", { hasText: "Open selection in Perfetto" }).waitFor();
+    const link = await details(page).locator("a", { hasText: "Open selection in Perfetto" }).getAttribute("href");
     assert.match(link, /\/perfetto\/[^?]+\?at=\d+\.\.\d+$/);
     const op = await details(page).locator("a[href*='op?on=']").getAttribute("href");
     assert.equal((await page.request.get(new URL(op, page.url()).href)).status(), 200);
@@ -108,7 +108,7 @@ await test("a drag over the ruler sums up its range", () =>
     await page.mouse.down();
     await page.mouse.move(box.x + 800, box.y + 12, { steps: 4 });
     await page.mouse.up();
-    await details(page).locator("caption", { hasText: "What takes the time there" }).waitFor();
+    await details(page).locator("caption", { hasText: "Time by op in this range" }).waitFor();
     assert.ok((await details(page).locator("tbody tr").count()) > 0);
   }));
 
@@ -139,7 +139,7 @@ await test("what is seen is saved as SVG", () =>
     await drawn(page);
     await page.waitForTimeout(300);
     const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save what is seen as SVG" }).click();
+    await page.getByRole("button", { name: "Save the visible part as SVG" }).click();
     const text = readFileSync(await (await saved).path(), "utf8");
     const parts = await page.evaluate((svg) => {
       const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");

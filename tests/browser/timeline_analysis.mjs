@@ -107,7 +107,7 @@ for (const name of Object.keys(FIVE)) {
   await test(`the saved SVG has the rows of the analysis, ${name}`, () =>
     onTimeline(name, "", async (page) => {
       const saved = page.waitForEvent("download");
-      await page.getByRole("button", { name: "Save what is seen as SVG" }).click();
+      await page.getByRole("button", { name: "Save the visible part as SVG" }).click();
       const text = readFileSync(await (await saved).path(), "utf8");
       const { texts, fills } = await page.evaluate((svg) => {
         const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");

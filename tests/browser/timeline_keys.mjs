@@ -119,7 +119,7 @@ await test("times above what a number holds are kept to the picosecond", () =>
     const { file_origin_ns: origin } = await api("late", "tracks");
     const start = BigInt(origin) + (2n ** 53n + 1n + 500n) / 1000n;
     const end = BigInt(origin) + (2n ** 53n + 1n + 1000n + 500n) / 1000n;
-    const href = await page.locator("aside.details a", { hasText: "Open this in Perfetto" }).getAttribute("href");
+    const href = await page.locator("aside.details a", { hasText: "Open selection in Perfetto" }).getAttribute("href");
     assert.equal(href.split("?at=")[1], `${start}..${end}`);
     // An address of Perfetto's ns, odd in ps for a double.
     const at = `${BigInt(origin) + 9007199254741n}..${BigInt(origin) + 9007199254743n}`;
@@ -182,7 +182,7 @@ await test("the table names what is longest, with its whole length, and says wha
   onTimeline("narrow", "", async (page) => {
     const rows = await seenTable(page);
     assert.ok(rows.some((row) => row[3] === "tiny op 1.250 ns"), JSON.stringify(rows));
-    assert.ok(rows.some((row) => /^100 events, too close/.test(row[3])), JSON.stringify(rows));
+    assert.ok(rows.some((row) => /^100 events, too dense/.test(row[3])), JSON.stringify(rows));
   }));
 
 // The tip at a time, row by row from the top, until it says what is wanted.
@@ -242,7 +242,7 @@ await test("the help lists every key that the timeline listens to", () =>
     await page.keyboard.press("?");
     const told = (await page.locator("dialog kbd").allTextContents()).flatMap((text) => text.split(/,? /));
     for (const key of [...keys, "/", "p", "?", "wheel", "ruler"]) assert.ok(told.includes(key) || (key === "," && told.includes("")), `${key}: ${told}`);
-    assert.match(await page.locator("dialog").innerText(), /select nothing/);
+    assert.match(await page.locator("dialog").innerText(), /clear the selection/);
   }));
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
@@ -282,8 +282,8 @@ await test("an address leads to its event, however far down, in a group that was
 await test("a range stays in the address, with what it sums up", () =>
   onTimeline("hits", "?from=30000000&to=70000000", async (page) => {
     const summed = async () => { // the page asks for both at once, and either may come first
-      await details(page).getByText("What takes the time there").waitFor();
-      await details(page).getByText("What the devices' time went to").waitFor();
+      await details(page).getByText("Time by op in this range").waitFor();
+      await details(page).getByText("Device time in the range").waitFor();
       return details(page).innerText();
     };
     await page.keyboard.press("r");
@@ -303,7 +303,7 @@ for (const sel of ["999.0.0", "abc", "1", "0.0.99999"])
     await page.locator("canvas.rows").focus();
     for (const key of "wd") await page.keyboard.press(key);
     await page.waitForTimeout(500);
-    assert.match(await status(page).textContent(), /no such event/);
+    assert.match(await status(page).textContent(), /Event not found/);
     await page.keyboard.press("Enter");
     await details(page).locator("h2").waitFor();
     assert.equal(await status(page).textContent(), "");
@@ -324,7 +324,7 @@ await test("a text that is too long is cut at a character, and an empty box says
     await page.keyboard.press("/");
     await page.locator("input[type=search]").fill("é".repeat(150));
     await page.keyboard.press("Enter");
-    await page.locator("output.muted", { hasText: "nothing found; the text was cut" }).waitFor();
+    await page.locator("output.muted", { hasText: "no results; the text was truncated" }).waitFor();
     assert.equal(await page.locator("input[type=search]").inputValue(), "é".repeat(100));
     await page.keyboard.press("/");
     await page.keyboard.press("Escape");

@@ -6,7 +6,7 @@ from conftest import ROOT
 
 GENERATED = {"findings.md"}
 FRONT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
-PAGES = [*FRONT, ROOT / "examples" / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED | {"architecture.md"})]
+PAGES = [*FRONT, ROOT / "examples" / "README.md", *sorted((ROOT / "docs" / "develop").glob("*.md")), *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED | {"architecture.md"})]
 
 
 def text_of(page):
@@ -47,7 +47,7 @@ def test_lines_wrap_at_100(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_sentences_are_short(page):
     """At most 25 words, in paragraphs and lists."""
-    text = re.sub(r"^(#|\||<!--).*", "", text_of(page), flags=re.M)
+    text = re.sub(r"^ *(#|\||<!--).*", "", text_of(page), flags=re.M)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"`[^`]*`", "X", text))
     parts = re.split(r"\n\s*\n|\n\s*(?:[*]|\d+\.)\s", text)
     long = [s for part in parts for s in re.split(r"(?<=[.!?:])\s+", part) if len(s.split()) > 25]

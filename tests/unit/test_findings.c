@@ -333,7 +333,7 @@ static const struct firing {
      250 * MS,
      VP_LEVEL_HIGH,
      {"1 of 10 steps is", "step 6", "mostly compute"}},
-    {"F13", jitter, 0, 100 * MS, VP_LEVEL_HIGH, {"10 ordinary steps", "20.00%", "100.00 ms"}},
+    {"F13", jitter, 0, 100 * MS, VP_LEVEL_HIGH, {"10 ordinary steps", "0.20", "100.00 ms"}},
     {"F14",
      waits_for_input,
      1,

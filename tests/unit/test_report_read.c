@@ -255,7 +255,7 @@ static void test_what_cannot_be_merged(void **state)
     vp_report *r = NULL;
     assert_int_equal(report_merge(&r, NULL, 0), VP_EARG);
     assert_int_equal(merge_two(REPORT(""), REPORT("")), VP_EARG);
-    assert_non_null(strstr(vp_error_last()->message, "same run of host h"));
+    assert_non_null(strstr(vp_error_last()->message, "same run on host h"));
     assert_int_equal(merge_two(REPORT(""), REPORT_OF("scope", "")), VP_EARG);
 }
 

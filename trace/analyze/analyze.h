@@ -1,5 +1,6 @@
-/* From a session to its report: one question a file, all of them behind this door. The server, the
- * CLI and the C API include this header; nobody else. */
+/* Public header of analyze/: turns a run into a report. The server, the CLI and the C API include
+ * it. The caller frees reports with analyze_free; functions return 0 or a negative code and set the
+ * last error. */
 #ifndef VP_ANALYZE_ANALYZE_H
 #define VP_ANALYZE_ANALYZE_H
 

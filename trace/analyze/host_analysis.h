@@ -1,7 +1,8 @@
-/* A sealed trace of one host → its figures. Reads no file.
+/* Analyzes the sealed trace of one host. It reads no files. The caller frees the result; failures
+ * are out of memory and cancellation.
  *
- * Each question is a file and a single pass, and adds its part to a host_result; several are asked
- * at once, on a thread each. */
+ * Each analysis is one file and one pass, and adds its part to a host_result. Several run at once,
+ * one thread each. */
 #ifndef VP_ANALYZE_HOST_ANALYSIS_H
 #define VP_ANALYZE_HOST_ANALYSIS_H
 

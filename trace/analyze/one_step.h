@@ -1,11 +1,11 @@
-/* One step of a trace: the time in it, and nothing else. A trace is analysed to find its steps,
- * cut down to one of them, and analysed again, so every question of the report is answered for
- * that step alone. Only analyze/ includes this.
+/* Restricts a trace to one step. A trace is analyzed to find its steps, cut to one of them, and
+ * analyzed again, so that every value of the report covers only that step. Fails if there is no
+ * such step.
  *
- * Every track is cut to the step's time (on a device to the device's part of it). So the step's
- * report says of its window what the report of the whole says of the step, and the self times of
- * all steps sum to what ops have inside steps (tests/golden/test_one_step.py). Steps are named by
- * the number that the program counts; repeats of a module have none. */
+ * Every track is cut to the step's interval (on a device to the device's part of it). So the window
+ * of the step's report equals the step in the full report, and self times of all steps add up to op
+ * time inside steps (tests/golden/test_one_step.py). Steps are selected by the program's number;
+ * repeats of a module have no numbers. */
 #ifndef VP_ANALYZE_ONE_STEP_H
 #define VP_ANALYZE_ONE_STEP_H
 

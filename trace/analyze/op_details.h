@@ -1,9 +1,8 @@
-/* One row of a report's op table, call by call: its slowest calls, how long calls take, and the
- * names that stand behind it. A report keeps only what all calls add up to, so this is made on
- * demand by reading the host's file again. The server includes this, and report/ to print it.
+/* Details of one row of an op table: its slowest calls, a histogram of durations, and the names in
+ * the group. The caller frees them. Fails if the file no longer has the op or cannot be read.
  *
- * A report keeps only what all calls of an op add up to, so the host's file is read again, in turn
- * with the other analyses, and the trace is looked at while its analysis stands (host_watch). */
+ * A report contains only sums over calls, so the host's file is read again, queued with other
+ * analyses, and evaluated while its analysis is in memory (host_watch). */
 #ifndef VP_ANALYZE_OP_DETAILS_H
 #define VP_ANALYZE_OP_DETAILS_H
 

@@ -1,5 +1,5 @@
-/* How the kernels of an op were launched, where the profile tells: one row for each configuration.
- * Only op_details.c includes this. */
+/* Launch configurations of an op's kernels, if the profile has them: one row per configuration.
+ * Rows are in the arena of the details. */
 #ifndef VP_ANALYZE_OP_LAUNCHES_H
 #define VP_ANALYZE_OP_LAUNCHES_H
 

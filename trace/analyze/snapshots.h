@@ -1,5 +1,5 @@
-/* Memory snapshots beside a session's timelines ("memory.prof"): who held how much at one moment.
- * Only analyze.c includes this. */
+/* Memory snapshots next to the timelines of a run ("memory.prof"): holders of memory at one time.
+ * Rows go into the report; unreadable files become notes on data quality. */
 #ifndef VP_ANALYZE_SNAPSHOTS_H
 #define VP_ANALYZE_SNAPSHOTS_H
 

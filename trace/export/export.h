@@ -1,5 +1,5 @@
-/* A trace → what other viewers open. exporters.c and the routes of links include this. Streams are
- * produced in constant memory. Facts: docs/reference/perfetto.md#guarantees,
+/* Public header of export/: converts a trace into formats of other viewers. Streams use constant
+ * memory; the caller closes them. Facts: docs/reference/perfetto.md#guarantees,
  * docs/reference/xprof.md#trace-json. */
 #ifndef VP_EXPORT_EXPORT_H
 #define VP_EXPORT_EXPORT_H

@@ -1,5 +1,5 @@
-/* Which file of a host is exported, and by whom, by its format's row (read/detect/formats.h). The
- * catalog owns the files. */
+/* Selects the file of a host to export, and the exporter for its format (read/detect/formats.h).
+ * The catalog owns the files. */
 #ifndef VP_EXPORT_EXPORTERS_H
 #define VP_EXPORT_EXPORTERS_H
 

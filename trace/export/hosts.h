@@ -1,6 +1,5 @@
-/* All hosts of a session in one file: which of them are exported, under which name, and where their
- * times lie among each other. bundle.c and pftrace/ include this, the routes and the `export`
- * command; who makes the hosts frees them after the stream that was made of them. */
+/* Exports all hosts of a run as one file: which hosts, their names, and their clock offsets. The
+ * caller frees the hosts after the stream that uses them. */
 #ifndef VP_EXPORT_HOSTS_H
 #define VP_EXPORT_HOSTS_H
 

@@ -1,6 +1,6 @@
-/* Deep links into a Perfetto UI: which page of it, where it looks, and what it does first. Included
- * by the routes of links. Facts: docs/reference/perfetto.md#links (the trace URL must be encoded as
- * a whole, or it is silently ignored) and docs/reference/perfetto.md#startup-commands. */
+/* Deep links into a Perfetto UI: address, initial view and startup commands. Links append to a
+ * buffer of the caller. Facts: docs/reference/perfetto.md#links (the trace URL must be encoded as a
+ * whole, or it is silently ignored) and docs/reference/perfetto.md#startup-commands. */
 #ifndef VP_EXPORT_LINK_H
 #define VP_EXPORT_LINK_H
 

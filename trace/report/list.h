@@ -1,5 +1,5 @@
-/* `list`: what a profile directory holds, as text and JSON (docs/reference/cli.md#list-output,
- * docs/reference/json.md#list). Included with report.h. */
+/* Output of `list`: the runs of a profile directory, as text and JSON
+ * (docs/reference/cli.md#list-output, docs/reference/json.md#list). */
 #ifndef VP_REPORT_LIST_H
 #define VP_REPORT_LIST_H
 

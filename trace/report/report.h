@@ -1,7 +1,6 @@
-/* A report → text, json, csv, html. These only print what analyze/ put into vp_report
- * (include/view_profile.h); no figure is computed here but shares and rates of its integers.
- * This is the door: routes and the CLI include it, files of report/ what they need of it.
- */
+/* Public header of report/: writes a report as text, JSON, CSV or HTML. Writers print values of
+ * vp_report (include/view_profile.h) and compute only shares and rates. They append to a buffer of
+ * the caller and fail only if it is full or out of memory. */
 #ifndef VP_REPORT_REPORT_H
 #define VP_REPORT_REPORT_H
 

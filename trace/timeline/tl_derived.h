@@ -1,8 +1,8 @@
-/* The index of the tracks that a trace lacks (model/derived.h), which are drawn, found and summed
- * as the file's own. The server's routes include this; the caller frees the index by tl_free.
+/* Index of the tracks that a trace lacks (model/derived.h). They are drawn, searched and summed
+ * like those of the file. The caller frees the index with tl_free.
  *
- * Group i and track i of the index are those of the derived value. Tracks and kinds are told by
- * numbers that follow those of the file's index, so that both are shown side by side. */
+ * Group i and track i of the index are those of the derived value. Numbers of tracks and kinds
+ * follow those of the file's index, so that both are shown together. */
 #ifndef VP_TIMELINE_TL_DERIVED_H
 #define VP_TIMELINE_TL_DERIVED_H
 

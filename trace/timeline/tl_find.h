@@ -1,5 +1,5 @@
-/* Finding events in an index: by a text, and those that belong to one (launch and kernel, producer
- * and consumer). The server's routes include this. */
+/* Searches an index: for events by text, and for related events (launch and kernel, producer and
+ * consumer). The caller owns the output. */
 #ifndef VP_TIMELINE_TL_FIND_H
 #define VP_TIMELINE_TL_FIND_H
 

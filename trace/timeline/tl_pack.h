@@ -1,5 +1,5 @@
-/* The events of one track become blocks while they come by in the order of their starts, each with
- * its row. tl_track owns the packer; all zero before the first track. */
+/* Packs the events of one track into blocks, in the order of their starts, each with its row.
+ * tl_track owns the packer; it must be zeroed before the first track. */
 #ifndef VP_TIMELINE_TL_PACK_H
 #define VP_TIMELINE_TL_PACK_H
 

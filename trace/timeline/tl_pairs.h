@@ -1,10 +1,10 @@
-/* Which rows of two timelines stand beside each other: the processes of one run and of another, and
- * their tracks. The server's routes include this; a pure function of the two indexes.
+/* Matches the rows of two timelines: processes and tracks of one run with those of another. A pure
+ * function of the two indexes; the caller frees the pairs.
  *
- * Pairs are looked for by what is most alike first, each time in the order of the file: processes
- * by name, then devices of a kind and host processes by their place, then any devices; tracks of a
- * pair of processes by role and name, then by role and name without digits (of threads: their
- * numbers differ), then what has a role on a device by that alone. */
+ * Pairs are matched in stages, most similar first, each in file order: processes by name, then
+ * devices of a kind and host processes by position, then any devices; tracks of two processes by
+ * role and name, then by role and name without digits (thread ids differ), then by role alone on a
+ * device. */
 #ifndef VP_TIMELINE_TL_PAIRS_H
 #define VP_TIMELINE_TL_PAIRS_H
 

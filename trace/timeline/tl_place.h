@@ -1,5 +1,5 @@
-/* Which row of its track an event is drawn on, while events come by (start asc, end desc). Included
- * by tl_build; zeroed before the first event, and freed by whoever made it. */
+/* Assigns each event of a track to a row, for events ordered by (start asc, end desc). It must be
+ * zeroed before the first event; the creator frees it. */
 #ifndef VP_TIMELINE_TL_PLACE_H
 #define VP_TIMELINE_TL_PLACE_H
 

@@ -1,7 +1,5 @@
-/* What the events of a range of time add up to, kind by kind: for the panel of a range that
- * somebody draws in the timeline. Computed from what is drawn: every event counts, on whatever
- * track it lies; a report's figures are of ops alone, by device. The server's routes include this.
- */
+/* Sums the events in a range of time by kind, for the panel of a selected range. It counts every
+ * visible event on any track; a report counts only ops, by device. The caller frees the sums. */
 #ifndef VP_TIMELINE_TL_RANGE_H
 #define VP_TIMELINE_TL_RANGE_H
 

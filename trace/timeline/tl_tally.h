@@ -1,4 +1,4 @@
-/* What neighbouring events of a row come to together: the sum of their lengths, and the longest. */
+/* Sum of the durations of adjacent events of a row, and the longest of them. */
 #ifndef VP_TIMELINE_TL_TALLY_H
 #define VP_TIMELINE_TL_TALLY_H
 

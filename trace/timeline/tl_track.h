@@ -1,5 +1,5 @@
-/* One track of a sealed trace becomes one of an index: its events are placed on rows and packed in
- * one pass. Each building thread has its own tl_maker, all zero before its first track. */
+/* Converts one track of a sealed trace into a track of an index: places its events on rows and
+ * packs them in one pass. Each building thread has a tl_maker, zeroed before its first track. */
 #ifndef VP_TIMELINE_TL_TRACK_H
 #define VP_TIMELINE_TL_TRACK_H
 

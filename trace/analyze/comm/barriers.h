@@ -1,4 +1,5 @@
-/* What TPUs wait for each other. */
+/* Waits of TPUs for each other at barriers, from the trace into the host's result. Fails only if
+ * out of memory. */
 #ifndef VP_ANALYZE_BARRIERS_H
 #define VP_ANALYZE_BARRIERS_H
 

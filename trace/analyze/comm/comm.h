@@ -1,5 +1,5 @@
-/* What a collective is and how much it carries (docs/reference/metrics.md#collectives). Pure but
- * for the trace's strings; only analyze/ includes this. */
+/* Recognizes collectives and computes their payload (docs/reference/metrics.md#collectives). Pure
+ * functions; strings belong to the trace. */
 #ifndef VP_ANALYZE_COMM_H
 #define VP_ANALYZE_COMM_H
 

@@ -1,5 +1,5 @@
-/* Which way a copy goes, by what profilers call it (docs/reference/metrics.md#transfer-direction).
- * Pure but for the trace's strings; only analyze/ includes this. */
+/* Direction of a copy from the names that profilers use
+ * (docs/reference/metrics.md#transfer-direction). Pure functions; strings belong to the trace. */
 #ifndef VP_ANALYZE_DIRECTION_H
 #define VP_ANALYZE_DIRECTION_H
 

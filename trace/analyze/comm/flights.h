@@ -1,7 +1,7 @@
-/* Single transfers and collectives of a device. On TPU one is a pair of ops ("copy-start.1" …
- * "copy-done.1") that is in flight from the start of the one to the end of the other, while the op
- * line is blocked only by the two ops themselves (docs/reference/metrics.md#async-pairs); elsewhere
- * one is an op. Only analyze/ includes this. */
+/* Transfers and collectives of a device in flight. On TPU, one is a pair of ops ("copy-start.1" …
+ * "copy-done.1"): it is in flight from the start of the first to the end of the second, while only
+ * the two ops block the op line (docs/reference/metrics.md#async-pairs). On other devices, it is
+ * one op. The caller frees the list. */
 #ifndef VP_ANALYZE_FLIGHTS_H
 #define VP_ANALYZE_FLIGHTS_H
 

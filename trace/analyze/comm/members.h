@@ -1,15 +1,15 @@
-/* Who takes part in a collective with a device (docs/reference/metrics.md#collectives): the members
- * of its group, as its program numbers devices, so that hosts agree about them. Only collectives.c
- * includes this.
+/* Members of a device's group in a collective (docs/reference/metrics.md#collectives), numbered as
+ * in the program, so that all hosts agree. The analysis owns the result; unknown members are no
+ * failure.
  *
- * That needs three things of the file: the groups (in the instruction), the devices of the program
- * (in its HLO proto), and which of these a device of the file is. The last is told by TPU planes;
- * elsewhere a device is what its ordinal says where all devices of the program are ordinals of the
- * file's, for then nobody else took part. Nothing is guessed: what is not told is unknown.
+ * Three things must be in the file: the groups (in the instruction), the devices of the program (in
+ * its HLO proto), and which of these a device of the file is. TPU planes contain the last one. On
+ * other platforms, a device is its ordinal, if all devices of the program are ordinals in the file,
+ * so that no other device took part. Otherwise, members are unknown.
  *
- * So a host that sees one half of a pair has no waits there until the other host's report is
- * merged, and a JSON trace, which has no HLO proto, never. Calls of one group among several are
- * only matched where its members are known. */
+ * A host that has one half of a pair has no waits until the report of the other host is merged. A
+ * JSON trace never has any, because it has no HLO proto. Calls of one group among several are
+ * matched only if its members are known. */
 #ifndef VP_ANALYZE_MEMBERS_H
 #define VP_ANALYZE_MEMBERS_H
 

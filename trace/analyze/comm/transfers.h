@@ -1,4 +1,5 @@
-/* Copies between host and devices, and among devices. */
+/* Copies between host and devices and between devices, as rows of the host's result. Fails only if
+ * out of memory. */
 #ifndef VP_ANALYZE_TRANSFERS_H
 #define VP_ANALYZE_TRANSFERS_H
 

@@ -1,10 +1,10 @@
-/* What changed from one report to another (docs/reference/metrics.md#comparison): a pure function
- * of the two. The C API, the CLI and the routes include this.
+/* Compares two reports (docs/reference/metrics.md#comparison). A pure function of the reports; the
+ * caller frees the comparison. Fails if a report is incomplete or the group differs.
  *
- * Means of the steps that count are taken, per device, and idle time takes the rounding; ops are
- * means over the devices of a kind; scopes, which are of the whole capture, are scaled to the op
- * time of a step. Both sides enter the noise alike, so that swapping them negates every difference
- * and turns the verdict around. */
+ * Values are means over counted steps, per device; idle time absorbs the rounding. Ops are means
+ * over the devices of a kind. Scopes, which cover the whole capture, are scaled to the op time of a
+ * step. Noise is symmetric, so swapping A and B negates every difference and reverses the verdict.
+ */
 #ifndef VP_ANALYZE_COMPARE_H
 #define VP_ANALYZE_COMPARE_H
 

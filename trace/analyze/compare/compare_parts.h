@@ -1,4 +1,5 @@
-/* What the files of compare*.c share. Nobody else includes this. */
+/* Internal header of compare*.c: the state of one comparison and its parts. Everything is in the
+ * arena of the comparison. */
 #ifndef VP_ANALYZE_COMPARE_PARTS_H
 #define VP_ANALYZE_COMPARE_PARTS_H
 

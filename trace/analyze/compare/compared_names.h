@@ -1,6 +1,5 @@
-/* Which row of a comparison an event is a call of, by its name: for what shows events of either run
- * and colours them by the difference. The server's routes include this; who made one frees it, and
- * the comparison outlives it. */
+/* Looks up the row of a comparison by the name of an event, to color events of either run by the
+ * difference. The caller frees the lookup table; the comparison must outlive it. */
 #ifndef VP_ANALYZE_COMPARED_NAMES_H
 #define VP_ANALYZE_COMPARED_NAMES_H
 

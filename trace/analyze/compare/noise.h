@@ -1,5 +1,4 @@
-/* How much two medians differ by chance. compare.c and the benches' comparison (report) include
- * this. A pure function. */
+/* Difference between two medians that chance explains. A pure function. */
 #ifndef VP_ANALYZE_NOISE_H
 #define VP_ANALYZE_NOISE_H
 

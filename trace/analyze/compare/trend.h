@@ -1,5 +1,5 @@
-/* One line of figures a run, over many runs: what a history keeps of a report. The CLI and
- * trace/report/ include this. */
+/* One line of values per run, over many runs: the part of a report that a history keeps. Rows are
+ * in the arena of the caller. */
 #ifndef VP_ANALYZE_TREND_H
 #define VP_ANALYZE_TREND_H
 

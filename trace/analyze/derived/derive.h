@@ -1,7 +1,7 @@
-/* The tracks that a host's trace lacks (model/derived.h), from its analysis: steps, runs of
- * modules, framework scopes, source lines, what each device's time went to and why it was idle, and
- * the slowest calls. Slices are the very intervals of which the report's figures are sums, so the
- * lengths of a track add up to them. Only analyze/ includes this; the tracks are the caller's. */
+/* Builds the tracks that a host's trace lacks (model/derived.h) from its analysis: steps, module
+ * runs, framework scopes, source lines, parts of device time, causes of idle time, and the slowest
+ * calls. Slices are the intervals whose sums the report contains, so lengths add up to its values.
+ * The caller owns the tracks. */
 #ifndef VP_ANALYZE_DERIVE_H
 #define VP_ANALYZE_DERIVE_H
 

@@ -1,6 +1,6 @@
-/* When any device of the host works, and when none does, on the aligned clock. Several questions
- * ask, on threads of their own: it is made once, by who asks first. Only analyze/ includes this;
- * host_analysis.c owns it, and the spans are the analysis's. */
+/* Times at which any device of the host is busy, and at which none is, on the aligned clock.
+ * Several analyses need it on separate threads; the first one computes it. host_analysis.c owns it;
+ * the spans belong to the analysis. */
 #ifndef VP_ANALYZE_ANY_DEVICE_H
 #define VP_ANALYZE_ANY_DEVICE_H
 

@@ -1,5 +1,5 @@
-/* The four parts of a device's window: compute, exposed communication, exposed copies, idle
- * (docs/reference/metrics.md#breakdown). */
+/* Splits a device's window into compute, exposed communication, exposed copies and idle time
+ * (docs/reference/metrics.md#breakdown). Values go into the result. */
 #ifndef VP_ANALYZE_BREAKDOWN_H
 #define VP_ANALYZE_BREAKDOWN_H
 

@@ -1,6 +1,6 @@
-/* What an op is: compute, communication or copy (docs/reference/metrics.md#op-classes), and under
- * which name it is grouped (docs/reference/metrics.md#op-names). Classify first, then normalise.
- * Pure; only analyze/ includes this. */
+/* Class of an op: compute, communication or copy (docs/reference/metrics.md#op-classes), and the
+ * name of its group (docs/reference/metrics.md#op-names). Classify before normalizing the name.
+ * Pure functions. */
 #ifndef VP_ANALYZE_CLASSIFY_H
 #define VP_ANALYZE_CLASSIFY_H
 

@@ -1,6 +1,6 @@
-/* When something of certain classes ran on a device, as a plain value that answers how much of an
- * interval was covered: in logarithmic time, and at once where the last answer was near by. Exposed
- * times are computed with it. One thread at a time may ask. Only analyze/ includes this. */
+/* Times at which ops of given classes ran on a device, with queries for the covered part of an
+ * interval. A query takes logarithmic time, or constant time near the previous one. Exposed times
+ * are computed with it. Not thread-safe; the caller frees it. */
 #ifndef VP_ANALYZE_COVER_H
 #define VP_ANALYZE_COVER_H
 

@@ -1,6 +1,6 @@
-/* What the events of each device add up to, before it is told in the result: its window in four
- * parts, its op tables and the runs of its modules. Of all devices at once, on as many threads as
- * the trace was read with. The caller owns the sums. */
+/* Sums over the events of each device: window parts, op tables and module runs, before they go into
+ * the result. All devices are processed at once, on as many threads as the trace was read with. The
+ * caller owns the sums. */
 #ifndef VP_ANALYZE_DEVICE_SUMS_H
 #define VP_ANALYZE_DEVICE_SUMS_H
 

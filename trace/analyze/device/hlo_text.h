@@ -1,6 +1,6 @@
-/* HLO as XLA prints it: "%psum.896 = bf16[8,128]{1,0:T(8,128)S(1)} all-reduce(bf16[8,128] %x), …".
- * How large its shapes are and where they lie. Pure: slices in, slices of the same bytes out. Only
- * analyze/ includes this. */
+/* Parses HLO text as XLA prints it: "%psum.896 = bf16[8,128]{1,0:T(8,128)S(1)}
+ * all-reduce(bf16[8,128] %x), …": sizes of shapes and their memory spaces. Pure functions; results
+ * are slices of the input. */
 #ifndef VP_ANALYZE_HLO_TEXT_H
 #define VP_ANALYZE_HLO_TEXT_H
 

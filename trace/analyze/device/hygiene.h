@@ -1,5 +1,5 @@
-/* What a device could be rid of: formatting, padding, duplicates, and how ops split by shape or
- * module. */
+/* Avoidable work of a device (formatting, padding, duplicates) and splits of ops by shape or
+ * module. Values go into the result. */
 #ifndef VP_ANALYZE_HYGIENE_H
 #define VP_ANALYZE_HYGIENE_H
 

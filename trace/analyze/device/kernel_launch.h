@@ -1,6 +1,6 @@
-/* How a kernel was launched, by the words of XLA's kernel_details, which readers of other formats
- * write, too (sink_kind.launch): "regs:32 static_shared:0 dynamic_shared:0 grid:3,1,1 block:128,1,1
- * occ_pct:100". Texts are in the caller's arena. */
+/* Launch configuration of a kernel, from text in the format of XLA's kernel_details, which readers
+ * of other formats produce as well (sink_kind.launch): "regs:32 static_shared:0 dynamic_shared:0
+ * grid:3,1,1 block:128,1,1 occ_pct:100". Texts are in the caller's arena. */
 #ifndef VP_ANALYZE_KERNEL_LAUNCH_H
 #define VP_ANALYZE_KERNEL_LAUNCH_H
 

@@ -1,5 +1,5 @@
-/* The runs of the compiled modules (XLA's programs) of a host. The caller owns what
- * module_runs_count made, also after a failure. */
+/* Runs of the compiled modules (XLA programs) of a host. The caller frees what module_runs_count
+ * fills, also after a failure. */
 #ifndef VP_ANALYZE_MODULE_RUNS_H
 #define VP_ANALYZE_MODULE_RUNS_H
 

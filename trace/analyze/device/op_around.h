@@ -1,4 +1,4 @@
-/* Finds what stands around an op in its program. */
+/* Finds the operands and users of an op in its program. The result is in the caller's arena. */
 #ifndef VP_ANALYZE_OP_AROUND_H
 #define VP_ANALYZE_OP_AROUND_H
 

@@ -1,6 +1,5 @@
-/* Where the ops of a group come from, when the group holds many: the scope that most of its time
- * belongs to, and how many there are. One raw op may stand for a group's name, not for its place.
- * The files of analyze/ that print a group's scope include this. */
+/* Scope with most of the time of a group of ops, and the number of its scopes. One op may represent
+ * a group's name, but not its scope. The caller owns the output. */
 #ifndef VP_ANALYZE_OP_PLACES_H
 #define VP_ANALYZE_OP_PLACES_H
 

@@ -1,5 +1,5 @@
-/* The op tables: which kinds count as one op, and what the ops of a device add up to. The maker of
- * a grouping or a workspace frees it. */
+/* Op tables: how kinds are grouped into ops, and sums over the ops of a device. The creator of a
+ * grouping or a workspace frees it. */
 #ifndef VP_ANALYZE_OPS_H
 #define VP_ANALYZE_OPS_H
 

@@ -1,5 +1,5 @@
-/* The computation graph by time: framework paths of all hosts as one tree. Only analyze/ includes
- * this. */
+/* Computation graph by time: framework paths of all hosts as one tree. The tree is in the arena of
+ * the result. */
 #ifndef VP_ANALYZE_SCOPES_H
 #define VP_ANALYZE_SCOPES_H
 

@@ -1,6 +1,6 @@
-/* Which different ops a large group mixes: plain "fusion" on TPU is many ops, and neither a mean
- * over them nor their sum says what to do (docs/reference/metrics.md#mixed-groups). Only hygiene.c
- * includes this. */
+/* Different ops that a large group contains: plain "fusion" on TPU is many ops, so its mean and its
+ * sum are not useful (docs/reference/metrics.md#mixed-groups). Rows are in the arena of the result.
+ */
 #ifndef VP_ANALYZE_SPLITS_H
 #define VP_ANALYZE_SPLITS_H
 

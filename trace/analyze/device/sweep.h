@@ -1,8 +1,7 @@
-/* One pass over a device's op tracks in order of time. Everything that asks "what ran when on this
- * device" is a visitor of it: breakdowns, steps, gaps, exposed times. Times are on the device's
- * own clock where it has one. Only analyze/ includes this.
- *
- * Breakdowns of devices and of steps, gaps, exposed and in-flight times are visitors of it. */
+/* One pass over a device's op tracks in order of time. Analyses that need to know what ran when are
+ * visitors of it: breakdowns of devices and steps, gaps, exposed and in-flight times. Times are on
+ * the device clock if there is one. Visitors own their state; a visitor that fails stops the pass.
+ */
 #ifndef VP_ANALYZE_SWEEP_H
 #define VP_ANALYZE_SWEEP_H
 

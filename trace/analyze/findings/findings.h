@@ -1,6 +1,6 @@
-/* What is wrong and what to do about it: rules over a finished report, of one host or of many, made
- * here or read back from JSON. A rule sees nothing but the report. analyze/ and report/ include
- * this; report/ prints the table of rules as documentation.
+/* Rules over a finished report, of one host or of many, made here or read from JSON. A rule reads
+ * only the report. Findings are in the report's arena. report/ prints the table of rules as
+ * documentation.
  *
  * Claims: so that one cause is not counted twice, a device's window is cut into disjoint cells (its
  * idle time by cause, exposed copies by direction, exposed communication, compute), whose lengths

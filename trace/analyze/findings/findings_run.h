@@ -1,6 +1,6 @@
-/* What the rules of findings share: one pass over the table, the ledger of claims, and how messages
- * are written. Only trace/analyze/findings*.c include this. Everything is in the report's arena or
- * in fnd_run; running out of memory is sticky and checked once, at the end. */
+/* Internal header of findings*.c: one pass over the table of rules, the ledger of claims, and the
+ * functions that build messages. Everything is in the report's arena or in fnd_run. Out of memory
+ * is sticky and checked once at the end. */
 #ifndef VP_ANALYZE_FINDINGS_RUN_H
 #define VP_ANALYZE_FINDINGS_RUN_H
 

@@ -485,9 +485,9 @@ void fnd_jitter(fnd_run *run)
     if (squared <= spread * spread / 1e6 || !e.count || !settle_steps(run, &e, cv))
         return;
     fnd_message(run, fnd_say(run,
-                             "The CV of %zu ordinary steps is %.2f%%; their time above the median "
+                             "The CV of %zu ordinary steps is %.2f; their time above the median "
                              "of %s adds up to %s%s.",
-                             n, 100 * cv, fnd_time(run, r->steps.median_ps),
-                             fnd_time(run, e.total_ps), longer_by(run, &e, is_usual_slow)));
+                             n, cv, fnd_time(run, r->steps.median_ps), fnd_time(run, e.total_ps),
+                             longer_by(run, &e, is_usual_slow)));
     place_steps(run, is_usual_slow);
 }

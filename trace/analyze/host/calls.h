@@ -1,5 +1,6 @@
-/* Which host call launched a device op: both carry one correlation id (CUPTI, rocprofiler, Kineto).
- * Built once a trace, asked by gaps, launches and steps. Only analyze/ includes this. */
+/* Maps a device op to the host call that launched it: both have the same correlation id (CUPTI,
+ * rocprofiler, Kineto). Built once per trace and used by gaps, launches and steps. The analysis
+ * owns it. */
 #ifndef VP_ANALYZE_CALLS_H
 #define VP_ANALYZE_CALLS_H
 

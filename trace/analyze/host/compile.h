@@ -1,4 +1,4 @@
-/* What was compiled while the program ran. */
+/* Compilations while the program ran, as rows of the host's result. Fails only if out of memory. */
 #ifndef VP_ANALYZE_COMPILE_H
 #define VP_ANALYZE_COMPILE_H
 

@@ -1,5 +1,5 @@
-/* Compilations as host threads show them (docs/reference/metrics.md#compilation): roots, and the
- * functions they are for. Only analyze/ includes this. */
+/* Compilations on host threads (docs/reference/metrics.md#compilation): roots, and the functions
+ * they belong to. The caller frees the list. */
 #ifndef VP_ANALYZE_COMPILE_ROOTS_H
 #define VP_ANALYZE_COMPILE_ROOTS_H
 

@@ -1,5 +1,5 @@
-/* When execution began in earnest: what compiles before is the start of the program (F11),
- * what compiles after it compiles late (F10). Only analyze/ includes this. */
+/* Time of the first execution of a step's module. Compilation before it belongs to startup (F11);
+ * compilation after it is late (F10). */
 #ifndef VP_ANALYZE_FIRST_RUN_H
 #define VP_ANALYZE_FIRST_RUN_H
 

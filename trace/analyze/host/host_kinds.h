@@ -1,6 +1,6 @@
-/* What the events of host threads mean, decided once per kind
- * (docs/reference/metrics.md#host-events): compile roots, waiting, launching, profiler frames.
- * Names of JAX, TensorFlow, PyTorch, CUDA and ROCm. Only analyze/ includes this. */
+/* Meaning of host events, determined once per kind (docs/reference/metrics.md#host-events): compile
+ * roots, waits, launches, profiler frames. Covers names of JAX, TensorFlow, PyTorch, CUDA and ROCm.
+ * The analysis owns the table. */
 #ifndef VP_ANALYZE_HOST_KINDS_H
 #define VP_ANALYZE_HOST_KINDS_H
 

@@ -1,4 +1,5 @@
-/* Calls of the host's threads. */
+/* Sums over the calls of host threads, as rows of the host's result. Fails only if out of memory.
+ */
 #ifndef VP_ANALYZE_HOST_OPS_H
 #define VP_ANALYZE_HOST_OPS_H
 

@@ -1,4 +1,5 @@
-/* Launches of device ops by the host. */
+/* Launches of device ops by the host: counts, delays and queue lengths per device, in the result.
+ */
 #ifndef VP_ANALYZE_LAUNCH_H
 #define VP_ANALYZE_LAUNCH_H
 

@@ -1,14 +1,14 @@
-/* What the program says of itself: arguments, counters and facts.
+/* Arguments, counters and metadata that the program recorded, as rows of the result. Fails only if
+ * out of memory.
  *
- * They come from the recorder (VP_SCOPE_ARGS, VP_COUNTER, vp_meta_*) and are added up while the
- * XSpace or the .vpcap is read: a row for each argument of each zone, however many calls there are
- * (ceilings VP_ARGS_MAX, VP_ARG_VALUES_MAX, VP_METAS_MAX). The report lists the 100 of each host
- * with most calls (of meta the first) and how many there were (arg_total, counter_total,
- * meta_total). Numbers and texts of one key are told apart; of texts the 64 that came first are
- * counted one by one (distinct is null where there were more), each cut at 200 bytes. A fact whose
- * key names a secret is not shown; quality has "credentials". Stats that other profilers write are
- * not taken for arguments, nor are a Trace Event JSON's args; the report of one step has only meta.
- */
+ * They come from the recorder (VP_SCOPE_ARGS, VP_COUNTER, vp_meta_*) and are summed while the
+ * XSpace or the .vpcap is read: one row per argument of each zone, for any number of calls (limits
+ * VP_ARGS_MAX, VP_ARG_VALUES_MAX, VP_METAS_MAX). The report lists the 100 with the most calls per
+ * host (of meta the first 100) and the totals (arg_total, counter_total, meta_total). Numbers and
+ * texts of one key are separate. The first 64 texts are counted separately (distinct is null if
+ * there are more), each truncated to 200 bytes. Metadata whose key names a secret is not shown;
+ * quality has "credentials". Stats of other profilers and args of Trace Event JSON are not
+ * arguments. The report of one step has only meta. */
 #ifndef VP_ANALYZE_PROGRAM_VALUES_H
 #define VP_ANALYZE_PROGRAM_VALUES_H
 

@@ -1,4 +1,5 @@
-/* What to doubt of a host's figures. */
+/* Notes on the data quality of a host's trace. Notes go into the result. Fails only if out of
+ * memory. */
 #ifndef VP_ANALYZE_QUALITY_H
 #define VP_ANALYZE_QUALITY_H
 

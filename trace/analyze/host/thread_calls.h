@@ -1,6 +1,5 @@
-/* What the calls on one thread of the host add up to, by name: in two halves that need nothing of
- * each other, so that a trace with one long thread keeps two processors busy. The caller owns what
- * these functions fill. */
+/* Sums over the calls of one host thread by name, in two independent halves, so that a trace with
+ * one long thread uses two processors. The caller owns the output. */
 #ifndef VP_ANALYZE_THREAD_CALLS_H
 #define VP_ANALYZE_THREAD_CALLS_H
 

@@ -1,9 +1,9 @@
-/* What the threads of a program without a device did: how much of their time is work, what they
- * wait for, and which zone made a step longer than the others. Only analyze/ includes this.
+/* Threads of a program without devices: work, waits, and the zone that made a step longer than the
+ * others. Rows go into the host's result.
  *
- * Without a device the processes stand where devices do, and rules of their own (F25 to F29) ask
- * these rows. Work is self time outside of zones that wait (wait_names.c); a step's cause is the
- * zone of which it has more than the median over all steps (grown.c). */
+ * Without devices, processes take the place of devices in the report, and separate rules (F25 to
+ * F29) read these rows. Work is self time outside of waiting zones (wait_names.c). The cause of a
+ * long step is the zone that exceeds its median over all steps the most (grown.c). */
 #ifndef VP_ANALYZE_THREADS_H
 #define VP_ANALYZE_THREADS_H
 

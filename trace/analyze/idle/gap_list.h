@@ -1,5 +1,5 @@
-/* The longest gaps of a device, and what its idle time is made of, as the report lists them. Only
- * analyze/ includes this. */
+/* Longest gaps of a device and the labels of its idle time, as listed in the report. They go into
+ * the host's result. */
 #ifndef VP_ANALYZE_GAP_LIST_H
 #define VP_ANALYZE_GAP_LIST_H
 

@@ -1,4 +1,4 @@
-/* Why a device is idle. */
+/* Gaps of all devices and their causes. Rows go into the host's result. */
 #ifndef VP_ANALYZE_GAPS_H
 #define VP_ANALYZE_GAPS_H
 

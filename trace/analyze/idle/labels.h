@@ -1,5 +1,5 @@
-/* What a host thread is doing at any time, as the cause that idle device time under it has: its
- * spans flattened to disjoint labelled intervals. Only analyze/ includes this. */
+/* Labels of a host thread over time: its spans flattened to disjoint intervals, each with the cause
+ * of idle time that it implies. The caller frees them. */
 #ifndef VP_ANALYZE_LABELS_H
 #define VP_ANALYZE_LABELS_H
 

@@ -1,5 +1,5 @@
-/* Idle time of steps by cause: pieces of gaps laid over a device's step windows. Only analyze/
- * includes this. */
+/* Idle time of steps by cause: parts of gaps that overlap a device's step windows. Values go into
+ * packed steps. */
 #ifndef VP_ANALYZE_STEP_IDLE_H
 #define VP_ANALYZE_STEP_IDLE_H
 

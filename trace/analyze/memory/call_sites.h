@@ -1,5 +1,5 @@
-/* Where memory was asked for: what the asking thread was in at that moment, innermost first. One
- * pass over each thread that asks. dynamic_allocators.c includes this. */
+/* Call site of an allocation: the calls that were active on the allocating thread, innermost first.
+ * One pass over each such thread. The caller frees the sites. */
 #ifndef VP_ANALYZE_CALL_SITES_H
 #define VP_ANALYZE_CALL_SITES_H
 

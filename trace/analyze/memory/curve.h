@@ -1,5 +1,5 @@
-/* A curve of levels over time that is not known in advance: at most MEM_CURVE_MAX points, each the
- * highest of a slice of time, whose width doubles as time goes on. */
+/* A curve of levels over time of unknown length: at most MEM_CURVE_MAX points, each the maximum in
+ * a slice of time. The width of slices doubles when the curve is full. The caller owns it. */
 #ifndef VP_ANALYZE_CURVE_H
 #define VP_ANALYZE_CURVE_H
 

@@ -1,5 +1,6 @@
-/* Memory as the allocators' events tell it: in use, reserved, free; the peak and who holds it; what
- * steps take and leave (docs/reference/memory-and-mfu.md#allocator-events). */
+/* Memory from allocator events: in use, reserved and free memory, the peak and its holders, and
+ * memory that steps leave (docs/reference/memory-and-mfu.md#allocator-events). Rows go into the
+ * host's result. */
 #ifndef VP_ANALYZE_DYNAMIC_ALLOCATORS_H
 #define VP_ANALYZE_DYNAMIC_ALLOCATORS_H
 

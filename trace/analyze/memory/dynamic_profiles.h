@@ -1,5 +1,5 @@
-/* Memory profiles of one program at several moments (pprof, "memory.prof"): what grows from each to
- * the next. snapshots.c includes this. */
+/* Memory profiles of one program at several times (pprof, "memory.prof"): growth from each to the
+ * next. Rows go into the report. */
 #ifndef VP_ANALYZE_DYNAMIC_PROFILES_H
 #define VP_ANALYZE_DYNAMIC_PROFILES_H
 

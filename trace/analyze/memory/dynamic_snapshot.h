@@ -1,6 +1,5 @@
-/* A memory snapshot of PyTorch as rows of the report: a device each, with what its blocks hold and,
- * where it has a history, the peak, its holders, and what steps leave behind. snapshots.c includes
- * this. */
+/* A PyTorch memory snapshot as rows of the report: per device the contents of its blocks, and with
+ * a history the peak, its holders, and memory that steps leave. Rows are in the report's arena. */
 #ifndef VP_ANALYZE_DYNAMIC_SNAPSHOT_H
 #define VP_ANALYZE_DYNAMIC_SNAPSHOT_H
 

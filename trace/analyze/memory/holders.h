@@ -1,8 +1,8 @@
-/* Who holds memory, and who held it at the peak: allocations and frees replayed by address, added
- * up by what took them. The analyses of allocators and of snapshots own one for each allocator.
+/* Holders of memory, now and at the peak: replays allocations and frees by address, summed by call
+ * site. Each analysis of an allocator owns one and frees it.
  *
- * The peak is known only when all is over, so whoever finds a new highest level says so, and what a
- * holder has then is kept when it changes next: O(1) an event, whatever the number of holders. */
+ * The peak is known only at the end. So each new maximum is announced, and the value of a holder at
+ * that time is saved when it next changes: O(1) per event for any number of holders. */
 #ifndef VP_ANALYZE_HOLDERS_H
 #define VP_ANALYZE_HOLDERS_H
 

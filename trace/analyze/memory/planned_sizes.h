@@ -1,7 +1,6 @@
-/* What a runtime takes from an allocator to run a program is as large as the program's plan says: a
- * block for each result, and one for all temporaries. So an allocation of such a size is joined
- * with the plan, if only one thing of one program that ran is that large. Only trace/analyze/memory
- * includes this. */
+/* Joins allocations with the memory plan of a program. A runtime allocates blocks of planned sizes:
+ * one per result, and one for all temporaries. An allocation is joined if exactly one planned block
+ * of an executed program has its size. */
 #ifndef VP_ANALYZE_PLANNED_SIZES_H
 #define VP_ANALYZE_PLANNED_SIZES_H
 

@@ -1,5 +1,5 @@
-/* The holders of a peak as rows of the report: the largest by name, the others in one row, and what
- * is left of the peak in another, so that they sum to it. */
+/* Rows of the holders of a peak: the largest by name, the others in one row, and the rest of the
+ * peak in another, so that rows add up to it. */
 #ifndef VP_ANALYZE_MEMORY_ROWS_H
 #define VP_ANALYZE_MEMORY_ROWS_H
 

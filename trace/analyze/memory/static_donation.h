@@ -1,7 +1,6 @@
-/* Arguments that could have given their memory to a result and did not
- * (docs/reference/memory-and-mfu.md#missing-donation): those that are not used any more when a
- * result of the same size, space, shape and layout is made. Only trace/analyze/memory includes
- * this. */
+/* Donatable arguments (docs/reference/memory-and-mfu.md#missing-donation): undonated arguments that
+ * are dead when a result of the same size, space, shape and layout is computed. Rows are in the
+ * host's arena. */
 #ifndef VP_ANALYZE_STATIC_DONATION_H
 #define VP_ANALYZE_STATIC_DONATION_H
 

@@ -1,6 +1,7 @@
-/* What each program of a trace takes of each memory space, as its buffer assignment plans it
+/* Planned memory of each program in each memory space, from its buffer assignment
  * (docs/reference/memory-and-mfu.md#buffer-assignment): the rows of vp_report.memory_static, and
- * what all that ran take together. Every byte of a peak is attributed to an instruction. */
+ * totals over executed programs. Every byte of a peak is attributed to an instruction. Rows are in
+ * the host's arena. */
 #ifndef VP_ANALYZE_STATIC_PLAN_H
 #define VP_ANALYZE_STATIC_PLAN_H
 

@@ -1,10 +1,10 @@
-/* The heap simulator's events of one program, replayed
- * (docs/reference/memory-and-mfu.md#heap-replay): how much is live after each, the peak, who is
- * live there, and how long every buffer lives. Only trace/analyze/memory includes this.
+/* Replays the heap simulator events of one program (docs/reference/memory-and-mfu.md#heap-replay):
+ * live bytes after each event, the peak and the buffers live at it, and the lifetime of every
+ * buffer. The caller frees the replay.
  *
- * A buffer that shares another's memory is found at the root of the chain; a root's bytes are live
- * while anybody uses them. Events that name no buffer, free what is not live or share in a circle
- * are left out and counted. */
+ * A buffer that shares memory belongs to the root of its chain; the bytes of a root are live while
+ * any buffer of the chain is. Events without a buffer, frees of dead buffers and circular sharing
+ * are skipped and counted. */
 #ifndef VP_ANALYZE_STATIC_REPLAY_H
 #define VP_ANALYZE_STATIC_REPLAY_H
 

@@ -1,4 +1,4 @@
-/* The rows of one plan. Only trace/analyze/memory includes this; all lies in the host's arena. */
+/* Rows of one memory plan. All rows are in the host's arena. */
 #ifndef VP_ANALYZE_STATIC_ROWS_H
 #define VP_ANALYZE_STATIC_ROWS_H
 

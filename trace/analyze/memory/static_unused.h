@@ -1,5 +1,5 @@
-/* For how much of a program what is live at its peak lies unused there: such buffers could wait in
- * the host's memory. Only trace/analyze/memory includes this. */
+/* Part of a program during which a buffer that is live at the peak is not read. Such buffers could
+ * be offloaded to the host. */
 #ifndef VP_ANALYZE_STATIC_UNUSED_H
 #define VP_ANALYZE_STATIC_UNUSED_H
 

@@ -9,7 +9,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 
-/* ---- Who the others wait for ---- */
+/* ---- Stragglers ---- */
 
 typedef struct tally {
     match m;
@@ -28,7 +28,7 @@ static bool of_several_hosts(const match *m, const match_group *g)
     return false;
 }
 
-/* The index of the largest value above 0, the first of equal ones; SIZE_MAX: there is none. */
+/* Index of the largest value above 0 (the first of equal ones), or SIZE_MAX. */
 static size_t index_of_largest(const int64_t *v, size_t n)
 {
     size_t best = SIZE_MAX;
@@ -48,16 +48,16 @@ static void add_saturated_times(int64_t *sum, int64_t each, int64_t times)
 static void add_most(int64_t *sum, int64_t each, int64_t times, int64_t most_ps)
 {
     add_saturated_times(sum, each, times);
-    if (*sum > most_ps) /* calls that run side by side */
+    if (*sum > most_ps) /* concurrent calls */
         *sum = most_ps;
 }
 
-/* What the step has of the device in which that time lies; NULL: none has. By the device's own
- * times: the clocks of hosts may be many steps apart. */
+/* The device part of the step that contains this time, or NULL. Uses the device's times, because
+ * the clocks of hosts may differ by many steps. */
 static vp_step_device *step_device_at(const vp_steps *steps, uint32_t device, int64_t ps)
 {
     size_t from = 0, to = steps->count;
-    vp_step_device *last = NULL; /* that begins before */
+    vp_step_device *last = NULL; /* the last one that begins before */
     while (from < to) {
         size_t middle = from + (to - from) / 2, i = middle;
         vp_step_device *d = NULL;
@@ -73,7 +73,7 @@ static vp_step_device *step_device_at(const vp_steps *steps, uint32_t device, in
     return last && ps - last->start_ps < last->dur_ps ? last : NULL;
 }
 
-/* What of a member's wait nothing else covers, as far as a call says it. */
+/* Exposed part of a member's wait, as far as the call's samples have it. */
 static void add_exposed(tally *t, const vp_collective *member, int64_t call, int64_t wait,
                         int64_t weight)
 {
@@ -86,7 +86,7 @@ static void add_exposed(tally *t, const vp_collective *member, int64_t call, int
         add_most(&s->exposed_wait_ps, each, weight, s->breakdown.exposed_comm_ps);
 }
 
-/* Steps of a device that is in no matched call do not know what they wait. */
+/* The wait of steps is unknown on a device without matched calls. */
 static void forget_unmatched(const vp_report *r)
 {
     for (size_t i = 0; i < r->steps.count; i++)
@@ -181,10 +181,10 @@ static int find_stragglers(vp_report *r)
     return rc;
 }
 
-/* ---- How evenly they work ---- */
+/* ---- Balance ---- */
 
-/* A device's main module: the one with the most self time; devices that have the same one do the
- * same work. Without modules (PyTorch) all devices of a kind do. */
+/* Main module of a device: the one with the most self time. Devices with the same main module do
+ * the same work; without modules (PyTorch), all devices of a kind do. */
 typedef struct main_module {
     uint64_t name; /* hash of its name and the kind of device */
     int64_t self_ps;
@@ -226,8 +226,8 @@ typedef struct peers {
     int64_t compute_ps;
 } peers;
 
-/* Whether devices other than GPUs and TPUs count. Beside those they are parts of them; alone they
- * are what somebody recorded as devices. */
+/* True if devices other than GPUs and TPUs count. Next to GPUs or TPUs, they are parts of them;
+ * alone, they were recorded as devices. */
 static bool others_count(const vp_report *r)
 {
     for (size_t i = 0; i < r->device_count; i++)
@@ -241,7 +241,7 @@ static bool is_working_device(const vp_device *d, bool others)
     return (others || d->kind != VP_DEVICE_OTHER) && d->breakdown.compute_ps > 0;
 }
 
-/* The module that most devices have as their main one; of equals the one with the most work. */
+/* The main module of most devices; with ties, the one with the most work. */
 static int largest_peers(uint64_t *name, const vp_report *r, const main_module *modules)
 {
     VP_CLEANUP(vp_free_ptr) peers *v = vp_calloc(r->device_count + 1, sizeof *v);

@@ -1,7 +1,6 @@
-/* How evenly the devices of a whole report work, and who the others wait for
- * (docs/reference/metrics.md#devices-and-stragglers). A pure function of a report whose hosts are
- * joined: it needs nothing but `devices`, `collectives` and `modules`, so it gives the same for
- * reports that were made here and read back. Only analyze/ includes this. */
+/* Balance of the devices of a merged report, and stragglers
+ * (docs/reference/metrics.md#devices-and-stragglers). A pure function of `devices`, `collectives`
+ * and `modules`, so reports made here and reports read from files give the same result. */
 #ifndef VP_ANALYZE_BALANCE_H
 #define VP_ANALYZE_BALANCE_H
 

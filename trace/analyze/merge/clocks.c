@@ -5,7 +5,7 @@
 #include "trace/analyze/merge/match.h"
 #include "trace/base/err.h"
 
-/* The first device of a host; device_count: it has none. */
+/* First device of a host, or device_count. */
 static size_t first_device_of_host(const vp_report *r, const char *host)
 {
     size_t i = 0;
@@ -20,7 +20,7 @@ static int64_t round_ps_to_ns(int64_t ps)
     return down + (ps - down * 1000 >= 500);
 }
 
-/* Of a host with a device; its shift counts from the report's zero. */
+/* Offset of a host with a device, relative to the report's origin. */
 static void take_host(host_clock *c, const match *m, size_t device, bool any_compared)
 {
     uint32_t h = m->host_of[device];
@@ -40,15 +40,15 @@ static void take_host(host_clock *c, const match *m, size_t device, bool any_com
     }
 }
 
-/* What a host's own file has no event before, as far as is known: an XSpace's times begin at 0,
- * those of a text at its first event. */
+/* Lower bound for the times in a host's file: XSpace times begin at 0, those of text formats at the
+ * first event. */
 static int64_t least_of(const host_clock *c, const cat_session *s, const cat_host *h)
 {
     bool text = rd_formats[s->files[h->primary].kind.format].text;
     return text || c->zero_ns < 0 ? c->zero_ns : 0;
 }
 
-/* Moves all hosts alike, so that the earliest begins at 0 or later. */
+/* Shifts all hosts by the same amount, so that the earliest begins at 0 or later. */
 static void begin_at_zero(host_clock *out, const cat_session *s)
 {
     int64_t first = 0;

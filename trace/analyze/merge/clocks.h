@@ -1,7 +1,7 @@
-/* When the timelines of a session's hosts are, among each other: by the ends of the collective
- * calls that they share where there are any (docs/reference/metrics.md#devices-and-stragglers),
- * else by the wall clocks of their files, else by their starts. Doors of other rooms include this:
- * the `export` command and the routes of timelines. */
+/* Offsets between the timelines of a run's hosts: from the ends of common collective calls if there
+ * are any (docs/reference/metrics.md#devices-and-stragglers), else from the wall clocks of the
+ * files, else from their starts. Also used by `export` and the timeline routes. The caller owns the
+ * output array. */
 #ifndef VP_ANALYZE_CLOCKS_H
 #define VP_ANALYZE_CLOCKS_H
 

@@ -30,8 +30,8 @@ static int by_call_then_device(const void *a, const void *b)
     return order ? order : (x->device > y->device) - (x->device < y->device);
 }
 
-/* Whether each participant of the group is here, each once. If a collective has several groups,
- * that can only be told where members are known. */
+/* True if each participant of the group is present exactly once. If a collective has several
+ * groups, this is only known if members are known. */
 static bool is_complete_group(vp_collective *const *v, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -62,7 +62,8 @@ static int by_group_calls(const void *a, const void *b)
     return by_call_then_device(&x->members[0], &y->members[0]);
 }
 
-/* A few times below this can be added up. A report that was read back may hold anything. */
+/* Limit for times, so that sums of a few do not overflow. A report read from a file may contain any
+ * value. */
 #define TIME_MAX (INT64_C(1) << 60)
 
 static bool is_well_sampled(const vp_collective *c, size_t device_count)
@@ -96,7 +97,7 @@ static int make_match_groups(match *m, const vp_report *r)
     return 0;
 }
 
-/* Devices of one host stand together. */
+/* Devices of one host are adjacent. */
 static int number_hosts(match *m)
 {
     const vp_device *d = m->r->devices;
@@ -125,7 +126,7 @@ static int64_t aligned_call_end(const match *m, const vp_collective *c, int64_t 
     return c->sample_start_ps[i] + c->sample_dur_ps[i] + m->offset_ps[m->host_of[c->device]];
 }
 
-/* The latest end of a call among the devices of hosts whose clock is known, or of one host. */
+/* Latest end of a call among devices of hosts with a known clock, or of one host. */
 static int64_t latest_end(const match *m, const match_group *g, int64_t call, uint32_t host)
 {
     int64_t end = INT64_MIN;
@@ -147,8 +148,8 @@ static bool has_known_host(const match *m, const match_group *g)
     return false;
 }
 
-/* Sets the host's offset: the median, over its calls, of how much later they end on the hosts whose
- * clock is known; and the median of what is between that and each of them. */
+/* Sets the host's offset to the median, over its calls, of the difference to their ends on hosts
+ * with a known clock, and its error to the median absolute deviation. */
 static int align_host(match *m, const match_group *g, uint32_t host)
 {
     size_t n = 0, all = (size_t)((g->calls - 1) / g->stride) + 1;
@@ -167,8 +168,8 @@ static int align_host(match *m, const match_group *g, uint32_t host)
     return 0;
 }
 
-/* Aligns the hosts of a group that has one whose clock is known. *moved is set if it found any.
- * They all become known together, so that the order of hosts makes no difference. */
+/* Aligns the hosts of a group with at least one known clock; sets *moved if there are any. All of
+ * them become known at once, so that the order of hosts does not matter. */
 static int align_group(match *m, const match_group *g, bool *moved)
 {
     VP_CLEANUP(vp_free_ptr) uint32_t *found = vp_calloc(g->count, sizeof *found);
@@ -187,8 +188,7 @@ static int align_group(match *m, const match_group *g, bool *moved)
     return 0;
 }
 
-/* Spreads the known clock: a group with hosts whose clock is known and hosts whose clock is not
- * makes those known. */
+/* Propagates the known clock through groups that contain hosts with and without it. */
 static int align_hosts(match *m)
 {
     if (!m->host_count)
@@ -232,7 +232,7 @@ bool match_aligned(const match *m)
     return true;
 }
 
-/* Whether starts on these hosts can be compared: one host, or all of them aligned. */
+/* True if starts on these hosts are comparable: one host, or all of them aligned. */
 static bool are_starts_comparable(const match *m, const match_group *g)
 {
     uint32_t first = m->host_of[g->members[0]->device];
@@ -245,8 +245,8 @@ static bool are_starts_comparable(const match *m, const match_group *g)
     return one || all;
 }
 
-/* wait = own length − the shortest one: a collective ends at one moment everywhere, so the
- * participant with the shortest call came last. */
+/* wait = own duration − shortest duration: a collective ends at the same time everywhere, so the
+ * participant with the shortest call arrived last. */
 static void by_lengths(int64_t *wait, size_t *last, const match_group *g, int64_t call)
 {
     int64_t least = INT64_MAX;
@@ -261,9 +261,9 @@ static void by_lengths(int64_t *wait, size_t *last, const match_group *g, int64_
         wait[i] -= least;
 }
 
-/* wait = latest start − own start (docs/reference/metrics.md#devices-and-stragglers). false: these
- * are different calls, as they do not overlap: no participant leaves a collective before the last
- * has come. */
+/* wait = latest start − own start (docs/reference/metrics.md#devices-and-stragglers). Returns false
+ * if the calls do not overlap: these are different calls, since no participant leaves a collective
+ * before the last one arrives. */
 static bool by_starts(int64_t *wait, size_t *last, const match *m, const match_group *g,
                       int64_t call)
 {

@@ -1,12 +1,11 @@
-/* Collective calls of a report found again on every device that takes part in them: what waits and
- * stragglers are made of (docs/reference/metrics.md#devices-and-stragglers). Only balance.c and
- * clocks.c include this.
+/* Matches the collective calls of a report across the devices that take part in them. Waits and
+ * stragglers are computed from the matches (docs/reference/metrics.md#devices-and-stragglers). The
+ * caller frees them.
  *
- * Calls are matched by kind, name, size and members of the group, and order. Clocks: devices of one
- * host share its clock. Those of several hosts are aligned by the ends of their matched calls,
- * since a collective ends at about the same moment everywhere; devices whose times come from a
- * clock of their own (TPU) are compared by the lengths of their calls alone, for the same reason.
- */
+ * Calls are matched by kind, name, size, group members and order. Devices of one host share its
+ * clock. Clocks of several hosts are aligned by the ends of matched calls, because a collective
+ * ends at about the same time everywhere. Devices with separate clocks (TPU) are compared by the
+ * durations of their calls only, for the same reason. */
 #ifndef VP_ANALYZE_MATCH_H
 #define VP_ANALYZE_MATCH_H
 

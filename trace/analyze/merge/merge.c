@@ -12,9 +12,9 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* ---- The order of parts ---- */
+/* ---- Order of parts ---- */
 
-/* Hosts are ordered as in the catalog, which is as people order them: host-2 before host-10. */
+/* Hosts are in natural order, as in the catalog: host-2 before host-10. */
 static int host_order(const char *a, const char *b)
 {
     return a && b ? strverscmp(a, b) : (a != NULL) - (b != NULL);
@@ -68,9 +68,8 @@ static int order_parts(merging *m)
 
 /* ---- Clocks ---- */
 
-/* Moves the parts' times to one clock. If a part with events has no Unix time, no clock can be
- * compared, and times stay as they are; so they do if parts lie further apart than VP_TIME_MAX_PS:
- * they are not of one capture. */
+/* Shifts the times of parts to one clock. Times stay unchanged if a part with events has no Unix
+ * time, or if parts are more than VP_TIME_MAX_PS apart, because they are not of one capture. */
 static void align_parts(merging *m)
 {
     int64_t base = VP_UNKNOWN, ns, ps;
@@ -94,7 +93,7 @@ static void align_parts(merging *m)
     m->r->base_unix_ns = known ? base : VP_UNKNOWN;
 }
 
-/* ---- Session, hosts, files, quality ---- */
+/* ---- Run, hosts, files, quality ---- */
 
 static const char *common_text(merging *m, size_t at, const char *otherwise)
 {
@@ -162,8 +161,8 @@ static void add_hosts(merging *m)
             r->hosts[r->host_count++] = merge_text(m, hosts[i]);
 }
 
-/* Whether all parts list the same files, as parts of one session do. Each then knows the events of
- * its own file. */
+/* True if all parts list the same files, as parts of one run do. Each part then has the event
+ * counts of its own file. */
 static bool list_the_same(const merging *m)
 {
     const vp_report *first = m->parts[0].r;
@@ -239,7 +238,7 @@ static int merge_files(merging *m)
 
 typedef struct quality_entry {
     const vp_quality *q;
-    size_t file, order; /* which file of the list it is about, and in which order it came */
+    size_t file, order; /* index of its file, and its original position */
 } quality_entry;
 
 static int by_quality_place(const void *a, const void *b)
@@ -257,8 +256,8 @@ static size_t file_at(const vp_report *r, const char *path)
     return i;
 }
 
-/* Sorts entries by file, so that the order of parts and hosts does not show. Leaves room for one
- * more of each part's steps. */
+/* Sorts entries by file, so that the result does not depend on the order of parts and hosts.
+ * Reserves one more entry per part, for its steps. */
 static int merge_quality(merging *m)
 {
     vp_report *r = m->r;
@@ -286,7 +285,7 @@ static int merge_quality(merging *m)
     return 0;
 }
 
-/* ---- The whole ---- */
+/* ---- Merging ---- */
 
 int report_new(vp_report **out)
 {

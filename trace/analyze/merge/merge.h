@@ -1,12 +1,13 @@
-/* Reports of hosts → the report of the whole. Whether the parts were made a moment ago, from the
- * hosts of one session, or read back from files, this is the only way. Only analyze/ includes this.
+/* Merges the reports of hosts into one report. It is used for the hosts of one run and for reports
+ * read from files. The caller frees the report. Fails if the reports have different groups or
+ * steps, or the same host twice.
  *
- * So merging parts gives the report of the whole, and what needs all hosts at once (critical
- * devices of steps, balance, stragglers) is made here. It is exact but for two things: percentiles
- * of modules with more than 256 runs (their order statistics at even distances are kept: rank error
- * below 0.4 %), and the session's identity where the parts are of different sessions ("merged",
- * paths of files as each part had them). The source of a scope is that of its heaviest part, so a
- * merge in stages may name another line where hosts ran different programs. */
+ * Merging parts gives the report of the run; values that need all hosts (critical devices of steps,
+ * balance, stragglers) are computed here. Two values are not exact. Percentiles of modules with
+ * more than 256 runs have a rank error below 0.4%, because order statistics at even distances are
+ * kept. The identity of parts from different runs is "merged", with the file paths of each part.
+ * The source of a scope is that of its heaviest part, so merging in stages may give another line if
+ * hosts ran different programs. */
 #ifndef VP_ANALYZE_MERGE_H
 #define VP_ANALYZE_MERGE_H
 

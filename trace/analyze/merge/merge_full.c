@@ -1,13 +1,13 @@
-/* The rows of a full report, from all parts. */
+/* Merges the rows of full reports. */
 #include "trace/analyze/result/host_result.h"
 #include "trace/analyze/merge/merge_parts.h"
 #include "trace/base/order.h"
 
 #include <stdlib.h>
 
-/* The rows of all parts, one part after the other, are changed into those of the whole and then
- * sorted as in the report. Each order ends with what tells rows of one device or host apart, so
- * that it does not depend on the order of the parts. */
+/* Rows of all parts are concatenated, converted to the merged report and sorted in report order.
+ * Each order ends with keys that distinguish rows of one device or host, so that it does not depend
+ * on the order of parts. */
 
 typedef void adopt_fn(merging *m, void *row, const merge_part *p);
 typedef int order_fn(const void *a, const void *b);
@@ -55,7 +55,7 @@ static int larger_first(int64_t a, int64_t b)
     return vp_order(b, a);
 }
 
-/* A moved copy of an array of times. */
+/* Shifted copy of an array of times. */
 static int64_t *move_times(merging *m, int64_t *times, size_t n, const merge_part *p)
 {
     int64_t *moved = merge_items(m, times, n, sizeof *moved);
@@ -165,8 +165,8 @@ static int order_transfers(const void *a, const void *b)
     return order ? order : vp_order(x->largest_start_ps, y->largest_start_ps);
 }
 
-/* Adds x to sum. Rows of one kind come by their longest transfers, so the longest is the sum's
- * already. */
+/* Adds x to sum. Rows of one kind are ordered by their longest transfer, so sum already has the
+ * longest. */
 static void add_transfer(vp_transfer *sum, const vp_transfer *x)
 {
     merge_sum(&sum->count, x->count);
@@ -182,7 +182,8 @@ static void add_transfer(vp_transfer *sum, const vp_transfer *x)
         sum->first_start_ps = x->first_start_ps;
 }
 
-/* Joins the rows of transfers that were only seen on hosts: no device tells them apart. */
+/* Merges the rows of transfers that were only recorded on hosts, since no device distinguishes
+ * them. */
 static void join_transfers(vp_report *r)
 {
     size_t n = 0;
@@ -198,7 +199,7 @@ static void join_transfers(vp_report *r)
     r->transfer_count = n;
 }
 
-/* ---- The host ---- */
+/* ---- Hosts ---- */
 
 static const char *adopt_host(merging *m, const char *host)
 {

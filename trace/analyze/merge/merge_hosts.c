@@ -1,4 +1,4 @@
-/* Results of hosts become reports, which are merged. */
+/* Converts the results of hosts to reports and merges them. */
 #include "trace/analyze/device/scopes.h"
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/analyze/merge/merge.h"
@@ -8,11 +8,10 @@
 #include "trace/base/mem.h"
 #include "trace/read/detect/detect.h"
 
-/* Each host's figures as a report of its own, without copying: it points to the rows where they
- * are. */
+/* The result of a host as a report, without copying: it points to the rows of the result. */
 typedef struct parting {
     const cat_session *s;
-    vp_report_file *files; /* of the session; each part knows the events of its own */
+    vp_report_file *files; /* of the run; each part has the event counts of its own files */
     const vp_report_options *opts;
 } parting;
 
@@ -21,8 +20,8 @@ static bool is_usable_part(const host_part *p)
     return p->wanted && p->status >= 0;
 }
 
-/* Rounds a duration to whole ps, as it is in JSON, so that merging read-back reports gives the
- * same. */
+/* Rounds a duration to whole ps, as in JSON, so that merging reports read from files gives the same
+ * result. */
 static void round_ps(double *v)
 {
     if (*v >= 0 && *v < 4e18)
@@ -114,9 +113,10 @@ static int add_host_results(vp_report *r, host_result *h)
 
 static int add_failure(vp_report *r, host_part *p, const char *file)
 {
-    /* of a host that could not be read: it is empty, but has its arena */
+    /* of an unreadable host: empty, but with an arena */
     host_result *h = &p->result;
-    bool unread = p->status != VP_ENOTFOUND; /* else it was read, but lacks the step asked for */
+    bool unread =
+        p->status != VP_ENOTFOUND; /* otherwise it was read, but lacks the requested step */
     vp_quality q = {.code = unread ? "unreadable" : "no-step",
                     .severity = unread ? VP_SEV_ERROR : VP_SEV_WARNING,
                     .file = file,
@@ -132,7 +132,7 @@ static int add_failure(vp_report *r, host_part *p, const char *file)
     return 0;
 }
 
-/* Whether the host lacks its timeline: the file is none, and no other half of the host is one. */
+/* True if the host has no timeline: neither this file nor the other half of the host is one. */
 static bool is_timeline_missing(const cat_session *s, const cat_file *f, const char *only,
                                 bool *covered)
 {

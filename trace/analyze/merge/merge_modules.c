@@ -1,4 +1,4 @@
-/* Modules of all parts, with the percentiles of their runs. */
+/* Merges modules with the percentiles of their runs. */
 #include "trace/analyze/merge/merge_parts.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* So many durations are kept of a module if not all of its runs are there; else all of them. */
+/* Number of durations kept per module if not all runs are present; otherwise all are kept. */
 #define SAMPLES_MAX 4096u
 
 typedef struct module_entry {
@@ -35,7 +35,7 @@ static int by_module_time(const void *a, const void *b)
     return order_modules_by_key(x, y);
 }
 
-/* A kept duration, and how many runs it stands for. */
+/* A kept duration, and the number of runs it represents. */
 typedef struct sample {
     int64_t ps, runs;
 } sample;
@@ -46,7 +46,7 @@ static int by_sample_length(const void *a, const void *b)
     return (x->ps > y->ps) - (x->ps < y->ps);
 }
 
-/* Sample i of n stands for the runs whose rank is nearest to its own. */
+/* Sample i of n represents the runs whose rank is closest to its own. */
 static size_t weigh_samples(sample *out, const vp_module *x)
 {
     int64_t runs = x->runs, done = 0;
@@ -59,7 +59,7 @@ static size_t weigh_samples(sample *out, const vp_module *x)
     return n;
 }
 
-/* Picks `keep` ranks at even distances out of all runs that v stands for. */
+/* Selects `keep` evenly spaced ranks out of all runs that v represents. */
 static void pick_ranks(int64_t *out, size_t keep, const sample *v, size_t n, int64_t runs)
 {
     int64_t upto = v[0].runs;
@@ -85,7 +85,7 @@ static void keep_samples(merging *m, vp_module *out, const sample *v, size_t n, 
     pick_ranks(out->sample_ps, keep, v, n, out->runs);
 }
 
-/* Joins the runs of one module. Exact as long as each run is there. */
+/* Merges the runs of one module; exact if all runs are present. */
 static int join_samples(merging *m, vp_module *out, const module_entry *e, size_t count)
 {
     size_t n = 0;
@@ -110,8 +110,8 @@ static int join_samples(merging *m, vp_module *out, const module_entry *e, size_
     return 0;
 }
 
-/* Keeps the figures of repeats of the host where they take the most time: each host has steps of
- * its own. */
+/* Keeps the values of repeats from the host where they take the most time, because each host has
+ * separate steps. */
 static void keep_repeats(vp_module *out, const vp_module *x)
 {
     if (x->repeat_ps < out->repeat_ps ||

@@ -1,5 +1,5 @@
-/* Reports being joined: the parts, and how their texts, times, devices and sums become those of the
- * whole. Shared by merge*.c alone; everything made is in the arena of the whole. */
+/* Internal header of merge*.c: the reports being merged, and how their texts, times, devices and
+ * sums are converted. Everything is in the arena of the merged report. */
 #ifndef VP_ANALYZE_MERGE_PARTS_H
 #define VP_ANALYZE_MERGE_PARTS_H
 

@@ -1,4 +1,4 @@
-/* Steps of all parts: those of one number are one step of the job. */
+/* Merges steps: steps with one number are one step of the job. */
 #include "trace/analyze/merge/merge_parts.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* A step of a part, with its ordinal among that part's steps of equal name and number: by these it
- * is joined with the steps of other parts. */
+/* A step of a part, with its ordinal among that part's steps of equal name and number. These three
+ * match it with steps of other parts. */
 typedef struct step_entry {
     const vp_step *step;
     const merge_part *part;
@@ -51,8 +51,8 @@ static int by_device(const void *a, const void *b)
     return vp_order(((const vp_step_device *)a)->device, ((const vp_step_device *)b)->device);
 }
 
-/* The first way of finding steps, in the order of vp_step_source, that any part has. Steps that
- * other parts found in another way are of another kind: they are left out with a note. */
+/* The first source of steps, in the order of vp_step_source, that any part has. Steps of other
+ * parts with a different source are left out with a note. */
 static vp_step_source choose_source(merging *m)
 {
     vp_step_source best = VP_STEPS_NONE;
@@ -79,7 +79,7 @@ static vp_step_source choose_source(merging *m)
     return best;
 }
 
-/* How many steps there are, and how many devices in all of them. */
+/* Counts steps, and devices over all of them. */
 static size_t collect_step_entries(step_entry *out, size_t *devices, const merging *m,
                                    vp_step_source source)
 {
@@ -104,8 +104,8 @@ static void number_occurrences(step_entry *v, size_t n)
             v[i].occurrence = v[i - 1].occurrence + 1;
 }
 
-/* The critical device is the one with the longest window; a step of hosts alone lasts as long as
- * the longest of them. */
+/* The critical device is the one with the longest window. Without devices, a step is as long as on
+ * its slowest host. */
 static void find_critical(vp_step *out)
 {
     for (size_t i = 0; i < out->device_count; i++) {
@@ -133,7 +133,7 @@ static void add_entry_devices(vp_step *out, const step_entry *e)
     }
 }
 
-/* The devices of a step of one part, in the rows where they are. */
+/* Devices of a step of one part, without copying. */
 static void keep_devices(vp_step *out, const step_entry *e)
 {
     for (size_t k = 0; k < out->device_count; k++)
@@ -151,7 +151,7 @@ static void join_devices(vp_step *out, const step_entry *e, size_t count, vp_ste
     *room += out->device_count;
 }
 
-/* A step of hosts alone is that of the host on which it is longest. */
+/* Without devices, a step is that of the host on which it is longest. */
 static void adopt_grown(merging *m, vp_grown *out, const step_entry *e)
 {
     *out = e->step->grew;

@@ -1,4 +1,4 @@
-/* Devices, ops and scopes of all parts. */
+/* Merges devices, ops and scopes. */
 #include "trace/analyze/merge/merge_parts.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct device_entry {
     const vp_device *d;
 } device_entry;
 
-/* Sorts devices by host, and those of one host as that host has them. */
+/* Sorts devices by host, keeping the order within a host. */
 static int by_device_host(const void *a, const void *b)
 {
     const device_entry *x = a, *y = b;
@@ -139,7 +139,7 @@ void merge_ops(merging *m)
 
 /* ---- Scopes ---- */
 
-/* Drops nodes that only join others and have no figures of their own. */
+/* Removes nodes that only connect others and have no values. */
 static size_t drop_empty_scopes(scope_item *v, size_t n)
 {
     size_t kept = 0;

@@ -1,5 +1,5 @@
-/* Reports of whole sessions: out of those of their parts, or empty and filled by a reader. Doors of
- * other rooms get it by analyze.h; a report is freed by analyze_free. */
+/* Creates reports of whole runs: merged from parts, or empty to be filled by a reader. Callers
+ * outside of analyze/ use analyze.h. analyze_free frees a report. */
 #ifndef VP_ANALYZE_WHOLE_H
 #define VP_ANALYZE_WHOLE_H
 

@@ -1,5 +1,5 @@
-/* MFU by the model's own FLOP, where the user tells its parameters and tokens: 6 x parameters x
- * tokens, of training. What the ops count (HFU) stands beside it. */
+/* MFU from the model size, if the user passes parameters and tokens: 6 x parameters x tokens, for
+ * training. Reported in addition to the FLOP of ops (HFU). */
 #ifndef VP_ANALYZE_ASKED_H
 #define VP_ANALYZE_ASKED_H
 

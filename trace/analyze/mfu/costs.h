@@ -1,9 +1,8 @@
-/* What each op of a trace costs: FLOP of products, bytes of main memory. The first that knows says
- * it: the op's own stats; the shapes of its HLO instruction; the shapes of the framework's op that
- * launched it. An HLO instruction or a framework's op may launch several kernels: all of them are
- * its work, but only one has its cost, so that executions are counted and not kernels
- * (docs/reference/memory-and-mfu.md#flop-of-hlo). Only trace/analyze/mfu includes this; whoever
- * makes costs frees them. */
+/* Cost of each op of a trace: FLOP of matmuls and bytes of main memory. Sources in order: the stats
+ * of the op, the shapes of its HLO instruction, the shapes of the framework operator that launched
+ * it. If an instruction or operator launches several kernels, only one of them has the cost, so
+ * executions are counted, not kernels (docs/reference/memory-and-mfu.md#flop-of-hlo). The caller
+ * frees the costs. */
 #ifndef VP_ANALYZE_COSTS_H
 #define VP_ANALYZE_COSTS_H
 

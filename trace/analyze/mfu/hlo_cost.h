@@ -1,8 +1,7 @@
-/* What an HLO instruction costs, counted from shapes
- * (docs/reference/memory-and-mfu.md#flop-of-hlo): FLOP of products and convolutions, its fused
- * body's included, and the bytes of its operands and results. The program is not believed: operands
- * may be missing, computations may call each other in circles, sizes may not fit. Only
- * trace/analyze/mfu includes this. */
+/* Cost of an HLO instruction from its shapes (docs/reference/memory-and-mfu.md#flop-of-hlo): FLOP
+ * of matmuls and convolutions, including its fused body, and bytes of operands and results. The
+ * program is untrusted: operands may be missing, computations may be recursive, sizes may overflow;
+ * the cost is then unknown. */
 #ifndef VP_ANALYZE_HLO_COST_H
 #define VP_ANALYZE_HLO_COST_H
 

@@ -1,5 +1,5 @@
-/* One instruction that multiplies matrices or convolves: a dot, a convolution, a library's call for
- * one of them, or cuDNN's for attention. Only trace/analyze/mfu includes this. */
+/* FLOP of one matmul or convolution instruction: a dot, a convolution, a library call for one of
+ * them, or cuDNN attention. Pure functions. */
 #ifndef VP_ANALYZE_HLO_PRODUCT_H
 #define VP_ANALYZE_HLO_PRODUCT_H
 

@@ -1,6 +1,6 @@
-/* How near a device comes to its peak, and where the rest of its time goes: the waterfall of each
- * device and step, what ops and scopes have of it, and what they cost
- * (docs/reference/memory-and-mfu.md#waterfall). Builds on ops, scopes and steps. */
+/* MFU breakdown of each device and step, its parts by op and scope, and their costs
+ * (docs/reference/memory-and-mfu.md#waterfall). Requires ops, scopes and steps. Values go into the
+ * result. */
 #ifndef VP_ANALYZE_MFU_H
 #define VP_ANALYZE_MFU_H
 

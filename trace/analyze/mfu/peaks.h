@@ -1,11 +1,9 @@
-/* What a device can do at most: dense FLOP a second by data type, and bytes a second of its main
- * memory. Who says it, the first that can:
- *   the user; for a TPU, or a GPU whose profile names a peak, the profile; the table's row for the
- *   device's name, the longest that fits; the row whose compute capability, number of cores and
- *   memory fit; cores x clock x the rate of the generation, with the profile's bandwidth.
- * Otherwise it is unknown. The profile's bandwidth counts where no row is found, as some write half
- * of it. The table: docs/reference/memory-and-mfu.md#peaks. Only trace/analyze/ includes this;
- * nothing is owned. */
+/* Peak rates of a device: dense FLOP/s by data type, and bytes/s of main memory. Nothing is owned.
+ * Sources in order: the user; for a TPU, or a GPU whose profile has a peak, the profile; the
+ * longest matching row of the table by device name; the row with the same compute capability,
+ * number of cores and memory; cores x clock x rate of the generation, with the bandwidth of the
+ * profile. Otherwise it is unknown. The bandwidth of the profile is used only without a table row,
+ * because some profilers write half of it. Table: docs/reference/memory-and-mfu.md#peaks. */
 #ifndef VP_ANALYZE_PEAKS_H
 #define VP_ANALYZE_PEAKS_H
 

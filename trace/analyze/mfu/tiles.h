@@ -1,8 +1,7 @@
-/* What products take beyond their shapes, since hardware makes them in tiles
- * (docs/reference/memory-and-mfu.md#tile-padding): an estimate. A TPU's matrix unit rounds up the
- * rows to 8, what is summed over and the columns to its sides; a GPU's kernel makes whole tiles,
- * whose size is in its name, and its last wave of tiles may leave cores idle. Pure; only
- * trace/analyze/mfu includes this. */
+/* Estimates the tile padding of matmuls (docs/reference/memory-and-mfu.md#tile-padding). A TPU
+ * matrix unit rounds rows up to 8, and the other dimensions up to its side length. A GPU kernel
+ * computes whole tiles, whose size is in its name, and its last wave may leave cores idle. Pure
+ * functions. */
 #ifndef VP_ANALYZE_TILES_H
 #define VP_ANALYZE_TILES_H
 

@@ -1,7 +1,6 @@
-/* The algebra of the waterfall (docs/reference/memory-and-mfu.md#waterfall), pure: an op's time,
- * cut into cells by what its work takes at the device's peaks. Each cell is a minimum or a
- * remainder, so the cells of an op sum to its time whatever its costs are. Only trace/analyze/
- * includes this. */
+/* Arithmetic of the MFU breakdown (docs/reference/memory-and-mfu.md#waterfall): splits the time of
+ * an op into cells by its work at the device's peaks. Each cell is a minimum or a remainder, so
+ * cells add up to the time for any costs. Pure functions. */
 #ifndef VP_ANALYZE_WATERFALL_H
 #define VP_ANALYZE_WATERFALL_H
 

@@ -1,10 +1,9 @@
-/* The analysis of one host while it goes on: what its questions share. Each question is a file of
- * a sub-room that adds its part to the result; host_analysis.c asks them and owns all of this.
- * Every sub-room of analyze/ includes it.
+/* State of the analysis of one host that its parts share. Each analysis is a file in a folder of
+ * analyze/ and adds its part to the result. host_analysis.c runs them and owns this state.
  *
- * A trace may have as many devices as kinds: all that is done once a device goes by its list of
- * kinds and groups (kind_list) and by the tracks of its process (TRACE_EACH_OF), never by all of
- * the file's. */
+ * A trace may have as many devices as kinds. Work per device therefore uses the device's list of
+ * kinds and groups (kind_list) and the tracks of its process (TRACE_EACH_OF), never those of the
+ * whole file. */
 #ifndef VP_ANALYZE_ANALYSIS_H
 #define VP_ANALYZE_ANALYSIS_H
 

@@ -1,6 +1,6 @@
-/* One host's figures, ready to be merged into a session's report: plain values and strings in an
- * arena of their own, so that the trace can be freed before the next is read. Every sub-room of
- * analyze/ includes this; whoever made a result frees it. */
+/* Values of one host, ready to be merged into the report of a run: plain values and strings in a
+ * separate arena, so that the trace can be freed before the next one is read. The creator frees the
+ * result. */
 #ifndef VP_ANALYZE_HOST_RESULT_H
 #define VP_ANALYZE_HOST_RESULT_H
 

@@ -1,4 +1,4 @@
-/* What several rooms look up in a report. */
+/* Lookups in a report that several modules need. Nothing is owned. */
 #ifndef VP_ANALYZE_LOOK_UP_H
 #define VP_ANALYZE_LOOK_UP_H
 

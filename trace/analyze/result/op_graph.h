@@ -1,10 +1,10 @@
-/* What stands around an op in its program: its HLO instruction, the operands above and the users
- * below it, two steps either way, and what a fusion does inside. Of the host's HLO protos
- * (trace/read/hlo); the page about an op shows it.
+/* Neighborhood of an op in its program: its HLO instruction, operands and users up to two levels
+ * away, and the body of a fusion. It is built from the host's HLO protos (trace/read/hlo) and shown
+ * on the page of an op. Its texts are in the arena of the details.
  *
- * An op is a group of names: the instruction is the one of most self time. Bounded: of each step
- * the first GRAPH_ROW_MAX instructions in the program's order of operands or users, and the rest
- * counted. An instruction stands where it is met first, so circles of a damaged proto end. */
+ * An op is a group of names; the instruction is the one with the most self time. Each level has at
+ * most GRAPH_ROW_MAX instructions in program order; the rest is counted. An instruction appears
+ * where it is reached first, so cycles in a damaged proto end. */
 #ifndef VP_ANALYZE_OP_GRAPH_H
 #define VP_ANALYZE_OP_GRAPH_H
 

@@ -1,5 +1,5 @@
-/* Percentiles, sorting and spread of int64 values, without floating point where the result is one
- * of them. Every sub-room of analyze/ includes it; values belong to the caller. */
+/* Percentiles, sorting and spread of int64 values, without floating point if the result is one of
+ * the values. The caller owns the values. */
 #ifndef VP_ANALYZE_ORDER_STATISTICS_H
 #define VP_ANALYZE_ORDER_STATISTICS_H
 

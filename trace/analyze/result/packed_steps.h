@@ -1,7 +1,7 @@
-/* The rows of steps on devices while a trace is analysed. A row is a vp_step_device of 256 bytes
- * most of whose figures are 0, and there may be as many as steps times devices: so each question
- * packs its section of a device's rows, and they are unpacked once the trace needs no memory any
- * more. Until then a step has a device_count, but no devices. A host_result owns the rows. */
+/* Step rows per device during the analysis. A row is a vp_step_device of 256 bytes with mostly
+ * zeros, and there may be steps x devices of them. So each analysis packs its section of a row, and
+ * rows are unpacked after the trace has been freed. Until then, a step has a device_count but no
+ * devices. A host_result owns the rows. */
 #ifndef VP_ANALYZE_PACKED_STEPS_H
 #define VP_ANALYZE_PACKED_STEPS_H
 

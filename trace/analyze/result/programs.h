@@ -1,5 +1,5 @@
-/* The programs of a trace, each parsed when the first question asks for it and kept until the host
- * is analysed. Questions about memory and FLOPs include this. */
+/* Programs of a trace, each parsed on first use and kept until the host is analyzed. The analysis
+ * owns them. */
 #ifndef VP_ANALYZE_PROGRAMS_H
 #define VP_ANALYZE_PROGRAMS_H
 

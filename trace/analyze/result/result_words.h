@@ -1,5 +1,5 @@
-/* Words of a result's enums, by value, NULL at the end: as JSON has them, and as findings and
- * derived tracks say them. All constant. */
+/* Names of the enums of a result, by value and terminated by NULL, as used in JSON, findings and
+ * derived tracks. Constant. */
 #ifndef VP_ANALYZE_RESULT_WORDS_H
 #define VP_ANALYZE_RESULT_WORDS_H
 

@@ -1,4 +1,4 @@
-/* By which signs an event is known to be a step's annotation. Only analyze/ includes this. */
+/* Recognizes step annotations by their name and stats. Pure functions. */
 #ifndef VP_ANALYZE_STEP_SIGNS_H
 #define VP_ANALYZE_STEP_SIGNS_H
 

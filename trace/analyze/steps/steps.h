@@ -1,4 +1,5 @@
-/* The steps of a host, and what ops and modules do in them (docs/reference/metrics.md#steps). */
+/* Steps of a host, and the ops and modules in them (docs/reference/metrics.md#steps). Rows go into
+ * the host's result. */
 #ifndef VP_ANALYZE_STEPS_H
 #define VP_ANALYZE_STEPS_H
 

@@ -1,5 +1,5 @@
-/* What is said about steps once their windows are known: of one host, and again when the steps of
- * several hosts are joined. Only analyze/ includes this. */
+/* Statistics and classes of steps whose windows are known: for one host, and again after merging
+ * hosts. */
 #ifndef VP_ANALYZE_STEPS_JUDGE_H
 #define VP_ANALYZE_STEPS_JUDGE_H
 

@@ -1,5 +1,5 @@
-/* How steps are found (docs/reference/metrics.md#steps): as marks, then laid over each device as
- * windows. Shared by the rooms steps*.c; nobody else includes this. */
+/* Internal header of steps*.c: finds steps as marks, then maps them to windows on each device
+ * (docs/reference/metrics.md#steps). */
 #ifndef VP_ANALYZE_STEPS_PARTS_H
 #define VP_ANALYZE_STEPS_PARTS_H
 

@@ -1,6 +1,5 @@
-/* The clean-up of Trace Event JSON with a second pair of eyes on every event that it keeps.
- * json_clean.c asks the editor; json_plan.c (first pass) and json_rewrite.c (second) are editors.
- * Only the files of export/ include this. */
+/* Cleans up Trace Event JSON and calls an editor for every event that is kept. json_plan.c (first
+ * pass) and json_rewrite.c (second pass) are editors. */
 #ifndef VP_EXPORT_JSON_EDIT_H
 #define VP_EXPORT_JSON_EDIT_H
 

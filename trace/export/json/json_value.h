@@ -1,8 +1,7 @@
-/* One JSON value, copied byte for byte except for what is no JSON (RFC 8259: bytes that are not
- * UTF-8, control bytes, escapes and white space of others, number forms, trailing commas) and what
- * the Perfetto importer refuses (docs/reference/perfetto.md#json-values: escaped surrogates).
- * Iterative, with a bounded stack; the decision depends only on the value's own bytes, never on how
- * it was cut into chunks. Only the clean-up stream includes this. */
+/* Copies one JSON value byte for byte, and fixes what is invalid JSON (RFC 8259: invalid UTF-8,
+ * control bytes, non-standard escapes, white space, numbers, trailing commas) or rejected by the
+ * Perfetto importer (docs/reference/perfetto.md#json-values: escaped surrogates). Iterative, with a
+ * bounded stack. The result depends only on the bytes of the value, never on chunk boundaries. */
 #ifndef VP_EXPORT_JSON_VALUE_H
 #define VP_EXPORT_JSON_VALUE_H
 

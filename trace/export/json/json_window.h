@@ -1,6 +1,6 @@
-/* The bytes of a stream as one contiguous piece that grows until what is looked for is whole:
- * the unfinished tail is put into the headroom of the next chunk, and only what is longer than that
- * chunk is collected in memory of its own. Only the clean-up stream includes this. */
+/* A contiguous view of a stream that grows until the current item is complete. The unfinished tail
+ * is copied into the headroom of the next chunk; only longer items are collected in separate
+ * memory. The owner frees it. */
 #ifndef VP_EXPORT_JSON_WINDOW_H
 #define VP_EXPORT_JSON_WINDOW_H
 

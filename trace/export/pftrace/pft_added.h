@@ -1,5 +1,5 @@
-/* The tracks that an analysis adds (export/shared/added.h), in Perfetto's own format: a group each
- * device, its tracks in order, every track a sequence. The writers of pftrace/ include this. */
+/* Writes the tracks that an analysis adds (export/shared/added.h) as .pftrace: one group per
+ * device, its tracks in order, one sequence per track. */
 #ifndef VP_EXPORT_PFTRACE_PFT_ADDED_H
 #define VP_EXPORT_PFTRACE_PFT_ADDED_H
 

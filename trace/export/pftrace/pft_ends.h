@@ -1,5 +1,5 @@
-/* The slices of a sequence that are open, by when they end: a .pftrace tells an end where it is in
- * time. The writers of pftrace/ include this; whoever makes one frees it. */
+/* Open slices of a sequence, ordered by their end: a .pftrace stores an end at its place in time.
+ * The creator frees the queue. */
 #ifndef VP_EXPORT_PFTRACE_PFT_ENDS_H
 #define VP_EXPORT_PFTRACE_PFT_ENDS_H
 

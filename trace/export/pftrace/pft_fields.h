@@ -1,5 +1,5 @@
-/* Numbers of fields in Perfetto's traces (protos/perfetto/trace of google/perfetto;
- * docs/reference/perfetto.md#pftrace-fields). pft_writer.c includes this. */
+/* Field numbers of Perfetto traces (protos/perfetto/trace of google/perfetto;
+ * docs/reference/perfetto.md#pftrace-fields). */
 #ifndef VP_EXPORT_PFTRACE_PFT_FIELDS_H
 #define VP_EXPORT_PFTRACE_PFT_FIELDS_H
 

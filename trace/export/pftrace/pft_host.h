@@ -1,6 +1,6 @@
-/* One .pftrace of several hosts: what keeps their processes, tracks, sequences and flows apart, and
- * puts their times onto one clock. pft_writer.c asks it for each number that it writes, so that
- * whoever turns a trace into a .pftrace knows of one host only. ../pft_merged.c owns both. */
+/* Combines several hosts in one .pftrace: separate ids for processes, tracks, sequences and flows,
+ * and one clock. pft_writer.c requests every id from it, so converters handle only one host.
+ * ../pft_merged.c owns both. */
 #ifndef VP_EXPORT_PFTRACE_PFT_HOST_H
 #define VP_EXPORT_PFTRACE_PFT_HOST_H
 

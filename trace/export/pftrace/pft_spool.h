@@ -1,7 +1,7 @@
-/* What was written of events in the file's order, read again in another: records of a length and
- * so many bytes in a spooled source. The files of pft_json include this; whoever makes one frees
- * it. The events of a track come from a few places at once (calls of the host from one, their
- * annotations from another), so what is read of a file is kept in blocks. */
+/* Event records written in file order and read back in another order: records of a length and bytes
+ * in a spooled source. Events of a track come from a few places at once (host calls from one, their
+ * annotations from another), so reads are cached in blocks. The creator frees it. Fails if the
+ * temporary file is changed. */
 #ifndef VP_EXPORT_PFTRACE_PFT_SPOOL_H
 #define VP_EXPORT_PFTRACE_PFT_SPOOL_H
 

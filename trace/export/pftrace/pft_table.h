@@ -1,6 +1,6 @@
-/* The texts that a .pftrace calls by number, where all events are seen before the first is written:
- * a text has one number, whatever it names. It takes 64 MiB at most; what it does not take is
- * written as it is. The files of pft_json include this; whoever makes one frees it. */
+/* Interned strings of a .pftrace, used if all events are read before the first is written: each
+ * text has one number. It takes at most 64 MiB; texts that do not fit are written inline. The
+ * creator frees it. */
 #ifndef VP_EXPORT_PFTRACE_PFT_TABLE_H
 #define VP_EXPORT_PFTRACE_PFT_TABLE_H
 

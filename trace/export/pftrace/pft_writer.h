@@ -1,9 +1,8 @@
-/* Perfetto's own trace format, written by hand: packets of tracks and of events
- * (docs/reference/perfetto.md#pftrace-rules). Whoever turns a trace into a .pftrace includes this;
- * a writer appends to a buffer that its owner hands out. One sequence of packets holds the events
- * of one or more tracks in the order of time: its clock is told as what has passed since the event
- * before, and what it has named once it calls by number. The owner of the names knows which of them
- * the sequence at hand has told already. */
+/* Writes Perfetto's trace format: track and event packets
+ * (docs/reference/perfetto.md#pftrace-rules). A writer appends to a buffer of its owner. One
+ * sequence of packets has the events of one or more tracks in order of time, with delta-encoded
+ * times and interned names. The owner of the names tracks which of them the current sequence has
+ * interned. */
 #ifndef VP_EXPORT_PFTRACE_PFT_WRITER_H
 #define VP_EXPORT_PFTRACE_PFT_WRITER_H
 

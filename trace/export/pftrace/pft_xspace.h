@@ -1,5 +1,4 @@
-/* The parts of ex_pftrace_from_xspace: which tracks there are and what each event says. Only
- * trace/export/pftrace/pft_xspace*.c include this. */
+/* Internal header of ex_pftrace_from_xspace: its tracks and the content of each event. */
 #ifndef VP_EXPORT_PFTRACE_PFT_XSPACE_H
 #define VP_EXPORT_PFTRACE_PFT_XSPACE_H
 

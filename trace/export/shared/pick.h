@@ -1,5 +1,5 @@
-/* Which events of a timeline are exported: those in a window, or the longest; and as which of
- * several hosts. Whoever exports includes this, and owns the pick until its stream is closed. */
+/* Selects the events to export: those in a window, or the longest; and which of several hosts they
+ * belong to. The caller owns the selection until the stream is closed. */
 #ifndef VP_EXPORT_PICK_H
 #define VP_EXPORT_PICK_H
 

@@ -1,4 +1,4 @@
-/* A JSON string as Perfetto reads it. All that write JSON in export/ include this. */
+/* Writes a JSON string that Perfetto can read. */
 #ifndef VP_EXPORT_QUOTE_H
 #define VP_EXPORT_QUOTE_H
 

@@ -1,6 +1,6 @@
-/* What the streams of this room write into: a vp_buf whose first RD_HEADROOM bytes stay free, so
- * that a full one can be handed out as a chunk under the rules of read/bytes/byte_stream.h. Only
- * the files of export/ include this; the stream owns the buffer. */
+/* Output buffer of the export streams: a vp_buf whose first RD_HEADROOM bytes stay free, so that a
+ * full buffer can be passed on as a chunk under the rules of read/bytes/byte_stream.h. The stream
+ * owns the buffer. */
 #ifndef VP_EXPORT_STREAM_OUT_H
 #define VP_EXPORT_STREAM_OUT_H
 

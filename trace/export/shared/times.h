@@ -1,5 +1,4 @@
-/* Times as viewers get them: whole ns, as exact text in µs, and small enough for an importer's
- * doubles. Pure functions. All files of trace/export may include this. */
+/* Times for viewers: whole ns, exact text in µs, and small enough for doubles. Pure functions. */
 #ifndef VP_EXPORT_TIMES_H
 #define VP_EXPORT_TIMES_H
 

@@ -1,7 +1,6 @@
-/* The second walk over an XSpace, which all writers of one share: the planes and lines that the
- * layout has, the names of the plane at hand, the events of one line after another. The files that
- * write an XSpace include this, of trace/export and its inner rooms; a writer's own state begins
- * with an xj_walk and owns it. */
+/* Second pass over an XSpace, shared by all of its writers: planes and lines of the layout, names
+ * of the current plane, and events line by line. A writer's state begins with an xj_walk and owns
+ * it. */
 #ifndef VP_EXPORT_XSPACE_WALK_H
 #define VP_EXPORT_XSPACE_WALK_H
 

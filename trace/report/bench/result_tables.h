@@ -1,5 +1,5 @@
-/* The tables of results of benchmarks: methods by the number of devices, and two results beside
- * each other. For ownership see tbl.h. */
+/* Tables of benchmark results: methods by number of devices, and comparisons of two results.
+ * Ownership: see tbl.h. */
 #ifndef VP_REPORT_RESULT_TABLES_H
 #define VP_REPORT_RESULT_TABLES_H
 

@@ -1,7 +1,7 @@
-/* How a program's time falls with the number of its devices: profile_{N}gpu_results.json files, as
- * vp_bench_write leaves them (and the benchmark whose keys these are), read into one table, printed
- * as text, HTML or JSON (view_profile.scaling/1). The CLI includes this; the caller frees the
- * table. */
+/* Scaling of a program over its number of devices: reads profile_{N}gpu_results.json files, as
+ * written by vp_bench_write (and by the benchmark that defines these keys), and prints them as
+ * text, HTML or JSON (view_profile.scaling/1). The caller frees the table. Fails if a file is
+ * invalid. */
 #ifndef VP_REPORT_SCALING_H
 #define VP_REPORT_SCALING_H
 

@@ -1,12 +1,11 @@
-/* Results of benchmarks against each other: the same methods in two sets of results, or the methods
- * of one. A pure function of the rows that were read; its writers only print. Swapping A and B
- * negates every difference and turns every verdict around. Methods that ran on as many devices are
- * held against each other; where each side has one number of devices only, whatever it is. The CLI
- * includes this.
+/* Compares benchmark results: the same methods in two sets of results, or the methods of one set. A
+ * pure function of the rows; swapping A and B negates every difference and reverses every verdict.
+ * Methods with the same number of devices are compared; if each side has only one number of
+ * devices, those are compared.
  *
- * A bench runs a method a few times, where a median absolute deviation says next to nothing (of
- * three runs each, a sixth of equal pairs would be told apart); the noise here is Student's t of
- * the pooled deviation, at the odds of three standard errors. */
+ * A benchmark runs a method only a few times, so a median absolute deviation is not reliable (with
+ * three runs each, a sixth of equal pairs would differ). The noise here is Student's t of the
+ * pooled deviation, at the odds of three standard errors. */
 #ifndef VP_REPORT_SCALING_COMPARE_H
 #define VP_REPORT_SCALING_COMPARE_H
 

@@ -1,4 +1,4 @@
-/* A comparison in all formats. */
+/* Writers of a comparison in all formats. They append to a buffer of the caller. */
 #ifndef VP_REPORT_COMPARE_FORMATS_H
 #define VP_REPORT_COMPARE_FORMATS_H
 

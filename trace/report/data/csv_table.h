@@ -1,4 +1,4 @@
-/* A table as CSV. Nothing is owned. */
+/* Writes a table as CSV. Nothing is owned. */
 #ifndef VP_REPORT_CSV_TABLE_H
 #define VP_REPORT_CSV_TABLE_H
 

@@ -1,4 +1,4 @@
-/* How a table of fields is spelt. Only the files that hold tables include this. */
+/* Macros for tables of fields. */
 #ifndef VP_REPORT_FIELD_MACROS_H
 #define VP_REPORT_FIELD_MACROS_H
 

@@ -1,4 +1,4 @@
-/* The rules of the findings as a page of the documentation. */
+/* Writes docs/findings.md from the table of rules. */
 #ifndef VP_REPORT_FINDINGS_DOCS_H
 #define VP_REPORT_FINDINGS_DOCS_H
 

@@ -1,4 +1,4 @@
-/* One op as JSON. It appends to a vp_buf of the caller. */
+/* Writes the details of one op as JSON into a buffer of the caller. */
 #ifndef VP_REPORT_OP_JSON_H
 #define VP_REPORT_OP_JSON_H
 

@@ -1,5 +1,5 @@
-/* How much of a frame's label a width has room for, in columns of the monospace font that it is
- * drawn in. For flame_svg.c. */
+/* Number of characters of a frame's label that fit a width, for the monospace font of the SVG. Pure
+ * functions. */
 #ifndef VP_REPORT_FLAME_LABEL_H
 #define VP_REPORT_FLAME_LABEL_H
 

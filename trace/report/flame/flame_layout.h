@@ -1,6 +1,6 @@
-/* Where the frames of a flame graph lie: the root at the top, children below their parent from its
- * left edge on, what is left of it at its right. Integers only, so that no frame reaches beyond its
- * parent and none over its neighbour. The caller frees the layout. */
+/* Layout of a flame graph: the root at the top, children below their parent from its left edge,
+ * self time uncovered at the right. Integers only, so frames never exceed their parent or overlap.
+ * The caller frees the layout. */
 #ifndef VP_REPORT_FLAME_LAYOUT_H
 #define VP_REPORT_FLAME_LAYOUT_H
 

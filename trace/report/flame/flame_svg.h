@@ -1,6 +1,6 @@
-/* A flame graph as SVG on a page: no script, no style attribute. Each frame is an <svg> of its own.
- * It holds its label as often as widths of the picture leave different room for it, each cut to
- * what fits there, and the style sheet shows the one of the width at hand. */
+/* Writes a flame graph as SVG without scripts or style attributes. Each frame is an <svg> element.
+ * It contains its label once per width class, each truncated to fit; the style sheet shows the one
+ * for the current width. */
 #ifndef VP_REPORT_FLAME_SVG_H
 #define VP_REPORT_FLAME_SVG_H
 

@@ -1,5 +1,5 @@
-/* A report's op time by stacks: a device, the scopes from the outermost one on, and the op that ran
- * there. The maker of the stacks frees them. */
+/* Op time of a report by stack: device, scopes from the outermost, and op. The creator frees the
+ * stacks. */
 #ifndef VP_REPORT_STACKS_H
 #define VP_REPORT_STACKS_H
 

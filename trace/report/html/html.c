@@ -101,7 +101,7 @@ static void html_put_report_facts(page *p)
     rep_put_count(p->b, r->events, true);
     html_close_fact(p);
     html_open_fact(p, "Percentages");
-    html_puts(p, r->has_devices ? "device op time" : "self time of a process");
+    html_puts(p, r->has_devices ? "of device op time" : "of self time of a process");
     html_close_fact(p);
     html_puts(p, "</dl>\n</header>\n");
 }
@@ -254,8 +254,9 @@ static void html_put_report_footer(page *p)
         html_puts(p, "\">this report as JSON</a>");
     }
     html_puts(p, "</p>\n"
-                 "<p>Self time: at any instant, the event of a track that started last and has not "
-                 "ended. Percentiles: nearest rank over calls. CV: population standard deviation "
+                 "<p>Self time: at any instant, time counts for the event of the track that "
+                 "started last and has not ended. Percentiles: nearest rank over calls. CV: "
+                 "population standard deviation "
                  "divided by the mean.</p>\n"
                  "</footer>\n");
 }

@@ -1,4 +1,4 @@
-/* A report as static pages. */
+/* Writes a report as static pages. Pages append to a buffer of the caller. */
 #ifndef VP_REPORT_HTML_H
 #define VP_REPORT_HTML_H
 

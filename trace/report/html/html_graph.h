@@ -1,5 +1,4 @@
-/* What stands around an op in its program, as a picture without a script and as HLO text. Only the
- * page about an op includes this. */
+/* Draws the neighborhood of an op in its program as SVG, with HLO text. */
 #ifndef VP_REPORT_HTML_GRAPH_H
 #define VP_REPORT_HTML_GRAPH_H
 

@@ -1,6 +1,5 @@
-/* What pages are made of. Markup rules: no script, no style attribute (bars are SVG rects
- * with a width), every byte from a file through rep_html_escape, names cut by CSS only. Only
- * trace/report/ includes this. */
+/* Building blocks of pages. Markup rules: no scripts, no style attributes (bars are SVG rects with
+ * a width), every byte from a file through rep_html_escape, names truncated only by CSS. */
 #ifndef VP_REPORT_HTML_PARTS_H
 #define VP_REPORT_HTML_PARTS_H
 

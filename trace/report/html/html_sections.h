@@ -1,5 +1,5 @@
-/* The sections of a report's page. Each says whether it has anything to show, and shows it. Only
- * html.c and the sections include this. */
+/* Sections of a report page. Each has a function that tells whether it has content, and one that
+ * writes it. */
 #ifndef VP_REPORT_HTML_SECTIONS_H
 #define VP_REPORT_HTML_SECTIONS_H
 

@@ -1,4 +1,4 @@
-/* Areas in proportion to figures, as SVG. */
+/* Treemap as SVG: areas in proportion to values. */
 #ifndef VP_REPORT_HTML_TREEMAP_H
 #define VP_REPORT_HTML_TREEMAP_H
 

@@ -1,6 +1,5 @@
-/* The files of web/, embedded at build time by scripts/embed.cmake, as they are and as gzip. They
- * are here and not in server/routes because standalone pages contain the style sheet. All data is
- * constant and owned by the program. */
+/* Files of web/, embedded at build time by scripts/embed.cmake, plain and as gzip. They are here
+ * because standalone pages contain the style sheet. All data is constant. */
 #ifndef VP_REPORT_WEB_FILES_H
 #define VP_REPORT_WEB_FILES_H
 

@@ -5,7 +5,7 @@
 
 #include "trace/base/log.h"
 
-/* The five characters that mean something to HTML, in text and in quoted attribute values. */
+/* The five characters with a meaning in HTML text and quoted attribute values. */
 static const char *html_entity_of(char c)
 {
     switch (c) {
@@ -24,9 +24,9 @@ static const char *html_entity_of(char c)
     }
 }
 
-/* Between the five, the terminal's rules hold for a page, too: what a reader cannot see (controls,
- * bidi controls, line separators, invalid UTF-8) is spelled out. Those escapes hold none of the
- * five, so one pass is enough. */
+/* The text between them is escaped as for the terminal: invisible characters (controls, bidi
+ * controls, line separators, invalid UTF-8) become visible escapes. These escapes contain none of
+ * the five, so one pass is enough. */
 int rep_html_escape(vp_buf *b, vp_str s)
 {
     size_t plain = 0;

@@ -6,7 +6,7 @@
 #include "trace/base/mem.h"
 #include "trace/report/labels/numbers.h"
 
-/* Equal ones stay in the order of their rank, which is that of their places in the report. */
+/* Stable: equal ones keep the order of the report. */
 static int by_impact_bytes(const void *a, const void *b)
 {
     const vp_finding *x = *(const vp_finding *const *)a, *y = *(const vp_finding *const *)b;
@@ -33,7 +33,7 @@ int rep_memory_findings(vp_report *of, vp_finding **rows, const vp_report *r)
     return 0;
 }
 
-/* Several spaces or hosts, so that a line must say of which it is. */
+/* True if there are several spaces or hosts, so that a line must name its own. */
 static bool has_several(const vp_report *r)
 {
     for (size_t i = 1; i < r->memory_programs_count; i++)

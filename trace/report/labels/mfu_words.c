@@ -46,7 +46,7 @@ const char *rep_cell_brief(vp_cell cell)
     return words[cell];
 }
 
-/* One cell, or two where calls are matched across devices. */
+/* One cell, or two if calls are matched across devices. */
 static size_t put_comm(mfu_cell *out, const vp_device *d)
 {
     const int64_t all = d->breakdown.exposed_comm_ps, wait = d->exposed_wait_ps;
@@ -63,7 +63,7 @@ static size_t put_comm(mfu_cell *out, const vp_device *d)
     return 2;
 }
 
-/* In the order of the bar: what is done, what is lost in ops, what is lost beside them. */
+/* In the order of the bar: useful time, losses in ops, losses outside of ops. */
 size_t rep_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_device *d)
 {
     static const char *const idle[VP_CAUSES] = {
@@ -182,7 +182,7 @@ static const char *said_by(const vp_mfu *m)
     return texts[m->peak_source];
 }
 
-/* The op with the most of a cell on the device; NULL: none has any. */
+/* The op with the most time of a cell on the device, or NULL. */
 static const vp_op *op_owning_cell(const vp_report *r, size_t device, vp_cell cell)
 {
     const vp_op *most = NULL;
@@ -205,7 +205,7 @@ static void put_loss(vp_buf *b, const vp_report *r, size_t device, const mfu_cel
     vp_put_escaped(b, vp_str_head(vp_str_of(op->name), 60));
 }
 
-/* The largest cells besides what is useful. */
+/* The largest cells, without the useful one. */
 static void put_losses(vp_buf *b, const vp_report *r, size_t device)
 {
     const vp_device *d = &r->devices[device];

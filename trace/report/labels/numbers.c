@@ -15,7 +15,8 @@
 #define PS_PER_MS INT64_C(1000000000)
 #define PS_PER_S INT64_C(1000000000000)
 
-/* step_ps is the last decimal shown: enough to tell rows apart, no digits beyond the clocks'. */
+/* step_ps is the last decimal shown: enough to distinguish rows, without digits beyond the clock
+ * resolution. */
 static const struct unit {
     int64_t step_ps;
     unsigned decimals;
@@ -216,8 +217,8 @@ static bool is_half_of(const char *text, vp_str half)
     return at < s.n && (at + half.n == s.n || s.p[at + half.n] == '.');
 }
 
-/* "copy-start", "all-gather-done.3": launches the work or waits for its end, while the work itself
- * goes on in between. */
+/* "copy-start", "all-gather-done.3": starts the work or waits for its end; the work itself runs in
+ * between. */
 static bool is_async_half(const vp_op *op)
 {
     const vp_str halves[] = {VP_STR("-start"), VP_STR("-done")};

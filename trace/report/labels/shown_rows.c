@@ -9,7 +9,8 @@
 #include "trace/base/mem.h"
 #include "trace/base/str.h"
 
-/* The end of a name, from a word's start on: "TPU:0" means "/device:TPU:0", "0" not "TPU:10". */
+/* Matches the end of a name from the start of a word: "TPU:0" matches "/device:TPU:0", "0" does not
+ * match "TPU:10". */
 static bool is_end_of(const char *name, const char *key)
 {
     vp_str n = vp_str_of(name), k = vp_str_of(key);
@@ -123,7 +124,7 @@ static int compare_rows(const void *a, const void *b, void *ctx)
     return by_name ? by_name : (i > j) - (i < j);
 }
 
-/* The rows of the wanted devices, sorted; `device` SIZE_MAX: all that match the view. */
+/* Sorted rows of the given device, or with SIZE_MAX of all devices that match the view. */
 static int sorted_rows(uint32_t **out, size_t *count, const vp_report *r, const vp_view *v,
                        size_t device)
 {
@@ -167,7 +168,7 @@ static bool is_small(const vp_op *op, int64_t all_self_ps)
     return (__int128)op->self_ps * 200 < all_self_ps;
 }
 
-/* How many of the sorted rows the table shows: see rep_rows_of. */
+/* Number of sorted rows that the table shows; see rep_rows_of. */
 static size_t count_shown_rows(const uint32_t *rows, size_t n, const vp_report *r, const vp_view *v,
                                int64_t all_self_ps, size_t most)
 {

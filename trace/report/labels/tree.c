@@ -5,7 +5,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* 0 for the roots, so that every scope hangs under something. */
+/* 0 for the roots, so that every scope has a parent. */
 static uint32_t scope_slot(const vp_scope *s)
 {
     return s->parent == UINT32_MAX ? 0 : s->parent + 1;
@@ -58,7 +58,7 @@ void tree_free(tree *t)
     t->order = t->first = NULL;
 }
 
-/* A scope with one child and no time of its own says no more than its child does. */
+/* A scope with one child and without self time adds no information to its child. */
 static uint32_t fold_chain(const tree *t, uint32_t i)
 {
     for (;;) {
@@ -81,7 +81,7 @@ vp_str tree_chain_label(const vp_scope *first, const vp_scope *last)
     return vp_str_of(last->name);
 }
 
-/* The subtree of i is contiguous, because the scopes stand in pre-order. */
+/* The subtree of i is contiguous, because scopes are in pre-order. */
 static size_t count_below(const vp_report *r, uint32_t i)
 {
     size_t n = 0;
@@ -96,7 +96,7 @@ static bool is_cut(const tree *t, const tree_level *level)
     const vp_scope *s = &t->r->scopes[t->order[level->next]];
     if (t->rows >= t->limits.rows)
         return true;
-    if (level->end - level->next == 1) /* "1 more" takes the room that it would save */
+    if (level->end - level->next == 1) /* "1 more" would take as much space as the row */
         return false;
     return level->shown >= t->limits.breadth || s->total_ps < t->limits.min_ps;
 }

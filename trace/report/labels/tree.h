@@ -1,13 +1,13 @@
-/* The scope tree in display order: siblings by time, chains without time of their own folded into
- * one row, depth and breadth limited with the rest summed up. An iterator with a stack of its own,
- * because the depth of the tree is the input's choice. Only trace/report/ includes this. */
+/* Iterates over the scope tree in display order: siblings by time, chains without self time folded
+ * into one row, depth and breadth limited, with sums for the rest. Iterative with an explicit
+ * stack, because the input determines the depth. The caller frees the iterator. */
 #ifndef VP_REPORT_TREE_H
 #define VP_REPORT_TREE_H
 
 #include "include/view_profile.h"
 #include "trace/base/str.h"
 
-/* Rows that a page still shows with ease; what is cut is summed up in the rows "n more". */
+/* Limit of levels on a page; deeper scopes are counted in the row above them. */
 #define TREE_DEPTH_MAX 64u
 
 typedef struct tree_limits {
@@ -20,7 +20,7 @@ typedef struct tree_limits {
 typedef enum tree_event {
     TREE_END,
     TREE_OPEN, /* a row whose children follow, then TREE_CLOSE */
-    TREE_LEAF, /* a row without shown children; `below` counts the scopes cut off beneath it */
+    TREE_LEAF, /* a row without shown children; `below` counts the scopes not shown below it */
     TREE_MORE, /* siblings not shown: `more`, total_ps */
     TREE_CLOSE
 } tree_event;
@@ -39,16 +39,16 @@ typedef struct tree {
     unsigned depth; /* open levels */
     size_t rows;
     int64_t all_ps; /* Σ total of the roots: the denominator */
-    /* the row that tree_next came to: */
-    const vp_scope *scope; /* the last of a folded chain; its self, total and calls are the row's */
+    /* the current row of tree_next: */
+    const vp_scope *scope; /* the last of a folded chain; the row has its self, total and calls */
     vp_str label;          /* "while/body/attn", part of scope->path */
     unsigned row_depth;
     size_t more, below;
     int64_t more_total_ps, more_calls;
 } tree;
 
-/* What a chain of scopes is called that is shown as one: from the name of its first to the end of
- * the path of its last. Part of a path of theirs. */
+/* Label of a folded chain: from the name of its first scope to the end of the path of its last. A
+ * slice of that path. */
 vp_str tree_chain_label(const vp_scope *first, const vp_scope *last);
 
 int tree_init(tree *t, const vp_report *r, const tree_limits *limits);

@@ -5,7 +5,7 @@
 #include "trace/report/labels/view_words.h"
 
 #define BY_VALUE(value, word) [value] = word,
-/* All of an enum, whose last is named, and the NULL at the end. */
+/* Checks that an array has all values of an enum and a terminating NULL. */
 #define ASSERT_ALL(words, last)                                                                    \
     _Static_assert(sizeof(words) / sizeof *(words) == (last) + 2, "each value has its word")
 

@@ -1,10 +1,10 @@
-/* Words of enums, as JSON and people have them. All constant. */
+/* Names of enums, for JSON and for people. Constant. */
 #ifndef VP_REPORT_WORDS_H
 #define VP_REPORT_WORDS_H
 
 #include "include/view_profile.h"
 
-/* Words of enums, by value, NULL at the end: as JSON has them. */
+/* Names of enums as in JSON, by value and terminated by NULL. */
 extern const char *const rep_class_words[], *const rep_kind_words[], *const rep_severity_words[];
 extern const char *const rep_depth_words[];
 extern const char *const rep_split_words[];
@@ -14,13 +14,13 @@ extern const char *const rep_buffer_kind_words[];
 extern const char *const rep_peak_words[], *const rep_cost_words[];
 extern const char *const rep_status_words[], *const rep_verdict_words[];
 const char *rep_class_name(vp_op_class c);
-const char *rep_class_css(vp_op_class c); /* CSS class of its colour on pages */
+const char *rep_class_css(vp_op_class c); /* CSS class of its color */
 const char *rep_severity_name(vp_severity s);
 const char *rep_group_name(vp_group g);
 const char *rep_sort_name(vp_sort s);
-/* What self times of the tables are shares of: " op time". */
+/* Denominator of self time shares: " op time". */
 const char *rep_self_of(const vp_report *r);
-/* What the tables are of where they are not of devices; a sentence. */
+/* A sentence on the content of tables without devices. */
 const char *rep_host_tables(const vp_report *r);
 const char *rep_cause_name(vp_cause c);           /* "compile" */
 const char *rep_cause_text(vp_cause c);           /* "the launching thread was compiling" */
@@ -29,7 +29,7 @@ const char *rep_verdict_name(vp_verdict v);       /* "regression" */
 const char *rep_step_class_name(vp_step_class c); /* "heavy" */
 
 extern const char *const rep_part_names[]; /* by REP_COMPUTE …: "compute", "exposed comm", … */
-extern const char *const rep_part_css[];   /* the same as CSS classes of their colours */
+extern const char *const rep_part_css[];   /* CSS classes of their colors */
 const char *rep_level_name(vp_level l);    /* "low" */
 const char *rep_status_name(vp_finding_status s); /* "not_evaluated" */
 

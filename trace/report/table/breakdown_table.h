@@ -1,4 +1,4 @@
-/* The table of where the window of each device went. For ownership see tbl.h. */
+/* Table of the window parts of each device. Ownership: see tbl.h. */
 #ifndef VP_REPORT_BREAKDOWN_TABLE_H
 #define VP_REPORT_BREAKDOWN_TABLE_H
 

@@ -1,5 +1,5 @@
-/* Tables of one op's page: its slowest calls, and the names in its group. For ownership see
- * tbl.h. */
+/* Tables of the page of an op: its slowest calls, and the names in its group. Ownership: see tbl.h.
+ */
 #ifndef VP_REPORT_CALLS_TABLES_H
 #define VP_REPORT_CALLS_TABLES_H
 

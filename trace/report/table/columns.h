@@ -1,6 +1,6 @@
-/* The words in which a column's row is written: {TBL_PS, AT(total_ps), PAGE("Total", "Sum of
- * durations"), TERM(2, "total"), DROP(3)}. They stand for members of tbl_column; AT and ALSO need
- * ROW to be the struct of a row. Only files that hold rows of columns include this. */
+/* Macros for the columns of tables: {TBL_PS, AT(total_ps), PAGE("Total", "Sum of durations"),
+ * TERM(2, "total"), DROP(3)}. They set members of tbl_column; AT and ALSO need ROW to be the struct
+ * of a row. */
 #ifndef VP_REPORT_COLUMNS_H
 #define VP_REPORT_COLUMNS_H
 

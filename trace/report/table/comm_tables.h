@@ -1,4 +1,4 @@
-/* Tables of what devices say to each other and to the host. For ownership see tbl.h. */
+/* Tables of collectives and transfers. Ownership: see tbl.h. */
 #ifndef VP_REPORT_COMM_TABLES_H
 #define VP_REPORT_COMM_TABLES_H
 

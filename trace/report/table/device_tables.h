@@ -1,4 +1,4 @@
-/* Tables with a row a device. For ownership see tbl.h. */
+/* Tables with one row per device. Ownership: see tbl.h. */
 #ifndef VP_REPORT_DEVICE_TABLES_H
 #define VP_REPORT_DEVICE_TABLES_H
 

@@ -1,4 +1,4 @@
-/* The table of the files that a report was read from. For ownership see tbl.h. */
+/* Table of the files that a report was read from. Ownership: see tbl.h. */
 #ifndef VP_REPORT_FILES_TABLE_H
 #define VP_REPORT_FILES_TABLE_H
 

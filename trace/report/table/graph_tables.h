@@ -1,5 +1,5 @@
-/* Tables of the computation graph: forward scopes with what is done for them, and modules. Included
- * by sections on the terminal and on pages; for who owns what see tbl.h. */
+/* Tables of the computation graph: forward scopes with their backward work, and modules. Ownership:
+ * see tbl.h. */
 #ifndef VP_REPORT_GRAPH_TABLES_H
 #define VP_REPORT_GRAPH_TABLES_H
 

@@ -1,4 +1,4 @@
-/* Tables of what hosts do: compilation and work. For ownership see tbl.h. */
+/* Tables of hosts: compilation and host events. Ownership: see tbl.h. */
 #ifndef VP_REPORT_HOST_TABLES_H
 #define VP_REPORT_HOST_TABLES_H
 

@@ -1,4 +1,4 @@
-/* Tables of what devices idle for. For ownership see tbl.h. */
+/* Tables of gaps and of host activity during idle time. Ownership: see tbl.h. */
 #ifndef VP_REPORT_IDLE_TABLES_H
 #define VP_REPORT_IDLE_TABLES_H
 

@@ -1,4 +1,4 @@
-/* Tables of memory: what allocators did, and what compilers planned. For ownership see tbl.h. */
+/* Tables of memory: allocators and memory plans. Ownership: see tbl.h. */
 #ifndef VP_REPORT_MEMORY_TABLES_H
 #define VP_REPORT_MEMORY_TABLES_H
 

@@ -1,4 +1,4 @@
-/* Ops and scopes under the roof: rates, intensity, what bounds them and how near they come to it.
+/* Roofline tables of ops and scopes: rates, intensity, bound, and the share of the bound reached.
  * The caller frees the rows. */
 #ifndef VP_REPORT_MFU_TABLES_H
 #define VP_REPORT_MFU_TABLES_H

@@ -1,6 +1,5 @@
-/* The table of ops: the slowest of a device on the terminal and on its page, all as CSV. Rows are
- * made one by one from groups of the report, parts of a group and what is not shown. Nothing is
- * owned. */
+/* Table of ops: the slowest ops of a device in text and HTML, all ops as CSV. Rows are made one at
+ * a time from groups, parts of a group and the rest. Nothing is owned. */
 #ifndef VP_REPORT_OPS_TABLE_H
 #define VP_REPORT_OPS_TABLE_H
 

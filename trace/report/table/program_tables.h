@@ -1,5 +1,4 @@
-/* Tables of what a program's threads do and what it says of itself: arguments of its zones,
- * counters, facts. For ownership see tbl.h. */
+/* Tables of threads, zone arguments, counters and program metadata. Ownership: see tbl.h. */
 #ifndef VP_REPORT_PROGRAM_TABLES_H
 #define VP_REPORT_PROGRAM_TABLES_H
 

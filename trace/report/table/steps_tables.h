@@ -1,4 +1,4 @@
-/* Tables of a program's steps. For ownership see tbl.h. */
+/* Tables of steps. Ownership: see tbl.h. */
 #ifndef VP_REPORT_STEPS_TABLES_H
 #define VP_REPORT_STEPS_TABLES_H
 

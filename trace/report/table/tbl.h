@@ -1,8 +1,7 @@
-/* A table is rows of structs and columns that say how to show one field each. A column is one
- * constant row, whatever it is shown in: on the terminal, on a page or as CSV; the encoders are
- * text_table (text/), html_put_table (html/) and csv_put_table (data/). The inner rooms of report/
- * that hold encoders or fill tables include this. A table owns nothing: columns are constant, rows
- * belong to the report, and it is gone when its caller returns. */
+/* A table consists of rows of structs and columns that describe how to show one field each. A
+ * column is one constant for all formats: text, HTML and CSV. The encoders are text_table (text/),
+ * html_put_table (html/) and csv_put_table (data/). A table owns nothing: columns are constant,
+ * rows belong to the report, and the table lives only until its caller returns. */
 #ifndef VP_REPORT_TBL_H
 #define VP_REPORT_TBL_H
 

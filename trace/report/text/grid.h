@@ -1,5 +1,5 @@
-/* Text tables and running lines that fit a terminal. Cells hold escaped UTF-8; widths are terminal
- * columns. Only trace/report/ includes this. */
+/* Text tables and flowing lines that fit a terminal. Cells contain escaped UTF-8; widths are
+ * terminal columns. Failures are sticky in the buffers. The caller frees a grid. */
 #ifndef VP_REPORT_GRID_H
 #define VP_REPORT_GRID_H
 

@@ -1,4 +1,4 @@
-/* A report on the terminal. */
+/* Writes a report for the terminal into a buffer of the caller. */
 #ifndef VP_REPORT_TEXT_H
 #define VP_REPORT_TEXT_H
 

@@ -1,5 +1,4 @@
-/* The pieces of the text formats that `top` and `report` share. Only trace/report/ includes this.
- */
+/* Parts of the text formats that `top` and `report` share. */
 #ifndef VP_REPORT_TEXT_PARTS_H
 #define VP_REPORT_TEXT_PARTS_H
 

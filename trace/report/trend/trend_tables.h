@@ -1,4 +1,4 @@
-/* The tables of many runs: the runs, and the ops that moved most. For ownership see tbl.h. */
+/* Tables of trends: runs, and the ops that changed most. Ownership: see tbl.h. */
 #ifndef VP_REPORT_TREND_TABLES_H
 #define VP_REPORT_TREND_TABLES_H
 

@@ -1,6 +1,6 @@
-/* Histories: one JSON line a run (view_profile.history/1), written behind a comparison and read
- * back for a trend, which is printed as text, JSON (view_profile.trend/1) or a page. The CLI
- * includes this. */
+/* Histories: one JSON line per run (view_profile.history/1), appended by a comparison and read for
+ * a trend, which is printed as text, JSON (view_profile.trend/1) or HTML. Fails if a line is
+ * invalid. */
 #ifndef VP_REPORT_TREND_VIEW_H
 #define VP_REPORT_TREND_VIEW_H
 
