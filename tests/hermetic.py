@@ -30,6 +30,7 @@ TOOLS = {
     'NPM_CONFIG_CACHE': '.npm',
     'GIT_CONFIG_GLOBAL': '.gitconfig',
     'PYENV_ROOT': '.pyenv',
+    'ZIG_GLOBAL_CACHE_DIR': '.cache/zig',
     'CARGO_HOME': '.cargo',
     'RUSTUP_HOME': '.rustup',
 }
