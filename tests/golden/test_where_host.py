@@ -115,7 +115,7 @@ def test_without_a_device_it_is_the_same(tmp_path):
 
 def test_in_words():
     shown = view_profile('top', '--where', 'host', str(trace(RESNET)), env={'COLUMNS': '80'}).stdout
-    assert 'what devices do is not in these tables' in ' '.join(shown.split())
+    assert 'device work is not included' in ' '.join(shown.split())
     assert "self time of the process's threads" in ' '.join(shown.split())
     assert 'No device in this profile' not in shown and max(map(len, shown.splitlines())) <= 80
     assert view_profile('top', '--where', 'gpu', str(trace(RESNET)), check=False).returncode == 2

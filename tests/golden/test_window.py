@@ -88,13 +88,13 @@ def test_where_nothing_ran_the_device_was_idle():
 
 def test_text_says_that_it_was_asked_for():
     out = view_profile('top', '--window', '50ms..70ms', str(trace(JAX_CPU))).stdout
-    assert 'window 20.000 ms (as asked)' in out
+    assert 'window 20.000 ms (selected)' in out
 
 
 @pytest.mark.parametrize('options, says', [
     (('--window', '7ms..5ms'), 'must be START..END'), (('--window', '5ms'), 'must be START..END'),
     (('--window', 'x..y'), 'must be START..END'), (('--window', '-1s..2s'), 'must be START..END'),
-    (('--window', '1s..2s', '--step', '1'), 'ask for one of them')])
+    (('--window', '1s..2s', '--step', '1'), 'use one of them')])
 def test_what_makes_no_sense_is_refused(options, says):
     made = view_profile('top', *options, str(trace(JAX_CPU)), check=False)
     assert made.returncode == 2 and says in made.stderr and not made.stdout

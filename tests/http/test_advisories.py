@@ -234,7 +234,7 @@ def test_cve_2024_23770_secret_in_the_command_line(tmp_path):
     token = 'f00dfacef00dfacef00dfacef00dface'
     (tmp_path / 'token').write_text(token)
     os.chmod(tmp_path / 'token', 0o600)
-    help_text = subprocess.run([program(), '--help'], capture_output=True, text=True).stdout
+    help_text = subprocess.run([program(), 'serve', '--help'], capture_output=True, text=True).stdout
     assert '--token-file' in help_text and not re.search(r'--token[ =]', help_text)
     p = subprocess.Popen([program(), '--profile-dir', str(tmp_path), '--host', '127.0.0.1', '--port', '0', '--no-browser',
                           '--token-file', str(tmp_path / 'token')], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
