@@ -10,6 +10,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/links/operators.h"
 #include "trace/model/catalog/timeline.h"
 
 static int note_damage(trace *t, const vp_error *damage)
@@ -60,6 +61,8 @@ static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
         rc = note_cut(t, f->cut);
     if (rc >= 0)
         rc = trace_seal_by(t, opts->threads);
+    if (rc >= 0 && !device_only)
+        rc = links_operators(t);
     if (rc >= 0 && grouping_by_scope(opts->group) && !trace_has_device(t))
         rc = call_paths(t);
     if (rc < 0) {

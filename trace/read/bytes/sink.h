@@ -131,6 +131,8 @@ typedef enum sink_attr {
     SINK_MEM_FRAGMENTED, /* bits of a double: share of free bytes outside the largest free block */
     SINK_MEM_THREAD,     /* track of the thread that allocates or frees */
     SINK_EXTERNAL,       /* joins a framework op, whose cost is known, and its kernels */
+    SINK_SEQUENCE,       /* forward op of PyTorch: its autograd sequence number */
+    SINK_BACKWARD,       /* backward op: the sequence number of its forward op */
     SINK_ATTRS
 } sink_attr;
 

@@ -161,6 +161,38 @@ static const sink_extra *launch_correlation(cj_attrs *a, cj_reader *r, js_value 
     return a->x.has ? &a->x : NULL;
 }
 
+enum { OPERATOR_SEQUENCE, OPERATOR_FORWARD_THREAD, OPERATOR_ARGS };
+
+static inline int operator_arg(vp_str key)
+{
+    return vp_str_eq(key, VP_STR("Sequence number"))  ? OPERATOR_SEQUENCE
+           : vp_str_eq(key, VP_STR("Fwd thread id")) ? OPERATOR_FORWARD_THREAD
+                                                     : OPERATOR_ARGS;
+}
+
+/* Only a backward op has a forward thread other than 0. */
+static const sink_extra *operator_sequence(cj_attrs *a, cj_reader *r, js_value args)
+{
+    cj_layout *layout = &r->operator_layout;
+    uint32_t *link = &layout->first;
+    int arg = OPERATOR_ARGS;
+    js_step step;
+    int64_t n, value[OPERATOR_ARGS] = {-1, -1};
+    if (args.type != JS_NESTED || *args.s.p != '{')
+        return NULL;
+    const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
+    while ((value[OPERATOR_SEQUENCE] < 0 || value[OPERATOR_FORWARD_THREAD] < 0) &&
+           cj_next_field(&p, end, layout, &link, operator_arg, &arg) == JS_MEMBER &&
+           (step = take_wanted_number(&p, end, r->skip, arg != OPERATOR_ARGS, &n)) >= 0)
+        if (step == JS_MEMBER)
+            value[arg] = n;
+    if (value[OPERATOR_SEQUENCE] < 0 || value[OPERATOR_FORWARD_THREAD] < 0)
+        return NULL;
+    sink_extra_set(&a->x, value[OPERATOR_FORWARD_THREAD] ? SINK_BACKWARD : SINK_SEQUENCE,
+                   value[OPERATOR_SEQUENCE]);
+    return &a->x;
+}
+
 void cj_correlation(sink_extra *x, js_value v)
 {
     int64_t n;
@@ -199,6 +231,8 @@ const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
     }
     if (is_launch_cat(cat.s))
         return launch_correlation(a, r, args);
+    if (vp_str_eq(cat.s, VP_STR("cpu_op")) || vp_str_eq(cat.s, VP_STR("Operator")))
+        return operator_sequence(a, r, args);
     /* on a device's stream ("gpu_user_annotation") it only repeats the host's annotation */
     if (!name.s.n || *name.s.p != 'P' || !vp_str_starts(name.s, step) ||
         vp_str_starts(cat.s, VP_STR("gpu_")))

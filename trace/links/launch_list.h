@@ -1,0 +1,30 @@
+/* Launch calls by correlation id. Profilers reuse ids (several processes in one file, wrapped
+ * counters), so a lookup also takes the time of the device op: of several launches the latest
+ * before it counts. The owner frees the list. */
+#ifndef VP_LINKS_LAUNCH_LIST_H
+#define VP_LINKS_LAUNCH_LIST_H
+
+#include <stdbool.h>
+
+#include "trace/base/map.h"
+
+typedef struct launch_entry {
+    int64_t id, start_ps;
+    uint32_t value; /* the caller's */
+} launch_entry;
+
+typedef struct launch_list {
+    launch_entry *v;
+    size_t n, cap;
+    vp_map by_id;    /* id → entry while ids are distinct */
+    bool has_repeat; /* then the entries are sorted by id and time */
+} launch_list;
+
+void launch_list_init(launch_list *l);
+void launch_list_free(launch_list *l);
+int launch_list_add(launch_list *l, int64_t id, int64_t start_ps, uint32_t value); /* VP_ENOMEM */
+void launch_list_finish(launch_list *l); /* before the first lookup */
+/* The latest entry of this id that starts at start_ps or before, else its first; NULL: none. */
+const launch_entry *launch_list_find(const launch_list *l, int64_t id, int64_t start_ps);
+
+#endif

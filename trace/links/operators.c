@@ -1,0 +1,305 @@
+#include "trace/links/operators.h"
+
+#include <stdio.h>
+
+#include "trace/base/buf.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/links/call_chains.h"
+#include "trace/links/launch_list.h"
+#include "trace/links/user_frames.h"
+
+/* What a chain says, once per chain. */
+typedef struct chain_place {
+    bool known;
+    vp_sid scope, source, inner, outer;
+} chain_place;
+
+typedef struct linking {
+    trace *t;
+    chain_table chains;
+    launch_list forward;  /* forward ops by sequence number → chain without the operators */
+    launch_list launches; /* launch calls by correlation id → chain */
+    chain_place *place;   /* by chain */
+    vp_map variants;      /* kind << 32 | chain → kind of that place */
+    vp_buf text;
+    uint64_t ops, unlinked;
+} linking;
+
+static bool is_op_track(const trace_track *k)
+{
+    return k->role == SINK_ROLE_OPS && k->count;
+}
+
+static bool is_host_track(const trace *t, const trace_track *k)
+{
+    return k->role == SINK_ROLE_PLAIN && k->count &&
+           t->processes[k->process].kind == SINK_PROCESS_HOST;
+}
+
+static bool has_links(const trace *t)
+{
+    bool ops = false, calls = false;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        ops = ops || (is_op_track(k) && k->attr[SINK_CORRELATION]);
+        calls = calls || (is_host_track(t, k) && k->attr[SINK_CORRELATION]);
+    }
+    return ops && calls;
+}
+
+/* ---- Chains of host events --------------------------------------------------------------------
+ */
+
+static uint32_t without_operators(const linking *l, uint32_t node)
+{
+    const chain_table *c = &l->chains;
+    while (node != CHAIN_NONE && c->class_of[c->node[node].kind] == CHAIN_OPERATOR)
+        node = c->node[node].parent;
+    return node;
+}
+
+static int add_forward_ops(linking *l, const trace_track *k)
+{
+    chain_stack s = {0};
+    int rc = 0;
+    for (size_t i = 0; rc >= 0 && i < k->count; i++) {
+        int64_t number = trace_attr(k, SINK_SEQUENCE, i);
+        uint32_t node;
+        chain_stack_move(&s, trace_start(k, i));
+        rc = chain_stack_push(&s, &l->chains, k, i);
+        if (rc < 0 || number == SINK_NO_VALUE)
+            continue;
+        rc = chain_stack_node(&node, &s, &l->chains);
+        if (rc >= 0)
+            rc =
+                launch_list_add(&l->forward, number, trace_start(k, i), without_operators(l, node));
+    }
+    chain_stack_free(&s);
+    return rc;
+}
+
+/* The chain of a launch. Within a backward op it continues the chain of the forward op. */
+static int chain_of_launch(uint32_t *out, linking *l, chain_stack *s, int64_t start_ps)
+{
+    for (size_t i = 0; i < s->depth; i++) {
+        int64_t number = s->open[i].backward;
+        const launch_entry *f =
+            number == SINK_NO_VALUE ? NULL : launch_list_find(&l->forward, number, start_ps);
+        if (f)
+            return chain_stack_graft(out, s, &l->chains, i, f->value);
+    }
+    return chain_stack_node(out, s, &l->chains);
+}
+
+static int add_launches(linking *l, const trace_track *k)
+{
+    chain_stack s = {0};
+    int rc = 0;
+    for (size_t i = 0; rc >= 0 && i < k->count; i++) {
+        int64_t id = trace_attr(k, SINK_CORRELATION, i), start = trace_start(k, i);
+        uint32_t node;
+        chain_stack_move(&s, start);
+        rc = chain_stack_push(&s, &l->chains, k, i);
+        if (rc < 0 || id == SINK_NO_VALUE)
+            continue;
+        rc = chain_of_launch(&node, l, &s, start);
+        if (rc >= 0)
+            rc = launch_list_add(&l->launches, id, start, node);
+    }
+    chain_stack_free(&s);
+    return rc;
+}
+
+static int add_tracks(linking *l, sink_attr attr, int (*add)(linking *, const trace_track *))
+{
+    for (uint32_t i = 0; i < l->t->track_count; i++) {
+        const trace_track *k = &l->t->tracks[i];
+        if (is_host_track(l->t, k) && k->attr[attr])
+            VP_TRY(add(l, k));
+    }
+    return 0;
+}
+
+/* ---- What a chain says ------------------------------------------------------------------------
+ */
+
+/* The engine's wrapper around a backward op, which has the op's name behind it. */
+static vp_str operator_name(vp_str name)
+{
+    static const vp_str wrapper = VP_STR_INIT("autograd::engine::evaluate_function: ");
+    return vp_str_starts(name, wrapper) ? vp_str_skip(name, wrapper.n) : name;
+}
+
+/* A name of steps without its number: "ProfilerStep#12" and "train_step 12" name the same place in
+ * every step. */
+static vp_str without_step_number(vp_str name)
+{
+    size_t n = name.n;
+    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+        n--;
+    if (n == name.n || !n || (name.p[n - 1] != '#' && name.p[n - 1] != ' '))
+        return name;
+    return vp_str_head(name, n - 1);
+}
+
+static int put_component(vp_buf *b, vp_str name)
+{
+    if (b->n)
+        vp_buf_putc(b, '/');
+    for (size_t i = 0; i < name.n; i++)
+        vp_buf_putc(b, name.p[i] == '/' ? ':' : name.p[i]);
+    return b->status;
+}
+
+/* The nodes of a chain, outermost first. */
+static size_t list_chain(uint32_t *out, size_t max, const chain_table *c, uint32_t node)
+{
+    size_t n = 0;
+    for (; node != CHAIN_NONE && n < max; node = c->node[node].parent)
+        out[n++] = node;
+    for (size_t i = 0; i < n / 2; i++) {
+        uint32_t other = out[i];
+        out[i] = out[n - 1 - i];
+        out[n - 1 - i] = other;
+    }
+    return n;
+}
+
+#define CHAIN_MAX 2100u /* a forward and a backward chain */
+
+static int read_chain(chain_place *p, linking *l, uint32_t node)
+{
+    uint32_t chain[CHAIN_MAX];
+    trace *t = l->t;
+    vp_str frame = VP_STR_NONE, last = VP_STR_NONE, file, line, function;
+    size_t n = list_chain(chain, CHAIN_MAX, &l->chains, node);
+    l->text.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t kind = l->chains.node[chain[i]].kind;
+        vp_str name = trace_str(t, t->kinds[kind].name);
+        switch (l->chains.class_of[kind]) {
+        case CHAIN_FRAME:
+            if (links_parse_frame(name, &file, &line, &function) && links_is_user_file(file))
+                frame = name;
+            last = name;
+            break;
+        case CHAIN_ANNOTATION:
+            name = without_step_number(name);
+            if (!vp_str_eq(name, VP_STR("ProfilerStep")))
+                VP_TRY(put_component(&l->text, name));
+            break;
+        case CHAIN_OPERATOR: {
+            vp_str op = operator_name(name);
+            bool again = p->inner && vp_str_eq(trace_str(t, p->inner), op);
+            VP_TRY(vp_intern_put(&t->names, op, &p->inner));
+            if (!p->outer)
+                p->outer = p->inner;
+            if (!again)
+                VP_TRY(put_component(&l->text, op));
+            break;
+        }
+        default:
+            VP_TRY(put_component(&l->text, name));
+        }
+    }
+    if (!l->text.n && (frame.n || last.n))
+        VP_TRY(put_component(&l->text, frame.n ? frame : last));
+    if (l->text.n)
+        VP_TRY(vp_intern_put(&t->names, vp_buf_view(&l->text), &p->scope));
+    if (!frame.n || !links_parse_frame(frame, &file, &line, &function))
+        return 0;
+    l->text.n = 0;
+    vp_buf_str(&l->text, file);
+    vp_buf_putc(&l->text, ':');
+    VP_TRY(vp_buf_str(&l->text, line));
+    return vp_intern_put(&t->names, vp_buf_view(&l->text), &p->source);
+}
+
+/* ---- Device ops -------------------------------------------------------------------------------
+ */
+
+static int place_kind(linking *l, uint32_t kind, uint32_t node)
+{
+    chain_place *p = &l->place[node];
+    trace_kind *k = &l->t->kinds[kind];
+    if (!p->known)
+        VP_TRY(read_chain(p, l, node));
+    p->known = true;
+    k = &l->t->kinds[kind];
+    k->op_inner = p->inner;
+    k->op_outer = p->outer;
+    k->scope = k->scope ? k->scope : p->scope;
+    k->source = k->source ? k->source : p->source;
+    return 0;
+}
+
+static int link_op(linking *l, trace_track *k, size_t i)
+{
+    int64_t id = trace_attr(k, SINK_CORRELATION, i);
+    const launch_entry *e =
+        id == SINK_NO_VALUE ? NULL : launch_list_find(&l->launches, id, trace_aligned_start(k, i));
+    l->ops++;
+    l->unlinked += !e;
+    if (!e || e->value == CHAIN_NONE)
+        return 0;
+    uint32_t kind = trace_kind_of(k, i), placed;
+    int made = trace_variant(l->t, &l->variants, (uint64_t)kind << 32 | e->value, kind, &placed);
+    VP_TRY(made);
+    if (made)
+        VP_TRY(place_kind(l, placed, e->value));
+    return trace_times_set_kind(&k->own, i, placed);
+}
+
+static int note_unlinked(const linking *l)
+{
+    char text[160];
+    if (!l->unlinked)
+        return 0;
+    snprintf(
+        text, sizeof text,
+        "%llu of %llu device ops have no launch call in this file, so their operator is unknown",
+        (unsigned long long)l->unlinked, (unsigned long long)l->ops);
+    return l->t->sink.quality(
+        &l->t->sink, &(sink_quality){"unlinked-ops", SINK_INFO, vp_str_of(text), -1, -1, false});
+}
+
+static int link_ops(linking *l)
+{
+    l->place = vp_calloc(l->chains.count + 1, sizeof *l->place);
+    VP_NEED(l->place);
+    for (uint32_t t = 0; t < l->t->track_count; t++) {
+        trace_track *k = &l->t->tracks[t];
+        for (size_t i = 0; is_op_track(k) && i < k->count; i++)
+            VP_TRY(link_op(l, k, i));
+    }
+    return note_unlinked(l);
+}
+
+int links_operators(trace *t)
+{
+    linking l = {.t = t};
+    if (!has_links(t))
+        return 0;
+    launch_list_init(&l.forward);
+    launch_list_init(&l.launches);
+    vp_map_init(&l.variants);
+    vp_buf_init(&l.text, SIZE_MAX / 8);
+    int rc = chain_table_init(&l.chains, t);
+    if (rc >= 0)
+        rc = add_tracks(&l, SINK_SEQUENCE, add_forward_ops);
+    launch_list_finish(&l.forward);
+    if (rc >= 0)
+        rc = add_tracks(&l, SINK_CORRELATION, add_launches);
+    launch_list_finish(&l.launches);
+    if (rc >= 0)
+        rc = link_ops(&l);
+    chain_table_free(&l.chains);
+    launch_list_free(&l.forward);
+    launch_list_free(&l.launches);
+    vp_map_free(&l.variants);
+    vp_buf_free(&l.text);
+    vp_free(l.place);
+    return rc;
+}

@@ -1,0 +1,82 @@
+#include "trace/links/user_frames.h"
+
+#include <string.h>
+
+/* Directories of installed packages and of the standard library. */
+static const vp_str library_parts[] = {
+    VP_STR_INIT("site-packages/"), VP_STR_INIT("dist-packages/"), VP_STR_INIT("lib/python"),
+    VP_STR_INIT("lib64/python"),   VP_STR_INIT("IPython/"),       VP_STR_INIT("ipykernel"),
+};
+
+/* Beginnings of file names that are generated, or that profilers write without their directory. */
+static const vp_str library_heads[] = {
+    VP_STR_INIT("<"),           VP_STR_INIT("torch/"),        VP_STR_INIT("torchvision/"),
+    VP_STR_INIT("jax/"),        VP_STR_INIT("jaxlib/"),       VP_STR_INIT("flax/"),
+    VP_STR_INIT("optax/"),      VP_STR_INIT("tensorflow/"),   VP_STR_INIT("keras/"),
+    VP_STR_INIT("numpy/"),      VP_STR_INIT("triton/"),       VP_STR_INIT("threading.py"),
+    VP_STR_INIT("runpy.py"),    VP_STR_INIT("contextlib.py"), VP_STR_INIT("lightning/"),
+    VP_STR_INIT("accelerate/"), VP_STR_INIT("transformers/"), VP_STR_INIT("deepspeed/"),
+};
+
+static char slash(char c)
+{
+    return c == '\\' ? '/' : c;
+}
+
+static bool is_at(vp_str path, size_t at, vp_str word)
+{
+    if (path.n - at < word.n)
+        return false;
+    for (size_t i = 0; i < word.n; i++)
+        if (slash(path.p[at + i]) != word.p[i])
+            return false;
+    return true;
+}
+
+bool links_is_user_file(vp_str path)
+{
+    for (size_t i = 0; i < sizeof library_heads / sizeof *library_heads; i++)
+        if (is_at(path, 0, library_heads[i]))
+            return false;
+    for (size_t at = 0; at < path.n; at++) {
+        if (at && slash(path.p[at - 1]) != '/')
+            continue; /* words begin a component */
+        for (size_t i = 0; i < sizeof library_parts / sizeof *library_parts; i++)
+            if (is_at(path, at, library_parts[i]))
+                return false;
+    }
+    return path.n != 0;
+}
+
+static bool is_number(vp_str s)
+{
+    size_t n = 0;
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+        n++;
+    return n && n == s.n;
+}
+
+bool links_parse_frame(vp_str text, vp_str *file, vp_str *line, vp_str *function)
+{
+    size_t close = vp_str_find(text, VP_STR("): "));
+    if (close < text.n) {
+        size_t open = vp_str_rfind_char(vp_str_head(text, close), '(');
+        if (open >= close)
+            return false;
+        *file = vp_str_head(text, open);
+        *line = vp_str_skip(vp_str_head(text, close), open + 1);
+        *function = vp_str_skip(text, close + 3);
+        return file->n && is_number(*line);
+    }
+    if (!text.n || text.p[0] != '$')
+        return false;
+    text = vp_str_skip(text, 1);
+    size_t space = vp_str_find(text, VP_STR(" "));
+    size_t colon = vp_str_rfind_char(vp_str_head(text, space), ':');
+    if (space >= text.n || colon >= space)
+        return false;
+    *file = vp_str_head(text, colon);
+    *line = vp_str_skip(vp_str_head(text, space), colon + 1);
+    *function = vp_str_skip(text, space + 1);
+    return file->n && is_number(*line);
+}
