@@ -34,7 +34,9 @@ typedef enum vp_group {
     VP_GROUP_SOURCE,
     VP_GROUP_MODULE,
     VP_GROUP_RAW,
-    VP_GROUP_STACK /* scope, then like VP_GROUP_NAME: each op at its place in the tree */
+    VP_GROUP_STACK,    /* scope, then like VP_GROUP_NAME: each op at its place in the tree */
+    VP_GROUP_OPERATOR, /* the innermost framework operator that launched the op */
+    VP_GROUP_OUTERMOST /* the outermost: the operator that the program called */
 } vp_group;
 typedef enum vp_sort { VP_BY_SELF, VP_BY_TOTAL, VP_BY_CALLS, VP_BY_MAX } vp_sort;
 typedef enum vp_severity { VP_SEV_INFO, VP_SEV_WARNING, VP_SEV_ERROR } vp_severity;

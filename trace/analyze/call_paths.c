@@ -8,6 +8,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/links/step_name.h"
 
 /* A program without a device has no framework paths, but zones within zones: "main/frame/draw". The
  * kind of each event becomes one of its path. TensorFlow's ops on CPU are the exception: their
@@ -68,6 +69,7 @@ static bool is_tensorflow(const trace *t)
 static int put_zone_name(vp_buf *b, vp_str name)
 {
     name = vp_str_head(name, vp_str_find(name, VP_STR(" (")));
+    name = links_without_step_number(name);
     for (size_t i = 0; i < name.n; i++)
         vp_buf_putc(b, name.p[i]);
     for (size_t i = b->n - name.n; b->status >= 0 && i < b->n; i++)

@@ -95,12 +95,21 @@ static int check_has_any_event(const trace *t, const cat_file *f)
     return vp_fail_at(VP_ECORRUPT, f->path, q->event, q->byte);
 }
 
-/* For op tables host events matter only where there is no device: most files never need them. */
+/* Groups whose answer is in the host events that launched the ops. Of XLA's files the ops
+ * themselves name scope and source; in a trace JSON only the launches may. */
+static bool needs_launches(const cat_file *f, vp_group by)
+{
+    return (f->kind.format == RD_KINETO || f->kind.format == RD_CHROME) &&
+           (grouping_by_scope(by) || by == VP_GROUP_SOURCE || by == VP_GROUP_OPERATOR ||
+            by == VP_GROUP_OUTERMOST);
+}
+
+/* Op tables need host events only without a device or for links: most files never need them. */
 static int read_needed(trace **out, const catalog *c, const cat_file *f, const load_options *opts)
 {
     trace *t = NULL;
-    bool ops_only =
-        opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE && !is_partial_load(opts);
+    bool ops_only = opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE &&
+                    !is_partial_load(opts) && !needs_launches(f, opts->group);
     VP_TRY(read_trace_file(&t, c, f, opts, ops_only, ops_only));
     bool host = ops_only && (!trace_has_device(t) || !t->event_count) && t->skipped_count;
     if (host || t->places_missing) {

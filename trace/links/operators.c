@@ -8,6 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/links/call_chains.h"
 #include "trace/links/launch_list.h"
+#include "trace/links/step_name.h"
 #include "trace/links/user_frames.h"
 
 /* What a chain says, once per chain. */
@@ -38,15 +39,21 @@ static bool is_host_track(const trace *t, const trace_track *k)
            t->processes[k->process].kind == SINK_PROCESS_HOST;
 }
 
-static bool has_links(const trace *t)
+/* Whether device ops have correlation ids, and launch calls have. */
+static void find_links(const trace *t, bool *ops, bool *calls)
 {
-    bool ops = false, calls = false;
+    *ops = *calls = false;
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
-        ops = ops || (is_op_track(k) && k->attr[SINK_CORRELATION]);
-        calls = calls || (is_host_track(t, k) && k->attr[SINK_CORRELATION]);
+        *ops = *ops || (is_op_track(k) && k->attr[SINK_CORRELATION]);
+        *calls = *calls || (is_host_track(t, k) && k->attr[SINK_CORRELATION]);
     }
-    return ops && calls;
+}
+
+static int note(trace *t, const char *text)
+{
+    return t->sink.quality(
+        &t->sink, &(sink_quality){"unlinked-ops", SINK_INFO, vp_str_of(text), -1, -1, false});
 }
 
 /* ---- Chains of host events --------------------------------------------------------------------
@@ -132,18 +139,6 @@ static vp_str operator_name(vp_str name)
     return vp_str_starts(name, wrapper) ? vp_str_skip(name, wrapper.n) : name;
 }
 
-/* A name of steps without its number: "ProfilerStep#12" and "train_step 12" name the same place in
- * every step. */
-static vp_str without_step_number(vp_str name)
-{
-    size_t n = name.n;
-    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
-        n--;
-    if (n == name.n || !n || (name.p[n - 1] != '#' && name.p[n - 1] != ' '))
-        return name;
-    return vp_str_head(name, n - 1);
-}
-
 static int put_component(vp_buf *b, vp_str name)
 {
     if (b->n)
@@ -186,7 +181,7 @@ static int read_chain(chain_place *p, linking *l, uint32_t node)
             last = name;
             break;
         case CHAIN_ANNOTATION:
-            name = without_step_number(name);
+            name = links_without_step_number(name);
             if (!vp_str_eq(name, VP_STR("ProfilerStep")))
                 VP_TRY(put_component(&l->text, name));
             break;
@@ -228,6 +223,7 @@ static int place_kind(linking *l, uint32_t kind, uint32_t node)
         VP_TRY(read_chain(p, l, node));
     p->known = true;
     k = &l->t->kinds[kind];
+    k->is_linked = true;
     k->op_inner = p->inner;
     k->op_outer = p->outer;
     k->scope = k->scope ? k->scope : p->scope;
@@ -261,8 +257,7 @@ static int note_unlinked(const linking *l)
         text, sizeof text,
         "%llu of %llu device ops have no launch call in this file, so their operator is unknown",
         (unsigned long long)l->unlinked, (unsigned long long)l->ops);
-    return l->t->sink.quality(
-        &l->t->sink, &(sink_quality){"unlinked-ops", SINK_INFO, vp_str_of(text), -1, -1, false});
+    return note(l->t, text);
 }
 
 static int link_ops(linking *l)
@@ -280,8 +275,14 @@ static int link_ops(linking *l)
 int links_operators(trace *t)
 {
     linking l = {.t = t};
-    if (!has_links(t))
+    bool ops, calls;
+    find_links(t, &ops, &calls);
+    if (!ops)
         return 0;
+    if (!calls)
+        return note(t,
+                    "no launch call is in this file, so the operators of device ops are unknown: "
+                    "record CPU activity, too");
     launch_list_init(&l.forward);
     launch_list_init(&l.launches);
     vp_map_init(&l.variants);

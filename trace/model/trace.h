@@ -84,6 +84,7 @@ typedef struct trace_kind {
     int64_t program_id, bytes, flops, rows, columns, batch, group_size, hbm_bytes, graph,
         graph_node;
     bool is_op, unfinished, has_hbm;
+    bool is_linked; /* trace/links found its launch, whether an operator encloses that or not */
     uint8_t dtype, placed; /* trace_placed */
 } trace_kind;
 

@@ -229,7 +229,7 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     if (o->host)
         VP_TRY(check_host_name(s, o->host));
     VP_TRY(cli_peaks(&opts, o));
-    opts.group = (vp_group)o->group;
+    opts.group = o->outermost ? VP_GROUP_OUTERMOST : (vp_group)o->group;
     opts.depth = o->command->bit & (CLI_TOP | CLI_EXPORT) ? VP_DEPTH_OPS : VP_DEPTH_FULL;
     opts.jobs = (int)o->jobs;
     opts.host = o->host;

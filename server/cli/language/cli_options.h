@@ -49,6 +49,7 @@ typedef struct cli_options {
     int64_t port; /* -1: not given */
     int64_t step; /* -1: all */
     int64_t tensorboard_port;
+    bool outermost;
     bool bind_all, extract, list_only, no_browser, tensorboard_in_place, tensorboard_unguarded;
     bool no_sandbox, no_capture, offline;
     const char *bind_host, *perfetto_ui, *token_file;

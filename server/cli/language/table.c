@@ -404,6 +404,8 @@ const cli_option cli_option_table[] = {
      "self", "order of the rows"},
     {"group", 0, REP_CHOICES(REP_GROUP_WORDS), CLI_WORD, CLI_TOP | CLI_REPORT | CLI_COMPARE,
      AT(group), 0, 0, "name", "how events are grouped into rows"},
+    {"outermost", 0, NULL, CLI_FLAG, CLI_TOP | CLI_REPORT | CLI_COMPARE, AT(outermost), 0, 0, NULL,
+     "group by the operator that the program called, not by the innermost one"},
     {"where", 0, REP_CHOICES(REP_WHERE_WORDS), CLI_WORD, CLI_TOP | CLI_EXPORT, AT(where), 0, 0,
      "device", "what to report: device ops or host threads"},
     {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT | CLI_EXPORT, AT(device), 0, 0, NULL,

@@ -7,6 +7,7 @@
 #include "trace/analyze/device/classify.h"
 #include "trace/analyze/device/kernel_launch.h"
 #include "trace/analyze/device/op_places.h"
+#include "trace/analyze/device/scopes.h"
 #include "trace/analyze/device/sweep.h"
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
@@ -42,6 +43,26 @@ static vp_str category_of(const trace *t, const trace_kind *k)
     return trace_str(t, said);
 }
 
+/* The framework operator of a kind: what launched it, of XLA's ops the last component of their
+ * framework path, of host events the operator itself. */
+static vp_str operator_of(const trace *t, const trace_kind *k, bool outermost)
+{
+    vp_str scope = trace_str(t, k->scope), category = trace_str(t, k->category);
+    if (k->op_inner)
+        return trace_str(t, outermost ? k->op_outer : k->op_inner);
+    if (vp_str_eq(category, VP_STR("cpu_op")) || vp_str_eq(category, VP_STR("operator")))
+        return trace_str(t, k->name);
+    if (k->is_linked)
+        return VP_STR_NONE;
+    for (size_t at = 0; at < scope.n;) {
+        size_t end = scope_component_end(scope, at);
+        if (end >= scope.n)
+            return vp_str_skip(scope, at);
+        at = end + 1;
+    }
+    return VP_STR_NONE;
+}
+
 static int put_group_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by,
                            bool normalize, vp_op_class class)
 {
@@ -56,6 +77,9 @@ static int put_group_label(vp_buf *b, const trace *t, const trace_kind *k, vp_gr
         return vp_buf_str(b, or_text(trace_str(t, k->source), "(no source)"));
     case VP_GROUP_MODULE:
         return vp_buf_str(b, or_text(trace_str(t, k->module), "(no module)"));
+    case VP_GROUP_OPERATOR:
+    case VP_GROUP_OUTERMOST:
+        return vp_buf_str(b, or_text(operator_of(t, k, by == VP_GROUP_OUTERMOST), "(no operator)"));
     case VP_GROUP_RAW:
         return vp_buf_str(b, or_text(name, "(no name)"));
     case VP_GROUP_NAME:

@@ -86,7 +86,7 @@ static void put_pills(page *p)
 {
     html_puts(
         p, "<div class=\"pills\" role=\"group\" aria-label=\"Group by\"><span>Group by</span>\n");
-    for (int g = VP_GROUP_NAME; g <= VP_GROUP_STACK; g++)
+    for (int g = VP_GROUP_NAME; g <= VP_GROUP_OUTERMOST; g++)
         put_pill(p, "group", rep_group_name((vp_group)g), p->r->group == (vp_group)g);
     html_puts(p, "</div>\n<div class=\"pills\" role=\"group\" aria-label=\"Rank by\"><span>Rank by"
                  "</span>\n");

@@ -12,7 +12,7 @@
 const char *const rep_group_words[] = {REP_GROUP_WORDS(BY_VALUE, BY_VALUE) NULL};
 const char *const rep_sort_words[] = {REP_SORT_WORDS(BY_VALUE, BY_VALUE) NULL};
 const char *const rep_where_words[] = {REP_WHERE_WORDS(BY_VALUE, BY_VALUE) NULL};
-ASSERT_ALL(rep_group_words, VP_GROUP_STACK);
+ASSERT_ALL(rep_group_words, VP_GROUP_OUTERMOST);
 ASSERT_ALL(rep_sort_words, VP_BY_MAX);
 ASSERT_ALL(rep_where_words, VP_WHERE_HOST);
 

@@ -210,8 +210,8 @@ static tbl_style op_row_style(const tbl *t, const void *row)
 /* What rows are groups of, for both formats. */
 static void name_columns(tbl_column *columns, const vp_report *r)
 {
-    static const char *const keys[] = {"Op",     "Category", "Scope", "Source",
-                                       "Module", "Raw name", "Op"};
+    static const char *const keys[] = {"Op",       "Category", "Scope",    "Source",  "Module",
+                                       "Raw name", "Op",       "Operator", "Operator"};
     bool paths = r->group == VP_GROUP_SCOPE || r->group == VP_GROUP_SOURCE;
     for (size_t i = 0; i < OPS_COLUMNS; i++) {
         tbl_column *c = &columns[i];
