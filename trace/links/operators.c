@@ -215,14 +215,14 @@ static int read_chain(chain_place *p, linking *l, uint32_t node)
 /* ---- Device ops -------------------------------------------------------------------------------
  */
 
-static int place_kind(linking *l, uint32_t kind, uint32_t node)
+static int place_kind(linking *l, uint32_t kind, uint32_t from, uint32_t node)
 {
     chain_place *p = &l->place[node];
-    trace_kind *k = &l->t->kinds[kind];
     if (!p->known)
         VP_TRY(read_chain(p, l, node));
     p->known = true;
-    k = &l->t->kinds[kind];
+    trace_kind *k = &l->t->kinds[kind];
+    k->placed_from = from + 1;
     k->is_linked = true;
     k->op_inner = p->inner;
     k->op_outer = p->outer;
@@ -244,7 +244,7 @@ static int link_op(linking *l, trace_track *k, size_t i)
     int made = trace_variant(l->t, &l->variants, (uint64_t)kind << 32 | e->value, kind, &placed);
     VP_TRY(made);
     if (made)
-        VP_TRY(place_kind(l, placed, e->value));
+        VP_TRY(place_kind(l, placed, kind, e->value));
     return trace_times_set_kind(&k->own, i, placed);
 }
 

@@ -85,6 +85,9 @@ typedef struct trace_kind {
         graph_node;
     bool is_op, unfinished, has_hbm;
     bool is_linked; /* trace/links found its launch, whether an operator encloses that or not */
+    /* The kind that this one equals in all but its place (scope, source, operators), plus 1; 0: it
+     * is no such copy. Its class and name need no second look. */
+    uint32_t placed_from;
     uint8_t dtype, placed; /* trace_placed */
 } trace_kind;
 
@@ -243,6 +246,13 @@ void trace_forget(trace *t, sink_attr a);
 static inline int64_t trace_attr(const trace_track *k, sink_attr a, size_t i)
 {
     return k->attr[a] ? trace_column_get(k->attr[a], i, SINK_NO_VALUE) : SINK_NO_VALUE;
+}
+/* The kind that `kind` was placed from (trace_kind.placed_from), which has a smaller number, else
+ * `kind`: what does not depend on an op's place is computed once. */
+static inline uint32_t trace_kind_origin(const trace *t, uint32_t kind)
+{
+    uint32_t from = t->kinds[kind].placed_from;
+    return from ? from - 1 : kind;
 }
 static inline vp_str trace_str(const trace *t, vp_sid id)
 {

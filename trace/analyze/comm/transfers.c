@@ -24,7 +24,10 @@ static int look_at_copies(looked **out, const analysis *a)
     VP_NEED(v);
     for (uint32_t i = 0; i < t->kind_count; i++) {
         const trace_kind *k = &t->kinds[i];
-        if (class_of[i] == VP_COPY)
+        uint32_t origin = trace_kind_origin(t, i);
+        if (origin != i)
+            v[i] = v[origin];
+        else if (class_of[i] == VP_COPY)
             v[i] = (looked){(uint8_t)direction_of(t, k),
                             (uint8_t)pageable_of(trace_str(t, k->name), trace_str(t, k->memcpy)),
                             copy_bytes(t, k)};

@@ -161,9 +161,13 @@ int hygiene_collect(analysis *a)
     VP_CLEANUP(vp_free_ptr)
     uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
     VP_NEED(flags && op_of);
-    for (uint32_t k = 0; k < a->t->kind_count; k++)
-        if (a->t->kinds[k].is_op)
+    for (uint32_t k = 0; k < a->t->kind_count; k++) {
+        uint32_t origin = trace_kind_origin(a->t, k);
+        if (origin != k)
+            flags[k] = flags[origin];
+        else if (a->t->kinds[k].is_op)
             flags[k] = (uint8_t)hygiene_flags_of(a->t, &a->t->kinds[k], class_of[k]);
+    }
     for (size_t d = 0; d < a->device_count; d++)
         VP_TRY(hygiene_of_device(a, (uint32_t)d, flags, op_of));
     return 0;

@@ -116,6 +116,13 @@ static int put_group_key(vp_buf *key, const trace *t, const trace_kind *k, vp_gr
     return vp_buf_str(key, label);
 }
 
+/* Groups in which the place of an op (scope, source, operators) plays no part. */
+static bool is_placeless(vp_group by)
+{
+    return by == VP_GROUP_NAME || by == VP_GROUP_RAW || by == VP_GROUP_CATEGORY ||
+           by == VP_GROUP_MODULE;
+}
+
 static int grouping_add_group(grouping *g, vp_sid label, uint32_t kind)
 {
     VP_TRY(vp_grow(&g->label, &g->label_cap, (size_t)g->count + 1, sizeof *g->label, UINT32_MAX));
@@ -129,7 +136,15 @@ static int grouping_assign_kind(grouping *g, vp_map *by_key, vp_buf *label, vp_b
                                 uint32_t kind, vp_group by, bool normalize)
 {
     const trace_kind *k = &g->t->kinds[kind];
-    vp_op_class class = cl_class(g->t, k);
+    uint32_t from = trace_kind_origin(g->t, kind);
+    bool placed = from != kind;
+    vp_op_class class = placed ? (vp_op_class)g->class_of[from] : cl_class(g->t, k);
+    g->class_of[kind] = (uint8_t) class;
+    g->sweep_of[kind] = placed ? g->sweep_of[from] : sweep_class(g->t, k, class);
+    if (placed && is_placeless(by)) {
+        g->group_of[kind] = g->group_of[from];
+        return 0;
+    }
     vp_sid label_id, key_id;
     label->n = 0;
     VP_TRY(put_group_label(label, g->t, k, by, normalize, class));
@@ -143,8 +158,6 @@ static int grouping_assign_kind(grouping *g, vp_map *by_key, vp_buf *label, vp_b
         VP_TRY(vp_map_set(by_key, key_id, group));
     }
     g->group_of[kind] = group;
-    g->class_of[kind] = (uint8_t) class;
-    g->sweep_of[kind] = sweep_class(g->t, k, class);
     return 0;
 }
 

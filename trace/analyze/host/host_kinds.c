@@ -48,9 +48,12 @@ int host_kinds_new(host_kinds **out, const trace *t)
     VP_NEED(k);
     k->t = t;
     k->flags = vp_calloc((size_t)t->kind_count + 1, sizeof *k->flags);
-    for (uint32_t i = 0; k->flags && i < t->kind_count; i++)
-        k->flags[i] =
-            host_kind_flags_of(trace_str(t, t->kinds[i].name), trace_str(t, t->kinds[i].category));
+    for (uint32_t i = 0; k->flags && i < t->kind_count; i++) {
+        uint32_t origin = trace_kind_origin(t, i);
+        k->flags[i] = origin != i ? k->flags[origin]
+                                  : host_kind_flags_of(trace_str(t, t->kinds[i].name),
+                                                       trace_str(t, t->kinds[i].category));
+    }
     int rc = k->flags ? host_sought_mark(k) : vp_no_memory();
     if (rc < 0)
         host_kinds_free(k);

@@ -74,12 +74,17 @@ int costs_new(costs *out, analysis *a)
     out->by_kind = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->by_kind);
     out->tiles = vp_calloc((size_t)a->t->kind_count + 1, sizeof *out->tiles);
     VP_NEED(out->by_kind && out->tiles);
-    for (uint32_t i = 0; i < a->t->kind_count; i++)
-        if (a->t->kinds[i].is_op) {
+    for (uint32_t i = 0; i < a->t->kind_count; i++) {
+        uint32_t origin = trace_kind_origin(a->t, i);
+        if (origin != i) {
+            out->by_kind[i] = out->by_kind[origin];
+            out->tiles[i] = out->tiles[origin];
+        } else if (a->t->kinds[i].is_op) {
             out->by_kind[i] = cost_of_kind(a->t, &a->t->kinds[i]);
             if (gpu)
                 out->tiles[i] = tile_of_kernel(trace_str(a->t, a->t->kinds[i].name));
         }
+    }
     VP_TRY(costs_by_hlo(out, a));
     VP_TRY(costs_once(out, a));
     return join_outer(out);
