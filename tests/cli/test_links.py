@@ -1,65 +1,135 @@
-"""Source lines on a terminal: links (OSC 8) where the terminal is known to show them, and colours are on; never elsewhere."""
+"""Device ops and the host code that launched them (docs/reference/links.md)."""
+import json
 import os
-import pty
-import re
+import pathlib
 import subprocess
 
 import pytest
 
-from conftest import TRACES, find_program
+from conftest import ROOT
 
-PROGRAM = find_program()
-RUN = str(TRACES / 'jax_cpu' / 'mnist_train')
-LINK = re.compile(r'\x1b\]8;;([^\x1b]*)\x1b\\(.*?)\x1b\]8;;\x1b\\')
+FIELD = pathlib.Path(os.environ.get("VP_FIELD", ROOT.parent / "shared" / "field"))
 
 
-def on_terminal(*args, **env):
-    """What the program writes to a terminal of 200 columns."""
-    ours, theirs = pty.openpty()
-    clean = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'VTE_VERSION', 'TERM_PROGRAM', 'WT_SESSION')}
-    child = subprocess.Popen([PROGRAM, *args], stdout=theirs, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                             env=clean | {'TERM': 'xterm-256color', 'COLUMNS': '200'} | env)
-    os.close(theirs)
-    out = b''
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:
-            piece = b''
-        if not piece:
-            break
-        out += piece
-    os.close(ours)
-    assert child.wait(timeout=60) == 0
-    return out.decode()
+def event(cat, name, pid, tid, ts, dur, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
 
 
-def test_lines_are_links_where_the_terminal_has_them():
-    text = on_terminal('top', '--group', 'source', RUN, VTE_VERSION='7006')
-    links = LINK.findall(text)
-    assert links and all(url == f'vscode://file{shown}' for url, shown in links if '…' not in shown)
-    assert {url for url, _ in links} >= {'vscode://file/opt/demo/make_jax_profiles.py:68'}
-    assert on_terminal('memory', RUN, TERM_PROGRAM='vscode').count('\x1b]8;;vscode://file/opt/demo/make_jax_profiles.py:') > 3
+def launched(correlation, ts, kernel, dur, tid=1, start=None):
+    """A launch call and its kernel, 50 us later unless `start` says when."""
+    return [event("cuda_runtime", "cudaLaunchKernel", 1, tid, ts, 2, correlation=correlation),
+            event("kernel", kernel, 0, 7, ts + 50 if start is None else start, dur, device=0, stream=7, correlation=correlation)]
 
 
-@pytest.mark.parametrize('args, env', [((), {}), (('--color', 'never'), {'VTE_VERSION': '7006'}), ((), {'VTE_VERSION': '4000'}),
-                                       ((), {'VTE_VERSION': '7006', 'NO_COLOR': '1'}), ((), {'VTE_VERSION': '7006', 'TERM': 'dumb'})])
-def test_no_links_elsewhere(args, env):
-    assert '\x1b]8' not in on_terminal('top', '--group', 'source', *args, RUN, **env)
+def top(place, events, *args):
+    """{name of the row: (self time in us, calls)} of `view_profile top`, and the whole answer."""
+    path = place.dir / "t.pt.trace.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    done = subprocess.run(["view_profile", "top", path, "--format", "json", *args], env=place.env, cwd=place.dir,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    rows = {op["name"]: (op["self_ps"] / 1e6, op["calls"]) for op in answer["ops"]}
+    assert sum(op["self_ps"] for op in answer["ops"]) == sum(d["self_ps"] for d in answer["devices"])
+    return rows, answer
 
 
-def test_no_links_in_a_pipe():
-    done = subprocess.run([PROGRAM, 'top', '--group', 'source', '--color', 'always', RUN], capture_output=True, text=True,
-                          env=os.environ | {'VTE_VERSION': '7006'}, check=True)
-    assert '\x1b[' in done.stdout and '\x1b]8' not in done.stdout
+FORWARD = [
+    event("user_annotation", "ProfilerStep#7", 1, 1, 0, 1000),
+    event("python_function", "/home/me/train.py(20): step", 1, 1, 1, 900),
+    event("python_function", "nn.Module: Linear_0", 1, 1, 2, 400),
+    event("python_function", "torch/nn/modules/linear.py(114): forward", 1, 1, 3, 390),
+    event("cpu_op", "aten::linear", 1, 1, 10, 300, **{"Sequence number": 4, "Fwd thread id": 0}),
+    event("cpu_op", "aten::addmm", 1, 1, 20, 200, **{"Sequence number": 4, "Fwd thread id": 0}),
+    *launched(1, 30, "gemm", 80),
+]
+BACKWARD = [
+    event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 1, 2, 500, 200,
+          **{"Sequence number": 4, "Fwd thread id": 1}),
+    event("cpu_op", "AddmmBackward0", 1, 2, 510, 150, **{"Sequence number": 4, "Fwd thread id": 1}),
+    event("cpu_op", "aten::mm", 1, 2, 520, 100),
+    *launched(2, 530, "gemm", 60, tid=2),
+]
 
 
-def test_relative_lines_lie_below_the_root(tmp_path):
-    """Relative ones are links only then, and what leads out of it never."""
-    run = str(TRACES / 'jax_tpu/openxla__xprof/test_xplanes/v2__tpu_inference_2.xplane.pb')
-    assert not LINK.search(on_terminal('memory', run, VTE_VERSION='7006'))
-    root = tmp_path / 'my code'
-    root.mkdir()
-    urls = {url for url, _ in LINK.findall(on_terminal('memory', '--source-root', str(root), run, VTE_VERSION='7006'))}
-    base = 'vscode://file' + str(root).replace(' ', '%20')
-    assert urls and all(url.startswith(f'{base}/experimental/users/') and url.rsplit(':')[-1].isdigit() for url in urls)
+def test_operators_modules_and_lines(place):
+    assert top(place, FORWARD, "--group", "operator")[0] == {"aten::addmm": (80, 1)}
+    assert top(place, FORWARD, "--group", "operator", "--outermost")[0] == {"aten::linear": (80, 1)}
+    assert top(place, FORWARD, "--group", "scope")[0] == {"nn.Module: Linear_0/aten::linear/aten::addmm": (80, 1)}
+    assert top(place, FORWARD, "--group", "source")[0] == {"/home/me/train.py:20": (80, 1)}
+
+
+def test_a_backward_op_inherits_the_place_of_its_forward_op(place):
+    events = FORWARD + BACKWARD
+    assert top(place, events, "--group", "operator")[0] == {"aten::addmm": (80, 1), "aten::mm": (60, 1)}
+    assert top(place, events, "--group", "source")[0] == {"/home/me/train.py:20": (140, 2)}
+    assert set(top(place, events, "--group", "scope")[0]) == {
+        "nn.Module: Linear_0/aten::linear/aten::addmm", "nn.Module: Linear_0/AddmmBackward0/aten::mm"}
+
+
+def test_sequence_numbers_that_repeat_mean_the_latest_forward_op(place):
+    other = [event("python_function", "nn.Module: Conv_0", 1, 3, 2000, 100),
+             event("cpu_op", "aten::conv2d", 1, 3, 2010, 50, **{"Sequence number": 4, "Fwd thread id": 0})]
+    scopes = set(top(place, FORWARD + BACKWARD + other, "--group", "scope")[0])
+    assert "nn.Module: Linear_0/AddmmBackward0/aten::mm" in scopes  # the other one is later
+
+
+def test_steps_are_one_place(place):
+    events = []
+    for step, at in enumerate((0, 10_000, 20_000)):
+        events += [event("user_annotation", f"train_step {step}", 1, 1, at, 5000), event("cpu_op", "aten::relu", 1, 1, at + 10, 100),
+                   *launched(step + 1, at + 20, "relu", 10)]
+    assert top(place, events, "--group", "scope")[0] == {"train_step/aten::relu": (30, 3)}
+
+
+def test_a_correlation_id_that_repeats_means_the_latest_launch(place):
+    events = []
+    for at, op in ((0, "aten::first"), (10_000, "aten::second")):
+        events += [event("cpu_op", op, 1, 1, at, 100), *launched(5, at + 10, "k", 10)]
+    assert top(place, events, "--group", "operator")[0] == {"aten::first": (10, 1), "aten::second": (10, 1)}
+
+
+def test_a_kernel_before_its_launch_has_an_operator(place):
+    events = [event("cpu_op", "aten::add", 1, 1, 100, 100), *launched(1, 110, "k", 10, start=50)]
+    assert top(place, events, "--group", "operator")[0] == {"aten::add": (10, 1)}
+
+
+def test_ops_without_a_launch_are_counted(place):
+    lost = event("kernel", "lost", 0, 7, 400, 20, device=0, stream=7, correlation=99)
+    rows, answer = top(place, FORWARD + [lost], "--group", "operator")
+    assert rows == {"aten::addmm": (80, 1), "(no operator)": (20, 1)}
+    (note,) = [q["message"] for q in answer["quality"] if q["code"] == "unlinked-ops"]
+    assert note.startswith("1 of 2 device ops have no launch call")
+
+
+def test_without_launch_calls_the_reason_is_given(place):
+    kernels = [e for e in FORWARD if e["cat"] == "kernel"]
+    rows, answer = top(place, kernels, "--group", "operator")
+    assert rows == {"(no operator)": (80, 1)}
+    assert [q for q in answer["quality"] if q["code"] == "unlinked-ops"]
+
+
+def test_a_launch_outside_of_operators_has_its_frame(place):
+    events = [event("python_function", "/home/me/run.py(8): main", 1, 1, 0, 1000), *launched(1, 30, "k", 10)]
+    assert top(place, events, "--group", "scope")[0] == {"run.py(8): main": (10, 1)}
+    assert top(place, events, "--group", "operator")[0] == {"(no operator)": (10, 1)}
+
+
+@pytest.mark.parametrize("file,args,rows", [
+    ("11-operator-device-time", ["--group", "operator"], {"aten::mm": (640, 8), "aten::relu": (320, 4), "aten::add": (320, 4)}),
+    ("11-operator-device-time", ["--group", "operator", "--outermost"],
+     {"aten::linear": (640, 8), "aten::relu": (320, 4), "aten::add": (320, 4)}),
+    ("44-step-in-scope", ["--group", "scope"],
+     {"ProfilerStep/train.py(20): step/nn.Module: Linear_0/aten::linear/aten::addmm": (1250, 5)}),
+])
+def test_public_reports(place, file, args, rows):
+    if not FIELD.exists():
+        pytest.skip(f"SKIPPED: no {FIELD}")
+    events = json.loads((FIELD / file / "trace.pt.trace.json").read_text())
+    if file.startswith("44"):
+        path = FIELD / file / "trace.pt.trace.json"
+        done = subprocess.run(["view_profile", "top", path, "--format", "json", *args], env=place.env, capture_output=True, text=True)
+        found = {op["name"]: (op["self_ps"] / 1e6, op["calls"]) for op in json.loads(done.stdout)["ops"]}
+        assert rows.items() <= found.items()
+    else:
+        assert top(place, events["traceEvents"], *args)[0] == rows

@@ -162,6 +162,12 @@ static size_t list_chain(uint32_t *out, size_t max, const chain_table *c, uint32
     return n;
 }
 
+static vp_str without_directory(vp_str frame)
+{
+    size_t slash = vp_str_rfind_char(frame, '/');
+    return slash < frame.n ? vp_str_skip(frame, slash + 1) : frame;
+}
+
 #define CHAIN_MAX 2100u /* a forward and a backward chain */
 
 static int read_chain(chain_place *p, linking *l, uint32_t node)
@@ -200,7 +206,7 @@ static int read_chain(chain_place *p, linking *l, uint32_t node)
         }
     }
     if (!l->text.n && (frame.n || last.n))
-        VP_TRY(put_component(&l->text, frame.n ? frame : last));
+        VP_TRY(put_component(&l->text, without_directory(frame.n ? frame : last)));
     if (l->text.n)
         VP_TRY(vp_intern_put(&t->names, vp_buf_view(&l->text), &p->scope));
     if (!frame.n || !links_parse_frame(frame, &file, &line, &function))
