@@ -47,7 +47,7 @@ _view_profile() {
         --session) return ;;
         --top) return ;;
         --by) words='self total calls max' ;;
-        --group) words='name category scope source module raw stack' ;;
+        --group) words='name category scope source module raw stack operator outermost' ;;
         --where) words='device host' ;;
         --device) return ;;
         --step) return ;;
@@ -59,7 +59,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --where --device --step --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --outermost --where --device --step --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in
@@ -68,7 +68,7 @@ _view_profile() {
         --session) return ;;
         --top) return ;;
         --by) words='self total calls max' ;;
-        --group) words='name category scope source module raw stack' ;;
+        --group) words='name category scope source module raw stack operator outermost' ;;
         --device) return ;;
         --step) return ;;
         --chip) return ;;
@@ -83,7 +83,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --device --step --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --outermost --device --step --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     findings)
         case $prev in
@@ -123,7 +123,7 @@ _view_profile() {
         case $prev in
         --profile-dir) files=1 ;;
         --top) return ;;
-        --group) words='name category scope source module raw stack' ;;
+        --group) words='name category scope source module raw stack operator outermost' ;;
         --format) words='text json csv html md junit' ;;
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
@@ -135,7 +135,7 @@ _view_profile() {
         --fail-on) return ;;
         --append) files=1 ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --top --group --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --append --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --top --group --outermost --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --append --color --verbose --quiet --help --version ' ;;
         esac ;;
     trend)
         case $prev in

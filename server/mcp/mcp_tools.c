@@ -28,7 +28,8 @@
     }
 #define GROUP                                                                                      \
     {                                                                                              \
-        "group", "--group", MCP_CHOICE, false, "name|category|scope|source|module|raw",            \
+        "group", "--group", MCP_CHOICE, false,                                                     \
+            "name|category|scope|source|module|operator|outermost|raw",                            \
             "how events are grouped into rows; default name"                                       \
     }
 #define BY                                                                                         \

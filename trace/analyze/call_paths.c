@@ -8,7 +8,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/links/step_name.h"
+#include "trace/links/numbered_name.h"
 
 /* A program without a device has no framework paths, but zones within zones: "main/frame/draw". The
  * kind of each event becomes one of its path. TensorFlow's ops on CPU are the exception: their

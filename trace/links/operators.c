@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/links/call_chains.h"
 #include "trace/links/launch_list.h"
-#include "trace/links/step_name.h"
+#include "trace/links/numbered_name.h"
 #include "trace/links/user_frames.h"
 
 /* What a chain says, once per chain. */

@@ -1,4 +1,4 @@
-#include "trace/links/step_name.h"
+#include "trace/links/numbered_name.h"
 
 vp_str links_without_step_number(vp_str name)
 {

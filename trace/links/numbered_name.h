@@ -1,6 +1,6 @@
 /* Names of steps: "ProfilerStep#12" and "train_step 12" name the same place in every step. */
-#ifndef VP_LINKS_STEP_NAME_H
-#define VP_LINKS_STEP_NAME_H
+#ifndef VP_LINKS_NUMBERED_NAME_H
+#define VP_LINKS_NUMBERED_NAME_H
 
 #include "trace/base/str.h"
 
