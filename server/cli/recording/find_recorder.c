@@ -11,8 +11,9 @@
 #include "trace/base/err.h"
 #include "trace/base/system/library.h"
 
-/* In the directory of this program (build tree), or in the library directory relative to
- * libexec/view_profile (installed). */
+/* In the directory of this program (build tree), or in the library directory next to bin
+ * (installed).
+ */
 int cli_find_library(char out[VP_PATH_MAX], const char *name)
 {
     char self[VP_PATH_MAX];
@@ -21,7 +22,7 @@ int cli_find_library(char out[VP_PATH_MAX], const char *name)
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = 0;
-    static const char *const places[] = {"", ("/../../" VP_LIBDIR), "/../../lib"};
+    static const char *const places[] = {"", ("/../" VP_LIBDIR), "/../lib"};
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
         char path[VP_PATH_MAX + 64];
         int length = snprintf(path, sizeof path, "%s%s/%s", self, places[i], name);
