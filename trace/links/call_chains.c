@@ -1,5 +1,7 @@
 #include "trace/links/call_chains.h"
 
+#include <string.h>
+
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -7,15 +9,15 @@
 /* Deeper events are ignored: Python's own limit of recursion is 1000. */
 #define DEPTH_MAX 1024u
 
-/* Kineto's categories since 2021; names of module frames begin with "nn.Module: ". */
+/* Kineto's categories since 2021. Its first versions gave annotations ("ProfilerStep#3",
+ * "Optimizer.step#SGD.step") the category of operators, but no operator has a # in its name. */
 static chain_class class_of_kind(const trace *t, const trace_kind *k)
 {
-    vp_str cat = trace_str(t, k->category);
+    vp_str cat = trace_str(t, k->category), name = trace_str(t, k->name);
     if (vp_str_eq(cat, VP_STR("cpu_op")) || vp_str_eq(cat, VP_STR("operator")))
-        return CHAIN_OPERATOR;
+        return memchr(name.p, '#', name.n) ? CHAIN_ANNOTATION : CHAIN_OPERATOR;
     if (vp_str_eq(cat, VP_STR("python_function")))
-        return vp_str_starts(trace_str(t, k->name), VP_STR("nn.Module: ")) ? CHAIN_MODULE
-                                                                           : CHAIN_FRAME;
+        return vp_str_starts(name, VP_STR("nn.Module: ")) ? CHAIN_MODULE : CHAIN_FRAME;
     if (vp_str_eq(cat, VP_STR("user_annotation")))
         return CHAIN_ANNOTATION;
     return CHAIN_OTHER;

@@ -165,7 +165,7 @@ enum { OPERATOR_SEQUENCE, OPERATOR_FORWARD_THREAD, OPERATOR_ARGS };
 
 static inline int operator_arg(vp_str key)
 {
-    return vp_str_eq(key, VP_STR("Sequence number"))  ? OPERATOR_SEQUENCE
+    return vp_str_eq(key, VP_STR("Sequence number")) ? OPERATOR_SEQUENCE
            : vp_str_eq(key, VP_STR("Fwd thread id")) ? OPERATOR_FORWARD_THREAD
                                                      : OPERATOR_ARGS;
 }
@@ -231,11 +231,11 @@ const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
     }
     if (is_launch_cat(cat.s))
         return launch_correlation(a, r, args);
-    if (vp_str_eq(cat.s, VP_STR("cpu_op")) || vp_str_eq(cat.s, VP_STR("Operator")))
-        return operator_sequence(a, r, args);
     /* on a device's stream ("gpu_user_annotation") it only repeats the host's annotation */
-    if (!name.s.n || *name.s.p != 'P' || !vp_str_starts(name.s, step) ||
-        vp_str_starts(cat.s, VP_STR("gpu_")))
+    bool is_step = vp_str_starts(name.s, step) && !vp_str_starts(cat.s, VP_STR("gpu_"));
+    if (!is_step && (vp_str_eq(cat.s, VP_STR("cpu_op")) || vp_str_eq(cat.s, VP_STR("Operator"))))
+        return operator_sequence(a, r, args);
+    if (!is_step)
         return NULL;
     vp_str rest = vp_str_skip(name.s, step.n);
     if (vp_take_uint(&rest, INT64_MAX, &n) && !rest.n)

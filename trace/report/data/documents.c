@@ -234,6 +234,8 @@ static const char *const group_about[] = {
     "Module.",
     "Name as the profile has it, and launch configuration.",
     "Scope, and then as by name.",
+    "Innermost framework operator that launched the op.",
+    "Outermost framework operator that launched the op: the one that the program called.",
 };
 static const char *const depth_about[] = {
     "Everything was analyzed.",
