@@ -78,7 +78,8 @@ typedef enum trace_placed {
 typedef struct trace_kind {
     vp_sid name, long_name, category, opcode, hlo_opcode, hlo_op, module, scope, source, shape,
         stream_label, memcpy, twin_of, groups, program, launch;
-    /* Framework ops that launched it (trace/links): the innermost, and the one that the user called.
+    /* Framework ops that launched it (trace/links): the innermost, and the one that the user
+     * called.
      */
     vp_sid op_inner, op_outer;
     int64_t program_id, bytes, flops, rows, columns, batch, group_size, hbm_bytes, graph,

@@ -147,12 +147,12 @@ typedef struct cj_reader {
     sink *out;
     const rd_options *opts;
     js_skip_fn *skip;
-    cj_layout layout;                       /* of events */
+    cj_layout layout; /* of events */
     /* of the args of such events */
     cj_layout memory_layout, launch_layout, operator_layout;
-    int64_t event, byte;                    /* number and position of the current event */
-    int64_t phased;   /* events with a phase; if there are none, the file is not a trace */
-    int64_t complete; /* complete events (X) among them */
+    int64_t event, byte; /* number and position of the current event */
+    int64_t phased;      /* events with a phase; if there are none, the file is not a trace */
+    int64_t complete;    /* complete events (X) among them */
 
     bool has_base;
     int64_t base_us;

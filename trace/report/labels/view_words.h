@@ -12,8 +12,8 @@
     X(VP_GROUP_SCOPE, "scope")                                                                     \
     X(VP_GROUP_SOURCE, "source")                                                                   \
     X(VP_GROUP_MODULE, "module")                                                                   \
-    X(VP_GROUP_RAW, "raw") X(VP_GROUP_STACK, "stack") X(VP_GROUP_OPERATOR, "operator")             \
-        X(VP_GROUP_OUTERMOST, "outermost")
+    X(VP_GROUP_RAW, "raw")                                                                         \
+    X(VP_GROUP_STACK, "stack") X(VP_GROUP_OPERATOR, "operator") X(VP_GROUP_OUTERMOST, "outermost")
 #define REP_SORT_WORDS(FIRST, X)                                                                   \
     FIRST(VP_BY_SELF, "self") X(VP_BY_TOTAL, "total") X(VP_BY_CALLS, "calls") X(VP_BY_MAX, "max")
 #define REP_WHERE_WORDS(FIRST, X) FIRST(VP_WHERE_DEVICE, "device") X(VP_WHERE_HOST, "host")
