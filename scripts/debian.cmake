@@ -1,6 +1,7 @@
-# Debian packages, by `scripts/deb` (CPack): view-profile has the programs and the recorder that `record` loads, so
-# that it needs none of the others; libview-profile0 what C programs link, libview-profile-dev what compiles
-# and links them, python3-view-profile the package for Python.
+# Debian packages, built by `scripts/deb` with CPack. view-profile contains view_profile,
+# view_profile-fetch and the recorder that `record` loads; it depends on none of the others.
+# libview-profile0 has the C library, libview-profile-dev its headers and static libraries,
+# python3-view-profile the Python package.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_CONTACT "The maintainers of view_profile <maintainers@users.noreply.a-seed-21692184.example>")
@@ -31,20 +32,21 @@ macro(vp_debian group name description)
   install(FILES ${PROJECT_BINARY_DIR}/deb/${name}/copyright DESTINATION share/doc/${name} COMPONENT ${first} EXCLUDE_FROM_ALL)
 endmacro()
 set(exact "(= ${PROJECT_VERSION})")
-vp_debian(viewer view-profile "Shows which parts of a computation graph take the longest, and why
- Reads the profiles of JAX/XLA, TensorFlow and PyTorch, lists the slowest ops and what is wrong with
- a run, compares runs, and records programs." viewer recorder)
-# Loaded when they are needed; a later Debian calls the second otherwise.
+vp_debian(viewer view-profile "Finds what is slow in ML programs, why, and the fix
+ Reads the profiles of JAX/XLA, TensorFlow, Keras and PyTorch, lists the slowest ops and findings,
+ serves pages with a timeline, compares runs, captures running jobs and records programs." viewer recorder)
+# Loaded on first use, so dpkg-shlibdeps does not find them. Debian 13 has other names.
 set(CPACK_DEBIAN_VIEWER_PACKAGE_DEPENDS "libmicrohttpd12 | libmicrohttpd12t64, libarchive13 | libarchive13t64")
 set(CPACK_DEBIAN_VIEWER_PACKAGE_PROVIDES "libview-profile-capture0 ${exact}")
 vp_debian(library libview-profile${PROJECT_VERSION_MAJOR} "C library of view_profile
- What libview_profile.so offers: profiles of a directory, reports as plain structures, the viewer." library)
+ libview_profile.so: lists the profiles of a directory, makes reports as C structures, and serves
+ the pages." library)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS_POLICY "=")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libmicrohttpd12 | libmicrohttpd12t64, libarchive13 | libarchive13t64")
 vp_debian(development libview-profile-dev "Headers and static libraries of view_profile
- For programs that record themselves, or that ask for reports." development)
+ For programs that record themselves or read reports." development)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "view-profile ${exact}, libview-profile${PROJECT_VERSION_MAJOR} ${exact}, zlib1g-dev, libjansson-dev, libisal-dev")
@@ -57,7 +59,7 @@ if(TARGET view_profile_python)
   install(TARGETS view_profile_python LIBRARY DESTINATION ${site}/view_profile COMPONENT python EXCLUDE_FROM_ALL)
   install(DIRECTORY python/view_profile DESTINATION ${site} COMPONENT python EXCLUDE_FROM_ALL
           FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
-  # By which Python finds the version, and pytest the fixture, as in a wheel.
+  # importlib.metadata reads the version from it, and pytest the fixture, as in a wheel.
   set(info ${PROJECT_BINARY_DIR}/deb/view_profile-${PROJECT_VERSION}.dist-info)
   file(CONFIGURE OUTPUT ${info}/METADATA CONTENT "Metadata-Version: 2.1\nName: view-profile\nVersion: @PROJECT_VERSION@\n")
   file(CONFIGURE OUTPUT ${info}/entry_points.txt CONTENT "[pytest11]\nview_profile = view_profile.testing\n")

@@ -1,10 +1,10 @@
-# What is installed, in components, and what packages are made of them. Components: viewer (programs, pages
-# of the manual), recorder (its library and adapters, which `record` and other programs load), library
-# (libview_profile.so), development (headers, CMake and pkg-config files, static libraries), python.
+# What is installed, by component: viewer (programs, manual pages), recorder (its library and adapters,
+# which `record` and other programs load), library (libview_profile.so), development (headers, CMake
+# and pkg-config files, static libraries), python. Debian packages are made of components.
 
-# vp_describe_place(): where the files that name the prefix find it, so that an installed tree may be moved.
+# vp_describe_place(): the paths in pkg-config and CMake files, relative so that a tree can be moved.
 macro(vp_describe_place)
-  if(SKBUILD) # in a wheel everything lies below the prefix of its Python
+  if(SKBUILD) # a wheel installs everything below the prefix of its Python
     set(VP_LIBDIR libexec/view_profile)
     set(VP_DESCRIBED share)
     set(VP_DESCRIBED_DIR ${SKBUILD_DATA_DIR}/share)
@@ -81,7 +81,7 @@ endfunction()
 
 function(vp_packages)
   include(CMakePackageConfigHelpers)
-  if(SKBUILD) # a wheel holds no links: each would be a copy
+  if(SKBUILD) # a wheel cannot contain symbolic links
     foreach(library view_profile_lib view_profile_capture)
       set_property(TARGET ${library} PROPERTY VERSION)
       set_property(TARGET ${library} PROPERTY SOVERSION)
