@@ -1,5 +1,5 @@
-# What scripts/wheel adds: libraries that the programs load lie with these.
-set(VP_WHEEL_LIBRARIES "" CACHE PATH "libraries of a wheel, as scripts/wheel_libraries makes them")
+# Used by scripts/wheel: installs the libraries that the programs load on first use.
+set(VP_WHEEL_LIBRARIES "" CACHE PATH "libraries of a wheel, built by scripts/wheel_libraries")
 
 function(vp_install_libraries)
   if(VP_WHEEL_LIBRARIES)

@@ -1,6 +1,6 @@
-"""The wheel that is given out (scripts/wheel): its tag is true, it runs from a new environment, and in a root that has a C library, a
-shell and Python, and none of the libraries that programs of ours use, all of it runs. VP_WHEEL names a wheel; else one is built, which
-takes four minutes of a processor, and seconds where build/wheel-* has its libraries."""
+"""The wheel to distribute (scripts/wheel): its tag and metadata are true, it runs from a new environment, and in a root that has only a
+C library, a shell and Python. VP_WHEEL names a wheel; else one is built, which takes four minutes of a processor, or seconds if
+build/wheel-* has its libraries."""
 import json
 import os
 import pathlib
@@ -10,11 +10,15 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from email.parser import BytesParser
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CANNOT_BE_HAD = 3  # scripts/wheel: no network, or no Debian
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+from test_serve import assert_serves_bare  # noqa: E402
+
+NO_DOWNLOAD = 3  # scripts/wheel: no network, or no Debian
 # Of a C library; everything else lies in the wheel.
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 BARE = ["libc6", "dash", "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libexpat1", "zlib1g"]
@@ -32,7 +36,7 @@ def wheel(tmp_path_factory):
         return pathlib.Path(os.environ["VP_WHEEL"])
     out = tmp_path_factory.mktemp("dist")
     done = subprocess.run([ROOT / "scripts" / "wheel", out], capture_output=True, text=True)
-    if done.returncode == CANNOT_BE_HAD:
+    if done.returncode == NO_DOWNLOAD:
         pytest.skip("SKIPPED: " + done.stderr.splitlines()[-1])
     assert done.returncode == 0, done.stdout + done.stderr
     (found,) = out.glob("*-abi3-*.whl")
@@ -54,11 +58,58 @@ def programs(wheel, tmp_path_factory):
     return [p for p in at.rglob("*") if p.is_file() and p.read_bytes()[:4] == b"\x7fELF"]
 
 
-def test_without_network_it_says_what_cannot_be_had(tmp_path):
+def test_without_network_it_reports_what_cannot_be_downloaded(tmp_path):
     env = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": "/dev/null", "VP_WHEEL_BUILD": str(tmp_path / "build")}
     done = subprocess.run([ROOT / "scripts" / "wheel", tmp_path / "dist"], capture_output=True, text=True, env=env)
-    assert done.returncode == CANNOT_BE_HAD, done.stderr
-    assert done.stderr.splitlines()[-1] == "scripts/wheel: the compiler of a wheel cannot be had (scripts/requirements-wheel.txt)"
+    assert done.returncode == NO_DOWNLOAD, done.stderr
+    assert done.stderr.splitlines()[-1] == "scripts/wheel: cannot install the compiler from PyPI (scripts/requirements-wheel.txt)"
+
+
+def test_it_reports_missing_packages_at_once(tmp_path):
+    """And --help lists all that it may report."""
+    (tmp_path / "bin").mkdir()
+    for tool in ("bash", "env", "dirname", "realpath", "uname", "sed", "cmake"):
+        (tmp_path / "bin" / tool).symlink_to(shutil.which(tool))
+    env = {**os.environ, "PATH": str(tmp_path / "bin"), "VP_WHEEL_MACHINE": "x86_64"}
+    done = subprocess.run([ROOT / "scripts" / "wheel", "--check"], capture_output=True, text=True, env=env)
+    packages = ["ninja-build", "pkg-config", "make", "perl", "dpkg-dev", "python3-venv", "python3-dev", "nasm"]
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"scripts/wheel: packages missing: {' '.join(packages)}\n  Debian, Ubuntu:  apt-get install {' '.join(packages)}\n"
+    done = subprocess.run([ROOT / "scripts" / "wheel", "--help"], capture_output=True, text=True, env=env)
+    assert done.returncode == 0 and {"cmake", *packages} <= set(re.findall(r"[\w-]+", done.stdout))
+
+
+def test_pip_reports_missing_packages(wheel, tmp_path):
+    """What a user of `pip install .` reads; tests/cli/test_prerequisites.py has the cases."""
+    venv = pathlib.Path(os.environ.get("VP_WHEEL_BUILD", ROOT / "build" / f"wheel-{platform.machine()}")) / "venv"
+    if not (venv / "bin" / "pip").exists():
+        pytest.skip("SKIPPED: scripts/wheel has not run here, whose environment has scikit-build-core")
+    done = subprocess.run([venv / "bin" / "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path, "-C", f"build-dir={tmp_path}/build", ROOT],
+                          capture_output=True, text=True, env={**os.environ, "PKG_CONFIG_LIBDIR": str(tmp_path)})
+    assert done.returncode == 1
+    printed = done.stdout + done.stderr
+    assert "packages missing: libmicrohttpd >= 0.9.75, libarchive, jansson\n" in printed, printed
+    assert "apt-get install libmicrohttpd-dev libarchive-dev libjansson-dev" in printed and "scripts/wheel" in printed
+
+
+def test_its_metadata_is_ready_for_pypi(wheel, binary):
+    """scripts/wheel has run `twine check --strict`, which renders the description."""
+    for path in (wheel, binary):
+        with zipfile.ZipFile(path) as packed:
+            (name,) = [n for n in packed.namelist() if n.endswith(".dist-info/METADATA")]
+            fields = BytesParser().parsebytes(packed.read(name))
+            assert any(n.endswith(".dist-info/licenses/LICENSE") for n in packed.namelist())
+        assert (fields["Name"], fields["Version"], fields["License-Expression"]) == ("view-profile", "0.1.0", "Apache-2.0")
+        assert fields["Description-Content-Type"].startswith("text/markdown")
+        assert 20 < len(fields["Summary"]) <= 120 and "Operating System :: POSIX :: Linux" in fields.get_all("Classifier")
+        assert not [c for c in fields.get_all("Classifier") if c.startswith("License ::")]  # the expression replaces them
+        description = fields.get_payload()
+        # PyPI has none of the repository's files.
+        assert not re.findall(r"!?\[[^\]]*\]\((?!https?://)[^)]*\)", description)
+        assert "scripts/run" not in description and "pip install view-profile" in description
+        for heading in ("# view_profile", "## Install", "## What it reads", "## Limits"):
+            assert f"\n{heading}\n" in f"\n{description}"
+        assert "view_profile findings" in description
 
 
 def test_its_tag_is_true(wheel, programs):
@@ -126,9 +177,9 @@ def test_an_older_python_takes_that(wheel, binary, tmp_path):
 
 
 def test_nothing_says_where_it_was_built(programs):
-    """Nor is anything looked for there: whoever makes a directory of that name in /tmp again would be asked. OpenSSL, which is in
-    view_profile-fetch, tells how it was compiled, and loads nothing."""
-    said = rb"[^\0]*(?:/tmp/(?!view_profile-)|wheel/data|" + re.escape(bytes(ROOT)) + rb")[^\0]*"
+    """Nor is anything searched there, because any user can create a directory of that name in /tmp. view_profile-fetch is not checked:
+    OpenSSL in it contains its build options, and loads nothing. `record --help` has an example with --dir /tmp/p."""
+    said = rb"[^\0]*(?:/tmp/(?!view_profile-|p -- )|wheel/data|" + re.escape(bytes(ROOT)) + rb")[^\0]*"
     assert not {p.name: names for p in programs if p.name != "view_profile-fetch" and (names := re.findall(said, p.read_bytes()))}
 
 
@@ -150,13 +201,14 @@ def test_the_licences_of_what_is_inside_are(wheel):
 
 
 def test_it_runs_from_a_new_environment(wheel, tmp_path):
-    """What is on PATH is the program itself, which starts no Python."""
+    """As `uvx view_profile` does it. The program on PATH is the executable itself, which starts no Python."""
     own(wheel)
     env = {"PATH": f"{tmp_path}/venv/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     run("pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel, env=env)
     assert (tmp_path / "venv" / "bin" / "view_profile").read_bytes()[:4] == b"\x7fELF"
     reports_and_records(env, tmp_path)
+    assert_serves_bare(tmp_path / "venv" / "bin" / "view_profile", ROOT / "tests" / "data" / "jax_cpu" / "three_runs", env)
 
 
 def test_it_runs_from_a_directory_that_it_was_put_into(wheel, tmp_path):
@@ -246,7 +298,7 @@ def test_all_of_it_runs_there(bare):
 
 
 def test_it_serves_and_fetches_there(bare):
-    """libmicrohttpd of the wheel, with the headers of ours on what it refuses by itself; then libcurl and OpenSSL."""
+    """libmicrohttpd of the wheel, then libcurl and OpenSSL."""
     program = """
 import json, re, socket, subprocess, sys, urllib.request
 served = subprocess.Popen(["view_profile", "serve", "--port", "0", "/tmp/profiles"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -254,19 +306,23 @@ for line in served.stdout:
     found = re.search(r"http://(127[.]0[.]0[.]1):([0-9]+)/", line)
     if found:
         break
-page = socket.create_connection((found[1], int(found[2])))
-page.sendall(b"GET / HTTP/1.1" + bytes([13, 10]) + b"bad header" + bytes([13, 10, 13, 10]))
-refused = page.recv(65536).decode()
+def head(request):
+    page = socket.create_connection((found[1], int(found[2])))
+    page.sendall(request.replace("|", chr(13) + chr(10)).encode())
+    return page.recv(65536).decode()
+refused = head("GET / HTTP/1.1|bad header||")
+served_page = head("GET / HTTP/1.1|Host: " + found[1] + ":" + found[2] + "||")
 away = subprocess.run(["view_profile", "top", "https://127.0.0.1:" + found[2] + "/x.trace.json.gz"], capture_output=True, text=True)
-nobody = subprocess.run(["view_profile", "capture", "127.0.0.1:1"], capture_output=True, text=True)
+unreachable = subprocess.run(["view_profile", "capture", "127.0.0.1:1"], capture_output=True, text=True)
 served.terminate()
-print(json.dumps([refused, away.stderr, nobody.returncode, nobody.stderr]))
+print(json.dumps([refused, served_page, away.stderr, unreachable.returncode, unreachable.stderr]))
 """
     (bare / "tmp" / "serve.py").write_text(program)
-    refused, away, code, nobody = json.loads(inside(bare, "python3.11 serve.py", timeout=60))
-    assert refused.startswith("HTTP/1.1 400") and "Content-Security-Policy" in refused, refused
+    refused, page, away, code, unreachable = json.loads(inside(bare, "python3.11 serve.py", timeout=60))
+    assert refused.startswith("HTTP/1.1 400"), refused
+    assert re.match(r"HTTP/1.1 (200|30\d)", page) and "Content-Security-Policy" in page, page
     assert re.search(r"TLS|SSL|ssl", away), away  # which is spoken, to a server that does not
-    assert code == 6 and "127.0.0.1:1" in nobody, nobody
+    assert code == 6 and "127.0.0.1:1" in unreachable, unreachable
 
 
 def laid_out(wheel, to):
