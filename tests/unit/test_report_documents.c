@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "trace/base/mem.h"
-#include "trace/report/data/documents.h"
+#include "trace/report/schema/documents.h"
 
 static void check_sentence(const char *where, const char *key, const char *text)
 {

@@ -6,7 +6,7 @@
 
 #include "trace/report/compare/compare_formats.h"
 #include "trace/report/data/csv.h"
-#include "trace/report/data/documents.h"
+#include "trace/report/schema/documents.h"
 #include "trace/report/data/findings_docs.h"
 #include "trace/report/data/op_json.h"
 #include "trace/report/data/report_json.h"

@@ -10,14 +10,6 @@
 
 /* ---- Deltas ---- */
 
-const rep_field rep_delta_fields[] = {
-    {F("a_ps", REP_COUNT, vp_delta, a_ps), .null = "only B has it", .about = "Time in A."},
-    {F("b_ps", REP_COUNT, vp_delta, b_ps), .null = "only A has it", .about = "Time in B."},
-    {F("delta_ps", REP_TIME, vp_delta, delta_ps), .null = "only one side is known",
-     .about = "`b_ps` minus `a_ps`."},
-    {END("delta", "A time in both runs. Unknown sides are null.")},
-};
-
 static void json_put_delta_ratio(rep_json_out *o, const void *delta)
 {
     const vp_delta *d = delta;

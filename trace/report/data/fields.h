@@ -79,10 +79,11 @@ extern const rep_field rep_tail_fields[], rep_memory_fields[], rep_quality_field
 extern const rep_field rep_findings_fields[]; /* written only; computed again after reading */
 extern const rep_field rep_op_row_fields[], rep_op_details_fields[]; /* over vp_op, op_details */
 extern const rep_field rep_history_fields[], rep_trend_fields[];     /* of trend/ */
-extern const rep_field rep_compare_fields[], rep_delta_fields[];     /* of compare/ */
+extern const rep_field rep_compare_fields[];                         /* of compare/ */
 /* Of the structs alone. */
 extern const rep_field rep_device_fields[], rep_op_fields[], rep_scope_fields[];
 extern const rep_field rep_breakdown_fields[], rep_launch_fields[], rep_roof_fields[];
+extern const rep_field rep_delta_fields[];
 
 /* Words that have no enum of their own; NULL-terminated. */
 extern const char *const rep_policy_words[], *const rep_clock_words[], *const rep_bound_words[];

@@ -1,4 +1,4 @@
-#include "trace/report/data/documents.h"
+#include "trace/report/schema/documents.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* docs/reference/report.md, from the field tables. */
-#include "trace/report/data/documents.h"
+#include "trace/report/schema/documents.h"
 
 #include <string.h>
 

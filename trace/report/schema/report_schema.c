@@ -1,6 +1,6 @@
 /* JSON Schema 2020-12 of the documents, from the field tables. Keys that a schema does not list are
  * allowed, because later versions add some. `x-unit` and `x-null` are annotations. */
-#include "trace/report/data/documents.h"
+#include "trace/report/schema/documents.h"
 
 #include <stdio.h>
 #include <string.h>
