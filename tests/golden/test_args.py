@@ -88,7 +88,7 @@ def test_more_than_anyone_reads(tmp_path):
     assert len(got['args']) == 100 and got['arg_total'] == 4096 and got['counter_total'] == 2
     assert got['args'][0]['numbers'] + got['args'][0]['texts'] == 11
     (q,) = [q for q in got['quality'] if q['code'] == 'args-left-out']
-    assert '912 arguments' in q['message'], q
+    assert '912 zone arguments' in q['message'], q
     (tmp_path / 'text').mkdir()
     assert '… 4081 more' in report(tmp_path / 'text', made, format='text')
 
