@@ -95,7 +95,7 @@ print(p.last_run)
 """, tmp_path)
     *said, run = done.stdout.splitlines()
     assert said == ["Profiler enabled for next 2 steps", "Stopping profiler after 2 steps", f"Trace saved to: {run}/",
-                    f"View at: https://ui.perfetto.dev/, or by: view_profile --profile-dir {tmp_path}"]
+                    f"View at: https://ui.perfetto.dev/, or with: view_profile --profile-dir {tmp_path}"]
 
 
 def test_what_is_no_backend_is_said_before_training(tmp_path):
@@ -348,7 +348,7 @@ with vp.profile(sys.argv[1], "native", pool_bytes=1 << 20) as p:
 assert 0 < p.zones == op.calls < 200_000
 assert "F23" in {f.id for f in vp.findings(sys.argv[1])}
 """, tmp_path)
-    assert "The pool of 1.0 MiB is full" in done.stdout
+    assert "Buffer full (1.0 MiB after" in done.stdout
 
 
 TORCH = {

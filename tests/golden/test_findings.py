@@ -74,7 +74,7 @@ def test_the_first_call_compiles_inside_the_first_step():
     """One compile of 329.3 ms, in step 0, of 417.7 ms: the capture shows a start."""
     path = "jax_cpu/python_tracer_small"
     first, compiled = fired(path)[0], report(path)["compile"]
-    assert (first["id"], first["severity"]) == ("F11", "high") and "program first runs" in first["message"]
+    assert (first["id"], first["severity"]) == ("F11", "high") and "before the step's program first runs" in first["message"]
     assert first["impact"]["time_ps"] == compiled["total_ps"] == compiled["before_steps_ps"] == 329296060000
     assert first["impact"]["window_ps"] == 417745417000
     place, step = first["where"][0], report(path)["steps"]["list"][0]
