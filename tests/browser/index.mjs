@@ -133,7 +133,7 @@ await test("sessions of one run stand together under its name", () =>
       })));
     assert.equal(new Set(bodies.map((b) => b.run)).size, bodies.length);
     for (const body of bodies) assert.equal(body.rows, body.said, body.run);
-    assert.equal(bodies.find((b) => b.run === "not in a run").rows, 2);
+    assert.equal(bodies.find((b) => b.run === "not in a directory").rows, 2);
     assert.equal(bodies.reduce((sum, b) => sum + b.slashes, 0), 0, "the run is said once");
     await page.locator(".orders a", { hasText: "none" }).click();
     await page.waitForFunction(() => !document.querySelector(".group"));
