@@ -845,7 +845,7 @@ print("trained")
 """)
     done = subprocess.run(["view_profile", "record", "--dir", tmp_path / "rec", "--", PYTHON, tmp_path / "train.py", tmp_path / "own"],
                           env=place.env | {"PYTHONPATH": str(tmp_path / "lib")}, capture_output=True, text=True)
-    assert done.stdout.startswith("trained\n") and done.stderr.count("the program starts a profiler of its own: this recording ends here") == 1, done
+    assert done.stdout.startswith("trained\n") and done.stderr.count("the program starts its own profiler; this recording stops here") == 1, done
     assert [(at, p.read_text()) for at in ("rec", "own") for p in tmp_path.glob(f"{at}/plugins/profile/*/*.steps.txt")] == [
         ("rec", "train 0,train 1"), ("own", "train 2,train 3")]
 
@@ -865,7 +865,7 @@ def test_who_traces_the_gpu_is_said(place, tmp_path):
     env = place.env | {"PYTHONPATH": str(tmp_path / "lib"), "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"}
     said = [subprocess.run(["view_profile", "record", *gpu, "--dir", tmp_path / "rec", "--", PYTHON, "-c", "import jax; jax.devices()"],
                            env=env, capture_output=True, text=True).stderr for gpu in ([], ["--gpu"])]
-    assert ["CUPTI serves one profiler" in s for s in said] == [False, True]
+    assert ["CUPTI supports one profiler" in s for s in said] == [False, True]
 
 
 def test_processes_that_record_started_are_hosts_of_one_run(place, tmp_path):
