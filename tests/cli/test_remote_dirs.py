@@ -702,7 +702,7 @@ def test_large_archives_are_looked_into_where_they_are_named(place, logs):
             f.write(b"PK\3\4" + bytes(26))
             f.truncate(size)
     done = subprocess.run(["view_profile", "list", "--verbose", logs.url], env=place.env, capture_output=True, text=True)
-    assert done.returncode == 0 and "some.zip: a large archive that lies elsewhere: name it itself" in done.stderr
+    assert done.returncode == 0 and "some.zip: a large remote archive: give its own address" in done.stderr
     assert not [at for at, _, _ in logs.log if at.endswith(".zip")]
     done = subprocess.run(["view_profile", "list", f"{logs.url}/more.zip"], env=place.env, capture_output=True, text=True)
     line, = done.stderr.splitlines()
