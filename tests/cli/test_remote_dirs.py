@@ -706,4 +706,4 @@ def test_large_archives_are_looked_into_where_they_are_named(place, logs):
     assert not [at for at, _, _ in logs.log if at.endswith(".zip")]
     done = subprocess.run(["view_profile", "list", f"{logs.url}/more.zip"], env=place.env, capture_output=True, text=True)
     line, = done.stderr.splitlines()
-    assert done.returncode == 3 and line.endswith("more.zip: 537919488 bytes, of which no copy is made: download it first")
+    assert done.returncode == 3 and line.endswith("more.zip: 537919488 bytes exceed the limit for remote copies; download the file first")
