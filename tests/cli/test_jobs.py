@@ -163,7 +163,7 @@ def test_the_slow_rank_is_named(place, program, slow):
     # of each call the longest wait: about what the slow one works longer
     assert matched * 15 * 10**9 < balance["wait_ps"] < matched * 60 * 10**9
     fired = {f["id"]: f["message"] for f in made["findings"] if f["status"] == "fired"}
-    assert f"_rank{slow} is the last" in fired["F16"] and f"of {matched} matched collective" in fired["F16"]
+    assert f"_rank{slow} arrives last" in fired["F16"] and f"of {matched} matched collective" in fired["F16"]
 
 
 def test_whoever_is_slow_in_turn_is_no_straggler(place, program):
