@@ -139,7 +139,7 @@ def test_what_is_left_can_be_asked_for_by_name(form, tmp_path):
     data, path = FORMATS[form](members()), tmp_path / f'runs.{form}'
     path.write_bytes(data[:len(data) // 2])
     _, done = outcome(path)
-    assert done.returncode == 3 and RUNS[0][:4] in done.stderr and 'name it' in done.stderr
+    assert done.returncode == 3 and RUNS[0][:4] in done.stderr and 'give its name' in done.stderr
     made, done = outcome(path, RUNS[0])
     assert made, done
     assert {q['code'] for q in made['quality']} == {'truncated'} and made['findings'][0]['id'] == 'F23'

@@ -166,9 +166,10 @@ int catalog_check_latest(const catalog *c, const cat_session *s)
     }
     if (!cut || !c->single)
         return 0;
-    vp_fail(VP_ECORRUPT,
-            "%s; newer runs may be missing; to read a complete run, give its name, such as %s", cut,
-            s->name);
+    vp_fail(
+        VP_ECORRUPT,
+        "%s; newer runs may be missing; to read what is left of a run, give its name, such as %s",
+        cut, s->name);
     return vp_fail_at(VP_ECORRUPT, s->files[0].location, -1, -1);
 }
 
