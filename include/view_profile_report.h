@@ -252,7 +252,7 @@ typedef struct vp_op {
     const char *source;      /* source with the most self time in that scope */
     const char *module;      /* module of the member with the most self time there */
     int64_t raw_names;       /* distinct names in the group */
-    int64_t scopes, sources; /* distinct ones in the group; VP_UNKNOWN in older reports */
+    int64_t scopes, sources; /* distinct ones in the group; VP_UNKNOWN if launches were not read */
     int64_t slowest_start_ps, slowest_dur_ps; /* start on the aligned clock */
     /* full: */
     int64_t step_self_ps;   /* Σ self time in counted steps; VP_UNKNOWN without steps */

@@ -231,6 +231,8 @@ def test_top_in_json_is_the_report(path):
     for made in (top, full):
         for later in ('complete', 'findings', 'quality', 'modules', 'folded_scopes'):  # know more with host events
             del made[later]
+    if not top['scopes']:  # those of PyTorch's kernels come from launches, which `top` does not read
+        del top['scopes'], full['scopes']
     agrees(top, full)
 
 

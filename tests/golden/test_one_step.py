@@ -122,7 +122,7 @@ def test_it_says_that_it_is_not_the_whole(command):
     shown = view_profile(command, '--step', '7', str(trace(RESNET))).stdout
     assert 'step 7' in shown.splitlines()[0] + shown.splitlines()[1]
     done = view_profile(command, '--step', '77', str(trace(RESNET)), check=False)
-    assert done.returncode == 4 and 'no step 77: this profile has 6 steps' in done.stderr
+    assert done.returncode == 4 and 'no step 77; this profile has 6 steps' in done.stderr
     done = view_profile(command, '--step', '-1', str(trace(RESNET)), check=False)
     assert done.returncode == 2
 

@@ -40,6 +40,12 @@ static bool is_partial_load(const load_options *opts)
     return opts->one_step || opts->one_window;
 }
 
+/* Whether launch calls of the host may say where device ops belong. */
+static bool has_launches(const cat_file *f)
+{
+    return f->kind.format == RD_KINETO || f->kind.format == RD_CHROME;
+}
+
 static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
                            const load_options *opts, bool device_only, bool longest_only)
 {
@@ -61,8 +67,9 @@ static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
         rc = note_cut(t, f->cut);
     if (rc >= 0)
         rc = trace_seal_by(t, opts->threads);
+    t->launches_unread = device_only && has_launches(f);
     if (rc >= 0 && !device_only)
-        rc = links_operators(t);
+        rc = links_operators(t, opts->depth == VP_DEPTH_OPS);
     if (rc >= 0 && grouping_by_scope(opts->group) && !trace_has_device(t))
         rc = call_paths(t);
     if (rc < 0) {
@@ -99,9 +106,8 @@ static int check_has_any_event(const trace *t, const cat_file *f)
  * themselves name scope and source; in a trace JSON only the launches may. */
 static bool needs_launches(const cat_file *f, vp_group by)
 {
-    return (f->kind.format == RD_KINETO || f->kind.format == RD_CHROME) &&
-           (grouping_by_scope(by) || by == VP_GROUP_SOURCE || by == VP_GROUP_OPERATOR ||
-            by == VP_GROUP_OUTERMOST);
+    return has_launches(f) && (grouping_by_scope(by) || by == VP_GROUP_SOURCE ||
+                               by == VP_GROUP_OPERATOR || by == VP_GROUP_OUTERMOST);
 }
 
 /* Op tables need host events only without a device or for links: most files never need them. */

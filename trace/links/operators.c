@@ -26,6 +26,7 @@ typedef struct linking {
     vp_map variants;      /* kind << 32 | chain → kind of that place */
     vp_buf text;
     uint64_t ops, unlinked;
+    bool notes; /* of unlinked ops */
 } linking;
 
 static bool is_op_track(const trace_track *k)
@@ -257,7 +258,7 @@ static int link_op(linking *l, trace_track *k, size_t i)
 static int note_unlinked(const linking *l)
 {
     char text[160];
-    if (!l->unlinked)
+    if (!l->notes || !l->unlinked)
         return 0;
     snprintf(
         text, sizeof text,
@@ -278,17 +279,18 @@ static int link_ops(linking *l)
     return note_unlinked(l);
 }
 
-int links_operators(trace *t)
+int links_operators(trace *t, bool notes)
 {
-    linking l = {.t = t};
+    linking l = {.t = t, .notes = notes};
     bool ops, calls;
     find_links(t, &ops, &calls);
     if (!ops)
         return 0;
+    if (!calls && notes)
+        return note(t, "no launch calls in this file, so the operators of device ops are unknown; "
+                       "record CPU activity as well");
     if (!calls)
-        return note(t,
-                    "no launch call is in this file, so the operators of device ops are unknown: "
-                    "record CPU activity, too");
+        return 0;
     launch_list_init(&l.forward);
     launch_list_init(&l.launches);
     vp_map_init(&l.variants);

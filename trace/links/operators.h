@@ -11,8 +11,9 @@
 #include "trace/model/trace.h"
 
 /* Links all device ops of a sealed trace that nobody else reads yet. Kinds that have a scope or a
- * source keep it. O(events); does nothing if no event has a correlation id. Adds a quality note if
- * ops remain without a launch. VP_ENOMEM, VP_ELIMIT. */
-int links_operators(trace *t);
+ * source keep it. O(events); does nothing if no event has a correlation id. notes: adds a quality
+ * note if ops remain without a launch; a full analysis has its own (trace/analyze/host/quality.h).
+ * VP_ENOMEM, VP_ELIMIT. */
+int links_operators(trace *t, bool notes);
 
 #endif

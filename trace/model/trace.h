@@ -155,9 +155,10 @@ typedef struct trace {
     uint64_t args_dropped;   /* values beyond VP_ARGS_MAX rows */
     vp_map arg_at;           /* zone << 32 | key → row */
     bool partial;
-    bool graphs;         /* kinds are nodes of CUDA graphs */
-    bool places_missing; /* a requested figure needs host times of all ops, which are missing */
-    int threads;         /* threads that sealed it, and may analyze it */
+    bool graphs;          /* kinds are nodes of CUDA graphs */
+    bool launches_unread; /* the file may link device ops to host events, which were not read */
+    bool places_missing;  /* a requested figure needs host times of all ops, which are missing */
+    int threads;          /* threads that sealed it, and may analyze it */
     size_t arg_cap, meta_cap, program_cap, process_cap, track_cap, kind_cap, quality_cap;
 } trace;
 
