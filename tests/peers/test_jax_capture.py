@@ -73,7 +73,7 @@ def test_three_times_in_a_row(loop, tmp_path):
         rows = out.splitlines()
         head = next(i for i, row in enumerate(rows) if row.split()[:2] == ["self", "ms"])
         first.append(rows[head + 1].split()[-1])
-        assert f"its page: view_profile serve --profile-dir {tmp_path}, then http://127.0.0.1:90" in out
+        assert f"page: view_profile serve --profile-dir {tmp_path}, then http://127.0.0.1:90" in out
     assert len(files(tmp_path)) == 3
     for file, shown in zip(sorted(files(tmp_path), key=lambda f: f.stat().st_mtime_ns), first):
         made = report(file.parent)
@@ -137,7 +137,7 @@ def test_an_option_that_the_server_does_not_know(loop, tmp_path):
 
 def test_a_look(loop):
     out, said = capture("--look", loop.target)
-    assert out.startswith(f"{loop.target}: a profiler is there") and said == ""
+    assert out.startswith(f"{loop.target}: a profiler answers and can capture") and said == ""
 
 
 def ops_of(path):
