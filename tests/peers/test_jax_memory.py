@@ -67,7 +67,7 @@ def test_a_wasteful_program_gets_its_three_findings(wasteful):
     assert found['F30']['impact']['bytes'] == 5 * 512 * 1024
     assert found['F37']['impact']['bytes'] == 131072 * (128 - 3) * 4
     assert 'table.1 (f32[131072,3]{1,0:T(8,128)}) in table: dimension 1: 3 of 128, wastes 62.5 MiB' in found['F37']['message']
-    assert '512.0 KiB more after every step, in 5 of 5 steps' in found['F30']['message']
+    assert '512.0 KiB more after each step (in 5 of 5 steps)' in found['F30']['message']
     assert 'wasteful_loop.py:' in found['F30']['message']
 
 
