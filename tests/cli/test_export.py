@@ -64,7 +64,7 @@ def test_the_first_failure_is_told(place):
             assert (done.returncode, done.stderr) == (3, b"view_profile: nodir/x: cannot write: No such file or directory\n")
             done = export(place, "--to", form, "-o", "x", "cut.trace.json")
             assert done.returncode == 3 and done.stderr.splitlines()[-1].startswith(b"view_profile: cut"), done.stderr
-            assert b"the file ends in the middle" in done.stderr
+            assert b"the file is truncated" in done.stderr
 
 
 def test_what_is_read_is_not_replaced(place):

@@ -47,7 +47,7 @@ def test_the_search_for_an_entry_ends(place, name, make):
     make(place.dir / name)
     done = subprocess.run(["view_profile", "list", place.dir], env=place.env, capture_output=True, text=True, timeout=60)
     assert done.returncode in (0, 3, 4)
-    assert re.search(rf"{name}.*: no further entry is found", done.stdout + done.stderr)
+    assert re.search(rf"{name}.*: no further entry found", done.stdout + done.stderr)
 
 
 def test_a_server_that_searches_ends_when_it_is_told(place):
@@ -74,4 +74,4 @@ def test_a_file_is_read_up_to_its_hole(place, name):
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert sum(op["calls"] for op in report["ops"]) == 1000
-    assert any("a hole in a file of 1099511627776 bytes" in q["message"] for q in report["quality"])
+    assert any("a hole (unwritten data) in a file of 1099511627776 bytes" in q["message"] for q in report["quality"])
