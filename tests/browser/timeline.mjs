@@ -161,7 +161,7 @@ await test("names from a file are text, whatever they hold", () =>
 await test("without a script the page says where else the trace can be seen", () =>
   onPage(timeline(TPU), async (page) => {
     const text = await page.locator("main").innerText();
-    assert.match(text, /drawn by a script/);
+    assert.match(text, /needs JavaScript. Without it, download the trace/);
     assert.ok(!text.includes("Reading the trace"), text);
   }, withoutScript));
 
