@@ -105,8 +105,9 @@ def test_what_failed_says_so(tmp_path):
         block(3, "unit.long", many, BAD) + block(4, "server.http", pytest_said, BAD))
     lines = counts("--failures", tmp_path / "unit.log", tmp_path / "last.log").splitlines()
     assert lines == [
-        "-- unit.odd", *said.splitlines()[2:],
+        "-- unit.odd", *said.splitlines()[2:], "run alone: scripts/test unit.odd",
         "-- unit.long", *many.splitlines()[:60], "… 880 lines …", *many.splitlines()[-60:],
+        "run alone: scripts/test unit.long",
         "-- server.http", "===== FAILURES =====", "E   assert 1 == 2"]
     (tmp_path / "cli.log").write_text(pytest_said)
     assert counts("--failures", tmp_path / "cli.log").splitlines() == ["===== FAILURES =====", "E   assert 1 == 2"]
