@@ -67,7 +67,7 @@ static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
         rc = note_cut(t, f->cut);
     if (rc >= 0)
         rc = trace_seal_by(t, opts->threads);
-    t->launches_unread = device_only && has_launches(f);
+    t->launches_unread = device_only && has_launches(f) && trace_has_device(t);
     if (rc >= 0 && !device_only)
         rc = links_operators(t, opts->depth == VP_DEPTH_OPS);
     if (rc >= 0 && grouping_by_scope(opts->group) && !trace_has_device(t))
