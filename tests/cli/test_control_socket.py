@@ -13,6 +13,7 @@ import tempfile
 
 import pytest
 from recording import WAIT, ask, compile_linked, environment
+from users import why_not
 
 NOBODY = 65534
 REFUSED = -8  # VP_EREFUSED
@@ -32,7 +33,7 @@ int main(void)
 }
 """
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="SKIPPED: only root can play another user")
+as_root = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
 
 def as_user(uid, what):

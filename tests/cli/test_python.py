@@ -665,7 +665,7 @@ for args in ((), (sys.argv[1] + "/none",), (sys.argv[1],)):
     try:
         vp.open_latest_profile(*args)
     except ValueError as e:
-        print(e)
+        print(e, flush=True)
 with vp.profile(sys.argv[1]), vp.annotate("a"):
     pass
 os.environ["XAX_PROFILE_DIR"] = sys.argv[1]
