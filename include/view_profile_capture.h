@@ -142,7 +142,7 @@ VP_API int vp_trace(vp_recording **out, const char *dir);
 VP_API int vp_stop(vp_recording *r, vp_result *result);
 /* Waits for the files of a stopped recording, and frees the handle. */
 VP_API int vp_wait(vp_recording *r, vp_result *result);
-/* True while the recording is active. */
+/* True until the recording has ended: after the first false, no zone is added to it. */
 VP_API bool vp_recording_active(const vp_recording *r);
 VP_API const char *vp_recording_dir(const vp_recording *r);
 /* Writes the last `seconds` of an active recording (<= 0: all) as a separate run, while recording

@@ -289,8 +289,8 @@ bool cap_is_written(const vp_recording *r)
 bool vp_recording_active(const vp_recording *r)
 {
     session_lock();
-    cap_session *s = session_find(r);
-    bool on = s && s->state == CAP_ACTIVE && s->pid == getpid() && !session_is_full(s);
+    const cap_session *s = session_find(r);
+    bool on = s && s == session_active() && s->pid == getpid() && !session_is_full(s);
     session_unlock();
     return on;
 }

@@ -27,7 +27,7 @@ cap_session *session_recording(void)
 
 bool session_is_full(const cap_session *s)
 {
-    return s == active && s->state == CAP_ACTIVE &&
+    return s == active &&
            __atomic_load_n(&cap_pool_now.head->flags, __ATOMIC_ACQUIRE) & VPCAP_IS_FULL;
 }
 
