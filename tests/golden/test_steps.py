@@ -140,16 +140,13 @@ def outermost(rows):
 
 @pytest.mark.parametrize('path', sorted({r['path'] for r in ANNOTATIONS}))
 def test_annotations_on_cpu(path):
-    """XLA:CPU does not tell which step launched an op: a step is what the host says, as in XProf."""
+    """Their lengths on the device: test_device_steps.py."""
     want = outermost(r for r in ANNOTATIONS if r['path'] == path)
     made = steps(JAX_CPU + path)
     assert made['source'] == 'annotation'
     assert len(made['list']) == len(want)
-    first = made['list'][0]['start_ps'] - int(want[0]['rel_start_ps'])
     for s, row in zip(made['list'], want):
         assert s['name'] == (row['name'] or '(no name)')
-        assert s['dur_ps'] == int(row['duration_ps'])
-        assert s['start_ps'] == first + int(row['rel_start_ps'])
         if re.fullmatch(r'\d+', row['step_num']):
             assert s['number'] == int(row['step_num'])
 

@@ -122,8 +122,12 @@ def test_steps_are_the_same(scenario):
 
 @pytest.mark.parametrize('scenario', CPU)
 def test_step_times(scenario):
-    """The first three wait for their work. The steps of async_dispatch last 5 to 9 µs, the time to dispatch:
-    nothing in the file links its ops to them, so that they are in no step, there as here."""
-    assert {s['number']: s['dur_ps'] for s in our_steps(scenario)['list']} == xprof_steps(scenario)
-    busy = [s['breakdown']['busy_ps'] for s in our_steps(scenario)['list']]
-    assert not any(busy) if scenario == 'async_dispatch' else all(busy)
+    """The first three wait for their work. XProf links no op of async_dispatch to its steps, so there they
+    last 5 to 9 µs, the time to dispatch."""
+    ours = {s['number']: s['dur_ps'] for s in our_steps(scenario)['list']}
+    if scenario == 'async_dispatch':
+        assert ours.keys() == xprof_steps(scenario).keys()
+        assert min(ours.values()) > 50 * max(list(xprof_steps(scenario).values())[1:])
+    else:
+        assert ours == xprof_steps(scenario)
+    assert all(s['breakdown']['busy_ps'] for s in our_steps(scenario)['list'])

@@ -30,6 +30,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
+#include "trace/links/run_launches.h"
 
 static vp_device_kind device_kind(sink_process_kind k)
 {
@@ -374,14 +375,18 @@ static int analyze_fully(analysis *a)
     if (rc >= 0)
         rc = calls_new(&a->calls, a->t, a->kinds);
     if (rc >= 0)
+        rc = run_launches_new(&a->runs, a->t);
+    if (rc >= 0)
         rc = ask_sharing(a);
     host_ops_end(a);
     gaps_free(a);
     any_device_free(a);
     calls_free(a->calls);
+    run_launches_free(a->runs);
     host_kinds_free(a->kinds);
     programs_free(a);
     a->calls = NULL;
+    a->runs = NULL;
     a->kinds = NULL;
     return rc;
 }

@@ -80,7 +80,8 @@ struct analysis {
     size_t device_count;
     host_kinds *kinds;
     call_index *calls;
-    step_windows *windows; /* by device; NULL before steps_collect and without steps */
+    struct run_launches *runs; /* trace/links/run_launches.h */
+    step_windows *windows;     /* by device; NULL before steps_collect and without steps */
     /* The program's own time for each of h->steps, on the host's clock, before the origin is taken
      * off; start > end: only devices tell this step. NULL before steps_collect and without steps.
      */

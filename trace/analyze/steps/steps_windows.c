@@ -4,6 +4,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/links/run_launches.h"
 
 static int64_t later_time(int64_t a, int64_t b)
 {
@@ -184,9 +185,16 @@ static int from_run_to_run(step_window_list *w, const step_marks *m, bool *cut)
 static uint32_t step_of_op(const analysis *a, step_owner *o, const trace_track *k, size_t e)
 {
     uint32_t step = step_owner_of(o, k, e), call;
-    if (step != STEP_NONE || (call = calls_find(a->calls, k, e)) == UINT32_MAX)
+    const module_run *run;
+    if (step != STEP_NONE)
         return step;
-    return step_owner_at(o, a->calls->call[call].track, call_start(a->calls, a->t, call));
+    if ((call = calls_find(a->calls, k, e)) != UINT32_MAX)
+        return step_owner_at(o, a->calls->call[call].track, call_start(a->calls, a->t, call));
+    run = run_launches_find(a->runs, k, e);
+    if (!run || run->launch_track == TRACE_NO_TRACK)
+        return STEP_NONE;
+    return step_owner_at(o, run->launch_track,
+                         trace_start(&a->t->tracks[run->launch_track], run->launch_event));
 }
 
 /* How far the device's work for each step reaches; and of the first step, the start of its first op
@@ -196,6 +204,14 @@ typedef struct reach {
     int64_t first, first_id;
     bool linked; /* the step of some op is known */
 } reach;
+
+/* The end of an op's work, for steps: XLA:CPU may record the end of an op after that of its run. */
+static int64_t end_of_work(const analysis *a, const trace_track *k, size_t e)
+{
+    const module_run *run = run_launches_find(a->runs, k, e);
+    int64_t end = trace_end(k, e);
+    return run && run->end_ps < end ? run->end_ps : end;
+}
 
 static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set set)
 {
@@ -207,7 +223,7 @@ static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set s
             if (step == STEP_NONE)
                 continue;
             r->linked = true;
-            r->end[step] = later_time(r->end[step], trace_end(k, e));
+            r->end[step] = later_time(r->end[step], end_of_work(a, k, e));
             if (step == 0 && trace_start(k, e) < r->first)
                 r->first = trace_start(k, e);
             if (step == 0 && id != SINK_NO_VALUE && id < r->first_id)
@@ -230,17 +246,20 @@ static bool is_launched_before(const analysis *a, const trace_track *k, size_t e
            ((id != SINK_NO_VALUE && id < r->first_id) || trace_end(k, e) <= r->first);
 }
 
-/* How long the device still works for what came before the first step. Work that ends later than
- * that step does on the host does not count (torch_tb_profiler). */
+/* How long the device still works for what came before the first step. Work that ends after the
+ * first step on the host does not count (torch_tb_profiler), except on XLA:CPU: there the runs of
+ * the step itself are known. */
 static int64_t work_before(const analysis *a, step_owner *o, track_set set, const step_mark *first,
                            const reach *r)
 {
-    int64_t until = first->start;
+    int64_t until = first->start, latest = first->end;
+    if (a->runs->count && r->first < INT64_MAX)
+        latest = later_time(latest, r->first);
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
-        for (size_t e = 0; e < k->count && trace_start(k, e) < first->end; e++) {
-            int64_t end = trace_end(k, e);
-            if (end > until && end <= first->end && step_of_op(a, o, k, e) == STEP_NONE &&
+        for (size_t e = 0; e < k->count && trace_start(k, e) < latest; e++) {
+            int64_t end = end_of_work(a, k, e);
+            if (end > until && end <= latest && step_of_op(a, o, k, e) == STEP_NONE &&
                 is_launched_before(a, k, e, first, r))
                 until = end;
         }
@@ -287,8 +306,7 @@ static int marks_for(step_marks *out, const analysis *a, const step_search *s, t
 
 /* Windows adjusted to the device (docs/reference/metrics.md#steps): the start is the later of the
  * host's start and the end of the window before; the end is the later of the host's end and the end
- * of the last work launched in the step. XLA:CPU does not tell what launched its ops, so there the
- * host's times stay. */
+ * of the last work launched in the step. */
 static int adjust_windows(step_window_list *w, const analysis *a, const step_marks *m,
                           step_owner *o, track_set set, bool *linked)
 {
