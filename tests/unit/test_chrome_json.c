@@ -288,21 +288,27 @@ static void test_unix_times_are_relative_to_the_first(void **state)
     rec_free(r);
 }
 
-/* Events that have no time say 0: they lie where the others begin, and cost none of these. */
+/* Events that have no time say 0: they are left out, and cost none of the others. */
 static void test_zeros_before_unix_times_are_no_times(void **state)
 {
     (void)state;
     rec *r =
         read_ok("[{\"ph\":\"i\",\"name\":\"z\",\"ts\":0},{\"ph\":\"X\",\"name\":\"y\",\"ts\":0,"
                 "\"dur\":3},{\"ph\":\"X\",\"name\":\"a\",\"ts\":1700000000000005,\"dur\":1},"
-                "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1700000000000000,\"dur\":1}]");
-    check_event(r, "z", 0, 0);
+                "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1700000000000000,\"dur\":1},"
+                "{\"ph\":\"i\",\"name\":\"w\",\"ts\":0.0}]");
+    assert_int_equal(r->event_n, 2);
     check_event(r, "a", 0, US);
     check_event(r, "b", -5 * US, US);
     assert_int_equal(r->base_ns, INT64_C(1700000000000005000));
     const rec_quality *told = quality_of(r, "no-time");
     assert_non_null(told);
-    assert_true(!strncmp(told->message, "2 events", 8) && told->event == 0);
+    assert_true(!strncmp(told->message, "3 events", 8) && told->event == 0);
+    assert_null(quality_of(r, "bad-event"));
+    rec_free(r);
+    r = read_ok("[{\"ph\":\"i\",\"name\":\"z\",\"ts\":0},{\"ph\":\"i\",\"name\":\"y\",\"ts\":0}]");
+    check_event(r, "z", 0, 0);
+    check_event(r, "y", 0, 0);
     rec_free(r);
     r = read_ok("[{\"ph\":\"i\",\"name\":\"z\",\"ts\":0},{\"ph\":\"i\",\"name\":\"a\",\"ts\":1},"
                 "{\"ph\":\"i\",\"name\":\"far\",\"ts\":1700000000000000},"

@@ -6,8 +6,9 @@
 /* Entries of quality that tell of no loss of data, and yet make figures wrong. */
 static bool spoils_figures(const vp_quality *q)
 {
-    static const char *const codes[] = {"clock-skew",   "graph-captured", "no-device",
-                                        "unlinked-ops", "empty-window",   "no-durations"};
+    static const char *const codes[] = {"clock-skew",   "graph-captured",  "no-device",
+                                        "unlinked-ops", "empty-window",    "no-durations",
+                                        "lost-kernels", "gpu-not-recorded"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (q->code && !strcmp(q->code, codes[i]))
             return true;
@@ -27,6 +28,27 @@ static bool recorded_here(const vp_quality *q)
 static const char recorder_advice[] =
     "Increase the buffer (pool_bytes), keep the newest events (mode VP_RING), omit finer levels "
     "(level), or record fewer steps. Stop the recording (vp_stop) before the program exits.";
+
+/* What to do about one kind of entry; NULL: the rule's own advice. */
+static const char *advice_of(const vp_quality *q)
+{
+    static const struct {
+        const char *code, *advice;
+    } table[] = {
+        {"gpu-not-recorded",
+         "Add ProfilerActivity.CUDA to the activities of torch.profiler.profile, "
+         "and use a build of PyTorch with Kineto and CUPTI or rocprofiler."},
+        {"lost-kernels", "Warm up the profiler (schedule with warmup=1), call "
+                         "torch.cuda.synchronize() before the first and after the last recorded "
+                         "step, and record fewer steps."},
+        {"no-time", "Synchronize the device before the recording ends (torch.cuda.synchronize(), "
+                    "jax.block_until_ready), and record again, with a newer profiler if possible."},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (q->code && !strcmp(q->code, table[i].code))
+            return table[i].advice;
+    return NULL;
+}
 
 typedef enum harm { LOST, SPOILT, NONE } harm;
 
@@ -58,6 +80,8 @@ void fnd_trace_unreliable(fnd_run *run)
         return;
     run->f->status = VP_FIRED;
     run->f->severity = worst == SPOILT ? VP_LEVEL_MEDIUM : VP_LEVEL_HIGH;
+    if (note && advice_of(note))
+        run->f->suggestion = advice_of(note);
     if (note)
         fnd_message(
             run,

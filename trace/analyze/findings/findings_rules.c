@@ -21,9 +21,9 @@ const finding_rule findings_rules[] = {
              "level.",
      .rule = "a file is truncated, capped or damaged, or events were dropped (high); "
              "device ops begin before their launch, recorded graphs hide their ops, "
-             "more than 10% of a GPU's ops lack their launch call, a device was used "
-             "but not traced, or no event has a duration (medium); not for captures of "
-             "the host alone",
+             "more than 10% of a GPU's ops lack their launch call or of the launch calls "
+             "their kernel, a device was used but not traced, or no event has a duration "
+             "(medium); not for captures of the host alone",
      .source = "issues of JAX, XProf, TraceLens and HTA about event caps and truncated "
                "files that no tool reports",
      .advice_xla = "Record a shorter time: fewer steps, and python_tracer_level=0 and "

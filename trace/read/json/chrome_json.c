@@ -493,6 +493,7 @@ static void report_base(cj_reader *r)
 
 static int doc_finish(doc *d, const rd_stream *in)
 {
+    VP_TRY(cj_held_finish(&d->r));
     if (!d->r.phased)
         return doc_refuse(d, in);
     VP_TRY(cj_spans_finish(&d->r));

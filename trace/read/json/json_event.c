@@ -37,6 +37,7 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
     js_step step;
     uint32_t *link = &layout->first;
     bool any = false, container = false;
+    const char *start = p;
     int id;
     for (int i = 0; i < CJ_FIELDS; i++) /* a memset of this size costs 15 ns */
         f->v[i] = (js_value){VP_STR_NONE, JS_NONE};
@@ -50,6 +51,7 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
     }
     f->any = any;
     f->container = container;
+    f->text = (vp_str){start, (size_t)(p - start)};
     *after = p;
     return step;
 }
@@ -130,6 +132,14 @@ static int instant_event(cj_reader *r, const cj_fields *f)
 }
 
 int cj_event(cj_reader *r, const cj_fields *f)
+{
+    bool held = false;
+    if (!r->held.over)
+        VP_TRY(cj_hold(r, f, &held));
+    return held ? 0 : cj_event_timed(r, f);
+}
+
+int cj_event_timed(cj_reader *r, const cj_fields *f)
 {
     js_value ph = f->v[CJ_PH];
     if (!f->any) /* XLA ends its list with {} */

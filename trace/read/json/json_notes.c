@@ -28,9 +28,10 @@ static const struct {
                         SINK_WARNING, true},
     [CJ_BAD_COST] = {"bad-cost", "with impossible FLOP or byte counts, treated as unknown",
                      SINK_WARNING, false},
-    [CJ_NO_TIME] = {"no-time",
-                    "at time 0, long before all others, shown at the start of the others",
-                    SINK_INFO, false},
+    [CJ_NO_TIME] = {"no-time", "have no time and are left out", SINK_WARNING, true},
+    [CJ_NO_TIME_SHOWN] = {"no-time",
+                          "at time 0, long before all others, shown at the start of the others",
+                          SINK_INFO, false},
 };
 
 void cj_count_here(cj_count *c, const cj_reader *r)
@@ -75,6 +76,25 @@ int cj_note_credential(cj_reader *r, vp_str key)
         VP_STR_ARG(name));
 }
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* Names kernels: a profile that lacks their times cannot tell what the device did. */
+static int report_no_time(cj_reader *r, const sink_quality *q, uint64_t n, uint64_t kernels)
+{
+    const char *has = n == 1 ? "has" : "have", *is = n == 1 ? "is" : "are";
+    if (kernels == n)
+        return cj_quality(r, q, "%llu kernel%s %s no time and %s left out", (unsigned long long)n,
+                          plural(n), has, is);
+    if (!kernels)
+        return cj_quality(r, q, "%llu event%s %s no time and %s left out", (unsigned long long)n,
+                          plural(n), has, is);
+    return cj_quality(r, q, "%llu events have no time and are left out, %llu of them kernel%s",
+                      (unsigned long long)n, (unsigned long long)kernels, plural(kernels));
+}
+
 int cj_notes_report(cj_reader *r)
 {
     for (size_t i = 0; i < CJ_NOTES; i++) {
@@ -86,8 +106,11 @@ int cj_notes_report(cj_reader *r)
                           .event = c->event,
                           .byte = c->byte,
                           .partial = notes[i].partial};
-        VP_TRY(cj_quality(r, &q, "%llu event%s %s", (unsigned long long)c->n, c->n == 1 ? "" : "s",
-                          notes[i].what));
+        if (i == CJ_NO_TIME)
+            VP_TRY(report_no_time(r, &q, c->n, r->timeless_kernels));
+        else
+            VP_TRY(cj_quality(r, &q, "%llu event%s %s", (unsigned long long)c->n, plural(c->n),
+                              notes[i].what));
     }
     return 0;
 }

@@ -16,6 +16,7 @@ int cj_reader_init(cj_reader *r, sink *out, const rd_options *opts)
     for (size_t i = 0; i < CJ_MAPS; i++)
         vp_map_init(&r->maps[i]);
     vp_arena_init(&r->arena);
+    cj_held_init(&r->held);
     return vp_intern_init(&r->names, &r->arena);
 }
 
@@ -34,6 +35,7 @@ void cj_reader_free(cj_reader *r)
     vp_free(r->lanes);
     vp_free(r->edges);
     vp_free(r->scratch);
+    cj_held_free(&r->held);
 }
 
 int cj_flush(cj_reader *r)

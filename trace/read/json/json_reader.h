@@ -10,6 +10,7 @@
 #define VP_READ_JSON_READER_H
 
 #include "trace/base/arena.h"
+#include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/map.h"
 #include "trace/read/bytes/sink.h"
@@ -39,6 +40,7 @@ enum cj_field_id {
 
 typedef struct cj_fields {
     js_value v[CJ_FIELDS];
+    vp_str text;    /* the whole event; set if it was read to its end */
     bool any;       /* it has a member */
     bool container; /* it has "traceEvents" */
 } cj_fields;
@@ -54,6 +56,7 @@ typedef enum cj_note_id {
     CJ_UNCLOSED,
     CJ_UNPLACED_OP,
     CJ_NO_TIME,
+    CJ_NO_TIME_SHOWN,
     CJ_NOTES
 } cj_note_id;
 
@@ -143,6 +146,20 @@ typedef enum cj_map_id {
     CJ_MAPS
 } cj_map_id;
 
+typedef struct cj_held_event {
+    size_t at, n; /* of its text */
+    int64_t event, byte;
+} cj_held_event;
+
+/* The text of events at time 0 at the begin of a file, until another time shows whether 0 is one.
+ */
+typedef struct cj_held {
+    vp_buf text;
+    cj_held_event *v;
+    size_t n, cap;
+    bool over; /* no more events are held */
+} cj_held;
+
 typedef struct cj_reader {
     sink *out;
     const rd_options *opts;
@@ -156,9 +173,11 @@ typedef struct cj_reader {
 
     bool has_base;
     int64_t base_us;
-    bool any_time;   /* an event has a time other than 0 */
-    cj_count zeros;  /* events at time 0, while there are no others */
-    int64_t base_ns; /* Kineto's baseTimeNanoseconds, or SINK_NO_TIME */
+    bool any_time;             /* an event has a time other than 0 */
+    cj_count zeros;            /* events at time 0, while there are no others */
+    cj_held held;              /* json_held.c */
+    uint64_t timeless_kernels; /* among the events of the note CJ_NO_TIME */
+    int64_t base_ns;           /* Kineto's baseTimeNanoseconds, or SINK_NO_TIME */
 
     vp_arena arena;
     vp_intern names;
@@ -217,6 +236,20 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
                         cj_fields *f, const char **after);
 /* Processes an event with these fields. */
 int cj_event(cj_reader *r, const cj_fields *f);
+/* The same, once it is known what its time means. */
+int cj_event_timed(cj_reader *r, const cj_fields *f);
+
+/* json_held.c: *held: the event is at time 0 like all before it, and kept for later. An event with
+ * another time releases the kept ones: they are left out if times count from a distant epoch, else
+ * processed before it. */
+int cj_hold(cj_reader *r, const cj_fields *f, bool *held);
+/* Processes what is still held. */
+int cj_held_finish(cj_reader *r);
+void cj_held_init(cj_held *h);
+void cj_held_free(cj_held *h);
+/* Counts an event that has no time. */
+void cj_note_no_time(cj_reader *r, const cj_fields *f);
+
 /* Sets ts relative to the base, which the first event defines. false: no time (noted). */
 bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps);
 /* True if host events are unwanted; then this one is counted as skipped. */

@@ -17,7 +17,7 @@ static bool restart_time_base(cj_reader *r, vp_str ts)
         return false;
     r->base_us = base_us;
     if (base_us)
-        r->notes[CJ_NO_TIME] = r->zeros;
+        r->notes[CJ_NO_TIME_SHOWN] = r->zeros;
     return base_us != 0;
 }
 
@@ -39,7 +39,11 @@ bool cj_start(cj_reader *r, const cj_fields *f, int64_t *start_ps)
             r->extent_last_ps = *start_ps;
         return true;
     }
-    cj_note(r, CJ_BAD_EVENT);
+    int64_t us;
+    if (text && r->base_us && js_us_to_ps(ts.s, 0, &us) && !us)
+        cj_note_no_time(r, f);
+    else
+        cj_note(r, CJ_BAD_EVENT);
     return false;
 }
 

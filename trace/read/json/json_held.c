@@ -1,0 +1,107 @@
+/* Events at time 0 at the begin of a file, and what follows them. Profilers write 0 if they lost an
+ * event's time. Whether 0 is a time shows only at the first event with another one, so these events
+ * wait until then: their place in the file must not matter. */
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/mem.h"
+#include "trace/read/bytes/byte_stream.h"
+#include "trace/read/json/json_reader.h"
+
+/* More text is not held: its events are processed at once, as times of their own. */
+#define HELD_BYTES_MAX (8u << 20)
+
+/* Events of these phases have a time of their own; that of metadata means nothing. */
+static bool is_timed_phase(js_value ph)
+{
+    return ph.type == JS_STRING && ph.s.n && strchr("XBEbenSFTpiIR", *ph.s.p);
+}
+
+static bool is_number(js_value ts)
+{
+    return ts.type == JS_SCALAR || ts.type == JS_STRING;
+}
+
+static bool is_zero_time(js_value ts)
+{
+    int64_t ps;
+    return is_number(ts) && js_us_to_ps(ts.s, 0, &ps) && !ps;
+}
+
+void cj_note_no_time(cj_reader *r, const cj_fields *f)
+{
+    cj_note(r, CJ_NO_TIME);
+    r->timeless_kernels += cj_gpu_cat_of(f->v[CJ_CAT].s) == CJ_GPU_KERNEL;
+}
+
+/* Keeps the order of the file: what follows a held event is held, too. */
+static int held_add(cj_reader *r, vp_str text)
+{
+    cj_held *h = &r->held;
+    VP_TRY(vp_grow(&h->v, &h->cap, h->n + 1, sizeof *h->v, VP_EVENTS_MAX));
+    h->v[h->n] = (cj_held_event){h->text.n, text.n, r->event, r->byte};
+    VP_TRY(vp_buf_put(&h->text, text.p, text.n));
+    h->n++;
+    return 0;
+}
+
+/* Processes the held events, or counts them as events without a time. */
+static int held_release(cj_reader *r, bool no_time)
+{
+    cj_held *h = &r->held;
+    int64_t event = r->event, byte = r->byte;
+    h->over = true;
+    if (!h->n)
+        return 0;
+    VP_TRY(vp_buf_pad(&h->text, ' ', RD_PAD)); /* the scanner may read past an event */
+    for (size_t i = 0; i < h->n; i++) {
+        const char *p = h->text.p + h->v[i].at, *after;
+        cj_fields f;
+        r->event = h->v[i].event;
+        r->byte = h->v[i].byte;
+        if (cj_event_fields(p, p + h->v[i].n, r->skip, &r->layout, &f, &after) != JS_CLOSE)
+            continue; /* it was read once */
+        if (no_time && is_timed_phase(f.v[CJ_PH])) {
+            cj_note_no_time(r, &f);
+            r->phased++;
+        } else {
+            VP_TRY(cj_event_timed(r, &f));
+        }
+    }
+    r->event = event;
+    r->byte = byte;
+    cj_held_free(h);
+    return 0;
+}
+
+int cj_hold(cj_reader *r, const cj_fields *f, bool *held)
+{
+    int64_t base_us;
+    js_value ts = f->v[CJ_TS];
+    bool timed = f->any && is_timed_phase(f->v[CJ_PH]) && is_number(ts);
+    if (!timed && !r->held.n)
+        return 0;
+    if (timed && !is_zero_time(ts))
+        return held_release(r, js_time_base(ts.s, &base_us) && base_us);
+    if (f->text.n > HELD_BYTES_MAX - r->held.text.n)
+        return held_release(r, false);
+    *held = true;
+    return held_add(r, f->text);
+}
+
+int cj_held_finish(cj_reader *r)
+{
+    return held_release(r, false);
+}
+
+void cj_held_init(cj_held *h)
+{
+    *h = (cj_held){0};
+    vp_buf_init(&h->text, 2 * HELD_BYTES_MAX);
+}
+
+void cj_held_free(cj_held *h)
+{
+    vp_buf_free(&h->text);
+    vp_free(h->v);
+    *h = (cj_held){.over = true};
+}
