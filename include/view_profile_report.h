@@ -267,6 +267,11 @@ typedef struct vp_op {
     const vp_kernel_launch *launch; /* VP_GROUP_RAW: a row has launches of one kind; else NULL */
     vp_split *splits;               /* groups of >= 5 % of self_ps: largest parts by self time */
     size_t split_count;             /* <= 8 */
+    /* Framework operators that launched its calls (docs/reference/links.md#operators): the
+     * innermost with the most self time, and the outermost around that, which is known only of
+     * linked launches; NULL: none or unknown. */
+    const char *operator_name, *outermost_name;
+    int64_t operators; /* distinct innermost ones; VP_UNKNOWN if launches were not read */
 } vp_op;
 
 /* The computation graph by time: scopes as a tree, in pre-order. Backward work

@@ -1,4 +1,5 @@
 """Device ops and the host code that launched them (docs/reference/links.md)."""
+import csv
 import json
 import os
 import pathlib
@@ -92,6 +93,20 @@ def test_a_correlation_id_that_repeats_means_the_latest_launch(place):
 def test_a_kernel_before_its_launch_has_an_operator(place):
     events = [event("cpu_op", "aten::add", 1, 1, 100, 100), *launched(1, 110, "k", 10, start=50)]
     assert top(place, events, "--group", "operator")[0] == {"aten::add": (10, 1)}
+
+
+def test_the_report_names_operators_beside_kernels(place):
+    other = [event("cpu_op", "aten::bmm", 1, 1, 1000, 100), *launched(7, 1010, "gemm", 20)]
+    rows, answer = top(place, FORWARD + BACKWARD + other, "--group", "operator")
+    path = place.dir / "t.pt.trace.json"
+
+    def run(*args):
+        return subprocess.run(["view_profile", *args], env=place.env, cwd=place.dir, capture_output=True, text=True, check=True).stdout
+    (op,) = json.loads(run("report", path, "--format", "json"))["ops"]
+    assert (op["name"], op["operator"], op["outermost_operator"], op["operators"]) == ("gemm", "aten::addmm", "aten::linear", 3)
+    header, row = csv.reader(run("report", path, "--format", "csv").splitlines())
+    assert row[header.index("operator")] == "aten::addmm" and row[header.index("outermost_operator")] == "aten::linear"
+    assert "aten::addmm +1" in run("top", path, "--group", "source")
 
 
 def test_ops_without_a_launch_are_counted(place):

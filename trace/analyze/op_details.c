@@ -10,6 +10,7 @@
 #include "trace/analyze/device/op_places.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/load.h"
+#include "trace/analyze/op_callers.h"
 #include "trace/analyze/op_launches.h"
 #include "trace/base/arena.h"
 #include "trace/base/err.h"
@@ -321,6 +322,7 @@ static int look_up_op_details(void *ctx, const analysis *a)
     VP_TRY(find_calls(s, a->devices[device].set));
     VP_TRY(find_detail_names(s, &a->devices[device]));
     VP_TRY(op_launches(s->d, s->arena, a, device, is_member));
+    VP_TRY(op_callers(s->d, s->arena, a, device, is_member));
     return find_graph(s, device);
 }
 

@@ -14,6 +14,7 @@
 #define OP_CALLS_MAX 50u
 #define OP_NAMES_MAX 500u
 #define OP_LAUNCHES_MAX 50u
+#define OP_CALLERS_MAX 50u
 #define OP_BINS 40u
 
 typedef struct detail_call {
@@ -37,6 +38,12 @@ typedef struct detail_launch {
     int64_t calls, self_ps;
 } detail_launch;
 
+/* A place in the host code that launched calls of the group. */
+typedef struct detail_caller {
+    const char *operator_name, *outermost_name, *scope, *source; /* may be NULL */
+    int64_t calls, self_ps;
+} detail_caller;
+
 typedef struct op_details {
     detail_call *calls; /* the longest first, then by time */
     size_t call_count;
@@ -44,6 +51,8 @@ typedef struct op_details {
     size_t name_count, more_names;
     detail_launch *launches; /* by self time */
     size_t launch_count, more_launches;
+    detail_caller *callers; /* by self time; none if no operator is known by launches */
+    size_t caller_count, more_callers;
     int64_t bins[OP_BINS]; /* a histogram of the calls: bins of equal width from min_ps to max_ps */
     int64_t min_ps, max_ps;
     /* What stands around it in its program; NULL: the file does not tell. Nodes name ops of the

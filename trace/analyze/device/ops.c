@@ -6,6 +6,7 @@
 
 #include "trace/analyze/device/classify.h"
 #include "trace/analyze/device/kernel_launch.h"
+#include "trace/analyze/device/op_operators.h"
 #include "trace/analyze/device/op_places.h"
 #include "trace/analyze/device/scopes.h"
 #include "trace/analyze/device/sweep.h"
@@ -43,26 +44,6 @@ static vp_str category_of(const trace *t, const trace_kind *k)
     return trace_str(t, said);
 }
 
-/* The framework operator of a kind: what launched it, of XLA's ops the last component of their
- * framework path, of host events the operator itself. */
-static vp_str operator_of(const trace *t, const trace_kind *k, bool outermost)
-{
-    vp_str scope = trace_str(t, k->scope), category = trace_str(t, k->category);
-    if (k->op_inner)
-        return trace_str(t, outermost ? k->op_outer : k->op_inner);
-    if (vp_str_eq(category, VP_STR("cpu_op")) || vp_str_eq(category, VP_STR("operator")))
-        return trace_str(t, k->name);
-    if (k->is_linked)
-        return VP_STR_NONE;
-    for (size_t at = 0; at < scope.n;) {
-        size_t end = scope_component_end(scope, at);
-        if (end >= scope.n)
-            return vp_str_skip(scope, at);
-        at = end + 1;
-    }
-    return VP_STR_NONE;
-}
-
 static int put_group_label(vp_buf *b, const trace *t, const trace_kind *k, vp_group by,
                            bool normalize, vp_op_class class)
 {
@@ -79,7 +60,8 @@ static int put_group_label(vp_buf *b, const trace *t, const trace_kind *k, vp_gr
         return vp_buf_str(b, or_text(trace_str(t, k->module), "(no module)"));
     case VP_GROUP_OPERATOR:
     case VP_GROUP_OUTERMOST:
-        return vp_buf_str(b, or_text(operator_of(t, k, by == VP_GROUP_OUTERMOST), "(no operator)"));
+        return vp_buf_str(b,
+                          or_text(kind_operator(t, k, by == VP_GROUP_OUTERMOST), "(no operator)"));
     case VP_GROUP_RAW:
         return vp_buf_str(b, or_text(name, "(no name)"));
     case VP_GROUP_NAME:
@@ -243,6 +225,7 @@ typedef struct tally {
     int64_t min_ps, p50_ps, p95_ps;
     double stddev_ps;
     op_place place;
+    op_operator caller;
     size_t first; /* where its durations begin in the shared array */
     size_t filled;
 } tally;
@@ -476,6 +459,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
 {
     const trace *t = g->t;
     const trace_kind *k = &t->kinds[a->best_kind], *place = &t->kinds[a->place.kind];
+    const trace_kind *caller = &t->kinds[a->caller.kind];
     vp_op op = {.device = device,
                 .op_class = (vp_op_class)g->class_of[a->best_kind],
                 .calls = a->calls,
@@ -491,6 +475,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .raw_names = a->raw_names,
                 .scopes = t->launches_unread ? VP_UNKNOWN : a->place.scopes,
                 .sources = t->launches_unread ? VP_UNKNOWN : a->place.sources,
+                .operators = t->launches_unread ? VP_UNKNOWN : a->caller.count,
                 .step_self_ps = VP_UNKNOWN,
                 .step_calls = VP_UNKNOWN,
                 .roof = ROOF_NONE,
@@ -504,6 +489,10 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
     VP_TRY(host_text(&op.scope, h, trace_str(t, place->scope)));
     VP_TRY(host_text(&op.source, h, trace_str(t, place->source)));
     VP_TRY(host_text(&op.module, h, trace_str(t, place->module)));
+    if (a->caller.count) {
+        VP_TRY(host_text(&op.operator_name, h, kind_operator(t, caller, false)));
+        VP_TRY(host_text(&op.outermost_name, h, trace_str(t, caller->op_outer)));
+    }
     if (g->raw && k->launch)
         VP_TRY(tell_launch(&op.launch, h, t, k));
     VP_TRY(vp_grow(&h->ops, &h->op_cap, h->op_count + 1, sizeof op, SIZE_MAX / 1024));
@@ -532,9 +521,10 @@ static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_room 
     const uint32_t n = s->times.group_n;
     VP_CLEANUP(vp_free_ptr) group_times *totals = vp_calloc(n, sizeof *totals);
     VP_CLEANUP(vp_free_ptr) op_place *places = vp_realloc_array(NULL, n, sizeof *places);
+    VP_CLEANUP(vp_free_ptr) op_operator *callers = vp_realloc_array(NULL, n, sizeof *callers);
     vp_map seen;
     s->v = vp_calloc(n, sizeof *s->v);
-    VP_NEED(s->v && totals && places);
+    VP_NEED(s->v && totals && places && callers);
     room->sums.crossings = 0;
     VP_TRY(self_times(&room->sums, totals, set, room->slot_of, n));
     s->crossings = room->sums.crossings;
@@ -544,9 +534,11 @@ static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_room 
     vp_map_free(&seen);
     VP_TRY(rc);
     VP_TRY(op_places(places, n, g->t, room->slot_of, &s->times));
+    VP_TRY(op_operators(callers, n, g->t, room->slot_of, &s->times));
     for (uint32_t i = 0; i < n; i++) {
         s->v[i].first = (size_t)s->events;
         s->v[i].place = places[i];
+        s->v[i].caller = callers[i];
         s->v[i].total_ps = totals[i].total_ps;
         s->v[i].inner_ps = totals[i].inner_ps;
         s->v[i].inner_calls = totals[i].inner_calls;

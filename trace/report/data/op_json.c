@@ -50,6 +50,19 @@ static const rep_field detail_launch_fields[] = {
     {END("detail_launch", "A launch configuration of kernels of the op.")},
 };
 
+static const rep_field detail_caller_fields[] = {
+    {F("operator", REP_TEXT, detail_caller, operator_name), .null = "launched outside of operators",
+     .about = "Innermost operator, which launched the calls."},
+    {F("outermost_operator", REP_TEXT, detail_caller, outermost_name),
+     .null = "launched outside of operators", .about = "Operator that the program called."},
+    {F("scope", REP_TEXT, detail_caller, scope), .about = "Scope of the calls."},
+    {F("source", REP_TEXT, detail_caller, source), .null = "no frame of the user is known",
+     .about = "Source line of the user that launched the calls."},
+    {F("calls", REP_COUNT, detail_caller, calls), .about = "Number of calls."},
+    {F("self_ps", REP_COUNT, detail_caller, self_ps), .about = "Self time."},
+    {END("detail_caller", "A place in the host code that launched calls of the op.")},
+};
+
 static void json_put_op_key(rep_json_out *o, const void *op)
 {
     char hex[20];
@@ -161,6 +174,11 @@ static void put_more_names(rep_json_out *o, const void *details)
     vp_json_i64(&o->j, (int64_t)((const op_details *)details)->more_names);
 }
 
+static void put_more_callers(rep_json_out *o, const void *details)
+{
+    vp_json_i64(&o->j, (int64_t)((const op_details *)details)->more_callers);
+}
+
 static void put_more_launches(rep_json_out *o, const void *details)
 {
     vp_json_i64(&o->j, (int64_t)((const op_details *)details)->more_launches);
@@ -177,10 +195,15 @@ const rep_field rep_op_details_fields[] = {
      .about = "Names in the profile by self time, at most 500."},
     {LIST("launches", op_details, launches, launch_count, detail_launch, detail_launch_fields),
      .about = "Launch configurations by self time, at most 50."},
+    {LIST("operators", op_details, callers, caller_count, detail_caller, detail_caller_fields),
+     .about = "Operators that launched the calls, by self time, at most 50; empty if no launch "
+              "call within an operator was found."},
     {MADE("more_names", REP_COUNT, put_more_names), .needed = true,
      .about = "Names that are not listed."},
     {MADE("more_launches", REP_COUNT, put_more_launches), .needed = true,
      .about = "Launch configurations that are not listed."},
+    {MADE("more_operators", REP_COUNT, put_more_callers), .needed = true,
+     .about = "Rows of `operators` that are not listed."},
     {F("graph", REP_OBJECT, op_details, graph), .size = sizeof(op_graph), .fields = graph_fields,
      .null = "the profile has no HLO", .about = "HLO instructions around the op."},
     {0},

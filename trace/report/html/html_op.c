@@ -1,6 +1,8 @@
 /* The page about one op. */
 #include "trace/report/html/html_graph.h"
 
+#include <string.h>
+
 #include "trace/base/err.h"
 #include "trace/report/table/calls_tables.h"
 #include "trace/report/labels/escape.h"
@@ -77,6 +79,18 @@ static void put_back(const op_page *o)
     html_puts(p, "</a></p>\n");
 }
 
+/* Operators found by launches. What an XLA op's scope ends in is not repeated. */
+static void put_operator_facts(const op_page *o)
+{
+    const vp_op *op = o->op;
+    const char *outer = op->outermost_name;
+    if (!outer)
+        return;
+    place_fact(o->p, "Operator", op->operator_name, op->operators, false);
+    if (strcmp(outer, op->operator_name ? op->operator_name : outer))
+        place_fact(o->p, "Called by", outer, 1, false);
+}
+
 static void html_put_op_head(const op_page *o)
 {
     page *p = o->p;
@@ -107,6 +121,7 @@ static void html_put_op_head(const op_page *o)
     call_fact(o, "p95", op->p95_ps);
     call_fact(o, "Longest", op->max_ps);
     html_puts(p, "</dl>\n<dl class=\"facts\">\n");
+    put_operator_facts(o);
     place_fact(p, "Scope", p->r->group == VP_GROUP_SCOPE ? NULL : op->scope, op->scopes, false);
     place_fact(p, "Source", p->r->group == VP_GROUP_SOURCE ? NULL : op->source, op->sources, true);
     place_fact(p, "Module", p->r->group == VP_GROUP_MODULE ? NULL : op->module, 1, false);
@@ -189,6 +204,16 @@ static void put_launches(const op_page *o)
     html_table_section(o->p, "launches", &t);
 }
 
+static void put_callers(const op_page *o)
+{
+    op_calls of = {o->op, o->d};
+    tbl t;
+    if (!o->d->caller_count)
+        return;
+    tbl_callers(&t, o->p->r, &o->p->v, &of);
+    html_table_section(o->p, "operators", &t);
+}
+
 static void html_put_group_names(const op_page *o)
 {
     page *p = o->p;
@@ -215,6 +240,7 @@ int rep_op_html(vp_buf *b, const vp_report *r, size_t op, const op_details *d, c
     html_graph(&p, d->graph);
     html_put_call_bins(&o);
     html_put_slowest_calls(&o);
+    put_callers(&o);
     put_launches(&o);
     html_put_group_names(&o);
     html_puts(&p, "</main>\n<footer><p>view_profile " VP_VERSION "</p></footer>\n");

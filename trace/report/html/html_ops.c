@@ -50,6 +50,7 @@ static void group_cell(page *p, const vp_op *op)
     const char *place = op->scope && !by_scope ? op->scope : by_source ? NULL : op->source;
     html_puts(p, "<th scope=\"row\" class=\"op\" title=\"");
     html_text(p, op->name);
+    html_put_cell_tip(p, "operator", op->outermost_name ? op->operator_name : NULL);
     html_put_cell_tip(p, "scope", op->scope);
     html_put_cell_tip(p, "source", op->source);
     html_put_cell_tip(p, "module", op->module);

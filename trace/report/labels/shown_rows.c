@@ -83,7 +83,8 @@ static bool holds_nocase(const char *text, const char *part)
 
 static bool op_matches(const vp_op *op, const vp_view *v)
 {
-    const char *const texts[] = {op->name, op->category, op->scope, op->source, op->module};
+    const char *const texts[] = {op->name,   op->category,      op->scope,         op->source,
+                                 op->module, op->operator_name, op->outermost_name};
     bool found = !v->filter;
     for (size_t i = 0; !found && i < sizeof texts / sizeof *texts; i++)
         found = holds_nocase(texts[i], v->filter);

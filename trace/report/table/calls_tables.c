@@ -65,6 +65,24 @@ void tbl_kernels(tbl *t, const vp_report *r, const vp_view *v, const op_calls *o
     t->unit[SUM] = rep_unit_for(v->unit, of->op->self_ps);
 }
 
+#define ROW detail_caller
+static const tbl_column caller_columns[] = {
+    {TBL_TEXT, AT(operator_name), PAGE("Operator", "The innermost, which launched the calls")},
+    {TBL_TEXT, AT(outermost_name), PAGE("Called by", "The operator that the program called")},
+    {TBL_TEXT, AT(scope), PAGE("Scope", NULL)},
+    {TBL_TEXT, AT(source), PAGE("Source", NULL)},
+    {TBL_COUNT, AT(calls), PAGE("Calls", NULL)},
+    {TBL_PS, AT(self_ps), SCALE(SUM), PAGE("Self", NULL)},
+};
+#undef ROW
+
+void tbl_callers(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of)
+{
+    *t = (tbl){TBL_ROWS("Operators", caller_columns, of->d->callers, of->d->caller_count), .r = r,
+               .v = v, .of = of, .beyond = of->d->more_callers};
+    t->unit[SUM] = rep_unit_for(v->unit, of->op->self_ps);
+}
+
 static void get_name_share(tbl_value *out, const void *row)
 {
     const op_calls *of = out->t->of;

@@ -1,5 +1,5 @@
-/* Tables of the page of an op: its slowest calls, and the names in its group. Ownership: see tbl.h.
- */
+/* Tables of the page of an op: its slowest calls, the names in its group, its launches and the
+ * operators that launched it. Ownership: see tbl.h. */
 #ifndef VP_REPORT_CALLS_TABLES_H
 #define VP_REPORT_CALLS_TABLES_H
 
@@ -14,5 +14,6 @@ typedef struct op_calls {
 void tbl_calls(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
 void tbl_names(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
 void tbl_kernels(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
+void tbl_callers(tbl *t, const vp_report *r, const vp_view *v, const op_calls *of);
 
 #endif

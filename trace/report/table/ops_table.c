@@ -165,6 +165,7 @@ static const tbl_column ops_columns[] = {
     {TBL_TEXT, GET(get_launch), OWN(OCCUPANCY), CSV(34, "occupancy")},
     {TBL_TEXT, GET(get_launch), OWN(TENSOR_CORES), CSV(35, "tensor_cores")},
     {TBL_TEXT, GET(get_op_kind), TERM(14, ""), DROP(1), SHORT(14, 11)},
+    {TBL_OWN, TERM(14, "operator"), TERM_NEEDS(OPS_OPERATOR), DROP(6), SHORT(22, 12)},
     {TBL_TEXT, GET(get_session), CSV(1, "session")},
     {TBL_DEVICE, OP(device), CSV(2, "device")},
     {TBL_TEXT, GET(get_host), CSV(3, "host")},
@@ -183,18 +184,32 @@ static const tbl_column ops_columns[] = {
     {TBL_WHEN, OP(slowest_start_ps), CSV(27, "slowest_start_ps")},
     {TBL_COUNT, OP(slowest_dur_ps), CSV(28, "slowest_dur_ps")},
     {TBL_COUNT, GET(get_per_step), CSV(29, "per_step_ps")},
+    {TBL_TEXT, OP(operator_name), CSV(36, "operator")},
+    {TBL_TEXT, OP(outermost_name), CSV(37, "outermost_operator")},
+    {TBL_COUNT, OP(operators), CSV(38, "operators")},
 };
 #undef OP
 #undef ROW
 #define OPS_COLUMNS (sizeof ops_columns / sizeof *ops_columns)
 _Static_assert(OPS_COLUMNS <= TBL_COLUMNS_MAX, "a table has room for the columns of ops");
 
+/* "aten::mm", or "aten::mm +2" if two other operators launched calls of the group, too. */
+static void text_put_operator(vp_buf *b, const vp_op *op)
+{
+    vp_put_escaped(b, op->operator_name ? vp_str_of(op->operator_name) : VP_STR("-"));
+    if (op->operators > 1)
+        vp_buf_printf(b, " +%lld", (long long)op->operators - 1);
+}
+
 static tbl_style text_put_op_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const ops_row *x = row;
     (void)t;
-    (void)c;
-    if (x->op)
+    if (c->kind == TBL_OWN && x->op)
+        text_put_operator(b, x->op);
+    else if (c->kind == TBL_OWN)
+        return TBL_PLAIN;
+    else if (x->op)
         vp_put_escaped(b, x->op->name ? vp_str_of(x->op->name) : VP_STR("-"));
     else
         vp_buf_printf(b, "others (%zu group%s)", x->others, x->others == 1 ? "" : "s");
@@ -245,8 +260,11 @@ void tbl_ops(ops_table *out, const vp_report *r, const vp_view *v)
                    .has = v->sort == VP_BY_TOTAL ? OPS_BY_TOTAL : 0,
                    .own_text = text_put_op_cell,
                    .row_style = op_row_style};
+    bool by_operator = r->group == VP_GROUP_OPERATOR || r->group == VP_GROUP_OUTERMOST ||
+                       r->group == VP_GROUP_SCOPE; /* scopes end in their operator */
     for (size_t i = 0; i < r->op_count; i++)
-        out->t.has |= r->ops[i].launch ? OPS_LAUNCH : 0u;
+        out->t.has |= (r->ops[i].launch ? OPS_LAUNCH : 0u) |
+                      (r->ops[i].outermost_name && !by_operator ? OPS_OPERATOR : 0u);
 }
 
 ops_row ops_row_of(const vp_op *op, int64_t all_self_ps, int64_t max_self_ps)

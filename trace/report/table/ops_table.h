@@ -23,7 +23,8 @@ enum {                                /* what the table has */
        OPS_STEPS = 16,
        OPS_IDLE = 32,
        OPS_BY_TOTAL = 64, /* totals rank the rows */
-       OPS_LAUNCH = 128   /* rows say how kernels were launched */
+       OPS_LAUNCH = 128,  /* rows say how kernels were launched */
+       OPS_OPERATOR = 256 /* operators were found by launches */
 };
 
 /* Heads and widths depend on what the report groups by, so the columns are the table's own. */

@@ -112,7 +112,7 @@ typedef struct tbl_column {
     unsigned text_order : 4, key_order : 6;
     unsigned drop : 4, want : 6, min : 5; /* when the terminal is too narrow */
     /* Bits that the table's `has` must hold for the column to be there. */
-    unsigned needs : 8, text_needs : 8;
+    unsigned needs : 9, text_needs : 9;
     unsigned unit : 3; /* tbl_unit: of a head on a page */
     /* The fields, where `get` is none; `also` of TBL_NAME may be 0 for none, and is left out where
      * the table's `has` lacks a bit of also_needs. They are of the row, or of the struct that the
