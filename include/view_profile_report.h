@@ -319,7 +319,9 @@ typedef enum vp_step_source {
     VP_STEPS_LINE,       /* the profiler's own "Steps" line */
     VP_STEPS_PROFILER,   /* ProfilerStep#N */
     VP_STEPS_ANNOTATION, /* step_num, StepTraceAnnotation */
-    VP_STEPS_MODULES     /* repetitions of the longest module */
+    VP_STEPS_MODULES,    /* repetitions of the longest module */
+    VP_STEPS_REPEATED,   /* an annotation of the program that repeats */
+    VP_STEPS_OPTIMIZER   /* from one Optimizer.step to the next */
 } vp_step_source;
 
 typedef enum vp_step_class { VP_STEP_NORMAL, VP_STEP_HEAVY, VP_STEP_LIGHT } vp_step_class;
@@ -355,7 +357,14 @@ typedef struct vp_step {
     vp_step_device *devices;
     size_t device_count;
     vp_grown grew;
+    uint32_t series; /* index into vp_steps.series */
 } vp_step;
+
+/* A step that counts in the statistics of a report. */
+static inline bool vp_step_counts(const vp_step *s)
+{
+    return !s->partial && !s->warm_up && !s->series;
+}
 
 /* Steps with similar durations: evaluation, logging, accumulation. */
 typedef struct vp_step_group {
@@ -365,16 +374,27 @@ typedef struct vp_step_group {
     int64_t example; /* number of the step closest to the median */
 } vp_step_group;
 
+/* Steps of one name, such as train and eval. Step numbers are distinct only within a series. */
+typedef struct vp_step_series {
+    const char *name; /* without the number of the step; "" if no name repeats */
+    size_t count;     /* steps, including partial ones */
+    int64_t counted;  /* neither partial nor warm-up; VP_UNKNOWN below if there are none */
+    int64_t median_ps, mean_ps, min_ps, max_ps, total_ps;
+} vp_step_series;
+
 typedef struct vp_steps {
     vp_step_source source;
     vp_step *list; /* by time */
     size_t count;
-    /* Over counted steps: neither partial nor warm-up. VP_UNKNOWN if there are none. */
+    /* Over counted steps: of the first series, neither partial nor warm-up. VP_UNKNOWN if there are
+     * none. */
     int64_t counted, median_ps, p90_ps, p95_ps, mad_ps, mean_ps, min_ps, max_ps;
     double cv;         /* population standard deviation / mean */
     int64_t excess_ps; /* Σ max(0, x - median) */
     vp_step_group *groups;
     size_t group_count;
+    vp_step_series *series; /* descending by total time; the statistics above are of the first */
+    size_t series_count;
 } vp_steps;
 
 /* ---- Idle time (full; docs/reference/metrics.md#idle-gaps) ---- */

@@ -11,7 +11,7 @@
 
 /* Kineto's categories since 2021. Its first versions gave annotations ("ProfilerStep#3",
  * "Optimizer.step#SGD.step") the category of operators, but no operator has a # in its name. */
-static chain_class class_of_kind(const trace *t, const trace_kind *k)
+chain_class chain_class_of(const trace *t, const trace_kind *k)
 {
     vp_str cat = trace_str(t, k->category), name = trace_str(t, k->name);
     if (vp_str_eq(cat, VP_STR("cpu_op")) || vp_str_eq(cat, VP_STR("operator")))
@@ -29,7 +29,7 @@ int chain_table_init(chain_table *c, const trace *t)
     vp_map_init(&c->at);
     VP_NEED(c->class_of);
     for (uint32_t k = 0; k < t->kind_count; k++)
-        c->class_of[k] = (uint8_t)class_of_kind(t, &t->kinds[k]);
+        c->class_of[k] = (uint8_t)chain_class_of(t, &t->kinds[k]);
     return 0;
 }
 

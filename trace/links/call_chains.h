@@ -42,6 +42,7 @@ typedef struct chain_open {
     int64_t backward;    /* sequence number of the forward op, or SINK_NO_VALUE */
 } chain_open;
 
+chain_class chain_class_of(const trace *t, const trace_kind *k);
 int chain_table_init(chain_table *c, const trace *t); /* VP_ENOMEM */
 void chain_table_free(chain_table *c);
 /* The node below `parent` for an event of this kind. VP_ENOMEM, VP_ELIMIT. */

@@ -106,7 +106,7 @@ int64_t timeline_put_steps(vp_json *j, const tl_index *x, const vp_report *r, co
         int64_t start = timeline_time(x, r, host, s->start_ps);
         int64_t off = s->dur_ps > r->steps.median_ps ? s->dur_ps - r->steps.median_ps
                                                      : r->steps.median_ps - s->dur_ps;
-        bool counts = !s->partial && !s->warm_up;
+        bool counts = vp_step_counts(s);
         if (start == INT64_MIN)
             continue;
         if (counts && r->steps.median_ps != VP_UNKNOWN && off < nearest) {

@@ -77,7 +77,7 @@ static cmp_classes class_means(const class_sums *s, const vp_device *of)
 
 static bool is_counted_step(const vp_step *s)
 {
-    return !s->partial && !s->warm_up;
+    return vp_step_counts(s);
 }
 
 /* All devices' sums in one pass over the steps. */

@@ -183,7 +183,7 @@ void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track)
     for (size_t i = 0; i < steps->count; i++) {
         const vp_step *s = &steps->list[i];
         const vp_step_device *d = result_step_device(s, device);
-        if (d && !s->partial && !s->warm_up) {
+        if (d && vp_step_counts(s)) {
             fnd_place(run, device, track, d->start_ps, d->dur_ps);
             return;
         }

@@ -108,7 +108,7 @@ void fnd_long_gap(fnd_run *run)
 
 static bool is_judged_step(const vp_step *s)
 {
-    return !s->partial && !s->warm_up;
+    return vp_step_counts(s);
 }
 
 /* Whether the step belongs to a class that comes every so many steps: gradient accumulation,

@@ -51,14 +51,23 @@ static int by_device(const void *a, const void *b)
     return vp_order(((const vp_step_device *)a)->device, ((const vp_step_device *)b)->device);
 }
 
-/* The first source of steps, in the order of vp_step_source, that any part has. Steps of other
+/* The order in which a trace's sources are tried (steps_marks.c). */
+static int source_order(vp_step_source s)
+{
+    static const uint8_t order[] = {
+        [VP_STEPS_LINE] = 1,     [VP_STEPS_ANNOTATION] = 2, [VP_STEPS_PROFILER] = 3,
+        [VP_STEPS_REPEATED] = 4, [VP_STEPS_OPTIMIZER] = 5,  [VP_STEPS_MODULES] = 6};
+    return order[s];
+}
+
+/* The first source of steps, in that order, that any part has. Steps of other
  * parts with a different source are left out with a note. */
 static vp_step_source choose_source(merging *m)
 {
     vp_step_source best = VP_STEPS_NONE;
     for (size_t i = 0; i < m->count; i++) {
         vp_step_source s = m->parts[i].r->steps.source;
-        if (s != VP_STEPS_NONE && (best == VP_STEPS_NONE || s < best))
+        if (s != VP_STEPS_NONE && (best == VP_STEPS_NONE || source_order(s) < source_order(best)))
             best = s;
     }
     for (size_t i = 0; i < m->count; i++) {

@@ -9,7 +9,7 @@ static int64_t mean_step_time(const vp_report *r, uint32_t device)
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
         const vp_step_device *d = result_step_device(s, device);
-        if (d && !s->partial && !s->warm_up) {
+        if (d && vp_step_counts(s)) {
             sum += d->dur_ps;
             n++;
         }

@@ -2,10 +2,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
+#include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/links/numbered_name.h"
 
 /* More than there can be: durations from 1 ps to 2^62 ps, each 10 % above the one before, are at
  * most ln 2^62 / ln 1.1 + 1 = 452 groups. */
@@ -24,17 +27,12 @@ bool steps_slow(const vp_steps *s, int64_t dur_ps)
            (dur_ps - s->median_ps > s->median_ps || steps_robust_z(s, dur_ps) > 10);
 }
 
-static bool is_full_step(const vp_step *x)
-{
-    return !x->partial && !x->warm_up;
-}
-
 static int64_t *counted_durations(const vp_steps *s, size_t *n)
 {
     int64_t *v = vp_calloc(s->count + 1, sizeof *v);
     *n = 0;
     for (size_t i = 0; v && i < s->count; i++)
-        if (is_full_step(&s->list[i]))
+        if (vp_step_counts(&s->list[i]))
             v[(*n)++] = s->list[i].dur_ps;
     return v;
 }
@@ -51,10 +49,15 @@ static void median_and_mad(vp_steps *s, int64_t *v, size_t n)
     s->mad_ps = select_kth(v, n, nearest_rank(n, 50));
 }
 
+/* The first step of the first series. */
 static void mark_warm_up(vp_steps *s, int64_t *v, size_t n)
 {
+    size_t first = 0;
+    while (first < s->count && s->list[first].series)
+        first++;
     median_and_mad(s, v, n);
-    s->list[0].warm_up = !s->list[0].partial && steps_slow(s, s->list[0].dur_ps);
+    if (first < s->count)
+        s->list[first].warm_up = !s->list[first].partial && steps_slow(s, s->list[first].dur_ps);
 }
 
 /* Mean, excess and CV of sorted values (docs/reference/metrics.md#step-statistics): excess is Σ
@@ -169,7 +172,7 @@ static void fill_group(vp_step_group *g, vp_steps *s, int64_t least, int64_t mos
     bool regular = true;
     for (size_t i = 0; i < s->count; i++) {
         vp_step *x = &s->list[i];
-        if (!is_full_step(x) || x->dur_ps < least || x->dur_ps > most)
+        if (!vp_step_counts(x) || x->dur_ps < least || x->dur_ps > most)
             continue;
         x->step_class = g->step_class;
         g->total_ps += x->dur_ps;
@@ -211,6 +214,131 @@ static int make_duration_groups(vp_steps *s, const int64_t *x, size_t n, vp_aren
     return 0;
 }
 
+/* ---- Series ---- */
+
+/* Names beyond these share the last series. */
+#define SERIES_MAX 32u
+
+static vp_str series_name(const vp_step *x)
+{
+    vp_str name = x->name ? links_without_step_number(vp_str_of(x->name)) : VP_STR("");
+    size_t digits = 0;
+    while (digits < name.n && name.p[digits] >= '0' && name.p[digits] <= '9')
+        digits++;
+    return digits == name.n ? VP_STR("") : name;
+}
+
+/* Gives each step the series of its name, in the order of first steps. *repeats: a name of several
+ * has more than one step. */
+static int number_series(vp_steps *s, vp_step_series *series, size_t *count, bool *repeats)
+{
+    vp_map by_name;
+    int rc = 0;
+    vp_map_init(&by_name);
+    *count = 0;
+    *repeats = false;
+    for (size_t i = 0; rc >= 0 && i < s->count; i++) {
+        vp_str name = series_name(&s->list[i]);
+        uint64_t key = vp_hash(name.p, name.n, 0);
+        uint32_t at = vp_map_get(&by_name, key);
+        if (at == VP_MAP_NONE) {
+            at = (uint32_t)(*count < SERIES_MAX ? (*count)++ : SERIES_MAX - 1);
+            rc = vp_map_set(&by_name, key, at);
+        } else {
+            *repeats = true;
+        }
+        s->list[i].series = at;
+        series[at].count++;
+        series[at].total_ps += s->list[i].dur_ps;
+        if (!series[at].name)
+            series[at].name = s->list[i].name ? s->list[i].name : "";
+    }
+    vp_map_free(&by_name);
+    return rc;
+}
+
+static uint32_t longest_series(const vp_step_series *series, size_t count)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (series[i].total_ps > series[best].total_ps)
+            best = i;
+    return best;
+}
+
+/* Sorts the series by total time, descending. */
+static void order_series(vp_steps *s, const vp_step_series *found, size_t count)
+{
+    uint32_t now_at[SERIES_MAX];
+    vp_step_series rest[SERIES_MAX];
+    memcpy(rest, found, count * sizeof *rest);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t next = longest_series(rest, count);
+        now_at[next] = i;
+        s->series[i] = found[next];
+        rest[next].total_ps = INT64_MIN;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        s->list[i].series = now_at[s->list[i].series];
+}
+
+static int name_series(vp_steps *s, vp_arena *arena)
+{
+    for (size_t i = 0; i < s->series_count; i++) {
+        const vp_step named = {.name = s->series[i].name};
+        vp_str name =
+            s->series_count > 1 || s->series[i].count > 1 ? series_name(&named) : VP_STR("");
+        s->series[i].name = vp_arena_strndup(arena, name.p, name.n);
+        VP_NEED(s->series[i].name);
+    }
+    return 0;
+}
+
+/* Steps are one series if no name repeats: names may hold numbers in any form. */
+static int find_series(vp_steps *s, vp_arena *arena)
+{
+    vp_step_series found[SERIES_MAX] = {{0}};
+    bool repeats;
+    VP_TRY(number_series(s, found, &s->series_count, &repeats));
+    if (!repeats) {
+        found[0] = (vp_step_series){.name = "", .count = s->count};
+        s->series_count = 1;
+        for (size_t i = 0; i < s->count; i++) {
+            s->list[i].series = 0;
+            found[0].total_ps += s->list[i].dur_ps;
+        }
+    }
+    s->series = vp_arena_zalloc(arena, s->series_count * sizeof *s->series);
+    VP_NEED(s->series);
+    order_series(s, found, s->series_count);
+    return name_series(s, arena);
+}
+
+/* Median and extremes of each series. v has room for all steps. */
+static void judge_series(vp_steps *s, int64_t *v)
+{
+    for (uint32_t k = 0; k < s->series_count; k++) {
+        vp_step_series *x = &s->series[k];
+        __int128 sum = 0;
+        size_t n = 0;
+        x->min_ps = x->max_ps = x->median_ps = x->mean_ps = VP_UNKNOWN;
+        for (size_t i = 0; i < s->count; i++) {
+            const vp_step *step = &s->list[i];
+            if (step->series != k || step->partial || step->warm_up)
+                continue;
+            x->min_ps = n && x->min_ps < step->dur_ps ? x->min_ps : step->dur_ps;
+            x->max_ps = step->dur_ps > x->max_ps ? step->dur_ps : x->max_ps;
+            sum += step->dur_ps;
+            v[n++] = step->dur_ps;
+        }
+        x->counted = (int64_t)n;
+        if (!n)
+            continue;
+        x->mean_ps = (int64_t)((sum + (__int128)n / 2) / (__int128)n);
+        x->median_ps = select_kth(v, n, nearest_rank(n, 50));
+    }
+}
+
 static void clear_step_statistics(vp_steps *s)
 {
     s->counted = s->median_ps = s->p90_ps = s->p95_ps = s->mad_ps = VP_UNKNOWN;
@@ -218,9 +346,12 @@ static void clear_step_statistics(vp_steps *s)
     s->cv = 0;
     s->groups = NULL;
     s->group_count = 0;
+    s->series = NULL;
+    s->series_count = 0;
     for (size_t i = 0; i < s->count; i++) {
         s->list[i].warm_up = false;
         s->list[i].step_class = VP_STEP_NORMAL;
+        s->list[i].series = 0;
     }
 }
 
@@ -230,9 +361,11 @@ int steps_judge(vp_steps *s, vp_arena *arena)
     clear_step_statistics(s);
     if (!s->count)
         return 0;
+    VP_TRY(find_series(s, arena));
     VP_CLEANUP(vp_free_ptr) int64_t *v = counted_durations(s, &n);
     VP_NEED(v);
     mark_warm_up(s, v, n);
+    judge_series(s, v);
     VP_CLEANUP(vp_free_ptr) int64_t *sorted = counted_durations(s, &n);
     VP_NEED(sorted);
     VP_TRY(sort_values(sorted, n));

@@ -1,6 +1,7 @@
 /* Where the program says that a step begins: profiler steps, annotations, lines of steps. */
 #include <stdlib.h>
 
+#include "trace/analyze/host/host_kinds.h"
 #include "trace/analyze/steps/step_signs.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
@@ -19,20 +20,28 @@ void step_search_free(step_search *s)
 
 /* ---- The program's own marks ---- */
 
-static bool is_profiler_step(const trace *t, const trace_track *k, size_t e)
+static bool is_profiler_step(const analysis *a, const trace_track *k, size_t e)
 {
+    const trace *t = a->t;
     return trace_attr(k, SINK_STEP, e) != SINK_NO_VALUE &&
            vp_str_starts(trace_str(t, t->kinds[trace_kind_of(k, e)].name), VP_STR("ProfilerStep#"));
 }
 
-static bool is_root_mark(const trace *t, const trace_track *k, size_t e)
+/* TensorFlow marks each call of a function as a root. */
+static bool is_function_call(const analysis *a, const trace_track *k, size_t e)
 {
-    (void)t;
-    return step_is_root(k, e);
+    return step_is_root(k, e) && host_kind_flags(a->kinds, trace_kind_of(k, e)) & HK_EXECUTE;
+}
+
+/* A step that the program marks: Keras, Trace, StepTraceAnnotation. Most have a number. */
+static bool is_program_mark(const analysis *a, const trace_track *k, size_t e)
+{
+    return (step_is_root(k, e) || step_is_numbered(a->t, k, e)) && !is_profiler_step(a, k, e) &&
+           !is_function_call(a, k, e);
 }
 
 /* Asked only of events that have one of the attributes. */
-typedef bool mark_test(const trace *t, const trace_track *k, size_t event);
+typedef bool mark_test(const analysis *a, const trace_track *k, size_t event);
 
 static step_mark mark_of(const trace *t, uint32_t track, size_t e)
 {
@@ -53,14 +62,15 @@ static size_t next_numbered(const trace_track *k, size_t event)
     return trace_column_next_of(k->attr[SINK_STEP], k->attr[SINK_ROOT], event);
 }
 
-static int gather_marks(step_marks *m, const trace *t, mark_test *is_mark)
+static int gather_marks(step_marks *m, const analysis *a, mark_test *is_mark)
 {
+    const trace *t = a->t;
     for (uint32_t i = 0; i < t->track_count; i++) {
         const trace_track *k = &t->tracks[i];
         if (k->role != SINK_ROLE_PLAIN || t->processes[k->process].kind != SINK_PROCESS_HOST)
             continue;
         for (size_t e = next_numbered(k, 0); e < k->count; e = next_numbered(k, e + 1)) {
-            if (!is_mark(t, k, e))
+            if (!is_mark(a, k, e))
                 continue;
             step_mark mark = mark_of(t, i, e);
             VP_TRY(step_marks_add(m, &mark));
@@ -187,14 +197,14 @@ static int find_host_marks(step_search *s, const analysis *a)
     static const struct {
         mark_test *is_mark;
         vp_step_source source;
-    } tries[] = {{is_profiler_step, VP_STEPS_PROFILER},
-                 {is_root_mark, VP_STEPS_ANNOTATION},
-                 {step_is_numbered, VP_STEPS_ANNOTATION}};
+    } tries[] = {{is_program_mark, VP_STEPS_ANNOTATION},
+                 {is_profiler_step, VP_STEPS_PROFILER},
+                 {is_function_call, VP_STEPS_ANNOTATION}};
     for (size_t i = 0; i < sizeof tries / sizeof *tries && !s->host.n; i++) {
-        VP_TRY(gather_marks(&s->host, a->t, tries[i].is_mark));
+        VP_TRY(gather_marks(&s->host, a, tries[i].is_mark));
         s->source = s->host.n ? tries[i].source : VP_STEPS_NONE;
     }
-    return s->host.n ? keep_one_at_a_time(s, a->t) : 0;
+    return s->host.n ? keep_one_at_a_time(s, a->t) : step_annotation_marks(s, a);
 }
 
 /* ---- The profiler's marks, by device ---- */

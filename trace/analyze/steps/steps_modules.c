@@ -2,6 +2,7 @@
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/links/run_launches.h"
 
 static const trace_kind *kind_of_track_event(const trace *t, const trace_track *k, size_t e)
 {
@@ -189,6 +190,39 @@ static int marks_of_all_ops(step_search *s, const analysis *a)
     return 0;
 }
 
+/* ---- Runs whose ops carry an id (XLA:CPU) ---- */
+
+static vp_sid module_of_run(const trace *t, const module_run *x)
+{
+    return kind_of_track_event(t, &t->tracks[x->track], x->event)->module;
+}
+
+static int marks_of_runs(step_search *s, const analysis *a)
+{
+    VP_CLEANUP(vp_free_ptr)
+    int64_t *total = vp_calloc(a->t->names.count + 1, sizeof *total);
+    VP_NEED(total);
+    for (size_t i = 0; i < a->runs->count; i++) {
+        vp_sid module = module_of_run(a->t, &a->runs->run[i]);
+        total[module] += module ? a->runs->run[i].end_ps - a->runs->run[i].start_ps : 0;
+    }
+    vp_sid longest = largest_total(total, a->t->names.count);
+    for (size_t i = 0; longest && i < a->runs->count; i++) {
+        const module_run *x = &a->runs->run[i];
+        uint32_t d = s->device_of[x->process];
+        step_mark mark = {.start = x->start_ps,
+                          .end = x->end_ps,
+                          .number = VP_UNKNOWN,
+                          .group = SINK_NO_VALUE,
+                          .name = trace_str(a->t, longest),
+                          .track = x->track,
+                          .step = STEP_NONE};
+        if (d != STEP_NONE && module_of_run(a->t, x) == longest)
+            VP_TRY(step_marks_add(&s->device[d], &mark));
+    }
+    return 0;
+}
+
 int step_modules_marks(step_search *s, const analysis *a)
 {
     vp_sid name = 0;
@@ -196,6 +230,8 @@ int step_modules_marks(step_search *s, const analysis *a)
     VP_TRY(longest_run(&name, s, a->t));
     if (name)
         VP_TRY(marks_of_module_runs(s, a->t, name));
+    else if (a->runs->count)
+        VP_TRY(marks_of_runs(s, a));
     else
         VP_TRY(marks_of_all_ops(s, a));
     for (size_t d = 0; d < a->device_count; d++) {

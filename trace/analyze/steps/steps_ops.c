@@ -64,10 +64,10 @@ static size_t number_points(uint32_t *point, const step_windows *w, const vp_ste
 {
     size_t n = 0, i;
     for (i = 0; i < w->count; i++)
-        n += !list[w->step[i]].partial && !list[w->step[i]].warm_up;
+        n += vp_step_counts(&list[w->step[i]]);
     size_t of = n, k = 0;
     for (i = 0; i < w->count; i++) {
-        bool counts = !list[w->step[i]].partial && !list[w->step[i]].warm_up;
+        bool counts = vp_step_counts(&list[w->step[i]]);
         point[i] = counts ? (uint32_t)(k++ * points / (of ? of : 1)) : STEP_NONE;
     }
     return n;

@@ -49,6 +49,10 @@ int step_marks_join(step_search *s);
  * guess, and becomes the answer. STEP_NONE: none holds it. */
 uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last);
 
+/* steps_annotations.c: annotations that repeat, or else calls of the optimizer, into s->host and
+ * s->source. VP_ENOMEM. */
+int step_annotation_marks(step_search *s, const analysis *a);
+
 /* steps_modules.c: the repeats of the module that runs longest, by device; none where n is 0. */
 int step_modules_marks(step_search *s, const analysis *a);
 

@@ -19,7 +19,7 @@ typedef struct repeats {
 static void close_step(repeats *r)
 {
     const vp_step *list = r->a->h->steps.list;
-    bool counts = r->step != STEP_NONE && !list[r->step].partial && !list[r->step].warm_up;
+    bool counts = r->step != STEP_NONE && vp_step_counts(&list[r->step]);
     for (uint32_t i = 0; i < r->touched_count; i++) {
         uint32_t m = r->touched[i];
         module_item *x = &r->a->h->modules[m];

@@ -191,6 +191,24 @@ static const rep_field step_group_fields[] = {
     {END("step_group", "Steps of similar duration, such as training steps and evaluation steps.")},
 };
 
+static const rep_field step_series_fields[] = {
+    {F("name", REP_TEXT, vp_step_series, name), .needed = true,
+     .about = "Name of the steps without their numbers; empty if no name repeats."},
+    {F("count", REP_COUNT, vp_step_series, count), .about = "Number of steps."},
+    {F("counted", REP_COUNT, vp_step_series, counted), .about = "Steps in the statistics."},
+    {F("median_ps", REP_COUNT, vp_step_series, median_ps), .null = "no step counts",
+     .about = "Median duration."},
+    {F("mean_ps", REP_COUNT, vp_step_series, mean_ps), .null = "no step counts",
+     .about = "Mean duration."},
+    {F("min_ps", REP_COUNT, vp_step_series, min_ps), .null = "no step counts",
+     .about = "Shortest duration."},
+    {F("max_ps", REP_COUNT, vp_step_series, max_ps), .null = "no step counts",
+     .about = "Longest duration."},
+    {F("total_ps", REP_COUNT, vp_step_series, total_ps), .about = "Duration of all its steps."},
+    {END("step_series", "Steps of one name, such as train and eval. Step numbers are distinct "
+                        "only within a series.")},
+};
+
 static void put_step_count(rep_json_out *o, const void *base)
 {
     vp_json_i64(&o->j, (int64_t)((const vp_steps *)base)->count);
@@ -230,6 +248,8 @@ static const rep_field steps_fields[] = {
      .about = "Sum of the durations beyond the median."},
     {LIST("groups", vp_steps, groups, group_count, vp_step_group, step_group_fields),
      .about = "Steps grouped by duration."},
+    {LIST("series", vp_steps, series, series_count, vp_step_series, step_series_fields),
+     .later = true, .about = "Steps grouped by name. The statistics are those of the first."},
     {END("steps",
          "Steps and their statistics. Cut and warm-up steps do not count in the statistics.")},
 };

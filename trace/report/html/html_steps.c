@@ -54,6 +54,11 @@ static bool is_outlier_bar(const vp_steps *all, const vp_step *s)
 /* As the program counts; else by the order in time. */
 static void put_step_name(page *p, const vp_step *s)
 {
+    const vp_steps *all = &p->r->steps;
+    if (all->series_count > 1) {
+        html_text(p, all->series[s->series].name);
+        html_puts(p, " ");
+    }
     if (s->number != VP_UNKNOWN) {
         html_puts(p, "step ");
         rep_put_count(p->b, s->number, false);
@@ -196,22 +201,37 @@ static void put_chart(const chart *c)
 
 /* ---- Figures ---- */
 
-static const char *source_name(vp_step_source s)
+static void html_put_series(page *p, const vp_steps *s)
 {
-    static const char *const names[] = {"none", "the profiler's Steps line",
-                                        "ProfilerStep annotations", "step annotations",
-                                        "repeats of the longest module"};
-    return names[s];
+    for (size_t i = 1; i < s->series_count; i++) {
+        const vp_step_series *x = &s->series[i];
+        html_open_fact(p, "Separate series");
+        html_text(p, x->name);
+        vp_buf_printf(p->b, ": %zu step%s, ", x->count, x->count == 1 ? "" : "s");
+        if (x->counted > 0) {
+            html_puts(p, "median ");
+            html_duration(p, x->median_ps, x->median_ps);
+            html_puts(p, ", ");
+        }
+        html_puts(p, "total ");
+        html_duration(p, x->total_ps, x->total_ps);
+        html_close_fact(p);
+    }
 }
 
 static void html_put_steps_facts(page *p, const vp_steps *s)
 {
     html_puts(p, "<dl class=\"facts\">\n");
     html_open_fact(p, "Source of steps");
-    html_puts(p, source_name(s->source));
+    html_puts(p, rep_step_source_text(s->source));
+    if (s->series_count && s->series[0].name[0] && s->source != VP_STEPS_PROFILER) {
+        html_puts(p, ": ");
+        html_text(p, s->series[0].name);
+    }
     html_close_fact(p);
     html_open_fact(p, "Steps counted");
-    vp_buf_printf(p->b, "%lld of %zu", (long long)(s->counted < 0 ? 0 : s->counted), s->count);
+    vp_buf_printf(p->b, "%lld of %zu", (long long)(s->counted < 0 ? 0 : s->counted),
+                  s->series_count ? s->series[0].count : s->count);
     html_close_fact(p);
     html_duration_fact(p, "Median", s->median_ps);
     html_duration_fact(p, "p90", s->p90_ps);
@@ -226,6 +246,7 @@ static void html_put_steps_facts(page *p, const vp_steps *s)
         html_close_fact(p);
     }
     html_duration_fact(p, "Total above the median", s->excess_ps);
+    html_put_series(p, s);
     html_puts(p, "</dl>\n");
 }
 
@@ -233,7 +254,8 @@ static void html_put_steps_facts(page *p, const vp_steps *s)
 
 static void html_step_name_cell(page *p, const vp_step *s)
 {
-    bool link = p->links.controls && s->number != VP_UNKNOWN && p->r->step == VP_UNKNOWN;
+    bool link =
+        p->links.controls && s->number != VP_UNKNOWN && p->r->step == VP_UNKNOWN && !s->series;
     html_puts(p, "<th scope=\"row\" class=\"text\">");
     if (link) {
         html_puts(p, "<a href=\"");

@@ -35,8 +35,10 @@ const char *const rep_step_source_words[] = {[VP_STEPS_NONE] = "none",
                                              [VP_STEPS_PROFILER] = "profiler_step",
                                              [VP_STEPS_ANNOTATION] = "annotation",
                                              [VP_STEPS_MODULES] = "modules",
+                                             [VP_STEPS_REPEATED] = "repeated_annotation",
+                                             [VP_STEPS_OPTIMIZER] = "optimizer_step",
                                              NULL};
-ASSERT_ALL(rep_step_source_words, VP_STEPS_MODULES);
+ASSERT_ALL(rep_step_source_words, VP_STEPS_OPTIMIZER);
 const char *const rep_step_class_words[] = {
     [VP_STEP_NORMAL] = "normal", [VP_STEP_HEAVY] = "heavy", [VP_STEP_LIGHT] = "light", NULL};
 ASSERT_ALL(rep_step_class_words, VP_STEP_LIGHT);
@@ -159,6 +161,18 @@ const char *rep_direction_text(vp_direction d)
         [VP_P2P] = "device → device", [VP_INFEED] = "infeed",        [VP_OUTFEED] = "outfeed",
         [VP_MEMSET] = "memset",       [VP_OTHER_COPY] = "other copy"};
     return texts[d];
+}
+
+const char *rep_step_source_text(vp_step_source s)
+{
+    static const char *const texts[] = {[VP_STEPS_NONE] = "none",
+                                        [VP_STEPS_LINE] = "the profiler's Steps line",
+                                        [VP_STEPS_PROFILER] = "ProfilerStep annotations",
+                                        [VP_STEPS_ANNOTATION] = "step annotations",
+                                        [VP_STEPS_MODULES] = "runs of the longest module",
+                                        [VP_STEPS_REPEATED] = "repeated annotations",
+                                        [VP_STEPS_OPTIMIZER] = "calls of Optimizer.step"};
+    return texts[s];
 }
 
 const char *rep_step_class_name(vp_step_class c)

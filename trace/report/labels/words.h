@@ -22,11 +22,12 @@ const char *rep_sort_name(vp_sort s);
 const char *rep_self_of(const vp_report *r);
 /* A sentence on the content of tables without devices. */
 const char *rep_host_tables(const vp_report *r);
-const char *rep_cause_name(vp_cause c);           /* "compile" */
-const char *rep_cause_text(vp_cause c);           /* "the launching thread was compiling" */
-const char *rep_direction_text(vp_direction d);   /* "host → device" */
-const char *rep_verdict_name(vp_verdict v);       /* "regression" */
-const char *rep_step_class_name(vp_step_class c); /* "heavy" */
+const char *rep_cause_name(vp_cause c);             /* "compile" */
+const char *rep_cause_text(vp_cause c);             /* "the launching thread was compiling" */
+const char *rep_direction_text(vp_direction d);     /* "host → device" */
+const char *rep_verdict_name(vp_verdict v);         /* "regression" */
+const char *rep_step_class_name(vp_step_class c);   /* "heavy" */
+const char *rep_step_source_text(vp_step_source s); /* "annotations with step numbers" */
 
 extern const char *const rep_part_names[]; /* by REP_COMPUTE …: "compute", "exposed comm", … */
 extern const char *const rep_part_css[];   /* CSS classes of their colors */

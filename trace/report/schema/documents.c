@@ -313,6 +313,8 @@ static const char *const step_source_about[] = {
     "`ProfilerStep#N` of PyTorch.",
     "Annotations of the program, such as `StepTraceAnnotation`.",
     "Repeated executions of the longest module.",
+    "Annotations of the program that repeat.",
+    "Calls of `Optimizer.step`: from the end of one to the end of the next.",
 };
 static const char *const step_class_about[] = {
     "About as long as most steps.",

@@ -205,7 +205,7 @@ static cells_of_step pick_step(const vp_report *r, size_t place)
     for (size_t i = 0; i < r->steps.count; i++) {
         const vp_step *s = &r->steps.list[i];
         const vp_step_device *on = result_step_device(s, s->device);
-        if (!on || r->devices[on->device].mfu.peak_gflops <= 0 || s->partial || s->warm_up)
+        if (!on || r->devices[on->device].mfu.peak_gflops <= 0 || !vp_step_counts(s))
             continue;
         if (!out.on || is_nearer(&r->steps, place, on->dur_ps, out.dur_ps))
             out = (cells_of_step){names[place], s->number >= 0 ? s->number : (int64_t)i + 1,

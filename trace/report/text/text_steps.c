@@ -8,6 +8,7 @@
 #include "trace/report/table/steps_tables.h"
 #include "trace/report/text/text_parts.h"
 #include "trace/report/labels/numbers.h"
+#include "trace/report/labels/words.h"
 
 #define STEPS_SHOWN 12u
 #define LABELS_MAX 10u
@@ -24,8 +25,6 @@ static void line_put_duration(vp_buf *line, const vp_view *v, const char *word, 
 
 static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
 {
-    static const char *const found[] = {"", "the profiler's Steps line", "ProfilerStep",
-                                        "step annotations", "repeats of the longest module"};
     const vp_steps *s = &r->steps;
     vp_buf line;
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
@@ -40,22 +39,56 @@ static void put_statistics(vp_buf *b, const vp_report *r, const vp_view *v)
         rep_duration(&line, s->max_ps, v->unit, s->max_ps);
         vp_buf_puts(&line, "; ");
     }
-    vp_buf_printf(&line, "%lld of %zu counted; source: %s.",
-                  (long long)(s->counted > 0 ? s->counted : 0), s->count, found[s->source]);
+    vp_buf_printf(&line,
+                  "%lld of %zu counted; source: ", (long long)(s->counted > 0 ? s->counted : 0),
+                  s->series_count ? s->series[0].count : s->count);
+    vp_buf_puts(&line, rep_step_source_text(s->source));
+    if (s->series_count && s->series[0].name[0] && s->source != VP_STEPS_PROFILER) {
+        vp_buf_puts(&line, " (");
+        vp_put_escaped(&line, vp_str_of(s->series[0].name));
+        vp_buf_puts(&line, ")");
+    }
+    vp_buf_puts(&line, ".");
     text_line(b, v, &line);
+}
+
+/* Each further series, such as evaluation between steps of training. */
+static void put_other_series(vp_buf *b, const vp_report *r, const vp_view *v)
+{
+    const vp_steps *s = &r->steps;
+    for (size_t i = 1; i < s->series_count; i++) {
+        const vp_step_series *x = &s->series[i];
+        vp_buf line;
+        vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+        vp_buf_puts(&line, "Separate series ");
+        vp_put_escaped(&line, vp_str_of(x->name));
+        vp_buf_printf(&line, ": %zu step%s, ", x->count, x->count == 1 ? "" : "s");
+        if (x->counted > 0) {
+            vp_buf_puts(&line, "median ");
+            rep_duration(&line, x->median_ps, v->unit, x->median_ps);
+            vp_buf_puts(&line, ", ");
+        }
+        vp_buf_puts(&line, "total ");
+        rep_duration(&line, x->total_ps, v->unit, x->total_ps);
+        vp_buf_puts(&line, ".");
+        text_line(b, v, &line);
+    }
 }
 
 /* As the program counts; else by the order in time, as the page names them. */
 static tbl_style text_put_step_name(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const vp_step *s = row;
+    const vp_steps *all = &t->r->steps;
     (void)c;
-    if (s->number >= 0) {
-        rep_put_count(b, s->number, false);
-    } else {
-        vp_put_escaped(b, s->name ? vp_str_of(s->name) : VP_STR("step"));
-        vp_buf_printf(b, " #%zu", (size_t)(s - t->r->steps.list) + 1);
+    if (all->series_count > 1) {
+        vp_put_escaped(b, vp_str_of(all->series[s->series].name));
+        vp_buf_puts(b, " ");
     }
+    if (s->number >= 0)
+        rep_put_count(b, s->number, false);
+    else
+        vp_buf_printf(b, "#%zu", (size_t)(s - all->list) + 1);
     return TBL_PLAIN;
 }
 
@@ -85,6 +118,7 @@ int text_steps(vp_buf *b, const vp_report *r, const vp_view *v)
         return b->status;
     text_title(b, v, s->count > STEPS_SHOWN ? "Longest steps" : "Steps");
     put_statistics(b, r, v);
+    put_other_series(b, r, v);
     tbl_steps(&t, r, v, shown, pick_steps(shown, s));
     t.own_text = text_put_step_name;
     t.beyond = s->count - t.row_count;
