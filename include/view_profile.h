@@ -75,6 +75,11 @@ typedef struct vp_report_options {
     /* With VP_DEPTH_OPS: events that the tables do not need are not counted, so vp_report.events
      * may be too low. */
     bool uncounted;
+    const char
+        *step_series; /* with one_step: the series of the step; NULL: the first that has it */
+    /* The name of the annotation that marks steps, without a number; NULL: found by itself
+     * (docs/reference/metrics.md#steps). */
+    const char *steps_by;
 } vp_report_options;
 #define VP_REPORT_OPTIONS_INIT                                                                     \
     {                                                                                              \

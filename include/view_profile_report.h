@@ -321,7 +321,8 @@ typedef enum vp_step_source {
     VP_STEPS_ANNOTATION, /* step_num, StepTraceAnnotation */
     VP_STEPS_MODULES,    /* repetitions of the longest module */
     VP_STEPS_REPEATED,   /* an annotation of the program that repeats */
-    VP_STEPS_OPTIMIZER   /* from one Optimizer.step to the next */
+    VP_STEPS_OPTIMIZER,  /* from one Optimizer.step to the next */
+    VP_STEPS_NAMED       /* vp_report_options.steps_by */
 } vp_step_source;
 
 typedef enum vp_step_class { VP_STEP_NORMAL, VP_STEP_HEAVY, VP_STEP_LIGHT } vp_step_class;

@@ -51,6 +51,7 @@ _view_profile() {
         --where) words='device host' ;;
         --device) return ;;
         --step) return ;;
+        --steps-by) return ;;
         --host) return ;;
         --window) return ;;
         --format) words='text json csv' ;;
@@ -59,7 +60,7 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --outermost --where --device --step --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --outermost --where --device --step --steps-by --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in
@@ -71,6 +72,7 @@ _view_profile() {
         --group) words='name category scope source module raw stack operator outermost' ;;
         --device) return ;;
         --step) return ;;
+        --steps-by) return ;;
         --chip) return ;;
         --peak-tflops) return ;;
         --peak-gbs) return ;;
@@ -83,12 +85,13 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --outermost --device --step --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --outermost --device --step --steps-by --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     findings)
         case $prev in
         --profile-dir) files=1 ;;
         --session) return ;;
+        --steps-by) return ;;
         --chip) return ;;
         --peak-tflops) return ;;
         --peak-gbs) return ;;
@@ -102,7 +105,7 @@ _view_profile() {
         --max-memory) return ;;
         --fail-on) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --steps-by --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
         esac ;;
     memory)
         case $prev in
@@ -124,6 +127,7 @@ _view_profile() {
         --profile-dir) files=1 ;;
         --top) return ;;
         --group) words='name category scope source module raw stack operator outermost' ;;
+        --steps-by) return ;;
         --format) words='text json csv html md junit' ;;
         --output|-o) files=1 ;;
         --unit) words='auto ns us ms s' ;;
@@ -135,7 +139,7 @@ _view_profile() {
         --fail-on) return ;;
         --append) files=1 ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --top --group --outermost --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --append --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --top --group --outermost --steps-by --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --append --color --verbose --quiet --help --version ' ;;
         esac ;;
     trend)
         case $prev in
@@ -156,6 +160,7 @@ _view_profile() {
         --where) words='device host' ;;
         --device) return ;;
         --step) return ;;
+        --steps-by) return ;;
         --host) return ;;
         --to) words='pftrace perfetto-json bundle folded speedscope' ;;
         --window) return ;;
@@ -163,7 +168,7 @@ _view_profile() {
         --output|-o) files=1 ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --where --device --step --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --session --where --device --step --steps-by --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     merge)
         case $prev in

@@ -33,10 +33,10 @@ def torch_overlapped():
 
 
 def torch_no_steps():
-    """A server: no step annotations, requests of many lengths."""
+    """A server: no annotation repeats, requests of many lengths."""
     loop = GpuLoop(Scene(13))
     for n in range(40):
-        with loop.span(f'request_{n % 3}', 'user_annotation'):
+        with loop.span('request ' + 'abcdefgh'[n % 8] + 'klmno'[n // 8], 'user_annotation'):
             kernels(loop, loop.scene.noise(600 * US, 30))
     return loop.scene, 'kineto'
 

@@ -114,6 +114,8 @@ static void *analyze_worker(void *ctx)
                            .depth = j->opts->depth,
                            .one_step = j->opts->one_step,
                            .step = j->opts->step,
+                           .step_series = j->opts->step_series,
+                           .steps_by = j->opts->steps_by,
                            .one_window = j->opts->one_window,
                            .from_ps = j->opts->from_ps,
                            .until_ps = j->opts->until_ps,

@@ -162,27 +162,33 @@ static int leave_host(trace *t, const load_options *opts)
     return grouping_by_scope(opts->group) ? call_paths(t) : 0;
 }
 
+static int fail_no_step(const vp_steps *s, const load_options *opts)
+{
+    const char *series = opts->step_series ? opts->step_series : "";
+    return vp_fail(VP_ENOTFOUND, "no step %s%s%lld; this profile has %s%zu step%s", series,
+                   *series ? ":" : "", (long long)opts->step, s->count ? "" : "no steps or ",
+                   s->count, s->count == 1 ? "" : "s");
+}
+
 static int find_step(one_step *s, trace *t, const load_options *opts)
 {
     host_result whole;
     uint32_t programs = t->program_count;
     host_result_init(&whole);
+    whole.steps_by = opts->steps_by;
     t->program_count = 0; /* no step is found by a plan or a cost */
     int rc = host_analyze_with(&whole, t, opts->group, VP_DEPTH_FULL,
                                (host_watch){.done = one_step_find, .ctx = s});
     t->program_count = programs;
     if (rc >= 0 && !s->found)
-        rc = whole.steps.count ? vp_fail(VP_ENOTFOUND, "no step %lld; this profile has %zu steps",
-                                         (long long)opts->step, whole.steps.count)
-                               : vp_fail(VP_ENOTFOUND, "no step %lld; this profile has no steps",
-                                         (long long)opts->step);
+        rc = fail_no_step(&whole.steps, opts);
     host_result_free(&whole);
     return rc;
 }
 
 static int analyze_part(host_result *out, trace *t, const load_options *opts)
 {
-    one_step s = {.number = opts->step};
+    one_step s = {.number = opts->step, .series = opts->step_series};
     int rc = opts->one_step ? find_step(&s, t, opts)
                             : one_step_window(&s, t, opts->from_ps + host_origin_ps(t),
                                               opts->until_ps + host_origin_ps(t));
@@ -207,6 +213,7 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
     if (rc >= 0 && !is_partial_load(opts))
         rc = leave_host(t, opts);
     out->wish = opts->wish;
+    out->steps_by = opts->steps_by;
     host_watch watch = opts->watch;
     watch.expendable = watch.done ? NULL : t; /* who is left with it only frees it */
     if (rc >= 0)

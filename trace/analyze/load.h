@@ -24,6 +24,7 @@ typedef struct load_options {
     bool one_step; /* analyses only the step of this number; VP_ENOTFOUND: this host does not have
                       it */
     int64_t step;
+    const char *step_series, *steps_by; /* as in vp_report_options */
     bool one_window;           /* analyses only what runs from from_ps on and before until_ps */
     int64_t from_ps, until_ps; /* of the report */
     vp_where where;

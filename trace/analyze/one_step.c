@@ -1,5 +1,7 @@
 #include "trace/analyze/one_step.h"
 
+#include <string.h>
+
 #include "trace/analyze/steps/steps_judge.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -71,13 +73,26 @@ static void place_devices(one_step *s, const analysis *a, uint32_t step)
     }
 }
 
+/* Of several steps with the number, one of the first series that has any. all->count: none. */
+static uint32_t find_step_number(const one_step *s, const vp_steps *all)
+{
+    uint32_t best = (uint32_t)all->count;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const vp_step *x = &all->list[i];
+        if (x->number != s->number ||
+            (s->series && strcmp(s->series, all->series[x->series].name) != 0))
+            continue;
+        if (best == all->count || x->series < all->list[best].series)
+            best = i;
+    }
+    return best;
+}
+
 int one_step_find(void *ctx, const analysis *a)
 {
     one_step *s = ctx;
     const vp_steps *all = &a->h->steps;
-    uint32_t i = 0;
-    while (i < all->count && all->list[i].number != s->number)
-        i++;
+    uint32_t i = find_step_number(s, all);
     if (i == all->count)
         return 0;
     s->found = true;

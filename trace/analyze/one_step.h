@@ -12,7 +12,8 @@
 #include "trace/analyze/result/analysis.h"
 
 typedef struct one_step {
-    int64_t number; /* wanted: as the program counts */
+    int64_t number;     /* wanted: as the program counts */
+    const char *series; /* name of its series; NULL: the first that has the number */
     bool found;
     vp_step_source source;
     vp_step step; /* without its devices. Its texts lie in the finder's arena (one_step_free) */

@@ -235,6 +235,8 @@ int cli_analyze(vp_report **out, const catalog *c, const cli_options *o)
     opts.host = o->host;
     opts.one_step = o->step >= 0;
     opts.step = o->step;
+    opts.step_series = o->step_series[0] ? o->step_series : NULL;
+    opts.steps_by = o->steps_by;
     VP_TRY(take_window(&opts, o));
     opts.where = (vp_where)o->where;
     opts.uncounted =

@@ -120,6 +120,19 @@ static int store_number(parser *p, const cli_option *row, vp_str value)
     return 0;
 }
 
+/* A name may contain colons, so the last one ends it. */
+static int store_step(parser *p, const cli_option *row, vp_str value)
+{
+    size_t colon = vp_str_rfind_char(value, ':');
+    vp_str name = colon < value.n ? vp_str_head(value, colon) : VP_STR("");
+    if (name.n >= sizeof p->o->step_series)
+        return fail_usage(p, "--%s: the name is longer than %zu bytes", row->name,
+                          sizeof p->o->step_series - 1);
+    memcpy(p->o->step_series, name.p, name.n);
+    p->o->step_series[name.n] = 0;
+    return store_number(p, row, colon < value.n ? vp_str_skip(value, colon + 1) : value);
+}
+
 static int store_word(parser *p, const cli_option *row, vp_str value)
 {
     size_t n = cli_word_count(row->value);
@@ -167,6 +180,8 @@ static int store_option_value(parser *p, const cli_option *row, const char *valu
         return 0;
     case CLI_WORDS:
         return store_item(p, row, value);
+    case CLI_STEP:
+        return store_step(p, row, vp_str_of(value));
     }
     return 0;
 }

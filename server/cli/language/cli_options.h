@@ -46,8 +46,10 @@ typedef struct cli_options {
     const char *max_regression, *max_p90_regression, *fail_on_peak, *append;
 
     int64_t ui;
-    int64_t port; /* -1: not given */
-    int64_t step; /* -1: all */
+    int64_t port;          /* -1: not given */
+    int64_t step;          /* -1: all */
+    char step_series[128]; /* empty: any */
+    const char *steps_by;
     int64_t tensorboard_port;
     bool outermost;
     bool bind_all, extract, list_only, no_browser, tensorboard_in_place, tensorboard_unguarded;

@@ -410,8 +410,11 @@ const cli_option cli_option_table[] = {
      "device", "what to report: device ops or host threads"},
     {"device", 0, "NAME", CLI_TEXT, CLI_TOP | CLI_REPORT | CLI_EXPORT, AT(device), 0, 0, NULL,
      "only this device: its name or the end of it, such as TPU:0"},
-    {"step", 0, "N", CLI_NUMBER, CLI_TOP | CLI_REPORT | CLI_EXPORT, AT(step), 0, INT64_MAX, NULL,
-     "only the step with this number"},
+    {"step", 0, "[NAME:]N", CLI_STEP, CLI_TOP | CLI_REPORT | CLI_EXPORT, AT(step), 0, INT64_MAX,
+     NULL, "only the step with this number, such as 7 or train:7"},
+    {"steps-by", 0, "NAME", CLI_TEXT,
+     CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_COMPARE | CLI_EXPORT, AT(steps_by), 0, 0, NULL,
+     "steps are the annotations with this name (default: found automatically)"},
     {"chip", 0, "NAME", CLI_TEXT, CLI_REPORT | CLI_FINDINGS | CLI_SERVE, AT(chip), 0, 0, NULL,
      "use the peak rates of this chip, such as \"H100 SXM\" or TPU7x, instead of the chip in the "
      "profile"},

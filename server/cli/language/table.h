@@ -22,7 +22,8 @@ struct cli_command {
     const char *examples;    /* lines of "COMMAND LINE\tDESCRIPTION" */
 };
 
-typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS } cli_type;
+/* CLI_STEP: "7" or "train:7", into step and step_series. */
+typedef enum cli_type { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_WORD, CLI_WORDS, CLI_STEP } cli_type;
 
 typedef struct cli_option {
     const char *name;  /* without "--" */

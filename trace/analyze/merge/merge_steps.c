@@ -56,7 +56,8 @@ static int source_order(vp_step_source s)
 {
     static const uint8_t order[] = {
         [VP_STEPS_LINE] = 1,     [VP_STEPS_ANNOTATION] = 2, [VP_STEPS_PROFILER] = 3,
-        [VP_STEPS_REPEATED] = 4, [VP_STEPS_OPTIMIZER] = 5,  [VP_STEPS_MODULES] = 6};
+        [VP_STEPS_REPEATED] = 4, [VP_STEPS_OPTIMIZER] = 5,  [VP_STEPS_MODULES] = 6,
+        [VP_STEPS_NAMED] = 1};
     return order[s];
 }
 

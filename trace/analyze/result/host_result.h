@@ -91,7 +91,8 @@ typedef struct host_result {
     int64_t start_ps, end_ps; /* of everything analysed, aligned clock, after the origin */
     int64_t events;
     bool has_devices, partial, own_clock;
-    peak_wish wish; /* of whoever asks for the analysis */
+    peak_wish wish;       /* of whoever asks for the analysis */
+    const char *steps_by; /* as in vp_report_options */
 } host_result;
 
 void host_result_init(host_result *h);

@@ -280,3 +280,30 @@ int step_annotation_marks(step_search *s, const analysis *a)
     }
     return 0;
 }
+
+int step_named_marks(step_marks *m, const analysis *a)
+{
+    const trace *t = a->t;
+    const vp_str wanted = vp_str_of(a->h->steps_by);
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        for (size_t e = 0; is_program_thread(t, k) && e < k->count; e++) {
+            const trace_kind *kind = &t->kinds[trace_kind_of(k, e)];
+            int64_t number, stated = trace_attr(k, SINK_STEP, e);
+            vp_str name = split_step_number(trace_str(t, kind->name), &number);
+            if (!vp_str_eq(name, wanted) && !vp_str_eq(trace_str(t, kind->name), wanted))
+                continue;
+            step_mark mark = {.start = trace_aligned_start(k, e),
+                              .end = trace_aligned_end(k, e),
+                              .number = stated != SINK_NO_VALUE ? stated : number,
+                              .group = trace_attr(k, SINK_GROUP, e),
+                              .name = wanted,
+                              .track = i,
+                              .step = STEP_NONE,
+                              .is_cut = kind->unfinished};
+            VP_TRY(step_marks_add(m, &mark));
+        }
+    }
+    step_marks_order(m);
+    return 0;
+}

@@ -192,6 +192,20 @@ int step_marks_join(step_search *s)
     return rc;
 }
 
+/* Functions that other threads call, such as those of the input pipeline, are parts of a step. */
+static int keep_main_thread(step_marks *m, const trace *t)
+{
+    uint32_t main = main_track(m, t);
+    size_t n = 0;
+    if (main == STEP_NONE)
+        return vp_no_memory();
+    for (size_t i = 0; i < m->n; i++)
+        if (m->v[i].track == main)
+            m->v[n++] = m->v[i];
+    m->n = n;
+    return 0;
+}
+
 static int find_host_marks(step_search *s, const analysis *a)
 {
     static const struct {
@@ -200,9 +214,16 @@ static int find_host_marks(step_search *s, const analysis *a)
     } tries[] = {{is_program_mark, VP_STEPS_ANNOTATION},
                  {is_profiler_step, VP_STEPS_PROFILER},
                  {is_function_call, VP_STEPS_ANNOTATION}};
+    if (a->h->steps_by) {
+        VP_TRY(step_named_marks(&s->host, a));
+        s->source = s->host.n ? VP_STEPS_NAMED : VP_STEPS_NONE;
+        return s->host.n ? keep_one_at_a_time(s, a->t) : 0;
+    }
     for (size_t i = 0; i < sizeof tries / sizeof *tries && !s->host.n; i++) {
         VP_TRY(gather_marks(&s->host, a, tries[i].is_mark));
         s->source = s->host.n ? tries[i].source : VP_STEPS_NONE;
+        if (s->host.n && tries[i].is_mark == is_function_call)
+            VP_TRY(keep_main_thread(&s->host, a->t));
     }
     return s->host.n ? keep_one_at_a_time(s, a->t) : step_annotation_marks(s, a);
 }
@@ -263,15 +284,16 @@ static int find_step_marks(step_search *s, const analysis *a)
         s->device_of[p] = STEP_NONE;
     for (uint32_t d = 0; d < a->device_count; d++)
         s->device_of[a->devices[d].process] = d;
-    if (has_lines(s, a->t))
+    if (has_lines(s, a->t) && !a->h->steps_by)
         s->source = VP_STEPS_LINE;
     else
         VP_TRY(find_host_marks(s, a));
-    if (s->source != VP_STEPS_ANNOTATION) /* no others are followed from thread to thread */
+    if (s->source != VP_STEPS_ANNOTATION &&
+        s->source != VP_STEPS_NAMED) /* no others are followed from thread to thread */
         step_owner_forget(a);
     if (s->source == VP_STEPS_LINE)
         return find_line_marks(s, a);
-    if (s->source != VP_STEPS_NONE || !a->h->has_devices)
+    if (s->source != VP_STEPS_NONE || a->h->steps_by || !a->h->has_devices)
         return 0;
     VP_TRY(step_modules_marks(s, a));
     if (has_device_marks(s))

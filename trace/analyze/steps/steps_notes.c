@@ -67,7 +67,13 @@ int step_marks_note(host_result *h, const step_search *s)
 
 int steps_note(host_result *h)
 {
-    char text[200];
+    char text[300];
+    if (h->steps_by && !h->steps.count) {
+        snprintf(text, sizeof text,
+                 "--steps-by: no event of a host thread is named \"%.100s\", so there are no steps",
+                 h->steps_by);
+        return host_note(h, "steps-by", VP_SEV_WARNING, text);
+    }
     double share = result_steps_share(&h->steps, h->devices, h->device_count);
     if (!h->has_devices || h->steps.counted <= 0 || share >= STEPS_APART)
         return 0;

@@ -112,6 +112,11 @@ static int add_step_groups(step_owner *o, const step_marks *marks)
     return 0;
 }
 
+static bool follows_flows(const step_search *s)
+{
+    return s->source == VP_STEPS_ANNOTATION || s->source == VP_STEPS_NAMED;
+}
+
 int step_owner_new(step_owner **out, const analysis *a, const step_search *s)
 {
     step_owner *o = vp_calloc(1, sizeof *o);
@@ -121,9 +126,9 @@ int step_owner_new(step_owner **out, const analysis *a, const step_search *s)
     vp_map_init(&o->flows);
     vp_map_init(&o->groups);
     int rc = add_step_groups(o, &s->host);
-    if (rc >= 0 && (s->source == VP_STEPS_ANNOTATION || s->beside.n))
+    if (rc >= 0 && (follows_flows(s) || s->beside.n))
         rc = own_marks(o, s);
-    if (rc >= 0 && s->source == VP_STEPS_ANNOTATION)
+    if (rc >= 0 && follows_flows(s))
         rc = propagate_owners(o);
     if (rc < 0) {
         step_owner_free(o);

@@ -52,6 +52,8 @@ uint32_t step_mark_at(const step_marks *m, int64_t at, size_t *last);
 /* steps_annotations.c: annotations that repeat, or else calls of the optimizer, into s->host and
  * s->source. VP_ENOMEM. */
 int step_annotation_marks(step_search *s, const analysis *a);
+/* Events of host threads with the name of --steps-by, with or without a number. VP_ENOMEM. */
+int step_named_marks(step_marks *m, const analysis *a);
 
 /* steps_modules.c: the repeats of the module that runs longest, by device; none where n is 0. */
 int step_modules_marks(step_search *s, const analysis *a);

@@ -37,8 +37,9 @@ const char *const rep_step_source_words[] = {[VP_STEPS_NONE] = "none",
                                              [VP_STEPS_MODULES] = "modules",
                                              [VP_STEPS_REPEATED] = "repeated_annotation",
                                              [VP_STEPS_OPTIMIZER] = "optimizer_step",
+                                             [VP_STEPS_NAMED] = "steps_by",
                                              NULL};
-ASSERT_ALL(rep_step_source_words, VP_STEPS_OPTIMIZER);
+ASSERT_ALL(rep_step_source_words, VP_STEPS_NAMED);
 const char *const rep_step_class_words[] = {
     [VP_STEP_NORMAL] = "normal", [VP_STEP_HEAVY] = "heavy", [VP_STEP_LIGHT] = "light", NULL};
 ASSERT_ALL(rep_step_class_words, VP_STEP_LIGHT);
@@ -171,7 +172,8 @@ const char *rep_step_source_text(vp_step_source s)
                                         [VP_STEPS_ANNOTATION] = "step annotations",
                                         [VP_STEPS_MODULES] = "runs of the longest module",
                                         [VP_STEPS_REPEATED] = "repeated annotations",
-                                        [VP_STEPS_OPTIMIZER] = "calls of Optimizer.step"};
+                                        [VP_STEPS_OPTIMIZER] = "calls of Optimizer.step",
+                                        [VP_STEPS_NAMED] = "annotations chosen with --steps-by"};
     return texts[s];
 }
 

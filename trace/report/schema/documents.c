@@ -315,6 +315,7 @@ static const char *const step_source_about[] = {
     "Repeated executions of the longest module.",
     "Annotations of the program that repeat.",
     "Calls of `Optimizer.step`: from the end of one to the end of the next.",
+    "Annotations chosen with `--steps-by`.",
 };
 static const char *const step_class_about[] = {
     "About as long as most steps.",
