@@ -534,6 +534,31 @@ typedef struct vp_thread {
     int64_t wait_calls, wait_start_ps, wait_dur_ps; /* the longest */
 } vp_thread;
 
+/* Work of a thread that is not the program's own (docs/reference/metrics.md#activities). */
+typedef enum vp_activity_kind {
+    VP_ACTIVITY_COMPILE,
+    VP_ACTIVITY_INPUT, /* loads, makes or waits for data */
+    VP_ACTIVITY_GC,    /* collects garbage */
+    VP_ACTIVITY_WRITE, /* writes a checkpoint, or waits until a file is on disk */
+    VP_ACTIVITY_KINDS
+} vp_activity_kind;
+
+/* All times in which the thread that trains does one of these. They don't overlap: of nested ones
+ * only the outermost counts. */
+typedef struct vp_activity {
+    const char *host, *thread;
+    uint32_t device; /* its process in a profile without devices; else VP_NO_DEVICE */
+    vp_activity_kind kind;
+    const char *name;   /* of the longest call; the next three, too */
+    const char *caller; /* the user's function around it, as "train (train.py:20)"; may be NULL */
+    const char *callee; /* the user's function that it calls; may be NULL */
+    int64_t max_ps, max_start_ps;
+    int64_t calls, total_ps;
+    int64_t wait_ps; /* part of it in zones that wait: sleep, recv, a lock */
+    int64_t idle_ps; /* part of it while all devices of the host are idle; VP_UNKNOWN: no device */
+    int64_t steps;   /* number of steps in which it occurs */
+} vp_activity;
+
 /* ---- Data recorded by the program (full; recordings of view_profile_capture.h) ---- */
 
 typedef struct vp_said {
@@ -815,7 +840,9 @@ typedef struct vp_report {
     bool partial;         /* a file was truncated, capped or damaged: figures are incomplete */
     vp_finding *findings; /* every rule, by rank: fired, explained, not evaluated, clear */
     size_t finding_count;
-    void *owner_; /* owns the memory of all members */
+    void *owner_;            /* owns the memory of all members */
+    vp_activity *activities; /* (full) descending by total_ps */
+    size_t activity_count;
 } vp_report;
 
 /* ---- Comparison (docs/reference/metrics.md#comparison) ---- */

@@ -115,3 +115,98 @@ def test_time_zero_is_a_time_where_others_are_near(place):
         made = run(place, order, "report")
         assert not [q for q in made["quality"] if q["code"] in ("no-time", "bad-event")]
         assert made["analysis"]["events"] == len(events)
+
+
+# ---- without a device ----
+
+
+def cpu_steps(load, count=6, rest=4000, before=()):
+    """Steps of `rest` us of training and the events of load(start), which come first and return their length."""
+    out, at = list(before), 0
+    for n in range(count):
+        events, took = load(at + 10)
+        train = at + 10 + took
+        out += [event("user_annotation", f"ProfilerStep#{n}", at, took + rest + 20), *events,
+                event("cpu_op", "aten::linear", train + 100, rest // 2 - 200),
+                event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", train + rest // 2, rest // 4),
+                event("user_annotation", "Optimizer.step#SGD.step", train + 3 * rest // 4, rest // 8)]
+        at += took + rest + 30
+    return out
+
+
+def frame(name, ts, dur):
+    return event("python_function", name, ts, dur)
+
+
+def loader(took, kind="_SingleProcessDataLoaderIter", inner=lambda ts: []):
+    return lambda ts: ([frame("/app/train.py(20): train", ts - 5, took + 10),
+                        frame("torch/utils/data/dataloader.py(720): __next__", ts, took),
+                        event("user_annotation", f"enumerate(DataLoader)#{kind}.__next__", ts + 1, took - 2), *inner(ts)], took)
+
+
+def impact(finding):
+    return finding["impact"]["time_ps"]
+
+
+def test_a_loader_on_the_training_thread(place):
+    """6 of 10 ms in each step: two workers would hide it all."""
+    found = findings(place, cpu_steps(loader(6000)))
+    first = found["F14"]
+    assert list(found)[0] == "F14" and (first["status"], first["severity"]) == ("fired", "high")
+    assert first["title"] == "Input-bound: training waits for data"
+    assert impact(first) == 6 * 6000 * 10**6
+    assert "6 calls of enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__" in first["message"]
+    assert "called by train (/app/train.py:20)" in first["message"] and "in each of 6 steps" in first["message"]
+    assert "worker processes" in first["suggestion"] and "GIL" in first["suggestion"]
+
+
+def test_a_loader_that_sets_the_pace_even_with_workers(place):
+    """20 of 24 ms: two workers take 10 ms a batch, so 6 ms remain exposed."""
+    found = findings(place, cpu_steps(loader(20000)))["F14"]
+    window = found["impact"]["window_ps"]
+    input_ps = 6 * 20000 * 10**6
+    assert impact(found) == input_ps - (input_ps // 2 - (window - input_ps))
+    assert "with two workers, the loader would still set the pace" in found["message"]
+    found = findings(place, cpu_steps(loader(20000, "_MultiProcessingDataLoaderIter")))["F14"]
+    assert impact(found) == input_ps and "more workers" in found["suggestion"]
+
+
+def test_waiting_in_a_loader_is_no_lock_contention(place):
+    """The loader sleeps: that is input, and no second finding of the same time."""
+    def sleeps(ts):
+        return [frame("/app/data.py(8): __getitem__", ts + 10, 5900), frame("<built-in function sleep>", ts + 20, 5800)]
+
+    found = findings(place, cpu_steps(loader(6000, inner=sleeps)))
+    assert fired(found)[0] == "F14" and "mostly in __getitem__ (/app/data.py:8)" in found["F14"]["message"]
+    assert "waits for storage" in found["F14"]["suggestion"]
+    assert (found["F25"]["status"], found["F25"]["explained_by"]) == ("explained", ["F14"])
+    assert sum(impact(f) or 0 for f in found.values() if f["status"] == "fired") <= found["F14"]["impact"]["window_ps"]
+
+
+def test_iterators_of_the_user_are_input_unless_they_train(place):
+    def pull(ts):
+        return [frame("<built-in function next>", ts, 6000), frame("/app/data.py(3): rows", ts + 1, 5990)], 6000
+
+    found = findings(place, cpu_steps(pull))["F14"]
+    assert found["status"] == "fired" and "mostly in rows (/app/data.py:3)" in found["message"]
+    whole = [frame("<built-in function next>", -1, 70000)]  # a generator that runs the training loop
+    assert findings(place, cpu_steps(lambda ts: ([], 0), before=whole))["F14"]["status"] == "clear"
+
+
+def test_garbage_collection_without_a_device(place):
+    def collect(ts):
+        return [frame("/app/train.py(20): train", ts - 5, 4010), frame("<built-in function collect>", ts, 4000)], 4000
+
+    found = findings(place, cpu_steps(collect))
+    assert fired(found)[0] == "F41" and impact(found["F41"]) == 6 * 4000 * 10**6
+    assert "6 calls of collect, called by train (/app/train.py:20)" in found["F41"]["message"]
+    found = findings(place, cpu_steps(lambda ts: ([event("user_annotation", "Python GC", ts, 4000)], 4000)))
+    assert fired(found)[0] == "F41"
+
+
+def test_checkpoints_without_a_device(place):
+    def save(ts):
+        return [frame("/app/train.py(20): train", ts - 5, 4010), frame("torch/serialization.py(900): save", ts, 4000)], 4000
+
+    found = findings(place, cpu_steps(save))
+    assert fired(found)[0] == "F42" and "save" in found["F42"]["message"]

@@ -109,6 +109,31 @@ def host_bound(form='kineto'):
                    notes={'label': 'tokenize_batch'})
 
 
+def garbage(form='kineto'):
+    """gc.collect() of 2 ms after each step of 10 ms, when the device has nothing to do."""
+    loop = GpuLoop(Scene(), flavour='torch' if form == 'kineto' else 'jax')
+    for n in range(12):
+        with loop.step(n):
+            kernels(loop, 1250 * US)
+            loop.drain()
+            loop.work(*(('<built-in function collect>', 2 * MS, 'python_function') if form == 'kineto' else
+                        ('$gc collect', 2 * MS)))
+    return Planted('F41', loop.scene, 'high', exactly(11 * 2 * MS), 'GPU', form, explained=('F1', 'F3'))
+
+
+def checkpoints():
+    """fsync of 4 ms after each third step."""
+    loop = GpuLoop(Scene())
+    for n in range(12):
+        with loop.step(n):
+            kernels(loop, 1250 * US)
+            loop.drain()
+            if n % 3 == 2 and n < 11:
+                with loop.span('/app/train.py(40): save', 'python_function'):
+                    loop.work('fsync', 4 * MS, 'user_annotation')
+    return Planted('F42', loop.scene, 'medium', exactly(3 * 4 * MS), 'GPU', 'kineto', explained=('F1', 'F2', 'F3', 'F12'))
+
+
 def sync_call():
     """cudaStreamSynchronize returns 1 ms after the device is done."""
     loop = GpuLoop(Scene())
@@ -837,5 +862,6 @@ CASES = {
     'F22-full': lambda: memory_full(99), 'F30': memory_leak, 'F31': memory_scattered, 'F32': inputs_twice,
     'F36': missing_donation, 'F37': padded_argument, 'F38': large_temporary, 'F39': planned_gaps,
     'F40': waiting_state,
+    'F41': garbage, 'F41-jax': lambda: garbage('xspace'), 'F42': checkpoints,
     'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
 }

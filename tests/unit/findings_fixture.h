@@ -50,6 +50,7 @@ typedef struct ff {
     vp_module modules[1];
     vp_quality quality[2];
     vp_thread threads[3];
+    vp_activity activities[2];
     const char *hosts[2];
 } ff;
 
@@ -162,6 +163,7 @@ static inline void ff_lists(ff *f)
     r->modules = f->modules;
     r->quality = f->quality;
     r->threads = f->threads;
+    r->activities = f->activities;
     r->compile.functions = f->functions;
     f->host_ops[0] = (vp_host_op){.host = "node0", .thread = "main", .name = "train", .calls = 10};
     r->host_op_count = 1;

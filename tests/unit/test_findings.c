@@ -157,6 +157,35 @@ static void waits_for_input(ff *f) /* 60 ms, a third of them in one gap */
     f->r.gap_count = 1;
 }
 
+/* The training thread does something else for 70 ms, in 60 of which no device works. */
+static void does_activity(ff *f, vp_activity_kind kind, const char *name)
+{
+    ff_idle(f, 1, VP_CAUSE_HOST, 60 * MS);
+    f->activities[0] = (vp_activity){.host = "node0",
+                                     .thread = "main",
+                                     .device = VP_NO_DEVICE,
+                                     .kind = kind,
+                                     .name = name,
+                                     .caller = "train (train.py:20)",
+                                     .max_ps = 7 * MS,
+                                     .max_start_ps = 400 * MS,
+                                     .calls = 10,
+                                     .total_ps = 70 * MS,
+                                     .idle_ps = 60 * MS,
+                                     .steps = 10};
+    f->r.activity_count = 1;
+}
+
+static void collects_garbage(ff *f)
+{
+    does_activity(f, VP_ACTIVITY_GC, "$gc collect");
+}
+
+static void writes_files(ff *f)
+{
+    does_activity(f, VP_ACTIVITY_WRITE, "<built-in function fsync>");
+}
+
 static void imbalance(ff *f) /* 940 and 700 ms of compute: max - mean = 120 ms of idle time */
 {
     ff_idle(f, 1, VP_CAUSE_LATENCY, 240 * MS);
@@ -340,6 +369,18 @@ static const struct firing {
      60 * MS,
      VP_LEVEL_MEDIUM,
      {"GPU:1", "DataLoader.__next__", "60.00 ms"}},
+    {"F41",
+     collects_garbage,
+     1,
+     60 * MS,
+     VP_LEVEL_MEDIUM,
+     {"10 calls of gc.collect", "called by train (train.py:20)", "7.00 ms in each of 10 steps"}},
+    {"F42",
+     writes_files,
+     1,
+     60 * MS,
+     VP_LEVEL_MEDIUM,
+     {"6.00% of the window", "10 calls of fsync", "60.00 ms of 1.00 s"}},
     {"F15",
      imbalance,
      0,

@@ -73,6 +73,29 @@ static void input_wait(ff *f, int64_t more)
     ff_idle(f, 1, VP_CAUSE_INPUT, 50 * MS + more);
 }
 
+static void activity(ff *f, vp_activity_kind kind, int64_t ps)
+{
+    ff_idle(f, 1, VP_CAUSE_HOST, ps);
+    f->activities[0] = (vp_activity){.host = "node0",
+                                     .device = VP_NO_DEVICE,
+                                     .kind = kind,
+                                     .name = "f",
+                                     .calls = 1,
+                                     .total_ps = ps,
+                                     .idle_ps = ps};
+    f->r.activity_count = 1;
+}
+
+static void garbage(ff *f, int64_t more)
+{
+    activity(f, VP_ACTIVITY_GC, 20 * MS + more);
+}
+
+static void writes(ff *f, int64_t more)
+{
+    activity(f, VP_ACTIVITY_WRITE, 20 * MS + more);
+}
+
 static void callbacks(ff *f, int64_t more)
 {
     ff_idle(f, 1, VP_CAUSE_CALLBACK, 50 * MS + more);
@@ -746,6 +769,8 @@ static const struct approach {
     {"F10", FND_SHARE, recompile, AT_LEAST, NULL},
     {"F11", FND_SHARE, compile_share, ABOVE, NULL},
     {"F14", FND_SHARE, input_wait, ABOVE, NULL},
+    {"F41", FND_SHARE, garbage, AT_LEAST, NULL},
+    {"F42", FND_SHARE, writes, AT_LEAST, NULL},
     {"F21", FND_SHARE, callbacks, AT_LEAST, NULL},
     {"F8", FND_SHARE, blocking, AT_LEAST, NULL},
     {"F9", FND_TIME, kernel_length, BELOW, NULL},

@@ -60,41 +60,13 @@ static void assert_null_at(json_t *object, const char *key)
 static void test_keys_and_their_order(void **state)
 {
     (void)state;
-    static const char *const top[] = {"schema",
-                                      "tool",
-                                      "session",
-                                      "window",
-                                      "analysis",
-                                      "complete",
-                                      "devices",
-                                      "ops",
-                                      "scopes",
-                                      "folded_scopes",
-                                      "modules",
-                                      "steps",
-                                      "gaps",
-                                      "idle_labels",
-                                      "collectives",
-                                      "transfers",
-                                      "compile",
-                                      "balance",
-                                      "mfu_mean",
-                                      "launch",
-                                      "host_ops",
-                                      "host_op_total",
-                                      "threads",
-                                      "args",
-                                      "arg_total",
-                                      "counters",
-                                      "counter_total",
-                                      "meta",
-                                      "meta_total",
-                                      "memory",
-                                      "memory_static",
-                                      "memory_programs",
-                                      "quality",
-                                      "findings",
-                                      NULL};
+    static const char *const top[] = {
+        "schema",   "tool",          "session",         "window",        "analysis", "complete",
+        "devices",  "ops",           "scopes",          "folded_scopes", "modules",  "steps",
+        "gaps",     "idle_labels",   "collectives",     "transfers",     "compile",  "balance",
+        "mfu_mean", "launch",        "host_ops",        "host_op_total", "threads",  "activities",
+        "args",     "arg_total",     "counters",        "counter_total", "meta",     "meta_total",
+        "memory",   "memory_static", "memory_programs", "quality",       "findings", NULL};
     static const char *const session[] = {
         "id", "name", "path", "kind", "captured_unix_ns", "base_unix_ns", "hosts", "files", NULL};
     static const char *const device[] = {"name",

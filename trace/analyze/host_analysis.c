@@ -15,6 +15,7 @@
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/host/compile.h"
 #include "trace/analyze/host/host_kinds.h"
+#include "trace/analyze/host/activities.h"
 #include "trace/analyze/host/host_ops.h"
 #include "trace/analyze/host/launch.h"
 #include "trace/analyze/memory/dynamic_allocators.h"
@@ -337,7 +338,7 @@ static int ask_behind_steps(analysis *a)
 {
     static question *const idle[] = {gaps_collect, threads_collect, NULL};
     static question *const costs[] = {mfu_collect, NULL};
-    static question *const compiles[] = {compile_collect, NULL};
+    static question *const compiles[] = {compile_collect, activities_collect, NULL};
     static question *const *const v[] = {idle, costs, compiles};
     uint32_t n = sizeof v / sizeof *v;
     return ask_at_once((lists){.a = a, .v = v, .n = n, .waiting = n, .behind = none});

@@ -81,6 +81,21 @@ static void copy_cells(const fnd_run *run, uint32_t device, int64_t *whole)
     whole[FND_COPY + VP_OTHER_COPY] += left;
 }
 
+/* Divides off what activities take: of a device's idle time by another label, or of a process's
+ * busy time. */
+static void activity_cells(const fnd_run *run, uint32_t device, int64_t *whole)
+{
+    unsigned from = run->r->has_devices ? FND_IDLE + VP_CAUSE_HOST : FND_COMPUTE;
+    for (int k = 0; k < VP_ACTIVITY_KINDS; k++) {
+        unsigned cell = fnd_activity_cell((vp_activity_kind)k);
+        if (run->r->has_devices && cell < VP_CAUSES)
+            continue; /* idle time has this cause already */
+        int64_t ps = clamp_to_limit(fnd_activity_ps(run, device, (vp_activity_kind)k), whole[from]);
+        whole[from] -= ps;
+        whole[cell] += ps;
+    }
+}
+
 void fnd_cells_init(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -96,6 +111,7 @@ void fnd_cells_init(fnd_run *run)
         copy_cells(run, d, c->whole_ps);
         c->whole_ps[FND_COMM] = dev->breakdown.exposed_comm_ps;
         c->whole_ps[FND_COMPUTE] = dev->breakdown.compute_ps;
+        activity_cells(run, d, c->whole_ps);
         for (unsigned k = 0; k < FND_CELLS; k++)
             c->left_ps[k] = c->whole_ps[k];
     }

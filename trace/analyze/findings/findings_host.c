@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "trace/analyze/findings/findings_run.h"
+#include "trace/analyze/host/host_kinds.h"
 #include "trace/analyze/host/threads.h"
 
 static bool is_valid_device(const fnd_run *run, uint32_t device)
@@ -42,9 +43,12 @@ void fnd_thread_wait(fnd_run *run)
             continue;
         double share = fnd_share(worst[d]->lost_ps, fnd_window(run, d));
         fnd_keep_value(run, share);
-        if (fnd_reaches(run, worst[d]->lost_ps, fnd_window(run, d), FND_SHARE))
-            fnd_offer(run, d, 0, worst[d]->lost_ps, share)->part_ps[FND_COMPUTE] =
-                worst[d]->lost_ps - (worst[d]->steps ? slow_step_wait(run, d) : 0);
+        if (!fnd_reaches(run, worst[d]->lost_ps, fnd_window(run, d), FND_SHARE))
+            continue;
+        fnd_claim *own = fnd_offer(run, d, 0, worst[d]->lost_ps, share);
+        own->part_ps[FND_COMPUTE] =
+            worst[d]->lost_ps - (worst[d]->steps ? slow_step_wait(run, d) : 0);
+        fnd_add_activity_waits(run, own, worst[d]);
     }
     const fnd_claim *c = fnd_settle(run);
     if (!c)
@@ -172,12 +176,19 @@ void fnd_thread_imbalance(fnd_run *run)
 
 /* ---- F27 ---- */
 
+/* Compilation, input, garbage collection and writes have rules of their own. */
+static bool is_activity(vp_str name, vp_str category)
+{
+    return host_kind_flags_of(name, category) & (HK_COMPILE | HK_INPUT | HK_GC | HK_WRITE);
+}
+
 /* Work of a thread: async work belongs to none. */
 static bool is_work(const fnd_run *run, const vp_op *op)
 {
-    vp_str category = op->category ? vp_str_of(op->category) : VP_STR_NONE;
-    return is_valid_device(run, op->device) && op->threads &&
-           !wait_kind_of(vp_str_of(op->name), category);
+    vp_str name = vp_str_of(op->name),
+           category = op->category ? vp_str_of(op->category) : VP_STR_NONE;
+    return is_valid_device(run, op->device) && op->threads && !wait_kind_of(name, category) &&
+           !is_activity(name, category);
 }
 
 /* The work of all threads of all processes, and how many zones it is in. */

@@ -18,8 +18,8 @@ static uint32_t late_causes(const fnd_run *run, uint32_t device)
 static int64_t idle_ps_of_causes(const fnd_run *run, uint32_t device, uint32_t causes)
 {
     int64_t sum = 0;
-    for (unsigned k = 0; k < VP_CAUSES; k++)
-        sum += causes & FND_BIT(k) ? run->devices[device].whole_ps[FND_IDLE + k] : 0;
+    for (unsigned k = 0; k < FND_CELLS; k++)
+        sum += causes & FND_ALL_IDLE & FND_BIT(k) ? run->devices[device].whole_ps[k] : 0;
     return sum;
 }
 
@@ -32,7 +32,7 @@ static int64_t host_late(const fnd_run *run, uint32_t device)
 static uint32_t own_causes(const fnd_run *run, uint32_t device, uint32_t causes)
 {
     uint32_t own = 0;
-    for (unsigned k = 0; k < VP_CAUSES; k++)
+    for (unsigned k = 0; k < FND_CELLS; k++)
         if ((causes & FND_BIT(k)) && !(run->devices[device].takers[k] & ~run->rule_bit))
             own |= FND_BIT(k);
     return own ? own : causes;
@@ -81,6 +81,10 @@ void fnd_input_bound(fnd_run *run)
     const vp_report *r = run->r;
     const uint32_t cells = FND_BIT(VP_CAUSE_INPUT) | FND_BIT(FND_COPY + VP_INFEED);
     bool infeed = false;
+    if (!r->has_devices) {
+        fnd_host_input(run);
+        return;
+    }
     for (uint32_t d = 0; d < r->device_count; d++)
         infeed = infeed || run->devices[d].whole_ps[FND_COPY + VP_INFEED] > 0;
     if (!infeed && !fnd_has_causes(r)) {

@@ -89,10 +89,11 @@ const finding_rule findings_rules[] = {
      .name = "input-bound",
      .title = "Input-bound: the device waits for data",
      .says = "The device is idle while the thread that feeds it waits for the input "
-             "pipeline.",
+             "pipeline. Without a device: the training thread loads or waits for data.",
      .rule = "idle time under input labels (DataLoader, IteratorGetNext, infeed, "
              "prefetch; next() and a queue's get() in Python) plus exposed infeed "
-             "exceeds 5% of the window",
+             "exceeds 5% of the window; without a device, the time of such calls on the training "
+             "thread",
      .source = "torch_tb_profiler (5%), XProf (10%)",
      .advice_xla = "Prefetch: keep two or more batches ready on the device (device_put from a "
                    "thread, tf.data prefetch(AUTOTUNE), Grain with worker processes), decode "
@@ -109,8 +110,49 @@ const finding_rule findings_rules[] = {
      .unit = "share",
      .denominator = "window",
      .limits = {[FND_SHARE] = 50},
-     .needs = BASE,
+     .needs = FND_NEED_FULL,
      .run = fnd_input_bound},
+    {.id = "F41",
+     .name = "garbage-collection",
+     .title = "Garbage collection in the loop",
+     .says = "Python collects garbage while the devices, or the program, could work.",
+     .rule = "garbage collection on the training thread takes at least 2% of the window; on a "
+             "device only while all devices of the host are idle",
+     .source = "pairs of programs with and without gc.collect()",
+     .advice_xla = "Remove gc.collect() from the loop. Call gc.freeze() after setup, so that "
+                   "long-lived objects are not scanned, raise gc.set_threshold, or disable the "
+                   "collector and collect every N steps.",
+     .advice_pytorch = "Remove gc.collect() from the loop; torch.cuda.empty_cache() does not need "
+                       "it. Call gc.freeze() after setup, so that long-lived objects are not "
+                       "scanned, raise gc.set_threshold, or disable the collector and collect "
+                       "every N steps.",
+     .advice_native = "Collect garbage outside of the loop, or less often.",
+     .metric = "time in garbage collection",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 20},
+     .needs = FND_NEED_FULL,
+     .run = fnd_garbage},
+    {.id = "F42",
+     .name = "blocking-write",
+     .title = "Training waits for files to be written",
+     .says = "The training thread writes a checkpoint or flushes a file to disk.",
+     .rule = "writes of checkpoints and calls of fsync on the training thread take at least 2% of "
+             "the window; on a device only while all devices of the host are idle",
+     .source = "F8, applied to files",
+     .advice_xla = "Save from another thread: Orbax's AsyncCheckpointer copies to the host and "
+                   "writes in the background. Save less often, and flush once per checkpoint.",
+     .advice_pytorch = "Save from another thread or process: torch.distributed.checkpoint."
+                       "async_save, or copy the state to pinned memory and write it there. Save "
+                       "less often, and flush (os.fsync) once per checkpoint.",
+     .advice_native = "Write from another thread, less often, and flush once per file.",
+     .caveat = "A copy of the state needs memory until it is written.",
+     .metric = "time in writes",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 20},
+     .needs = FND_NEED_FULL,
+     .run = fnd_blocking_write},
     {.id = "F21",
      .name = "debug-callback",
      .title = "Host callbacks",

@@ -23,17 +23,21 @@ enum {
     FND_COPY = VP_CAUSES,                 /* + vp_direction: exposed copies */
     FND_COMM = VP_CAUSES + VP_DIRECTIONS, /* exposed communication */
     FND_COMPUTE,
+    FND_GC,    /* idle time while the training thread collects garbage */
+    FND_WRITE, /* the same while it writes a checkpoint */
     FND_CELLS
 };
 #define FND_BIT(cell) (1u << (cell))
 /* Of a row of the table, in sets of rules. */
 #define FND_RULE(i) (UINT64_C(1) << (i))
-#define FND_ALL_IDLE (FND_BIT(VP_CAUSES) - 1u)
+/* Parts of the idle time of VP_CAUSE_HOST, with cells of their own. */
+#define FND_HOST_PARTS (FND_BIT(FND_GC) | FND_BIT(FND_WRITE))
+#define FND_ALL_IDLE ((FND_BIT(VP_CAUSES) - 1u) | FND_HOST_PARTS)
 /* Steps that must have two more behind them before anything is said of what they leave. */
 #define FND_LEAK_STEPS_LEAST 3
 #define FND_ALL_COPY ((FND_BIT(VP_DIRECTIONS) - 1u) << FND_COPY)
 /* All causes for which the launching thread was late. */
-#define FND_HOST_LATE (FND_BIT(VP_CAUSE_HOST + 1) - 1u)
+#define FND_HOST_LATE ((FND_BIT(VP_CAUSE_HOST + 1) - 1u) | FND_HOST_PARTS)
 
 /* What a rule may need, and how that is called where it is missing. */
 #define FND_NEEDS(X)                                                                               \
@@ -242,6 +246,17 @@ const char *fnd_program(fnd_run *run, const vp_memory_plan *p);
 bool fnd_has_plans(const vp_report *r);
 void fnd_recompile(fnd_run *run); /* findings_compile.c */
 void fnd_compile_share(fnd_run *run);
+void fnd_garbage(fnd_run *run); /* findings_activity.c */
+void fnd_blocking_write(fnd_run *run);
+/* F14 in a profile without devices. */
+void fnd_host_input(fnd_run *run);
+/* Time of all activities of a kind: of a process without devices, or while a host's devices are
+ * idle. */
+int64_t fnd_activity_ps(const fnd_run *run, uint32_t device, vp_activity_kind kind);
+/* The cell of an activity in a window. */
+unsigned fnd_activity_cell(vp_activity_kind kind);
+/* Adds to a claim on waits of a thread what they take from the cells of activities. */
+void fnd_add_activity_waits(const fnd_run *run, fnd_claim *c, const vp_thread *x);
 void fnd_input_bound(fnd_run *run); /* findings_idle.c */
 void fnd_debug_callback(fnd_run *run);
 void fnd_sync_call(fnd_run *run);

@@ -234,6 +234,18 @@ static void spread_copies(fnd_run *run, fnd_claim *c, int64_t copy_ps)
         c->part_ps[k] = fnd_of(copy_ps < all ? copy_ps : all, whole[k], all);
 }
 
+/* Steps do not tell which part of VP_CAUSE_HOST is garbage collection and which are writes: what
+ * its own cell cannot hold lies in theirs. */
+static void spread_host_time(fnd_run *run, fnd_claim *c, int64_t host_ps)
+{
+    const int64_t *whole = run->devices[c->device].whole_ps;
+    int64_t more = host_ps - c->part_ps[VP_CAUSE_HOST];
+    for (unsigned k = FND_GC; k <= FND_WRITE && more > 0; k++) {
+        c->part_ps[k] = more < whole[k] ? more : whole[k];
+        more -= c->part_ps[k];
+    }
+}
+
 /* Claims what no earlier rule took from the cells by which these steps are longer. */
 static const fnd_claim *settle_steps(fnd_run *run, const excess_of *e, double value)
 {
@@ -247,6 +259,7 @@ static const fnd_claim *settle_steps(fnd_run *run, const excess_of *e, double va
         int64_t whole = run->devices[device].whole_ps[k];
         c->part_ps[k] = e->part_ps[k] < whole ? e->part_ps[k] : whole;
     }
+    spread_host_time(run, c, e->part_ps[VP_CAUSE_HOST]);
     spread_copies(run, c, e->part_ps[FND_COPY + VP_OTHER_COPY]);
     known = fnd_sum(c->part_ps, 0, FND_CELLS);
     if (known < e->total_ps) { /* the parts of the steps explain less than they are longer by */

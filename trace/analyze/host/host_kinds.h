@@ -27,6 +27,8 @@ enum {
                                 unless it launches something itself */
     HK_CONTEXT = 1 << 17,    /* a frame that enters or leaves a context manager: what it takes from
                                 a generator is none */
+    HK_GC = 1 << 18,         /* Python collects garbage */
+    HK_WRITE = 1 << 19,      /* writes a checkpoint, or waits until a file is on disk */
 };
 
 /* A frame of a python tracer, JAX's "$compiler.py:12 f" and "$builtins len" or Kineto's

@@ -6,7 +6,7 @@ typedef enum match { IS, STARTS, ENDS, HAS, HAS_NOCASE } match;
 
 typedef struct name_rule {
     const char *text;
-    uint16_t flags;
+    uint32_t flags;
     uint8_t n, how; /* bytes of text; match */
 } name_rule;
 
@@ -95,6 +95,17 @@ static const name_rule names[] = {
     ROW(HAS_NOCASE, "batch_to_device", HK_TRANSFER),
     ROW(HAS_NOCASE, "host_to_device", HK_TRANSFER),
     ROW(HAS_NOCASE, "device_to_host", HK_TRANSFER),
+    /* Python collects garbage on its own: torch.profiler with record_python_gc_info, and JAX */
+    ROW(IS, "Python GC", HK_GC),
+    ROW(IS, "gc", HK_GC),
+    ROW(IS, "gc.collect", HK_GC),
+    /* checkpoints, and files that must be on disk */
+    ROW(HAS_NOCASE, "save_checkpoint", HK_WRITE),
+    ROW(HAS_NOCASE, "checkpoint_save", HK_WRITE),
+    ROW(IS, "SaveV2", HK_WRITE),
+    ROW(IS, "MergeV2Checkpoints", HK_WRITE),
+    ROW(IS, "fsync", HK_WRITE),
+    ROW(IS, "fdatasync", HK_WRITE),
     /* the device calls back into the program */
     ROW(HAS, "python_cpu_callback", HK_CALLBACK),
     ROW(HAS, "python_gpu_callback", HK_CALLBACK),
@@ -188,6 +199,34 @@ static const frame_rule frames[] = {
     FRAME("", "next_batch", HK_INPUT),
     FRAME("", "get_batch", HK_INPUT),
     FRAME("", "fetch_batch", HK_INPUT),
+    FRAME("", "load_data", HK_INPUT),
+    FRAME("", "get_data", HK_INPUT),
+    FRAME("", "make_batch", HK_INPUT),
+    FRAME("", "read_batch", HK_INPUT),
+    FRAME("", "sample_batch", HK_INPUT),
+    FRAME("", "iter_batches", HK_INPUT),
+    FRAME("", "batch_generator", HK_INPUT),
+    FRAME("", "data_generator", HK_INPUT),
+    FRAME("", "batches", HK_INPUT),
+    FRAME("gc", "collect", HK_GC),
+    FRAME("", "<built-in function collect>", HK_GC),
+    FRAME("torch/serialization.py", "save", HK_WRITE),
+    FRAME("torch/distributed/checkpoint/state_dict_saver.py", "save", HK_WRITE),
+    FRAME("checkpointer.py", "save", HK_WRITE),
+    FRAME("async_checkpointer.py", "save", HK_WRITE),
+    FRAME("checkpoint_manager.py", "save", HK_WRITE),
+    FRAME("_npyio_impl.py", "save", HK_WRITE),
+    FRAME("_npyio_impl.py", "savez", HK_WRITE),
+    FRAME("npyio.py", "save", HK_WRITE),
+    FRAME("npyio.py", "savez", HK_WRITE),
+    FRAME("_pickle", "dump", HK_WRITE),
+    FRAME("posix", "fsync", HK_WRITE),
+    FRAME("posix", "fdatasync", HK_WRITE),
+    FRAME("", "<built-in function fsync>", HK_WRITE),
+    FRAME("", "<built-in function fdatasync>", HK_WRITE),
+    FRAME("", "save_checkpoint", HK_WRITE),
+    FRAME("", "_save_checkpoint", HK_WRITE),
+    FRAME("", "write_checkpoint", HK_WRITE),
     FRAME("debugging.py", "_flat_callback", HK_CALLBACK),
     FRAME("debugging.py", "debug_callback_impl", HK_CALLBACK),
     FRAME("debugging.py", "debug_print_impl", HK_CALLBACK),

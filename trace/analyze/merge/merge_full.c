@@ -299,6 +299,29 @@ static int order_threads(const void *a, const void *b)
     return order ? order : vp_order(x->start_ps, y->start_ps);
 }
 
+static void adopt_activity(merging *m, void *row, const merge_part *p)
+{
+    vp_activity *x = row;
+    x->host = adopt_host(m, x->host);
+    x->device = merge_device(p, x->device);
+    x->thread = merge_text(m, x->thread);
+    x->name = merge_text(m, x->name);
+    x->caller = merge_text(m, x->caller);
+    x->callee = merge_text(m, x->callee);
+    x->max_start_ps = merge_time(p, x->max_start_ps);
+}
+
+static int order_activities(const void *a, const void *b)
+{
+    const vp_activity *x = a, *y = b;
+    int order = larger_first(x->total_ps, y->total_ps);
+    if (!order)
+        order = merge_order(x->host, y->host);
+    if (!order)
+        order = merge_order(x->thread, y->thread);
+    return order ? order : vp_order((int64_t)x->kind, (int64_t)y->kind);
+}
+
 static void adopt_values(merging *m, void *row, const merge_part *p)
 {
     vp_values *x = row;
@@ -470,6 +493,7 @@ void merge_full(merging *m)
         SECTION(transfers, transfer_count, adopt_transfer, order_transfers),
         SECTION(host_ops, host_op_count, adopt_host_op, order_host_ops),
         SECTION(threads, thread_count, adopt_thread, order_threads),
+        SECTION(activities, activity_count, adopt_activity, order_activities),
         SECTION(args, arg_count, adopt_values, order_values),
         SECTION(counters, counter_count, adopt_values, order_values),
         SECTION(meta, meta_count, adopt_meta, order_meta),

@@ -46,6 +46,8 @@ static void ready_rows(host_result *h, const char *host, const char *file)
         h->compile.functions[i].host = host;
     for (size_t i = 0; i < h->host_op_count; i++)
         h->host_ops[i].host = host;
+    for (size_t i = 0; i < h->activity_count; i++)
+        h->activities[i].host = host;
     for (size_t i = 0; i < h->arg_count; i++)
         h->args[i].host = host;
     for (size_t i = 0; i < h->counter_count; i++)

@@ -48,6 +48,7 @@ typedef struct module_item {
     X(vp_transfer, transfers, transfer_count, transfer_cap)                                        \
     X(vp_host_op, host_ops, host_op_count, host_op_cap)                                            \
     X(vp_thread, threads, thread_count, thread_cap)                                                \
+    X(vp_activity, activities, activity_count, activity_cap)                                       \
     X(vp_memory, memory, memory_count, memory_cap)                                                 \
     X(vp_memory_plan, memory_static, memory_static_count, memory_static_cap)                       \
     X(vp_memory_programs, memory_programs, memory_programs_count, memory_programs_cap)

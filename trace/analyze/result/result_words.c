@@ -17,6 +17,14 @@ const char *const result_cause_words[] = {[VP_CAUSE_COMPILE] = "compile",
                                           NULL};
 _Static_assert(sizeof result_cause_words / sizeof *result_cause_words == VP_CAUSES + 1,
                "every cause");
+const char *const result_activity_words[] = {[VP_ACTIVITY_COMPILE] = "compile",
+                                             [VP_ACTIVITY_INPUT] = "input",
+                                             [VP_ACTIVITY_GC] = "gc",
+                                             [VP_ACTIVITY_WRITE] = "write",
+                                             NULL};
+_Static_assert(sizeof result_activity_words / sizeof *result_activity_words ==
+                   VP_ACTIVITY_KINDS + 1,
+               "every kind");
 const char *const result_cell_words[] = {[VP_CELL_USEFUL] = "useful",
                                          [VP_CELL_RECOMPUTE] = "recompute",
                                          [VP_CELL_PAD] = "pad",

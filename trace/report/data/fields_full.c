@@ -576,6 +576,33 @@ static const rep_field thread_fields[] = {
     {END("thread", "A host thread of a program without devices.")},
 };
 
+static const rep_field activity_fields[] = {
+    {F("thread_host", REP_TEXT, vp_activity, host), .about = "Host of the thread."},
+    {F("thread", REP_TEXT, vp_activity, thread), .about = "Name of the thread."},
+    {F("process", REP_DEVICE, vp_activity, device), .null = "the profile has devices",
+     .about = "Name of the process."},
+    {F("kind", REP_WORD, vp_activity, kind), .words = result_activity_words,
+     .about = "What the thread does."},
+    {F("name", REP_TEXT, vp_activity, name), .about = "Name of the longest call."},
+    {F("caller", REP_TEXT, vp_activity, caller), .null = "unknown",
+     .about = "Innermost function of the program around that call, with its file and line."},
+    {F("callee", REP_TEXT, vp_activity, callee), .null = "unknown",
+     .about = "Outermost function of the program inside that call, with its file and line."},
+    {F("max_ps", REP_COUNT, vp_activity, max_ps), .needed = true,
+     .about = "Duration of that call."},
+    {F("max_start_ps", REP_TIME, vp_activity, max_start_ps), .about = "Start of that call."},
+    {F("calls", REP_COUNT, vp_activity, calls), .needed = true, .about = "Number of calls."},
+    {F("total_ps", REP_COUNT, vp_activity, total_ps), .needed = true,
+     .about = "Sum of their durations. Calls inside any activity do not count."},
+    {F("wait_ps", REP_COUNT, vp_activity, wait_ps), .needed = true,
+     .about = "Part of it in zones that wait."},
+    {F("idle_ps", REP_COUNT, vp_activity, idle_ps), .null = "the profile has no device",
+     .about = "Part of it during which all devices of the host are idle."},
+    {F("steps", REP_COUNT, vp_activity, steps), .needed = true,
+     .about = "Number of steps in which it occurs."},
+    {END("activity", "Work of the training thread that is not the program's own.")},
+};
+
 /* ---- What the program says of itself ---- */
 
 static const rep_field said_fields[] = {
@@ -953,6 +980,9 @@ const rep_field rep_tail_fields[] = {
      .about = "Number of such rows, listed or not."},
     {LIST("threads", vp_report, threads, thread_count, vp_thread, thread_fields), .full = true,
      .about = "Busiest host threads, in a profile without devices."},
+    {LIST("activities", vp_report, activities, activity_count, vp_activity, activity_fields),
+     .full = true, .later = true,
+     .about = "What training threads do besides the program's own work."},
     {LIST("args", vp_report, args, arg_count, vp_values, arg_fields), .full = true,
      .about = "Arguments of zones, most frequent first; at most 100 per host."},
     {F("arg_total", REP_COUNT, vp_report, arg_total), .full = true, .needed = true,

@@ -256,6 +256,12 @@ static const char *const device_kind_about[] = {
     "The CPU as a device of XLA.",
     "Another device, or a host process in a profile without devices.",
 };
+static const char *const activity_about[] = {
+    "Compilation.",
+    "Data is loaded, made or waited for.",
+    "Garbage collection of Python.",
+    "A checkpoint is written, or a file is flushed to disk.",
+};
 static const char *const cause_about[VP_CAUSES] = {
     [VP_CAUSE_COMPILE] = "The launching thread was compiling.",
     [VP_CAUSE_INPUT] = "The launching thread waited for input.",
@@ -364,6 +370,7 @@ const rep_word_list rep_word_lists[] = {
     WORDS(rep_where_words, "subject", where_about),
     WORDS(rep_kind_words, "device kind", device_kind_about),
     WORDS(result_cause_words, "cause", cause_about),
+    WORDS(result_activity_words, "activity", activity_about),
     WORDS(result_cell_words, "use of compute time", cell_about),
     WORDS(result_dtype_words, "data type", dtype_about),
     WORDS(rep_peak_words, "source of a peak", peak_about),

@@ -1,0 +1,380 @@
+#include "trace/analyze/host/activities.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace/analyze/device/any_device.h"
+#include "trace/analyze/device/sweep.h"
+#include "trace/analyze/host/host_kinds.h"
+#include "trace/analyze/host/threads.h"
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+#include "trace/links/user_frames.h"
+
+#define ACTIVITIES_MAX 256u
+#define NO_KIND UINT32_MAX
+
+/* An iterator's next that is shorter, and not named as input, is part of other work. */
+#define PULL_LEAST_PS (INT64_C(100) * 1000000)
+
+/* Work that a training step does. A pull that contains some of it is the training loop itself. */
+#define HK_TRAINS (HK_CALL | HK_EXECUTE | HK_LAUNCH | HK_STEP)
+
+/* By kind of the trace. */
+typedef enum role {
+    ROLE_FRAME = 1 << 0, /* a Python frame of the user's program */
+    ROLE_WAIT = 1 << 1,
+    ROLE_TRAINS = 1 << 2,
+    ROLE_STEP_OP = 1 << 3, /* an op of the step that takes a batch, on whatever thread */
+} role;
+
+typedef struct open_frame {
+    int64_t end;
+    uint32_t kind;
+} open_frame;
+
+typedef struct walk {
+    analysis *a;
+    const trace_track *k;
+    const spans *idle; /* NULL: the program has no devices */
+    size_t idle_near, step_near, next_training;
+    uint8_t *roles;
+    open_frame *frame; /* the user's frames that are open */
+    size_t frames, frame_cap;
+    vp_activity row[VP_ACTIVITY_KINDS];
+    uint32_t name[VP_ACTIVITY_KINDS], outer[VP_ACTIVITY_KINDS], inner[VP_ACTIVITY_KINDS];
+    size_t last_step[VP_ACTIVITY_KINDS];
+    /* The activity at hand. */
+    vp_activity_kind at;
+    bool pulls;       /* only known as a pull so far */
+    bool frame_named; /* by a frame: what the framework says of it is a better name */
+    bool is_longest;  /* of its kind on this thread */
+    int64_t until, wait_until, context_until;
+} walk;
+
+/* ---- Kinds ---- */
+
+static vp_str base_name(vp_str path)
+{
+    size_t slash = vp_str_rfind_char(path, '/');
+    return slash < path.n ? vp_str_skip(path, slash + 1) : path;
+}
+
+/* The names of the user's files that device ops come from. JAX's frames have no directories, so a
+ * frame is the user's only if its file is one of these. */
+static int find_user_files(vp_map *files, const trace *t)
+{
+    for (uint32_t i = 0; i < t->kind_count; i++) {
+        vp_str source = trace_str(t, t->kinds[i].source);
+        source = vp_str_head(source, vp_str_rfind_char(source, ':'));
+        if (!t->kinds[i].source || !links_is_user_file(source))
+            continue;
+        source = base_name(source);
+        VP_TRY(vp_map_set(files, vp_hash(source.p, source.n, 0), 1));
+    }
+    return 0;
+}
+
+static bool is_user_frame(const trace *t, uint32_t kind, const vp_map *files)
+{
+    vp_str file, line, function, name = trace_str(t, t->kinds[kind].name);
+    if (!links_parse_frame(name, &file, &line, &function))
+        return false;
+    if (*name.p == '$' && base_name(file).n == file.n)
+        return vp_map_get(files, vp_hash(file.p, file.n, 0)) != VP_MAP_NONE;
+    return links_is_user_file(file);
+}
+
+/* What the names of PyTorch say of training: the backward pass, optimizers. Modules may transform
+ * data, too. */
+static bool is_torch_training(vp_str name)
+{
+    return vp_str_starts(name, VP_STR("autograd::engine::")) ||
+           vp_str_starts(name, VP_STR("Optimizer.step#"));
+}
+
+static int find_roles(walk *w)
+{
+    const trace *t = w->a->t;
+    vp_map files;
+    vp_map_init(&files);
+    int rc = find_user_files(&files, t);
+    for (uint32_t i = 0; rc >= 0 && i < t->kind_count; i++) {
+        vp_str name = trace_str(t, t->kinds[i].name);
+        uint32_t flags = host_kind_flags(w->a->kinds, i);
+        bool waits =
+            wait_kind_of(name, trace_str(t, t->kinds[i].category)) || (flags & HK_BLOCKING);
+        bool trains = (flags & HK_TRAINS) || is_torch_training(name);
+        bool step_op = vp_str_starts(name, VP_STR("IteratorGetNext")) ||
+                       vp_str_starts(name, VP_STR("MultiDeviceIteratorGetNext"));
+        w->roles[i] =
+            (uint8_t)((is_user_frame(t, i, &files) ? ROLE_FRAME : 0) | (waits ? ROLE_WAIT : 0) |
+                      (trains ? ROLE_TRAINS : 0) | (step_op ? ROLE_STEP_OP : 0));
+    }
+    vp_map_free(&files);
+    return rc;
+}
+
+/* ---- One thread ---- */
+
+static int open_user_frame(walk *w, uint32_t kind, int64_t end)
+{
+    VP_TRY(vp_grow(&w->frame, &w->frame_cap, w->frames + 1, sizeof *w->frame, VP_EVENTS_MAX));
+    w->frame[w->frames++] = (open_frame){end, kind};
+    return 0;
+}
+
+static void close_user_frames(walk *w, int64_t now)
+{
+    while (w->frames && w->frame[w->frames - 1].end <= now)
+        w->frames--;
+}
+
+/* Whether the program trains within event i. Each event is looked at once, since events come by
+ * start. */
+static bool contains_training(walk *w, size_t i, int64_t end)
+{
+    if (w->next_training <= i)
+        w->next_training = i + 1;
+    while (w->next_training < w->k->count &&
+           !(w->roles[trace_kind_of(w->k, w->next_training)] & ROLE_TRAINS))
+        w->next_training++;
+    return w->next_training < w->k->count && trace_start(w->k, w->next_training) < end;
+}
+
+/* The activity that an event begins; VP_ACTIVITY_KINDS: none. */
+static vp_activity_kind activity_of(walk *w, size_t i, int64_t start, int64_t end)
+{
+    uint32_t flags = host_kind_flags(w->a->kinds, trace_kind_of(w->k, i));
+    if (flags & HK_COMPILE)
+        return VP_ACTIVITY_COMPILE;
+    if (flags & HK_GC)
+        return VP_ACTIVITY_GC;
+    if (flags & HK_WRITE)
+        return VP_ACTIVITY_WRITE;
+    if ((flags & HK_INPUT) && ((flags & HK_PYTHON) || !contains_training(w, i, end)))
+        return VP_ACTIVITY_INPUT;
+    if ((flags & HK_PULL) && start >= w->context_until && end - start >= PULL_LEAST_PS &&
+        !contains_training(w, i, end))
+        return VP_ACTIVITY_INPUT;
+    return VP_ACTIVITY_KINDS;
+}
+
+/* Counts the steps that hold an activity, each once. Steps come by time. */
+static void count_step(walk *w, vp_activity_kind what, int64_t start)
+{
+    const analysis *a = w->a;
+    const vp_steps *s = &a->h->steps;
+    if (!a->marked_start_ps)
+        return;
+    while (w->step_near < s->count && a->marked_end_ps[w->step_near] <= start)
+        w->step_near++;
+    if (w->step_near == s->count || a->marked_start_ps[w->step_near] > start ||
+        w->last_step[what] == w->step_near + 1)
+        return;
+    w->last_step[what] = w->step_near + 1;
+    w->row[what].steps++;
+}
+
+static void begin_activity(walk *w, vp_activity_kind what, size_t i, int64_t start, int64_t end)
+{
+    vp_activity *row = &w->row[what];
+    uint32_t kind = trace_kind_of(w->k, i), flags = host_kind_flags(w->a->kinds, kind);
+    row->calls++;
+    row->total_ps += end - start;
+    row->idle_ps += w->idle ? spans_cut(w->idle, start, end, &w->idle_near) : 0;
+    count_step(w, what, start);
+    w->at = what;
+    w->until = end;
+    w->wait_until = start;
+    w->pulls = what == VP_ACTIVITY_INPUT && !(flags & HK_INPUT);
+    w->frame_named = flags & HK_PYTHON;
+    w->is_longest = end - start > row->max_ps;
+    if (!w->is_longest)
+        return;
+    row->max_ps = end - start;
+    row->max_start_ps = start;
+    w->name[what] = kind;
+    w->outer[what] = w->frames ? w->frame[w->frames - 1].kind : NO_KIND;
+    w->inner[what] = w->roles[kind] & ROLE_FRAME ? kind : NO_KIND;
+}
+
+/* An event inside the activity at hand: it may wait, or be a better name. */
+static void refine_activity(walk *w, uint32_t kind, int64_t start, int64_t end)
+{
+    if ((w->roles[kind] & ROLE_WAIT) && start >= w->wait_until) {
+        int64_t to = end < w->until ? end : w->until;
+        w->row[w->at].wait_ps += to - start;
+        w->wait_until = to;
+    }
+    uint32_t flags = host_kind_flags(w->a->kinds, kind);
+    if (w->at == VP_ACTIVITY_INPUT && w->frame_named && (flags & HK_INPUT) &&
+        (w->pulls || !(flags & HK_PYTHON))) {
+        w->pulls = false;
+        w->frame_named = flags & HK_PYTHON;
+        if (w->is_longest)
+            w->name[w->at] = kind;
+    }
+    if (w->is_longest && w->inner[w->at] == NO_KIND && (w->roles[kind] & ROLE_FRAME))
+        w->inner[w->at] = kind;
+}
+
+static int walk_event(walk *w, size_t i, bool training)
+{
+    int64_t start = trace_start(w->k, i), end = start + trace_dur(w->k, i);
+    uint32_t kind = trace_kind_of(w->k, i);
+    if (start < w->until) {
+        refine_activity(w, kind, start, end);
+        return 0;
+    }
+    close_user_frames(w, start);
+    if (host_kind_flags(w->a->kinds, kind) & HK_CONTEXT && end > w->context_until)
+        w->context_until = end;
+    if (end > start && (training || (w->roles[kind] & ROLE_STEP_OP))) {
+        vp_activity_kind what = activity_of(w, i, start, end);
+        if (what != VP_ACTIVITY_KINDS) {
+            begin_activity(w, what, i, start, end);
+            return 0;
+        }
+    }
+    return w->roles[kind] & ROLE_FRAME ? open_user_frame(w, kind, end) : 0;
+}
+
+/* "train (train.py:20)" */
+static int frame_text(const char **out, host_result *h, const trace *t, uint32_t kind)
+{
+    vp_str file, line, function;
+    char text[400];
+    if (kind == NO_KIND ||
+        !links_parse_frame(trace_str(t, t->kinds[kind].name), &file, &line, &function))
+        return 0;
+    int n =
+        snprintf(text, sizeof text, "%.*s (%.*s:%.*s)", (int)(function.n < 100 ? function.n : 100),
+                 function.p, (int)(file.n < 200 ? file.n : 200), file.p,
+                 (int)(line.n < 20 ? line.n : 20), line.p);
+    return n > 0 ? host_text(out, h, (vp_str){text, (size_t)n}) : 0;
+}
+
+static int emit_activity(walk *w, uint32_t device, uint32_t track, vp_activity_kind what)
+{
+    host_result *h = w->a->h;
+    const trace *t = w->a->t;
+    vp_activity *row = &w->row[what];
+    if (!row->calls)
+        return 0;
+    row->device = device;
+    row->kind = what;
+    row->idle_ps = w->idle ? row->idle_ps : VP_UNKNOWN;
+    row->max_start_ps -= h->origin_ps;
+    VP_TRY(host_text(&row->name, h, trace_str(t, t->kinds[w->name[what]].name)));
+    VP_TRY(thread_text(&row->thread, h, t, track));
+    VP_TRY(frame_text(&row->caller, h, t, w->outer[what]));
+    VP_TRY(frame_text(&row->callee, h, t, w->inner[what]));
+    VP_TRY(vp_grow(&h->activities, &h->activity_cap, h->activity_count + 1, sizeof *row,
+                   VP_TRACKS_MAX));
+    h->activities[h->activity_count++] = *row;
+    return 0;
+}
+
+static int walk_track(walk *w, uint32_t device, uint32_t track, bool training)
+{
+    w->k = &w->a->t->tracks[track];
+    if (w->k->role != SINK_ROLE_PLAIN || w->k->spans)
+        return 0;
+    w->frames = w->idle_near = w->step_near = w->next_training = 0;
+    w->until = w->context_until = INT64_MIN;
+    for (int i = 0; i < VP_ACTIVITY_KINDS; i++) {
+        w->row[i] = (vp_activity){0};
+        w->last_step[i] = 0;
+    }
+    for (size_t i = 0; i < w->k->count; i++)
+        VP_TRY(walk_event(w, i, training));
+    for (int i = 0; i < VP_ACTIVITY_KINDS; i++)
+        VP_TRY(emit_activity(w, device, track, (vp_activity_kind)i));
+    return 0;
+}
+
+/* ---- All threads ---- */
+
+/* By track: how many steps it marks. Without steps: the time that its events cover. */
+static int64_t *training_scores(const analysis *a)
+{
+    const trace *t = a->t;
+    int64_t *score = vp_calloc((size_t)t->track_count + 1, sizeof *score);
+    bool any = false;
+    for (size_t i = 0; score && a->marked_track && i < a->h->steps.count; i++)
+        if (a->marked_track[i] < t->track_count) {
+            score[a->marked_track[i]]++;
+            any = true;
+        }
+    for (uint32_t i = 0; score && !any && i < t->track_count; i++) {
+        const trace_track *k = &t->tracks[i];
+        int64_t until = INT64_MIN;
+        for (size_t e = 0; k->role == SINK_ROLE_PLAIN && !k->spans && e < k->count; e++) {
+            int64_t start = trace_start(k, e), end = start + trace_dur(k, e);
+            start = start > until ? start : until;
+            score[i] += end > start ? end - start : 0;
+            until = end > until ? end : until;
+        }
+    }
+    return score;
+}
+
+/* The thread of a process that trains; TRACE_NO_TRACK: none. */
+static uint32_t training_thread(const trace *t, uint32_t process, const int64_t *score)
+{
+    uint32_t best = TRACE_NO_TRACK;
+    TRACE_EACH_OF(t, process, i)
+    if (score[i] > 0 && (best == TRACE_NO_TRACK || score[i] > score[best]))
+        best = i;
+    return best;
+}
+
+static uint32_t device_of_process(const analysis *a, uint32_t process)
+{
+    for (size_t d = 0; !a->h->has_devices && d < a->device_count; d++)
+        if (a->devices[d].process == process)
+            return (uint32_t)d;
+    return VP_NO_DEVICE;
+}
+
+static int by_activity_time(const void *a, const void *b)
+{
+    const vp_activity *x = a, *y = b;
+    if (x->total_ps != y->total_ps)
+        return x->total_ps > y->total_ps ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static int walk_all(walk *w)
+{
+    analysis *a = w->a;
+    host_result *h = a->h;
+    VP_CLEANUP(vp_free_ptr) int64_t *score = training_scores(a);
+    w->roles = vp_calloc((size_t)a->t->kind_count + 1, sizeof *w->roles);
+    VP_NEED(score && w->roles);
+    if (h->has_devices)
+        VP_TRY(any_device_idle(&w->idle, a));
+    VP_TRY(find_roles(w));
+    for (uint32_t p = 0; p < a->t->process_count; p++) {
+        uint32_t device = device_of_process(a, p), training = training_thread(a->t, p, score);
+        TRACE_EACH_OF(a->t, p, i)
+        VP_TRY(walk_track(w, device, i, i == training));
+    }
+    if (h->activity_count)
+        qsort(h->activities, h->activity_count, sizeof *h->activities, by_activity_time);
+    if (h->activity_count > ACTIVITIES_MAX)
+        h->activity_count = ACTIVITIES_MAX;
+    return 0;
+}
+
+int activities_collect(analysis *a)
+{
+    walk w = {.a = a};
+    int rc = walk_all(&w);
+    vp_free(w.roles);
+    vp_free(w.frame);
+    return rc;
+}
