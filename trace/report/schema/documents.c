@@ -370,7 +370,7 @@ const rep_word_list rep_word_lists[] = {
     WORDS(rep_where_words, "subject", where_about),
     WORDS(rep_kind_words, "device kind", device_kind_about),
     WORDS(result_cause_words, "cause", cause_about),
-    WORDS(result_activity_words, "activity", activity_about),
+    WORDS(result_activity_words, "kind of activity", activity_about),
     WORDS(result_cell_words, "use of compute time", cell_about),
     WORDS(result_dtype_words, "data type", dtype_about),
     WORDS(rep_peak_words, "source of a peak", peak_about),
