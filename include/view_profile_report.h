@@ -271,7 +271,7 @@ typedef struct vp_op {
      * innermost with the most self time, and the outermost around that, which is known only of
      * linked launches; NULL: none or unknown. */
     const char *operator_name, *outermost_name;
-    int64_t operators; /* distinct innermost ones; VP_UNKNOWN if launches were not read */
+    int64_t operators; /* distinct innermost ones; VP_UNKNOWN in older reports */
 } vp_op;
 
 /* The computation graph by time: scopes as a tree, in pre-order. Backward work

@@ -107,6 +107,21 @@ def test_the_report_names_operators_beside_kernels(place):
     header, row = csv.reader(run("report", path, "--format", "csv").splitlines())
     assert row[header.index("operator")] == "aten::addmm" and row[header.index("outermost_operator")] == "aten::linear"
     assert "aten::addmm +1" in run("top", path, "--group", "source")
+    assert "aten::addmm +2" in run("top", path)
+    (light,) = json.loads(run("top", path, "--format", "json"))["ops"]
+    assert all(light[key] == op[key] for key in ("operator", "outermost_operator", "operators"))
+
+
+def test_top_reads_correlations_wherever_they_stand_in_args(place):
+    """`top` reads only operators and launch calls, and of their args only the correlation."""
+    events = [event("cpu_op", "aten::mm", 1, 1, 0, 1000)]
+    args = [{"correlation": 1}, {"kernel": '"correlation": 9', "correlation": 2, "grid": [1, 1, 1]},
+            {"correlation": 3, "inner": {"correlation": 9}}, {"cbid": 211, "note": '"correlation": 9', "correlation": 4}]
+    for i, arg in enumerate(args):
+        events += [event("cuda_runtime", "cudaLaunchKernel", 1, 1, 10 * i + 1, 2, **arg),
+                   event("kernel", "k", 0, 7, 10 * i + 100, 5, correlation=i + 1, device=0, stream=7)]
+    rows, answer = top(place, events, "--group", "operator")
+    assert rows == {"aten::mm": (20, 4)}
 
 
 def test_ops_without_a_launch_are_counted(place):

@@ -46,6 +46,13 @@ static bool has_launches(const cat_file *f)
     return f->kind.format == RD_KINETO || f->kind.format == RD_CHROME;
 }
 
+/* Groups of kernels that only their launches can tell. */
+static bool is_by_launch(vp_group by)
+{
+    return grouping_by_scope(by) || by == VP_GROUP_SOURCE || by == VP_GROUP_OPERATOR ||
+           by == VP_GROUP_OUTERMOST;
+}
+
 static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
                            const load_options *opts, bool device_only, bool longest_only)
 {
@@ -56,6 +63,7 @@ static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
                      .progress_ctx = opts->progress_ctx,
                      .longest_only = longest_only,
                      .uncounted = opts->uncounted,
+                     .operators = has_launches(f),
                      .launches = opts->programs || opts->group == VP_GROUP_RAW,
                      .programs = opts->programs || opts->depth == VP_DEPTH_FULL,
                      .threads = opts->threads};
@@ -68,8 +76,10 @@ static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
     if (rc >= 0)
         rc = trace_seal_by(t, opts->threads);
     t->launches_unread = device_only && has_launches(f) && trace_has_device(t);
-    if (rc >= 0 && !device_only)
-        rc = links_operators(t, opts->depth == VP_DEPTH_OPS);
+    if (rc >= 0)
+        rc = links_operators(
+            t, (device_only ? LINKS_OPERATORS_ONLY : 0u) |
+                   (opts->depth == VP_DEPTH_OPS && is_by_launch(opts->group) ? LINKS_NOTES : 0u));
     if (rc >= 0 && grouping_by_scope(opts->group) && !trace_has_device(t))
         rc = call_paths(t);
     if (rc < 0) {
@@ -102,12 +112,11 @@ static int check_has_any_event(const trace *t, const cat_file *f)
     return vp_fail_at(VP_ECORRUPT, f->path, q->event, q->byte);
 }
 
-/* Groups whose answer is in the host events that launched the ops. Of XLA's files the ops
- * themselves name scope and source; in a trace JSON only the launches may. */
-static bool needs_launches(const cat_file *f, vp_group by)
+/* Groups whose answer is in all host events around the launches, not only in operators. Of XLA's
+ * files the ops themselves name scope and source; in a trace JSON only the launches may. */
+static bool needs_host_stacks(const cat_file *f, vp_group by)
 {
-    return has_launches(f) && (grouping_by_scope(by) || by == VP_GROUP_SOURCE ||
-                               by == VP_GROUP_OPERATOR || by == VP_GROUP_OUTERMOST);
+    return has_launches(f) && (grouping_by_scope(by) || by == VP_GROUP_SOURCE);
 }
 
 /* Op tables need host events only without a device or for links: most files never need them. */
@@ -115,7 +124,7 @@ static int read_needed(trace **out, const catalog *c, const cat_file *f, const l
 {
     trace *t = NULL;
     bool ops_only = opts->depth == VP_DEPTH_OPS && opts->where == VP_WHERE_DEVICE &&
-                    !is_partial_load(opts) && !needs_launches(f, opts->group);
+                    !is_partial_load(opts) && !needs_host_stacks(f, opts->group);
     VP_TRY(read_trace_file(&t, c, f, opts, ops_only, ops_only));
     bool host = ops_only && (!trace_has_device(t) || !t->event_count) && t->skipped_count;
     if (host || t->places_missing) {

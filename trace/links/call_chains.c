@@ -23,13 +23,15 @@ chain_class chain_class_of(const trace *t, const trace_kind *k)
     return CHAIN_OTHER;
 }
 
-int chain_table_init(chain_table *c, const trace *t)
+int chain_table_init(chain_table *c, const trace *t, bool operators_only)
 {
     *c = (chain_table){.t = t, .class_of = vp_calloc((size_t)t->kind_count + 1, 1)};
     vp_map_init(&c->at);
     VP_NEED(c->class_of);
-    for (uint32_t k = 0; k < t->kind_count; k++)
-        c->class_of[k] = (uint8_t)chain_class_of(t, &t->kinds[k]);
+    for (uint32_t k = 0; k < t->kind_count; k++) {
+        chain_class class = chain_class_of(t, &t->kinds[k]);
+        c->class_of[k] = (uint8_t)(operators_only && class != CHAIN_OPERATOR ? CHAIN_OTHER : class);
+    }
     return 0;
 }
 
@@ -69,7 +71,8 @@ int chain_stack_push(chain_stack *s, const chain_table *c, const trace_track *k,
     uint32_t kind = trace_kind_of(k, i);
     if (c->class_of[kind] == CHAIN_OTHER || s->depth == DEPTH_MAX)
         return 0;
-    VP_TRY(vp_grow(&s->open, &s->cap, s->depth + 1, sizeof *s->open, VP_INTERN_MAX));
+    if (s->depth == s->cap)
+        VP_TRY(vp_grow(&s->open, &s->cap, s->depth + 1, sizeof *s->open, VP_INTERN_MAX));
     s->open[s->depth++] = (chain_open){
         .end_ps = trace_end(k, i),
         .kind = kind,

@@ -43,7 +43,8 @@ typedef struct chain_open {
 } chain_open;
 
 chain_class chain_class_of(const trace *t, const trace_kind *k);
-int chain_table_init(chain_table *c, const trace *t); /* VP_ENOMEM */
+/* operators_only: modules, frames and annotations are no part of chains. VP_ENOMEM. */
+int chain_table_init(chain_table *c, const trace *t, bool operators_only);
 void chain_table_free(chain_table *c);
 /* The node below `parent` for an event of this kind. VP_ENOMEM, VP_ELIMIT. */
 int chain_child(uint32_t *out, chain_table *c, uint32_t parent, uint32_t kind);

@@ -9,21 +9,25 @@
 #include "trace/base/map.h"
 
 typedef struct launch_entry {
-    int64_t id, start_ps;
-    uint32_t value; /* the caller's */
+    int64_t start_ps;
+    uint32_t number; /* of its id: ids are numbered in the order of their first entries */
+    uint32_t value;  /* the caller's */
 } launch_entry;
 
 typedef struct launch_list {
-    launch_entry *v;
+    launch_entry *v; /* sorted by id and start once the list is finished */
     size_t n, cap;
-    vp_map by_id;    /* id → entry while ids are distinct */
-    bool has_repeat; /* then the entries are sorted by id and time */
+    vp_map by_id;     /* id → number */
+    uint32_t ids;     /* distinct ones */
+    uint32_t *first;  /* by number, and one more for the end: index of the first entry */
+    bool is_unsorted; /* some entry starts before the one added before it */
 } launch_list;
 
 void launch_list_init(launch_list *l);
 void launch_list_free(launch_list *l);
 int launch_list_add(launch_list *l, int64_t id, int64_t start_ps, uint32_t value); /* VP_ENOMEM */
-void launch_list_finish(launch_list *l); /* before the first lookup */
+/* Before the first lookup. VP_ENOMEM. */
+int launch_list_finish(launch_list *l);
 /* The latest entry of this id that starts at start_ps or before, else its first; NULL: none. */
 const launch_entry *launch_list_find(const launch_list *l, int64_t id, int64_t start_ps);
 

@@ -26,7 +26,7 @@ typedef struct linking {
     vp_map variants;      /* kind << 32 | chain → kind of that place */
     vp_buf text;
     uint64_t ops, unlinked;
-    bool notes; /* of unlinked ops */
+    unsigned flags; /* links_flags */
 } linking;
 
 static bool is_op_track(const trace_track *k)
@@ -233,6 +233,8 @@ static int place_kind(linking *l, uint32_t kind, uint32_t from, uint32_t node)
     k->is_linked = true;
     k->op_inner = p->inner;
     k->op_outer = p->outer;
+    if (l->flags & LINKS_OPERATORS_ONLY)
+        return 0;
     k->scope = k->scope ? k->scope : p->scope;
     k->source = k->source ? k->source : p->source;
     return 0;
@@ -258,7 +260,7 @@ static int link_op(linking *l, trace_track *k, size_t i)
 static int note_unlinked(const linking *l)
 {
     char text[160];
-    if (!l->notes || !l->unlinked)
+    if (!(l->flags & LINKS_NOTES) || !l->unlinked)
         return 0;
     snprintf(
         text, sizeof text,
@@ -279,14 +281,14 @@ static int link_ops(linking *l)
     return note_unlinked(l);
 }
 
-int links_operators(trace *t, bool notes)
+int links_operators(trace *t, unsigned flags)
 {
-    linking l = {.t = t, .notes = notes};
+    linking l = {.t = t, .flags = flags};
     bool ops, calls;
     find_links(t, &ops, &calls);
     if (!ops)
         return 0;
-    if (!calls && notes)
+    if (!calls && (flags & LINKS_NOTES))
         return note(t, "no launch calls in this file, so the operators of device ops are unknown; "
                        "record CPU activity as well");
     if (!calls)
@@ -295,13 +297,15 @@ int links_operators(trace *t, bool notes)
     launch_list_init(&l.launches);
     vp_map_init(&l.variants);
     vp_buf_init(&l.text, SIZE_MAX / 8);
-    int rc = chain_table_init(&l.chains, t);
+    int rc = chain_table_init(&l.chains, t, flags & LINKS_OPERATORS_ONLY);
     if (rc >= 0)
         rc = add_tracks(&l, SINK_SEQUENCE, add_forward_ops);
-    launch_list_finish(&l.forward);
+    if (rc >= 0)
+        rc = launch_list_finish(&l.forward);
     if (rc >= 0)
         rc = add_tracks(&l, SINK_CORRELATION, add_launches);
-    launch_list_finish(&l.launches);
+    if (rc >= 0)
+        rc = launch_list_finish(&l.launches);
     if (rc >= 0)
         rc = link_ops(&l);
     chain_table_free(&l.chains);

@@ -10,10 +10,16 @@
 
 #include "trace/model/trace.h"
 
+enum links_flags {
+    LINKS_OPERATORS_ONLY = 1, /* no scopes and sources: the trace was read with
+                                 rd_options.operators */
+    LINKS_NOTES = 2           /* add a quality note if ops remain without a launch; a full analysis
+                                 has its own (trace/analyze/host/quality.h) */
+};
+
 /* Links all device ops of a sealed trace that nobody else reads yet. Kinds that have a scope or a
- * source keep it. O(events); does nothing if no event has a correlation id. notes: adds a quality
- * note if ops remain without a launch; a full analysis has its own (trace/analyze/host/quality.h).
- * VP_ENOMEM, VP_ELIMIT. */
-int links_operators(trace *t, bool notes);
+ * source keep it. O(events); does nothing if no event has a correlation id. VP_ENOMEM, VP_ELIMIT.
+ */
+int links_operators(trace *t, unsigned flags);
 
 #endif

@@ -475,7 +475,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
                 .raw_names = a->raw_names,
                 .scopes = t->launches_unread ? VP_UNKNOWN : a->place.scopes,
                 .sources = t->launches_unread ? VP_UNKNOWN : a->place.sources,
-                .operators = t->launches_unread ? VP_UNKNOWN : a->caller.count,
+                .operators = a->caller.count,
                 .step_self_ps = VP_UNKNOWN,
                 .step_calls = VP_UNKNOWN,
                 .roof = ROOF_NONE,

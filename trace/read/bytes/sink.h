@@ -293,6 +293,9 @@ typedef struct rd_options {
     bool longest_only;
     /* With device_only: skipped events need not be counted. */
     bool uncounted;
+    /* With device_only: keep the framework's operators and launch calls, and the correlations that
+     * join these to device ops. */
+    bool operators;
     /* Read launch parameters of kernels, which distinguish kinds (sink_kind.launch). */
     bool launches;
     /* Pass the programs whose protos the file contains. */

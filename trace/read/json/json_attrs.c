@@ -143,6 +143,28 @@ static inline int launch_attr(vp_str key)
     return vp_str_eq(key, VP_STR("correlation")) ? SINK_CORRELATION : SINK_ATTRS;
 }
 
+/* The number of "correlation" if it is the last member, as Kineto writes it: "{…, "correlation":
+ * 5}". false: it may be elsewhere. */
+static bool take_last_correlation(vp_str args, int64_t *n)
+{
+    static const vp_str key = VP_STR_INIT("\"correlation\"");
+    const char *start = args.p, *end = args.p + args.n - 1; /* at the closing brace */
+    while (end > start && js_is_space(end[-1]))
+        end--;
+    const char *p = end;
+    while (p > start && p[-1] >= '0' && p[-1] <= '9')
+        p--;
+    const char *digits = p;
+    while (p > start && js_is_space(p[-1]))
+        p--;
+    if (p == start || *--p != ':')
+        return false;
+    while (p > start && js_is_space(p[-1]))
+        p--;
+    return (size_t)(p - start) > key.n && !memcmp(p - key.n, key.p, key.n) &&
+           p[-(ptrdiff_t)key.n - 1] != '\\' && js_take_int(&digits, end + 1, n);
+}
+
 static const sink_extra *launch_correlation(cj_attrs *a, cj_reader *r, js_value args)
 {
     cj_layout *layout = &r->launch_layout;
@@ -152,6 +174,11 @@ static const sink_extra *launch_correlation(cj_attrs *a, cj_reader *r, js_value 
     int64_t n;
     if (args.type != JS_NESTED || *args.s.p != '{')
         return NULL;
+    if (take_last_correlation(args.s, &n)) {
+        if (n)
+            sink_extra_set(&a->x, SINK_CORRELATION, n);
+        return n ? &a->x : NULL;
+    }
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
     while (attr != SINK_CORRELATION &&
            cj_next_field(&p, end, layout, &link, launch_attr, &attr) == JS_MEMBER &&
@@ -205,6 +232,8 @@ void cj_correlation(sink_extra *x, js_value v)
 static bool is_launch_cat(vp_str cat)
 {
     static const vp_str runtime = VP_STR_INIT("runtime"), driver = VP_STR_INIT("driver");
+    if (vp_str_eq(cat, VP_STR("cuda_runtime")))
+        return true;
     switch (cat.p[cat.n - 1]) {
     case 'e':
     case 'E':
@@ -215,6 +244,23 @@ static bool is_launch_cat(vp_str cat)
     default:
         return false;
     }
+}
+
+static bool is_operator_cat(vp_str cat)
+{
+    return vp_str_eq(cat, VP_STR("cpu_op")) || vp_str_eq(cat, VP_STR("Operator"));
+}
+
+bool cj_is_caller(vp_str cat)
+{
+    return cat.n && (is_operator_cat(cat) || is_launch_cat(cat));
+}
+
+const sink_extra *cj_launch_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
+{
+    vp_str cat = f->v[CJ_CAT].s;
+    cj_attrs_clear(a);
+    return cat.n && is_launch_cat(cat) ? launch_correlation(a, r, f->v[CJ_ARGS]) : NULL;
 }
 
 const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
@@ -233,7 +279,7 @@ const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
         return launch_correlation(a, r, args);
     /* on a device's stream ("gpu_user_annotation") it only repeats the host's annotation */
     bool is_step = vp_str_starts(name.s, step) && !vp_str_starts(cat.s, VP_STR("gpu_"));
-    if (!is_step && (vp_str_eq(cat.s, VP_STR("cpu_op")) || vp_str_eq(cat.s, VP_STR("Operator"))))
+    if (!is_step && is_operator_cat(cat.s))
         return operator_sequence(a, r, args);
     if (!is_step)
         return NULL;

@@ -89,6 +89,8 @@ static int emit_host_event(cj_reader *r, const cj_fields *f, cj_thread *t, int64
     sink_event e = {.start_ps = start_ps, .dur_ps = dur_ps, .aligned_start_ps = SINK_NO_TIME};
     if (!r->opts->device_only)
         e.extra = cj_host_attrs(&a, r, f);
+    else if (r->opts->operators)
+        e.extra = cj_launch_attrs(&a, r, f);
     if (is_echo(f->v[CJ_CAT].s))
         t->has_echo = true;
     else
@@ -118,7 +120,9 @@ static int complete_event(cj_reader *r, const cj_fields *f)
     if (start_ps + dur_ps > r->extent_last_ps)
         r->extent_last_ps = start_ps + dur_ps;
     VP_TRY(cj_op(r, f, start_ps, dur_ps, &t));
-    return !t || cj_unwanted(r) ? 0 : emit_host_event(r, f, t, start_ps, dur_ps);
+    if (!t || (!(r->opts->operators && cj_is_caller(f->v[CJ_CAT].s)) && cj_unwanted(r)))
+        return 0;
+    return emit_host_event(r, f, t, start_ps, dur_ps);
 }
 
 static int instant_event(cj_reader *r, const cj_fields *f)

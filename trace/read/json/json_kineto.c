@@ -84,7 +84,7 @@ static unsigned wanted_kineto_args(const cj_reader *r, cj_gpu_cat cat, const cj_
 {
     vp_str name = f->v[CJ_NAME].s;
     unsigned want = 1u << ARG_DEVICE;
-    if (!r->opts->device_only)
+    if (!r->opts->device_only || r->opts->operators)
         want |= 1u << ARG_CORRELATION;
     if (!r->opts->device_only && cat == CJ_GPU_KERNEL)
         want |= 1u << ARG_EXTERNAL;
@@ -115,12 +115,14 @@ static void read_kineto_args(const cj_reader *r, js_value args, unsigned want, j
         return;
     const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
     for (unsigned rest = want; rest && js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER;)
-        for (size_t i = 0; i < ARGS; i++)
-            if (want >> i & 1u && is_arg(key, i)) {
-                a[i] = v;
-                rest &= i == ARG_BYTES ? ~0u : ~(1u << i);
-                break;
-            }
+        for (unsigned left = want; left; left &= left - 1) {
+            size_t i = (size_t)__builtin_ctz(left);
+            if (!is_arg(key, i))
+                continue;
+            a[i] = v;
+            rest &= i == ARG_BYTES ? ~0u : ~(1u << i);
+            break;
+        }
 }
 
 /* Bytes per element of a torch dtype, or SINK_UNKNOWN. */

@@ -275,6 +275,10 @@ static inline void cj_attrs_clear(cj_attrs *a)
  * none. */
 void cj_attr_take(cj_attrs *a, vp_str key, js_value v);
 const sink_extra *cj_attrs_close(cj_attrs *a, js_value name);
+/* The correlation of a launch call, without other attributes; NULL: none. Valid as long as `a`. */
+const sink_extra *cj_launch_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f);
+/* True for categories of operators and launch calls. */
+bool cj_is_caller(vp_str cat);
 /* Kineto's "correlation"; 0 means none. */
 void cj_correlation(sink_extra *x, js_value v);
 /* All attributes of a host event of any writer. Valid as long as `a`. */
