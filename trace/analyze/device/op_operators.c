@@ -7,17 +7,22 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* What one operator launched in one group. */
+/* What one operator launched in one group, or of that what one outermost operator called. */
 typedef struct operator_sum {
-    uint32_t group, kind; /* kind: the one with the most self time */
-    int64_t self_ps, kind_ps;
+    uint32_t of;   /* the group; of a call, the index of the operator's sum */
+    uint32_t kind; /* the first */
+    int64_t self_ps;
 } operator_sum;
+
+typedef struct sum_list {
+    operator_sum *v;
+    size_t n, cap;
+    vp_map at; /* of << 32 | name → index */
+} sum_list;
 
 typedef struct operator_sums {
     const trace *t;
-    operator_sum *v;
-    size_t n, cap;
-    vp_map at; /* group << 32 | operator's name → index */
+    sum_list inner, outer;
     vp_arena arena;
     vp_intern names;
 } operator_sums;
@@ -40,50 +45,67 @@ vp_str kind_operator(const trace *t, const trace_kind *k, bool outermost)
     return VP_STR_NONE;
 }
 
+static int add_to_sum(uint32_t *out, sum_list *l, uint32_t of, vp_sid name, uint32_t kind,
+                      int64_t self_ps)
+{
+    uint64_t key = (uint64_t)of << 32 | name;
+    uint32_t at = vp_map_get(&l->at, key);
+    if (at == VP_MAP_NONE) {
+        VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, UINT32_MAX - 1));
+        at = (uint32_t)l->n++;
+        l->v[at] = (operator_sum){.of = of, .kind = kind};
+        VP_TRY(vp_map_set(&l->at, key, at));
+    }
+    l->v[at].self_ps += self_ps;
+    *out = at;
+    return 0;
+}
+
 static int add_kind_to_operator(operator_sums *s, uint32_t group, uint32_t kind, int64_t self_ps)
 {
-    vp_str name = kind_operator(s->t, &s->t->kinds[kind], false);
+    const trace_kind *k = &s->t->kinds[kind];
+    vp_str name = kind_operator(s->t, k, false);
+    uint32_t at;
     vp_sid id;
     if (!name.n)
         return 0;
     VP_TRY(vp_intern_put(&s->names, name, &id));
-    uint64_t key = (uint64_t)group << 32 | id;
-    uint32_t at = vp_map_get(&s->at, key);
-    if (at == VP_MAP_NONE) {
-        VP_TRY(vp_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, UINT32_MAX - 1));
-        at = (uint32_t)s->n++;
-        s->v[at] = (operator_sum){.group = group, .kind = kind, .kind_ps = -1};
-        VP_TRY(vp_map_set(&s->at, key, at));
-    }
-    operator_sum *sum = &s->v[at];
-    sum->self_ps += self_ps;
-    if (self_ps > sum->kind_ps) {
-        sum->kind_ps = self_ps;
-        sum->kind = kind;
-    }
-    return 0;
+    VP_TRY(add_to_sum(&at, &s->inner, group, id, kind, self_ps));
+    return add_to_sum(&at, &s->outer, at, k->op_outer, kind, self_ps);
 }
 
-static bool is_operator_before(const trace *t, uint32_t a, uint32_t b)
+static bool is_text_before(vp_str x, vp_str y)
 {
-    vp_str x = kind_operator(t, &t->kinds[a], false), y = kind_operator(t, &t->kinds[b], false);
     int order = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
     return order ? order < 0 : x.n < y.n;
+}
+
+/* Whether sum x is a better choice than y: more time, or the same and first by text. */
+static bool is_better_sum(const trace *t, const operator_sum *x, const operator_sum *y, bool outer)
+{
+    if (x->self_ps != y->self_ps)
+        return x->self_ps > y->self_ps;
+    return is_text_before(kind_operator(t, &t->kinds[x->kind], outer),
+                          kind_operator(t, &t->kinds[y->kind], outer));
 }
 
 /* best: by group, the index of its sum so far, plus 1. */
 static void choose_operators(op_operator *out, uint32_t *best, const operator_sums *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const operator_sum *sum = &s->v[i];
-        const operator_sum *old = best[sum->group] ? &s->v[best[sum->group] - 1] : NULL;
-        out[sum->group].count++;
-        if (old &&
-            (sum->self_ps < old->self_ps ||
-             (sum->self_ps == old->self_ps && !is_operator_before(s->t, sum->kind, old->kind))))
+    const operator_sum *inner = s->inner.v, *outer = s->outer.v;
+    for (size_t i = 0; i < s->inner.n; i++) {
+        uint32_t group = inner[i].of;
+        out[group].count++;
+        if (!best[group] || is_better_sum(s->t, &inner[i], &inner[best[group] - 1], false))
+            best[group] = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i < s->outer.n; i++) { /* the sums of calls of the chosen operators */
+        op_operator *o = &out[inner[outer[i].of].of];
+        if (best[inner[outer[i].of].of] != outer[i].of + 1)
             continue;
-        best[sum->group] = (uint32_t)i + 1;
-        out[sum->group].kind = sum->kind;
+        if (!o->chosen || is_better_sum(s->t, &outer[i], &outer[o->chosen - 1], true))
+            o->chosen = (uint32_t)i + 1;
+        o->kind = outer[o->chosen - 1].kind;
     }
 }
 
@@ -96,7 +118,8 @@ int op_operators(op_operator *out, uint32_t group_count, const trace *t, const u
     for (uint32_t i = 0; i < group_count; i++)
         out[i] = (op_operator){0};
     vp_arena_init(&s.arena);
-    vp_map_init(&s.at);
+    vp_map_init(&s.inner.at);
+    vp_map_init(&s.outer.at);
     int rc = vp_intern_init(&s.names, &s.arena);
     for (uint32_t i = 0; rc >= 0 && i < l->n; i++)
         if (group_of[l->kind[i]] != UINT32_MAX)
@@ -105,7 +128,9 @@ int op_operators(op_operator *out, uint32_t group_count, const trace *t, const u
         choose_operators(out, best, &s);
     vp_intern_free(&s.names);
     vp_arena_free(&s.arena);
-    vp_map_free(&s.at);
-    vp_free(s.v);
+    vp_map_free(&s.inner.at);
+    vp_map_free(&s.outer.at);
+    vp_free(s.inner.v);
+    vp_free(s.outer.v);
     return rc;
 }
