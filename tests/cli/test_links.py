@@ -163,3 +163,20 @@ def test_public_reports(place, file, args, rows):
         assert rows.items() <= found.items()
     else:
         assert top(place, events["traceEvents"], *args)[0] == rows
+
+
+@pytest.mark.parametrize("file,is_user", [
+    ("/home/me/train.py", True), ("C:\\work\\train.py", True), ("train.py", True),
+    ("/opt/venv/lib/python3.11/site-packages/flax/core.py", False), ("/usr/lib/python3/dist-packages/x/y.py", False),
+    ("/usr/lib/python3.11/contextlib.py", False), ("C:\\Python311\\Lib\\threading.py", False),
+    ("C:\\env\\Lib\\site-packages\\torch\\_ops.py", False), ("<frozen importlib._bootstrap>", False), ("<string>", False),
+    ("/opt/conda/IPython/core/interactiveshell.py", False), ("/opt/conda/ipykernel/kernelbase.py", False), ("torch/_ops.py", False),
+    ("/tmp/ipykernel_12/34.py", True), ("/home/me/my-site-packages/a.py", True), ("/home/me/lib/pythonic/a.py", True),
+    ("/home/me/python/train.py", True), ("/home/me/torch_models/a.py", True), ("/home/me/frozen/a.py", True),
+])
+def test_frames_of_libraries_are_never_the_source(place, file, is_user):
+    events = [event("python_function", "/home/me/main.py(1): main", 1, 1, 0, 1000),
+              event("python_function", f"{file}(7): f", 1, 1, 1, 900),
+              event("cpu_op", "aten::mm", 1, 1, 10, 300), *launched(1, 30, "gemm", 80)]
+    (row,) = top(place, events, "--group", "source")[0]
+    assert row == (f"{file}:7" if is_user else "/home/me/main.py:1")

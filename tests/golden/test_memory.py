@@ -98,7 +98,7 @@ def test_holders_are_named_by_op_module_and_line():
     top = allocators(KINETO[1][0])['GPU 0']['top']
     for op in ('aten::bmm', 'aten::mul'):
         assert any(t['name'] == op and t['bytes'] == 1889533952 and t['scope'] == 'TimesformerSelfAttention_3'
-                   and t['source'].endswith('modeling_timesformer.py(200): forward') and t['step'] == 6 for t in top)
+                   and t['source'].endswith('pipeline/model.py(40): run_on_input') and t['step'] == 6 for t in top)
     top = allocators(XPLANES[4][0])['GPU_4_bfc']['top']
     assert top[0]['scope'].endswith('word_embeddings/GatherV2/Cast') or top[0]['name'].startswith('(allocated before')
 

@@ -1,104 +1,5 @@
 #include "trace/links/user_frames.h"
 
-#include <string.h>
-
-/* Directories of installed packages and of the standard library. */
-static const vp_str library_parts[] = {
-    VP_STR_INIT("site-packages/"), VP_STR_INIT("dist-packages/"), VP_STR_INIT("lib/python"),
-    VP_STR_INIT("lib64/python"),   VP_STR_INIT("IPython/"),       VP_STR_INIT("ipykernel"),
-};
-
-/* Beginnings of file names that are generated, or that profilers write without their directory. */
-static const vp_str library_heads[] = {
-    VP_STR_INIT("<"),
-    VP_STR_INIT("torch/"),
-    VP_STR_INIT("torchvision/"),
-    VP_STR_INIT("jax/"),
-    VP_STR_INIT("jaxlib/"),
-    VP_STR_INIT("flax/"),
-    VP_STR_INIT("optax/"),
-    VP_STR_INIT("tensorflow/"),
-    VP_STR_INIT("keras/"),
-    VP_STR_INIT("numpy/"),
-    VP_STR_INIT("triton/"),
-    VP_STR_INIT("threading.py"),
-    VP_STR_INIT("runpy.py"),
-    VP_STR_INIT("contextlib.py"),
-    VP_STR_INIT("lightning/"),
-    VP_STR_INIT("accelerate/"),
-    VP_STR_INIT("transformers/"),
-    VP_STR_INIT("deepspeed/"),
-    VP_STR_INIT("torchaudio/"),
-    VP_STR_INIT("torchdata/"),
-    VP_STR_INIT("datasets/"),
-    VP_STR_INIT("PIL/"),
-    VP_STR_INIT("pandas/"),
-    VP_STR_INIT("scipy/"),
-    VP_STR_INIT("sklearn/"),
-    VP_STR_INIT("tqdm/"),
-    VP_STR_INIT("wandb/"),
-    VP_STR_INIT("typing.py"),
-    VP_STR_INIT("functools.py"),
-    VP_STR_INIT("multiprocessing/"),
-    VP_STR_INIT("concurrent/"),
-    VP_STR_INIT("asyncio/"),
-    VP_STR_INIT("importlib/"),
-    VP_STR_INIT("logging/"),
-    VP_STR_INIT("json/"),
-    VP_STR_INIT("collections/"),
-    VP_STR_INIT("queue.py"),
-    VP_STR_INIT("pickle.py"),
-    VP_STR_INIT("copy.py"),
-    VP_STR_INIT("random.py"),
-    VP_STR_INIT("socket.py"),
-    VP_STR_INIT("subprocess.py"),
-    VP_STR_INIT("tempfile.py"),
-    VP_STR_INIT("shutil.py"),
-    VP_STR_INIT("weakref.py"),
-    VP_STR_INIT("inspect.py"),
-    VP_STR_INIT("warnings.py"),
-    VP_STR_INIT("traceback.py"),
-    VP_STR_INIT("gzip.py"),
-    VP_STR_INIT("zipfile.py"),
-    VP_STR_INIT("tarfile.py"),
-    VP_STR_INIT("selectors.py"),
-    VP_STR_INIT("abc.py"),
-    VP_STR_INIT("enum.py"),
-    VP_STR_INIT("dataclasses.py"),
-    VP_STR_INIT("os.py"),
-    VP_STR_INIT("codecs.py"),
-};
-
-static char slash(char c)
-{
-    return c == '\\' ? '/' : c;
-}
-
-static bool is_at(vp_str path, size_t at, vp_str word)
-{
-    if (path.n - at < word.n)
-        return false;
-    for (size_t i = 0; i < word.n; i++)
-        if (slash(path.p[at + i]) != word.p[i])
-            return false;
-    return true;
-}
-
-bool links_is_user_file(vp_str path)
-{
-    for (size_t i = 0; i < sizeof library_heads / sizeof *library_heads; i++)
-        if (is_at(path, 0, library_heads[i]))
-            return false;
-    for (size_t at = 0; at < path.n; at++) {
-        if (at && slash(path.p[at - 1]) != '/')
-            continue; /* words begin a component */
-        for (size_t i = 0; i < sizeof library_parts / sizeof *library_parts; i++)
-            if (is_at(path, at, library_parts[i]))
-                return false;
-    }
-    return path.n != 0;
-}
-
 static bool is_number(vp_str s)
 {
     size_t n = 0;
@@ -130,4 +31,29 @@ bool links_parse_frame(vp_str text, vp_str *file, vp_str *line, vp_str *function
     *line = vp_str_skip(vp_str_head(text, space), colon + 1);
     *function = vp_str_skip(text, space + 1);
     return file->n && is_number(*line);
+}
+
+/* JAX's Python tracer writes files without directories. These are JAX's own, by which it calls the
+ * runtime. */
+static bool is_jax_file(vp_str file)
+{
+    static const vp_str files[] = {VP_STR_INIT("pjit.py"),       VP_STR_INIT("api.py"),
+                                   VP_STR_INIT("core.py"),       VP_STR_INIT("pxla.py"),
+                                   VP_STR_INIT("dispatch.py"),   VP_STR_INIT("array.py"),
+                                   VP_STR_INIT("profiler.py"),   VP_STR_INIT("compiler.py"),
+                                   VP_STR_INIT("util.py"),       VP_STR_INIT("lax.py"),
+                                   VP_STR_INIT("lax_numpy.py"),  VP_STR_INIT("ufuncs.py"),
+                                   VP_STR_INIT("stages.py"),     VP_STR_INIT("traceback_util.py"),
+                                   VP_STR_INIT("contextlib.py"), VP_STR_INIT("functools.py")};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (vp_str_eq(file, files[i]))
+            return true;
+    return false;
+}
+
+bool links_is_user_frame(vp_str text)
+{
+    vp_str file, line, function;
+    return links_parse_frame(text, &file, &line, &function) && rd_is_user_file(file) &&
+           !(*text.p == '$' && is_jax_file(file));
 }

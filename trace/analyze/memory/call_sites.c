@@ -5,6 +5,7 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/base/order.h"
+#include "trace/links/user_frames.h"
 
 /* What a kind of host event is to who asks where memory comes from; a higher one says it better
  * among frames. */
@@ -14,8 +15,8 @@ typedef enum what {
     OP,
     PROGRAM,     /* a call of a jitted function: says more than what the runtime does for it */
     MODULE,      /* nn.Module: … */
-    INNER_FRAME, /* Python's, in a framework */
-    OUTER_FRAME,
+    INNER_FRAME, /* Python's, in a library */
+    OUTER_FRAME, /* the user's */
 } what;
 
 typedef struct open_call {
@@ -41,19 +42,6 @@ static bool has_any(vp_str s, const char *const *words)
     return false;
 }
 
-/* The Python tracer of JAX writes "$file.py:12 f" with the file's last name only. */
-static what frame_kind_of_name(vp_str name)
-{
-    static const char *const frameworks[] = {
-        "torch/",         "jax/_src/",          "jaxlib/",       "<built-in",
-        "<frozen",        "<string>",           "$pjit.py",      "$api.py",
-        "$core.py",       "$pxla.py",           "$dispatch.py",  "$array.py",
-        "$profiler.py",   "$compiler.py",       "$util.py",      "$lax.py",
-        "$contextlib.py", "$functools.py",      "$lax_numpy.py", "$ufuncs.py",
-        "$stages.py",     "$traceback_util.py", "$builtins.",    NULL};
-    return has_any(name, frameworks) ? INNER_FRAME : OUTER_FRAME;
-}
-
 static what what_of(const trace *t, const trace_kind *k)
 {
     static const char *const noise[] = {"Allocat",     "BFC",          "Malloc",
@@ -62,7 +50,7 @@ static what what_of(const trace *t, const trace_kind *k)
     if (vp_str_starts(name, VP_STR("nn.Module: ")))
         return MODULE;
     if (vp_str_eq(category, VP_STR("python_function")) || vp_str_starts(name, VP_STR("$")))
-        return frame_kind_of_name(name);
+        return links_is_user_frame(name) ? OUTER_FRAME : INNER_FRAME;
     if (vp_str_find(category, VP_STR("runtime")) < category.n || has_any(name, noise))
         return NOISE;
     return vp_str_starts(name, VP_STR("PjitFunction(")) ? PROGRAM : OP;

@@ -6,6 +6,7 @@
 #include "trace/base/sums.h"
 #include "trace/read/pickle/pickle_machine.h"
 #include "trace/read/pickle/pickle_ops.h"
+#include "trace/read/semantics/user_files.h"
 
 /* Words of interest; their ids follow from the order, from 1. From active_allocated on they are
  * states, actions and stages, which are never keys. */
@@ -153,14 +154,14 @@ static ts_site site_field(const fields *f)
     return v && (v->type == PK_A_FOLDED || (v->type == PK_A_LIST && v->role == FRAMES)) ? v->id : 0;
 }
 
-/* A Python frame outside of PyTorch is best, then one inside it, then C++ frames; those next to the
+/* A Python frame of the user is best, then one of a library, then C++ frames; those next to the
  * allocator come first and are the same everywhere. */
 static uint8_t frame_rank(vp_str name, vp_str file)
 {
     static const char *const always[] = {"torch::unwind", "CapturedTraceback", "gather_with_cpp",
                                          "CUDACachingAllocator", "c10::"};
     if (vp_str_ends(file, VP_STR(".py")) || vp_str_starts(file, VP_STR("<")))
-        return vp_str_find(file, VP_STR("/torch/")) < file.n ? 2 : 3;
+        return rd_is_user_file(file) ? 3 : 2;
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (vp_str_find(name, vp_str_of(always[i])) < name.n)
             return 0;

@@ -12,6 +12,7 @@
 #include "trace/base/pb.h"
 #include "trace/read/gzip/gzip.h"
 #include "trace/read/pprof/pprof_fields.h"
+#include "trace/read/semantics/user_files.h"
 
 #define BYTES_MAX ((size_t)256 << 20)
 #define TYPES_MAX 8 /* values per sample; JAX writes 2 */
@@ -184,33 +185,47 @@ static void read_sample(const reader *r, vp_str message, sample *s)
     }
 }
 
-/* True if a frame is informative. JAX's own frames only show how it allocates, and "<listcomp>" not
- * even the place. */
+#define NO_STACK UINT64_MAX
+#define NO_USER_FRAME (UINT64_MAX - 1) /* the whole stack is JAX's */
+
+/* True for frames of other libraries than JAX, whose own only show how it allocates. */
 static bool is_telling_frame(vp_str name, vp_str file)
 {
     return name.n && *name.p != '<' && vp_str_find(file, VP_STR("/jax/_src/")) == file.n &&
            vp_str_find(file, VP_STR("/jaxlib/")) == file.n;
 }
 
-/* Selects the innermost informative frame, else the innermost one. */
-static bool choose_frame(const reader *r, const sample *s, frame *out)
+/* "<listcomp>", "<genexpr>": the function around it says more. */
+static bool is_comprehension(vp_str name)
+{
+    return vp_str_ends(name, VP_STR("comp>")) || vp_str_eq(name, VP_STR("<genexpr>"));
+}
+
+/* The innermost frame of the user, else the innermost of a library other than JAX. */
+static frame choose_frame(const reader *r, const sample *s)
 {
     vp_pb p = vp_pb_of(s->locations);
+    frame best = {NO_STACK, 0};
+    bool user = false;
     uint64_t id;
-    bool any = false;
     while (vp_pb_varint(&p, &id)) {
         uint32_t i = vp_map_get(&r->frame_by_id, id);
         uint32_t fn = i == VP_MAP_NONE ? i : vp_map_get(&r->function_by_id, r->frames[i].function);
         if (fn == VP_MAP_NONE)
             continue;
-        const function *f = &r->functions[fn];
-        if (!any || is_telling_frame(string_at(r, f->name), string_at(r, f->file)))
-            *out = (frame){fn, r->frames[i].line};
-        if (is_telling_frame(string_at(r, f->name), string_at(r, f->file)))
-            return true;
-        any = true;
+        vp_str name = string_at(r, r->functions[fn].name),
+               file = string_at(r, r->functions[fn].file);
+        if (rd_is_user_file(file) && !is_comprehension(name))
+            return (frame){fn, r->frames[i].line};
+        if (rd_is_user_file(file) && !user) {
+            user = true;
+            best = (frame){fn, r->frames[i].line};
+        } else if (best.function >= NO_USER_FRAME) {
+            best = is_telling_frame(name, file) ? (frame){fn, r->frames[i].line}
+                                                : (frame){NO_USER_FRAME, 0};
+        }
     }
-    return any;
+    return best;
 }
 
 static int copy_to_arena(reader *r, const char **out, vp_str s)
@@ -238,8 +253,7 @@ static void add_saturated(int64_t *sum, int64_t v)
 
 static int holder_of(reader *r, const sample *s, pp_holder **out)
 {
-    frame at = {UINT64_MAX, 0};
-    bool named = choose_frame(r, s, &at);
+    frame at = choose_frame(r, s);
     uint64_t key = vp_mix(vp_mix(vp_mix(s->kind) + s->device) + at.function) + (uint64_t)at.line;
     uint32_t i = vp_map_get(&r->holder_by_key, key);
     pp_profile *p = &r->public;
@@ -250,7 +264,9 @@ static int holder_of(reader *r, const sample *s, pp_holder **out)
     }
     VP_TRY(copy_to_arena(r, &h.kind, string_at(r, s->kind)));
     VP_TRY(copy_to_arena(r, &h.device, string_at(r, s->device)));
-    if (named) {
+    if (at.function == NO_USER_FRAME) {
+        VP_TRY(copy_to_arena(r, &h.function, VP_STR("(no frame of the user)")));
+    } else if (at.function != NO_STACK) {
         const function *f = &r->functions[at.function];
         VP_TRY(copy_to_arena(r, &h.function, string_at(r, f->name)));
         VP_TRY(name_source(r, &h.source, string_at(r, f->file), at.line));

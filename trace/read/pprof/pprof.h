@@ -20,8 +20,8 @@
 typedef struct pp_holder {
     const char *kind;   /* label "kind": "buffer", "executable"; NULL unknown */
     const char *device; /* label "device": "cpu:0", "gpu:1"; NULL unknown */
-    /* Innermost frame outside of JAX's own files, else the innermost one; NULL: the samples have no
-     * stack. */
+    /* Innermost frame of the user, else of a library other than JAX, else "(no frame of the user)";
+     * NULL: the samples have no stack. */
     const char *function;
     const char *source;   /* its "file:line", or NULL */
     int64_t bytes, count; /* sums, saturated at INT64_MAX */
