@@ -491,6 +491,9 @@ typedef struct vp_function {
     int64_t late, late_ps;                /* after execution had begun (F10) */
     int64_t first_start_ps, first_dur_ps; /* the first compile; below the last one */
     int64_t last_start_ps, last_dur_ps;
+    const char *caller;  /* the user's function around its last compile; NULL: unknown */
+    const char *changes; /* what differs between its variants; NULL: unknown */
+    int64_t prepare_ps;  /* tracing and lowering before late and repeated compiles */
 } vp_function;
 
 typedef struct vp_compile {

@@ -210,3 +210,51 @@ def test_checkpoints_without_a_device(place):
 
     found = findings(place, cpu_steps(save))
     assert fired(found)[0] == "F42" and "save" in found["F42"]["message"]
+
+
+# ---- torch.compile ----
+
+
+def compiled(frame_id, number, ts, dur, annotated=True):
+    """A compilation of 90% of `dur` and the region that runs then."""
+    took = dur * 9 // 10
+    out = [event("cpu_op", "entire_frame_compile", ts, took),
+           event("cpu_op", "_compile.compile_inner (dynamo_timed)", ts + 2, took - 4),
+           event("cpu_op", "backend_compile", ts + took // 4, took // 2),
+           event("cpu_op", "async_compile.wait", ts + took // 2, took // 8)]
+    if annotated:
+        out.append(event("user_annotation", f"entire_frame_compile_data: fn_name=f, compile_id={frame_id}/{number}", ts + 1, 1))
+    return out + [event("cpu_op", f"Torch-Compiled Region: {frame_id}/{number}", ts + took + 10, dur - took - 20)]
+
+
+def test_recompiles_of_a_frame(place):
+    for annotated in (True, False):
+        events = [frame("/app/train.py(20): train", -1, 400_000)]
+        for n in range(5):
+            events += compiled(0, n, (0, 200_000, 240_000, 280_000, 320_000)[n], 200_000 if not n else 40_000, annotated)
+        found = findings(place, events)
+        late = 4 * 36_000 * 10**6
+        assert fired(found)[:2] == ["F10", "F11"]
+        assert impact(found["F10"]) == late and impact(found["F11"]) == 180_000 * 10**6
+        assert "frame 0 (0/0…0/4) is compiled 5 times (4 after execution started)" in found["F10"]["message"]
+        assert "called by train (/app/train.py:20)" in found["F10"]["message"]
+        assert found["F25"]["status"] != "fired"  # waits inside compilation
+        assert sum(impact(f) or 0 for f in found.values() if f["status"] == "fired") <= 400_001 * 10**6
+
+
+def test_frames_that_are_compiled_once(place):
+    events = [e for n in range(3) for e in compiled(n, 0, 100_000 * n, 100_000)]
+    found = findings(place, events)
+    assert found["F10"]["status"] == "clear" and fired(found)[0] == "F11"
+
+
+# ---- words ----
+
+
+def test_programs_of_pytorch_are_not_told_to_add_zones(place):
+    events = [event("cpu_op", name, 1000 * i, 800 if name == "aten::mm" else 100)
+              for i, name in enumerate(["aten::mm", "aten::add", "aten::relu"] * 20)]
+    found = findings(place, events)["F27"]
+    assert found["title"] == "One op dominates" and "zone" not in found["suggestion"]
+    for f in findings(place, events + gpu_steps()).values():
+        assert "jax" not in (f["suggestion"] or "").lower() and "zone" not in (f["suggestion"] or "")

@@ -144,20 +144,56 @@ static bool has_snapshot(const vp_report *r)
     return false;
 }
 
+/* TensorFlow's own runtime, without JAX: both use XLA and write XSpaces. */
+static bool is_tensorflow(const vp_report *r)
+{
+    static const char *const tensorflow[] = {"TFE_Py_", "EagerLocalExecute", "EagerKernelExecute",
+                                             "FunctionRun", "tf_data"};
+    bool found = false;
+    for (size_t i = 0; i < r->host_op_count; i++) {
+        vp_str name = vp_str_of(r->host_ops[i].name ? r->host_ops[i].name : "");
+        if (vp_str_starts(name, VP_STR("PjitFunction(")))
+            return false;
+        for (size_t k = 0; k < sizeof tensorflow / sizeof *tensorflow; k++)
+            found = found || vp_str_starts(name, vp_str_of(tensorflow[k]));
+    }
+    return found;
+}
+
 static fnd_words words_of_report(const vp_report *r)
 {
     const char *kind = r->session_kind ? r->session_kind : "";
     return !strcmp(kind, "kineto") || has_snapshot(r)       ? FND_WORDS_PYTORCH
            : !strcmp(kind, "chrome") || is_recorded_here(r) ? FND_WORDS_NATIVE
+           : is_tensorflow(r)                               ? FND_WORDS_TENSORFLOW
                                                             : FND_WORDS_XLA;
+}
+
+/* Whether only CPUs compute. A profile of PyTorch without devices may lack a GPU that was used. */
+static bool is_all_cpu(const vp_report *r)
+{
+    for (size_t i = 0; i < r->quality_count; i++)
+        if (r->quality[i].code && (!strcmp(r->quality[i].code, "gpu-not-recorded") ||
+                                   !strcmp(r->quality[i].code, "no-device")))
+            return false;
+    for (size_t d = 0; r->has_devices && d < r->device_count; d++)
+        if (r->devices[d].kind != VP_DEVICE_CPU)
+            return false;
+    return true;
 }
 
 static const char *rule_advice(const fnd_run *run)
 {
-    const char *own = run->words == FND_WORDS_PYTORCH  ? run->rule->advice_pytorch
-                      : run->words == FND_WORDS_NATIVE ? run->rule->advice_native
-                                                       : NULL;
-    return own ? own : run->rule->advice_xla;
+    const finding_rule *rule = run->rule;
+    const char *own = run->words == FND_WORDS_PYTORCH      ? rule->advice_pytorch
+                      : run->words == FND_WORDS_NATIVE     ? rule->advice_native
+                      : run->words == FND_WORDS_TENSORFLOW ? rule->advice_tensorflow
+                                                           : NULL;
+    if (run->words == FND_WORDS_TENSORFLOW && !own)
+        own = rule->advice_native;
+    if (rule->advice_cpu && run->words != FND_WORDS_NATIVE && is_all_cpu(run->r))
+        own = rule->advice_cpu;
+    return own ? own : rule->advice_xla;
 }
 
 /* Lowers the severity of a finding of a partial profile (docs/reference/findings.md#severity): the
@@ -180,7 +216,8 @@ static void apply_rule(fnd_run *run, size_t i, unsigned there)
     *f = (vp_finding){.id = rule->id,
                       .name = rule->name,
                       .status = VP_CLEAR,
-                      .title = rule->title,
+                      .title = rule->title_ops && run->words != FND_WORDS_NATIVE ? rule->title_ops
+                                                                                 : rule->title,
                       .metric = rule->metric,
                       .unit = rule->unit,
                       .denominator = rule->denominator,
@@ -211,6 +248,14 @@ static int status_rank(const vp_finding *f)
     return rank[f->status];
 }
 
+static bool is_symptom(const vp_finding *f)
+{
+    for (const finding_rule *rule = findings_rules; rule->id; rule++)
+        if (rule->id == f->id)
+            return rule->symptom && f->impact_ps >= 0;
+    return false;
+}
+
 static bool stands_before(const vp_finding *a, const vp_finding *b)
 {
     int x = status_rank(a), y = status_rank(b);
@@ -220,6 +265,8 @@ static bool stands_before(const vp_finding *a, const vp_finding *b)
         return false; /* in the order of the table */
     if (is_unreliable_rule(a) != is_unreliable_rule(b))
         return is_unreliable_rule(a);
+    if (is_symptom(a) != is_symptom(b) && a->severity > VP_LEVEL_LOW && b->severity > VP_LEVEL_LOW)
+        return is_symptom(b);
     if (a->severity != b->severity)
         return a->severity > b->severity;
     if (a->impact_ps != b->impact_ps)

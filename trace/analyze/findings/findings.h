@@ -56,7 +56,12 @@ typedef struct finding_rule {
     /* What to do, in the words of the program's framework; native: of any other program. NULL: as
      * for XLA. */
     const char *advice_xla, *advice_pytorch, *advice_native;
-    const char *caveat;                      /* what may be wrong with it; may be NULL */
+    const char *advice_tensorflow; /* NULL: as for any other program */
+    /* If all devices are CPUs, or there is none; NULL: as above. */
+    const char *advice_cpu;
+    const char *title_ops; /* instead of `title`: frameworks have ops, no zones */
+    bool symptom;       /* ranks after causes: the time of steps or ops varies, or is all startup */
+    const char *caveat; /* what may be wrong with it; may be NULL */
     const char *metric, *unit, *denominator; /* of the evidence; denominator may be NULL */
     uint16_t limits[FND_LIMITS];             /* by finding_limit */
     unsigned needs; /* FND_NEED_…; what is missing makes it "not evaluated" */

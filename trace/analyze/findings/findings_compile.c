@@ -12,6 +12,12 @@ static int64_t in_vain(const vp_function *f)
     return repeat > f->late_ps ? repeat : f->late_ps;
 }
 
+/* The same with tracing and lowering, which come again with each compile. */
+static int64_t in_vain_with_tracing(const vp_function *f)
+{
+    return in_vain(f) + (in_vain(f) > 0 && f->prepare_ps > 0 ? f->prepare_ps : 0);
+}
+
 /* The host with the most time of compiles in vain; of equal ones the first by name. */
 static const fnd_host *worst_host(fnd_run *run)
 {
@@ -21,6 +27,8 @@ static const fnd_host *worst_host(fnd_run *run)
         fnd_host *host = fnd_host_of(run, c->functions[i].host);
         if (host && in_vain(&c->functions[i]) > 0)
             host->in_vain_ps += in_vain(&c->functions[i]);
+        if (host && in_vain(&c->functions[i]) > 0)
+            host->tracing_ps += in_vain_with_tracing(&c->functions[i]) - in_vain(&c->functions[i]);
     }
     if (run->r->host_count < 2 && c->late_ps > run->hosts->in_vain_ps)
         run->hosts->in_vain_ps = c->late_ps; /* compiles that belong to no function */
@@ -50,13 +58,14 @@ static const vp_function *worst_function(const fnd_run *run, const fnd_host *hos
 }
 
 /* Sets what fnd_settle sets for rules about devices. Several threads may compile at once, but no
- * more than the capture can be won. */
-static bool settle_compile_share(fnd_run *run, int64_t gross_ps)
+ * more than the capture can be won. more_ps: the part that is no compile time. */
+static bool settle_compile_share(fnd_run *run, int64_t gross_ps, int64_t more_ps)
 {
     const vp_report *r = run->r;
     vp_finding *f = run->f;
     gross_ps = gross_ps < r->capture_ps ? gross_ps : r->capture_ps;
-    int64_t rest = gross_ps < run->compile_left_ps ? gross_ps : run->compile_left_ps;
+    int64_t left = run->compile_left_ps + more_ps;
+    int64_t rest = gross_ps < left ? gross_ps : left;
     f->window_ps = r->capture_ps;
     f->gross_ps = gross_ps;
     f->impact_ps = rest;
@@ -68,7 +77,7 @@ static bool settle_compile_share(fnd_run *run, int64_t gross_ps)
         return true;
     }
     f->status = VP_FIRED;
-    run->compile_left_ps -= rest;
+    run->compile_left_ps -= rest > more_ps ? rest - more_ps : 0;
     run->compile_takers |= run->rule_bit;
     return true;
 }
@@ -111,24 +120,28 @@ void fnd_recompile(fnd_run *run)
     const vp_report *r = run->r;
     const fnd_host *host = worst_host(run);
     size_t functions;
-    int64_t compiles, late, gross = host->in_vain_ps;
+    int64_t compiles, late, gross = host->in_vain_ps + host->tracing_ps;
     const vp_function *fn = worst_function(run, host, &functions, &compiles, &late);
     run->f->value = (double)gross / (double)r->capture_ps;
-    if (gross <= 0 || !settle_compile_share(run, gross))
+    if (gross <= 0 || !settle_compile_share(run, gross, host->tracing_ps))
         return;
     if (fn)
         fnd_message(
             run,
-            fnd_say(
-                run, "%s is compiled %s time%s%s%s%s of avoidable compilation, %s of the capture.",
-                fnd_short(run, fn->name), fnd_count(run, fn->compiles),
-                fn->compiles == 1 ? "" : "s",
-                fn->late ? fnd_say(run, " (%s after execution started)", fnd_count(run, fn->late))
-                         : "",
-                functions > 1 ? fnd_say(run, "; with %zu other function%s: ", functions - 1,
-                                        functions == 2 ? "" : "s")
-                              : ": ",
-                fnd_time(run, gross), fnd_percent(run, gross, r->capture_ps)));
+            fnd_say(run,
+                    "%s is compiled %s time%s%s%s%s of avoidable compilation, %s of the "
+                    "capture%s%s%s%s.",
+                    fnd_short(run, fn->name), fnd_count(run, fn->compiles),
+                    fn->compiles == 1 ? "" : "s",
+                    fn->late
+                        ? fnd_say(run, " (%s after execution started)", fnd_count(run, fn->late))
+                        : "",
+                    functions > 1 ? fnd_say(run, "; with %zu other function%s: ", functions - 1,
+                                            functions == 2 ? "" : "s")
+                                  : ": ",
+                    fnd_time(run, gross), fnd_percent(run, gross, r->capture_ps),
+                    fn->caller ? "; called by " : "", fn->caller ? fnd_short(run, fn->caller) : "",
+                    fn->changes ? "; " : "", fn->changes ? fn->changes : ""));
     else
         fnd_message(run,
                     fnd_say(run, "%s compilation%s after execution started: %s, %s of the capture.",
@@ -138,6 +151,8 @@ void fnd_recompile(fnd_run *run)
     for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++) {
         const fnd_host *own = fnd_host_of(run, r->devices[d].host);
         fnd_take(run, d, FND_BIT(VP_CAUSE_COMPILE), own ? own->in_vain_ps : 0);
+        if (r->has_devices)
+            fnd_take(run, d, FND_BIT(VP_CAUSE_HOST), own ? own->tracing_ps : 0);
     }
 }
 
@@ -165,7 +180,7 @@ void fnd_compile_share(fnd_run *run)
         return;
     }
     run->f->value = (double)gross / (double)r->capture_ps;
-    if (!fnd_exceeds(run, gross, r->capture_ps, FND_SHARE) || !settle_compile_share(run, gross))
+    if (!fnd_exceeds(run, gross, r->capture_ps, FND_SHARE) || !settle_compile_share(run, gross, 0))
         return;
     fnd_message(run, fnd_say(run,
                              "Compilation before the step's program first runs takes %s of the "

@@ -34,6 +34,8 @@ const finding_rule findings_rules[] = {
                        "been written.",
      .advice_native = "Record a shorter time or fewer kinds of events, stop the recording before "
                       "the program exits, and copy its files completely.",
+     .advice_tensorflow = "Record a shorter time: fewer batches (profile_batch=(10, 15)), and a "
+                          "host_tracer_level of 1 in tf.profiler.experimental.ProfilerOptions.",
      .metric = "notes",
      .unit = "entries",
      .run = fnd_trace_unreliable},
@@ -58,6 +60,9 @@ const finding_rule findings_rules[] = {
                       "the loop, and cache compiled programs on disk.",
      .caveat = "One function may be several programs on purpose, one per shape. In that "
                "case, warm up all of them before recording.",
+     .advice_tensorflow = "Give tf.function an input_signature, pass tensors instead of Python "
+                          "numbers, pad or bucket shapes, drop the last partial batch "
+                          "(drop_remainder=True), and create the function once.",
      .metric = "late and repeated compile time",
      .unit = "share",
      .denominator = "capture",
@@ -79,6 +84,7 @@ const finding_rule findings_rules[] = {
                        "compiled kernels in TORCHINDUCTOR_CACHE_DIR.",
      .advice_native = "Start recording at a later step (a schedule, --steps), and cache compiled "
                       "programs on disk between runs.",
+     .symptom = true,
      .metric = "compile time before the first execution",
      .unit = "share",
      .denominator = "capture",
@@ -106,6 +112,9 @@ const finding_rule findings_rules[] = {
                       "while it computes.",
      .caveat = "The label shows where the thread waited. Other work may have been late as "
                "well.",
+     .advice_tensorflow = "Add dataset.prefetch(tf.data.AUTOTUNE), map and interleave with "
+                          "num_parallel_calls=tf.data.AUTOTUNE, and cache() what does not change. "
+                          "Batch before cheap maps.",
      .metric = "idle while waiting for input",
      .unit = "share",
      .denominator = "window",
@@ -127,6 +136,8 @@ const finding_rule findings_rules[] = {
                        "scanned, raise gc.set_threshold, or disable the collector and collect "
                        "every N steps.",
      .advice_native = "Collect garbage outside of the loop, or less often.",
+     .advice_tensorflow = "Remove gc.collect() and keras.backend.clear_session() from the loop. "
+                          "Call gc.freeze() after setup.",
      .metric = "time in garbage collection",
      .unit = "share",
      .denominator = "window",
@@ -215,6 +226,8 @@ const finding_rule findings_rules[] = {
                        "graphs, fused or foreach optimizers (fused=True), larger batches.",
      .advice_native = "Launch fewer and larger kernels: fuse small ones, batch the work, and "
                       "record repeated sequences as a graph (CUDA graphs, command buffers).",
+     .advice_cpu = "Put more work into one call: jit or compile the whole step, fuse small ops, "
+                   "or use larger batches.",
      .metric = "median compute kernel",
      .unit = "us",
      .limits =
@@ -241,6 +254,8 @@ const finding_rule findings_rules[] = {
                       "repeated sequences as a graph (CUDA graphs).",
      .caveat = "Recording slows the host, above all if Python's calls are recorded. Compare with a "
                "capture that records less.",
+     .advice_tensorflow = "Run more in one call: tf.function around the whole step, Keras "
+                          "steps_per_execution, and no Python work between steps.",
      .metric = "late launches",
      .unit = "share",
      .denominator = "idle time",
@@ -310,6 +325,7 @@ const finding_rule findings_rules[] = {
                        "and wait after independent work.",
      .advice_native = "Start copies and collectives earlier, and wait for them after work that "
                       "does not need them.",
+     .advice_cpu = "Start copies and collectives earlier, and communicate less.",
      .metric = "self time of -done ops",
      .unit = "share",
      .denominator = "op time",
@@ -575,6 +591,8 @@ const finding_rule findings_rules[] = {
                       "it less often.",
      .caveat = "A hot op is not a problem by itself: an efficient program spends its time "
                "in its largest matmul.",
+     .advice_cpu = "Compare its FLOP/s and bytes/s with the CPU's peak. Use float32 instead of "
+                   "float64, larger batches, one thread per core, or run it less often.",
      .metric = "self time",
      .unit = "share",
      .denominator = "op time",
@@ -615,6 +633,8 @@ const finding_rule findings_rules[] = {
                        ".contiguous() and .permute(), and let torch.compile fuse the rest.",
      .advice_native = "Keep one layout across kernels, use libraries that read transposed "
                       "operands, and fuse conversions into adjacent kernels.",
+     .advice_cpu = "Keep data in the layout in which it is used, and move transposes out of the "
+                   "loop. Remove buffers that are only copied.",
      .metric = "self time of data formatting",
      .unit = "share",
      .denominator = "op time",
@@ -677,6 +697,8 @@ const finding_rule findings_rules[] = {
      .advice_native = "Check the shapes of the op: larger ones, multiples of the library "
                       "kernel's tile, a narrower type.",
      .caveat = "Upper bound: no kernel reaches the peak.",
+     .advice_cpu = "Check the shapes of the op: larger batches, float32 instead of float64, one "
+                   "thread per core. Then check its layout and what is fused into it.",
      .metric = "inefficiency of matmuls",
      .unit = "share",
      .denominator = "window",
@@ -697,6 +719,7 @@ const finding_rule findings_rules[] = {
      .advice_pytorch = "Open the slowest call in the timeline. Check for kernels on other "
                        "streams, ragged or sparse inputs, autotuning (cudnn.benchmark) in the "
                        "first calls, and throttling.",
+     .symptom = true,
      .metric = "CV (standard deviation / mean)",
      .unit = "ratio",
      .limits = {[FND_SPREAD] = 1000, [FND_SHARE] = 50, [FND_NUMBER] = 10},
@@ -718,6 +741,8 @@ const finding_rule findings_rules[] = {
                        "accumulating, bf16 gradients (bf16_compress_hook), larger batches.",
      .advice_native = "Overlap it: start each collective as soon as its data is ready, on a "
                       "separate stream. Or communicate less: larger batches, narrower types.",
+     .advice_cpu = "Communicate less: larger microbatches, reduce locally first, another mesh. "
+                   "CPU devices share the cores, so communication rarely overlaps with compute.",
      .metric = "exposed communication",
      .unit = "share",
      .denominator = "window",
@@ -738,6 +763,8 @@ const finding_rule findings_rules[] = {
                        "async_op=True, and a high-priority communication stream.",
      .advice_native = "Overlap collectives with compute: use smaller pieces that start earlier "
                       "on a high-priority stream, and wait for them after independent work.",
+     .advice_cpu = "Start communication earlier and communicate less. CPU devices share the "
+                   "cores, so little of it can overlap with compute.",
      .metric = "hidden communication",
      .unit = "share",
      .denominator = "communication",
@@ -779,6 +806,7 @@ const finding_rule findings_rules[] = {
                        "slow batch. Move periodic work to another thread.",
      .caveat = "Impact is the time above the median within the device's window that no "
                "other finding explains.",
+     .symptom = true,
      .metric = "slowest step / median",
      .unit = "ratio",
      .limits = {OUTLIER},
@@ -795,6 +823,7 @@ const finding_rule findings_rules[] = {
                    "processes on the host, frequency scaling.",
      .advice_pytorch = "Compare a short and a long step: sequence lengths, DataLoader waits, "
                        "allocator activity, other processes, GPU clocks.",
+     .symptom = true,
      .metric = "CV (standard deviation / mean)",
      .unit = "ratio",
      .limits = {[FND_SPREAD] = 100, OUTLIER},
@@ -808,12 +837,16 @@ const finding_rule findings_rules[] = {
      .rule = "as F12; a zone grows by the difference between its self time in the step "
              "and its median over all steps. If a zone that most steps do not have is "
              "at least half of the worst step's excess, it is reported (low) even if it "
-             "is a small part of the window",
+             "is a small part of the window; never high",
      .source = "F12, applied to host zones",
      .advice_xla = "Move work that does not belong to every step (checkpoints, logging, "
                    "evaluation, growing buffers) to another thread, or spread it over steps. "
                    "Compare the step with an adjacent one in the timeline.",
      .caveat = "Impact is the time above the median that no other finding explains.",
+     .symptom = true,
+     .advice_pytorch = "Move work that does not belong to every step (checkpoints, logging, "
+                       "evaluation) to another thread or process, or spread it over steps. Compare "
+                       "the step with an adjacent one in the timeline.",
      .metric = "slowest step / median",
      .unit = "ratio",
      .limits = {OUTLIER},
@@ -837,6 +870,9 @@ const finding_rule findings_rules[] = {
                    "collect it later, or wait on another thread.",
      .caveat = "A thread may wait on purpose, for example for requests or for the next "
                "frame.",
+     .advice_pytorch = "Start what is waited for earlier and collect it later. Give loaders and "
+                       "writers threads or processes of their own, and leave cores to them "
+                       "(torch.set_num_threads).",
      .metric = "time lost in waiting zones",
      .unit = "share",
      .denominator = "window",
@@ -854,6 +890,9 @@ const finding_rule findings_rules[] = {
      .source = "F15, applied to host threads",
      .advice_xla = "Distribute smaller pieces of work, the largest first, from one queue or "
                    "by work stealing, instead of equal shares at the start.",
+     .advice_pytorch = "Give threads equal work: smaller pieces, the largest first. Check "
+                       "torch.set_num_threads, OMP_NUM_THREADS and pinning against the number of "
+                       "cores.",
      .metric = "max/mean - 1 of work",
      .unit = "share",
      .denominator = "mean work per thread",
@@ -867,10 +906,18 @@ const finding_rule findings_rules[] = {
      .rule = "its self time is at least 30% of the work of all threads (medium from "
              "60%, never high) and 100 µs; at least three zones exist",
      .source = "F17, applied to host zones",
-     .advice_xla = "Add zones inside it to see its parts, then run it less often, on less "
-                   "data, or on more threads (OpenMP, a pool).",
+     .advice_xla = "See what calls it, then run it less often, on less data, or on more threads.",
+     .advice_native = "Add zones inside it to see its parts, then run it less often, on less "
+                      "data, or on more threads (OpenMP, a pool).",
      .caveat = "A hot zone is not a problem by itself: an efficient program spends its "
                "time in its main work.",
+     .title_ops = "One op dominates",
+     .advice_pytorch =
+         "Record shapes and stacks (record_shapes, with_stack) to see its callers. Use "
+         "torch.compile, channels_last, larger batches, or run it less often; check "
+         "torch.get_num_threads.",
+     .advice_tensorflow = "See what calls it (trace viewer), then run it less often, on less data, "
+                          "or compiled (jit_compile=True).",
      .metric = "self time",
      .unit = "share",
      .denominator = "work of all threads",
@@ -892,6 +939,12 @@ const finding_rule findings_rules[] = {
                    "zones, and other processes.",
      .caveat = "Calls may have inputs of different sizes, which the profile does not "
                "show; severity is therefore low.",
+     .symptom = true,
+     .title_ops = "Op duration varies widely",
+     .advice_pytorch =
+         "Open the slowest call in the timeline and compare its shapes with those of a "
+         "fast one. The first call may choose an algorithm or touch new memory: warm "
+         "up before recording. Check other processes on the machine.",
      .metric = "CV (standard deviation / mean)",
      .unit = "ratio",
      .limits = {[FND_SPREAD] = 1000,

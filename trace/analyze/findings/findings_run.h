@@ -98,10 +98,16 @@ typedef struct fnd_host {
                         are idle */
     const vp_host_op *wait_op; /* the call of it that blocks longest; NULL: there is none */
     int64_t in_vain_ps;        /* compile time that a warm program does not need (F10) */
+    int64_t tracing_ps;        /* tracing and lowering that comes with it */
 } fnd_host;
 
 /* In whose words advice is given: told by the session's kind, and by who recorded it. */
-typedef enum fnd_words { FND_WORDS_XLA, FND_WORDS_PYTORCH, FND_WORDS_NATIVE } fnd_words;
+typedef enum fnd_words {
+    FND_WORDS_XLA,
+    FND_WORDS_PYTORCH,
+    FND_WORDS_NATIVE,
+    FND_WORDS_TENSORFLOW
+} fnd_words;
 
 typedef struct fnd_run {
     vp_report *r;

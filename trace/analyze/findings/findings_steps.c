@@ -431,6 +431,9 @@ void fnd_step_outlier(fnd_run *run)
     if (!settle_steps(run, &e, fnd_share(e.worst->dur_ps, r->steps.median_ps)) &&
         !is_rare_zone(run, &e))
         return;
+    /* Without a device, nothing shows whether the program or the machine was slow. */
+    if (!r->has_devices && run->f->severity > VP_LEVEL_MEDIUM)
+        run->f->severity = VP_LEVEL_MEDIUM;
     const vp_step_group *heavy = heavy_group(r);
     fnd_message(
         run,

@@ -1,17 +1,15 @@
 #include "trace/analyze/host/activities.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/sweep.h"
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/analyze/host/threads.h"
+#include "trace/analyze/host/user_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
-#include "trace/base/map.h"
 #include "trace/base/mem.h"
-#include "trace/links/user_frames.h"
 
 #define ACTIVITIES_MAX 256u
 #define NO_KIND UINT32_MAX
@@ -30,19 +28,13 @@ typedef enum role {
     ROLE_STEP_OP = 1 << 3, /* an op of the step that takes a batch, on whatever thread */
 } role;
 
-typedef struct open_frame {
-    int64_t end;
-    uint32_t kind;
-} open_frame;
-
 typedef struct walk {
     analysis *a;
     const trace_track *k;
     const spans *idle; /* NULL: the program has no devices */
     size_t idle_near, step_near, next_training;
     uint8_t *roles;
-    open_frame *frame; /* the user's frames that are open */
-    size_t frames, frame_cap;
+    user_stack frames;
     vp_activity row[VP_ACTIVITY_KINDS];
     uint32_t name[VP_ACTIVITY_KINDS], outer[VP_ACTIVITY_KINDS], inner[VP_ACTIVITY_KINDS];
     size_t last_step[VP_ACTIVITY_KINDS];
@@ -56,37 +48,6 @@ typedef struct walk {
 
 /* ---- Kinds ---- */
 
-static vp_str base_name(vp_str path)
-{
-    size_t slash = vp_str_rfind_char(path, '/');
-    return slash < path.n ? vp_str_skip(path, slash + 1) : path;
-}
-
-/* The names of the user's files that device ops come from. JAX's frames have no directories, so a
- * frame is the user's only if its file is one of these. */
-static int find_user_files(vp_map *files, const trace *t)
-{
-    for (uint32_t i = 0; i < t->kind_count; i++) {
-        vp_str source = trace_str(t, t->kinds[i].source);
-        source = vp_str_head(source, vp_str_rfind_char(source, ':'));
-        if (!t->kinds[i].source || !links_is_user_file(source))
-            continue;
-        source = base_name(source);
-        VP_TRY(vp_map_set(files, vp_hash(source.p, source.n, 0), 1));
-    }
-    return 0;
-}
-
-static bool is_user_frame(const trace *t, uint32_t kind, const vp_map *files)
-{
-    vp_str file, line, function, name = trace_str(t, t->kinds[kind].name);
-    if (!links_parse_frame(name, &file, &line, &function))
-        return false;
-    if (*name.p == '$' && base_name(file).n == file.n)
-        return vp_map_get(files, vp_hash(file.p, file.n, 0)) != VP_MAP_NONE;
-    return links_is_user_file(file);
-}
-
 /* What the names of PyTorch say of training: the backward pass, optimizers. Modules may transform
  * data, too. */
 static bool is_torch_training(vp_str name)
@@ -98,9 +59,7 @@ static bool is_torch_training(vp_str name)
 static int find_roles(walk *w)
 {
     const trace *t = w->a->t;
-    vp_map files;
-    vp_map_init(&files);
-    int rc = find_user_files(&files, t);
+    int rc = user_kinds_find(w->roles, t);
     for (uint32_t i = 0; rc >= 0 && i < t->kind_count; i++) {
         vp_str name = trace_str(t, t->kinds[i].name);
         uint32_t flags = host_kind_flags(w->a->kinds, i);
@@ -109,28 +68,13 @@ static int find_roles(walk *w)
         bool trains = (flags & HK_TRAINS) || is_torch_training(name);
         bool step_op = vp_str_starts(name, VP_STR("IteratorGetNext")) ||
                        vp_str_starts(name, VP_STR("MultiDeviceIteratorGetNext"));
-        w->roles[i] =
-            (uint8_t)((is_user_frame(t, i, &files) ? ROLE_FRAME : 0) | (waits ? ROLE_WAIT : 0) |
-                      (trains ? ROLE_TRAINS : 0) | (step_op ? ROLE_STEP_OP : 0));
+        w->roles[i] = (uint8_t)((w->roles[i] ? ROLE_FRAME : 0) | (waits ? ROLE_WAIT : 0) |
+                                (trains ? ROLE_TRAINS : 0) | (step_op ? ROLE_STEP_OP : 0));
     }
-    vp_map_free(&files);
     return rc;
 }
 
 /* ---- One thread ---- */
-
-static int open_user_frame(walk *w, uint32_t kind, int64_t end)
-{
-    VP_TRY(vp_grow(&w->frame, &w->frame_cap, w->frames + 1, sizeof *w->frame, VP_EVENTS_MAX));
-    w->frame[w->frames++] = (open_frame){end, kind};
-    return 0;
-}
-
-static void close_user_frames(walk *w, int64_t now)
-{
-    while (w->frames && w->frame[w->frames - 1].end <= now)
-        w->frames--;
-}
 
 /* Whether the program trains within event i. Each event is looked at once, since events come by
  * start. */
@@ -197,7 +141,7 @@ static void begin_activity(walk *w, vp_activity_kind what, size_t i, int64_t sta
     row->max_ps = end - start;
     row->max_start_ps = start;
     w->name[what] = kind;
-    w->outer[what] = w->frames ? w->frame[w->frames - 1].kind : NO_KIND;
+    w->outer[what] = user_stack_top(&w->frames);
     w->inner[what] = w->roles[kind] & ROLE_FRAME ? kind : NO_KIND;
 }
 
@@ -229,7 +173,7 @@ static int walk_event(walk *w, size_t i, bool training)
         refine_activity(w, kind, start, end);
         return 0;
     }
-    close_user_frames(w, start);
+    user_stack_close(&w->frames, start);
     if (host_kind_flags(w->a->kinds, kind) & HK_CONTEXT && end > w->context_until)
         w->context_until = end;
     if (end > start && (training || (w->roles[kind] & ROLE_STEP_OP))) {
@@ -239,22 +183,7 @@ static int walk_event(walk *w, size_t i, bool training)
             return 0;
         }
     }
-    return w->roles[kind] & ROLE_FRAME ? open_user_frame(w, kind, end) : 0;
-}
-
-/* "train (train.py:20)" */
-static int frame_text(const char **out, host_result *h, const trace *t, uint32_t kind)
-{
-    vp_str file, line, function;
-    char text[400];
-    if (kind == NO_KIND ||
-        !links_parse_frame(trace_str(t, t->kinds[kind].name), &file, &line, &function))
-        return 0;
-    int n =
-        snprintf(text, sizeof text, "%.*s (%.*s:%.*s)", (int)(function.n < 100 ? function.n : 100),
-                 function.p, (int)(file.n < 200 ? file.n : 200), file.p,
-                 (int)(line.n < 20 ? line.n : 20), line.p);
-    return n > 0 ? host_text(out, h, (vp_str){text, (size_t)n}) : 0;
+    return w->roles[kind] & ROLE_FRAME ? user_stack_open(&w->frames, kind, end) : 0;
 }
 
 static int emit_activity(walk *w, uint32_t device, uint32_t track, vp_activity_kind what)
@@ -270,8 +199,8 @@ static int emit_activity(walk *w, uint32_t device, uint32_t track, vp_activity_k
     row->max_start_ps -= h->origin_ps;
     VP_TRY(host_text(&row->name, h, trace_str(t, t->kinds[w->name[what]].name)));
     VP_TRY(thread_text(&row->thread, h, t, track));
-    VP_TRY(frame_text(&row->caller, h, t, w->outer[what]));
-    VP_TRY(frame_text(&row->callee, h, t, w->inner[what]));
+    VP_TRY(user_frame_text(&row->caller, h, t, w->outer[what]));
+    VP_TRY(user_frame_text(&row->callee, h, t, w->inner[what]));
     VP_TRY(vp_grow(&h->activities, &h->activity_cap, h->activity_count + 1, sizeof *row,
                    VP_TRACKS_MAX));
     h->activities[h->activity_count++] = *row;
@@ -283,7 +212,7 @@ static int walk_track(walk *w, uint32_t device, uint32_t track, bool training)
     w->k = &w->a->t->tracks[track];
     if (w->k->role != SINK_ROLE_PLAIN || w->k->spans)
         return 0;
-    w->frames = w->idle_near = w->step_near = w->next_training = 0;
+    w->frames.n = w->idle_near = w->step_near = w->next_training = 0;
     w->until = w->context_until = INT64_MIN;
     for (int i = 0; i < VP_ACTIVITY_KINDS; i++) {
         w->row[i] = (vp_activity){0};
@@ -375,6 +304,6 @@ int activities_collect(analysis *a)
     walk w = {.a = a};
     int rc = walk_all(&w);
     vp_free(w.roles);
-    vp_free(w.frame);
+    vp_free(w.frames.v);
     return rc;
 }

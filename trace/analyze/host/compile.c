@@ -1,10 +1,14 @@
 #include "trace/analyze/host/compile.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/host/compile_changes.h"
 #include "trace/analyze/host/compile_roots.h"
 #include "trace/analyze/host/first_run.h"
+#include "trace/analyze/host/user_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -26,6 +30,8 @@ static int64_t hits_if_cache_read(int64_t reads, int64_t misses)
 static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool late)
 {
     int64_t dur = r->end - r->start;
+    if (f->compiles || late)
+        f->prepare_ps += r->prepare;
     if (!f->compiles) {
         f->first_start_ps = r->start - origin;
         f->first_dur_ps = dur;
@@ -58,6 +64,17 @@ static vp_str function_name(vp_str call)
     return name.n > 1 && name.p[name.n - 1] == ')' ? vp_str_head(name, name.n - 1) : call;
 }
 
+/* "frame 0 (0/0…0/4)" */
+static int name_frame(const char **out, host_result *h, const compile_function *f)
+{
+    char text[96];
+    int n = f->variants > 1 ? snprintf(text, sizeof text,
+                                       "frame %" PRId64 " (%" PRId64 "/0…%" PRId64 "/%" PRId64 ")",
+                                       f->frame, f->frame, f->frame, f->variants - 1)
+                            : snprintf(text, sizeof text, "frame %" PRId64, f->frame);
+    return n > 0 ? host_text(out, h, (vp_str){text, (size_t)n}) : 0;
+}
+
 static int name_functions(vp_function *out, host_result *h, const trace *t, const compile_roots *r)
 {
     for (size_t i = 0; i < r->function_count; i++) {
@@ -66,7 +83,64 @@ static int name_functions(vp_function *out, host_result *h, const trace *t, cons
                                .cache_hits = hits_if_cache_read(f->reads, f->misses),
                                .first_start_ps = VP_NO_TIME,
                                .last_start_ps = VP_NO_TIME};
-        VP_TRY(host_text(&out[i].name, h, function_name(trace_str(t, f->name))));
+        if (f->frame < 0)
+            VP_TRY(host_text(&out[i].name, h, function_name(trace_str(t, f->name))));
+        else
+            VP_TRY(name_frame(&out[i].name, h, f));
+    }
+    return 0;
+}
+
+/* For each function, the user's function around its last compile. Only threads that compile are
+ * walked. */
+static int find_callers(uint32_t *caller, const compile_roots *r, const trace *t,
+                        const uint8_t *user)
+{
+    VP_CLEANUP(vp_free_ptr) uint8_t *walked = vp_calloc((size_t)t->track_count + 1, 1);
+    user_stack s = {0};
+    int rc = 0;
+    VP_NEED(walked);
+    for (size_t first = 0; rc >= 0 && first < r->n; first++) {
+        uint32_t track = r->v[first].track;
+        const trace_track *k = &t->tracks[track];
+        size_t at = first;
+        if (walked[track])
+            continue;
+        walked[track] = 1;
+        s.n = 0;
+        for (size_t e = 0; rc >= 0 && e < k->count; e++) {
+            int64_t start = trace_start(k, e);
+            for (; at < r->n && (r->v[at].track != track || r->v[at].start <= start); at++) {
+                if (r->v[at].track != track || r->v[at].function == NO_FUNCTION)
+                    continue;
+                user_stack_close(&s, r->v[at].start);
+                if (s.n)
+                    caller[r->v[at].function] = user_stack_top(&s);
+            }
+            user_stack_close(&s, start);
+            if (user[trace_kind_of(k, e)])
+                rc = user_stack_open(&s, trace_kind_of(k, e), start + trace_dur(k, e));
+        }
+    }
+    vp_free(s.v);
+    return rc;
+}
+
+/* Says who calls functions that are compiled again, and what changes between their variants. */
+static int explain_functions(vp_function *v, analysis *a, const compile_roots *r)
+{
+    VP_CLEANUP(vp_free_ptr) uint8_t *user = vp_calloc((size_t)a->t->kind_count + 1, 1);
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *caller = vp_calloc(r->function_count + 1, sizeof *caller);
+    VP_NEED(user && caller);
+    for (size_t i = 0; i < r->function_count; i++)
+        caller[i] = UINT32_MAX;
+    VP_TRY(user_kinds_find(user, a->t));
+    VP_TRY(find_callers(caller, r, a->t, user));
+    for (size_t i = 0; i < r->function_count; i++) {
+        VP_TRY(user_frame_text(&v[i].caller, a->h, a->t, caller[i]));
+        if (v[i].compiles >= 2 && r->functions[i].frame < 0 && v[i].name)
+            VP_TRY(compile_changes_find(&v[i].changes, a, vp_str_of(v[i].name)));
     }
     return 0;
 }
@@ -98,6 +172,13 @@ static int emit_functions(host_result *h, vp_function *v, size_t n)
     return 0;
 }
 
+/* A frame of torch.compile that is compiled again has run, whatever modules and steps say. */
+static bool is_recompile(const compile_roots *r, const compile_root *x)
+{
+    return x->recompile > 0 && x->function != NO_FUNCTION &&
+           r->functions[x->function].first_run_ps <= x->start;
+}
+
 static int emit_compile_figures(analysis *a, const compile_roots *r)
 {
     host_result *h = a->h;
@@ -110,10 +191,16 @@ static int emit_compile_figures(analysis *a, const compile_roots *r)
     for (size_t i = 0; i < r->n; i++) {
         const compile_root *x = &r->v[i];
         bool early = x->start < began.prepared, late = !early && x->start >= began.over;
+        if (is_recompile(r, x)) {
+            early = false;
+            late = true;
+        }
         if (x->function != NO_FUNCTION)
             add_root(&v[x->function], x, h->origin_ps, late);
         add_total(&h->compile, x, early, late);
     }
+    if (r->n)
+        VP_TRY(explain_functions(v, a, r));
     h->compile.lower_ps = r->lower_ps;
     h->compile.cache_hits = hits_if_cache_read(r->reads, r->misses);
     h->compile.cache_misses = known_if_cache_read(r->reads, r->misses, r->misses);

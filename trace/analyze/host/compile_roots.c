@@ -13,9 +13,10 @@ typedef struct search {
     const host_kinds *kinds;
     vp_map by_name; /* a call's name → function */
     uint32_t track;
-    size_t first;  /* the first root of this thread */
-    uint32_t call; /* the function of the outermost call that is open */
-    int64_t call_end;
+    size_t first;    /* the first root of this thread */
+    vp_map by_frame; /* number of a frame of torch.compile → function */
+    uint32_t call;   /* the function of the outermost call that is open */
+    int64_t call_start, call_end;
     int64_t covered_to; /* until then the thread compiles, traces or lowers */
     int64_t covered_ps;
     bool calls; /* the thread calls functions */
@@ -30,8 +31,11 @@ static int function_named(uint32_t *out, search *s, vp_sid name)
         VP_TRY(vp_grow(&r->functions, &r->function_cap, r->function_count + 1, sizeof *r->functions,
                        UINT32_MAX - 1));
         VP_TRY(vp_map_set(&s->by_name, name, i));
-        r->functions[r->function_count++] =
-            (compile_function){.name = name, .track = UINT32_MAX, .end = INT64_MIN};
+        r->functions[r->function_count++] = (compile_function){.name = name,
+                                                               .frame = -1,
+                                                               .first_run_ps = INT64_MAX,
+                                                               .track = UINT32_MAX,
+                                                               .end = INT64_MIN};
     }
     *out = i;
     return 0;
@@ -52,6 +56,7 @@ static int on_call(search *s, vp_sid name, int64_t start, int64_t end)
     }
     if (start >= s->call_end) {
         s->call = i;
+        s->call_start = start;
         s->call_end = end;
     }
     return 0;
@@ -66,8 +71,82 @@ static int on_compile(search *s, int64_t start, int64_t end)
         return 0;
     }
     VP_TRY(vp_grow(&r->v, &r->cap, r->n + 1, sizeof *r->v, VP_EVENTS_MAX));
-    uint32_t function = start < s->call_end ? s->call : NO_FUNCTION;
-    r->v[r->n++] = (compile_root){start, end, s->track, function, false};
+    bool called = start < s->call_end;
+    int64_t since = s->call_start;
+    if (called && last && last->end > since)
+        since = last->end;
+    r->v[r->n++] = (compile_root){.start = start,
+                                  .end = end,
+                                  .track = s->track,
+                                  .function = called ? s->call : NO_FUNCTION,
+                                  .prepare = called && start > since ? start - since : 0,
+                                  .frame = -1,
+                                  .recompile = -1};
+    return 0;
+}
+
+/* "0/1" after `mark` in a name: frame and recompile of torch.compile. */
+static bool parse_compile_id(vp_str name, vp_str mark, int64_t *frame, int64_t *recompile)
+{
+    size_t at = vp_str_find(name, mark);
+    if (at == name.n)
+        return false;
+    name = vp_str_skip(name, at + mark.n);
+    size_t slash = vp_str_find(name, VP_STR("/")), end = slash + 1;
+    while (end < name.n && name.p[end] >= '0' && name.p[end] <= '9')
+        end++;
+    return slash < name.n && vp_str_to_i64(vp_str_head(name, slash), frame) && *frame >= 0 &&
+           vp_str_to_i64(vp_str_skip(vp_str_head(name, end), slash + 1), recompile) &&
+           *recompile >= 0;
+}
+
+static int frame_function(uint32_t *out, search *s, int64_t frame)
+{
+    compile_roots *r = s->r;
+    *out = vp_map_get(&s->by_frame, (uint64_t)frame);
+    if (*out != VP_MAP_NONE)
+        return 0;
+    VP_TRY(vp_grow(&r->functions, &r->function_cap, r->function_count + 1, sizeof *r->functions,
+                   UINT32_MAX - 1));
+    *out = (uint32_t)r->function_count;
+    VP_TRY(vp_map_set(&s->by_frame, (uint64_t)frame, *out));
+    r->functions[r->function_count++] = (compile_function){
+        .frame = frame, .first_run_ps = INT64_MAX, .track = UINT32_MAX, .end = INT64_MIN};
+    return 0;
+}
+
+static int set_root_frame(search *s, compile_root *root, int64_t frame, int64_t recompile)
+{
+    uint32_t i;
+    VP_TRY(frame_function(&i, s, frame));
+    root->frame = frame;
+    root->recompile = recompile;
+    root->function = i;
+    if (recompile >= s->r->functions[i].variants)
+        s->r->functions[i].variants = recompile + 1;
+    return 0;
+}
+
+/* torch.compile names what it compiles inside the compilation, or only the region that runs
+ * next. */
+static int on_region(search *s, vp_str name, int64_t start, int64_t end)
+{
+    compile_roots *r = s->r;
+    compile_root *last = r->n > s->first ? &r->v[r->n - 1] : NULL;
+    int64_t frame, recompile;
+    uint32_t i;
+    if (parse_compile_id(name, VP_STR("compile_id="), &frame, &recompile)) {
+        bool own = last && start < last->end && last->frame < 0 && last->function == NO_FUNCTION;
+        return own ? set_root_frame(s, last, frame, recompile) : 0;
+    }
+    if (!parse_compile_id(name, VP_STR("Torch-Compiled Region: "), &frame, &recompile))
+        return 0;
+    if (last && last->frame < 0 && last->function == NO_FUNCTION && last->end <= start)
+        VP_TRY(set_root_frame(s, last, frame, recompile));
+    VP_TRY(frame_function(&i, s, frame));
+    r->functions[i].calls++;
+    if (end < r->functions[i].first_run_ps)
+        r->functions[i].first_run_ps = end;
     return 0;
 }
 
@@ -90,6 +169,8 @@ static int search_on_event(search *s, const trace_track *k, size_t i)
         VP_TRY(on_call(s, s->t->kinds[trace_kind_of(k, i)].name, start, end));
     if (flags & HK_COMPILE)
         VP_TRY(on_compile(s, start, end));
+    if (flags & HK_REGION)
+        VP_TRY(on_region(s, trace_str(s->t, s->t->kinds[trace_kind_of(k, i)].name), start, end));
     if (flags & (HK_CACHE | HK_CACHE_MISS))
         on_cache(s, start, flags & HK_CACHE_MISS);
     if ((flags & (HK_COMPILE | HK_LOWER)) && end > s->covered_to) {
@@ -105,7 +186,7 @@ static int on_thread(search *s, uint32_t track)
     compile_roots *r = s->r;
     s->track = track;
     s->first = r->n;
-    s->call_end = s->covered_to = INT64_MIN;
+    s->call_start = s->call_end = s->covered_to = INT64_MIN;
     s->covered_ps = 0;
     s->calls = false;
     for (size_t i = host_sought_from(s->kinds, k, 0); i < k->count;
@@ -162,10 +243,12 @@ int compile_roots_find(compile_roots *out, const trace *t, const host_kinds *kin
     search s = {.r = out, .t = t, .kinds = kinds};
     int rc = 0;
     vp_map_init(&s.by_name);
+    vp_map_init(&s.by_frame);
     for (uint32_t i = 0; rc >= 0 && i < t->track_count; i++)
         if (t->tracks[i].role == SINK_ROLE_PLAIN)
             rc = on_thread(&s, i);
     vp_map_free(&s.by_name);
+    vp_map_free(&s.by_frame);
     if (rc >= 0)
         drop_helpers(out);
     return rc;

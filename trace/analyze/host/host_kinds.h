@@ -29,6 +29,7 @@ enum {
                                 a generator is none */
     HK_GC = 1 << 18,         /* Python collects garbage */
     HK_WRITE = 1 << 19,      /* writes a checkpoint, or waits until a file is on disk */
+    HK_REGION = 1 << 20,     /* names a compiled region of PyTorch: "Torch-Compiled Region: 0/1" */
 };
 
 /* A frame of a python tracer, JAX's "$compiler.py:12 f" and "$builtins len" or Kineto's
@@ -42,7 +43,7 @@ uint32_t host_frame_flags(vp_str file, vp_str function);
 /* What several questions look for among all events of the host, most of which are none of it. */
 #define HK_SOUGHT                                                                                  \
     (HK_COMPILE | HK_LOWER | HK_CACHE | HK_CACHE_MISS | HK_CALL | HK_EXECUTE | HK_LAUNCH |         \
-     HK_GRAPH | HK_TRANSFER | HK_STEP | HK_PROFILER)
+     HK_GRAPH | HK_TRANSFER | HK_STEP | HK_PROFILER | HK_REGION)
 
 struct host_kinds {
     const trace *t;

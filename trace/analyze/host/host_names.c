@@ -31,6 +31,8 @@ static const name_rule names[] = {
     ROW(STARTS, "_compile.compile_inner", HK_COMPILE),
     ROW(STARTS, "entire_frame_compile", HK_COMPILE),
     ROW(STARTS, "entire_backward_compile", HK_COMPILE),
+    ROW(HAS, "compile_id=", HK_REGION),
+    ROW(STARTS, "Torch-Compiled Region: ", HK_REGION),
     ROW(IS, "nvrtcCompileProgram", HK_COMPILE),
     ROW(IS, "hiprtcCompileProgram", HK_COMPILE),
     ROW(STARTS, "trace_to_jaxpr", HK_LOWER),

@@ -214,6 +214,8 @@ static void adopt_function(merging *m, void *row, const merge_part *p)
     vp_function *x = row;
     x->host = adopt_host(m, x->host);
     x->name = merge_text(m, x->name);
+    x->caller = merge_text(m, x->caller);
+    x->changes = merge_text(m, x->changes);
     x->first_start_ps = merge_time(p, x->first_start_ps);
     x->last_start_ps = merge_time(p, x->last_start_ps);
 }

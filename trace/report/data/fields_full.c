@@ -479,6 +479,13 @@ static const rep_field function_fields[] = {
      .about = "Duration of the first compilation."},
     {F("last_dur_ps", REP_COUNT, vp_function, last_dur_ps),
      .about = "Duration of the last compilation."},
+    {F("caller", REP_TEXT, vp_function, caller), .null = "unknown",
+     .about = "Innermost function of the program around the last compilation, with its file and "
+              "line."},
+    {F("changes", REP_TEXT, vp_function, changes), .null = "unknown",
+     .about = "What differs between the compiled variants."},
+    {F("prepare_ps", REP_COUNT, vp_function, prepare_ps), .optional = true, .needed = true,
+     .about = "Tracing and lowering before late and repeated compilations."},
     {END("function", "Compilations of one function.")},
 };
 

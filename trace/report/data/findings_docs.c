@@ -40,7 +40,9 @@ static const char *const head =
     "    * `not_evaluated`: the profile lacks data that the rule needs (`missing`);\n"
     "    * `clear`: none of these.\n"
     "* **Rank**: fired before explained, F23 first, then by severity, saving and the order of\n"
-    "  this page.\n"
+    "  this page. Above low, rules about variation and startup (F11, F12, F13, F18, F28, F29) "
+    "come\n"
+    "  after those that name a cause.\n"
     "\n"
     "## How time is claimed\n"
     "\n"
@@ -155,6 +157,8 @@ static void put_rule(vp_buf *b, const finding_rule *rule)
     if (rule->advice_pytorch)
         md_put_rule_item(b, "Fix (other programs)",
                          rule->advice_native ? rule->advice_native : rule->advice_xla, "");
+    md_put_rule_item(b, "Fix (TensorFlow)", rule->advice_tensorflow, "");
+    md_put_rule_item(b, "Fix (only CPUs compute)", rule->advice_cpu, "");
     md_put_rule_item(b, "Note", rule->caveat, "");
 }
 

@@ -1,0 +1,75 @@
+#include "trace/analyze/host/user_kinds.h"
+
+#include <stdio.h>
+
+#include "trace/base/err.h"
+#include "trace/base/limits.h"
+#include "trace/base/map.h"
+#include "trace/base/mem.h"
+#include "trace/links/user_frames.h"
+
+static vp_str base_name(vp_str path)
+{
+    size_t slash = vp_str_rfind_char(path, '/');
+    return slash < path.n ? vp_str_skip(path, slash + 1) : path;
+}
+
+/* The names of the user's files that device ops come from. */
+static int find_user_files(vp_map *files, const trace *t)
+{
+    for (uint32_t i = 0; i < t->kind_count; i++) {
+        vp_str source = trace_str(t, t->kinds[i].source);
+        source = vp_str_head(source, vp_str_rfind_char(source, ':'));
+        if (!t->kinds[i].source || !links_is_user_file(source))
+            continue;
+        source = base_name(source);
+        VP_TRY(vp_map_set(files, vp_hash(source.p, source.n, 0), 1));
+    }
+    return 0;
+}
+
+static bool is_user_frame(const trace *t, uint32_t kind, const vp_map *files)
+{
+    vp_str file, line, function, name = trace_str(t, t->kinds[kind].name);
+    if (!links_parse_frame(name, &file, &line, &function))
+        return false;
+    if (*name.p == '$' && base_name(file).n == file.n)
+        return vp_map_get(files, vp_hash(file.p, file.n, 0)) != VP_MAP_NONE;
+    return links_is_user_file(file);
+}
+
+int user_kinds_find(uint8_t *out, const trace *t)
+{
+    vp_map files;
+    vp_map_init(&files);
+    int rc = find_user_files(&files, t);
+    for (uint32_t i = 0; rc >= 0 && i < t->kind_count; i++)
+        out[i] = is_user_frame(t, i, &files);
+    vp_map_free(&files);
+    return rc;
+}
+
+int user_frame_text(const char **out, host_result *h, const trace *t, uint32_t kind)
+{
+    vp_str file, line, function;
+    char text[400];
+    if (kind == UINT32_MAX ||
+        !links_parse_frame(trace_str(t, t->kinds[kind].name), &file, &line, &function))
+        return 0;
+    int n = snprintf(text, sizeof text, "%.*s (%.*s:%.*s)", VP_STR_CUT(function, 100u),
+                     VP_STR_CUT(file, 200u), VP_STR_CUT(line, 20u));
+    return n > 0 ? host_text(out, h, (vp_str){text, (size_t)n}) : 0;
+}
+
+int user_stack_open(user_stack *s, uint32_t kind, int64_t end)
+{
+    VP_TRY(vp_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, VP_EVENTS_MAX));
+    s->v[s->n++] = (struct user_open){end, kind};
+    return 0;
+}
+
+void user_stack_close(user_stack *s, int64_t now)
+{
+    while (s->n && s->v[s->n - 1].end <= now)
+        s->n--;
+}
