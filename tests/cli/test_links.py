@@ -68,6 +68,29 @@ def test_a_backward_op_inherits_the_place_of_its_forward_op(place):
         "nn.Module: Linear_0/aten::linear/aten::addmm", "nn.Module: Linear_0/AddmmBackward0/aten::mm"}
 
 
+def test_a_backward_op_adds_to_its_forward_scope(place):
+    path = place.dir / "t.pt.trace.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": FORWARD + BACKWARD}))
+    done = subprocess.run(["view_profile", "report", path, "--format", "json"], env=place.env, capture_output=True, text=True, check=True)
+    (row,) = [(s["path"], s["forward_ps"], s["backward_ps"]) for s in json.loads(done.stdout)["folded_scopes"]]
+    assert row == ("nn.Module: Linear_0", 80_000_000, 60_000_000)
+
+
+def test_triton_kernels_lead_to_their_source(place):
+    """Without a frame of the user the source is the file that torch.compile generated the kernel in."""
+    generated = "/tmp/torchinductor_me/qa/cqao.py"
+    events = [event("cpu_op", "Torch-Compiled Region: 0/0", 1, 1, 0, 1000),
+              event("python_function", f"{generated}(33): call", 1, 1, 5, 500),
+              event("cpu_op", "triton_poi_fused_add_0", 1, 1, 10, 100, kernel_backend="triton", kernel_file=generated),
+              *launched(1, 20, "triton_poi_fused_add_0", 30),
+              event("cpu_op", "triton_poi_fused_add_0", 1, 1, 200, 100, kernel_backend="triton", kernel_file="/tmp/other.py"),
+              *launched(2, 220, "triton_poi_fused_add_0", 10)]
+    assert top(place, events, "--group", "source")[0] == {generated: (30, 1), "/tmp/other.py": (10, 1)}
+    assert top(place, events, "--group", "operator", "--outermost")[0] == {"Torch-Compiled Region: 0/0": (40, 2)}
+    events.insert(0, event("python_function", "/home/me/run.py(8): main", 1, 1, 0, 2000))
+    assert top(place, events, "--group", "source")[0] == {"/home/me/run.py:8": (40, 2)}
+
+
 def test_sequence_numbers_that_repeat_mean_the_latest_forward_op(place):
     other = [event("python_function", "nn.Module: Conv_0", 1, 3, 2000, 100),
              event("cpu_op", "aten::conv2d", 1, 3, 2010, 50, **{"Sequence number": 4, "Fwd thread id": 0})]

@@ -175,6 +175,7 @@ static int read_chain(chain_place *p, linking *l, uint32_t node)
 {
     uint32_t chain[CHAIN_MAX];
     trace *t = l->t;
+    vp_sid file_of_kernel = 0;
     vp_str frame = VP_STR_NONE, last = VP_STR_NONE, file, line, function;
     size_t n = list_chain(chain, CHAIN_MAX, &l->chains, node);
     l->text.n = 0;
@@ -200,6 +201,7 @@ static int read_chain(chain_place *p, linking *l, uint32_t node)
                 p->outer = p->inner;
             if (!again)
                 VP_TRY(put_component(&l->text, op));
+            file_of_kernel = t->kinds[kind].source;
             break;
         }
         default:
@@ -210,6 +212,7 @@ static int read_chain(chain_place *p, linking *l, uint32_t node)
         VP_TRY(put_component(&l->text, without_directory(frame.n ? frame : last)));
     if (l->text.n)
         VP_TRY(vp_intern_put(&t->names, vp_buf_view(&l->text), &p->scope));
+    p->source = file_of_kernel;
     if (!frame.n || !links_parse_frame(frame, &file, &line, &function))
         return 0;
     l->text.n = 0;

@@ -41,9 +41,29 @@ static bool is_backward(vp_str part)
     return vp_str_starts(part, VP_STR("transpose(")) || vp_str_eq(part, VP_STR("gradient_tape"));
 }
 
+/* Nodes of PyTorch's autograd graph: "AddmmBackward0", "torch::autograd::AccumulateGrad". */
+static bool is_autograd_node(vp_str part)
+{
+    size_t n = part.n;
+    while (n && part.p[n - 1] >= '0' && part.p[n - 1] <= '9')
+        n--;
+    return vp_str_starts(part, VP_STR("torch::autograd::")) ||
+           (vp_str_ends(vp_str_head(part, n), VP_STR("Backward")) &&
+            !vp_str_starts(part, VP_STR("nn.Module: ")));
+}
+
+/* Operators and modules of PyTorch are in the path: in other paths such names are the user's. */
+static bool is_torch_path(vp_str path)
+{
+    return vp_str_find(path, VP_STR("aten::")) < path.n ||
+           vp_str_find(path, VP_STR("nn.Module: ")) < path.n ||
+           vp_str_find(path, VP_STR("autograd::")) < path.n;
+}
+
 bool scope_is_backward(vp_str path)
 {
-    return has_component(path, is_backward);
+    return has_component(path, is_backward) ||
+           (has_component(path, is_autograd_node) && is_torch_path(path));
 }
 
 bool scope_is_remat(vp_str path)
@@ -78,8 +98,25 @@ static vp_str unwrap_scope_part(vp_str part)
     return part;
 }
 
+/* The module of an op of PyTorch: the path without operators. */
+static int fold_torch_scope(vp_buf *out, vp_str path)
+{
+    size_t begin = out->n;
+    for (size_t at = 0; at < path.n;) {
+        vp_str part = next_component(path, &at);
+        if (is_autograd_node(part) || vp_str_find(part, VP_STR("::")) < part.n)
+            continue;
+        if (out->n > begin)
+            VP_TRY(vp_buf_putc(out, '/'));
+        VP_TRY(vp_buf_str(out, part));
+    }
+    return out->n > begin ? 0 : vp_buf_str(out, path);
+}
+
 int scope_fold(vp_buf *out, vp_str path)
 {
+    if (is_torch_path(path))
+        return fold_torch_scope(out, path);
     size_t at = 0, begin = out->n;
     vp_str part = next_component(path, &at);
     if (at >= path.n) /* a single component is a scope, not a primitive */

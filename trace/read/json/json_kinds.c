@@ -63,13 +63,35 @@ int cj_kind_named(cj_reader *r, const cj_fields *f, size_t more, sink_kind *k)
     return 0;
 }
 
+/* The file of a Triton kernel, which the operator that launches it has in its args. Operators of
+ * libraries have a namespace ("aten::mm"), kernels have none. */
+static js_value kernel_file(const cj_reader *r, const cj_fields *f)
+{
+    static const vp_str quoted = VP_STR_INIT("\"kernel_file\"");
+    js_value args = f->v[CJ_ARGS], v;
+    vp_str key;
+    if (r->opts->device_only || args.type != JS_NESTED || *args.s.p != '{' ||
+        !vp_str_eq(f->v[CJ_CAT].s, VP_STR("cpu_op")) ||
+        vp_str_find(f->v[CJ_NAME].s, VP_STR("::")) < f->v[CJ_NAME].s.n ||
+        vp_str_find(args.s, quoted) == args.s.n)
+        return (js_value){VP_STR_NONE, JS_NONE};
+    const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
+    while (js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER)
+        if (v.type == JS_STRING && vp_str_eq(key, VP_STR("kernel_file")))
+            return v;
+    return (js_value){VP_STR_NONE, JS_NONE};
+}
+
 int cj_kind_plain(cj_reader *r, const cj_fields *f, uint32_t *kind)
 {
     uint64_t key = cj_hash(f->v[CJ_NAME], 1) ^ cj_hash(f->v[CJ_CAT], 2) * 3;
+    js_value file = kernel_file(r, f);
     sink_kind k;
+    key = file.type ? vp_mix(key ^ cj_hash(file, 4)) : key;
     cj_kind_get(r, key, kind);
     if (*kind != SINK_NONE)
         return 0;
-    VP_TRY(cj_kind_named(r, f, 0, &k));
+    VP_TRY(cj_kind_named(r, f, file.s.n, &k));
+    k.source = file.type ? cj_text(r, file) : VP_STR_NONE;
     return cj_kind_put(r, key, &k, kind);
 }

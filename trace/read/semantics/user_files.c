@@ -2,10 +2,12 @@
 
 #include <string.h>
 
-/* Directories of installed packages and of IPython, from the beginning of a component on. */
+/* Directories of installed packages, of IPython and of code that torch.compile generates, from the
+ * beginning of a component on. */
 static const vp_str library_parts[] = {
     VP_STR_INIT("site-packages/"), VP_STR_INIT("dist-packages/"), VP_STR_INIT("IPython/"),
     VP_STR_INIT("ipykernel/"),     VP_STR_INIT("jax/_src/"),      VP_STR_INIT("pytorch/torch/"),
+    VP_STR_INIT("torchinductor_"),
 };
 
 /* Beginnings of file names that are generated, or that profilers write without their directory. */
@@ -28,6 +30,11 @@ static const vp_str library_heads[] = {
     VP_STR_INIT("accelerate/"),
     VP_STR_INIT("transformers/"),
     VP_STR_INIT("deepspeed/"),
+    VP_STR_INIT("diffusers/"),
+    VP_STR_INIT("peft/"),
+    VP_STR_INIT("timm/"),
+    VP_STR_INIT("pytorch_lightning/"),
+    VP_STR_INIT("huggingface_hub/"),
     VP_STR_INIT("torchaudio/"),
     VP_STR_INIT("torchdata/"),
     VP_STR_INIT("datasets/"),
