@@ -416,6 +416,7 @@ typedef struct vp_idle_label {
     vp_cause cause;
     const char *label, *thread;
     int64_t gaps, total_ps;
+    const char *user; /* the innermost frame of the user's program around the label; may be NULL */
 } vp_idle_label;
 
 /* ---- Communication and copies (full; docs/reference/metrics.md#collectives) ---- */
@@ -914,6 +915,21 @@ typedef struct vp_compared_memory {
     size_t scope_count;
 } vp_compared_memory;
 
+/* One of several captures of a side. */
+typedef struct vp_compared_capture {
+    const char *id, *name, *path;
+    int64_t steps, median_ps; /* counted steps and their median; VP_UNKNOWN */
+    bool counts;              /* false: it has no steps, or is the same as an earlier one */
+    bool shown;               /* the one of the side whose ops, scopes and devices are compared */
+} vp_compared_capture;
+
+/* Idle time of a step or window during one activity of the host. */
+typedef struct vp_compared_idle {
+    vp_cause cause;
+    const char *label, *user, *thread; /* as in vp_idle_label */
+    vp_delta total;
+} vp_compared_idle;
+
 typedef struct vp_comparison {
     const char *a_id, *a_name, *a_path, *b_id, *b_name, *b_path;
     bool per_step;        /* means of counted steps; else whole windows */
@@ -940,6 +956,15 @@ typedef struct vp_comparison {
     const char **findings_new, **findings_gone; /* ids */
     size_t new_count, gone_count;
     void *owner_;
+    vp_compared_capture *captures_a, *captures_b; /* as given */
+    size_t captures_a_count, captures_b_count;
+    /* Parts of the noise: the steps of a capture, and medians of captures. VP_UNKNOWN: too few. */
+    int64_t within_ps, between_ps;
+    vp_delta
+        typical; /* the mean step without irregular ones: what periodic steps add to a median */
+    vp_compared_idle *idle; /* by |delta|; means over devices */
+    size_t idle_count;
+    const char *cause; /* what changed most, as a sentence; NULL: nothing above the noise */
 } vp_comparison;
 
 #ifdef __cplusplus

@@ -137,6 +137,8 @@ _view_profile() {
         --max-p90-regression) return ;;
         --fail-on-peak) return ;;
         --fail-on) return ;;
+        --base) return ;;
+        --new) return ;;
         --append) files=1 ;;
         --color) words='auto always never' ;;
         *) words='--profile-dir --no-sign-request --top --group --outermost --steps-by --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --append --color --verbose --quiet --help --version ' ;;

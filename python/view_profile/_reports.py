@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Union
 
 class ReadError(RuntimeError):
     """view_profile failed. `code` is its exit code, `command` its command line."""
@@ -174,8 +174,8 @@ class Comparison:
     limit."""
     data: dict = dataclasses.field(repr=False)
     regressed: bool = False
-    a: str = ""
-    b: str = ""
+    a: Union[str, List[str]] = ""
+    b: Union[str, List[str]] = ""
     limits: List[str] = dataclasses.field(default_factory=list, repr=False)
 
     def to_pandas(self):
@@ -190,11 +190,24 @@ class Comparison:
         return self.text
 
     def _repr_html_(self):
-        return framed(run("compare", "--format", "html", self.a, self.b)[0].decode(), "comparison")
+        return framed(run("compare", "--format", "html", *_sides(self))[0].decode(), "comparison")
+
+    @property
+    def verdict(self):
+        """"regression", "improvement", "noise" or "unverified"."""
+        return self.data["noise"]["verdict"]
+
+
+def _sides(c):
+    """The two runs, or the captures of each side as options."""
+    if isinstance(c.a, str) and isinstance(c.b, str):
+        return ["--", c.a, c.b]
+    return [f"--{option}={x}" for option, side in (("base", c.a), ("new", c.b)) for x in ([side] if isinstance(side, str) else side)]
 
 
 def _compared(c, form, *options):
-    return run("compare", "--format", form, *options, *c.limits, c.a, c.b, codes=(0, GATE) if c.limits else (0,))
+    limits = [*c.limits, "--allow-unverified"] if c.limits else []
+    return run("compare", "--format", form, *options, *limits, *_sides(c), codes=(0, GATE) if c.limits else (0,))
 
 
 def _run_of(args, path, session):
@@ -239,9 +252,14 @@ def _as_path(run_or_report):
     return os.fspath(run_or_report)
 
 
+def _as_side(runs):
+    return [_as_path(x) for x in runs] if isinstance(runs, (list, tuple)) else _as_path(runs)
+
+
 def compare(a, b, *, max_regression=None, max_p90_regression=None, fail_on=None):
-    """Compares run b with run a, per step. With a limit ("5%"), `regressed` is true if b exceeds it."""
-    a, b = _as_path(a), _as_path(b)
+    """Compares run b with run a, per step. With a limit ("5%"), `regressed` is true if b exceeds it. Each
+    side is a run or a list of captures of one program, which tell the noise between captures."""
+    a, b = _as_side(a), _as_side(b)
     limits = []
     for option, value in (("--max-regression", max_regression), ("--max-p90-regression", max_p90_regression),
                           ("--fail-on", fail_on)):

@@ -15,12 +15,16 @@ except ImportError:  # the gate works without pytest
     pytest = None
 
 
-def assert_no_regression(run, baseline, *, max_regression="5%", max_p90_regression=None, fail_on=None):
+def assert_no_regression(run, baseline, *, max_regression="5%", max_p90_regression=None, fail_on=None,
+                         allow_unverified=False):
     """Raises AssertionError with the comparison if the steps of run are slower than those of baseline by
-    more than the limit and more than the noise. Returns the comparison."""
+    more than the limit and more than the noise, or if that is unknown. Either side may be a list of
+    captures. Returns the comparison."""
     c = compare(baseline, run, max_regression=max_regression, max_p90_regression=max_p90_regression, fail_on=fail_on)
     if c.regressed:
         raise AssertionError(f"{run} is slower than {baseline}:\n{c.text}")
+    if c.verdict == "unverified" and not allow_unverified:
+        raise AssertionError(f"{run} cannot be compared with {baseline}:\n{c.text}")
     return c
 
 

@@ -393,6 +393,7 @@ static bool start_compare(watch_round *r)
     argv_add_pair(&a, "--max-regression", r->o->max_regression);
     argv_add_pair(&a, "--max-p90-regression", r->o->max_p90_regression);
     argv_add_pair(&a, "--fail-on-peak", r->o->fail_on_peak);
+    argv_add(&a, "--allow-unverified");
     argv_add_pair(&a, "--fail-on", fail_on_of(&fail_on, r->o));
     if (r->o->is_unsigned)
         argv_add(&a, "--no-sign-request");

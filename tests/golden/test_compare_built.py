@@ -105,17 +105,21 @@ def test_gate(run):
 
 
 def test_the_gate_of_memory_without_memory(run):
-    """A file that tells of no memory proves nothing: that passes, unless it was asked for proof."""
+    """A file without memory proves nothing: 3, or a warning if that is allowed, or 1 if proof is required."""
     base, slower = run(training(noise=1)), run(training(seed=3, kernel=1320 * US, noise=1))
-    assert not compare(base, slower, '--fail-on-peak=5%')['memory']
+    assert not compare(base, slower, '--fail-on-peak=5%', code=3)['memory']
+    compare(base, slower, '--fail-on-peak=5%', '--allow-unverified')
     compare(base, slower, '--fail-on=unverified')
     compare(base, slower, '--fail-on-peak=5%', '--fail-on=unverified', code=1)
 
 
 def test_too_few_steps_are_unverified(run):
     a, b = run(training(steps=2)), run(training(steps=2, kernel=1500 * US))
-    assert compare(a, b, '--max-regression=5%')['noise']['verdict'] == 'unverified'
+    assert compare(a, b, '--max-regression=5%', code=3)['noise']['verdict'] == 'unverified'
+    compare(a, b, '--max-regression=5%', '--allow-unverified')
     compare(a, b, '--max-regression=5%', '--fail-on=unverified', code=1)
+    compare(a, b, '--fail-on=regression', code=3)
+    compare(a, b)
 
 
 def test_the_same_run_twice(run):

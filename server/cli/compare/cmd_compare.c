@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,16 @@
 #include "trace/report/compare/compare_formats.h"
 #include "trace/report/trend/trend_view.h"
 
+/* The reports of one side. */
+typedef struct captures {
+    vp_report **v;
+    size_t n, unreadable;
+} captures;
+
+typedef struct sides {
+    captures a, b;
+} sides;
+
 /* ---- The gate ---- */
 
 static bool exceeds_gate(const char *what, const vp_delta *d, double percent,
@@ -30,9 +41,16 @@ static bool exceeds_gate(const char *what, const vp_delta *d, double percent,
 {
     if (c->verdict == VP_UNVERIFIED || !compare_exceeds(d, percent, c->threshold_ps))
         return false;
-    vp_log(VP_LOG_ERROR, "%s: B takes %.2f%% longer than A (limit %.2f%%)", what,
-           100 * (double)d->delta_ps / (double)d->a_ps, percent);
+    vp_log(VP_LOG_ERROR, "%s: B takes %.2f%% longer than A (%+.3f ms, limit %.2f%%)", what,
+           100 * (double)d->delta_ps / (double)d->a_ps, (double)d->delta_ps / 1e9, percent);
     return true;
+}
+
+/* The larger of the median and the typical step: an evaluation in every fifth step leaves the
+ * median as it is. */
+static const vp_delta *step_to_check(const vp_comparison *c)
+{
+    return c->typical.delta_ps > c->median.delta_ps ? &c->typical : &c->median;
 }
 
 static bool peak_fails(const char *name, int64_t a, int64_t b, double percent)
@@ -62,12 +80,12 @@ static vp_compared_memory largest_program(const vp_comparison *c)
     return of;
 }
 
-static bool memory_fails(const compare_gate *g, const vp_comparison *c, bool must_know)
+static int check_memory_gate(const compare_gate *g, const vp_comparison *c, bool must_know)
 {
     vp_compared_memory most = largest_program(c);
     bool known = most.a_bytes != VP_UNKNOWN && most.b_bytes != VP_UNKNOWN;
     if (isnan(g->peak_percent))
-        return false;
+        return CLI_OK;
     bool failed = known && peak_fails(most.program, most.a_bytes, most.b_bytes, g->peak_percent);
     for (size_t i = 0; i < c->memory_count; i++) {
         const vp_compared_memory *m = &c->memory[i];
@@ -77,10 +95,12 @@ static bool memory_fails(const compare_gate *g, const vp_comparison *c, bool mus
         failed = peak_fails(m->allocator, m->a_bytes, m->b_bytes, g->peak_percent) || failed;
     }
     if (known)
-        return failed;
-    vp_log(must_know ? VP_LOG_ERROR : VP_LOG_WARN,
-           "--fail-on-peak: no peak is known for both A and B");
-    return must_know;
+        return failed ? CLI_GATE : CLI_OK;
+    if (!must_know)
+        return compare_gate_unverified(g, "--fail-on-peak", "no peak is known for both A and B",
+                                       "record profiles with memory, or drop --fail-on-peak");
+    vp_log(VP_LOG_ERROR, "--fail-on-peak: no peak is known for both A and B");
+    return CLI_GATE;
 }
 
 static bool is_new_finding(const vp_comparison *c, const char *id)
@@ -91,50 +111,111 @@ static bool is_new_finding(const vp_comparison *c, const char *id)
     return false;
 }
 
-static bool finding_fails(const compare_gate *g, const vp_comparison *c, const vp_report *b)
+/* A rule that no capture of B can evaluate; severities are of whatever can be evaluated. */
+static bool cannot_evaluate(const char *word, const captures *b)
 {
-    for (size_t i = 0; i < b->finding_count; i++) {
-        const vp_finding *f = &b->findings[i];
-        for (size_t k = 0; f->status == VP_FIRED && is_new_finding(c, f->id) && k < g->findings.n;
-             k++)
-            if (findings_word_matches(f, g->findings.items[k])) {
-                vp_log(VP_LOG_ERROR, "--fail-on %s: %s %s is found in B, not in A",
-                       g->findings.items[k], f->id, f->name);
-                return true;
-            }
-    }
+    size_t rules = 0;
+    for (size_t i = 0; i < b->n; i++)
+        for (size_t k = 0; k < b->v[i]->finding_count; k++) {
+            const vp_finding *f = &b->v[i]->findings[k];
+            if (strcmp(f->id, word) != 0 && strcmp(f->name, word) != 0)
+                continue;
+            rules++;
+            if (f->status != VP_NOT_EVALUATED)
+                return false;
+        }
+    return rules > 0;
+}
+
+static bool has_new_finding(const vp_comparison *c, const captures *b, const char *word)
+{
+    for (size_t i = 0; i < b->n; i++)
+        for (size_t k = 0; k < b->v[i]->finding_count; k++) {
+            const vp_finding *f = &b->v[i]->findings[k];
+            if (f->status != VP_FIRED || !is_new_finding(c, f->id) ||
+                !findings_word_matches(f, word))
+                continue;
+            vp_log(VP_LOG_ERROR, "--fail-on %s: %s %s is found in B, not in A", word, f->id,
+                   f->name);
+            return true;
+        }
     return false;
 }
 
-/* Returns true if an unverified comparison is a failure. For complete runs it is not; for an
- * incomplete run the gate must not report success. */
-static bool unverified_fails(const vp_comparison *c, const vp_report *a, const vp_report *b)
+static int check_findings_gate(const compare_gate *g, const vp_comparison *c, const captures *b)
 {
-    if (a->partial || b->partial) {
-        vp_log(VP_LOG_ERROR, "not verified, and run %c is incomplete: %s", a->partial ? 'A' : 'B',
+    int code = CLI_OK;
+    for (size_t i = 0; i < g->findings.n; i++) {
+        const char *word = g->findings.items[i];
+        char option[80];
+        if (has_new_finding(c, b, word))
+            return CLI_GATE;
+        snprintf(option, sizeof option, "--fail-on %.60s", word);
+        if (cannot_evaluate(word, b) &&
+            compare_gate_unverified(g, option, "B has not what this rule needs",
+                                    "see `view_profile findings` for what it needs"))
+            code = CLI_UNREADABLE;
+    }
+    return code;
+}
+
+static bool any_partial(const captures *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i]->partial)
+            return true;
+    return false;
+}
+
+/* What would make step times comparable. */
+static const char *how_to_verify(const vp_comparison *c)
+{
+    if (!c->per_step && c->steps_a > 0 && c->steps_b > 0)
+        return "wait for the device at the end of each step (docs/ci.md#steps)";
+    if (!c->per_step)
+        return "mark the steps of the program (docs/ci.md#steps)";
+    if (c->median.a_ps > 0 && c->median.b_ps > 0 && c->steps_a >= 3 && c->steps_b >= 3)
+        return "compare runs that do the same work";
+    return "profile thirty steps (docs/ci.md#steps)";
+}
+
+/* No step times can be compared. An incomplete run then fails: it may have been cut off for the
+ * reason that the gate looks for. */
+static int check_unverified(const compare_gate *g, const vp_comparison *c, const sides *s)
+{
+    bool a = any_partial(&s->a);
+    if (a || any_partial(&s->b)) {
+        vp_log(VP_LOG_ERROR, "not verified, and run %c is incomplete: %s", a ? 'A' : 'B',
                c->verdict_reason);
-        return true;
+        return CLI_GATE;
     }
-    vp_log(VP_LOG_WARN, "not verified: %s", c->verdict_reason);
-    return false;
+    const char *option = !isnan(g->median_percent) ? "--max-regression"
+                         : !isnan(g->p90_percent)  ? "--max-p90-regression"
+                                                   : "--fail-on regression";
+    return compare_gate_unverified(g, option, c->verdict_reason, how_to_verify(c));
 }
 
-static int check_compare_gate(const compare_gate *g, const vp_comparison *c, const vp_report *a,
-                              const vp_report *b)
+static int worse_code(int a, int b)
 {
-    bool failed = exceeds_gate("--max-regression", &c->median, g->median_percent, c);
+    return a == CLI_GATE || b == CLI_GATE ? CLI_GATE : a ? a : b;
+}
+
+/* A limit that is exceeded counts more than one that cannot be checked. */
+static int check_compare_gate(const compare_gate *g, const vp_comparison *c, const sides *s)
+{
+    bool failed = exceeds_gate("--max-regression", step_to_check(c), g->median_percent, c);
     failed = exceeds_gate("--max-p90-regression", &c->p90, g->p90_percent, c) || failed;
-    failed = finding_fails(g, c, b) || failed;
-    failed = memory_fails(g, c, g->on_unverified || a->partial || b->partial) || failed;
+    int code = worse_code(failed ? CLI_GATE : CLI_OK, check_findings_gate(g, c, &s->b));
+    bool partial = any_partial(&s->a) || any_partial(&s->b);
+    code = worse_code(code, check_memory_gate(g, c, g->on_unverified || partial));
     if ((g->on_regression && c->verdict == VP_REGRESSION) ||
         (g->on_unverified && c->verdict == VP_UNVERIFIED)) {
         vp_log(VP_LOG_ERROR, "--fail-on: %s", c->verdict_reason);
-        failed = true;
+        return CLI_GATE;
     }
-    if (!failed && c->verdict == VP_UNVERIFIED &&
-        (!isnan(g->median_percent) || !isnan(g->p90_percent)))
-        failed = unverified_fails(c, a, b);
-    return failed ? CLI_GATE : CLI_OK;
+    if (code != CLI_GATE && c->verdict == VP_UNVERIFIED && compare_gate_needs_steps(g))
+        code = worse_code(code, check_unverified(g, c, s));
+    return code;
 }
 
 /* ---- The command ---- */
@@ -195,34 +276,102 @@ static int append_history_line(const char *path, const vp_report *r)
     return rc < 0 ? vp_fail_at(rc, path, -1, -1) : 0;
 }
 
-static int compare_two_runs(const cli_options *o, const compare_gate *g)
+/* ---- Captures ---- */
+
+static void free_captures(captures *s)
 {
-    vp_report *a = NULL, *b = NULL;
+    for (size_t i = 0; i < s->n; i++)
+        analyze_free(s->v[i]);
+    vp_free(s->v);
+}
+
+/* Reads the captures of a side. One of several that cannot be read is reported and left out; if
+ * none is left, the side has failed. */
+static int read_captures(captures *s, const char *const *paths, size_t n, const cli_options *o)
+{
+    s->v = vp_calloc(n, sizeof *s->v);
+    VP_NEED(s->v);
+    for (size_t i = 0; i < n; i++) {
+        int rc = cli_input(&s->v[s->n], paths[i], o);
+        if (rc >= 0) {
+            s->n++;
+            continue;
+        }
+        if (n == 1 || rc == VP_ENOMEM || rc == VP_ECANCELLED || (i + 1 == n && !s->n))
+            return rc;
+        s->unreadable++;
+        vp_log(VP_LOG_WARN, "%.300s: not compared: %s", paths[i], vp_error_last()->message);
+    }
+    return 0;
+}
+
+static int read_sides(sides *s, const cli_options *o)
+{
+    const char *const *operands = (const char *const *)o->operands;
+    if (o->operand_count) {
+        VP_TRY(read_captures(&s->a, operands, 1, o));
+        return read_captures(&s->b, operands + 1, 1, o);
+    }
+    VP_TRY(read_captures(&s->a, o->base.items, o->base.n, o));
+    return read_captures(&s->b, o->new_captures.items, o->new_captures.n, o);
+}
+
+static compare_side side_of_captures(const captures *s)
+{
+    return (compare_side){(const vp_report *const *)s->v, s->n, s->unreadable};
+}
+
+/* The history has one line a capture of B. */
+static int append_history(const char *path, const captures *b)
+{
+    int rc = 0;
+    for (size_t i = 0; path && rc >= 0 && i < b->n; i++)
+        rc = append_history_line(path, b->v[i]);
+    return rc;
+}
+
+static int compare_runs(const cli_options *o, const compare_gate *g)
+{
+    sides s = {0};
     vp_comparison *c = NULL;
-    int code = CLI_OK;
-    int rc = cli_input(&a, o->operands[0], o);
-    if (rc >= 0)
-        rc = cli_input(&b, o->operands[1], o);
-    if (rc >= 0)
-        rc = compare_make(&c, a, b);
+    int code = CLI_OK, rc = read_sides(&s, o);
     if (rc >= 0) {
-        code = check_compare_gate(g, c, a, b);
+        compare_side a = side_of_captures(&s.a), b = side_of_captures(&s.b);
+        rc = compare_sides(&c, &a, &b);
+    }
+    if (rc >= 0) {
+        code = check_compare_gate(g, c, &s);
         rc = print_comparison(c, o, code != CLI_OK);
     }
-    if (rc >= 0 && o->append)
-        rc = append_history_line(o->append, b);
+    if (rc >= 0)
+        rc = append_history(o->append, &s.b);
     compare_free(c);
-    analyze_free(a);
-    analyze_free(b);
+    free_captures(&s.a);
+    free_captures(&s.b);
     return rc < 0 ? cli_fail(rc) : code;
 }
 
 static int run_compare(const cli_options *o, const compare_gate *g)
 {
+    bool lists = o->base.n || o->new_captures.n;
+    if (lists && o->operand_count) {
+        vp_log(VP_LOG_ERROR, "%.200s: name runs either as arguments or with --base and --new",
+               o->operands[0]);
+        return CLI_USAGE;
+    }
+    if (lists && (!o->base.n || !o->new_captures.n)) {
+        vp_log(VP_LOG_ERROR, "missing --%s: each side needs at least one capture",
+               o->base.n ? "new" : "base");
+        return CLI_USAGE;
+    }
     if (compare_has_results(o))
         return compare_results(o, g);
-    if (o->operand_count == 2)
-        return compare_two_runs(o, g);
+    if (lists || o->operand_count == 2)
+        return compare_runs(o, g);
+    if (!o->operand_count) {
+        vp_log(VP_LOG_ERROR, "missing argument A [B]; see view_profile compare --help");
+        return CLI_USAGE;
+    }
     vp_log(VP_LOG_ERROR,
            "%.200s: compare needs two runs: view_profile compare A B (a single argument must be "
            "results of a benchmark)",

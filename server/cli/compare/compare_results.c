@@ -119,10 +119,13 @@ static int check_pair_gates(bool *failed, const compare_gate *g, const scaling_c
         failed[i] = fails_pair_gate(g, &c->pairs[i]);
         code = failed[i] ? CLI_GATE : code;
     }
-    if (!code && c->by_verdict[VP_UNVERIFIED] &&
-        (!isnan(g->median_percent) || !isnan(g->p90_percent)))
-        vp_log(VP_LOG_WARN, "%zu of %zu comparisons not verified", c->by_verdict[VP_UNVERIFIED],
-               c->count);
+    if (code || !c->by_verdict[VP_UNVERIFIED] || !compare_gate_needs_steps(g))
+        return code;
+    if (c->by_verdict[VP_UNVERIFIED] == c->count)
+        return compare_gate_unverified(g, "--max-regression", "no method has a verdict",
+                                       "repeat the benchmark: three runs of each method");
+    vp_log(VP_LOG_WARN, "%zu of %zu comparisons not verified", c->by_verdict[VP_UNVERIFIED],
+           c->count);
     return code;
 }
 

@@ -48,7 +48,7 @@ static int parse_word(compare_gate *g, const char *word)
 
 int compare_gate_parse(compare_gate *g, const cli_options *o)
 {
-    *g = (compare_gate){0};
+    *g = (compare_gate){.allow_unverified = o->allow_unverified};
     int code = parse_percent(&g->median_percent, "max-regression", o->max_regression);
     if (!code)
         code = parse_percent(&g->p90_percent, "max-p90-regression", o->max_p90_regression);
@@ -67,6 +67,23 @@ int compare_gate_parse(compare_gate *g, const cli_options *o)
             code = parse_word(g, word);
     }
     return code;
+}
+
+bool compare_gate_needs_steps(const compare_gate *g)
+{
+    return !isnan(g->median_percent) || !isnan(g->p90_percent) || g->on_regression;
+}
+
+int compare_gate_unverified(const compare_gate *g, const char *option, const char *why,
+                            const char *what_to_do)
+{
+    if (g->allow_unverified) {
+        vp_log(VP_LOG_WARN, "%s: not verified: %s", option, why);
+        return CLI_OK;
+    }
+    vp_log(VP_LOG_ERROR, "%s: not verified: %s; %s, or add --allow-unverified", option, why,
+           what_to_do);
+    return CLI_UNREADABLE;
 }
 
 bool compare_exceeds(const vp_delta *d, double percent, int64_t threshold_ps)

@@ -44,6 +44,8 @@ typedef struct cli_options {
     const char *chip, *peak_tflops, *peak_gbs, *params, *tokens; /* report, findings */
     const char *fail_on;                                         /* "high,F10"; NULL: no gate */
     const char *max_regression, *max_p90_regression, *fail_on_peak, *append;
+    bool allow_unverified;       /* compare */
+    cli_list base, new_captures; /* compare: captures of a side */
 
     int64_t ui;
     int64_t port;          /* -1: not given */

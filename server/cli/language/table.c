@@ -110,17 +110,21 @@ const cli_command cli_commands[] = {
      "view_profile memory ~/logs\tmemory of the latest run\n"
      "view_profile memory --format html -o memory.html ~/logs\ta page with charts\n"
      "view_profile memory snapshot.pickle\ta snapshot of torch.cuda.memory._dump_snapshot"},
-    {"compare", CLI_COMPARE, "A [B]", 2, 1, "show what changed from one run to another",
+    {"compare", CLI_COMPARE, "[A [B]]", 2, 0, "show what changed from one run to another",
      "Compares two runs per step if both have steps, else by their whole windows. For each device, "
      "the differences of compute, exposed communication, exposed copies and idle time add up "
      "exactly to the difference of its step. The ops and scopes that changed follow, and a "
      "verdict. A difference counts if it exceeds the noise: 1% of a step, or the random variation "
-     "of so few steps if that is larger. The reason given for an op is what explains most of its "
+     "of so few steps and captures if that is larger. The reason given for an op is what explains "
+     "most of its "
      "difference: number of calls or time per call, or, with known FLOPs, amount of work or time "
      "per FLOP. More work at the same rate is not counted as slower. csv is one table whose column "
      "kind separates ops, device time classes, scopes and the verdict.\n"
      "A and B are reports written by `report --format json`, paths of runs, archives and files, or "
      "runs of the profile directory by id, name or a unique end of these.\n"
+     "Captures of one program differ by more than their steps do. Several captures a side, with "
+     "--base and --new, measure this noise: three a side are enough. Ops, scopes and devices are "
+     "then those of the capture with the median step time of its side.\n"
      "A and B can also be results of a benchmark: profile_*gpu_results.json, or the directory that "
      "vp_bench_* or SuperGrad's scripts wrote them to. For each method the median runs on the same "
      "number of devices are compared: speed-up, first call and warm-up. If each side has a single "
@@ -128,13 +132,17 @@ const cli_command cli_commands[] = {
      "standard error of the medians of so few runs if that is larger. With A alone, its first "
      "method is compared with the others.\n"
      "As a gate: --max-regression and --max-p90-regression exit with 1 if B's median or 90th "
-     "percentile is longer by more than the limit and by more than the noise. A run that cannot be "
-     "verified passes with a warning, unless --fail-on unverified is given. --fail-on-peak checks "
-     "peak memory: of each allocator, and of the largest program as the compiler planned it.",
+     "percentile is longer by more than the limit and by more than the noise. --fail-on-peak "
+     "checks "
+     "peak memory: of each allocator, and of the largest program as the compiler planned it. A "
+     "limit that cannot be checked, because steps or peaks are unknown, exits with 3, unless "
+     "--allow-unverified is given.",
      "view_profile compare before.json after.json\tcompare two reports\n"
      "view_profile compare --profile-dir ~/logs 21_26_41 00_26_20\tcompare two runs of one "
      "directory\n"
      "view_profile compare a.json b.json --max-regression 5%\ta gate for CI\n"
+     "view_profile compare --base a1 --base a2 --base a3 --new b1 --new b2 --new b3 "
+     "--max-regression 5%\ta gate that knows the noise between captures\n"
      "view_profile compare a.json b.json --format md\tfor the summary of a CI job\n"
      "view_profile compare tensorboard_logs/1gpu_* tensorboard_logs/4gpu_*\thow a benchmark "
      "scales"},
@@ -552,6 +560,12 @@ const cli_option cli_option_table[] = {
     {"fail-on", 0, "WORD,…", CLI_TEXT, CLI_COMPARE, AT(fail_on), 0, 0, NULL,
      "exit with 1 on a verdict (regression, unverified) or on a finding that only B has, by "
      "severity (low, medium, high) or rule (such as F10 or input-bound)"},
+    {"allow-unverified", 0, NULL, CLI_FLAG, CLI_COMPARE, AT(allow_unverified), 0, 0, NULL,
+     "pass with a warning if a limit cannot be checked, instead of exiting with 3"},
+    {"base", 0, "A", CLI_WORDS, CLI_COMPARE, AT(base), 0, 0, NULL,
+     "a capture of side A, instead of operands; can be repeated"},
+    {"new", 0, "B", CLI_WORDS, CLI_COMPARE, AT(new_captures), 0, 0, NULL,
+     "a capture of side B; can be repeated"},
     {"append", 0, "FILE", CLI_TEXT, CLI_COMPARE, AT(append), 0, 0, NULL,
      "append a line about B to this history, for view_profile trend"},
     {"fail-on", 0, "LEVEL|ID,…", CLI_TEXT, CLI_FINDINGS, AT(fail_on), 0, 0, NULL,
@@ -605,7 +619,7 @@ const char *const cli_exit_codes[] = {
     "0\tsuccess",
     "1\ta gate failed (a limit given on the command line was exceeded)",
     "2\tusage error",
-    "3\tinput or output unreadable, corrupt or refused",
+    "3\tinput or output unreadable, corrupt or refused, or nothing in it for a gate to check",
     "4\tnot found: no such path, or no profile in it",
     "5\tcannot serve: port, address or browser",
     "6\tthe capture failed",

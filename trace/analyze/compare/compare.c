@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/analyze/compare/compare_captures.h"
 #include "trace/analyze/compare/compare_parts.h"
-#include "trace/analyze/compare/noise.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -19,7 +19,7 @@
 
 /* ---- What is compared ---- */
 
-static int64_t whole_window(const vp_report *r)
+int64_t cmp_whole_window(const vp_report *r)
 {
     int64_t longest = VP_UNKNOWN;
     for (size_t i = 0; i < r->device_count; i++)
@@ -57,52 +57,20 @@ static void set_span(comparing *k)
     c->per_step = cmp_has_steps(k->a.r) && cmp_has_steps(k->b.r);
     k->a = cmp_side_of(k->a.r, c->per_step);
     k->b = cmp_side_of(k->b.r, c->per_step);
-    c->steps_a = a->counted;
-    c->steps_b = b->counted;
     if (c->per_step) {
         c->step = cmp_delta(a->mean_ps, b->mean_ps);
-        c->median = cmp_delta(a->median_ps, b->median_ps);
-        c->p90 = cmp_delta(a->p90_ps, b->p90_ps);
         return;
     }
-    c->step = cmp_delta(whole_window(k->a.r), whole_window(k->b.r));
-    c->median = c->p90 = cmp_delta(VP_UNKNOWN, VP_UNKNOWN);
-}
-
-/* ---- Noise and verdict ---- */
-
-/* From so many steps on, the spread is estimated by the median absolute deviation, so that one slow
- * step in ten does not hide a change. With fewer steps that is too uncertain: with three Gaussian
- * steps on each side, a sixth of equal pairs were told apart. */
-#define STEPS_FOR_MAD 30
-
-/* The sum of squared deviations: from the CV; or of many steps from the MAD, since 1.4826 MAD is
- * the deviation of normally distributed values. */
-static noise_side spread_of(const vp_steps *s)
-{
-    double n = (double)s->counted, off = s->cv * (double)s->mean_ps,
-           mad = 1.4826 * (double)s->mad_ps;
-    return (noise_side){(size_t)s->counted,
-                        s->counted < STEPS_FOR_MAD ? off * off * n : mad * mad * (n - 1)};
-}
-
-/* The threshold (docs/reference/metrics.md#comparison): 1 % of the shorter side, or by how much the
- * medians differ by chance if that is more. Both sides count alike, so that swapping them changes
- * no verdict. */
-static void set_noise_threshold(comparing *k)
-{
-    vp_comparison *c = k->c;
-    const vp_steps *a = &k->a.r->steps, *b = &k->b.r->steps;
+    c->steps_a = a->counted;
+    c->steps_b = b->counted;
+    c->step = cmp_delta(cmp_whole_window(k->a.r), cmp_whole_window(k->b.r));
+    c->median = c->p90 = c->typical = cmp_delta(VP_UNKNOWN, VP_UNKNOWN);
+    c->within_ps = c->between_ps = VP_UNKNOWN;
     int64_t shorter = c->step.a_ps < c->step.b_ps ? c->step.a_ps : c->step.b_ps;
     c->threshold_ps = shorter < 0 ? VP_UNKNOWN : shorter / 100;
-    if (!c->per_step)
-        return;
-    shorter = c->median.a_ps < c->median.b_ps ? c->median.a_ps : c->median.b_ps;
-    double noise = noise_of_medians(spread_of(a), spread_of(b));
-    c->threshold_ps = shorter / 100;
-    if (noise > (double)c->threshold_ps && noise < 4e18)
-        c->threshold_ps = (int64_t)noise + 1;
 }
+
+/* ---- Verdict ---- */
 
 static double percent_of(int64_t part, int64_t whole)
 {
@@ -117,14 +85,13 @@ static void set_verdict(comparing *k, vp_verdict verdict, const char *reason)
 
 /* Whether B does more or less work than A, and does it as fast to within 1 %: then time alone says
  * nothing. */
-static bool work_differs(comparing *k)
+static bool work_differs(comparing *k, const vp_delta *d)
 {
-    const vp_comparison *c = k->c;
     int64_t a = cmp_flops(&k->a), b = cmp_flops(&k->b);
-    if (a <= 0 || b <= 0 || c->median.a_ps <= 0)
+    if (a <= 0 || b <= 0 || d->a_ps <= 0)
         return false;
-    double work = (double)b / (double)a, time = (double)c->median.b_ps / (double)c->median.a_ps;
-    bool longer = c->median.delta_ps > 0;
+    double work = (double)b / (double)a, time = (double)d->b_ps / (double)d->a_ps;
+    bool longer = d->delta_ps > 0;
     if (fabs(work - 1) * 100 < WORK_PERCENT || (longer ? time > work * 1.01 : time < work * 0.99))
         return false;
     if (longer != (work > 1))
@@ -138,16 +105,29 @@ static bool work_differs(comparing *k)
     return true;
 }
 
-static const char *how_much(comparing *k)
+static const char *noise_text(char *out, size_t size, const comparing *k, int64_t of_ps)
 {
-    const vp_delta *d = &k->c->median;
-    double noise = percent_of(k->c->threshold_ps, d->a_ps);
+    int64_t noise = k->c->threshold_ps;
+    snprintf(out, size, "the noise of %.3f ms (%.2f%%)", (double)noise / 1e9,
+             percent_of(noise, of_ps));
+    return out;
+}
+
+static const char *how_much(comparing *k, const vp_delta *d)
+{
+    char noise[80];
+    bool typical = d == &k->c->typical;
+    const char *what = typical ? "periodic steps included, the mean step" : "the median step";
+    noise_text(noise, sizeof noise, k, d->a_ps);
+    double from = (double)d->a_ps / 1e9, to = (double)d->b_ps / 1e9;
     if (d->a_ps > 0 && d->delta_ps > d->a_ps)
-        return cmp_print(k, "the median step takes %.1f times as long; the noise is %.2f%%",
-                         (double)d->b_ps / (double)d->a_ps, noise);
-    return cmp_print(k, "the median step is %.2f%% %s, more than the noise of %.2f%%",
-                     percent_of(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter",
-                     noise);
+        return cmp_print(k,
+                         "%s takes %.1f times as long (%.3f instead of %.3f ms, %+.3f ms), more "
+                         "than %s",
+                         what, (double)d->b_ps / (double)d->a_ps, to, from, to - from, noise);
+    return cmp_print(k, "%s is %.2f%% %s (%.3f instead of %.3f ms, %+.3f ms), more than %s", what,
+                     percent_of(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter", to,
+                     from, to - from, noise);
 }
 
 static const char *why_no_steps(const comparing *k)
@@ -160,38 +140,50 @@ static const char *why_no_steps(const comparing *k)
     return a > 0 ? "B has no steps" : b > 0 ? "A has no steps" : "no steps in either run";
 }
 
+/* The reason why no step times can be compared; NULL: they can. */
+static const char *why_unverified(comparing *k)
+{
+    const vp_comparison *c = k->c;
+    if (!c->per_step)
+        return cmp_print(k,
+                         "%s; whole windows are compared, so a change cannot be distinguished from "
+                         "noise",
+                         why_no_steps(k));
+    if (c->steps_a < STEPS_MIN || c->steps_b < STEPS_MIN)
+        return cmp_print(
+            k,
+            "%lld and %lld counted steps: at least %d of each are needed to distinguish "
+            "a change from noise",
+            (long long)c->steps_a, (long long)c->steps_b, STEPS_MIN);
+    if (c->median.a_ps <= 0 || c->median.b_ps <= 0)
+        return cmp_print(k, "the median step of %s has no length",
+                         c->median.a_ps > 0   ? "B"
+                         : c->median.b_ps > 0 ? "A"
+                                              : "A and of B");
+    return NULL;
+}
+
 static void judge_comparison(comparing *k)
 {
     const vp_comparison *c = k->c;
-    int64_t size = cmp_size(&c->median);
-    if (!c->per_step) {
-        set_verdict(
-            k, VP_UNVERIFIED,
-            cmp_print(k,
-                      "%s; whole windows are compared, so a change cannot be distinguished from "
-                      "noise",
-                      why_no_steps(k)));
+    const char *missing = why_unverified(k);
+    const vp_delta *d = cmp_size(&c->typical) > cmp_size(&c->median) ? &c->typical : &c->median;
+    char noise[80];
+    if (missing) {
+        set_verdict(k, VP_UNVERIFIED, missing);
         return;
     }
-    if (c->steps_a < STEPS_MIN || c->steps_b < STEPS_MIN) {
-        set_verdict(
-            k, VP_UNVERIFIED,
-            cmp_print(k,
-                      "%lld and %lld counted steps: at least %d of each are needed to distinguish "
-                      "a change from noise",
-                      (long long)c->steps_a, (long long)c->steps_b, STEPS_MIN));
-        return;
-    }
-    if (size <= c->threshold_ps) {
+    if (cmp_size(d) <= c->threshold_ps) {
         set_verdict(k, VP_NOISE,
-                    cmp_print(k, "the median step differs by %.2f%%, within the noise of %.2f%%",
+                    cmp_print(k, "the median step differs by %+.3f ms (%+.2f%%), within %s",
+                              (double)c->median.delta_ps / 1e9,
                               percent_of(c->median.delta_ps, c->median.a_ps),
-                              percent_of(c->threshold_ps, c->median.a_ps)));
+                              noise_text(noise, sizeof noise, k, c->median.a_ps)));
         return;
     }
-    if (work_differs(k))
+    if (work_differs(k, d))
         return;
-    set_verdict(k, c->median.delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT, how_much(k));
+    set_verdict(k, d->delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT, how_much(k, d));
 }
 
 /* ---- The whole ---- */
@@ -199,6 +191,7 @@ static void judge_comparison(comparing *k)
 static int fill_comparison(comparing *k)
 {
     vp_comparison *c = k->c;
+    VP_TRY(cmp_captures(k));
     c->a_id = cmp_text(k, k->a.r->session_id);
     c->a_name = cmp_text(k, k->a.r->session_name);
     c->a_path = cmp_text(k, k->a.r->session_path);
@@ -206,7 +199,8 @@ static int fill_comparison(comparing *k)
     c->b_name = cmp_text(k, k->b.r->session_name);
     c->b_path = cmp_text(k, k->b.r->session_path);
     set_span(k);
-    set_noise_threshold(k);
+    if (c->per_step)
+        VP_TRY(cmp_steps_and_noise(k));
     VP_TRY(cmp_devices(k));
     VP_TRY(cmp_ops(k));
     VP_TRY(cmp_scopes(k));
@@ -217,24 +211,23 @@ static int fill_comparison(comparing *k)
     return k->out_of_memory ? vp_no_memory() : 0;
 }
 
-/* A report without an event cannot pass a gate. */
-static int check_has_events(const vp_report *r, char side)
+static int check_captures(const compare_side *s, const vp_report *first)
 {
-    if (r->events > 0 || r->device_count || r->steps.count || r->memory_count)
-        return 0;
-    return vp_fail(VP_EEMPTY, "%c has no events; nothing to compare", side);
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->captures[i]->group != first->group)
+            return vp_fail(VP_EARG, "the reports use different op groups: write all with the same "
+                                    "--group");
+        if (s->captures[i]->depth != VP_DEPTH_FULL)
+            return vp_fail(VP_EARG, "only full reports can be compared, not op tables alone");
+    }
+    return 0;
 }
 
-int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
+int compare_sides(vp_comparison **out, const compare_side *a, const compare_side *b)
 {
-    VP_TRY(check_has_events(a, 'A'));
-    VP_TRY(check_has_events(b, 'B'));
-    if (a->group != b->group)
-        return vp_fail(VP_EARG, "the two reports use different op groups: write both with the same "
-                                "--group");
-    if (a->depth != VP_DEPTH_FULL || b->depth != VP_DEPTH_FULL)
-        return vp_fail(VP_EARG, "only full reports can be compared, not op tables alone");
-    comparing k = {.a = {.r = a}, .b = {.r = b}};
+    VP_TRY(check_captures(a, a->captures[0]));
+    VP_TRY(check_captures(b, a->captures[0]));
+    comparing k = {.given_a = *a, .given_b = *b};
     k.c = vp_calloc(1, sizeof *k.c);
     k.arena = vp_calloc(1, sizeof *k.arena);
     if (!k.c || !k.arena) {
@@ -251,6 +244,11 @@ int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
     }
     *out = k.c;
     return 0;
+}
+
+int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b)
+{
+    return compare_sides(out, &(compare_side){&a, 1, 0}, &(compare_side){&b, 1, 0});
 }
 
 void compare_free(vp_comparison *c)

@@ -10,8 +10,20 @@
 
 #include "include/view_profile.h"
 
-/* Of two reports of one grouping, both full. The comparison holds copies of all its texts.
- * VP_EEMPTY: one of them has not one event. */
+/* One side: one or more captures of the same program, and how many more could not be read. The
+ * pointers stay the caller's. */
+typedef struct compare_side {
+    const vp_report *const *captures;
+    size_t n, unreadable;
+} compare_side;
+
+/* Of reports of one grouping, all full. The noise is that within and between captures. Ops, scopes
+ * and devices are those of the capture with the median step time of its side. A capture without
+ * events, without steps beside others that have some, or that is given twice does not count. The
+ * comparison holds copies of all texts. VP_EEMPTY: no capture of a side has events. */
+int compare_sides(vp_comparison **out, const compare_side *a, const compare_side *b);
+/* The same with one capture a side. Of two reports of one grouping, both full. The comparison holds
+ * copies of all its texts. VP_EEMPTY: one of them has not one event. */
 int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b);
 void compare_free(vp_comparison *c);
 

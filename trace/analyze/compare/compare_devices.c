@@ -75,11 +75,6 @@ static cmp_classes class_means(const class_sums *s, const vp_device *of)
     return x;
 }
 
-static bool is_counted_step(const vp_step *s)
-{
-    return vp_step_counts(s);
-}
-
 /* All devices' sums in one pass over the steps. */
 static void sum_up_classes(class_sums *v, const cmp_side *s)
 {
@@ -89,7 +84,7 @@ static void sum_up_classes(class_sums *v, const cmp_side *s)
                        r->devices[i].cause_ps, r->devices[i].exposed_wait_ps);
     for (size_t i = 0; s->per_step && i < r->steps.count; i++) {
         const vp_step *step = &r->steps.list[i];
-        for (size_t k = 0; is_counted_step(step) && k < step->device_count; k++)
+        for (size_t k = 0; vp_step_counts(step) && k < step->device_count; k++)
             if (step->devices[k].device < r->device_count)
                 class_sums_add(&v[step->devices[k].device], &step->devices[k].breakdown,
                                step->devices[k].cell_ps, step->devices[k].cause_ps,

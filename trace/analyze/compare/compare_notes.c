@@ -6,31 +6,41 @@
 
 /* ---- Findings ---- */
 
-static const vp_finding *fired_finding(const vp_report *r, const char *id)
+static bool fires_in(const vp_report *r, const char *id)
 {
     for (size_t i = 0; i < r->finding_count; i++)
         if (r->findings[i].status == VP_FIRED && !strcmp(r->findings[i].id, id))
-            return &r->findings[i];
-    return NULL;
+            return true;
+    return false;
 }
 
-/* Ids of what fired in `now` and not in `before`, in their rank. */
-static int only_in(const char ***out, size_t *count, comparing *k, const vp_report *now,
-                   const vp_report *before)
+/* Whether it fires in more than half of the captures. */
+static bool fires_usually(const compare_side *s, const char *id)
 {
-    const char **ids = vp_arena_zalloc(k->arena, now->finding_count * sizeof *ids);
+    size_t fired = 0;
+    for (size_t i = 0; i < s->n; i++)
+        fired += fires_in(s->captures[i], id);
+    return 2 * fired > s->n;
+}
+
+/* Ids of what fires in `now` and not in `before`, in the rank of the capture that is shown. */
+static int only_in(const char ***out, size_t *count, comparing *k, const vp_report *shown,
+                   const compare_side *now, const compare_side *before)
+{
+    const char **ids = vp_arena_zalloc(k->arena, shown->finding_count * sizeof *ids);
     VP_NEED(ids);
     *out = ids;
-    for (size_t i = 0; i < now->finding_count; i++)
-        if (now->findings[i].status == VP_FIRED && !fired_finding(before, now->findings[i].id))
-            ids[(*count)++] = cmp_text(k, now->findings[i].id);
+    for (size_t i = 0; i < shown->finding_count; i++)
+        if (fires_usually(now, shown->findings[i].id) &&
+            !fires_usually(before, shown->findings[i].id))
+            ids[(*count)++] = cmp_text(k, shown->findings[i].id);
     return 0;
 }
 
 int cmp_findings(comparing *k)
 {
-    VP_TRY(only_in(&k->c->findings_new, &k->c->new_count, k, k->b.r, k->a.r));
-    return only_in(&k->c->findings_gone, &k->c->gone_count, k, k->a.r, k->b.r);
+    VP_TRY(only_in(&k->c->findings_new, &k->c->new_count, k, k->b.r, &k->given_b, &k->given_a));
+    return only_in(&k->c->findings_gone, &k->c->gone_count, k, k->a.r, &k->given_a, &k->given_b);
 }
 
 /* ---- Caveats ---- */
@@ -72,8 +82,7 @@ static bool same_origin(const vp_report *a, const vp_report *b)
     return true;
 }
 
-/* Whether both are equal to the picosecond everywhere, which no two runs are. */
-static bool same_content(const vp_report *a, const vp_report *b)
+bool cmp_same_content(const vp_report *a, const vp_report *b)
 {
     if (a->events != b->events || a->device_count != b->device_count || !a->device_count ||
         a->op_count != b->op_count || !same_origin(a, b))
@@ -89,10 +98,29 @@ static bool same_content(const vp_report *a, const vp_report *b)
 
 static void check_identity(comparing *k)
 {
-    const vp_report *a = k->a.r, *b = k->b.r;
-    if (same_content(a, b))
-        add_caveat(
-            k, "A and B are the same capture: the times of every op are equal to the picosecond");
+    for (size_t i = 0; i < k->given_a.n; i++)
+        for (size_t n = 0; n < k->given_b.n; n++)
+            if (cmp_same_content(k->given_a.captures[i], k->given_b.captures[n])) {
+                add_caveat(k, "A and B are the same capture: the times of every op are equal to "
+                              "the picosecond");
+                return;
+            }
+}
+
+static void check_side_captures(comparing *k, const vp_compared_capture *list, size_t n,
+                                size_t unreadable, char letter)
+{
+    size_t unused = 0;
+    for (size_t i = 0; i < n; i++)
+        unused += !list[i].counts;
+    if (unreadable)
+        add_caveat(k, cmp_print(k, "%zu of %zu captures of %c cannot be read and do not count",
+                                unreadable, unreadable + n, letter));
+    if (unused)
+        add_caveat(k, cmp_print(k,
+                                "%zu of %zu captures of %c do not count: they have no events or no "
+                                "steps, or are given twice",
+                                unused, n, letter));
 }
 
 static size_t count_device_kind(const vp_report *r, vp_device_kind kind)
@@ -159,6 +187,8 @@ void cmp_caveats(comparing *k)
         k->out_of_memory = true;
         return;
     }
+    check_side_captures(k, k->c->captures_a, k->c->captures_a_count, k->given_a.unreadable, 'A');
+    check_side_captures(k, k->c->captures_b, k->c->captures_b_count, k->given_b.unreadable, 'B');
     check_identity(k);
     check_same_devices(k);
     check_data(k);

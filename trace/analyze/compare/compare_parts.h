@@ -4,6 +4,7 @@
 #define VP_ANALYZE_COMPARE_PARTS_H
 
 #include "include/view_profile.h"
+#include "trace/analyze/compare/compare.h"
 #include "trace/base/arena.h"
 
 /* How figures of a report become those of a step (or of its window) and of one device. */
@@ -35,7 +36,8 @@ typedef struct cmp_op {
 typedef struct comparing {
     vp_comparison *c;
     vp_arena *arena;
-    cmp_side a, b;
+    cmp_side a, b; /* of the captures that are shown */
+    compare_side given_a, given_b;
     bool out_of_memory; /* sticky */
 } comparing;
 
@@ -46,6 +48,10 @@ vp_delta cmp_delta(int64_t a_ps, int64_t b_ps);
 int64_t cmp_size(const vp_delta *d);        /* |delta|, 0 when unknown */
 int64_t cmp_mean(__int128 sum, __int128 n); /* rounded half up; n > 0 */
 
+int64_t cmp_whole_window(const vp_report *r); /* the longest of a device; VP_UNKNOWN */
+bool cmp_is_counted_step(const vp_step *s);
+/* Whether both are equal to the picosecond everywhere, which no two captures are. */
+bool cmp_same_content(const vp_report *a, const vp_report *b); /* compare_notes.c */
 /* Whether there are steps to compare, which hold the work. */
 bool cmp_has_steps(const vp_report *r);
 cmp_side cmp_side_of(const vp_report *r, bool per_step);

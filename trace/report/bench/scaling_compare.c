@@ -120,8 +120,9 @@ static void set_pair_threshold(scaling_pair *p)
     p->threshold_ps = VP_UNKNOWN;
     if (d->delta_ps == VP_NO_TIME || p->a->runs < 2 || p->b->runs < 2)
         return;
-    double noise = noise_of_medians((noise_side){p->a->runs, sum_run_squares(p->a, mean->a_ps)},
-                                    (noise_side){p->b->runs, sum_run_squares(p->b, mean->b_ps)});
+    double noise = noise_of_medians(
+        (noise_side){.n = p->a->runs, .squares = sum_run_squares(p->a, mean->a_ps)},
+        (noise_side){.n = p->b->runs, .squares = sum_run_squares(p->b, mean->b_ps)});
     p->threshold_ps = (d->a_ps < d->b_ps ? d->a_ps : d->b_ps) / 100;
     if (noise > (double)p->threshold_ps && noise < 4e18)
         p->threshold_ps = (int64_t)noise + 1;

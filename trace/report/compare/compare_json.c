@@ -200,6 +200,20 @@ static const rep_field compared_memory_fields[] = {
 
 /* ---- The comparison ---- */
 
+static const rep_field compared_capture_fields[] = {
+    {F("id", REP_TEXT, vp_compared_capture, id), .about = "Identifier of the run."},
+    {F("name", REP_TEXT, vp_compared_capture, name), .about = "Name of the run."},
+    {F("path", REP_TEXT, vp_compared_capture, path), .about = "Path of the run."},
+    {F("steps", REP_COUNT, vp_compared_capture, steps), .about = "Steps that count."},
+    {F("median_ps", REP_COUNT, vp_compared_capture, median_ps), .about = "Median step."},
+    {F("counts", REP_BOOL, vp_compared_capture, counts),
+     .about = "False if it has no events or no steps, or is given twice."},
+    {F("shown", REP_BOOL, vp_compared_capture, shown),
+     .about = "True for the capture with the median step of its side: its ops, scopes and devices "
+              "are compared."},
+    {END("compared_capture", "A capture of a side.")},
+};
+
 static const rep_field noise_fields[] = {
     {F("steps_a", REP_COUNT, vp_comparison, steps_a), .about = "Steps of A that count."},
     {F("steps_b", REP_COUNT, vp_comparison, steps_b), .about = "Steps of B that count."},
@@ -208,6 +222,11 @@ static const rep_field noise_fields[] = {
     {F("verdict", REP_WORD, vp_comparison, verdict), .words = rep_verdict_words,
      .about = "The verdict."},
     {F("reason", REP_TEXT, vp_comparison, verdict_reason), .about = "Reason for the verdict."},
+    {F("within_ps", REP_COUNT, vp_comparison, within_ps),
+     .null = "no steps are compared, or too few", .about = "Noise of the steps within a capture."},
+    {F("between_ps", REP_COUNT, vp_comparison, between_ps),
+     .null = "each side has one capture",
+     .about = "Noise of the medians of captures."},
     {END("noise", "Whether the difference is larger than the noise of the steps.")},
 };
 
@@ -242,6 +261,14 @@ const rep_field rep_compare_fields[] = {
     {LIST("memory", vp_comparison, memory, memory_count, vp_compared_memory,
           compared_memory_fields),
      .about = "Memory at the peak."},
+    {LIST("captures_a", vp_comparison, captures_a, captures_a_count, vp_compared_capture,
+          compared_capture_fields),
+     .about = "Captures of A, as given."},
+    {LIST("captures_b", vp_comparison, captures_b, captures_b_count, vp_compared_capture,
+          compared_capture_fields),
+     .about = "Captures of B, as given."},
+    {F("typical", REP_OBJECT, vp_comparison, typical), .fields = delta_ratio_fields,
+     .about = "Mean step without irregular steps: the median step, and what periodic steps add."},
     {0},
 };
 

@@ -407,6 +407,11 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
         vp_buf_putc(&line, '.');
         text_line(b, v, &line);
     }
+    if (c->per_step) {
+        vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+        rep_put_noise(&line, c);
+        text_line(b, v, &line);
+    }
     vp_buf_init(&line, VP_REPORT_BYTES_MAX);
     vp_buf_printf(&line, "%s: %s.", words[c->verdict], c->verdict_reason);
     tbl_style style = c->verdict == VP_REGRESSION ? TBL_BAD : TBL_BOLD;
@@ -415,11 +420,25 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
     grid_color_off(b, style, v->color);
 }
 
+/* The median steps of several captures; the rest of the text is of one of them. */
+static void text_put_captures(vp_buf *b, const vp_view *v, const vp_compared_capture *list,
+                              size_t n)
+{
+    vp_buf line;
+    if (n < 2)
+        return;
+    vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+    rep_put_captures(&line, list, n, v->unit);
+    text_line(b, v, &line);
+}
+
 int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *view)
 {
     vp_view v = rep_view(view);
     text_side(b, &v, "A", c->a_name, c->a_path);
+    text_put_captures(b, &v, c->captures_a, c->captures_a_count);
     text_side(b, &v, "B", c->b_name, c->b_path);
+    text_put_captures(b, &v, c->captures_b, c->captures_b_count);
     VP_TRY(text_put_step_parts(b, &v, c));
     VP_TRY(put_waterfall(b, &v, c));
     VP_TRY(text_put_waterfall_cells(b, &v, c));

@@ -97,3 +97,55 @@ void rep_put_more_bytes(vp_buf *b, int64_t delta)
     vp_buf_putc(b, delta < 0 ? '-' : '+');
     rep_put_bytes(b, delta < 0 ? -delta : delta);
 }
+
+static size_t count_captures(const vp_compared_capture *list, size_t n)
+{
+    size_t counted = 0;
+    for (size_t i = 0; i < n; i++)
+        counted += list[i].counts;
+    return counted;
+}
+
+void rep_put_captures(vp_buf *b, const vp_compared_capture *list, size_t n, vp_unit asked)
+{
+    int64_t longest = 0;
+    const vp_compared_capture *shown = NULL;
+    for (size_t i = 0; i < n; i++) {
+        longest = list[i].counts && list[i].median_ps > longest ? list[i].median_ps : longest;
+        shown = list[i].shown ? &list[i] : shown;
+    }
+    vp_unit unit = rep_unit_for(asked, longest);
+    vp_buf_printf(b, "%zu of %zu captures count, median step in %s:", count_captures(list, n), n,
+                  rep_unit_name(unit));
+    for (size_t i = 0, put = 0; i < n; i++) {
+        if (!list[i].counts)
+            continue;
+        vp_buf_puts(b, put++ ? ", " : " ");
+        rep_put_ps(b, list[i].median_ps, unit);
+    }
+    vp_buf_puts(b, "; ops and scopes are of ");
+    vp_put_escaped(b, vp_str_of(shown ? shown->name : NULL));
+}
+
+static void put_noise_part(vp_buf *b, int64_t ps, int64_t of_ps)
+{
+    rep_duration(b, ps, VP_UNIT_AUTO, ps);
+    vp_buf_printf(b, " (%.2f%%)", of_ps > 0 ? 100 * (double)ps / (double)of_ps : 0);
+}
+
+void rep_put_noise(vp_buf *b, const vp_comparison *c)
+{
+    vp_buf_puts(b, "Noise: ");
+    if (c->within_ps == VP_UNKNOWN)
+        vp_buf_puts(b, "unknown");
+    else
+        put_noise_part(b, c->within_ps, c->median.a_ps);
+    vp_buf_puts(b, " within captures, ");
+    if (c->between_ps != VP_UNKNOWN)
+        put_noise_part(b, c->between_ps, c->median.a_ps);
+    if (c->between_ps != VP_UNKNOWN)
+        vp_buf_puts(b, " between them");
+    else
+        vp_buf_puts(b, "unknown between captures: each side has one");
+    vp_buf_putc(b, '.');
+}

@@ -19,6 +19,10 @@ size_t rep_compare_worst(const vp_comparison *c);
 /* The four classes of a device's window, in the order of REP_PARTS. */
 void rep_compare_parts(const vp_delta *out[REP_PARTS], const vp_compared_device *d);
 int64_t rep_delta_size(const vp_delta *d); /* |delta|; 0 when unknown */
+/* "3 captures: 12.5, 12.6 and 12.9 ms; a is shown". */
+void rep_put_captures(vp_buf *b, const vp_compared_capture *list, size_t n, vp_unit asked);
+/* "Noise: 0.5 ms (3%) within captures, 1.2 ms (8%) between them." */
+void rep_put_noise(vp_buf *b, const vp_comparison *c);
 /* "main_allocator", "jit_step, as planned". */
 void rep_compared_memory_name(vp_buf *b, const vp_compared_memory *m);
 /* "+1.5 MiB", "-1.5 MiB". */

@@ -1,0 +1,199 @@
+"""compare with several captures a side: the noise within and between them, against an independent computation, and what a gate does with
+sides of every odd form."""
+import itertools
+import json
+import math
+import random
+import statistics
+
+import pytest
+
+import identities
+from common import view_profile
+
+MS = 10**9
+
+
+def report(folder, name, steps, findings=(), devices=1, start=0):
+    """A report with steps of these lengths in ps, whose work fills them."""
+    device = {'host': 'h', 'kind': 'gpu', 'steps_counted': len(steps),
+              'breakdown': {'window_ps': sum(steps), 'compute_ps': sum(steps), 'exposed_comm_ps': 0, 'exposed_copy_ps': 0, 'idle_ps': 0,
+                            'busy_ps': sum(steps)}}
+    listed, at = [], start
+    for n, ps in enumerate(steps):
+        parts = {'window_ps': ps, 'compute_ps': ps, 'exposed_comm_ps': 0, 'exposed_copy_ps': 0, 'idle_ps': 0}
+        listed.append({'number': n, 'start_ps': at, 'dur_ps': ps, 'device_index': 0,
+                       'devices': [{'device_index': i, 'start_ps': at, 'dur_ps': ps, 'breakdown': parts} for i in range(devices)]})
+        at += ps
+    made = {'schema': 'view_profile.report/1', 'session': {'id': name, 'name': name, 'path': name, 'hosts': ['h'], 'files': []},
+            'analysis': {'events': 9, 'has_devices': True}, 'complete': True,
+            'window': {'start_ps': start, 'end_ps': at, 'base_unix_ns': 1 + sum(map(ord, name)) + at},
+            'devices': [{**device, 'name': f'dev{i}'} for i in range(devices)], 'ops': [],
+            'steps': {'source': 'annotation', 'list': listed}}
+    path = folder / f'{name}.json'
+    path.write_text(json.dumps(made))
+    return str(path)
+
+
+def compare(*options, code=0):
+    done = view_profile('compare', '--format=json', *options, check=False)
+    assert done.returncode == code, (done.returncode, done.stdout[-300:], done.stderr)
+    return identities.strict(done.stdout) if code in (0, 1) else done.stderr
+
+
+def options_of(base, new):
+    return [f'--base={p}' for p in base] + [f'--new={p}' for p in new]
+
+
+# ---- The same figures by another way ----
+
+def student_tail(t, freedom):
+    """P(T > t), by Simpson's rule over the density."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
+    turn, parts = math.atan(t / math.sqrt(freedom)), 4000
+    width = (math.pi / 2 - turn) / parts
+    values = [math.cos(turn + i * width) ** (freedom - 1) if i < parts else 0.0 for i in range(parts + 1)]
+    return scale * width / 3 * (values[0] + values[-1] + 4 * sum(values[1:-1:2]) + 2 * sum(values[2:-1:2]))
+
+
+def student(level, freedom):
+    low, high = 0.0, 1000.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_tail(middle, freedom) > 1 - level else (low, middle)
+    return low
+
+
+def critical(n, m):
+    """The largest U that is rare enough, by counting every order of n and m values one by one."""
+    counts = {}
+    for chosen in itertools.combinations(range(n + m), n):
+        u = sum(place - i for i, place in enumerate(chosen))
+        counts[u] = counts.get(u, 0) + 1
+    below, best, orders = 0, -1, math.comb(n + m, n)
+    for u in sorted(counts):
+        below += counts[u]
+        if below * 20000 > orders * 27:
+            break
+        best = u
+    return 0 if best < 0 and orders >= 252 else best
+
+
+def noise_by_ranks(a, b, delta):
+    u = critical(len(a), len(b))
+    if u < 0:
+        return math.inf
+    shifts = sorted(y - x for x in a for y in b)
+    return max(0, delta - shifts[u] if delta >= 0 else shifts[-1 - u] - delta)
+
+
+def noise_within(sides, delta):
+    squares = sum((x - statistics.fmean(c)) ** 2 for side in sides for c in side for x in c)
+    counts = [sum(map(len, side)) for side in sides]
+    freedom = sum(counts) - sum(map(len, sides))
+    t = student(0.99865, freedom) * math.sqrt(squares / freedom * math.pi / 2 * sum(1 / n for n in counts))
+    return min(t, noise_by_ranks(*([x for c in side for x in c] for side in sides), delta))
+
+
+def noise_between(sides, delta):
+    medians = [[statistics.median(c) for c in side] for side in sides]
+    freedom = sum(map(len, medians)) - 2
+    variance = sum((x - statistics.fmean(m)) ** 2 for m in medians for x in m) / freedom
+    of = {1: 1, 2: 1 / 2, 3: 0.449}
+    t = student(251 / 252, freedom) * math.sqrt(variance * sum(of.get(len(m), math.pi / 2 / len(m)) for m in medians))
+    return min(t, noise_by_ranks(*medians, delta))
+
+
+@pytest.mark.parametrize('captures, steps', [((1, 1), 5), ((1, 1), 7), ((3, 3), 3), ((2, 2), 3), ((1, 3), 3), ((5, 5), 1)])
+def test_noise_against_another_computation(tmp_path, captures, steps):
+    rng = random.Random(sum(captures) * 10 + steps)
+    sides = [[[int(MS * rng.lognormvariate(3 + shift, 0.05)) for _ in range(steps)] for _ in range(n)]
+             for n, shift in zip(captures, (0, 0.2))]
+    paths = [[report(tmp_path, f'{s}{i}', c) for i, c in enumerate(side)] for s, side in zip('ab', sides)]
+    made = compare(*options_of(*paths))
+    medians = [statistics.median(statistics.median_low(c) if len(c) % 2 else sorted(c)[len(c) // 2 - 1] for c in side) for side in sides]
+    assert made['median']['a_ps'] == pytest.approx(medians[0], abs=1)
+    delta = made['median']['delta_ps']
+    if steps > 1:
+        assert made['noise']['within_ps'] == pytest.approx(noise_within(sides, delta), rel=2e-3)
+    if sum(captures) > 3:
+        assert made['noise']['between_ps'] == pytest.approx(noise_between(sides, delta), rel=2e-3)
+    else:
+        assert made['noise']['between_ps'] is None
+    assert made['noise']['threshold_ps'] == max(min(made['median']['a_ps'], made['median']['b_ps']) // 100,
+                                                made['noise']['within_ps'] or 0, made['noise']['between_ps'] or 0)
+    back = compare(*options_of(paths[1], paths[0]))
+    assert back['noise']['threshold_ps'] == made['noise']['threshold_ps']
+    assert back['median']['delta_ps'] == -delta
+
+
+def test_one_capture_of_five_steps_gives_a_verdict(tmp_path):
+    """A long outlier on both sides, which a mean and a deviation hide: all of B are longer than all of A."""
+    a, b = report(tmp_path, 'a', [10 * MS, 11 * MS, 12 * MS, 13 * MS, 19 * MS]), report(tmp_path, 'b', [20 * MS, 21 * MS, 22 * MS, 23 * MS, 90 * MS])
+    made = compare('--max-regression=5%', a, b, code=1)
+    assert made['noise']['verdict'] == 'regression' and made['noise']['between_ps'] is None
+    assert compare('--max-regression=5%', b, a)['noise']['verdict'] == 'improvement'
+    assert 'unknown between captures' in view_profile('compare', a, b).stdout
+
+
+def test_captures_that_differ_hide_a_change_that_one_pair_shows(tmp_path):
+    """10, 14 and 10 ms against 12, 12 and 16: each is exact to 0.1 ms, but they differ more among themselves."""
+    def side(name, lengths):
+        return [report(tmp_path, f'{name}{i}', [x * MS + k * MS // 10 for k in range(5)]) for i, x in enumerate(lengths)]
+    a, b = side('a', (10, 14, 10)), side('b', (12, 12, 16))
+    assert compare('--max-regression=5%', a[0], b[0], code=1)['noise']['verdict'] == 'regression'
+    made = compare('--max-regression=5%', *options_of(a, b))
+    assert made['noise']['verdict'] == 'noise' and made['noise']['between_ps'] > made['noise']['within_ps']
+    assert [c['shown'] for c in made['captures_a']].count(True) == 1 and made['a']['session']['id'] in ('a0', 'a2')
+    assert compare('--max-regression=5%', *options_of(a, side('c', (30, 31, 33))), code=1)['noise']['verdict'] == 'regression'
+
+
+def test_periodic_steps_count_although_the_median_does_not_move(tmp_path):
+    plain = [7 * MS + k * MS // 50 for k in range(20)]
+    heavy = [x + 30 * MS if k % 5 == 4 else x for k, x in enumerate(plain)]
+    a, b = report(tmp_path, 'a', plain), report(tmp_path, 'b', heavy)
+    made = compare('--max-regression=5%', a, b, code=1)
+    assert made['noise']['verdict'] == 'regression' and 'periodic steps included' in made['noise']['reason']
+    assert made['median']['delta_ps'] < MS // 2 < 5 * MS < made['typical']['delta_ps'] < 7 * MS
+    compare('--max-regression=5%', b, a)
+
+
+@pytest.mark.parametrize('steps', [[], [5 * MS], [5 * MS] * 2, [0] * 6])
+def test_sides_that_prove_nothing_do_not_pass(tmp_path, steps):
+    a, b = report(tmp_path, 'a', [5 * MS] * 6), report(tmp_path, 'b', steps)
+    said = compare('--max-regression=5%', a, b, code=3)
+    assert 'not verified' in said and '--allow-unverified' in said
+    compare('--max-regression=5%', '--allow-unverified', a, b)
+    compare('--fail-on=regression', b, a, code=3)
+    compare(a, b)
+
+
+def test_a_hundred_thousand_steps(tmp_path):
+    rng = random.Random(1)
+    a, b = (report(tmp_path, n, [int(MS * x * (1 + rng.expovariate(5))) for _ in range(100_000)]) for n, x in (('a', 1), ('b', 1.02)))
+    made = compare(a, b)
+    assert made['noise']['verdict'] == 'regression' and 0 < made['noise']['within_ps'] < MS // 100
+
+
+def test_sides_with_different_numbers_of_devices(tmp_path):
+    a, b = report(tmp_path, 'a', [5 * MS] * 6), report(tmp_path, 'b', [6 * MS] * 6, devices=3)
+    assert any('A has 1 devices, B has 3' in c for c in compare('--max-regression=5%', a, b, code=1)['caveats'])
+
+
+def test_the_same_capture_on_both_sides_and_twice_on_one(tmp_path):
+    a, b = report(tmp_path, 'a', [5 * MS, 6 * MS, 7 * MS]), report(tmp_path, 'b', [8 * MS] * 3)
+    made = compare('--max-regression=0%', a, a)
+    assert made['noise']['verdict'] == 'noise' and any('same capture' in c for c in made['caveats'])
+    twice = compare(*options_of([a, a], [b]))
+    assert [c['counts'] for c in twice['captures_a']] == [True, False]
+    assert any('1 of 2 captures of A do not count' in c for c in twice['caveats'])
+
+
+def test_a_damaged_file_among_good_ones_is_left_out(tmp_path):
+    good = [report(tmp_path, f'a{i}', [5 * MS + i] * 6) for i in range(2)]
+    bad = tmp_path / 'bad.json'
+    bad.write_text('{"schema":"view_profile.report/1",')
+    made = compare('--max-regression=5%', *options_of([good[0], str(bad), good[1]], good))
+    assert len(made['captures_a']) == 2 and any('1 of 3 captures of A cannot be read' in c for c in made['caveats'])
+    assert 'bad.json' in view_profile('compare', *options_of([good[0], str(bad)], good)).stderr
+    compare('--max-regression=5%', *options_of([str(bad), str(bad)], good), code=3)
