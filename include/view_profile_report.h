@@ -926,7 +926,7 @@ typedef struct vp_compared_capture {
 /* Idle time of a step or window during one activity of the host. */
 typedef struct vp_compared_idle {
     vp_cause cause;
-    const char *label, *user, *thread; /* as in vp_idle_label */
+    const char *label, *user, *thread; /* as in vp_idle_label; frames as "f (file:line)" */
     vp_delta total;
 } vp_compared_idle;
 
@@ -965,6 +965,9 @@ typedef struct vp_comparison {
     vp_compared_idle *idle; /* by |delta|; means over devices */
     size_t idle_count;
     const char *cause; /* what changed most, as a sentence; NULL: nothing above the noise */
+    /* Time of scopes that only one side has (docs/reference/metrics.md#comparison): at least so
+     * much of a difference in the same direction is no noise; negative if B does less. */
+    int64_t certain_ps;
 } vp_comparison;
 
 #ifdef __cplusplus

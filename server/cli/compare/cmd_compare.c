@@ -39,7 +39,10 @@ typedef struct sides {
 static bool exceeds_gate(const char *what, const vp_delta *d, double percent,
                          const vp_comparison *c)
 {
-    if (c->verdict == VP_UNVERIFIED || !compare_exceeds(d, percent, c->threshold_ps))
+    /* Work that only B does is no noise, if it alone exceeds the limit. */
+    vp_delta certain = {d->a_ps, VP_UNKNOWN, c->certain_ps};
+    int64_t noise = compare_exceeds(&certain, percent, 0) ? 0 : c->threshold_ps;
+    if (c->verdict == VP_UNVERIFIED || !compare_exceeds(d, percent, noise))
         return false;
     vp_log(VP_LOG_ERROR, "%s: B takes %.2f%% longer than A (%+.3f ms, limit %.2f%%)", what,
            100 * (double)d->delta_ps / (double)d->a_ps, (double)d->delta_ps / 1e9, percent);
@@ -152,8 +155,8 @@ static int check_findings_gate(const compare_gate *g, const vp_comparison *c, co
             return CLI_GATE;
         snprintf(option, sizeof option, "--fail-on %.60s", word);
         if (cannot_evaluate(word, b) &&
-            compare_gate_unverified(g, option, "B has not what this rule needs",
-                                    "see `view_profile findings` for what it needs"))
+            compare_gate_unverified(g, option, "B lacks the data that this rule needs",
+                                    "see docs/findings.md"))
             code = CLI_UNREADABLE;
     }
     return code;

@@ -141,8 +141,7 @@ const cli_command cli_commands[] = {
      "view_profile compare --profile-dir ~/logs 21_26_41 00_26_20\tcompare two runs of one "
      "directory\n"
      "view_profile compare a.json b.json --max-regression 5%\ta gate for CI\n"
-     "view_profile compare --base a1 --base a2 --base a3 --new b1 --new b2 --new b3 "
-     "--max-regression 5%\ta gate that knows the noise between captures\n"
+     "view_profile compare --base a1 --base a2 --new b1 --new b2\tseveral captures a side\n"
      "view_profile compare a.json b.json --format md\tfor the summary of a CI job\n"
      "view_profile compare tensorboard_logs/1gpu_* tensorboard_logs/4gpu_*\thow a benchmark "
      "scales"},
@@ -619,7 +618,7 @@ const char *const cli_exit_codes[] = {
     "0\tsuccess",
     "1\ta gate failed (a limit given on the command line was exceeded)",
     "2\tusage error",
-    "3\tinput or output unreadable, corrupt or refused, or nothing in it for a gate to check",
+    "3\tinput or output unreadable or refused, or nothing that a gate can check",
     "4\tnot found: no such path, or no profile in it",
     "5\tcannot serve: port, address or browser",
     "6\tthe capture failed",

@@ -115,19 +115,31 @@ static const char *noise_text(char *out, size_t size, const comparing *k, int64_
 
 static const char *how_much(comparing *k, const vp_delta *d)
 {
-    char noise[80];
-    bool typical = d == &k->c->typical;
-    const char *what = typical ? "periodic steps included, the mean step" : "the median step";
-    noise_text(noise, sizeof noise, k, d->a_ps);
+    char noise[80], certain[120] = "";
+    const char *what =
+        d == &k->c->typical ? "periodic steps included, the mean step" : "the median step";
     double from = (double)d->a_ps / 1e9, to = (double)d->b_ps / 1e9;
+    noise_text(noise, sizeof noise, k, d->a_ps);
+    bool above = cmp_size(d) > k->c->threshold_ps;
+    if (!above)
+        snprintf(certain, sizeof certain, "; at least %.3f ms are work that only %s does",
+                 fabs((double)k->c->certain_ps) / 1e9, d->delta_ps > 0 ? "B" : "A");
     if (d->a_ps > 0 && d->delta_ps > d->a_ps)
-        return cmp_print(k,
-                         "%s takes %.1f times as long (%.3f instead of %.3f ms, %+.3f ms), more "
-                         "than %s",
-                         what, (double)d->b_ps / (double)d->a_ps, to, from, to - from, noise);
-    return cmp_print(k, "%s is %.2f%% %s (%.3f instead of %.3f ms, %+.3f ms), more than %s", what,
+        return cmp_print(
+            k, "%s takes %.1f times as long (%.3f instead of %.3f ms, %+.3f ms), %s than %s%s",
+            what, (double)d->b_ps / (double)d->a_ps, to, from, to - from, above ? "more" : "less",
+            noise, certain);
+    return cmp_print(k, "%s is %.2f%% %s (%.3f instead of %.3f ms, %+.3f ms), %s than %s%s", what,
                      percent_of(cmp_size(d), d->a_ps), d->delta_ps > 0 ? "longer" : "shorter", to,
-                     from, to - from, noise);
+                     from, to - from, above ? "more" : "less", noise, certain);
+}
+
+/* A part of the difference is work that only one side does, of at least 1 % of the shorter side. */
+static bool has_certain_part(const vp_comparison *c, const vp_delta *d)
+{
+    int64_t shorter = d->a_ps < d->b_ps ? d->a_ps : d->b_ps;
+    int64_t certain = d->delta_ps < 0 ? -c->certain_ps : c->certain_ps;
+    return certain > shorter / 100 && cmp_size(d) > shorter / 100;
 }
 
 static const char *why_no_steps(const comparing *k)
@@ -173,7 +185,7 @@ static void judge_comparison(comparing *k)
         set_verdict(k, VP_UNVERIFIED, missing);
         return;
     }
-    if (cmp_size(d) <= c->threshold_ps) {
+    if (cmp_size(d) <= c->threshold_ps && !has_certain_part(c, d)) {
         set_verdict(k, VP_NOISE,
                     cmp_print(k, "the median step differs by %+.3f ms (%+.2f%%), within %s",
                               (double)c->median.delta_ps / 1e9,
@@ -204,10 +216,12 @@ static int fill_comparison(comparing *k)
     VP_TRY(cmp_devices(k));
     VP_TRY(cmp_ops(k));
     VP_TRY(cmp_scopes(k));
+    VP_TRY(cmp_idle(k));
     VP_TRY(cmp_memory(k));
     VP_TRY(cmp_findings(k));
     cmp_caveats(k);
     judge_comparison(k);
+    cmp_cause(k);
     return k->out_of_memory ? vp_no_memory() : 0;
 }
 

@@ -18,6 +18,12 @@ static int text_order(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
+/* Parts in new scopes come after the rest of their group; those of A and of B are never equal. */
+static int order_ops_by_news(const cmp_op *a, const cmp_op *b)
+{
+    return vp_order(a->new_scope != NULL, b->new_scope != NULL);
+}
+
 static int by_op_name(const void *pa, const void *pb)
 {
     const cmp_op *a = pa, *b = pb;
@@ -26,7 +32,9 @@ static int by_op_name(const void *pa, const void *pb)
         order = vp_order(a->op->op_class, b->op->op_class);
     if (!order)
         order = text_order(a->op->category, b->op->category);
-    return order ? order : text_order(a->op->name, b->op->name);
+    if (!order)
+        order = text_order(a->op->name, b->op->name);
+    return order ? order : order_ops_by_news(a, b);
 }
 
 /* The shape that most of it has, or else its scope; NULL: it has neither. */
@@ -48,7 +56,7 @@ static int order_ops_by_place(const cmp_op *a, const cmp_op *b)
 static int by_place_and_time(const void *pa, const void *pb)
 {
     const cmp_op *a = pa, *b = pb;
-    int order = vp_order(a->matched, b->matched);
+    int order = vp_order(a->matched || a->new_scope, b->matched || b->new_scope);
     if (!order)
         order = order_ops_by_place(a, b);
     if (!order)
@@ -149,7 +157,9 @@ static void put_compared_op(comparing *k, const cmp_op *a, const cmp_op *b)
     *x = (vp_compared_op){.device = device_text(k, a ? a->kind : b->kind),
                           .category = cmp_text(k, op->category),
                           .name = cmp_text(k, op->name),
-                          .scope = cmp_text(k, op->scope),
+                          .scope = cmp_text(k, a && a->new_scope   ? a->new_scope
+                                               : b && b->new_scope ? b->new_scope
+                                                                   : op->scope),
                           .op_class = op->op_class,
                           .self = cmp_delta(a ? a->self_ps : 0, b ? b->self_ps : 0),
                           .calls_a = a ? a->calls : 0,
@@ -163,6 +173,91 @@ static void put_compared_op(comparing *k, const cmp_op *a, const cmp_op *b)
     if (a && b && text_order(a->op->name, b->op->name) != 0)
         x->name_b = cmp_text(k, b->op->name);
     cmp_explain(x, k->c);
+    if (x->significant && ((a && a->new_scope) || (b && b->new_scope)))
+        x->reason = a ? "only in A, in a scope that is gone" : "only in B, in a new scope";
+}
+
+/* ---- Parts of a group in new scopes ---- */
+
+/* Adds up the parts of a group in scopes that the other side lacks; its scope is the largest of
+ * these. Only groups that take much time have parts. One without is in one scope, or not split. */
+static int sum_new_parts(vp_split *sum, const vp_op *op, const cmp_scope_set *other,
+                         const cmp_scope_set *own)
+{
+    bool lacks;
+    *sum = (vp_split){0};
+    if (!op->split_count && op->scopes == 1) {
+        VP_TRY(cmp_lacks_scope(&lacks, other, own, op->scope));
+        if (lacks)
+            *sum = (vp_split){.scope = op->scope, .self_ps = op->self_ps, .calls = op->calls};
+    }
+    for (size_t i = 0; i < op->split_count; i++) {
+        const vp_split *part = &op->splits[i];
+        VP_TRY(cmp_lacks_scope(&lacks, other, own, part->scope));
+        if (!lacks || part->self_ps <= 0)
+            continue;
+        sum->scope = part->self_ps > sum->max_ps ? part->scope : sum->scope;
+        sum->max_ps = part->self_ps > sum->max_ps ? part->self_ps : sum->max_ps;
+        sum->self_ps += part->self_ps;
+        sum->calls += part->calls;
+    }
+    return 0;
+}
+
+static cmp_op part_of_op(const cmp_op *x, int64_t self_ps, int64_t calls, const char *new_scope)
+{
+    cmp_op part = *x;
+    part.self_ps = self_ps;
+    part.calls = calls;
+    part.span_calls =
+        x->calls > 0 ? x->span_calls * (double)calls / (double)x->calls : x->span_calls;
+    part.flops = VP_UNKNOWN;
+    part.new_scope = new_scope;
+    return part;
+}
+
+/* Takes the parts in new scopes out of their groups. */
+static int split_new_parts(side_list *l, const cmp_scope_set *other, const cmp_scope_set *own)
+{
+    size_t n = l->n;
+    cmp_op *v = vp_calloc(2 * n, sizeof *v);
+    size_t count = 0;
+    VP_NEED(v);
+    for (size_t i = 0; i < n; i++) {
+        const cmp_op *x = &l->v[i];
+        vp_split sum;
+        if (sum_new_parts(&sum, x->op, other, own) < 0) {
+            vp_free(v);
+            return VP_ENOMEM;
+        }
+        int64_t self = scale_to_span(sum.self_ps, x->self_ps, x->op->self_ps);
+        self = self > x->self_ps ? x->self_ps : self;
+        int64_t calls = scale_to_span(x->calls, sum.calls, x->op->calls);
+        calls = calls > x->calls ? x->calls : calls;
+        if (self <= 0) {
+            v[count++] = *x;
+            continue;
+        }
+        if (x->self_ps > self || x->calls > calls)
+            v[count++] = part_of_op(x, x->self_ps - self, x->calls - calls, NULL);
+        v[count++] = part_of_op(x, self, calls, sum.scope);
+    }
+    vp_free(l->v);
+    *l = (side_list){v, count};
+    return 0;
+}
+
+static int split_sides(const comparing *k, side_list *a, side_list *b)
+{
+    cmp_scope_set of_a, of_b;
+    int rc = cmp_scope_sets(&of_a, &of_b, k);
+    if (rc >= 0)
+        rc = split_new_parts(a, &of_b, &of_a);
+    if (rc >= 0)
+        rc = split_new_parts(b, &of_a, &of_b);
+    cmp_scope_set_free(&of_a);
+    cmp_scope_set_free(&of_b);
+    return rc;
 }
 
 /* ---- Joining ---- */
@@ -172,7 +267,7 @@ static void join_names(comparing *k, side_list *a, side_list *b)
     size_t i = 0, n = 0;
     while (i < a->n && n < b->n) {
         int order = by_op_name(&a->v[i], &b->v[n]);
-        if (order == 0) {
+        if (order == 0 && !a->v[i].new_scope) {
             put_compared_op(k, &a->v[i], &b->v[n]);
             a->v[i].matched = b->v[n].matched = true;
         }
@@ -188,6 +283,11 @@ static bool has_similar_calls(const cmp_op *a, const cmp_op *b)
            b->span_calls <= 1.2 * a->span_calls;
 }
 
+static bool is_left(const cmp_op *op)
+{
+    return !op->matched && !op->new_scope;
+}
+
 /* Joins ops that no name joined, by place; in each place the largest of one side with that of the
  * other. */
 static void join_places(comparing *k, side_list *a, side_list *b)
@@ -195,7 +295,7 @@ static void join_places(comparing *k, side_list *a, side_list *b)
     size_t i = 0, n = 0;
     qsort(a->v, a->n, sizeof *a->v, by_place_and_time);
     qsort(b->v, b->n, sizeof *b->v, by_place_and_time);
-    while (i < a->n && n < b->n && !a->v[i].matched && !b->v[n].matched) {
+    while (i < a->n && n < b->n && is_left(&a->v[i]) && is_left(&b->v[n])) {
         int order = order_ops_by_place(&a->v[i], &b->v[n]);
         if (order == 0 && has_similar_calls(&a->v[i], &b->v[n])) {
             put_compared_op(k, &a->v[i], &b->v[n]);
@@ -240,6 +340,8 @@ int cmp_ops(comparing *k)
     int rc = cmp_ops_of(&a.v, &a.n, &k->a);
     if (rc >= 0)
         rc = cmp_ops_of(&b.v, &b.n, &k->b);
+    if (rc >= 0)
+        rc = split_sides(k, &a, &b);
     if (rc >= 0) {
         k->c->ops = vp_arena_zalloc(k->arena, (a.n + b.n) * sizeof *k->c->ops);
         if (k->c->ops)

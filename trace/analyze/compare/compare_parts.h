@@ -6,6 +6,7 @@
 #include "include/view_profile.h"
 #include "trace/analyze/compare/compare.h"
 #include "trace/base/arena.h"
+#include "trace/base/map.h"
 
 /* How figures of a report become those of a step (or of its window) and of one device. */
 typedef struct cmp_side {
@@ -31,7 +32,16 @@ typedef struct cmp_op {
     int64_t self_ps, calls, flops; /* flops of the span; VP_UNKNOWN */
     double span_calls;
     bool matched;
+    /* Of a group only the part in scopes that the other side lacks, and one of these; NULL: all, or
+     * the rest. Such a part is joined with nothing. */
+    const char *new_scope;
 } cmp_op;
+
+/* The scopes of a report, by their forward path without the primitive. */
+typedef struct cmp_scope_set {
+    vp_map paths, roots;
+    bool fold, complete; /* complete: it has all roots of the other side */
+} cmp_scope_set;
 
 typedef struct comparing {
     vp_comparison *c;
@@ -59,13 +69,23 @@ cmp_side cmp_side_of(const vp_report *r, bool per_step);
 int cmp_classes_of(cmp_classes **out, const cmp_side *s); /* compare_devices.c */
 /* By kind, class, category and name; vp_free. */
 int cmp_ops_of(cmp_op **out, size_t *n, const cmp_side *s); /* compare_ops.c */
+/* The scopes of both sides; to be freed also after a failure. compare_scope_sets.c */
+int cmp_scope_sets(cmp_scope_set *a, cmp_scope_set *b, const comparing *k);
+void cmp_scope_set_free(cmp_scope_set *s);
+/* Sets *lacks if a scope of `own` is not in the other side's set: new work of a program that the
+ * other side has, too, or of a program that is new beside all of the other side's. */
+int cmp_lacks_scope(bool *lacks, const cmp_scope_set *other, const cmp_scope_set *own,
+                    const char *scope);
+bool cmp_has_backward_pass(const vp_report *r); /* compare_scopes.c */
 
 int cmp_devices(comparing *k); /* compare_devices.c */
 int cmp_ops(comparing *k);     /* compare_ops.c; needs the threshold */
 void cmp_explain(vp_compared_op *x, const vp_comparison *c); /* compare_why.c */
 int cmp_memory(comparing *k);                                /* compare_memory.c */
 int cmp_scopes(comparing *k);                                /* compare_scopes.c */
-int cmp_findings(comparing *k);                              /* compare_notes.c, likewise: */
+int cmp_idle(comparing *k);                                  /* compare_idle.c */
+void cmp_cause(comparing *k);   /* compare_cause.c; needs all of the above and the verdict */
+int cmp_findings(comparing *k); /* compare_notes.c, likewise: */
 void cmp_caveats(comparing *k);
 /* The sum of flops in the span over all ops that have a figure; VP_UNKNOWN: none has. */
 int64_t cmp_flops(const cmp_side *s);

@@ -1,14 +1,17 @@
 /* A comparison for CI: Markdown for the summary of a job, JUnit XML for the list of its tests. */
 #include <string.h>
 
+#include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/report/compare/compare_formats.h"
+#include "trace/report/compare/compare_tables.h"
 #include "trace/report/compare/compare_view.h"
 #include "trace/report/labels/escape.h"
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
 #define ROWS_MAX 15u
+#define IDLE_MAX 5u
 #define SCOPES_MAX 3u /* of a peak */
 
 void rep_md_code(vp_buf *b, const char *z)
@@ -117,6 +120,56 @@ static void md_put_ops(vp_buf *b, const vp_comparison *c, vp_unit asked)
                       moved - shown, moved - shown > 1 ? "s" : "");
 }
 
+static const char *scope_news(const vp_delta *d)
+{
+    return d->a_ps && d->b_ps ? "" : d->a_ps ? "gone" : "new";
+}
+
+/* Scopes and what the host did come before ops: they are what the program's author wrote. */
+static void md_put_scopes(vp_buf *b, const vp_comparison *c, vp_unit asked)
+{
+    vp_unit unit = rep_unit_for(asked, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
+    for (size_t i = 0; i < c->scope_count && i < ROWS_MAX; i++) {
+        if (!i)
+            rep_md_heads(b, "scope", unit, true);
+        rep_md_delta(b, c->scopes[i].path, true, &c->scopes[i].total, unit,
+                     scope_news(&c->scopes[i].total));
+    }
+}
+
+static void md_put_idle(vp_buf *b, const vp_comparison *c, vp_unit asked)
+{
+    vp_unit unit = rep_unit_for(asked, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
+    for (size_t i = 0; i < c->idle_count && i < IDLE_MAX; i++) {
+        vp_buf name;
+        if (!i)
+            rep_md_heads(b, "idle while the host is in", unit, true);
+        vp_buf_init(&name, 1u << 16);
+        rep_put_idle_name(&name, &c->idle[i]);
+        rep_md_delta(b, vp_buf_cstr(&name), true, &c->idle[i].total, unit,
+                     rep_cause_name(c->idle[i].cause));
+        vp_buf_free_piece(b, &name);
+    }
+}
+
+static void md_put_lines(vp_buf *b, const vp_comparison *c)
+{
+    vp_buf line;
+    if (c->cause) {
+        vp_buf_puts(b, "\nMain change: ");
+        md_put_plain(b, c->cause);
+        vp_buf_putc(b, '\n');
+    }
+    if (!c->per_step)
+        return;
+    vp_buf_init(&line, 1u << 16);
+    rep_put_noise(&line, c);
+    vp_buf_puts(b, "\n");
+    md_put_plain(b, vp_buf_cstr(&line));
+    vp_buf_puts(b, "\n");
+    vp_buf_free_piece(b, &line);
+}
+
 static void put_memory_row(vp_buf *b, const char *below, const char *name, int64_t a_bytes,
                            int64_t b_bytes)
 {
@@ -179,7 +232,10 @@ int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *view)
 {
     vp_view v = rep_view(view);
     rep_md_verdict(b, c->verdict, c->verdict_reason, c->a_name, c->b_name);
+    md_put_lines(b, c);
     md_put_times(b, c, v.unit);
+    md_put_scopes(b, c, v.unit);
+    md_put_idle(b, c, v.unit);
     md_put_ops(b, c, v.unit);
     md_put_memory(b, c);
     md_put_finding_ids(b, "\nFindings only in B: ", c->findings_new, c->new_count);
@@ -245,13 +301,19 @@ int rep_compare_junit(vp_buf *b, const vp_comparison *c, bool failed)
     bool skipped = !failed && c->verdict == VP_UNVERIFIED;
     vp_buf text;
     vp_buf_init(&text, 16u << 20);
-    int rc = rep_compare_text(&text, c, &(vp_view){.version = 1, .top = 20, .width = 100});
+    VP_CLEANUP(vp_buf_free) vp_buf why;
+    vp_buf_init(&why, 1u << 16);
+    vp_buf_printf(&why, "%s%s%s", c->verdict_reason, c->cause ? "; main change: " : "",
+                  c->cause ? c->cause : "");
+    int rc = why.status;
+    if (rc >= 0)
+        rc = rep_compare_text(&text, c, &(vp_view){.version = 1, .top = 20, .width = 100});
     rep_junit_begin(b, 1, failed, skipped, c->step.b_ps);
     rep_junit_case(b, c->b_name ? c->b_name : "step", c->step.b_ps,
                    failed    ? "failure"
                    : skipped ? "skipped"
                              : NULL,
-                   c->verdict_reason);
+                   vp_buf_cstr(&why));
     rc = rep_junit_end(b, rc, vp_buf_view(&text));
     vp_buf_free(&text);
     return rc;

@@ -21,7 +21,9 @@
  *            scope (class scope)
  *   finding  that fired in one of the two only
  *   caveat   in reason
- *   verdict  with the median, the threshold that it had to pass, and why */
+ *   verdict  with the median, the threshold that it had to pass, and why
+ *   idle     of the mean step by cause (class) and what the host did (name); scope: who called it
+ *   cause    what changed most, in reason */
 typedef struct row {
     const vp_comparison *c;
     const char *kind, *device, *class_name, *category, *name, *scope, *reason;
@@ -252,6 +254,8 @@ int rep_compare_csv(vp_buf *b, const vp_comparison *c)
                                   .scope = c->scopes[i].path,
                                   .times = &c->scopes[i].total,
                                   .backward = &c->scopes[i].backward,
+                                  .is_new = !c->scopes[i].total.a_ps && c->scopes[i].total.b_ps,
+                                  .is_gone = c->scopes[i].total.a_ps && !c->scopes[i].total.b_ps,
                                   .threshold_ps = VP_UNKNOWN});
     for (size_t i = 0; i < c->memory_count; i++)
         csv_put_memory_rows(&w, c, &c->memory[i]);
@@ -266,5 +270,16 @@ int rep_compare_csv(vp_buf *b, const vp_comparison *c)
                               .times = &c->median,
                               .reason = c->verdict_reason,
                               .threshold_ps = c->threshold_ps});
+    for (size_t i = 0; i < c->idle_count; i++)
+        csv_put_compare_row(&w, c,
+                            (row){.kind = "idle",
+                                  .class_name = result_cause_words[c->idle[i].cause],
+                                  .name = c->idle[i].label,
+                                  .scope = c->idle[i].user,
+                                  .times = &c->idle[i].total,
+                                  .threshold_ps = VP_UNKNOWN});
+    if (c->cause)
+        csv_put_compare_row(&w, c,
+                            (row){.kind = "cause", .reason = c->cause, .threshold_ps = VP_UNKNOWN});
     return b->status;
 }

@@ -15,6 +15,7 @@
 /* Ops within the noise are listed up to this row: they show that nothing moved. */
 #define NOISE_MAX 20u
 #define SCOPES_MAX 60u
+#define IDLE_MAX 20u
 #define INDENT_MAX 12u
 #define HOLDERS_MAX 8u /* of one allocator or program */
 #define TITLE_MAX 8192u
@@ -73,11 +74,28 @@ void html_verdict(page *p, const char *a, const char *b, vp_verdict verdict, con
     html_puts(p, "</p>\n");
 }
 
+static void html_put_captures(page *p, const char *what, const vp_compared_capture *list, size_t n)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf line;
+    vp_buf_init(&line, TITLE_MAX);
+    if (n < 2)
+        return;
+    rep_put_captures(&line, list, n, VP_UNIT_AUTO);
+    html_open_fact(p, what);
+    html_text(p, vp_buf_cstr(&line));
+    html_close_fact(p);
+}
+
 static void html_put_compare_header(comparison *x)
 {
     page *p = &x->p;
     const vp_comparison *c = x->c;
     html_verdict(p, c->a_name, c->b_name, c->verdict, c->verdict_reason);
+    if (c->cause) {
+        html_puts(p, "<p class=\"note\">Main change: ");
+        html_text(p, c->cause);
+        html_puts(p, "</p>\n");
+    }
     html_puts(p, "<dl class=\"facts\">\n");
     html_put_run_side(p, "A", c->a_id, c->a_name);
     html_put_run_side(p, "B", c->b_id, c->b_name);
@@ -90,6 +108,13 @@ static void html_put_compare_header(comparison *x)
         html_close_fact(p);
     }
     html_duration_fact(p, "Noise up to", c->threshold_ps);
+    html_put_captures(p, "Captures of A", c->captures_a, c->captures_a_count);
+    html_put_captures(p, "Captures of B", c->captures_b, c->captures_b_count);
+    if (c->per_step && c->between_ps == VP_UNKNOWN) {
+        html_open_fact(p, "Noise between captures");
+        html_puts(p, "unknown: each side has one");
+        html_close_fact(p);
+    }
     put_way(p, "Timelines", c->a_id, c->b_id, "/timeline\" aria-keyshortcuts=\"l\">A above B");
     put_way(p, "Order", c->b_id, c->a_id, "\">Swap A and B");
     html_puts(p, "</dl>\n</header>\n");
@@ -301,7 +326,10 @@ static void scope_name_cell(page *p, const vp_comparison *c, size_t i)
     for (uint32_t d = 0; parent && d < s->depth && d < INDENT_MAX; d++)
         html_puts(p, "&#160;&#160;");
     rep_html_escape(p->b, vp_str_skip(path, parent ? above.n + 1 : 0));
-    html_puts(p, "</span></th>");
+    html_puts(p, "</span>");
+    if (!s->total.a_ps || !s->total.b_ps)
+        vp_buf_printf(p->b, " <span class=\"badge\">%s</span>", s->total.a_ps ? "gone" : "new");
+    html_puts(p, "</th>");
 }
 
 static void html_scope_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
@@ -327,6 +355,36 @@ static void html_put_compared_scopes(comparison *x)
     if (rep_has_backward(c))
         html_puts(p, "<p class=\"note\">Backward and rematerialized work counts in its forward "
                      "scope.</p>\n");
+    html_put_table(p, &table.t);
+    html_section_end(p);
+}
+
+/* ---- Idle time ---- */
+
+static void html_idle_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
+{
+    VP_CLEANUP(vp_buf_free) vp_buf name;
+    vp_buf_init(&name, TITLE_MAX);
+    if (delta_html(p, t, c, row))
+        return;
+    rep_put_idle_name(&name, row);
+    html_puts(p, "<th scope=\"row\" class=\"op\"><span class=\"name\">");
+    html_text(p, vp_buf_cstr(&name));
+    html_puts(p, "</span></th>");
+}
+
+static void html_put_compared_idle(comparison *x)
+{
+    page *p = &x->p;
+    const vp_comparison *c = x->c;
+    delta_table table;
+    if (!c->idle_count)
+        return;
+    tbl_compared_idle(&table, c, &p->v);
+    table.t.unit[0] = rep_unit_for(VP_UNIT_AUTO, table.widest);
+    table.t.own_html = html_idle_cell;
+    table.t.most = IDLE_MAX;
+    html_section(p, "idle", table.t.title);
     html_put_table(p, &table.t);
     html_section_end(p);
 }
@@ -444,9 +502,10 @@ int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links)
     put_caveats(&x);
     html_put_compare_devices(&x);
     html_put_new_and_gone(&x);
+    html_put_compared_scopes(&x);
+    html_put_compared_idle(&x);
     html_put_compared_ops(&x);
     VP_TRY(html_flames(&x.p, c));
-    html_put_compared_scopes(&x);
     html_put_compared_memory(&x.p, c);
     html_puts(&x.p, "</main>\n");
     html_put_compare_footer(&x);

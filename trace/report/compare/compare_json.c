@@ -141,6 +141,33 @@ static void json_put_scope_depth(rep_json_out *o, const void *scope)
     vp_json_i64(&o->j, ((const vp_compared_scope *)scope)->depth);
 }
 
+static void json_put_scope_new(rep_json_out *o, const void *scope)
+{
+    const vp_delta *d = &((const vp_compared_scope *)scope)->total;
+    vp_json_bool(&o->j, !d->a_ps && d->b_ps > 0);
+}
+
+static void json_put_scope_gone(rep_json_out *o, const void *scope)
+{
+    const vp_delta *d = &((const vp_compared_scope *)scope)->total;
+    vp_json_bool(&o->j, d->a_ps > 0 && !d->b_ps);
+}
+
+static const rep_field compared_idle_fields[] = {
+    {F("cause", REP_WORD, vp_compared_idle, cause), .words = result_cause_words,
+     .about = "Cause of the idle time."},
+    {F("label", REP_TEXT, vp_compared_idle, label),
+     .about = "What the host did meanwhile; a stack frame as `function (file:line)`."},
+    {F("user", REP_TEXT, vp_compared_idle, user), .null = "unknown",
+     .about = "The innermost frame of the user's program around it."},
+    {F("thread", REP_TEXT, vp_compared_idle, thread), .about = "Thread of the host."},
+    {F("a_ps", REP_COUNT, vp_compared_idle, total.a_ps), .about = "Idle time in A."},
+    {F("b_ps", REP_COUNT, vp_compared_idle, total.b_ps), .about = "Idle time in B."},
+    {F("delta_ps", REP_TIME, vp_compared_idle, total.delta_ps), .about = "`b_ps` minus `a_ps`."},
+    {END("compared_idle", "Idle time of a step or window by cause and host activity, mean over "
+                          "devices.")},
+};
+
 static const rep_field compared_scope_fields[] = {
     {F("path", REP_TEXT, vp_compared_scope, path), .null = "empty", .about = "Path of the scope."},
     {MADE("depth", REP_COUNT, json_put_scope_depth), .needed = true, .unit = "",
@@ -155,6 +182,10 @@ static const rep_field compared_scope_fields[] = {
      .about = "Part of it in the backward pass or in rematerialized work."},
     {F("cells", REP_DELTAS, vp_compared_scope, cells), .words = result_cell_words,
      .about = "Compute time of the subtree by use."},
+    {MADE("new", REP_BOOL, json_put_scope_new), .needed = true,
+     .about = "True if only B has the scope."},
+    {MADE("gone", REP_BOOL, json_put_scope_gone), .needed = true,
+     .about = "True if only A has the scope."},
     {END("compared_scope", "A scope whose time changed, in pre-order.")},
 };
 
@@ -224,8 +255,7 @@ static const rep_field noise_fields[] = {
     {F("reason", REP_TEXT, vp_comparison, verdict_reason), .about = "Reason for the verdict."},
     {F("within_ps", REP_COUNT, vp_comparison, within_ps),
      .null = "no steps are compared, or too few", .about = "Noise of the steps within a capture."},
-    {F("between_ps", REP_COUNT, vp_comparison, between_ps),
-     .null = "each side has one capture",
+    {F("between_ps", REP_COUNT, vp_comparison, between_ps), .null = "each side has one capture",
      .about = "Noise of the medians of captures."},
     {END("noise", "Whether the difference is larger than the noise of the steps.")},
 };
@@ -269,6 +299,14 @@ const rep_field rep_compare_fields[] = {
      .about = "Captures of B, as given."},
     {F("typical", REP_OBJECT, vp_comparison, typical), .fields = delta_ratio_fields,
      .about = "Mean step without irregular steps: the median step, and what periodic steps add."},
+    {LIST("idle", vp_comparison, idle, idle_count, vp_compared_idle, compared_idle_fields),
+     .about = "Idle time by host activity, by the size of the difference, largest first."},
+    {F("certain_ps", REP_TIME, vp_comparison, certain_ps),
+     .about =
+         "At least so much of a difference of this sign is work that only one side does, and no "
+         "noise; 0 if that is unknown."},
+    {F("cause", REP_TEXT, vp_comparison, cause), .null = "nothing changed, or nothing explains it",
+     .about = "What changed most, as a sentence."},
     {0},
 };
 

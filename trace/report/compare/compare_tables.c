@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "trace/report/compare/compare_view.h"
+#include "trace/base/log.h"
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/words.h"
 
@@ -240,4 +241,38 @@ void tbl_compared_scopes(delta_table *out, const vp_comparison *c, const vp_view
         .t = {TBL_ROWS("Computation graph by difference", scope_columns, c->scopes, c->scope_count),
               .v = v, .has = (rep_has_backward(c) ? BACKWARD : 0u) | (has_cells(c) ? CELLS : 0u)},
         .c = c};
+}
+
+/* ---- Idle time ---- */
+
+static void get_idle_cause(tbl_value *out, const void *row)
+{
+    out->text = rep_cause_name(((const vp_compared_idle *)row)->cause);
+}
+
+#define ROW vp_compared_idle
+static const tbl_column idle_columns[] = {
+    {TBL_OWN_NAME, OWN(IDLE_NAME), PAGE("Host activity", "What the host did meanwhile"),
+     TERM(7, "host activity"), SHORT(40, 16)},
+    DELTA_COLUMNS(total, 1, 2),
+    {TBL_WORD, GET(get_idle_cause), PAGE("Cause", NULL), TERM(6, "cause"), STYLE(TBL_DIM)},
+};
+#undef ROW
+
+void tbl_compared_idle(delta_table *out, const vp_comparison *c, const vp_view *v)
+{
+    *out = (delta_table){
+        .t = {TBL_ROWS("Idle time by host activity", idle_columns, c->idle, c->idle_count), .v = v},
+        .c = c};
+    for (size_t i = 0; i < c->idle_count; i++)
+        out->widest = longer_ps(out->widest, rep_delta_size(&c->idle[i].total));
+}
+
+void rep_put_idle_name(vp_buf *b, const vp_compared_idle *x)
+{
+    vp_put_escaped(b, vp_str_of(x->label));
+    if (x->user && !vp_str_eq(vp_str_of(x->user), vp_str_of(x->label))) {
+        vp_buf_puts(b, ", called by ");
+        vp_put_escaped(b, vp_str_of(x->user));
+    }
 }

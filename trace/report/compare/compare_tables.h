@@ -28,9 +28,13 @@ size_t rep_compared_cells(part_row out[PART_CELLS_MAX], const vp_compared_device
 
 enum { MOVED_CALLS = DELTA_OTHERS, MOVED_CALLS_A, MOVED_CALLS_B, MOVED_NAME, MOVED_WHY };
 enum { SCOPE_NAME = DELTA_OTHERS };
+enum { IDLE_NAME = DELTA_OTHERS };
 
 void tbl_compared_devices(delta_table *out, const vp_comparison *c, const vp_view *v);
 void tbl_moved(delta_table *out, const vp_comparison *c, const vp_view *v);
 void tbl_compared_scopes(delta_table *out, const vp_comparison *c, const vp_view *v);
+void tbl_compared_idle(delta_table *out, const vp_comparison *c, const vp_view *v);
+/* "fetch (data.py:9), called by train (train.py:37)" */
+void rep_put_idle_name(vp_buf *b, const vp_compared_idle *x);
 
 #endif

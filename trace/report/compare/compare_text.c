@@ -13,6 +13,7 @@
 
 #define DEVICES_MAX 24u
 #define SCOPES_MAX 24u
+#define IDLE_MAX 6u
 #define HOLDERS_MAX 5u /* of one allocator */
 #define BAR_HALF 9     /* columns of a bar on either side of its middle */
 
@@ -303,6 +304,27 @@ static int text_put_compared_scopes(vp_buf *b, const vp_view *v, const vp_compar
     return text_titled_table(b, v, &table.t);
 }
 
+/* ---- Idle time ---- */
+
+static tbl_style text_idle_cell(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
+{
+    if (!delta_text(b, t, c, row))
+        rep_put_idle_name(b, row);
+    return TBL_PLAIN;
+}
+
+static int text_put_compared_idle(vp_buf *b, const vp_view *v, const vp_comparison *c)
+{
+    delta_table table;
+    if (!c->idle_count)
+        return b->status;
+    tbl_compared_idle(&table, c, v);
+    table.t.own_text = text_idle_cell;
+    table.t.most = IDLE_MAX;
+    table.t.unit[0] = rep_unit_for(v->unit, table.widest);
+    return text_titled_table(b, v, &table.t);
+}
+
 /* ---- Memory ---- */
 
 static void text_put_bytes_change(vp_buf *b, int64_t from, int64_t to, int64_t delta)
@@ -407,6 +429,13 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
         vp_buf_putc(&line, '.');
         text_line(b, v, &line);
     }
+    if (c->cause) {
+        vp_buf_init(&line, VP_REPORT_BYTES_MAX);
+        vp_buf_puts(&line, "Main change: ");
+        vp_put_escaped(&line, vp_str_of(c->cause));
+        vp_buf_putc(&line, '.');
+        text_line(b, v, &line);
+    }
     if (c->per_step) {
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
         rep_put_noise(&line, c);
@@ -443,8 +472,9 @@ int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *view)
     VP_TRY(put_waterfall(b, &v, c));
     VP_TRY(text_put_waterfall_cells(b, &v, c));
     VP_TRY(text_put_compare_devices(b, &v, c));
-    VP_TRY(text_put_moved_ops(b, &v, c));
     VP_TRY(text_put_compared_scopes(b, &v, c));
+    VP_TRY(text_put_compared_idle(b, &v, c));
+    VP_TRY(text_put_moved_ops(b, &v, c));
     VP_TRY(text_put_compared_memory(b, &v, c));
     put_verdict(b, &v, c);
     return b->status;
