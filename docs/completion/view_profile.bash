@@ -141,7 +141,7 @@ _view_profile() {
         --new) return ;;
         --append) files=1 ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --top --group --outermost --steps-by --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --append --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --top --group --outermost --steps-by --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --allow-unverified --base --new --append --color --verbose --quiet --help --version ' ;;
         esac ;;
     trend)
         case $prev in

@@ -17,10 +17,10 @@ typedef struct compare_side {
     size_t n, unreadable;
 } compare_side;
 
-/* Of reports of one grouping, all full. The noise is that within and between captures. Ops, scopes
- * and devices are those of the capture with the median step time of its side. A capture without
- * events, without steps beside others that have some, or that is given twice does not count. The
- * comparison holds copies of all texts. VP_EEMPTY: no capture of a side has events. */
+/* All reports are full and of one grouping. The noise is that within and between captures. Ops,
+ * scopes and devices are those of the capture with the median step time of its side. A capture
+ * without events, without steps beside others that have some, or that is given twice does not
+ * count. The comparison holds copies of all texts. VP_EEMPTY: no capture of a side has events. */
 int compare_sides(vp_comparison **out, const compare_side *a, const compare_side *b);
 /* The same with one capture a side. Of two reports of one grouping, both full. The comparison holds
  * copies of all its texts. VP_EEMPTY: one of them has not one event. */

@@ -160,7 +160,7 @@ static double squares_of_steps(const vp_steps *s)
     for (size_t i = 0; i < s->count; i++) {
         const vp_step_group *g = group_of_step(s, &s->list[i]);
         int64_t usual = g ? g->median_ps : s->median_ps;
-        double d = cmp_is_counted_step(&s->list[i]) ? (double)(s->list[i].dur_ps - usual) : 0;
+        double d = vp_step_counts(&s->list[i]) ? (double)(s->list[i].dur_ps - usual) : 0;
         sum += d * d;
     }
     return sum;
@@ -224,7 +224,7 @@ static int collect_side_steps(side_steps *x, const comparing *k, const compare_s
         if (!cmp_capture_counts(k, of_b, i))
             continue;
         for (size_t n = 0; n < of->count; n++)
-            if (cmp_is_counted_step(&of->list[n]))
+            if (vp_step_counts(&of->list[n]))
                 x->steps.v[x->steps.n++] = of->list[n].dur_ps;
         x->medians.v[x->medians.n++] = of->median_ps;
         x->p90s.v[x->p90s.n++] = of->p90_ps;

@@ -45,11 +45,6 @@ bool cmp_has_steps(const vp_report *r)
            result_steps_share(&r->steps, r->devices, r->device_count) >= STEPS_APART;
 }
 
-bool cmp_is_counted_step(const vp_step *s)
-{
-    return !s->partial && !s->warm_up;
-}
-
 int64_t cmp_op_self(const cmp_side *s, const vp_op *op)
 {
     const vp_device *d = &s->r->devices[op->device];

@@ -59,7 +59,6 @@ int64_t cmp_size(const vp_delta *d);        /* |delta|, 0 when unknown */
 int64_t cmp_mean(__int128 sum, __int128 n); /* rounded half up; n > 0 */
 
 int64_t cmp_whole_window(const vp_report *r); /* the longest of a device; VP_UNKNOWN */
-bool cmp_is_counted_step(const vp_step *s);
 /* Whether both are equal to the picosecond everywhere, which no two captures are. */
 bool cmp_same_content(const vp_report *a, const vp_report *b); /* compare_notes.c */
 /* Whether there are steps to compare, which hold the work. */
