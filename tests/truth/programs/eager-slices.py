@@ -26,4 +26,4 @@ def train(steps):
     jax.block_until_ready(params)
 
 
-job.run(train)
+job.run(train, record=5)

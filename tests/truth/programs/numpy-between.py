@@ -6,9 +6,9 @@ import numpy as np
 import job
 import models
 
-X = jax.device_put(models.data(512, 1024))
-params = models.mlp_init(1024, 1024)
-head = models.mlp_init(1024, 512)
+X = jax.device_put(models.data(512, 512))
+params = models.mlp_init(512, 2048)
+head = models.mlp_init(2048, 64)
 encode, decode = jax.jit(models.mlp), jax.jit(models.mlp)
 
 

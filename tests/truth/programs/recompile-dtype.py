@@ -1,4 +1,4 @@
-"""The columns of each shard are stored in the smallest type that holds them, so most shards compile anew. Mended: the
+"""The columns of each shard are stored in the smallest type that holds them, so most shards compile again. Mended: the
 columns are converted to float32 and int32 first."""
 import itertools
 
