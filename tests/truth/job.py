@@ -23,8 +23,8 @@ def step(i):
 
 
 @contextlib.contextmanager
-def _jax(folder, stack):
-    """Records with the profiler of JAX."""
+def _jax(folder, stack, steps):
+    """Records steps with the profiler of JAX. Yields the number of steps to run."""
     global _marker
     import jax
 
@@ -32,28 +32,26 @@ def _jax(folder, stack):
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = int(stack)
     with jax.profiler.trace(folder, profiler_options=options):
-        yield
+        yield steps
     _marker = contextlib.nullcontext
 
 
 @contextlib.contextmanager
-def _torch(folder, stack):
-    """Records with the profiler of PyTorch, with shapes."""
+def _torch(folder, stack, steps):
+    """The same with the profiler of PyTorch. Its first step is a warm-up that is not part of the profile."""
     global _marker
-    from torch.profiler import ProfilerActivity, profile
+    from torch.profiler import ProfilerActivity, profile, schedule
 
     os.makedirs(folder, exist_ok=True)
-    recorder = profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_stack=stack)
-    recorder.start()
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_stack=stack,
+                 schedule=schedule(wait=0, warmup=1, active=steps, repeat=1)) as recorder:
+        @contextlib.contextmanager
+        def mark(i):
+            yield
+            recorder.step()
 
-    @contextlib.contextmanager
-    def mark(i):
-        yield
-        recorder.step()
-
-    _marker = mark
-    yield
-    recorder.stop()
+        _marker = mark
+        yield steps + 1
     recorder.export_chrome_trace(os.path.join(folder, "job.pt.trace.json"))
     _marker = contextlib.nullcontext
 
@@ -78,6 +76,6 @@ def run(train, steps=20, record=12, warm_up=3, stack=True):
         if command == "time":
             answer = {"step_ms": timed(steps)}
         else:
-            with (_jax if "jax" in sys.modules else _torch)(*folder, stack):
-                answer = {"step_ms": timed(record), "steps": record}
+            with (_jax if "jax" in sys.modules else _torch)(*folder, stack, record) as count:
+                answer = {"step_ms": timed(count), "steps": record}
         print(json.dumps(answer), file=answers)

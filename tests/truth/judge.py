@@ -27,7 +27,7 @@ class Verdict:
     """What the program says about one recorded program."""
     name: str
     clean: bool
-    cause: str = "-"  # "first", the rank of the finding that names the cause, or "no"; "-" for clean programs
+    cause: str = "-"  # "first", the rank of the finding that names the cause, "unnamed" or "no"; "-" for clean programs
     saving: str = "-"  # "yes" if the predicted saving of the cause is within POINTS of the measured one
     gate: str = "-"  # "yes" if compare fails for after -> before and passes for before -> after
     high: str = "-"  # findings of severity high on clean programs
@@ -75,9 +75,14 @@ def fired_findings(program, profile):
     return [f for f in json.loads(done.stdout)["findings"] if f["status"] == "fired"]
 
 
+def is_expected(finding, row):
+    """True if a finding is of the kind of the cause."""
+    return finding["id"] in row["expected"].split(",")
+
+
 def names_cause(finding, row):
-    """True if a finding is one of the expected ones and names the part of the user's program."""
-    return finding["id"] in row["expected"].split(",") and re.search(row["fragment"], json.dumps(finding)) is not None
+    """True if it also names the part of the user's program."""
+    return is_expected(finding, row) and re.search(row["fragment"], json.dumps(finding)) is not None
 
 
 def predicted_share(finding):
@@ -95,7 +100,7 @@ def judge_pair(program, folder, row, verdict):
     before, after = profile_of(folder, "before"), profile_of(folder, "after")
     found = fired_findings(program, before)
     verdict.measured = 1 - step_ms(folder, "after") / step_ms(folder, "before")
-    verdict.cause, verdict.saving = "no", "no"
+    verdict.cause, verdict.saving = "unnamed" if any(is_expected(f, row) for f in found) else "no", "no"
     ranks = [k for k, finding in enumerate(found) if names_cause(finding, row)]
     if ranks:
         verdict.cause = str(ranks[0] + 1) if ranks[0] else "first"
@@ -128,7 +133,7 @@ def totals(verdicts):
     """Lines with the shares of good verdicts."""
     pairs, clean = [v for v in verdicts if not v.clean], [v for v in verdicts if v.clean]
     for text, of, good in (("cause is the first finding", pairs, [v for v in pairs if v.cause == "first"]),
-                           ("cause is found", pairs, [v for v in pairs if v.cause != "no"]),
+                           ("cause is found and named", pairs, [v for v in pairs if v.cause not in ("no", "unnamed")]),
                            (f"saving within {POINTS} points", pairs, [v for v in pairs if v.saving == "yes"]),
                            ("gate is right", pairs, [v for v in pairs if v.gate == "yes"]),
                            ("clean without high findings", clean, [v for v in clean if v.high == "none"])):
@@ -137,10 +142,10 @@ def totals(verdicts):
 
 
 def print_table(verdicts, long):
-    print(f"{'program':22} {'cause':>5} {'predicted':>9} {'measured':>8} {'within':>6} {'gate':>4} {'codes':>6} {'high':10} first finding")
+    print(f"{'program':22} {'cause':>7} {'predicted':>9} {'measured':>8} {'within':>6} {'gate':>4} {'codes':>6} {'high':10} first finding")
     for v in verdicts:
         first = v.first if long else v.first[:90]
-        print(f"{v.name:22} {v.cause:>5} {percent(v.predicted):>9} {percent(v.measured):>8} {v.saving:>6} {v.gate:>4} "
+        print(f"{v.name:22} {v.cause:>7} {percent(v.predicted):>9} {percent(v.measured):>8} {v.saving:>6} {v.gate:>4} "
               f"{','.join(map(str, v.codes)) or '-':>6} {v.high:10} {first}")
     print(*totals(verdicts), sep="\n")
 
