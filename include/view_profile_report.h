@@ -732,6 +732,12 @@ typedef struct vp_quality {
     bool partial;
 } vp_quality;
 
+/* A host's rank in its job. */
+typedef struct vp_rank {
+    const char *host;
+    int64_t rank;
+} vp_rank;
+
 typedef enum vp_level { VP_LEVEL_LOW, VP_LEVEL_MEDIUM, VP_LEVEL_HIGH } vp_level;
 typedef enum vp_finding_status {
     VP_FIRED,
@@ -847,6 +853,11 @@ typedef struct vp_report {
     void *owner_;            /* owns the memory of all members */
     vp_activity *activities; /* (full) descending by total_ps */
     size_t activity_count;
+    /* Processes of the job (docs/reference/ranks.md); VP_UNKNOWN if no file states it. Hosts whose
+     * rank is known, by rank. */
+    int64_t world_size;
+    vp_rank *ranks;
+    size_t rank_count;
 } vp_report;
 
 /* ---- Comparison (docs/reference/metrics.md#comparison) ---- */

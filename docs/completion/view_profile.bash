@@ -9,6 +9,7 @@ _view_profile() {
     serve)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --ui) words='both perfetto tensorboard none' ;;
         --port) return ;;
         --host) return ;;
@@ -28,21 +29,23 @@ _view_profile() {
         --peak-gbs) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --offline --allow-host --allow-origin --token-file --listen --path-prefix --source-root --access-log --access-log-format --no-capture --no-sandbox --top --chip --peak-tflops --peak-gbs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --ui --port --bind-all --host --extract --list-only --no-browser --tensorboard-port --tensorboard-in-place --tensorboard-unguarded --perfetto-ui --offline --allow-host --allow-origin --token-file --listen --path-prefix --source-root --access-log --access-log-format --no-capture --no-sandbox --top --chip --peak-tflops --peak-gbs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     list)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --format) words='text json' ;;
         --output|-o) files=1 ;;
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --format --output --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --format --output --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     top)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --source-root) files=1 ;;
         --session) return ;;
         --top) return ;;
@@ -60,11 +63,12 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --outermost --where --device --step --steps-by --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --source-root --session --top --by --group --outermost --where --device --step --steps-by --host --window --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     report)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --source-root) files=1 ;;
         --session) return ;;
         --top) return ;;
@@ -85,11 +89,12 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --source-root --session --top --by --group --outermost --device --step --steps-by --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --source-root --session --top --by --group --outermost --device --step --steps-by --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     findings)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --session) return ;;
         --steps-by) return ;;
         --chip) return ;;
@@ -105,11 +110,12 @@ _view_profile() {
         --max-memory) return ;;
         --fail-on) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --steps-by --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --session --steps-by --chip --peak-tflops --peak-gbs --params --tokens --host --format --output --unit --jobs --max-memory --fail-on --color --verbose --quiet --help --version ' ;;
         esac ;;
     memory)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --source-root) files=1 ;;
         --session) return ;;
         --top) return ;;
@@ -120,11 +126,12 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --source-root --session --top --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --source-root --session --top --host --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     compare)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --top) return ;;
         --group) words='name category scope source module raw stack operator outermost' ;;
         --steps-by) return ;;
@@ -141,11 +148,12 @@ _view_profile() {
         --new) return ;;
         --append) files=1 ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --top --group --outermost --steps-by --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --allow-unverified --base --new --append --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --top --group --outermost --steps-by --format --output --unit --jobs --max-memory --max-regression --max-p90-regression --fail-on-peak --fail-on --allow-unverified --base --new --append --color --verbose --quiet --help --version ' ;;
         esac ;;
     trend)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --top) return ;;
         --format) words='text json html' ;;
         --output|-o) files=1 ;;
@@ -153,11 +161,12 @@ _view_profile() {
         --jobs|-j) return ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --top --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --top --format --output --unit --jobs --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     export)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --session) return ;;
         --where) words='device host' ;;
         --device) return ;;
@@ -170,7 +179,7 @@ _view_profile() {
         --output|-o) files=1 ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --session --where --device --step --steps-by --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --session --where --device --step --steps-by --host --to --window --max-events --output --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     merge)
         case $prev in
@@ -181,15 +190,16 @@ _view_profile() {
         --unit) words='auto ns us ms s' ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--no-sign-request --top --by --format --output --unit --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--no-sign-request --top --by --force --format --output --unit --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     extract)
         case $prev in
         --profile-dir) files=1 ;;
+        --merge-ranks) words='yes no' ;;
         --out) files=1 ;;
         --max-memory) return ;;
         --color) words='auto always never' ;;
-        *) words='--profile-dir --no-sign-request --out --max-memory --color --verbose --quiet --help --version ' ;;
+        *) words='--profile-dir --no-sign-request --merge-ranks --out --max-memory --color --verbose --quiet --help --version ' ;;
         esac ;;
     record)
         case $prev in

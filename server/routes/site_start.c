@@ -100,7 +100,8 @@ int site_start(site **out, const site_options *opts)
     if (!rc)
         rc = extraction_open(s, &copies);
     if (!rc)
-        rc = store_open(&s->store, opts->profile_dir, &copies, opts->mirror);
+        rc =
+            store_open(&s->store, opts->profile_dir, &copies, opts->mirror, opts->keep_ranks_apart);
     if (!rc)
         store_set_peaks(s->store, opts->chip, opts->peak_tflops, opts->peak_gb_s);
     if (!rc)

@@ -98,7 +98,7 @@ def test_peaks_of_two_hosts_are_never_summed(tmp_path):
         parts.append(tmp_path / f'{len(parts)}.json')
         parts[-1].write_text(json.dumps(alone[-1]))
     both = tmp_path / 'both.json'
-    both.write_text(view_profile('merge', *map(str, parts)).stdout)
+    both.write_text(view_profile('merge', '--force', *map(str, parts)).stdout)
     made = identities.strict(both.read_text())
 
     def peaks(report):

@@ -53,7 +53,7 @@ static const cat_session *session(const catalog *c, int i)
 static store *open_indexed(const char *root)
 {
     store *st;
-    assert_int_equal(store_open(&st, root, NULL, NULL), 0);
+    assert_int_equal(store_open(&st, root, NULL, NULL, false), 0);
     assert_int_equal(store_wait(st, -1), 0);
     assert_false(store_indexing(st, NULL));
     return st;
@@ -413,7 +413,7 @@ static void what_is_served_while_the_first_scan_runs(void **state)
     (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
-    assert_int_equal(store_open(&st, "-", NULL, NULL), 0);
+    assert_int_equal(store_open(&st, "-", NULL, NULL, false), 0);
     assert_true(store_indexing(st, NULL));
     assert_int_equal(store_wait(st, 20), 1);
     store_refresh_soon(st, 0, 20); /* does not wait longer than it was told */
@@ -453,7 +453,7 @@ static void failures_are_reported_and_not_kept(void **state)
     assert_false(is_kept(st, session(c, 0), VP_GROUP_NAME));
     catalog_free(c);
     store_close(st);
-    assert_int_equal(store_open(&st, "/nonexistent/directory", NULL, NULL), VP_ENOTFOUND);
+    assert_int_equal(store_open(&st, "/nonexistent/directory", NULL, NULL, false), VP_ENOTFOUND);
 }
 
 int main(void)

@@ -29,7 +29,7 @@ static void open_with(uint64_t kept_max, uint64_t late_events)
         snprintf(rel, sizeof rel, "plugins/profile/run%02d/h.trace.json", i);
         tree_text(&dir, rel, TRACE, 1700000001);
     }
-    assert_int_equal(store_open(&st, dir.root, NULL, NULL), 0);
+    assert_int_equal(store_open(&st, dir.root, NULL, NULL, false), 0);
     assert_int_equal(store_wait(st, -1), 0);
     c = store_catalog(st);
     assert_int_equal(timelines_open(&all, st, kept_max, late_events), 0);

@@ -25,7 +25,13 @@ static int merge_operands(vp_report **out, const cli_options *o)
 {
     VP_CLEANUP(vp_free_ptr) vp_report **parts = vp_calloc(o->operand_count, sizeof *parts);
     VP_NEED(parts);
+    size_t which;
     int rc = read_all_reports(parts, o);
+    if (rc >= 0 && !o->force) {
+        rc = report_check_job((const vp_report *const *)parts, o->operand_count, &which);
+        if (rc == VP_EARG)
+            vp_fail_at(rc, o->operands[which], -1, -1);
+    }
     if (rc >= 0)
         rc = report_merge(out, (const vp_report *const *)parts, o->operand_count);
     for (size_t i = 0; i < o->operand_count; i++)

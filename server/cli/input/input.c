@@ -17,6 +17,8 @@ static int analyze_there(vp_report **out, const cli_options *o, const char *path
     cli_options there = *o;
     there.path = path;
     there.session = session;
+    there.paths = NULL;
+    there.path_count = 0;
     VP_TRY(cli_open(&c, &there));
     return cli_analyze(out, c, &there);
 }

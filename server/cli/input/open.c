@@ -1,6 +1,7 @@
 #include "server/cli/input/open.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,9 @@ int cli_open(catalog **out, const cli_options *o)
     cli_progress_begin(&progress, o, "scanning");
     opts.jobs = (int)o->jobs;
     opts.last = true;
+    opts.keep_ranks_apart = o->merge_ranks == CLI_MERGE_RANKS_NO;
+    opts.paths = (const char *const *)o->paths;
+    opts.path_count = o->path_count;
     opts.progress = cli_progress_entries;
     opts.progress_ctx = &progress;
     int rc = catalog_open(&c, found, &opts);
@@ -134,6 +138,45 @@ int cli_no_timeline(const catalog *c)
     return cli_fail(rc);
 }
 
+/* True if a file of the run is the path, or inside of it. */
+static bool run_has_path(const catalog *c, const cat_session *s, const char *path)
+{
+    char real[VP_PATH_MAX], file[2 * VP_PATH_MAX];
+    if (!realpath(path, real))
+        return true; /* deleted meanwhile */
+    size_t n = strlen(real);
+    for (size_t i = 0; i < s->file_count; i++) {
+        snprintf(file, sizeof file, "%s/%s", strcmp(catalog_path(c), "/") ? catalog_path(c) : "",
+                 s->files[i].path);
+        if (!strncmp(file, real, n) && (!file[n] || file[n] == '/' || file[n] == '!'))
+            return true;
+    }
+    return false;
+}
+
+/* Fails if one of several paths contains nothing of the run: then the paths are not one job. */
+static int check_given_paths(const catalog *c, const cat_session *s, const cli_options *o)
+{
+    char why[160];
+    for (size_t i = 0; i < o->path_count; i++) {
+        if (run_has_path(c, s, o->paths[i]))
+            continue;
+        const cat_session *other = NULL;
+        for (size_t k = 0; !other && k < catalog_count(c); k++)
+            if (run_has_path(c, catalog_get(c, k), o->paths[i]))
+                other = catalog_get(c, k);
+        if (!other)
+            vp_fail(VP_ENOTFOUND, "no profile found");
+        else
+            vp_fail(VP_EARG,
+                    "not of the same job as %.200s: %s; give a RUN, or merge reports with "
+                    "merge --force",
+                    s->name, catalog_why_apart(s, other, why, sizeof why));
+        return vp_fail_at(other ? VP_EARG : VP_ENOTFOUND, o->paths[i], -1, -1);
+    }
+    return 0;
+}
+
 const cat_session *cli_session(const catalog *c, const cli_options *o)
 {
     if (cli_readable(c) < 0)
@@ -141,7 +184,7 @@ const cat_session *cli_session(const catalog *c, const cli_options *o)
     if (o->session)
         return catalog_find(c, vp_str_of(o->session));
     const cat_session *s = catalog_latest(c);
-    return s && catalog_check_latest(c, s) >= 0 ? s : NULL;
+    return s && catalog_check_latest(c, s) >= 0 && check_given_paths(c, s, o) >= 0 ? s : NULL;
 }
 
 static int check_host_name(const cat_session *s, const char *host)

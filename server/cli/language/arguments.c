@@ -2,12 +2,16 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "server/cli/language/cli_options.h"
 #include "server/cli/language/commands.h"
 #include "server/cli/language/exit_codes.h"
 #include "server/cli/language/table.h"
+#include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
@@ -316,6 +320,40 @@ static int settle_memory(parser *p)
     return 0;
 }
 
+/* True if the path exists, and is not inside the directory `first`: there it names a run. */
+static bool is_another_path(const char *first, const char *path)
+{
+    char outer[VP_PATH_MAX], inner[VP_PATH_MAX];
+    struct stat st;
+    if (strstr(path, "://"))
+        return true;
+    if (!realpath(path, inner) || !realpath(first, outer) || stat(outer, &st) < 0)
+        return access(path, F_OK) == 0;
+    size_t n = strlen(outer);
+    return !S_ISDIR(st.st_mode) || strncmp(inner, outer, n) != 0 || inner[n] != '/';
+}
+
+/* Takes the operands after the first that are paths. */
+static int settle_paths(parser *p, size_t *next)
+{
+    cli_options *o = p->o;
+    size_t first = *next - 1;
+    bool all = !(o->command->bit & CLI_OF_SESSION);
+    while (*next < o->operand_count && (all || is_another_path(o->path, o->operands[*next])))
+        ++*next;
+    if (*next - first < 2)
+        return 0;
+    o->paths = o->operands + first;
+    o->path_count = *next - first;
+    for (size_t i = 0; i < o->path_count; i++)
+        if (!strcmp(o->paths[i], "-") || strstr(o->paths[i], "://"))
+            return fail_usage(p,
+                              "%.200s: only files and directories of this machine can be given "
+                              "together with other paths",
+                              o->paths[i]);
+    return 0;
+}
+
 /* Checks and combines options and operands. */
 static int settle_arguments(parser *p)
 {
@@ -328,9 +366,12 @@ static int settle_arguments(parser *p)
         return 0;
     if (o->command->bit & (CLI_OF_REPORTS | CLI_RECORD | CLI_CAPTURE | CLI_WATCH))
         return settle_operands(p);
-    if (!o->path && next < o->operand_count)
+    if (!o->path && next < o->operand_count) {
         o->path = o->operands[next++];
-    if (next < o->operand_count && o->command->operand_max == 1)
+        if ((o->command->bit & CLI_OF_PATHS) && settle_paths(p, &next))
+            return CLI_USAGE;
+    }
+    if (next < o->operand_count && !(o->command->bit & CLI_OF_SESSION) && o->path == o->profile_dir)
         return fail_usage(p, "--profile-dir and %.200s: the profile directory is given twice",
                           o->operands[next]);
     if (next < o->operand_count && o->session)

@@ -19,6 +19,7 @@ typedef struct cli_list {
 enum { CLI_UI_BOTH, CLI_UI_PERFETTO, CLI_UI_TENSORBOARD, CLI_UI_NONE };
 enum { CLI_TO_PFTRACE, CLI_TO_JSON, CLI_TO_BUNDLE, CLI_TO_FOLDED, CLI_TO_SPEEDSCOPE };
 enum { CLI_LOG_COMBINED, CLI_LOG_JSON };
+enum { CLI_MERGE_RANKS_YES, CLI_MERGE_RANKS_NO };
 enum { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
 typedef struct cli_command cli_command;
@@ -29,7 +30,9 @@ typedef struct cli_options {
     const char *program; /* path of the running executable, from /proc/self/exe */
     char **operands;     /* as typed, in order: usually PATH and RUN */
     size_t operand_count;
-    const char *path;    /* the profile directory; NULL: search for one */
+    const char *path; /* the profile directory; NULL: search for one */
+    char **paths;     /* several paths, of which path is the first; NULL: only that one */
+    size_t path_count;
     const char *session; /* key of a run; NULL: the latest */
     bool help, version;
     bool verbose, quiet;
@@ -40,6 +43,8 @@ typedef struct cli_options {
     bool no_sign_request;
     int64_t top; /* -1: not given */
     int64_t by, group, where, format;
+    int64_t merge_ranks; /* CLI_MERGE_RANKS_… */
+    bool force;          /* merge */
     const char *device, *host, *out;
     const char *chip, *peak_tflops, *peak_gbs, *params, *tokens; /* report, findings */
     const char *fail_on;                                         /* "high,F10"; NULL: no gate */

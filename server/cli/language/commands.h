@@ -39,6 +39,7 @@ enum {
     CLI_ONE_RUN =
         CLI_TOP | CLI_REPORT | CLI_FINDINGS | CLI_MEMORY, /* commands that analyze one run */
     CLI_OF_SESSION = CLI_ONE_RUN | CLI_EXPORT,
+    CLI_OF_PATHS = CLI_OF_SESSION | CLI_LIST,                  /* operands are paths and a run */
     CLI_OF_REPORTS = CLI_COMPARE | CLI_MERGE | CLI_TREND,      /* operands are runs and reports */
     CLI_PRINTERS = CLI_LIST | CLI_OF_SESSION | CLI_OF_REPORTS, /* write one document to --output */
     CLI_TALKERS =

@@ -27,6 +27,12 @@ static const char *const record_environment[] = {
     NULL,
 };
 
+/* Of the commands that take "[PATH…] [RUN]". */
+#define CLI_SEVERAL_PATHS                                                                          \
+    "Several PATHs are files or directories of one job, whose ranks are one run. An argument "     \
+    "after "                                                                                       \
+    "the first is a PATH if it exists and is not inside the first; else it is RUN."
+
 const cli_command cli_commands[] = {
     {"serve", CLI_SERVE, "[PATH]", 1, 0, "serve the viewer and open it in the browser (default)",
      "Serves a profile directory on loopback: a list of its runs, a report page for each run, and "
@@ -50,17 +56,18 @@ const cli_command cli_commands[] = {
      "view_profile --port 0 --no-browser runs.tar.gz\tserve an archive on any free port\n"
      "view_profile --list-only ~/logs\tlist the trace files and exit\n"
      "view_profile --profile-dir gs://bucket/logs\tserve the runs of a bucket"},
-    {"list", CLI_LIST, "[PATH]", 1, 0, "list the runs in a profile directory, newest first",
+    {"list", CLI_LIST, "[PATH…]", SIZE_MAX, 0, "list the runs in a profile directory, newest first",
      "Lists the runs of a profile directory, archive or file, newest first, with their hosts and "
-     "sizes. Files of a known format that cannot be read are counted on stderr; --verbose lists "
+     "sizes. The files of the ranks of one job are one run, unless --merge-ranks no is given. "
+     "Files of a known format that cannot be read are counted on stderr; --verbose lists "
      "each of them with the reason.",
      "view_profile list ~/logs\tlist the runs, newest first\n"
      "view_profile list s3://bucket/logs\tlist the runs of a bucket\n"
      "view_profile list --format json ~/logs\tthe same as JSON (view_profile.list/1)"},
-    {"top", CLI_TOP, "[PATH] [RUN]", 2, 0, "show the slowest ops of a run",
+    {"top", CLI_TOP, "[PATH…] [RUN]", SIZE_MAX, 0, "show the slowest ops of a run",
      "Shows which ops, or which parts of the computation graph, take the most time in one run. RUN "
      "is the id, name or path of a run, or a unique end of one of these; without it, the latest "
-     "run is used.\n"
+     "run is used.\n" CLI_SEVERAL_PATHS "\n"
      "Ops are ranked by self time: the time in which an op is the innermost one running on its "
      "device. The rows therefore add up to the busy time. Every percentage names its denominator.\n"
      "--where host shows the zones of host threads, one table per process; with --group scope, by "
@@ -74,17 +81,19 @@ const cli_command cli_commands[] = {
      "view_profile top --by max --top 5 vm.xplane.pb\tthe 5 ops with the slowest single call\n"
      "view_profile top s3://bucket/logs\tthe latest run in a bucket\n"
      "cat vm.trace.json.gz | view_profile top -\tread a trace from standard input"},
-    {"report", CLI_REPORT, "[PATH] [RUN]", 2, 0, "write the full report of a run",
+    {"report", CLI_REPORT, "[PATH…] [RUN]", SIZE_MAX, 0, "write the full report of a run",
      "Writes the full report of one run: window, breakdown per device, ops, scopes, modules and "
      "data quality. RUN is the id, name or path of a run, or a unique end of one of these; without "
-     "it, the latest run is used.\n"
+     "it, the latest run is used.\n" CLI_SEVERAL_PATHS "\n"
      "html is one self-contained page without scripts. json is view_profile.report/1, with integer "
      "picoseconds and all rows. csv is the op table with all rows.\n"
      "A file given with --output is written completely or not at all.",
      "view_profile report ~/logs\tread it in the terminal\n"
      "view_profile report --format html -o run.html ~/logs\ta page to attach or send\n"
+     "view_profile report rank*.json\tthe ranks of one job\n"
      "view_profile report --format json ~/logs | jq .window\textract one value"},
-    {"findings", CLI_FINDINGS, "[PATH] [RUN]", 2, 0, "explain why a run is slow and what to change",
+    {"findings", CLI_FINDINGS, "[PATH…] [RUN]", SIZE_MAX, 0,
+     "explain why a run is slow and what to change",
      "Checks one run against a table of rules. Each finding has a number, places in time, an upper "
      "bound of what a fix saves, and advice. Causes are listed before their symptoms, and time "
      "that one finding explains is not counted again for another. Rules that could not be "
@@ -95,7 +104,7 @@ const cli_command cli_commands[] = {
      "view_profile findings ~/logs\twhat is wrong in the latest run\n"
      "view_profile findings --format json ~/logs\tthe same as JSON (view_profile.findings/1)\n"
      "view_profile findings --fail-on high,F10 ~/logs\ta gate for CI"},
-    {"memory", CLI_MEMORY, "[PATH] [RUN]", 2, 0, "show what holds memory at the peak",
+    {"memory", CLI_MEMORY, "[PATH…] [RUN]", SIZE_MAX, 0, "show what holds memory at the peak",
      "Shows how much memory one run uses and what holds it. RUN is the id, name or path of a run, "
      "or a unique end of one of these; without it, the latest run is used.\n"
      "For each program (HLO module) with a buffer assignment: arguments, results, constants and "
@@ -160,7 +169,8 @@ const cli_command cli_commands[] = {
      "view_profile trend monday.json tuesday.json\ttwo reports\n"
      "view_profile trend --format html -o trend.html history.jsonl\ta page with a chart\n"
      "view_profile trend tensorboard_logs\tspeed-up over numbers of devices"},
-    {"export", CLI_EXPORT, "[PATH] [RUN]", 2, 0, "write a run for Perfetto and other viewers",
+    {"export", CLI_EXPORT, "[PATH…] [RUN]", SIZE_MAX, 0,
+     "write a run for Perfetto and other viewers",
      "Writes the timeline of a run. RUN is the id, name or path of a run, or a unique end of one "
      "of these; without it, the latest run is used. Every event is written once, at its time in "
      "whole ns. Overlapping events of one thread are written to additional tracks, so that "
@@ -198,7 +208,9 @@ const cli_command cli_commands[] = {
      "number of stages.\n"
      "The reports must be complete (no --top, --device), use the same --group, and each be given "
      "once. Percentiles of modules that ran more than 256 times have a rank error below 0.4%; "
-     "everything else is exact.",
+     "everything else is exact.\n"
+     "Reports that are not of one job are refused: if their world sizes differ, a rank occurs "
+     "twice, or their times are apart. --force merges them nevertheless.",
      "view_profile merge host-*.json -o run.json\tone report of all hosts\n"
      "view_profile merge --format html -o run.html host-*.json\tthe same as a page"},
     {"extract", CLI_EXTRACT, "[PATH]", 1, 0, "unpack trace files from archives and .gz files",
@@ -345,6 +357,9 @@ const cli_option cli_option_table[] = {
      CLI_READERS | CLI_OF_REPORTS | CLI_DOCTOR | CLI_CAPTURE | CLI_WATCH, AT(no_sign_request), 0, 0,
      NULL, "send no credentials to gs://, s3:// and az:// (public buckets)"},
 
+    {"merge-ranks", 0, "yes|no", CLI_WORD, CLI_READERS | CLI_COMPARE | CLI_TREND, AT(merge_ranks),
+     0, 0, "yes", "whether files of the ranks of one job are one run, or a run each"},
+
     {"ui", 0, "both|perfetto|tensorboard|none", CLI_WORD, CLI_SERVE, AT(ui), 0, 0, "both",
      "external timeline viewers that the pages offer"},
     {"port", 0, "N", CLI_NUMBER, CLI_SERVE, AT(port), 0, 65535, NULL,
@@ -409,6 +424,8 @@ const cli_option cli_option_table[] = {
      "rows per device (default: 20 in text and html, all in json and csv)"},
     {"by", 0, REP_CHOICES(REP_SORT_WORDS), CLI_WORD, CLI_TOP | CLI_REPORT | CLI_MERGE, AT(by), 0, 0,
      "self", "order of the rows"},
+    {"force", 0, NULL, CLI_FLAG, CLI_MERGE, AT(force), 0, 0, NULL,
+     "merge also reports that are not of one job"},
     {"group", 0, REP_CHOICES(REP_GROUP_WORDS), CLI_WORD, CLI_TOP | CLI_REPORT | CLI_COMPARE,
      AT(group), 0, 0, "name", "how events are grouped into rows"},
     {"outermost", 0, NULL, CLI_FLAG, CLI_TOP | CLI_REPORT | CLI_COMPARE, AT(outermost), 0, 0, NULL,

@@ -47,6 +47,7 @@ static void site_options_of_cli(site_options *to, const cli_options *o, const ch
     to->tensorboard_port = (int)o->tensorboard_port;
     to->tensorboard_in_place = o->tensorboard_in_place;
     to->tensorboard_unguarded = o->tensorboard_unguarded;
+    to->keep_ranks_apart = o->merge_ranks == CLI_MERGE_RANKS_NO;
     to->top = o->top > 0 ? (size_t)o->top : to->top;
 }
 

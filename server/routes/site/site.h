@@ -22,6 +22,7 @@ typedef struct site_options {
     const char *tensorboard;  /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
     int tensorboard_port;     /* 6006 */
     size_t top;               /* rows of the op table where the query names no n */
+    bool keep_ranks_apart;    /* as in cat_options */
     /* TensorBoard may keep its caches in the profile directory. */
     bool tensorboard_in_place;
     /* It is started also where a token is required, though it asks nobody for one. */

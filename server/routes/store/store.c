@@ -51,7 +51,8 @@ struct store {
 
 /* ---- The catalog ---------------------------------------------------------------------------- */
 
-int store_open(store **out, const char *path, const cat_copies *copies, mirror *m)
+int store_open(store **out, const char *path, const cat_copies *copies, mirror *m,
+               bool keep_ranks_apart)
 {
     store *st = vp_calloc(1, sizeof *st);
     VP_NEED(st);
@@ -59,7 +60,7 @@ int store_open(store **out, const char *path, const cat_copies *copies, mirror *
     vp_cond_init(&st->changed);
     int rc = turns_new(&st->turns);
     if (rc >= 0)
-        rc = index_open(&st->index, path, copies, m);
+        rc = index_open(&st->index, path, copies, m, keep_ranks_apart);
     if (rc < 0) {
         store_close(st);
         return rc;

@@ -13,8 +13,9 @@
 typedef struct store store;
 
 /* Starts to scan path, in the background; m is the mirror that it is the address of, or NULL.
- * VP_ENOTFOUND when there is no such path. */
-int store_open(store **out, const char *path, const cat_copies *copies, mirror *m);
+ * keep_ranks_apart: as in cat_options. VP_ENOTFOUND when there is no such path. */
+int store_open(store **out, const char *path, const cat_copies *copies, mirror *m,
+               bool keep_ranks_apart);
 /* What devices can do, as in vp_report_options; before the first report is asked for. The text is
  * not copied. */
 void store_set_peaks(store *st, const char *chip, double peak_tflops, double peak_gb_s);

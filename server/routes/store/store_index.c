@@ -23,6 +23,7 @@
 struct store_index {
     char *path;
     bool once; /* standard input is read once */
+    bool keep_ranks_apart;
     cat_copies copies;
     mirror *mirror; /* NULL: the path lies here */
     dir_watch *watch;
@@ -53,6 +54,7 @@ static void index_scan(store_index *ix)
     catalog *fresh = NULL, *old = index_catalog(ix);
     int64_t start = vp_now_ns();
     opts.previous = old;
+    opts.keep_ranks_apart = ix->keep_ranks_apart;
     opts.copies = ix->copies;
     opts.mirror = ix->mirror;
     opts.live = &ix->live;
@@ -136,7 +138,8 @@ static int index_start(store_index *ix, const char *path)
     return 0;
 }
 
-int index_open(store_index **out, const char *path, const cat_copies *copies, mirror *m)
+int index_open(store_index **out, const char *path, const cat_copies *copies, mirror *m,
+               bool keep_ranks_apart)
 {
     store_index *ix = vp_calloc(1, sizeof *ix);
     VP_NEED(ix);
@@ -144,6 +147,7 @@ int index_open(store_index **out, const char *path, const cat_copies *copies, mi
     if (copies)
         ix->copies = *copies;
     ix->mirror = m ? mirror_ref(m) : NULL;
+    ix->keep_ranks_apart = keep_ranks_apart;
     int rc = index_start(ix, path);
     if (rc < 0) {
         index_close(ix);

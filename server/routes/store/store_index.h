@@ -14,8 +14,9 @@
 
 typedef struct store_index store_index;
 
-/* Checks that the path exists and starts the first scan. */
-int index_open(store_index **out, const char *path, const cat_copies *copies, mirror *m);
+/* Checks that the path exists and starts the first scan. keep_ranks_apart: as in cat_options. */
+int index_open(store_index **out, const char *path, const cat_copies *copies, mirror *m,
+               bool keep_ranks_apart);
 /* Cancels scans with VP_ECANCELLED and ends all waits. */
 void index_cancel(store_index *ix);
 void index_close(store_index *ix);

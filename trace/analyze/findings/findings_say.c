@@ -90,6 +90,22 @@ const char *fnd_path(fnd_run *run, const char *path)
     return fnd_say(run, "…%s", end);
 }
 
+/* " (rank 3)" if the rank of a host is known and its name does not contain it. */
+static const char *rank_of_host(fnd_run *run, const char *host)
+{
+    const vp_report *r = run->r;
+    char name[32];
+    for (size_t i = 0; i < r->rank_count; i++) {
+        if (!r->ranks[i].host || strcmp(r->ranks[i].host, host) != 0)
+            continue;
+        snprintf(name, sizeof name, "rank%lld", (long long)r->ranks[i].rank);
+        return vp_str_starts(vp_str_of(host), vp_str_of(name))
+                   ? ""
+                   : fnd_say(run, " (rank %lld)", (long long)r->ranks[i].rank);
+    }
+    return "";
+}
+
 const char *fnd_device(fnd_run *run, uint32_t device)
 {
     const vp_device *d = &run->r->devices[device];
@@ -99,7 +115,9 @@ const char *fnd_device(fnd_run *run, uint32_t device)
         if (vp_str_starts(name, vp_str_of(prefixes[i])))
             name = vp_str_skip(name, strlen(prefixes[i]));
     const char *label = name.n ? fnd_short(run, name.p) : "the device";
-    return run->r->host_count > 1 && d->host ? fnd_say(run, "%s on %s", label, d->host) : label;
+    return run->r->host_count > 1 && d->host
+               ? fnd_say(run, "%s on %s%s", label, d->host, rank_of_host(run, d->host))
+               : label;
 }
 
 int64_t fnd_window(const fnd_run *run, uint32_t device)

@@ -6,6 +6,7 @@
 #include "trace/analyze/steps/steps_judge.h"
 #include "trace/analyze/merge/balance.h"
 #include "trace/analyze/merge/merge_parts.h"
+#include "trace/analyze/merge/ranks.h"
 #include "trace/analyze/merge/whole.h"
 #include "trace/base/order.h"
 #include "trace/base/err.h"
@@ -257,7 +258,7 @@ static size_t file_at(const vp_report *r, const char *path)
 }
 
 /* Sorts entries by file, so that the result does not depend on the order of parts and hosts.
- * Reserves one more entry per part, for its steps. */
+ * Reserves one more entry per part, for its steps, and one for missing ranks. */
 static int merge_quality(merging *m)
 {
     vp_report *r = m->r;
@@ -265,14 +266,17 @@ static int merge_quality(merging *m)
     for (size_t i = 0; i < m->count; i++)
         n += m->parts[i].r->quality_count;
     VP_CLEANUP(vp_free_ptr) quality_entry *v = vp_calloc(n, sizeof *v);
-    r->quality = merge_room(m, n + m->count, sizeof *r->quality);
+    r->quality = merge_room(m, n + m->count + 1, sizeof *r->quality);
     if (!v || m->out_of_memory)
         return vp_no_memory();
     n = 0;
     for (size_t i = 0; i < m->count; i++)
-        for (size_t k = 0; k < m->parts[i].r->quality_count; k++, n++) {
+        for (size_t k = 0; k < m->parts[i].r->quality_count; k++) {
             const vp_quality *q = &m->parts[i].r->quality[k];
+            if (merge_order(q->code, RANKS_MISSING_CODE) == 0)
+                continue;
             v[n] = (quality_entry){q, file_at(r, q->file), n};
+            n++;
         }
     qsort(v, n, sizeof *v, by_quality_place);
     for (size_t i = 0; i < n; i++) {
@@ -298,7 +302,7 @@ int report_new(vp_report **out)
     }
     vp_arena_init(arena);
     r->owner_ = arena;
-    r->step = VP_UNKNOWN;
+    r->step = r->world_size = VP_UNKNOWN;
     *out = r;
     return 0;
 }
@@ -330,6 +334,7 @@ static int fill_merged_report(merging *m)
     add_hosts(m);
     VP_TRY(merge_files(m));
     VP_TRY(merge_quality(m));
+    VP_TRY(ranks_merge(m));
     merge_devices(m);
     if (m->out_of_memory)
         return vp_no_memory();

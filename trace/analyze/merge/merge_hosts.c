@@ -3,6 +3,7 @@
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/analyze/merge/merge.h"
 #include "trace/analyze/merge/merge_parts.h"
+#include "trace/analyze/merge/ranks.h"
 #include "trace/analyze/merge/whole.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -172,6 +173,24 @@ static int note_missing(vp_report *r, host_result *h, const cat_session *s, cons
     return 0;
 }
 
+/* distributedInfo is contradictory and was ignored. */
+static int note_rank_info(vp_report *r, host_result *h, const char *file)
+{
+    vp_quality *q = vp_arena_zalloc(&h->arena, (r->quality_count + 1) * sizeof *q);
+    VP_NEED(q);
+    if (r->quality_count)
+        memcpy(q, r->quality, r->quality_count * sizeof *q);
+    r->quality = q;
+    q[r->quality_count++] = (vp_quality){.code = "rank-info",
+                                         .severity = VP_SEV_WARNING,
+                                         .message = "distributedInfo has no valid rank and world "
+                                                    "size, and is ignored",
+                                         .file = file,
+                                         .event = -1,
+                                         .byte = -1};
+    return 0;
+}
+
 static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
 {
     const cat_session *s = g->s;
@@ -195,6 +214,7 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
     VP_NEED(name && r->files);
     memcpy(r->files, g->files, bytes);
     *name = s->hosts[host].name;
+    VP_TRY(ranks_of_host(r, &h->arena, s, &s->files[p->file]));
     r->files[p->file].partial = (!is_usable_part(p) && p->status != VP_ENOTFOUND) || h->partial;
     if (!is_usable_part(p))
         return add_failure(r, p, s->files[p->file].path);
@@ -202,7 +222,8 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
     if (!s->time_from_name && h->base_unix_ns != VP_UNKNOWN)
         r->captured_unix_ns = h->base_unix_ns;
     ready_rows(h, *name, s->files[p->file].path);
-    return add_host_results(r, h);
+    VP_TRY(add_host_results(r, h));
+    return s->files[p->file].rank.unusable ? note_rank_info(r, h, s->files[p->file].path) : 0;
 }
 
 static int make_parts(vp_report *reports, const vp_report **list, size_t *n, parting *g,

@@ -172,12 +172,15 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     c->copies = s.opts->copies;
     s.began_s = time(NULL);
     vp_map_init(&s.visited);
-    int rc = s.opts->mirror ? scan_mirror(&s) : scan_path(&s, path);
+    int rc = s.opts->mirror           ? scan_mirror(&s)
+             : s.opts->path_count > 1 ? cat_scan_given(&s)
+                                      : scan_path(&s, path);
     vp_map_free(&s.visited);
     vp_free(s.links);
     VP_TRY(rc);
     c->single = s.single;
     VP_TRY(cat_notes_end(c));
+    VP_TRY(cat_join_ranks(&s));
     VP_TRY(cat_sessions_finish(c));
     *out = c;
     c = NULL;

@@ -18,6 +18,7 @@
 #include "trace/base/log.h"
 #include "trace/read/bytes/byte_stream.h"
 #include "trace/read/detect/detect.h"
+#include "trace/read/detect/rank_info.h"
 #include "trace/source/mirror.h"
 
 typedef struct cat_file {
@@ -35,6 +36,8 @@ typedef struct cat_file {
     /* Member of a damaged or truncated archive: the damage, else NULL. Other files of its run, and
      * other runs, may be missing. */
     const char *cut;
+    /* As stated by the file. In a run of several ranks, a missing rank is that of its name. */
+    rd_rank rank;
 } cat_file;
 
 typedef struct cat_host {
@@ -48,8 +51,8 @@ typedef enum cat_status { CAT_OK, CAT_UNREADABLE, CAT_UNFINISHED, CAT_EMPTY } ca
 typedef struct cat_session {
     const char *id; /* URL-safe [A-Za-z0-9._~-]+, unique in the catalog, stable over rescans */
     /* "<tb_run>/<run>" as TensorBoard shows it. A PyTorch capture is "<directory>/<time>", with the
-     * digits of its first worker's file. A stray file has its path. An archive counts as a
-     * directory. */
+     * digits of its first worker's file. A stray file has its path; several ranks have their common
+     * path with N for a rank's number. An archive counts as a directory. */
     const char *name;
     const char *path; /* relative to the root; "." for the root itself */
     const char *kind; /* "xla", "kineto", "chrome", "memory": of the first readable file; "none" */
@@ -65,6 +68,7 @@ typedef struct cat_session {
     int64_t bytes; /* of all its files, on disk or unpacked */
     cat_status status;
     const char *why; /* reason, if status is not CAT_OK */
+    uint32_t world;  /* number of ranks of the job, if its files state it; 0: unknown */
     cat_host *hosts;
     size_t host_count;
     cat_file *files; /* readable timelines first, then memory, then unreadable files; no caches */
@@ -86,7 +90,11 @@ typedef struct cat_copies {
 } cat_copies;
 
 typedef struct cat_options {
-    bool follow_symlinks;     /* default true: within the root, each target once */
+    bool follow_symlinks;  /* default true: within the root, each target once */
+    bool keep_ranks_apart; /* lists every rank of a job as a run */
+    /* Several paths instead of the one of catalog_open: NULL, or path_count local ones. */
+    const char *const *paths;
+    size_t path_count;
     vp_progress_fn *progress; /* called with the entries so far, and -1 */
     void *progress_ctx;
     const catalog *previous; /* a catalog whose unchanged files are not opened again; may be NULL */
@@ -154,6 +162,8 @@ const cat_note *catalog_note(const catalog *c, size_t i);
 int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool raw);
 /* Opens the content for random access; gzip and archives are spooled, and damage is reported. */
 int catalog_source(rd_source **out, const catalog *c, const cat_file *f, vp_error *damage);
+/* Describes why two runs are not one: "other world size: 8 and 4". The text is in `out`. */
+const char *catalog_why_apart(const cat_session *a, const cat_session *b, char *out, size_t cap);
 /* True if the path is a file or standard input. */
 bool catalog_is_file(const catalog *c);
 /* True for remote files: a descriptor needs a copy, so use a stream or a source. */

@@ -47,6 +47,15 @@ static bool by_suffix(const cat_session *s, vp_str key)
     return id_ends_with_key(s->name, key) || id_ends_with_key(s->path, key);
 }
 
+/* True if the key names one of the files of a run of several, such as a rank. */
+static bool session_has_file(const cat_session *s, vp_str key)
+{
+    for (size_t i = 0; s->host_count > 1 && i < s->file_count; i++)
+        if (id_ends_with_key(s->files[i].path, key))
+            return true;
+    return false;
+}
+
 typedef struct candidates {
     const cat_session *first[CANDIDATES_MAX];
     size_t count; /* number of all candidates */
@@ -102,7 +111,7 @@ const cat_host *catalog_host(const cat_session *s, vp_str name)
 const cat_session *catalog_find(const catalog *c, vp_str key)
 {
     static matches_fn *const rules[] = {session_has_id, session_has_name, session_has_path,
-                                        by_suffix};
+                                        by_suffix, session_has_file};
     if (vp_str_starts(key, VP_STR("./")))
         key = vp_str_skip(key, 2);
     while (key.n > 1 && key.p[key.n - 1] == '/')

@@ -10,14 +10,10 @@
 #include "trace/base/mem.h"
 #include "trace/base/time.h"
 #include "trace/model/catalog/catalog_impl.h"
+#include "trace/model/catalog/catalog_jobs.h"
+#include "trace/model/catalog/catalog_rank_names.h"
 
 #include <stdlib.h>
-
-/* Workers write their files at the end of the same step: measured 12 ms apart over 8 ranks, and
- * synchronized clocks differ by less than a second. The next capture of a schedule repeats a
- * worker. But a restarted program is a new worker (HOST_PID), and importing torch and warming up
- * takes seconds: merging its runs would add figures of different runs. */
-#define CAPTURE_SPREAD_NS (INT64_C(10) * 1000000000)
 
 /* Adds a run with these files; the strings are in the arena, or NULL when out of memory. */
 static int catalog_add_session(cat_scan *s, const cat_dir *d, const cat_session *like,
@@ -73,6 +69,7 @@ typedef struct worker {
     const cat_found *file;
     vp_str stem, digits;
     int64_t unix_ns;
+    uint32_t capture;
 } worker;
 
 static int by_worker_time(const void *pa, const void *pb)
@@ -99,35 +96,100 @@ static int add_capture(cat_scan *s, const cat_dir *d, const worker *workers, siz
     return catalog_add_session(s, d, &session, files, n);
 }
 
-/* A repeated worker begins the next capture, unless it is the same file, plain and gzip. */
-static bool joins_capture(const vp_map *seen, uint64_t stem, uint32_t capture, const worker *first,
-                          const worker *previous, const worker *w)
+/* Captures that the next worker may belong to, the newest first. With two jobs in one directory
+ * their workers alternate. */
+#define OPEN_CAPTURES 8u
+
+typedef struct capture {
+    cat_job job;
+    int64_t began_ns; /* time in the name of its first file */
+    uint64_t form;    /* of its first worker's name */
+} capture;
+
+typedef struct captures {
+    vp_map workers, ranks;
+    capture open[OPEN_CAPTURES];
+    uint32_t open_n, count;
+    bool apart; /* every worker is a capture */
+} captures;
+
+static uint64_t capture_worker_key(const capture *c, const worker *w)
 {
-    if (w->unix_ns - first->unix_ns > CAPTURE_SPREAD_NS)
-        return false;
-    return vp_map_get(seen, stem) != capture ||
-           (w->unix_ns == previous->unix_ns && vp_str_eq(w->stem, previous->stem));
+    return vp_hash(w->stem.p, w->stem.n, vp_mix(c->job.id));
+}
+
+static bool joins_capture(const captures *all, const capture *c, const worker *w)
+{
+    const rd_rank *r = &w->file->rank;
+    return !all->apart && w->unix_ns - c->began_ns <= CAT_JOB_SPREAD_NS &&
+           vp_map_get(&all->workers, capture_worker_key(c, w)) == VP_MAP_NONE &&
+           cat_job_takes(&c->job, r->world, r->backend, 1) &&
+           cat_job_is_at(&c->job, r->first_ns, r->last_ns) && !cat_job_has(&c->job, &all->ranks, r);
+}
+
+/* The capture of a worker: an open one, or a new one. Of several the one with names like its own,
+ * then the one whose first events are the nearest to its own, then the newest. */
+static capture *capture_of(captures *all, const worker *w)
+{
+    uint64_t form = cat_form_without_numbers(w->stem);
+    cat_job_choice best = {.job = NULL};
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < all->open_n; i++)
+        if (joins_capture(all, &all->open[i], w) &&
+            cat_job_prefer(&best, &all->open[i].job, all->open[i].form == form,
+                           w->file->rank.first_ns))
+            at = i;
+    if (best.job)
+        return &all->open[at];
+    memmove(all->open + 1, all->open, (OPEN_CAPTURES - 1) * sizeof *all->open);
+    all->open_n += all->open_n < OPEN_CAPTURES;
+    all->open[0] = (capture){.job = {.id = all->count++}, .began_ns = w->unix_ns, .form = form};
+    return &all->open[0];
+}
+
+/* Sets the capture of each worker; they are sorted by time. */
+static int find_captures(captures *all, worker *workers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        worker *w = &workers[i];
+        if (i && w->unix_ns == w[-1].unix_ns && vp_str_eq(w->stem, w[-1].stem)) {
+            w->capture = w[-1].capture; /* the same file, plain and gzip */
+            continue;
+        }
+        capture *c = capture_of(all, w);
+        VP_TRY(vp_map_set(&all->workers, capture_worker_key(c, w), 0));
+        VP_TRY(cat_job_add(&c->job, &all->ranks, &w->file->rank));
+        w->capture = c->job.id;
+    }
+    return 0;
+}
+
+static int by_capture(const void *pa, const void *pb)
+{
+    const worker *a = pa, *b = pb;
+    return a->capture != b->capture ? (a->capture > b->capture) - (a->capture < b->capture)
+                                    : by_worker_time(pa, pb);
 }
 
 static int add_captures(cat_scan *s, const cat_dir *d, worker *workers, size_t n,
                         const cat_found **files)
 {
-    vp_map seen VP_CLEANUP(vp_map_free);
-    uint32_t capture = 0;
-    size_t first = 0;
-    vp_map_init(&seen);
+    captures all = {.apart = s->opts->keep_ranks_apart};
     qsort(workers, n, sizeof *workers, by_worker_time);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t stem = vp_hash(workers[i].stem.p, workers[i].stem.n, 0);
-        if (i &&
-            !joins_capture(&seen, stem, capture, &workers[first], &workers[i - 1], &workers[i])) {
-            VP_TRY(add_capture(s, d, workers + first, i - first, files));
-            first = i;
-            capture++;
-        }
-        VP_TRY(vp_map_set(&seen, stem, capture));
+    vp_map_init(&all.workers);
+    vp_map_init(&all.ranks);
+    int rc = find_captures(&all, workers, n);
+    vp_map_free(&all.workers);
+    vp_map_free(&all.ranks);
+    VP_TRY(rc);
+    qsort(workers, n, sizeof *workers, by_capture);
+    for (size_t first = 0, i = 1; i <= n; i++) {
+        if (i < n && workers[i].capture == workers[first].capture)
+            continue;
+        VP_TRY(add_capture(s, d, workers + first, i - first, files));
+        first = i;
     }
-    return n ? add_capture(s, d, workers + first, n - first, files) : 0;
+    return 0;
 }
 
 /* The files of a directory outside plugins/profile, by their use. */

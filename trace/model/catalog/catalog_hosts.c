@@ -5,6 +5,7 @@
 #include "trace/base/mem.h"
 #include "trace/model/catalog/catalog_impl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NO_HOST VP_MAP_NONE
@@ -52,7 +53,8 @@ static int copy_session_file(cat_scan *s, cat_file *out, const cat_dir *d, const
                       .id = f->id,
                       .host = NO_HOST,
                       .why = f->why,
-                      .cut = f->cut};
+                      .cut = f->cut,
+                      .rank = f->rank};
     return 0;
 }
 
@@ -128,12 +130,27 @@ static vp_str session_short_name(const cat_session *s)
     return slash == name.n ? name : vp_str_skip(name, slash + 1);
 }
 
+/* The rank that the only file of a run states, unless its name is that of a Kineto worker. */
+static vp_str stated_host(const cat_session *s, const cat_file *f, char *room, size_t cap)
+{
+    vp_str stem, digits;
+    int64_t ns;
+    if (s->file_count != 1 || !f->rank.has_rank || f->rank.world < 2 ||
+        cat_worker_time(vp_str_of(f->name), &stem, &digits, &ns))
+        return VP_STR_NONE;
+    snprintf(room, cap, "rank%u", (unsigned)f->rank.rank);
+    return vp_str_of(room);
+}
+
 /* Assigns a file to the host in its name. A first half without a host name is the run's only
  * machine. */
 static int place_named(hosts *h, uint32_t i)
 {
     const cat_file *f = &h->out->files[i];
-    vp_str host = rd_host_of(vp_str_of(f->name));
+    char room[16];
+    vp_str host = stated_host(h->out, f, room, sizeof room);
+    if (!host.n)
+        host = rd_host_of(vp_str_of(f->name));
     if (!host.n && file_role(f) == RD_FIRST_HALF)
         host = session_short_name(h->out);
     if (!host.n)
@@ -259,6 +276,7 @@ static void sum_up_session(cat_session *out)
             out->newest_mtime_ns = f->mtime_ns;
         if (f->bytes > 0 && __builtin_add_overflow(out->bytes, f->bytes, &out->bytes))
             out->bytes = INT64_MAX; /* sparse files can claim any size */
+        out->world = f->rank.world > out->world ? f->rank.world : out->world;
     }
     if (!out->time_from_name)
         out->captured_unix_ns = out->newest_mtime_ns;

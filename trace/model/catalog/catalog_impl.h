@@ -3,8 +3,10 @@
  * One of several threads reads a directory completely (catalog_dir, catalog_ahead). Each file gets
  * a kind from its name, or from its first bytes if the name is not sufficient (catalog_look). The
  * content of a directory becomes runs in the order of the walk (catalog_walk, catalog_group,
- * catalog_hosts, catalog_name). Members of an archive are processed in the same way, one member
- * directory after the other (catalog_members). All strings are in the catalog's arena. */
+ * catalog_hosts, catalog_name). Runs that are ranks of one job are joined at the end
+ * (catalog_ranks, catalog_rank_names, catalog_rank_runs). Members of an archive are processed in
+ * the same way, one member directory after the other (catalog_members). All strings are in the
+ * catalog's arena. */
 #ifndef VP_MODEL_CATALOG_IMPL_H
 #define VP_MODEL_CATALOG_IMPL_H
 
@@ -36,6 +38,7 @@ typedef struct cat_memo_entry {
     vp_file_id id;
     uint64_t name_hash; /* names are hints for detection: a renamed file is examined again */
     rd_kind kind;
+    rd_rank rank;
     const char *why;      /* of the kind, if not constant; in the catalog's arena */
     cat_archive *archive; /* a reference, or NULL */
 } cat_memo_entry;
@@ -112,7 +115,8 @@ typedef struct cat_found {
     uint32_t member_index;
     const char *cut; /* as in cat_file */
     bool by_name;    /* the kind is based on the name only */
-    bool peeked;     /* kind and why are based on the content; cat_look keeps them */
+    bool peeked;     /* kind, why and rank are based on the content; cat_look keeps them */
+    rd_rank rank;
 } cat_found;
 
 typedef struct cat_dir {
@@ -149,6 +153,9 @@ const char *cat_slug(catalog *c, const char *name);
 /* Sorts the runs and makes equal ids unique. */
 int cat_sessions_finish(catalog *c);
 
+/* catalog_ranks: replaces runs that are ranks of one job by one run. */
+int cat_join_ranks(cat_scan *s);
+
 /* catalog_look: examines the first bytes of the open file, whose identity is set, and sets
  * f->peeked, kind and why; sets nothing if cat_look has to decide. f->kind is based on the name
  * before. Thread-safe. */
@@ -176,6 +183,12 @@ int cat_members(cat_scan *s, const cat_found *file, const char *path, const cat_
 int cat_walk(cat_scan *s);
 /* Lists the one file that the user named, of any kind. */
 int cat_walk_file(cat_scan *s, const char *name, const vp_file_id *id);
+
+/* Lists the trees of these directories below the root. */
+int cat_walk_dirs(cat_scan *s, const char *const *dirs, size_t n);
+/* catalog_given: lists the files and trees of opts->paths; the root is the deepest directory above
+ * all of them. */
+int cat_scan_given(cat_scan *s);
 
 /* catalog_read: opens a regular file beneath dir_fd, or the spooled standard input. */
 int cat_open_file(const catalog *c, int dir_fd, const char *name, int *fd, vp_file_id *id);

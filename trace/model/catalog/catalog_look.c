@@ -54,6 +54,52 @@ static bool is_fatal_status(int rc)
     return rc == VP_ENOMEM || rc == VP_ECANCELLED;
 }
 
+/* Compressed bytes that are read for a rank, and the content of a small file. */
+#define PACKED_MAX (64u << 10)
+#define CONTENT_MAX (256u << 10)
+
+/* Reads the rank of a packed file: from all of its content if that is small. */
+static void read_packed_rank(int fd, cat_found *f)
+{
+    bool small = f->bytes <= (int64_t)PACKED_MAX;
+    size_t cap = small ? CONTENT_MAX : RD_RANK_HEAD, want = small ? (size_t)f->bytes : RD_RANK_HEAD,
+           n = 0, got = 0;
+    VP_CLEANUP(vp_free_ptr) char *room = vp_malloc(want + cap);
+    if (!room || vp_fs_pread(fd, room, want, 0, &n) < 0 ||
+        gz_head(room, n, room + want, cap, &got) < 0 || !got)
+        return;
+    vp_str text = {room + want, got};
+    size_t head = got < RD_RANK_HEAD ? got : RD_RANK_HEAD, rest = got - head,
+           tail = rest < RD_RANK_TAIL ? rest : RD_RANK_TAIL;
+    rd_rank_of(&f->rank, vp_str_head(text, head),
+               small && got < cap ? vp_str_skip(text, got - tail) : VP_STR_NONE);
+}
+
+/* Reads the rank that a file of Trace Event JSON states. A file that cannot be read has none. */
+static void read_file_rank(int fd, cat_found *f)
+{
+    char text[RD_RANK_HEAD + RD_RANK_TAIL];
+    size_t head = 0, tail = 0;
+    if (f->bytes <= 0)
+        return;
+    if (f->kind.gzip) {
+        read_packed_rank(fd, f);
+        return;
+    }
+    if (vp_fs_pread(fd, text, RD_RANK_HEAD, 0, &head) < 0)
+        return;
+    int64_t rest = f->bytes - (int64_t)head,
+            want = rest < (int64_t)RD_RANK_TAIL ? rest : (int64_t)RD_RANK_TAIL;
+    if (want > 0 && vp_fs_pread(fd, text + head, (size_t)want, f->bytes - want, &tail) < 0)
+        tail = 0;
+    rd_rank_of(&f->rank, (vp_str){text, head}, (vp_str){text + head, tail});
+}
+
+static bool may_state_a_rank(const cat_found *f)
+{
+    return f->kind.format == RD_KINETO || f->kind.format == RD_CHROME;
+}
+
 static int detect_by_head(vp_str name, const char *head, size_t n, rd_kind *out)
 {
     char inner[INNER_MAX];
@@ -105,7 +151,12 @@ static int index_archive(cat_scan *s, int fd, cat_found *f, cat_archive **out)
 static int memo_remember(cat_scan *s, const cat_found *f, uint64_t name_hash, cat_archive *archive,
                          const cat_archive **out)
 {
-    cat_memo_entry e = {f->id, name_hash, f->kind, f->why, archive};
+    cat_memo_entry e = {.id = f->id,
+                        .name_hash = name_hash,
+                        .kind = f->kind,
+                        .rank = f->rank,
+                        .why = f->why,
+                        .archive = archive};
     if (s->opts->last && !archive)
         return 0;
     int rc = cat_memo_put(&s->c->memo, &e);
@@ -120,6 +171,7 @@ static int memo_recall(cat_scan *s, const cat_memo_entry *e, cat_found *f,
                        const cat_archive **archive)
 {
     f->kind = e->kind;
+    f->rank = e->rank;
     if (e->why) {
         VP_TRY(mark_unreadable(s, f, e->why));
         f->kind = e->kind;
@@ -211,6 +263,12 @@ static int detect_file_kind(const catalog *c, int fd, bool in_run, cat_found *f)
         f->kind = (rd_kind){.format = RD_UNREADABLE};
         f->why = n ? "the content does not match the file name" : "empty file";
     }
+    if (!may_state_a_rank(f))
+        return 0;
+    if (c->mirror && !f->kind.gzip) /* no further request */
+        rd_rank_of(&f->rank, (vp_str){head, n}, VP_STR_NONE);
+    else if (!c->mirror)
+        read_file_rank(fd, f);
     return 0;
 }
 
@@ -283,6 +341,8 @@ int cat_look_member(const ar_member *m, cat_found *f)
     rd_kind by_name = f->kind;
     if (f->kind.format != RD_CACHE && (m->head_n || !m->size))
         VP_TRY(detect_by_head(f->name, m->head, m->head_n, &f->kind));
+    if (may_state_a_rank(f) && !f->kind.gzip)
+        rd_rank_of(&f->rank, (vp_str){m->head, m->head_n}, VP_STR_NONE);
     keep_producer(&f->kind, by_name, true);
     f->why = f->kind.why;
     if (f->kind.format == RD_ARCHIVE) {

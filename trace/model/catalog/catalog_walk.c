@@ -374,6 +374,13 @@ static int walk_link(walk *w, const char *path)
     return walk_tree(w, path, fd, &id);
 }
 
+static int walk_given(walk *w, const char *const *dirs, size_t n)
+{
+    for (size_t i = 0; i < n && !w->scan->stopped; i++)
+        VP_TRY(walk_link(w, dirs[i]));
+    return 0;
+}
+
 static int walk_all(walk *w)
 {
     cat_scan *s = w->scan;
@@ -430,6 +437,18 @@ int cat_walk(cat_scan *s)
     if (!w)
         return vp_fail(VP_ENOMEM, "out of memory for the walk");
     int rc = walk_all(w);
+    walk_free(w);
+    return rc;
+}
+
+int cat_walk_dirs(cat_scan *s, const char *const *dirs, size_t n)
+{
+    walk *w = walk_new(s);
+    if (!w)
+        return vp_fail(VP_ENOMEM, "out of memory for the walk");
+    int rc = walk_given(w, dirs, n);
+    for (size_t i = 0; rc >= 0 && i < s->link_count && !s->stopped; i++)
+        rc = walk_link(w, s->links[i]);
     walk_free(w);
     return rc;
 }

@@ -951,6 +951,12 @@ static void put_mfu_mean(rep_json_out *o, const void *base)
     rep_put_object(o, mfu_mean_fields, &mean);
 }
 
+static const rep_field rank_fields[] = {
+    {F("host", REP_TEXT, vp_rank, host), .about = "Name of the host."},
+    {F("rank", REP_INTEGER, vp_rank, rank), .unit = "", .about = "Its rank, from 0."},
+    {END("rank", "A host's rank in its job.")},
+};
+
 const rep_field rep_tail_fields[] = {
     {LIST("folded_scopes", vp_report, folded, folded_count, vp_folded_scope, folded_fields),
      .about =
@@ -1002,6 +1008,10 @@ const rep_field rep_tail_fields[] = {
      .about = "Facts that the program recorded about itself, by key; at most 100 per host."},
     {F("meta_total", REP_COUNT, vp_report, meta_total), .full = true, .needed = true,
      .about = "Number of such rows, listed or not."},
+    {F("world_size", REP_COUNT, vp_report, world_size), .optional = true, .unit = "",
+     .null = "no file states it", .about = "Number of ranks of the job."},
+    {LIST("ranks", vp_report, ranks, rank_count, vp_rank, rank_fields), .optional = true,
+     .about = "Hosts whose rank is known, by rank."},
     {0},
 };
 
