@@ -71,8 +71,9 @@ def step_ms(folder, side):
 
 
 def fired_findings(program, profile):
-    done = subprocess.run([program, "findings", "--format", "json", profile], capture_output=True, text=True, check=True)
-    return [f for f in json.loads(done.stdout)["findings"] if f["status"] == "fired"]
+    argv = [program, "findings", "--format", "json", profile]
+    findings = json.loads(subprocess.run(argv, capture_output=True, text=True, check=True).stdout)["findings"]
+    return [f for f in findings if f["status"] == "fired"]
 
 
 def is_expected(finding, row):
@@ -142,7 +143,8 @@ def totals(verdicts):
 
 
 def print_table(verdicts, long):
-    print(f"{'program':22} {'cause':>7} {'predicted':>9} {'measured':>8} {'within':>6} {'gate':>4} {'codes':>6} {'high':10} first finding")
+    print(f"{'program':22} {'cause':>7} {'predicted':>9} {'measured':>8} {'within':>6} {'gate':>4} {'codes':>6} {'high':10} "
+          "first finding")
     for v in verdicts:
         first = v.first if long else v.first[:90]
         print(f"{v.name:22} {v.cause:>7} {percent(v.predicted):>9} {percent(v.measured):>8} {v.saving:>6} {v.gate:>4} "

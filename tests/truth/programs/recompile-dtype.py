@@ -10,8 +10,8 @@ import job
 
 SMALL = np.random.default_rng(0).integers(0, 100, (256, 512))
 TYPES = list(itertools.product(("int8", "uint8", "int16", "uint16", "int32", "uint32"),
-                               ("float16", "int8", "int16", "float32", "uint8"),
-                               ("int8", "uint8", "int16", "int32")))
+                               ("float16", "int8", "int16", "float32", "uint8", "uint16"),
+                               ("int8", "uint8", "int16", "uint16", "int32")))
 table = jnp.zeros((512, 512))
 
 
@@ -34,4 +34,4 @@ def train(steps):
     jax.block_until_ready(table)
 
 
-job.run(train, steps=4, record=4)
+job.run(train, steps=4, record=5)

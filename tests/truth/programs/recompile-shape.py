@@ -24,4 +24,4 @@ def train(steps):
     jax.block_until_ready(y)
 
 
-job.run(train, steps=4, record=4)
+job.run(train, steps=4, record=5)

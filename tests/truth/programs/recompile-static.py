@@ -23,4 +23,4 @@ def train(steps):
     jax.block_until_ready(weight)
 
 
-job.run(train, steps=4, record=4)
+job.run(train, steps=4, record=5)

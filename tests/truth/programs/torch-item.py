@@ -6,7 +6,7 @@ import job
 torch.set_num_threads(1)
 torch.manual_seed(0)
 model = torch.nn.Sequential(torch.nn.Linear(128, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10))
-X, Y = torch.randn(768, 128), torch.randint(0, 10, (768,))
+X, Y = torch.randn(512, 128), torch.randint(0, 10, (512,))
 
 
 def count_correct(logits, labels):
@@ -28,4 +28,4 @@ def train(steps):
     print(correct)
 
 
-job.run(train, record=2)
+job.run(train, record=5)

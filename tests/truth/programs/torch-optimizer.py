@@ -20,4 +20,4 @@ def train(steps):
             optimizer.step()
 
 
-job.run(train, record=3)
+job.run(train, record=5)

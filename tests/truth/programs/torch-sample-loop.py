@@ -5,7 +5,8 @@ import job
 
 torch.set_num_threads(1)
 torch.manual_seed(0)
-model = torch.nn.Sequential(torch.nn.Linear(128, 256), torch.nn.Tanh(), torch.nn.LayerNorm(256), torch.nn.Linear(256, 64))
+model = torch.nn.Sequential(torch.nn.Linear(128, 256), torch.nn.Tanh(), torch.nn.LayerNorm(256),
+                            torch.nn.Linear(256, 64))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, fused=True)
 X = torch.randn(40, 128)
 
@@ -23,4 +24,4 @@ def train(steps):
             optimizer.step()
 
 
-job.run(train, record=3)
+job.run(train, record=5)

@@ -11,7 +11,7 @@ x = jax.device_put(models.data(64, 16, 32))
 
 @jax.jit
 def apply_experts(experts, x):
-    for _ in range(24):
+    for _ in range(16):
         if job.mended:
             x = jnp.tanh(jnp.einsum("eij,ejk->eik", x, experts))
         else:
@@ -27,4 +27,4 @@ def train(steps):
     jax.block_until_ready(x)
 
 
-job.run(train, record=3)
+job.run(train, record=5)
