@@ -27,7 +27,7 @@ static const char *const record_environment[] = {
     NULL,
 };
 
-/* Of the commands that take "[PATH…] [RUN]". */
+/* Help of the commands that take "[PATH…] [RUN]". */
 #define CLI_SEVERAL_PATHS                                                                          \
     "Several PATHs are files or directories of one job, whose ranks are one run. An argument "     \
     "after "                                                                                       \
@@ -98,7 +98,8 @@ const cli_command cli_commands[] = {
      "bound of what a fix saves, and advice. Causes are listed before their symptoms, and time "
      "that one finding explains is not counted again for another. Rules that could not be "
      "evaluated are listed with the data that the profile lacks. RUN is the id, name or path of a "
-     "run, or a unique end of one of these; without it, the latest run is used.\n"
+     "run, or a unique end of one of these; without it, the latest run is used.\n" CLI_SEVERAL_PATHS
+     "\n"
      "--fail-on exits with 1 if a finding matches one of its words: a severity (that level or "
      "higher), an id or a name. The rules are documented in docs/findings.md.",
      "view_profile findings ~/logs\twhat is wrong in the latest run\n"
@@ -106,7 +107,7 @@ const cli_command cli_commands[] = {
      "view_profile findings --fail-on high,F10 ~/logs\ta gate for CI"},
     {"memory", CLI_MEMORY, "[PATH…] [RUN]", SIZE_MAX, 0, "show what holds memory at the peak",
      "Shows how much memory one run uses and what holds it. RUN is the id, name or path of a run, "
-     "or a unique end of one of these; without it, the latest run is used.\n"
+     "or a unique end of one of these; without it, the latest run is used.\n" CLI_SEVERAL_PATHS "\n"
      "For each program (HLO module) with a buffer assignment: arguments, results, constants and "
      "temporaries, the peak of live bytes, and every byte of that peak by instruction, framework "
      "scope, source line, shape and layout padding. Arguments that could be donated "

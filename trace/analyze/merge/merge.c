@@ -169,6 +169,8 @@ static bool list_the_same(const merging *m)
     const vp_report *first = m->parts[0].r;
     for (size_t i = 1; i < m->count; i++) {
         const vp_report *r = m->parts[i].r;
+        if (r->files == first->files && r->session_path)
+            continue;
         if (r->file_count != first->file_count || !r->session_path ||
             merge_order(r->session_id, first->session_id) != 0)
             return false;
@@ -196,7 +198,7 @@ static void join_files(merging *m)
     r->files = merge_items(m, first->files, first->file_count, sizeof *r->files);
     r->file_count = r->files ? first->file_count : 0;
     for (size_t i = 1; i < m->count; i++) {
-        for (size_t k = 0; k < r->file_count; k++) {
+        for (size_t k = 0; m->parts[i].r->files != first->files && k < r->file_count; k++) {
             const vp_report_file *file = &m->parts[i].r->files[k];
             if (file->events > r->files[k].events)
                 r->files[k].events = file->events;

@@ -12,7 +12,8 @@
 /* The result of a host as a report, without copying: it points to the rows of the result. */
 typedef struct parting {
     const cat_session *s;
-    vp_report_file *files; /* of the run; each part has the event counts of its own files */
+    vp_report_file *files; /* of the run, shared by all parts: with thousands of ranks, a copy for
+                            * each would take a gigabyte */
     const vp_report_options *opts;
 } parting;
 
@@ -196,7 +197,6 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
     const cat_session *s = g->s;
     host_result *h = &p->result;
     const char **name = vp_arena_zalloc(&h->arena, sizeof *name);
-    size_t bytes = s->file_count * sizeof *r->files;
     *r = (vp_report){.session_id = s->id,
                      .session_name = s->name,
                      .session_path = s->path,
@@ -209,13 +209,12 @@ static int make_part(vp_report *r, const parting *g, host_part *p, size_t host)
                      .step = g->opts->one_step ? g->opts->step : VP_UNKNOWN,
                      .one_window = g->opts->one_window,
                      .where = g->opts->where,
-                     .files = vp_arena_alloc(&h->arena, bytes),
+                     .files = g->files,
                      .file_count = s->file_count};
-    VP_NEED(name && r->files);
-    memcpy(r->files, g->files, bytes);
+    VP_NEED(name);
     *name = s->hosts[host].name;
     VP_TRY(ranks_of_host(r, &h->arena, s, &s->files[p->file]));
-    r->files[p->file].partial = (!is_usable_part(p) && p->status != VP_ENOTFOUND) || h->partial;
+    r->files[p->file].partial |= (!is_usable_part(p) && p->status != VP_ENOTFOUND) || h->partial;
     if (!is_usable_part(p))
         return add_failure(r, p, s->files[p->file].path);
     r->files[p->file].events = h->events;

@@ -6,7 +6,7 @@
 #include "trace/analyze/merge/merge_parts.h"
 #include "trace/model/catalog/catalog.h"
 
-/* The code of the entry in quality about ranks that are missing. Merging makes it anew. */
+/* The code of the entry in quality about ranks that are missing. Merging remakes it. */
 #define RANKS_MISSING_CODE "missing-ranks"
 
 /* Adds the rank of a host, which wrote this file, to its report. */

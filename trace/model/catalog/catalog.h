@@ -162,7 +162,7 @@ const cat_note *catalog_note(const catalog *c, size_t i);
 int catalog_stream(rd_stream **out, const catalog *c, const cat_file *f, bool raw);
 /* Opens the content for random access; gzip and archives are spooled, and damage is reported. */
 int catalog_source(rd_source **out, const catalog *c, const cat_file *f, vp_error *damage);
-/* Describes why two runs are not one: "other world size: 8 and 4". The text is in `out`. */
+/* Describes why two runs are not joined: "other world size: 8 and 4". The text is in `out`. */
 const char *catalog_why_apart(const cat_session *a, const cat_session *b, char *out, size_t cap);
 /* True if the path is a file or standard input. */
 bool catalog_is_file(const catalog *c);

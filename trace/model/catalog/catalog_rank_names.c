@@ -21,7 +21,7 @@ static const struct {
 #define WORDS (sizeof rank_words / sizeof *rank_words)
 
 typedef struct rank_word {
-    size_t at, digits_at, end; /* of the word, of its number, and behind it */
+    size_t at, digits_at, end; /* of the word, of its number, and after it */
     size_t word;               /* index in rank_words */
     uint32_t number;
 } rank_word;
