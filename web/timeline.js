@@ -596,7 +596,7 @@ function showEvent(event) {
     definition([
       ["Start", timeText(event.start_ps, 1000)], ["Duration", lengthText(event.dur_ps)],
       ["Track", `${event.track_name} · ${event.group_name}`], ["Op", op],
-      ["Finding", finding && make("a", { href: `${session}#finding-${finding}`, textContent: event.name })], ["Scope", event.scope], ["Source", event.source],
+      ["Finding", finding && make("a", { href: `${session}#finding-${finding}`, textContent: event.name })], ["Operator", event.operator], ["Called by", event.outermost_operator !== event.operator && event.outermost_operator], ["Scope", event.scope], ["Source", event.source],
       ["Module", event.module], ["Category", event.category], ["HLO op", event.hlo_op], ["Shape", event.shape],
       ["FLOP", text(event.flops)], ["Bytes", text(event.bytes)],
       ["Calls of this name", `${text(event.calls_of_kind)}, ${lengthText(event.total_of_kind_ps)} in total`],

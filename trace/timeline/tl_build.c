@@ -59,10 +59,11 @@ static int take_kind(tl_kind *out, builder *b, const trace_kind *k)
                      .is_op = k->is_op,
                      .unfinished = k->unfinished,
                      .hue = hue_of_name(trace_str(b->t, k->name))};
-    const vp_sid from[] = {k->name,   k->long_name, k->category, k->opcode, k->hlo_op,
-                           k->module, k->scope,     k->source,   k->shape};
-    vp_sid *const to[] = {&out->name,   &out->long_name, &out->category, &out->opcode, &out->hlo_op,
-                          &out->module, &out->scope,     &out->source,   &out->shape};
+    const vp_sid from[] = {k->name,  k->long_name, k->category, k->opcode,   k->hlo_op,  k->module,
+                           k->scope, k->source,    k->shape,    k->op_inner, k->op_outer};
+    vp_sid *const to[] = {&out->name,   &out->long_name, &out->category, &out->opcode,
+                          &out->hlo_op, &out->module,    &out->scope,    &out->source,
+                          &out->shape,  &out->op_inner,  &out->op_outer};
     for (size_t i = 0; i < sizeof from / sizeof *from; i++)
         VP_TRY(index_take_text(to[i], b, from[i]));
     return 0;

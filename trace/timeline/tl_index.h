@@ -84,6 +84,7 @@ typedef struct tl_row {
 
 typedef struct tl_kind {
     vp_sid name, long_name, category, opcode, hlo_op, module, scope, source, shape;
+    vp_sid op_inner, op_outer; /* operators that launched it, as in trace_kind */
     int64_t program_id, bytes, flops;
     uint64_t calls;
     int64_t total_ps;

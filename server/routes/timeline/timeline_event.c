@@ -70,6 +70,8 @@ static void put_event_kind(vp_json *j, const tl_index *x, const tl_kind *k)
     put_text_if_any(j, "opcode", tl_text(x, k->opcode));
     put_text_if_any(j, "hlo_op", tl_text(x, k->hlo_op));
     put_text_if_any(j, "module", tl_text(x, k->module));
+    put_text_if_any(j, "operator", tl_text(x, k->op_inner));
+    put_text_if_any(j, "outermost_operator", tl_text(x, k->op_outer));
     put_text_if_any(j, "scope", tl_text(x, k->scope));
     put_text_if_any(j, "source", tl_text(x, k->source));
     put_text_if_any(j, "shape", tl_text(x, k->shape));
