@@ -16,15 +16,16 @@ typedef struct instruction {
     int64_t id, source_line, frame;
     int64_t calls; /* id of the first called computation, or -1 */
     int64_t group_size;
-    vp_str bytes;  /* serialized instruction of a collective, for its groups */
-    vp_str groups; /* as text, made on first use */
+    vp_str bytes;     /* serialized */
+    vp_str groups;    /* as text, made on first use */
+    vp_str inherited; /* scope of its first user, see inherit_scopes */
 } instruction;
 
 typedef struct computation {
     int64_t id, root_id;
     size_t first, count; /* its instructions */
     vp_str fused;        /* scope when used as a fusion, see fused_known */
-    bool fused_known;
+    bool fused_known, inherited_known;
 } computation;
 
 typedef struct list {
@@ -123,7 +124,7 @@ static int64_t device_list_group(vp_str devices)
 
 static int names_read_instruction(hlo_module *m, vp_str bytes)
 {
-    instruction in = {.calls = -1, .id = -1, .group_size = -1};
+    instruction in = {.calls = -1, .id = -1, .group_size = -1, .bytes = bytes};
     vp_pb r = vp_pb_of(bytes);
     vp_pb_field f;
     int rc;
@@ -148,8 +149,6 @@ static int names_read_instruction(hlo_module *m, vp_str bytes)
     }
     if (rc < 0)
         return vp_fail(VP_ECORRUPT, "damaged HLO instruction");
-    if (in.group_size > 0)
-        in.bytes = bytes;
     VP_TRY(vp_grow(&m->v, &m->cap, m->n + 1, sizeof in, VP_HLO_INSTRUCTIONS_MAX));
     m->v[m->n] = in;
     uint64_t key = vp_hash(in.name.p, in.name.n, 1);
@@ -308,6 +307,95 @@ static vp_str fused_name(hlo_module *m, int64_t computation_id)
     return c->fused;
 }
 
+static vp_str own_scope(hlo_module *m, const instruction *in)
+{
+    return in->op_name.n || in->calls < 0 ? in->op_name : fused_name(m, in->calls);
+}
+
+/* What XLA makes to change a layout or type, and matmuls that it rewrites without their path. */
+static bool is_made_opcode(vp_str opcode)
+{
+    static const char *const opcodes[] = {"copy",    "copy-start", "copy-done",
+                                          "bitcast", "transpose",  "reshape",
+                                          "convert", "dot",        "convolution"};
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        if (vp_str_eq(opcode, vp_str_of(opcodes[i])))
+            return true;
+    return false;
+}
+
+/* True for such an instruction, and for a fusion of nothing else. */
+static bool is_made_by_compiler(const hlo_module *m, const instruction *in)
+{
+    uint32_t at = in->calls < 0 ? VP_MAP_NONE : vp_map_get(&m->comp_by_id, (uint64_t)in->calls);
+    if (!vp_str_eq(in->opcode, VP_STR("fusion")) || at == VP_MAP_NONE)
+        return is_made_opcode(in->opcode);
+    const computation *c = &m->comps[at];
+    for (size_t k = c->first; k < c->first + c->count; k++)
+        if (!is_made_opcode(m->v[k].opcode) && !vp_str_eq(m->v[k].opcode, VP_STR("parameter")))
+            return false;
+    return c->count > 0;
+}
+
+static void inherit_scope(hlo_module *m, const vp_map *by_id, const computation *c, uint64_t id,
+                          vp_str scope)
+{
+    uint32_t i = vp_map_get(by_id, id);
+    if (i != VP_MAP_NONE && i >= c->first && i < c->first + c->count)
+        m->v[i].inherited = scope;
+}
+
+/* Gives the scope of an instruction, or the inherited one, to its operands. */
+static void pass_scope_to_operands(hlo_module *m, const vp_map *by_id, const computation *c,
+                                   const instruction *in)
+{
+    vp_str scope = own_scope(m, in);
+    vp_pb r = vp_pb_of(in->bytes);
+    vp_pb_field f;
+    scope = scope.n ? scope : in->inherited;
+    while (scope.n && vp_pb_next(&r, &f) > 0) {
+        if (f.number != HLO_INSTRUCTION_OPERAND_IDS)
+            continue;
+        vp_pb ids = vp_pb_of(f.data);
+        uint64_t id;
+        if (f.wire == VP_PB_VARINT)
+            inherit_scope(m, by_id, c, f.u, scope);
+        while (f.wire == VP_PB_LEN && vp_pb_varint(&ids, &id))
+            inherit_scope(m, by_id, c, id, scope);
+    }
+}
+
+/* Operands stand before their users, so one pass from the end reaches chains of any length, and the
+ * first user, which comes last, overrides others. */
+static int inherit_scopes(hlo_module *m, computation *c)
+{
+    vp_map by_id;
+    int rc = 0;
+    if (c->inherited_known)
+        return 0;
+    c->inherited_known = true;
+    vp_map_init(&by_id);
+    for (size_t k = c->first; rc >= 0 && k < c->first + c->count; k++)
+        rc = vp_map_set(&by_id, (uint64_t)m->v[k].id, (uint32_t)k);
+    for (size_t k = c->first + c->count; rc >= 0 && k-- > c->first;)
+        pass_scope_to_operands(m, &by_id, c, &m->v[k]);
+    vp_map_free(&by_id);
+    return rc;
+}
+
+static computation *computation_of(hlo_module *m, uint32_t at)
+{
+    size_t low = 0, high = m->comp_n; /* the last that begins at or before it */
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (m->comps[mid].first <= at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return &m->comps[low - 1];
+}
+
 static int put_array_type(vp_buf *b, vp_str shape)
 {
     vp_pb r = vp_pb_of(shape);
@@ -426,7 +514,11 @@ int hlo_module_find(hlo_module *m, vp_str name, hlo_instruction *out)
     *out = (hlo_instruction){.group_size = collective ? collective->group_size : -1};
     if (collective)
         VP_TRY(group_texts(m, collective, out));
-    out->op_name = in->op_name.n || in->calls < 0 ? in->op_name : fused_name(m, in->calls);
+    out->op_name = own_scope(m, in);
+    if (!out->op_name.n && is_made_by_compiler(m, in)) {
+        VP_TRY(inherit_scopes(m, computation_of(m, i)));
+        out->op_name = in->inherited;
+    }
     out->opcode = in->opcode;
     VP_TRY(source_text(m, in, &out->source));
     VP_TRY(shape_text(m, in->shape, &out->shape));

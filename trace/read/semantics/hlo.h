@@ -14,7 +14,8 @@
 #include "trace/base/str.h"
 
 typedef struct hlo_instruction {
-    vp_str op_name;     /* "jit(f)/block/dot_general"; a fusion may use its computation's */
+    vp_str op_name;     /* "jit(f)/block/dot_general"; a fusion may use its computation's; an
+                           instruction that the compiler made has that of its first user */
     vp_str opcode;      /* "fusion", "dot", "all-reduce", … */
     vp_str source;      /* "file.py:12", or empty */
     vp_str shape;       /* "f32[128,64]", a tuple "(f32[8],s32[])", or empty */
