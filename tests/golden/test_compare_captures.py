@@ -197,3 +197,82 @@ def test_a_damaged_file_among_good_ones_is_left_out(tmp_path):
     assert len(made['captures_a']) == 2 and any('1 of 3 captures of A cannot be read' in c for c in made['caveats'])
     assert 'bad.json' in view_profile('compare', *options_of([good[0], str(bad)], good)).stderr
     compare('--max-regression=5%', *options_of([str(bad), str(bad)], good), code=3)
+
+
+# ---- What changed ----
+
+def window(folder, name, idle, ops=(), scopes=()):
+    """A report without steps: idle time by (cause, label, user), ops with the scopes of their parts, and scopes by path."""
+    total = sum(idle.values())
+    causes = dict.fromkeys(('compile', 'input', 'callback', 'sync', 'transfer', 'host', 'call', 'latency', 'peer', 'unknown'), 0)
+    for (cause, _, _), ps in idle.items():
+        causes[cause] += ps
+    busy = sum(ps for _, _, parts in ops for ps in parts.values())
+    device = {'name': 'dev', 'host': 'h', 'kind': 'gpu', 'idle_causes': causes,
+              'breakdown': {'window_ps': total + busy, 'compute_ps': busy, 'exposed_comm_ps': 0, 'exposed_copy_ps': 0, 'idle_ps': total, 'busy_ps': busy}}
+    made = {'schema': 'view_profile.report/1', 'session': {'id': name, 'name': name, 'path': name, 'hosts': ['h'], 'files': []},
+            'analysis': {'events': 9, 'has_devices': True}, 'complete': True, 'devices': [device],
+            'ops': [{'device_index': 0, 'class': 'compute', 'category': 'fusion', 'name': op, 'scope': max(parts, key=parts.get), 'calls': calls * len(parts),
+                     'scopes': len(parts), 'self_ps': sum(parts.values()), 'total_ps': sum(parts.values()),
+                     'splits': [{'label': s, 'scope': s, 'source': None, 'calls': calls, 'self_ps': ps, 'max_ps': ps, 'stddev_ps': 0, 'by': 'scope'}
+                                for s, ps in parts.items()] if len(parts) > 1 else []} for op, calls, parts in ops],
+            'scopes': list(scopes),
+            'idle_labels': [{'device_index': 0, 'cause': cause, 'label': label, 'user': user, 'thread': 'python', 'gaps': 1, 'total_ps': ps}
+                            for (cause, label, user), ps in idle.items()]}
+    path = folder / f'{name}.json'
+    path.write_text(json.dumps(made))
+    return str(path)
+
+
+def test_idle_time_names_the_function_and_line_of_the_user(tmp_path):
+    user = 'train (program.py:37)'
+    a = window(tmp_path, 'a', {('host', '$core.py:7 bind', user): 2 * MS, ('input', '$data.py:9 load', 'load (data.py:9)'): 5 * MS})
+    b = window(tmp_path, 'b', {('host', '$core.py:7 bind', user): 2 * MS, ('input', '$data.py:9 load', 'load (data.py:9)'): 5 * MS,
+                               ('host', '$gc collect', user): 60 * MS})
+    made = compare(a, b)
+    row, = made['idle']
+    assert (row['label'], row['user'], row['a_ps'], row['b_ps'], row['delta_ps']) == ('$gc collect', user, 0, 60 * MS, 60 * MS)
+    assert made['cause'] == f'the device waits while the host is in $gc collect, called by {user}: +60.000 ms'
+    assert compare(b, a)['cause'].endswith('-60.000 ms')
+    for form in ('text', 'md', 'junit', 'html', 'csv'):
+        assert 'program.py:37' in view_profile('compare', f'--format={form}', a, b).stdout, form
+
+
+def tree(*paths, above=''):
+    """The scopes of ops with these paths and times, nested."""
+    heads = dict.fromkeys(path.partition('/')[0] for path, _ in paths)
+    out = []
+    for head in heads:
+        inside = [(path.partition('/')[2], ps) for path, ps in paths if path.partition('/')[0] == head]
+        path = f'{above}{head}'
+        out.append({'path': path, 'name': head, 'self_ps': sum(ps for rest, ps in inside if not rest), 'total_ps': sum(ps for _, ps in inside),
+                    'calls': len(inside), 'children': tree(*((rest, ps) for rest, ps in inside if rest), above=f'{path}/')})
+    return out
+
+
+def test_a_new_instruction_is_not_averaged_into_an_old_group(tmp_path):
+    old = {'jit(f)/layer/dot': 10 * MS, 'jit(f)/head/dot': 4 * MS}
+    new = old | {'jit(f)/slow/dot': 30 * MS}
+    a, b = (window(tmp_path, n, {}, [('dot', 5, parts)], tree(*parts.items())) for n, parts in (('a', old), ('b', new)))
+    made = compare(a, b)
+    assert [(o['name'], o['delta_ps'], o['new'], o['scope']) for o in made['ops']] == [
+        ('dot', 30 * MS, True, 'jit(f)/slow/dot'), ('dot', 0, False, 'jit(f)/layer/dot')]
+    assert made['cause'].startswith('scope jit(f)/slow') and ' is new: +30.000 ms' in made['cause']
+    assert [(s['path'], s['new'], s['gone']) for s in made['scopes'] if s['new']] == [('jit(f)/slow', True, False), ('jit(f)/slow/dot', True, False)]
+    assert made['certain_ps'] == 15 * MS
+    back = compare(b, a)
+    assert [(o['delta_ps'], o['gone']) for o in back['ops']] == [(-30 * MS, True), (0, False)] and back['certain_ps'] == -15 * MS
+    for form in ('text', 'md', 'junit', 'html'):
+        text = view_profile('compare', f'--format={form}', a, b).stdout
+        assert 'jit(f)/slow' in text and 'new' in text, form
+
+
+def test_a_program_with_another_name_is_compared_by_the_names_of_its_ops(tmp_path):
+    """Every scope is new, so none is: nothing is certain, and groups stay whole."""
+    sides = []
+    for name, root, layer in (('a', 'jit(f)', 10), ('b', 'jit(g)', 20)):
+        parts = {f'{root}/layer/dot': layer * MS, f'{root}/head/dot': 4 * MS}
+        sides.append(window(tmp_path, name, {}, [('dot', 5, parts)], tree(*parts.items())))
+    made = compare(*sides)
+    op, = made['ops']
+    assert not op['new'] and op['delta_ps'] == 10 * MS and made['certain_ps'] == 0

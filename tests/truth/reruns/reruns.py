@@ -22,7 +22,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 UNITS = {"base": 20, "10% slower": 22, "20% slower": 24}
-PAIRS_MAX = 140  # of one program, version and number of captures a side
+PAIRS_MAX = 42  # of one program, version and number of captures a side
 
 
 def program_names():

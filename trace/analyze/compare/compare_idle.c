@@ -57,7 +57,7 @@ static int add_idle_side(idle_join *j, const cmp_side *s, bool of_b)
     VP_TRY(cmp_classes_of(&of, s));
     for (size_t i = 0; i < s->r->idle_label_count; i++) {
         const vp_idle_label *x = &s->r->idle_labels[i];
-        if (x->device >= s->r->device_count || !x->label)
+        if (x->device >= s->r->device_count || (!x->label && !x->user))
             continue;
         uint64_t key = idle_label_key(x);
         uint32_t row = vp_map_get(&j->rows, key);
@@ -65,7 +65,7 @@ static int add_idle_side(idle_join *j, const cmp_side *s, bool of_b)
             row = (uint32_t)j->n++;
             VP_TRY(vp_map_set(&j->rows, key, row));
             j->v[row] = (vp_compared_idle){.cause = x->cause,
-                                           .label = frame_text(j->k, x->label),
+                                           .label = frame_text(j->k, x->label ? x->label : x->user),
                                            .user = frame_text(j->k, x->user),
                                            .thread = cmp_text(j->k, x->thread)};
         }

@@ -1,3 +1,4 @@
+#include "trace/analyze/host/user_kinds.h"
 #include "trace/analyze/idle/gap_list.h"
 
 #include <stdio.h>
@@ -141,6 +142,7 @@ int gap_labels_emit(idle_sums *s, analysis *a, uint32_t device)
             .device = device, .cause = x->cause, .gaps = x->gaps, .total_ps = x->total_ps};
         VP_TRY(host_text(&out.label, h, trace_str(a->t, x->label)));
         VP_TRY(thread_text(&out.thread, h, a->t, x->thread));
+        VP_TRY(user_frame_text(&out.user, h, a->t, x->user));
         VP_TRY(vp_grow(&h->idle_labels, &h->idle_label_cap, h->idle_label_count + 1, sizeof out,
                        SIZE_MAX / 1024));
         h->idle_labels[h->idle_label_count++] = out;

@@ -24,9 +24,9 @@ static inline int64_t to_device(const splitter *s, int64_t t)
 }
 
 static int split_give_piece(const splitter *s, int64_t from, int64_t to, vp_cause cause,
-                            vp_sid name, uint32_t thread)
+                            vp_sid name, uint32_t thread, uint32_t user)
 {
-    idle_piece p = {to_device(s, from), to_device(s, to), cause, name, thread};
+    idle_piece p = {to_device(s, from), to_device(s, to), cause, name, thread, user};
     return p.end > p.start ? s->fn(s->ctx, &p) : 0;
 }
 
@@ -37,12 +37,12 @@ static int give_over(const splitter *s, const overlay_list *list, vp_cause over,
     for (size_t i = overlays_seek(list, from); i < list->n && list->v[i].start < to; i++) {
         const overlay *x = &list->v[i];
         int64_t start = x->start > from ? x->start : from, end = x->end < to ? x->end : to;
-        VP_TRY(split_give_piece(s, from, start, p->cause, p->label, p->thread));
+        VP_TRY(split_give_piece(s, from, start, p->cause, p->label, p->thread, p->user));
         VP_TRY(split_give_piece(s, start, end, over, x->name ? x->name : p->label,
-                                x->name ? x->thread : p->thread));
+                                x->name ? x->thread : p->thread, x->name ? IDLE_NO_USER : p->user));
         from = end;
     }
-    return split_give_piece(s, from, to, p->cause, p->label, p->thread);
+    return split_give_piece(s, from, to, p->cause, p->label, p->thread, p->user);
 }
 
 /* How a gap is tied to the host. LATE: the launch was late, so what its thread did is the reason.
@@ -72,14 +72,15 @@ static int give_label(const splitter *s, int64_t from, int64_t to, const idle_pi
         return give_over(s, labels_busy(s->labels), VP_CAUSE_PEER, from, to, p);
     if (p->cause == VP_CAUSE_HOST || (p->cause == VP_CAUSE_CALL && link == TAKEN))
         return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, from, to, p);
-    return split_give_piece(s, from, to, p->cause, p->label, p->thread);
+    return split_give_piece(s, from, to, p->cause, p->label, p->thread, p->user);
 }
 
 static int give_alone(const splitter *s, int64_t from, int64_t to, host_link link)
 {
-    const idle_piece p = {.cause = cause_alone(link), .thread = IDLE_NO_THREAD};
+    const idle_piece p = {
+        .cause = cause_alone(link), .thread = IDLE_NO_THREAD, .user = IDLE_NO_USER};
     if (link == IN_RUN)
-        return split_give_piece(s, from, to, p.cause, 0, IDLE_NO_THREAD);
+        return split_give_piece(s, from, to, p.cause, 0, IDLE_NO_THREAD, IDLE_NO_USER);
     return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, from, to, &p);
 }
 
@@ -109,7 +110,8 @@ static int by_labels(const splitter *s, int64_t from, int64_t to, uint32_t threa
         bool named = cause != VP_CAUSE_LATENCY;
         const idle_piece p = {.cause = cause,
                               .label = named ? l->name : 0,
-                              .thread = named ? thread : IDLE_NO_THREAD};
+                              .thread = named ? thread : IDLE_NO_THREAD,
+                              .user = named ? l->user : IDLE_NO_USER};
         VP_TRY(give_label(s, start, end, &p, link));
         from = end;
     }
@@ -141,8 +143,8 @@ static int by_call(const splitter *s, uint32_t call)
     int64_t end = clamp_time(call_end(x, t, call), begin, s->to);
     if (begin > s->from)
         VP_TRY(by_labels(s, s->from, begin, track, LATE));
-    VP_TRY(split_give_piece(s, begin, end, VP_CAUSE_CALL, name, track));
-    return split_give_piece(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD);
+    VP_TRY(split_give_piece(s, begin, end, VP_CAUSE_CALL, name, track, IDLE_NO_USER));
+    return split_give_piece(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD, IDLE_NO_USER);
 }
 
 uint32_t idle_launch(const idle_gap *g, const analysis *a)
@@ -202,7 +204,11 @@ int idle_sums_add(idle_sums *s, const idle_piece *p, int64_t gap)
         i = (uint32_t)s->n;
         VP_TRY(vp_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, UINT32_MAX - 1));
         VP_TRY(vp_map_set(&s->by_key, key, i));
-        s->v[s->n++] = (idle_sum){p->cause, p->label, p->thread, 0, 0, -1};
+        s->v[s->n++] = (idle_sum){p->cause, p->label, p->thread, 0, 0, -1, IDLE_NO_USER, 0};
+    }
+    if (p->user != IDLE_NO_USER && p->end - p->start > s->v[i].user_ps) {
+        s->v[i].user = p->user;
+        s->v[i].user_ps = p->end - p->start;
     }
     s->v[i].total_ps += p->end - p->start;
     s->v[i].gaps += s->v[i].last_gap != gap;

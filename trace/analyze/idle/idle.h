@@ -26,6 +26,7 @@
 #include "trace/analyze/idle/labels.h"
 
 #define IDLE_NO_THREAD UINT32_MAX
+#define IDLE_NO_USER UINT32_MAX
 
 struct idle_gap {
     int64_t start, end; /* on the device's clock */
@@ -41,6 +42,7 @@ struct idle_piece {
     vp_cause cause;
     vp_sid label;    /* 0: none */
     uint32_t thread; /* a track, or IDLE_NO_THREAD */
+    uint32_t user;   /* kind of the user's frame around the label; IDLE_NO_USER: none */
 };
 
 /* Parts come in order, without holes and never empty. */
@@ -58,6 +60,8 @@ typedef struct idle_sum {
     uint32_t thread;
     int64_t gaps, total_ps;
     int64_t last_gap; /* the last gap that was counted in `gaps` */
+    uint32_t user;    /* that of the longest piece that has one */
+    int64_t user_ps;  /* its length */
 } idle_sum;
 
 typedef struct idle_sums {

@@ -7,6 +7,7 @@
 #include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/host/host_kinds.h"
+#include "trace/analyze/host/user_kinds.h"
 #include "trace/analyze/steps/step_signs.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -19,6 +20,7 @@ struct label_book {
     const spans *asked;
     label_list *lists; /* by track */
     _Atomic bool *made;
+    uint8_t *user; /* by kind: a frame of the user's program */
     pthread_mutex_t making;
     uint32_t main;
     overlay_list copies, busy;
@@ -29,7 +31,8 @@ typedef struct open_span {
     int64_t end;
     vp_sid name;
     vp_cause cause;
-    bool solid; /* the name stays; else a span inside may give a better one */
+    uint32_t user; /* kind of the innermost frame of the user's; UINT32_MAX */
+    bool solid;    /* the name stays; else a span inside may give a better one */
     bool profiler;
     bool context; /* it enters or leaves a context manager, or something around it does */
     bool pull;    /* INPUT by HK_PULL only: a span inside that is named as input names it better */
@@ -38,6 +41,7 @@ typedef struct open_span {
 typedef struct walk {
     const trace *t;
     const host_kinds *kinds;
+    const uint8_t *user; /* by kind */
     const trace_track *k;
     label_list *out;
     const spans *asked;
@@ -126,6 +130,7 @@ static open_span open_span_inside(walk *w, const open_span *around, size_t i, in
     vp_cause cause = cause_of(w, around, i, end);
     open_span s = *around;
     s.end = end;
+    s.user = w->user[kind] ? kind : s.user;
     s.context = s.context || (flags & HK_CONTEXT);
     if (s.profiler)
         return s;
@@ -156,10 +161,11 @@ static int label_list_put(walk *w, int64_t start, int64_t end, const open_span *
     label *last = l->n ? &l->v[l->n - 1] : NULL;
     if (last && last->end == start && last->name == s->name && last->cause == s->cause) {
         last->end = end;
+        last->user = last->user == UINT32_MAX ? s->user : last->user;
         return 0;
     }
     VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, (size_t)VP_EVENTS_MAX * 2));
-    l->v[l->n++] = (label){start, end, s->name, s->cause};
+    l->v[l->n++] = (label){start, end, s->name, s->cause, s->user};
     return 0;
 }
 
@@ -191,7 +197,7 @@ static open_span innermost_span_around(const walk *w, int64_t end)
     for (size_t i = w->n; i-- > 0 && w->n - i <= SEARCH_MAX;)
         if (w->v[i].end >= end)
             return w->v[i];
-    return (open_span){.end = INT64_MAX, .cause = VP_CAUSE_HOST};
+    return (open_span){.end = INT64_MAX, .cause = VP_CAUSE_HOST, .user = UINT32_MAX};
 }
 
 /* Whether a span has a part in a time that is asked for. One that has none contains no span that
@@ -383,7 +389,8 @@ int labels_new(label_book **out, const analysis *a, const spans *asked)
     pthread_mutex_init(&b->making, NULL);
     b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
     b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
-    if (!b->lists || !b->made) {
+    b->user = vp_calloc((size_t)t->kind_count + 1, sizeof *b->user);
+    if (!b->lists || !b->made || !b->user || user_kinds_find(b->user, t) < 0) {
         labels_free(b);
         return vp_no_memory();
     }
@@ -404,6 +411,7 @@ void labels_free(label_book *b)
     pthread_mutex_destroy(&b->making);
     vp_free(b->lists);
     vp_free(b->made);
+    vp_free(b->user);
     vp_free(b->copies.v);
     vp_free(b->busy.v);
     vp_free(b);
@@ -413,6 +421,7 @@ static int make_track_labels(label_book *b, uint32_t track)
 {
     walk w = {.t = b->a->t,
               .kinds = b->a->kinds,
+              .user = b->user,
               .k = &b->a->t->tracks[track],
               .out = &b->lists[track],
               .asked = b->asked};

@@ -16,6 +16,7 @@ typedef struct label {
     int64_t start, end;
     vp_sid name;
     vp_cause cause;
+    uint32_t user; /* kind of the innermost frame of the user's program; UINT32_MAX: none */
 } label;
 
 typedef struct label_list { /* by start, disjoint */

@@ -91,6 +91,7 @@ static void adopt_label(merging *m, void *row, const merge_part *p)
     vp_idle_label *x = row;
     x->device = merge_device(p, x->device);
     x->label = merge_text(m, x->label);
+    x->user = merge_text(m, x->user);
     x->thread = merge_text(m, x->thread);
 }
 

@@ -288,6 +288,8 @@ static const rep_field idle_label_fields[] = {
     {F("gaps", REP_COUNT, vp_idle_label, gaps), .needed = true, .about = "Number of gaps."},
     {F("total_ps", REP_COUNT, vp_idle_label, total_ps), .needed = true,
      .about = "Total idle time."},
+    {F("user", REP_TEXT, vp_idle_label, user), .null = "unknown",
+     .about = "Function, file and line of the innermost frame of the user's program around it."},
     {END("idle_label", "Idle time of a device by cause and host event, over all gaps.")},
 };
 
