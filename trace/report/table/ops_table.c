@@ -165,7 +165,7 @@ static const tbl_column ops_columns[] = {
     {TBL_TEXT, GET(get_launch), OWN(OCCUPANCY), CSV(34, "occupancy")},
     {TBL_TEXT, GET(get_launch), OWN(TENSOR_CORES), CSV(35, "tensor_cores")},
     {TBL_TEXT, GET(get_op_kind), TERM(14, ""), DROP(1), SHORT(14, 11)},
-    {TBL_OWN, TERM(14, "operator"), TERM_NEEDS(OPS_OPERATOR), DROP(6), SHORT(22, 12)},
+    {TBL_OWN, TERM(14, "operator"), TERM_NEEDS(OPS_OPERATOR), DROP(6), SHORT(26, 20)},
     {TBL_TEXT, GET(get_session), CSV(1, "session")},
     {TBL_DEVICE, OP(device), CSV(2, "device")},
     {TBL_TEXT, GET(get_host), CSV(3, "host")},
@@ -265,6 +265,9 @@ void tbl_ops(ops_table *out, const vp_report *r, const vp_view *v)
     for (size_t i = 0; i < r->op_count; i++)
         out->t.has |= (r->ops[i].launch ? OPS_LAUNCH : 0u) |
                       (r->ops[i].outermost_name && !by_operator ? OPS_OPERATOR : 0u);
+    for (size_t i = 0; out->t.has & OPS_OPERATOR && i < OPS_COLUMNS; i++)
+        if (out->columns[i].get == get_op_kind) /* operators say more and need its room */
+            out->columns[i].drop = TBL_DROP_LATE + 3;
 }
 
 ops_row ops_row_of(const vp_op *op, int64_t all_self_ps, int64_t max_self_ps)
