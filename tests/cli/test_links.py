@@ -152,7 +152,7 @@ def test_ops_without_a_launch_are_counted(place):
     rows, answer = top(place, FORWARD + [lost], "--group", "operator")
     assert rows == {"aten::addmm": (80, 1), "(no operator)": (20, 1)}
     (note,) = [q["message"] for q in answer["quality"] if q["code"] == "unlinked-ops"]
-    assert note.startswith("1 of 2 device ops have no launch call")
+    assert note == "1 of 2 device ops have no operator: 1 without a launch call in this file"
 
 
 def test_without_launch_calls_the_reason_is_given(place):
@@ -165,7 +165,10 @@ def test_without_launch_calls_the_reason_is_given(place):
 def test_a_launch_outside_of_operators_has_its_frame(place):
     events = [event("python_function", "/home/me/run.py(8): main", 1, 1, 0, 1000), *launched(1, 30, "k", 10)]
     assert top(place, events, "--group", "scope")[0] == {"run.py(8): main": (10, 1)}
-    assert top(place, events, "--group", "operator")[0] == {"(no operator)": (10, 1)}
+    rows, answer = top(place, events, "--group", "operator")
+    assert rows == {"(no operator)": (10, 1)}
+    (note,) = [q["message"] for q in answer["quality"] if q["code"] == "unlinked-ops"]
+    assert note == "1 of 1 device ops have no operator: 1 launched outside of operators"
 
 
 @pytest.mark.parametrize("file,args,rows", [

@@ -25,8 +25,9 @@ typedef struct linking {
     chain_place *place;   /* by chain */
     vp_map variants;      /* kind << 32 | chain → kind of that place */
     vp_buf text;
-    uint64_t ops, unlinked;
-    unsigned flags; /* links_flags */
+    uint64_t ops;
+    uint64_t without_id, without_launch, outside; /* ops without an operator, by reason */
+    unsigned flags;                               /* links_flags */
 } linking;
 
 static bool is_op_track(const trace_track *k)
@@ -249,7 +250,9 @@ static int link_op(linking *l, trace_track *k, size_t i)
     const launch_entry *e =
         id == SINK_NO_VALUE ? NULL : launch_list_find(&l->launches, id, trace_aligned_start(k, i));
     l->ops++;
-    l->unlinked += !e;
+    l->without_id += id == SINK_NO_VALUE;
+    l->without_launch += id != SINK_NO_VALUE && !e;
+    l->outside += e && e->value == CHAIN_NONE;
     if (!e || e->value == CHAIN_NONE)
         return 0;
     uint32_t kind = trace_kind_of(k, i), placed;
@@ -257,18 +260,33 @@ static int link_op(linking *l, trace_track *k, size_t i)
     VP_TRY(made);
     if (made)
         VP_TRY(place_kind(l, placed, kind, e->value));
+    l->outside += !l->place[e->value].inner;
     return trace_times_set_kind(&k->own, i, placed);
 }
 
-static int note_unlinked(const linking *l)
+/* How many ops have no operator, and why. */
+static int note_without_operator(const linking *l)
 {
-    char text[160];
-    if (!(l->flags & LINKS_NOTES) || !l->unlinked)
+    const struct {
+        uint64_t n;
+        const char *why;
+    } reasons[] = {{l->outside, "launched outside of operators"},
+                   {l->without_launch, "without a launch call in this file"},
+                   {l->without_id, "without a correlation id"}};
+    uint64_t all = l->outside + l->without_launch + l->without_id;
+    char text[320];
+    if (!(l->flags & LINKS_NOTES) || !all)
         return 0;
-    snprintf(
-        text, sizeof text,
-        "%llu of %llu device ops have no launch call in this file, so their operator is unknown",
-        (unsigned long long)l->unlinked, (unsigned long long)l->ops);
+    int n = snprintf(text, sizeof text, "%llu of %llu device ops have no operator",
+                     (unsigned long long)all, (unsigned long long)l->ops);
+    const char *separator = ": ";
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if (!reasons[i].n)
+            continue;
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%llu %s", separator,
+                      (unsigned long long)reasons[i].n, reasons[i].why);
+        separator = ", ";
+    }
     return note(l->t, text);
 }
 
@@ -281,7 +299,7 @@ static int link_ops(linking *l)
         for (size_t i = 0; is_op_track(k) && i < k->count; i++)
             VP_TRY(link_op(l, k, i));
     }
-    return note_unlinked(l);
+    return note_without_operator(l);
 }
 
 int links_operators(trace *t, unsigned flags)
