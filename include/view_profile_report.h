@@ -563,6 +563,19 @@ typedef struct vp_activity {
     int64_t steps;   /* number of steps in which it occurs */
 } vp_activity;
 
+/* A program of PyTorch (docs/reference/metrics.md#pytorch-programs). */
+typedef struct vp_torch {
+    const char *optimizer; /* "SGD.step"; NULL: none */
+    int64_t optimizer_steps, optimizer_ps;
+    /* Operators that optimizers call directly; those for many parameters at once. */
+    int64_t optimizer_ops, grouped_ops;
+    int64_t optimizer_start_ps, optimizer_dur_ps; /* the longest step */
+    /* Operations that autograd records; those without a backward pass, and the time of their
+     * outermost operators. */
+    int64_t recorded_ops, unused_ops, unused_ps;
+    int64_t unused_start_ps, unused_dur_ps; /* the longest run of these */
+} vp_torch;
+
 /* ---- Data recorded by the program (full; recordings of view_profile_capture.h) ---- */
 
 typedef struct vp_said {
@@ -858,6 +871,7 @@ typedef struct vp_report {
     int64_t world_size;
     vp_rank *ranks;
     size_t rank_count;
+    vp_torch torch; /* (full) zeros if the program is not PyTorch */
 } vp_report;
 
 /* ---- Comparison (docs/reference/metrics.md#comparison) ---- */

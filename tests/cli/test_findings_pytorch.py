@@ -258,3 +258,60 @@ def test_programs_of_pytorch_are_not_told_to_add_zones(place):
     assert found["title"] == "One op dominates" and "zone" not in found["suggestion"]
     for f in findings(place, events + gpu_steps()).values():
         assert "jax" not in (f["suggestion"] or "").lower() and "zone" not in (f["suggestion"] or "")
+
+
+# ---- how the program is written ----
+
+
+def test_evaluation_that_records_autograd(place):
+    """6 of 10 ms train, 3 ms evaluate with autograd; under no_grad operators have no sequence number."""
+    def step(grad):
+        def load(ts):
+            numbers = {"Sequence number": int(ts), "Fwd thread id": 0}
+            return [event("cpu_op", "aten::linear", ts + 300 * i, 280, **(numbers | {"Sequence number": int(ts) + i} if grad else {}))
+                    for i in range(10)], 3000
+        return load
+
+    train = [event("cpu_op", "aten::mm", 900_000, 5, **{"Sequence number": 7, "Fwd thread id": 0}),
+             event("cpu_op", "MmBackward0", 900_010, 5, **{"Sequence number": 7, "Fwd thread id": 1})]
+    found = findings(place, cpu_steps(step(True), rest=6000, count=40) + train)["F45"]
+    assert (found["status"], found["severity"]) == ("fired", "low"), found
+    assert "Autograd records 400 of 401 operations" in found["message"] and "inference_mode" in found["suggestion"]
+    assert findings(place, cpu_steps(step(False), rest=6000, count=40) + train)["F45"]["status"] == "clear"
+
+
+def test_optimizers_that_loop_over_parameters(place):
+    def optimizer(name, count):
+        return lambda ts: ([event("user_annotation", "Optimizer.step#Adam.step", ts, 2000),
+                            *[event("cpu_op", name, ts + 1 + 2000 // count * i, 10) for i in range(count)]], 2000)
+
+    found = findings(place, cpu_steps(optimizer("aten::addcmul_", 50)))["F46"]
+    assert found["status"] == "fired" and "Adam.step updates parameters one by one" in found["message"]
+    assert "fused=True" in found["suggestion"]
+    assert findings(place, cpu_steps(optimizer("aten::_foreach_addcmul_", 50)))["F46"]["status"] == "clear"
+    assert findings(place, cpu_steps(optimizer("aten::addcmul_", 4)))["F46"]["status"] == "clear"
+
+
+def test_graph_breaks(place):
+    def regions(count, resume):
+        events = []
+        for n in range(6):
+            for part in range(count):
+                events.append(event("cpu_op", f"Torch-Compiled Region: {part}/0", 1000 * n + 100 * part, 80))
+                if part and resume:
+                    events.append(frame("/app/m.py(3): torch_dynamo_resume_in_f_at_5", 1000 * n + 100 * part - 10, 95))
+        return events
+
+    found = findings(place, regions(4, True))["F44"]
+    assert (found["status"], found["severity"], found["evidence"]["value"]) == ("fired", "medium", 3)
+    assert "18 times in 6 calls (4 compiled frames)" in found["message"] and "torch_dynamo_resume_in_f_at_5" in found["message"]
+    found = findings(place, regions(3, False))["F44"]
+    assert "runs 3 regions instead of one, 6 times: 2 graph breaks per call" in found["message"]
+    assert findings(place, regions(1, False))["F44"]["status"] == "clear"
+
+
+def test_recording_that_slows_the_program(place):
+    events = [event("cpu_op", "aten::add", 2 * i, 1) for i in range(2000)]
+    found = findings(place, events)["F43"]
+    assert found["status"] == "fired" and "2,000 host events" in found["message"] and "with_stack" in found["suggestion"]
+    assert findings(place, [event("cpu_op", "aten::add", 20 * i, 10) for i in range(2000)])["F43"]["status"] == "clear"

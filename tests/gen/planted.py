@@ -134,6 +134,63 @@ def checkpoints():
     return Planted('F42', loop.scene, 'medium', exactly(3 * 4 * MS), 'GPU', 'kineto', explained=('F1', 'F2', 'F3', 'F12'))
 
 
+def overhead():
+    """3,400 events of another thread in each step of 10 ms."""
+    loop = GpuLoop(Scene())
+    worker = loop.host.thread('worker')
+    for n in range(6):
+        with loop.step(n):
+            worker.events += [Event('tick', loop.t + i * 2 * US, US, {}, 'cpu_op') for i in range(3400)]
+            kernels(loop, 1250 * US)
+            loop.drain()
+    return Planted('F43', loop.scene, 'low', None, '', 'kineto')
+
+
+def graph_breaks(frames=True):
+    """Each step runs a compiled function in two parts."""
+    loop = GpuLoop(Scene())
+    for n in range(12):
+        with loop.step(n):
+            with loop.span('Torch-Compiled Region: 0/0'):
+                kernels(loop, 600 * US)
+            if frames:
+                loop.work('/app/model.py(12): torch_dynamo_resume_in_forward_at_14', 20 * US, 'python_function')
+            with loop.span('Torch-Compiled Region: 1/0'):
+                kernels(loop, 650 * US)
+            loop.drain()
+    return Planted('F44', loop.scene, 'low', None, '', 'kineto')
+
+
+def unused_autograd():
+    """A fifth of each step evaluates with autograd; the rest trains."""
+    loop = GpuLoop(Scene())
+    for n in range(12):
+        with loop.step(n):
+            kernels(loop, 1250 * US)
+            for i in range(4):
+                loop.work('aten::linear', 500 * US, **{'Sequence number': 100 * n + i, 'Fwd thread id': 0})
+            for i in range(4):
+                loop.work('aten::linear', 200 * US, **{'Sequence number': 100 * n + 50 + i, 'Fwd thread id': 0})
+            for i in range(4):
+                loop.work('autograd::engine::evaluate_function: AddmmBackward0', 200 * US,
+                          **{'Sequence number': 100 * n + 50 + i, 'Fwd thread id': 1})
+            loop.drain()
+    return Planted('F45', loop.scene, 'low', None, '', 'kineto')
+
+
+def optimizer_loop():
+    """40 parameters, 20 us for each, while the device is busy."""
+    loop = GpuLoop(Scene())
+    for n in range(12):
+        with loop.step(n):
+            kernels(loop, 1250 * US)
+            with loop.span('Optimizer.step#Adam.step', 'user_annotation'):
+                for _ in range(40):
+                    loop.work('aten::add_', 20 * US)
+            loop.drain()
+    return Planted('F46', loop.scene, 'low', None, '', 'kineto')
+
+
 def sync_call():
     """cudaStreamSynchronize returns 1 ms after the device is done."""
     loop = GpuLoop(Scene())
@@ -862,6 +919,8 @@ CASES = {
     'F22-full': lambda: memory_full(99), 'F30': memory_leak, 'F31': memory_scattered, 'F32': inputs_twice,
     'F36': missing_donation, 'F37': padded_argument, 'F38': large_temporary, 'F39': planned_gaps,
     'F40': waiting_state,
+    'F43': overhead, 'F44': graph_breaks, 'F44-frames': lambda: graph_breaks(False), 'F45': unused_autograd,
+    'F46': optimizer_loop,
     'F41': garbage, 'F41-jax': lambda: garbage('xspace'), 'F42': checkpoints,
     'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
 }

@@ -9,7 +9,7 @@ import pytest
 
 from common import view_profile
 from gen import files, host_only, planted
-from rules import ORDER, parse
+from rules import ORDER, TORCH_RULES, parse
 
 FRAMEWORKS = re.compile(r'\b(jax\w*|\w*jit(ted)?|xla\w*|pjrt|torch\w*|pytorch|\w*tensor(s|flow)?|tf|donate\w*|pytrees?|lax|'
                         r'vmap|einsum|numpy|np|grain|\w*dataloader\w*|num_workers|pin_memory\w*|fsdp|ddp|channels_last|'
@@ -45,7 +45,7 @@ def test_advice_for_recorded_programs(tmp_path):
         (tmp_path / name).mkdir()
         seen |= (found := fired(natively(make(), tmp_path / name)))
         check(found)
-    assert set(seen) == set(ORDER)
+    assert set(seen) == set(ORDER) - TORCH_RULES
 
 
 @pytest.mark.parametrize('name', ['hot_zone', 'lock_wait'])
@@ -70,4 +70,4 @@ def test_every_rule_has_words_for_any_program():
     assert [rule.id for rule in rules] == ORDER
     for rule in rules:
         advice = re.search(r'^\* \*\*Fix(?: \(other programs\))?\*\*: (.*)$', rule.text, re.M)
-        assert advice and not FRAMEWORKS.search(advice[1]), rule.id
+        assert advice and (rule.id in TORCH_RULES or not FRAMEWORKS.search(advice[1])), rule.id

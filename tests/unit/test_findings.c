@@ -186,6 +186,38 @@ static void writes_files(ff *f)
     does_activity(f, VP_ACTIVITY_WRITE, "<built-in function fsync>");
 }
 
+/* 1 M events of 0.35 us: 350 ms of 2 s */
+static void many_events(ff *f)
+{
+    f->r.events = 1002000; /* 2,000 of them on devices */
+}
+
+static void breaks_graphs(ff *f)
+{
+    f->functions[0] = (vp_function){.name = "frame 0", .calls = 10};
+    f->functions[1] = (vp_function){.name = "m.py(3): torch_dynamo_resume_in_f_at_5", .calls = 20};
+    f->r.compile.function_count = 2;
+}
+
+static void evaluates(ff *f)
+{
+    f->r.torch = (vp_torch){.recorded_ops = 500,
+                            .unused_ops = 200,
+                            .unused_ps = 100 * MS,
+                            .unused_start_ps = 300 * MS,
+                            .unused_dur_ps = 90 * MS};
+}
+
+static void loops_over_parameters(ff *f)
+{
+    f->r.torch = (vp_torch){.optimizer = "Adam.step",
+                            .optimizer_steps = 10,
+                            .optimizer_ps = 80 * MS,
+                            .optimizer_ops = 3000,
+                            .optimizer_start_ps = 90 * MS,
+                            .optimizer_dur_ps = 8 * MS};
+}
+
 static void imbalance(ff *f) /* 940 and 700 ms of compute: max - mean = 120 ms of idle time */
 {
     ff_idle(f, 1, VP_CAUSE_LATENCY, 240 * MS);
@@ -369,6 +401,30 @@ static const struct firing {
      60 * MS,
      VP_LEVEL_MEDIUM,
      {"GPU:1", "DataLoader.__next__", "60.00 ms"}},
+    {"F43",
+     many_events,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"1,000,000 host events", "350.00 ms", "17.50%"}},
+    {"F44",
+     breaks_graphs,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"20 times in 10 calls", "1 compiled frames", "torch_dynamo_resume_in_f_at_5 (20)"}},
+    {"F45",
+     evaluates,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"200 of 500 operations", "100.00 ms", "10.00%"}},
+    {"F46",
+     loops_over_parameters,
+     VP_NO_DEVICE,
+     VP_UNKNOWN,
+     VP_LEVEL_LOW,
+     {"Adam.step", "300 operations per step", "80.00 ms of 1.00 s"}},
     {"F41",
      collects_garbage,
      1,

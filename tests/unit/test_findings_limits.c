@@ -96,6 +96,63 @@ static void writes(ff *f, int64_t more)
     activity(f, VP_ACTIVITY_WRITE, 20 * MS + more);
 }
 
+/* ---- Programs of PyTorch; the capture is 2 s ---- */
+
+static void recorded_events(ff *f, int64_t more)
+{
+    f->r.events = 571428 + 2000; /* 2,000 of them on devices */
+    f->r.capture_ps = 571428 * INT64_C(350000) * 10 - more;
+}
+
+static void many_recorded_events(ff *f, int64_t more)
+{
+    f->r.events = 571428 + 2000; /* 2,000 of them on devices */
+    f->r.capture_ps = 571428 * INT64_C(350000) * 2 - more;
+}
+
+static void breaks(ff *f, int64_t more)
+{
+    f->functions[0] = (vp_function){.name = "frame 0", .calls = 1};
+    f->functions[1] = (vp_function){.name = "m.py(3): torch_dynamo_resume_in_f_at_5"};
+    f->functions[1].calls = 2 + more;
+    f->r.compile.function_count = 2;
+}
+
+static void unused(ff *f, int64_t more)
+{
+    f->r.torch = (vp_torch){.recorded_ops = 500, .unused_ops = 200, .unused_ps = 50 * MS + more};
+}
+
+static void much_unused(ff *f, int64_t more)
+{
+    unused(f, 250 * MS + more);
+}
+
+static void few_unused(ff *f, int64_t more)
+{
+    unused(f, 50 * MS);
+    f->r.torch.unused_ops = 10 + more;
+}
+
+static void optimizer_time(ff *f, int64_t more)
+{
+    f->r.torch = (vp_torch){.optimizer_steps = 10,
+                            .optimizer_ps = 50 * MS + more,
+                            .optimizer_ops = 3000,
+                            .optimizer_dur_ps = MS};
+}
+
+static void long_optimizer(ff *f, int64_t more)
+{
+    optimizer_time(f, 100 * MS + more);
+}
+
+static void optimizer_operators(ff *f, int64_t more)
+{
+    optimizer_time(f, 50 * MS);
+    f->r.torch.optimizer_ops = 200 + more;
+}
+
 static void callbacks(ff *f, int64_t more)
 {
     ff_idle(f, 1, VP_CAUSE_CALLBACK, 50 * MS + more);
@@ -769,6 +826,15 @@ static const struct approach {
     {"F10", FND_SHARE, recompile, AT_LEAST, NULL},
     {"F11", FND_SHARE, compile_share, ABOVE, NULL},
     {"F14", FND_SHARE, input_wait, ABOVE, NULL},
+    {"F43", FND_SHARE, recorded_events, ABOVE, NULL},
+    {"F43", FND_SEVERE, many_recorded_events, ABOVE, is_medium},
+    {"F44", FND_NUMBER, breaks, AT_LEAST, NULL},
+    {"F45", FND_SHARE, unused, ABOVE, NULL},
+    {"F45", FND_SEVERE, much_unused, ABOVE, is_medium},
+    {"F45", FND_NUMBER, few_unused, AT_LEAST, NULL},
+    {"F46", FND_WINDOW, optimizer_time, ABOVE, NULL},
+    {"F46", FND_SEVERE, long_optimizer, ABOVE, is_medium},
+    {"F46", FND_NUMBER, optimizer_operators, AT_LEAST, NULL},
     {"F41", FND_SHARE, garbage, AT_LEAST, NULL},
     {"F42", FND_SHARE, writes, AT_LEAST, NULL},
     {"F21", FND_SHARE, callbacks, AT_LEAST, NULL},

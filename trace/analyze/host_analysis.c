@@ -22,6 +22,7 @@
 #include "trace/analyze/host/program_values.h"
 #include "trace/analyze/host/quality.h"
 #include "trace/analyze/host/threads.h"
+#include "trace/analyze/host/torch_program.h"
 #include "trace/analyze/idle/gaps.h"
 #include "trace/analyze/memory/static_plan.h"
 #include "trace/analyze/mfu/mfu.h"
@@ -338,7 +339,8 @@ static int ask_behind_steps(analysis *a)
 {
     static question *const idle[] = {gaps_collect, threads_collect, NULL};
     static question *const costs[] = {mfu_collect, NULL};
-    static question *const compiles[] = {compile_collect, activities_collect, NULL};
+    static question *const compiles[] = {compile_collect, activities_collect, torch_program_collect,
+                                         NULL};
     static question *const *const v[] = {idle, costs, compiles};
     uint32_t n = sizeof v / sizeof *v;
     return ask_at_once((lists){.a = a, .v = v, .n = n, .waiting = n, .behind = none});

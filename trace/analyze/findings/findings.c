@@ -92,6 +92,7 @@ static unsigned what_is_there(const fnd_run *run)
         [FND_NEED_ROOM_AT] = fnd_fullest_plan(r, &room) || !fnd_has_plans(r),
         [FND_NEED_PAGEABLE_AT] = has_pageable(r),
         [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,
+        [FND_NEED_TORCH_AT] = run->words == FND_WORDS_PYTORCH && r->depth == VP_DEPTH_FULL,
         [FND_NEED_PEAK_AT] = has_peak(r),
         [FND_NEED_ZONES_AT] = !r->has_devices && r->op_count,
     };

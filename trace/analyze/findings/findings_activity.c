@@ -170,7 +170,8 @@ void fnd_host_input(fnd_run *run)
                 fnd_time(run, ps), fnd_time(run, fnd_window(run, c->device)), calls_phrase(run, x),
                 steps_phrase(run, x),
                 c->gross_ps < ps ? "; with two workers, the loader would still set the pace" : ""));
-    run->f->suggestion = loader_advice(x);
+    if (run->words == FND_WORDS_PYTORCH || run->words == FND_WORDS_XLA)
+        run->f->suggestion = loader_advice(x);
     place_activity(run, c->device, x);
 }
 

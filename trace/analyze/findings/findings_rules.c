@@ -954,6 +954,78 @@ const finding_rule findings_rules[] = {
                 [FND_NUMBER] = 10},
      .needs = FND_NEED_ZONES | FND_NEED_NAMES,
      .run = fnd_zone_variance},
+    {.id = "F44",
+     .name = "graph-breaks",
+     .title = "Graph breaks in compiled code",
+     .says = "torch.compile splits a function into several graphs, and Python runs between them.",
+     .rule = "functions that resume after a graph break are called at least twice; without Python "
+             "frames, two or more compiled frames each run equally often, at least twice; medium "
+             "from three breaks per call",
+     .source = "torch._dynamo.explain, which counts the same",
+     .advice_xla = "Find the breaks with TORCH_LOGS=graph_breaks or torch._dynamo.explain. Move "
+                   "prints, .item(), data-dependent branches and unsupported calls out of the "
+                   "compiled function, and try fullgraph=True.",
+     .caveat = "Functions that are compiled separately look the same if no Python frames were "
+               "recorded.",
+     .metric = "graph breaks per call",
+     .unit = "breaks",
+     .limits = {[FND_NUMBER] = 2},
+     .needs = FND_NEED_TORCH,
+     .run = fnd_graph_breaks},
+    {.id = "F45",
+     .name = "unused-autograd",
+     .title = "Autograd records without a backward pass",
+     .says = "Evaluation or inference runs with autograd: it builds graphs and keeps activations "
+             "that no backward pass uses.",
+     .rule = "operators without a backward op of their sequence number exceed 5% of the window "
+             "(medium from 30%, never high), in at least 10 operations",
+     .source = "torch.no_grad and torch.inference_mode",
+     .advice_xla = "Run evaluation under torch.inference_mode() or torch.no_grad(), and call "
+                   "model.eval(). Detach what is kept for metrics.",
+     .caveat =
+         "The saving is unknown: it is the bookkeeping of autograd, and memory. A capture that "
+         "ends between forward and backward looks the same.",
+     .metric = "time of operators without a backward pass",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 50, [FND_SEVERE] = 300, [FND_NUMBER] = 10},
+     .needs = FND_NEED_TORCH,
+     .run = fnd_unused_autograd},
+    {.id = "F46",
+     .name = "optimizer-loop",
+     .title = "The optimizer updates parameters one by one",
+     .says = "The optimizer calls small operators for each parameter instead of a few for all.",
+     .rule = "optimizer steps take more than 5% of the window (medium from 15%, never high), and "
+             "call at least 20 operators directly that are not foreach or fused",
+     .source = "torch.optim, foreach and fused",
+     .advice_xla = "Pass foreach=True or fused=True to the optimizer; on a GPU, fused=True is "
+                   "fastest where it exists. Few large parameters help, too.",
+     .caveat = "The saving is unknown. Sparse gradients and some dtypes need the slow path.",
+     .metric = "operators per optimizer step",
+     .unit = "operators",
+     .limits = {[FND_WINDOW] = 50, [FND_SEVERE] = 150, [FND_NUMBER] = 20},
+     .needs = FND_NEED_TORCH,
+     .run = fnd_optimizer_loop},
+    {.id = "F43",
+     .name = "overhead",
+     .title = "Recording slows the program",
+     .says = "So many events were recorded that they take a large part of the capture.",
+     .rule = "events of the host times 0.35 µs exceed 10% of the capture (medium from 50%, never "
+             "high)",
+     .source = "0.2 to 0.5 µs an event, measured with JAX and PyTorch on CPU",
+     .advice_xla = "Record less: python_tracer_level=0 and host_tracer_level=1 in "
+                   "jax.profiler.ProfileOptions, and fewer steps. Compare step times with those "
+                   "of the program without a profiler.",
+     .advice_pytorch = "Record less: without with_stack, record_shapes and profile_memory. Compare "
+                       "step times with those of the program without a profiler.",
+     .advice_native = "Record fewer or coarser zones (level), and compare with a run without "
+                      "recording.",
+     .metric = "cost of recording",
+     .unit = "share",
+     .denominator = "capture",
+     .limits = {[FND_SHARE] = 100, [FND_SEVERE] = 500},
+     .needs = FND_NEED_FULL | FND_NEED_CAPTURE,
+     .run = fnd_overhead},
     {.id = "F1",
      .name = "device-idle",
      .title = "Device idle",

@@ -12,6 +12,8 @@
 #define FND_LEAST_SHARE 200
 #define FND_PLACES_MAX 5u
 #define FND_US INT64_C(1000000)
+/* What recording one host event costs the program (docs/reference/findings.md#f43-overhead). */
+#define FND_EVENT_COST_PS INT64_C(350000)
 /* Fewer whole steps, or fewer collective calls matched on all devices, say nothing
  * (docs/reference/findings.md#f12-step-outlier, docs/reference/findings.md#f16-straggler). */
 #define FND_STEPS_LEAST 5
@@ -61,6 +63,7 @@ enum {
     X(PAGEABLE, "copies with a memory kind")                                                       \
     X(CAPTURE, "the length of the capture")                                                        \
     X(ZONES, "a program without devices")                                                          \
+    X(TORCH, "operators of PyTorch")                                                               \
     X(PEAK, "a device with a known peak, and FLOP of its ops")
 #define FND_NEED_AT(name, words) FND_NEED_##name##_AT,
 #define FND_NEED_BIT(name, words) FND_NEED_##name = 1 << FND_NEED_##name##_AT,
@@ -254,6 +257,10 @@ void fnd_recompile(fnd_run *run); /* findings_compile.c */
 void fnd_compile_share(fnd_run *run);
 void fnd_garbage(fnd_run *run); /* findings_activity.c */
 void fnd_blocking_write(fnd_run *run);
+void fnd_overhead(fnd_run *run); /* findings_torch.c */
+void fnd_graph_breaks(fnd_run *run);
+void fnd_unused_autograd(fnd_run *run);
+void fnd_optimizer_loop(fnd_run *run);
 /* F14 in a profile without devices. */
 void fnd_host_input(fnd_run *run);
 /* Time of all activities of a kind: of a process without devices, or while a host's devices are

@@ -127,10 +127,20 @@ static int set_root_frame(search *s, compile_root *root, int64_t frame, int64_t 
     return 0;
 }
 
+/* A function that goes on behind a graph break is called. */
+static int on_resume(search *s, vp_sid name)
+{
+    uint32_t i;
+    VP_TRY(function_named(&i, s, name));
+    s->r->functions[i].calls++;
+    return 0;
+}
+
 /* torch.compile names what it compiles inside the compilation, or only the region that runs
  * next. */
-static int on_region(search *s, vp_str name, int64_t start, int64_t end)
+static int on_region(search *s, vp_sid kind, int64_t start, int64_t end)
 {
+    vp_str name = trace_str(s->t, kind);
     compile_roots *r = s->r;
     compile_root *last = r->n > s->first ? &r->v[r->n - 1] : NULL;
     int64_t frame, recompile;
@@ -140,7 +150,7 @@ static int on_region(search *s, vp_str name, int64_t start, int64_t end)
         return own ? set_root_frame(s, last, frame, recompile) : 0;
     }
     if (!parse_compile_id(name, VP_STR("Torch-Compiled Region: "), &frame, &recompile))
-        return 0;
+        return on_resume(s, kind);
     if (last && last->frame < 0 && last->function == NO_FUNCTION && last->end <= start)
         VP_TRY(set_root_frame(s, last, frame, recompile));
     VP_TRY(frame_function(&i, s, frame));
@@ -170,7 +180,7 @@ static int search_on_event(search *s, const trace_track *k, size_t i)
     if (flags & HK_COMPILE)
         VP_TRY(on_compile(s, start, end));
     if (flags & HK_REGION)
-        VP_TRY(on_region(s, trace_str(s->t, s->t->kinds[trace_kind_of(k, i)].name), start, end));
+        VP_TRY(on_region(s, s->t->kinds[trace_kind_of(k, i)].name, start, end));
     if (flags & (HK_CACHE | HK_CACHE_MISS))
         on_cache(s, start, flags & HK_CACHE_MISS);
     if ((flags & (HK_COMPILE | HK_LOWER)) && end > s->covered_to) {

@@ -331,6 +331,8 @@ static bool in_file(vp_str path, vp_str file)
 uint32_t host_frame_flags(vp_str file, vp_str function)
 {
     uint32_t flags = HK_PYTHON;
+    if (vp_str_starts(function, VP_STR("torch_dynamo_resume_in_")))
+        flags |= HK_REGION;
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
         if (in_file(file, frames[i].file) &&
             (!frames[i].function.n || vp_str_eq(function, frames[i].function)))

@@ -255,6 +255,32 @@ static void merge_compile(merging *m)
     merge_section(m, &functions);
 }
 
+static void merge_torch(merging *m)
+{
+    vp_torch *sum = &m->r->torch;
+    *sum = (vp_torch){0};
+    for (size_t i = 0; i < m->count; i++) {
+        const merge_part *p = &m->parts[i];
+        const vp_torch *x = &p->r->torch;
+        if (x->optimizer_dur_ps > sum->optimizer_dur_ps) {
+            sum->optimizer = merge_text(m, x->optimizer);
+            sum->optimizer_dur_ps = x->optimizer_dur_ps;
+            sum->optimizer_start_ps = merge_time(p, x->optimizer_start_ps);
+        }
+        if (x->unused_dur_ps > sum->unused_dur_ps) {
+            sum->unused_dur_ps = x->unused_dur_ps;
+            sum->unused_start_ps = merge_time(p, x->unused_start_ps);
+        }
+        merge_sum(&sum->optimizer_steps, x->optimizer_steps);
+        merge_sum(&sum->optimizer_ps, x->optimizer_ps);
+        merge_sum(&sum->optimizer_ops, x->optimizer_ops);
+        merge_sum(&sum->grouped_ops, x->grouped_ops);
+        merge_sum(&sum->recorded_ops, x->recorded_ops);
+        merge_sum(&sum->unused_ops, x->unused_ops);
+        merge_sum(&sum->unused_ps, x->unused_ps);
+    }
+}
+
 static void adopt_host_op(merging *m, void *row, const merge_part *p)
 {
     vp_host_op *x = row;
@@ -519,5 +545,6 @@ void merge_full(merging *m)
         merge_sum(&m->r->meta_total, r->meta_total);
     }
     merge_compile(m);
+    merge_torch(m);
     join_transfers(m->r);
 }

@@ -102,6 +102,7 @@ static int add_host_results(vp_report *r, host_result *h)
     r->end_ps = h->end_ps;
     r->steps = h->steps;
     r->compile = h->compile;
+    r->torch = h->torch;
     r->host_op_total = h->host_op_total;
 #define TAKE(type, list, number, cap) r->list = h->list, r->number = h->number;
 #define TAKE_ALL(type, list, number, total)                                                        \

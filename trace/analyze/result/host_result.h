@@ -82,6 +82,7 @@ typedef struct host_result {
     packed_steps packed; /* the steps' devices while the trace is there; then */
     vp_arena step_rows;  /* these: a report of this host alone takes them over */
     vp_compile compile;
+    vp_torch torch;
     size_t function_cap;
     uint64_t quality_dropped; /* notes beyond VP_QUALITY_MAX */
     int64_t host_op_total;

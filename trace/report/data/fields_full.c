@@ -612,6 +612,34 @@ static const rep_field activity_fields[] = {
     {END("activity", "Work of the training thread that is not the program's own.")},
 };
 
+static const rep_field torch_fields[] = {
+    {F("optimizer", REP_TEXT, vp_torch, optimizer), .null = "no optimizer ran",
+     .about = "Name of the optimizer with the longest step."},
+    {F("optimizer_steps", REP_COUNT, vp_torch, optimizer_steps), .needed = true,
+     .about = "Number of optimizer steps."},
+    {F("optimizer_ps", REP_COUNT, vp_torch, optimizer_ps), .needed = true,
+     .about = "Time in them."},
+    {F("optimizer_ops", REP_COUNT, vp_torch, optimizer_ops), .needed = true,
+     .about = "Operators that they call directly."},
+    {F("grouped_ops", REP_COUNT, vp_torch, grouped_ops), .needed = true,
+     .about = "Operators among them that update many parameters at once (foreach, fused)."},
+    {F("optimizer_start_ps", REP_TIME, vp_torch, optimizer_start_ps),
+     .about = "Start of the longest optimizer step."},
+    {F("optimizer_dur_ps", REP_COUNT, vp_torch, optimizer_dur_ps), .needed = true,
+     .about = "Duration of that step."},
+    {F("recorded_ops", REP_COUNT, vp_torch, recorded_ops), .needed = true,
+     .about = "Operations that autograd records."},
+    {F("unused_ops", REP_COUNT, vp_torch, unused_ops), .needed = true,
+     .about = "Operations among them without a backward pass."},
+    {F("unused_ps", REP_COUNT, vp_torch, unused_ps), .needed = true,
+     .about = "Time of the outermost operators of these."},
+    {F("unused_start_ps", REP_TIME, vp_torch, unused_start_ps),
+     .about = "Start of the longest run of these operators."},
+    {F("unused_dur_ps", REP_COUNT, vp_torch, unused_dur_ps), .needed = true,
+     .about = "Duration of that run."},
+    {END("torch", "How a program of PyTorch trains; zeros for any other program.")},
+};
+
 /* ---- What the program says of itself ---- */
 
 static const rep_field said_fields[] = {
@@ -998,6 +1026,8 @@ const rep_field rep_tail_fields[] = {
     {LIST("activities", vp_report, activities, activity_count, vp_activity, activity_fields),
      .full = true, .later = true,
      .about = "What training threads do besides the program's own work."},
+    {F("torch", REP_OBJECT, vp_report, torch), .fields = torch_fields, .full = true,
+     .optional = true, .about = "How a program of PyTorch trains."},
     {LIST("args", vp_report, args, arg_count, vp_values, arg_fields), .full = true,
      .about = "Arguments of zones, most frequent first; at most 100 per host."},
     {F("arg_total", REP_COUNT, vp_report, arg_total), .full = true, .needed = true,
