@@ -412,7 +412,7 @@ static const struct firing {
      VP_NO_DEVICE,
      VP_UNKNOWN,
      VP_LEVEL_LOW,
-     {"20 times in 10 calls", "1 compiled frames", "torch_dynamo_resume_in_f_at_5 (20)"}},
+     {"20 times in 10 calls", "1 compiled frame)", "torch_dynamo_resume_in_f_at_5 (20)"}},
     {"F45",
      evaluates,
      VP_NO_DEVICE,

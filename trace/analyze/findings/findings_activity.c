@@ -144,6 +144,13 @@ static const char *loader_advice(const vp_activity *x)
                                           : working_loader_advice;
 }
 
+void fnd_advise_loader(fnd_run *run, uint32_t device)
+{
+    const vp_activity *x = largest_activity(run, device, VP_ACTIVITY_INPUT);
+    if (x && (run->words == FND_WORDS_PYTORCH || run->words == FND_WORDS_XLA))
+        run->f->suggestion = loader_advice(x);
+}
+
 void fnd_host_input(fnd_run *run)
 {
     const uint32_t cell = FND_BIT(VP_CAUSE_INPUT);
@@ -170,8 +177,7 @@ void fnd_host_input(fnd_run *run)
                 fnd_time(run, ps), fnd_time(run, fnd_window(run, c->device)), calls_phrase(run, x),
                 steps_phrase(run, x),
                 c->gross_ps < ps ? "; with two workers, the loader would still set the pace" : ""));
-    if (run->words == FND_WORDS_PYTORCH || run->words == FND_WORDS_XLA)
-        run->f->suggestion = loader_advice(x);
+    fnd_advise_loader(run, c->device);
     place_activity(run, c->device, x);
 }
 

@@ -104,6 +104,9 @@ void fnd_input_bound(fnd_run *run)
                              fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                              fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
                              main_idle_label(run, c, FND_BIT(VP_CAUSE_INPUT))));
+    /* On CPU devices, a thread that runs Python code takes the GIL and cores from the program. */
+    if (r->devices[c->device].kind == VP_DEVICE_CPU)
+        fnd_advise_loader(run, c->device);
     fnd_gap_places(run, FND_BIT(VP_CAUSE_INPUT));
     place_infeed(run);
 }

@@ -261,6 +261,8 @@ void fnd_overhead(fnd_run *run); /* findings_torch.c */
 void fnd_graph_breaks(fnd_run *run);
 void fnd_unused_autograd(fnd_run *run);
 void fnd_optimizer_loop(fnd_run *run);
+/* Chooses the advice by what the loader of the device's host does: wait, or work. */
+void fnd_advise_loader(fnd_run *run, uint32_t device);
 /* F14 in a profile without devices. */
 void fnd_host_input(fnd_run *run);
 /* Time of all activities of a kind: of a process without devices, or while a host's devices are

@@ -1,5 +1,5 @@
-/* F43 to F46: how a program of PyTorch is written, and how it was recorded. None of them knows what
- * the change would save, so they have no impact in time. */
+/* F43 to F46: how a program of PyTorch is written, and how it was recorded. What a change would
+ * save is unknown, so they have no impact in time. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
@@ -88,12 +88,12 @@ void fnd_graph_breaks(fnd_run *run)
         return;
     fire(run, b.at && count >= 3 * runs);
     if (b.at)
-        fnd_message(run,
-                    fnd_say(run,
-                            "Compiled code goes back to Python %s times in %s calls (%s "
-                            "compiled frames), most often into %s (%s).",
-                            fnd_count(run, count), fnd_count(run, runs), fnd_count(run, b.frames),
-                            fnd_short(run, b.at->name), fnd_count(run, b.at->calls)));
+        fnd_message(run, fnd_say(run,
+                                 "Compiled code goes back to Python %s times in %s calls (%s "
+                                 "compiled frame%s), most often into %s (%s).",
+                                 fnd_count(run, count), fnd_count(run, runs),
+                                 fnd_count(run, b.frames), b.frames == 1 ? "" : "s",
+                                 fnd_short(run, b.at->name), fnd_count(run, b.at->calls)));
     else
         fnd_message(run, fnd_say(run,
                                  "A compiled call runs %s regions instead of one, %s times: %s "
