@@ -23,6 +23,7 @@ typedef struct linking {
     launch_list forward;  /* forward ops by sequence number → chain without the operators */
     launch_list launches; /* launch calls by correlation id → chain */
     chain_place *place;   /* by chain */
+    uint8_t *frames;      /* by kind: frame_owner */
     vp_map variants;      /* kind << 32 | chain → kind of that place */
     vp_buf text;
     uint64_t ops;
@@ -170,6 +171,19 @@ static vp_str without_directory(vp_str frame)
     return slash < frame.n ? vp_str_skip(frame, slash + 1) : frame;
 }
 
+typedef enum frame_owner { FRAME_UNSEEN, FRAME_OF_LIBRARY, FRAME_OF_USER } frame_owner;
+
+/* A frame is part of many chains, and is looked at once. */
+static bool is_user_frame(linking *l, uint32_t kind, vp_str name)
+{
+    vp_str file, line, function;
+    if (l->frames[kind] == FRAME_UNSEEN)
+        l->frames[kind] = links_parse_frame(name, &file, &line, &function) && rd_is_user_file(file)
+                              ? FRAME_OF_USER
+                              : FRAME_OF_LIBRARY;
+    return l->frames[kind] == FRAME_OF_USER;
+}
+
 #define CHAIN_MAX 2100u /* a forward and a backward chain */
 
 static int read_chain(chain_place *p, linking *l, uint32_t node)
@@ -185,7 +199,7 @@ static int read_chain(chain_place *p, linking *l, uint32_t node)
         vp_str name = trace_str(t, t->kinds[kind].name);
         switch (l->chains.class_of[kind]) {
         case CHAIN_FRAME:
-            if (links_parse_frame(name, &file, &line, &function) && links_is_user_file(file))
+            if (is_user_frame(l, kind, name))
                 frame = name;
             last = name;
             break;
@@ -293,7 +307,8 @@ static int note_without_operator(const linking *l)
 static int link_ops(linking *l)
 {
     l->place = vp_calloc(l->chains.count + 1, sizeof *l->place);
-    VP_NEED(l->place);
+    l->frames = vp_calloc((size_t)l->t->kind_count + 1, sizeof *l->frames);
+    VP_NEED(l->place && l->frames);
     for (uint32_t t = 0; t < l->t->track_count; t++) {
         trace_track *k = &l->t->tracks[t];
         for (size_t i = 0; is_op_track(k) && i < k->count; i++)
@@ -335,5 +350,6 @@ int links_operators(trace *t, unsigned flags)
     vp_map_free(&l.variants);
     vp_buf_free(&l.text);
     vp_free(l.place);
+    vp_free(l.frames);
     return rc;
 }
