@@ -237,6 +237,17 @@ typedef struct vp_kernel_launch {
  * events. The mean is over outermost calls, percentiles are over all calls. If spans run
  * concurrently, every span counts: on XLA:CPU devices and GPU streams, in async events, and on
  * tracks where two events of one name cross. */
+/* Self time of an op that its HLO program shows to be avoidable
+ * (docs/reference/metrics.md#avoidable-work). One op may count in several fields. */
+typedef struct vp_avoidable {
+    int64_t known_ps;         /* of instructions that were found in their programs */
+    int64_t float64_ps;       /* computes in double precision */
+    int64_t fused_layout_ps;  /* fusions of transposes or copies into another layout, no products */
+    int64_t plain_copy_ps;    /* copies that keep the layout */
+    int64_t argument_copy_ps; /* … of arguments that are not donated */
+    int64_t elementwise_ps;   /* element-wise work that memory bandwidth limits */
+} vp_avoidable;
+
 typedef struct vp_op {
     uint32_t device; /* index into devices; without devices, of its process */
     vp_op_class op_class;
@@ -271,7 +282,8 @@ typedef struct vp_op {
      * innermost with the most self time, and the outermost around that, which is known only of
      * linked launches; NULL: none or unknown. */
     const char *operator_name, *outermost_name;
-    int64_t operators; /* distinct innermost ones; VP_UNKNOWN in older reports */
+    int64_t operators;      /* distinct innermost ones; VP_UNKNOWN in older reports */
+    vp_avoidable avoidable; /* full; 0 without HLO programs */
 } vp_op;
 
 /* The computation graph by time: scopes as a tree, in pre-order. Backward work
@@ -310,6 +322,8 @@ typedef struct vp_module {
     size_t sample_count;
     int64_t repeat_steps;           /* counted steps in which it ran >= 3 times (full) */
     int64_t repeat_ps, repeat_runs; /* Σ and number of its runs in those steps */
+    int64_t in_steps, in_steps_ps; /* counted steps in which it ran; Σ of its runs in them (full) */
+    int64_t ops, op_calls;         /* distinct ops that ran; calls of the most frequent one */
 } vp_module;
 
 /* ---- Steps (full; docs/reference/metrics.md#steps) ---- */

@@ -162,6 +162,9 @@ def xla_cpu():
             t += dur
         thread.events.append(Event('train', since, t + 20 * US - since, {'step_num': n, '_r': 1}))
         t += 30 * US
+    values = [hlo.Value('x.1', 'parameter', (64,), 'parameter')]
+    values += [hlo.Value(f'{name}.{i}', 'dot', (64,), 'output', (0,)) for i, name in enumerate(FUSIONS)]
+    scene.host.programs = [(3, 'jit_train_step', hlo.proto('jit_train_step', 3, values))]
     return scene, 'xspace'
 
 

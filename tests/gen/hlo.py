@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from . import wire
 
-F32 = 11
+F32, F64 = 11, 12
 ALLOC, FREE, SHARE = 0, 1, 2
 
 
@@ -20,12 +20,14 @@ class Value:
     scope: str = ''
     offset: int = 0  # within the memory of temporaries
     freed_at: int = 0  # the place of the value that is the last to read this temporary
+    type: int = F32
+    minor_to_major: tuple = ()  # of its layout; descending if empty
 
     def size(self):
         dims = list(self.dims)
         for i, tile in enumerate(reversed(self.tiles)):
             dims[-1 - i] = -(-dims[-1 - i] // tile) * tile
-        out = 4
+        out = 8 if self.type == F64 else 4
         for d in dims:
             out *= d
         return out
@@ -36,8 +38,8 @@ def _numbers(field, values):
 
 
 def _shape(v):
-    layout = _numbers(1, reversed(range(len(v.dims)))) + (wire.bytes_(6, _numbers(1, v.tiles)) if v.tiles else b'')
-    return wire.number(2, F32) + _numbers(3, v.dims) + wire.bytes_(5, layout)
+    layout = _numbers(1, v.minor_to_major or reversed(range(len(v.dims)))) + (wire.bytes_(6, _numbers(1, v.tiles)) if v.tiles else b'')
+    return wire.number(2, v.type) + _numbers(3, v.dims) + wire.bytes_(5, layout)
 
 
 def _instruction(i, values):

@@ -663,7 +663,7 @@ def op_variance_of_one_shape():
                     text='%gather.3 = f32[4096,128]{1,0} gather(f32[65536,128]{1,0} %p.0, s32[4096]{0} %p.1)')
 
     train_tpu(scene, chip, 12, body)
-    return Planted('F18', scene, 'high', exactly(120 * 145 * US), 'TPU:0', notes={'op': 'gather'})
+    return Planted('F18', scene, 'medium', exactly(120 * 145 * US), 'TPU:0', notes={'op': 'gather'})
 
 
 def data_formatting():
@@ -838,6 +838,82 @@ def planned(rule, severity, values, temp_size=0):
     return Planted(rule, loop.scene, severity, None, '')
 
 
+class CpuLoop:
+    """A thread launches runs of programs on a CPU device, and waits for them at the end of each step."""
+
+    def __init__(self):
+        self.scene = Scene()
+        self.host = self.scene.host
+        self.thread = self.host.thread('python')
+        self.device = self.host.device('cpu')
+        self.t, self.run = 0, 0
+
+    def program(self, number, module, values):
+        self.host.programs.append((number, module, hlo.proto(module, number, values, 0)))
+
+    def launch(self, number, module, ops):
+        """ops: (name, ps) each, one after the other; the next launch comes when they are done."""
+        self.run += 1
+        self.thread.events.append(Event('CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice', self.t, 10 * US))
+        at = self.t + 10 * US
+        for name, dur in ops:
+            self.device.ops.append(Op(name, at, dur, 'hlo', module=module, program_id=number,
+                                      stats={'run_id': self.run, 'device_ordinal': 0}))
+            at += dur
+        self.t = at
+
+    def step(self, n, body):
+        start = self.t
+        body()
+        self.thread.events.append(Event('train', start, self.t - start, {'_r': 1, 'step_num': n}))
+        self.t += 10 * US
+
+
+def double_precision():
+    """8 of 10 ms of each step are in float64."""
+    loop = CpuLoop()
+    loop.program(3, 'jit_step', [hlo.Value('x.1', 'parameter', (1 << 20,), 'parameter', type=hlo.F64),
+                                 hlo.Value('exp.2', 'exponential', (1 << 20,), 'temp', (0,), type=hlo.F64, freed_at=2),
+                                 hlo.Value('out.3', 'negate', (64,), 'output')])
+    for n in range(8):
+        loop.step(n, lambda: loop.launch(3, 'jit_step', [('exp.2', 8 * MS), ('out.3', 2 * MS)]))
+    return Planted('F47', loop.scene, 'high', exactly(8 * 4 * MS), 'CPU:0')
+
+
+def small_programs():
+    """Each step runs 10 programs of one op of 0.4 ms, and one large one of 4 ms."""
+    loop = CpuLoop()
+    for number, name in ((5, 'add'), (6, 'mul')):
+        loop.program(number, f'jit_{name}', [hlo.Value('x.1', 'parameter', (1 << 16,), 'parameter'),
+                                             hlo.Value(f'{name}.2', 'add', (1 << 16,), 'output', (0,))])
+    loop.program(3, 'jit_step', [hlo.Value('x.1', 'parameter', (64,), 'parameter'),
+                                 *(hlo.Value(f'dot.{i}', 'dot', (64,), 'output', (0,)) for i in range(3))])
+
+    def body():
+        for k in range(10):
+            loop.launch(5 + k % 2, ('jit_add', 'jit_mul')[k % 2], [(('add.2', 'mul.2')[k % 2], 400 * US)])
+        loop.launch(3, 'jit_step', [(f'dot.{i}', 1300 * US) for i in range(3)])
+    for n in range(8):
+        loop.step(n, body)
+    return Planted('F48', loop.scene, 'high', about(8 * 3600 * US, 8 * 200 * US), 'CPU:0')
+
+
+def evaluation():
+    """Three of twelve steps evaluate for 10 ms; every step trains for 10 ms."""
+    scene = Scene()
+    chip = TpuChip(scene)
+    for n in range(12):
+        with chip.step(n):
+            with chip.module(run=10 * n):
+                fused(chip, 1 * MS)
+            if n % 4 == 1:
+                with chip.module('jit_evaluate', 9, run=10 * n + 1):
+                    for k in range(4):
+                        fused(chip, 250 * US, module='jit_evaluate', program_id=9)
+        chip.idle(30 * US)
+    return Planted('F49', scene, 'high', about(3 * 10 * MS, 100 * US), 'TPU:0')
+
+
 def missing_donation():
     """64 MiB that die as a result of their shape is made."""
     state = hlo.Value('state.1', 'parameter', (1 << 24,), 'parameter')
@@ -921,6 +997,7 @@ CASES = {
     'F40': waiting_state,
     'F43': overhead, 'F44': graph_breaks, 'F44-frames': lambda: graph_breaks(False), 'F45': unused_autograd,
     'F46': optimizer_loop,
+    'F47': double_precision, 'F48': small_programs, 'F49': evaluation,
     'F41': garbage, 'F41-jax': lambda: garbage('xspace'), 'F42': checkpoints,
     'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,
 }

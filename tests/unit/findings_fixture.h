@@ -47,7 +47,7 @@ typedef struct ff {
     vp_plan_donation donations[1];
     vp_memory_item holders[2];
     vp_leak leaks[1];
-    vp_module modules[1];
+    vp_module modules[2];
     vp_quality quality[2];
     vp_thread threads[3];
     vp_activity activities[2];
@@ -111,6 +111,7 @@ static inline void ff_ops(ff *f)
                             .bytes = VP_UNKNOWN,
                             .flops = VP_UNKNOWN,
                             .raw_names = 1,
+                            .avoidable = {.known_ps = 96 * MS},
                             .slowest_start_ps = 10 * MS,
                             .slowest_dur_ps = 960 * US};
     f->r.ops = f->ops;
@@ -216,7 +217,13 @@ static inline void ff_lists(ff *f)
                                    .donation_count = 1};
     r->memory_static = f->plans;
     r->memory_static_count = 1;
-    f->modules[0] = (vp_module){.name = "jit_step", .runs = 20, .total_ps = 1900 * MS};
+    f->modules[0] = (vp_module){.name = "jit_step",
+                                .runs = 20,
+                                .total_ps = 1900 * MS,
+                                .in_steps = FF_STEPS,
+                                .in_steps_ps = 1900 * MS,
+                                .ops = 10,
+                                .op_calls = 20};
     r->module_count = 1;
     for (uint32_t d = 0; d < 2; d++)
         f->transfers[d] = (vp_transfer){.device = d,

@@ -343,6 +343,36 @@ static void repeated(ff *f)
     f->modules[0].repeat_ps = 600 * MS;
 }
 
+/* 400 of 960 ms in float64: half of it */
+static void float64(ff *f)
+{
+    f->ops[3].avoidable.float64_ps = 90 * MS;
+    f->ops[4].avoidable.float64_ps = 96 * MS;
+    f->ops[4].source = "train.py:9";
+}
+
+/* 8 programs of one op for each of 10 steps and 2 devices, 96 ms on each device: 7/8 of it */
+static void small_programs(ff *f)
+{
+    f->modules[1] = (vp_module){.name = "jit_add", .in_steps = 10, .ops = 1, .op_calls = 160};
+    f->r.module_count = 2;
+    f->ops[2].module = f->ops[FF_OPS + 2].module = "jit_add";
+    f->ops[2].source = "train.py:11";
+    f->ops[2].avoidable.elementwise_ps = f->ops[FF_OPS + 2].avoidable.elementwise_ps = 96 * MS;
+}
+
+/* 300 ms over both devices in 2 of 10 steps: 150 ms each */
+static void evaluation(ff *f)
+{
+    f->modules[1] = (vp_module){.name = "jit_evaluate",
+                                .runs = 12,
+                                .in_steps = 2,
+                                .in_steps_ps = 300 * MS,
+                                .ops = 9,
+                                .op_calls = 12};
+    f->r.module_count = 2;
+}
+
 static const struct firing {
     const char *id;
     void (*change)(ff *);
@@ -392,9 +422,9 @@ static const struct firing {
      slow_step,
      0,
      250 * MS,
-     VP_LEVEL_HIGH,
+     VP_LEVEL_MEDIUM,
      {"1 of 10 steps is", "step 6", "mostly compute"}},
-    {"F13", jitter, 0, 100 * MS, VP_LEVEL_HIGH, {"10 ordinary steps", "0.20", "100.00 ms"}},
+    {"F13", jitter, 0, 100 * MS, VP_LEVEL_MEDIUM, {"10 ordinary steps", "0.20", "100.00 ms"}},
     {"F14",
      waits_for_input,
      1,
@@ -541,6 +571,14 @@ static const struct firing {
      VP_UNKNOWN,
      VP_LEVEL_HIGH,
      {"the file ends inside an event", "", ""}},
+    {"F47", float64, 0, 93 * MS, VP_LEVEL_MEDIUM, {"19.38%", "op4", "train.py:9"}},
+    {"F48", small_programs, 0, 84 * MS, VP_LEVEL_MEDIUM, {"8 programs", "jit_add", "train.py:11"}},
+    {"F49",
+     evaluation,
+     0,
+     150 * MS,
+     VP_LEVEL_HIGH,
+     {"jit_evaluate", "12 times in 2 of 10", "15.00%"}},
     {"F24", repeated, 0, 200 * MS, VP_LEVEL_MEDIUM, {"jit_step", "3.0 per step", "30.00%"}},
 };
 #define FIRINGS (sizeof firings / sizeof *firings)

@@ -418,6 +418,54 @@ static void donation_share(ff *f, int64_t more)
     f->donations[0].bytes = 2 * FF_MIB + more;
 }
 
+static void donation_time(ff *f, int64_t more)
+{
+    donation_share(f, 0);
+    f->ops[1].avoidable.argument_copy_ps = 30 * MS + more;
+}
+
+static void float64_share(ff *f, int64_t more)
+{
+    f->ops[1].avoidable.float64_ps = 96 * MS + more;
+}
+
+/* n programs of one op for each of 10 steps and 2 devices. */
+static void small_programs(ff *f, int64_t n, int64_t saved_ps)
+{
+    f->modules[1] = (vp_module){.name = "jit_add", .in_steps = 10, .ops = 1, .op_calls = 20 * n};
+    f->r.module_count = 2;
+    f->ops[2].module = "jit_add";
+    f->ops[2].self_ps = 2 * saved_ps;
+    f->ops[2].avoidable.elementwise_ps = saved_ps + (saved_ps + n - 2) / (n - 1);
+}
+
+static void small_programs_share(ff *f, int64_t more)
+{
+    small_programs(f, 5, 30 * MS + more);
+}
+
+static void small_programs_number(ff *f, int64_t more)
+{
+    small_programs(f, 4 + more, 90 * MS);
+}
+
+static void occasional(ff *f, int64_t steps, int64_t ps)
+{
+    f->modules[1] = (vp_module){
+        .name = "jit_evaluate", .in_steps = steps, .in_steps_ps = ps, .ops = 9, .op_calls = 12};
+    f->r.module_count = 2;
+}
+
+static void occasional_share(ff *f, int64_t more)
+{
+    occasional(f, 2, 100 * MS + more);
+}
+
+static void occasional_steps(ff *f, int64_t more)
+{
+    occasional(f, 5 + more, 300 * MS);
+}
+
 static void donation_size(ff *f, int64_t more)
 {
     f->plans[0].reserved_bytes = 2 * FF_MIB;
@@ -864,6 +912,12 @@ static const struct approach {
     {"F30", FND_NUMBER, leaked_seldom, AT_LEAST, NULL},
     {"F36", FND_SHARE, donation_share, AT_LEAST, NULL},
     {"F36", FND_SIZE, donation_size, AT_LEAST, NULL},
+    {"F36", FND_WINDOW, donation_time, AT_LEAST, is_medium},
+    {"F47", FND_SHARE, float64_share, AT_LEAST, NULL},
+    {"F48", FND_SHARE, small_programs_share, AT_LEAST, NULL},
+    {"F48", FND_NUMBER, small_programs_number, AT_LEAST, NULL},
+    {"F49", FND_SHARE, occasional_share, AT_LEAST, NULL},
+    {"F49", FND_PART, occasional_steps, AT_MOST, NULL},
     {"F37", FND_SHARE, padding_share, AT_LEAST, NULL},
     {"F37", FND_PART, padding_part, AT_LEAST, NULL},
     {"F37", FND_SIZE, padding_size, AT_LEAST, NULL},

@@ -102,11 +102,11 @@ static void the_longest_steps_come_first(void **state)
         x.steps[i].name = "jit_f";
     }
     text = text_of(&x.f.r, 100);
-    IN_ORDER(text, "Longest steps", "jit_f #24 ", "jit_f #6 ", "jit_f #12 ", "jit_f #1 ");
+    IN_ORDER(text, "Longest steps", " #24 ", " #6 ", " #12 ", " #1 ");
     vp_free(text);
     x.f.r.steps.count = 12; /* all of them, by time */
     text = text_of(&x.f.r, 100);
-    IN_ORDER(text, "\nSteps\n", " jit_f #1 ", " jit_f #2 ", " jit_f #6 ", "jit_f #12 ");
+    IN_ORDER(text, "\nSteps\n", " #1 ", " #2 ", " #6 ", " #12 ");
     vp_free(text);
     full_free(&x);
 }

@@ -251,7 +251,8 @@ static void an_expendable_trace_gives_the_same_steps(void **state)
     }
 }
 
-/* The profiler's line goes before what the program says, and that before modules. */
+/* The profiler's line goes before numbers of the program, these before ProfilerStep, and that
+ * before modules. */
 static void sources_come_in_order(void **state)
 {
     (void)state;
@@ -262,16 +263,16 @@ static void sources_come_in_order(void **state)
         put(&m, m.ops[0], "k", 5, 15);
         put(&m, m.ops[0], "k", 60, 70);
         if (with >= 1)
-            put_root(&m, m.main, "train", 0, 100, 3);
-        if (with >= 2)
             put_attr(&m, m.main, "ProfilerStep#4", 0, 100, SINK_STEP, 4);
+        if (with >= 2)
+            put_root(&m, m.main, "train", 0, 100, 3);
         if (with >= 3)
             put(&m, m.line[0], "5", 0, 45);
         const vp_steps *s = analyze(&m);
-        static const vp_step_source want[] = {VP_STEPS_MODULES, VP_STEPS_ANNOTATION,
-                                              VP_STEPS_PROFILER, VP_STEPS_LINE};
-        static const int64_t number[] = {VP_UNKNOWN, 3, 4, 5};
-        static const char *const name[] = {"jit_f", "train", "ProfilerStep#4", "5"};
+        static const vp_step_source want[] = {VP_STEPS_MODULES, VP_STEPS_PROFILER,
+                                              VP_STEPS_ANNOTATION, VP_STEPS_LINE};
+        static const int64_t number[] = {VP_UNKNOWN, 4, 3, 5};
+        static const char *const name[] = {"jit_f", "ProfilerStep#4", "train", "5"};
         assert_int_equal(s->source, want[with]);
         assert_int_equal(s->list[0].number, number[with]);
         assert_string_equal(s->list[0].name, name[with]);

@@ -8,6 +8,7 @@
 #include "trace/analyze/comm/collectives.h"
 #include "trace/analyze/comm/transfers.h"
 #include "trace/analyze/device/any_device.h"
+#include "trace/analyze/device/avoidable.h"
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/hygiene.h"
 #include "trace/analyze/device/module_runs.h"
@@ -322,7 +323,8 @@ static question *const none[] = {NULL};
 static int ask_first_lists(analysis *a)
 {
     static question *const chain[] = {steps_collect, launch_collect, NULL};
-    static question *const memory[] = {args_collect, static_collect, memory_collect, NULL};
+    static question *const memory[] = {args_collect, static_collect, memory_collect,
+                                       avoidable_collect, NULL};
     static question *const copies[] = {transfers_collect, NULL};
     static question *const comm[] = {collectives_collect, barriers_collect, NULL};
     static question *const ops[] = {hygiene_collect, NULL};

@@ -81,7 +81,9 @@ static int add_module(host_result *h, vp_str name, int64_t program_id)
     module_item m = {.program_id = program_id,
                      .repeat_steps = VP_UNKNOWN,
                      .repeat_ps = VP_UNKNOWN,
-                     .repeat_runs = VP_UNKNOWN};
+                     .repeat_runs = VP_UNKNOWN,
+                     .in_steps = VP_UNKNOWN,
+                     .in_steps_ps = VP_UNKNOWN};
     VP_TRY(host_text(&m.name, h, name.n ? name : VP_STR("(no module)")));
     VP_TRY(vp_grow(&h->modules, &h->module_cap, h->module_count + 1, sizeof m, UINT32_MAX));
     h->modules[h->module_count++] = m;
@@ -123,14 +125,39 @@ static int add_op_time(host_result *h, const trace *t, const kind_times *kt, vp_
     return 0;
 }
 
+static int count_ops(host_result *h, const trace *t, const kind_times *kt)
+{
+    vp_map by_key;
+    int rc = 0;
+    vp_map_init(&by_key);
+    for (size_t i = 0; rc >= 0 && i < h->module_count; i++)
+        rc = vp_map_set(&by_key,
+                        module_runs_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
+                        (uint32_t)i);
+    for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++) {
+        int64_t program = t->kinds[k].program_id;
+        if (!kt->calls[k] || !t->kinds[k].module)
+            continue;
+        vp_str name = trace_module_name(trace_str(t, t->kinds[k].module), &program);
+        uint32_t at = vp_map_get(&by_key, module_runs_key(name, program));
+        if (at == VP_MAP_NONE)
+            continue;
+        module_item *x = &h->modules[at];
+        x->ops++;
+        x->op_calls = kt->calls[k] > x->op_calls ? kt->calls[k] : x->op_calls;
+    }
+    vp_map_free(&by_key);
+    return rc;
+}
+
 int modules_collect(host_result *h, const trace *t, module_runs *m, const kind_times *kt)
 {
     VP_TRY(take_runs(h, m));
     if (h->module_count)
-        return 0;
+        return count_ops(h, t, kt);
     vp_map by_key;
     vp_map_init(&by_key);
     int rc = add_op_time(h, t, kt, &by_key);
     vp_map_free(&by_key);
-    return rc;
+    return rc < 0 ? rc : count_ops(h, t, kt);
 }

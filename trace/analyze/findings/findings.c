@@ -64,6 +64,14 @@ static bool has_module_runs(const vp_report *r)
     return false;
 }
 
+static bool has_programs(const vp_report *r)
+{
+    for (size_t i = 0; i < r->op_count; i++)
+        if (r->ops[i].avoidable.known_ps > 0)
+            return true;
+    return false;
+}
+
 static unsigned what_is_there(const fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -94,6 +102,7 @@ static unsigned what_is_there(const fnd_run *run)
         [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,
         [FND_NEED_TORCH_AT] = run->words == FND_WORDS_PYTORCH && r->depth == VP_DEPTH_FULL,
         [FND_NEED_PEAK_AT] = has_peak(r),
+        [FND_NEED_PROGRAMS_AT] = has_programs(r),
         [FND_NEED_ZONES_AT] = !r->has_devices && r->op_count,
     };
     unsigned bits = 0;
@@ -237,6 +246,8 @@ static void apply_rule(fnd_run *run, size_t i, unsigned there)
     f->suggestion = f->suggestion ? f->suggestion : rule_advice(run);
     if (rule->caveat)
         fnd_caveat(run, rule->caveat);
+    if (rule->at_most_medium && f->severity > VP_LEVEL_MEDIUM)
+        f->severity = VP_LEVEL_MEDIUM; /* the time is lost, but the cause is unknown */
     lower_severity(run);
 }
 

@@ -174,6 +174,19 @@ void fnd_repeated_work(fnd_run *run)
 
 /* ---- F19 ---- */
 
+/* Of HLO programs more is known: fusions may change layouts, and a copy that keeps the layout is no
+ * change of it. */
+static int64_t formatting_of_device(const fnd_run *run, uint32_t device)
+{
+    int64_t ps = run->r->devices[device].hygiene.formatting_ps;
+    uint32_t i;
+    for (FND_ROWS(i, &run->ops, device)) {
+        const vp_avoidable *x = &run->r->ops[i].avoidable;
+        ps += x->fused_layout_ps - x->plain_copy_ps;
+    }
+    return ps > 0 ? ps : 0;
+}
+
 static const vp_op *largest_formatting(const vp_report *r, uint32_t device)
 {
     static const char *const stems[] = {"transpose", "reshape", "bitcast-convert", "copy"};
@@ -182,7 +195,10 @@ static const vp_op *largest_formatting(const vp_report *r, uint32_t device)
         const vp_op *op = &r->ops[i];
         if (op->device != device || has_own_rule(op) || (best && op->self_ps <= best->self_ps))
             continue;
-        bool is_one = op->category && !strcmp(op->category, "data formatting");
+        bool is_one = (op->category && !strcmp(op->category, "data formatting")) ||
+                      op->avoidable.fused_layout_ps * 2 > op->self_ps;
+        if (op->avoidable.plain_copy_ps * 2 > op->self_ps)
+            continue;
         for (size_t k = 0; k < sizeof stems / sizeof *stems; k++)
             is_one = is_one || vp_str_find_nocase(vp_str_of(op->name), vp_str_of(stems[k])) <
                                    strlen(op->name);
@@ -197,24 +213,25 @@ void fnd_data_formatting(fnd_run *run)
     const uint32_t cells =
         FND_BIT(FND_COMPUTE) | FND_BIT(FND_COPY + VP_D2D) | FND_BIT(FND_COPY + VP_OTHER_COPY);
     for (uint32_t d = 0; d < r->device_count; d++) {
-        int64_t ps = r->devices[d].hygiene.formatting_ps;
+        int64_t ps = formatting_of_device(run, d);
         fnd_offer_share(run, d, cells, ps, r->devices[d].self_ps, fnd_reaches);
     }
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     const vp_op *op = largest_formatting(r, c->device);
-    fnd_message(run,
-                fnd_say(run,
-                        "%s spends %s of its op time (%s of %s) on layout changes and data "
-                        "formatting%s.",
-                        fnd_worst(run, c),
-                        fnd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
-                        fnd_time(run, c->gross_ps), fnd_time(run, r->devices[c->device].self_ps),
-                        op ? fnd_say(run, "; the largest: %s, %s call%s, %s",
-                                     fnd_short(run, op->name), fnd_count(run, op->calls),
-                                     op->calls == 1 ? "" : "s", fnd_time(run, op->self_ps))
-                           : ""));
+    fnd_message(
+        run,
+        fnd_say(run,
+                "%s spends %s of its op time (%s of %s) on layout changes and data "
+                "formatting%s.",
+                fnd_worst(run, c), fnd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
+                fnd_time(run, c->gross_ps), fnd_time(run, r->devices[c->device].self_ps),
+                op ? fnd_say(run, "; the largest: %s%s%s, %s call%s, %s", fnd_short(run, op->name),
+                             op->source ? " at " : "", op->source ? fnd_path(run, op->source) : "",
+                             fnd_count(run, op->calls), op->calls == 1 ? "" : "s",
+                             fnd_time(run, op->self_ps))
+                   : ""));
     if (op)
         fnd_place(run, c->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

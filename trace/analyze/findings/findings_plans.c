@@ -151,25 +151,83 @@ static charge undonated_charge(const fnd_run *run, const vp_memory_plan *p)
     return c;
 }
 
+static const char *donation_phrase(fnd_run *run, const vp_plan_donation *d)
+{
+    bool scoped = d->scope && *d->scope;
+    return fnd_say(run, "argument %s (%s%s%s) for %s", fnd_count(run, d->parameter_number),
+                   fnd_short(run, d->parameter), scoped ? ", " : "",
+                   scoped ? fnd_path(run, d->scope) : "",
+                   place_text(run, fnd_short(run, d->output), d->output_scope, d->output_source));
+}
+
+/* Self time of copies of arguments on a device, and the op with most of it. */
+static int64_t argument_copies(const fnd_run *run, uint32_t device, const vp_op **op)
+{
+    int64_t sum = 0;
+    uint32_t i;
+    *op = NULL;
+    for (FND_ROWS(i, &run->ops, device)) {
+        const vp_op *x = &run->r->ops[i];
+        sum += x->avoidable.argument_copy_ps;
+        if (x->avoidable.argument_copy_ps > (*op ? (*op)->avoidable.argument_copy_ps : 0))
+            *op = x;
+    }
+    return sum;
+}
+
+/* Claims the time of the copies. NULL: they take too little. */
+static const fnd_claim *claim_argument_copies(fnd_run *run)
+{
+    const uint32_t cells =
+        FND_BIT(FND_COMPUTE) | FND_BIT(FND_COPY + VP_D2D) | FND_BIT(FND_COPY + VP_OTHER_COPY);
+    const vp_op *op;
+    for (uint32_t d = 0; d < run->r->device_count; d++) {
+        int64_t ps = argument_copies(run, d, &op);
+        if (fnd_reaches(run, ps, fnd_window(run, d), FND_WINDOW))
+            fnd_offer(run, d, cells, ps, fnd_share(ps, fnd_window(run, d)));
+    }
+    return fnd_settle(run);
+}
+
+static void say_argument_copies(fnd_run *run, const fnd_claim *c, const vp_memory_plan *p,
+                                const vp_plan_donation *d)
+{
+    const vp_op *op;
+    int64_t ps = argument_copies(run, c->device, &op);
+    fnd_message(run,
+                fnd_say(run,
+                        "%s spends %s of its window (%s of %s) on copies of arguments that are not "
+                        "donated: %s, %s call%s%s%s%s%s.",
+                        fnd_worst(run, c), fnd_percent(run, ps, fnd_window(run, c->device)),
+                        fnd_time(run, ps), fnd_time(run, fnd_window(run, c->device)),
+                        fnd_short(run, op->name), fnd_count(run, op->calls),
+                        op->calls == 1 ? "" : "s", p ? ". " : "", p ? fnd_program(run, p) : "",
+                        p ? " could use the memory of " : "", p ? donation_phrase(run, d) : ""));
+    fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+}
+
 void fnd_missing_donation(fnd_run *run)
 {
     charge c;
     size_t others;
     const vp_memory_plan *p = worst_plan(run, undonated_charge, &c, &others);
+    const fnd_claim *copies = p ? claim_argument_copies(run) : NULL;
     if (!p)
         return;
+    run->f->status = VP_FIRED;
     const vp_plan_donation *d = c.donation;
-    bool scoped = d->scope && *d->scope;
-    fnd_message(
-        run, fnd_say(run,
-                     "%s could write results into the memory of %zu undonated argument%s: up to %s "
-                     "of its %s reserved, starting with argument %s (%s%s%s) for %s%s.",
-                     fnd_program(run, p), c.count, c.count == 1 ? "" : "s", fnd_bytes(run, c.bytes),
-                     fnd_bytes(run, c.of), fnd_count(run, d->parameter_number),
-                     fnd_short(run, d->parameter), scoped ? ", " : "",
-                     scoped ? fnd_path(run, d->scope) : "",
-                     place_text(run, fnd_short(run, d->output), d->output_scope, d->output_source),
-                     more_programs_phrase(run, others)));
+    if (copies) {
+        say_argument_copies(run, copies, p, d);
+    } else {
+        run->f->severity = VP_LEVEL_LOW;
+        fnd_message(run,
+                    fnd_say(run,
+                            "%s could write results into the memory of %zu undonated argument%s: "
+                            "up to %s of its %s reserved, starting with %s%s.",
+                            fnd_program(run, p), c.count, c.count == 1 ? "" : "s",
+                            fnd_bytes(run, c.bytes), fnd_bytes(run, c.of), donation_phrase(run, d),
+                            more_programs_phrase(run, others)));
+    }
     if (d->also_scratch)
         fnd_caveat(run, "The result's memory is used as scratch first. Less is saved, since the "
                         "scratch then needs other memory.");

@@ -477,7 +477,8 @@ const finding_rule findings_rules[] = {
              "same shape and layout, but allocates separate memory for the result.",
      .rule = "undonated arguments of at least 1 MiB that are dead before a result of "
              "the same shape is computed make up at least 1% of the program's reserved "
-             "memory",
+             "memory; impact is the time of copies of arguments, if they take at least 3% of the "
+             "window",
      .source = "defined by this project (docs/reference/findings.md#f36-missing-donation)",
      .advice_xla = "Donate the arguments that the call replaces: jax.jit(step, "
                    "donate_argnums=…) or donate_argnames.",
@@ -489,7 +490,7 @@ const finding_rule findings_rules[] = {
      .metric = "donatable arguments",
      .unit = "share",
      .denominator = "program's reserved memory",
-     .limits = {[FND_SHARE] = 10, [FND_SIZE] = 1024},
+     .limits = {[FND_SHARE] = 10, [FND_WINDOW] = 30, [FND_SIZE] = 1024},
      .needs = FND_NEED_FULL | FND_NEED_PLANS,
      .run = fnd_missing_donation},
     {.id = "F37",
@@ -599,6 +600,62 @@ const finding_rule findings_rules[] = {
      .limits = {[FND_SHARE] = 300, [FND_TIME] = 100, [FND_SEVERE] = 600},
      .needs = FND_NEED_DEVICE | FND_NEED_NAMES,
      .run = fnd_hot_op},
+    {.id = "F47",
+     .name = "double-precision",
+     .title = "Computation in float64",
+     .says = "Ops compute in double precision, which takes twice the memory traffic of single "
+             "precision and at least twice its arithmetic.",
+     .rule = "ops that compute in float64 take at least 10% of the device's op time; impact half "
+             "of it",
+     .source = "defined by this project (docs/reference/findings.md#f47-double-precision)",
+     .advice_xla = "Find where float64 enters: jax_enable_x64, a NumPy array or scalar of "
+                   "float64, or an explicit dtype. Use float32 unless the result needs more.",
+     .advice_pytorch = "Find where float64 enters: a tensor made from NumPy or .double(). Use "
+                       "float32 unless the result needs more.",
+     .advice_native = "Use float32 unless the result needs more.",
+     .caveat = "Some algorithms need double precision.",
+     .metric = "self time in float64",
+     .unit = "share",
+     .denominator = "op time",
+     .limits = {[FND_SHARE] = 100},
+     .needs = BASE | FND_NEED_PROGRAMS,
+     .run = fnd_double_precision},
+    {.id = "F48",
+     .name = "small-programs",
+     .title = "Chain of small programs",
+     .says = "The step runs many programs of one or two ops. Each result passes through memory, "
+             "and the host dispatches each program.",
+     .rule =
+         "at least 4 programs of one or two ops run in each step, and one program in their "
+         "place would save at least 3% of the window: (n - 1)/n of their element-wise time, and "
+         "of the idle time in which the host dispatches, if most launches are small",
+     .source = "defined by this project (docs/reference/findings.md#f48-small-programs)",
+     .advice_xla = "Put the function that contains these operations under jax.jit, so that XLA "
+                   "fuses them into one program.",
+     .advice_pytorch = "Use torch.compile on the function that contains these operations.",
+     .advice_native = "Compile these operations as one program.",
+     .metric = "time that one program saves",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 30, [FND_NUMBER] = 4},
+     .needs = BASE | FND_NEED_STEPS | FND_NEED_PROGRAMS,
+     .run = fnd_small_programs},
+    {.id = "F49",
+     .name = "occasional-program",
+     .title = "A program runs in some steps only",
+     .says = "A program that is not part of every step, such as evaluation, takes a large part of "
+             "the devices' time.",
+     .rule = "a program of more than two ops runs in at most 50% of the steps and takes at least "
+             "5% of the windows, while another program runs in at least 90% of the steps",
+     .source = "defined by this project (docs/reference/findings.md#f49-occasional-program)",
+     .advice_xla = "Run it less often, on fewer batches, or outside of the training loop.",
+     .caveat = "Impact is all of its time: an upper bound, because some evaluation is needed.",
+     .metric = "time of the program",
+     .unit = "share",
+     .denominator = "windows of all devices",
+     .limits = {[FND_SHARE] = 50, [FND_PART] = 500},
+     .needs = BASE | FND_NEED_STEPS,
+     .run = fnd_occasional_program},
     {.id = "F24",
      .name = "repeated-work",
      .title = "Module runs repeatedly in each step",
@@ -710,9 +767,10 @@ const finding_rule findings_rules[] = {
      .title = "Op duration varies widely",
      .says = "Durations of one op's calls vary by more than their mean: contention, "
              "changing inputs, or waiting inside the op.",
-     .rule = "CV (standard deviation / mean) exceeds 1 over more than 10 calls of an op "
-             "with at least 5% of op time; impact (mean - median) of all calls; groups "
-             "of several shapes are judged by their largest part, without an impact",
+     .rule =
+         "CV (standard deviation / mean) exceeds 1 over more than 10 calls of an op "
+         "with at least 5% of op time; impact (mean - median) of all calls; groups "
+         "of several shapes are judged by their largest part, without an impact; at most medium",
      .source = "TraceLens (CV 1, 10 calls, 5%)",
      .advice_xla = "Open the slowest call in the timeline. Check for another program or "
                    "stream at the same time, sparse or ragged inputs, and throttling.",
@@ -724,6 +782,7 @@ const finding_rule findings_rules[] = {
      .unit = "ratio",
      .limits = {[FND_SPREAD] = 1000, [FND_SHARE] = 50, [FND_NUMBER] = 10},
      .needs = FND_NEED_DEVICE | FND_NEED_NAMES,
+     .at_most_medium = true,
      .run = fnd_op_variance},
     {.id = "F4",
      .name = "exposed-comm",
@@ -776,7 +835,7 @@ const finding_rule findings_rules[] = {
      .title = "Long idle gaps",
      .says = "The device sits idle for an unusually long time in a few gaps.",
      .rule = "gaps of at least 1 ms and 5% of the median step that are more than twice "
-             "as long as the usual gap; the five longest are listed",
+             "as long as the usual gap; the five longest are listed; at most medium",
      .source = "Nsight Systems' rule for GPU gaps (500 ms), made relative to the step",
      .advice_xla = "Open the gap in the timeline and check what the launching thread does: "
                    "checkpointing, evaluation, logging, garbage collection, a first "
@@ -788,6 +847,7 @@ const finding_rule findings_rules[] = {
      .unit = "ms",
      .limits = {[FND_TIME] = 1000, [FND_FACTOR] = 2000, [FND_PART] = 50},
      .needs = BASE,
+     .at_most_medium = true,
      .run = fnd_long_gap},
     {.id = "F12",
      .name = "step-outlier",
@@ -796,7 +856,7 @@ const finding_rule findings_rules[] = {
      .rule = "a step is longer than twice the median, or its robust z = (x - median) / "
              "(1.4826 MAD) exceeds 10, with a MAD of at least 0.1% of the median, among "
              "five steps or more; periodic steps of another class are not outliers, and "
-             "a single slow first step is reported as warm-up (low)",
+             "a single slow first step is reported as warm-up (low); at most medium",
      .source = "hyperfine's outlier test (14.826 MAD)",
      .advice_xla = "Compare the step with an adjacent one in the timeline: evaluation, "
                    "checkpointing, logging, recompilation or a slow batch. Move periodic work "
@@ -811,13 +871,14 @@ const finding_rule findings_rules[] = {
      .unit = "ratio",
      .limits = {OUTLIER},
      .needs = BASE | FND_NEED_STEPS | FND_NEED_FIVE_STEPS,
+     .at_most_medium = true,
      .run = fnd_step_outlier},
     {.id = "F13",
      .name = "jitter",
      .title = "Step time varies",
      .says = "Step time varies a lot, even without outliers.",
      .rule = "the CV (standard deviation / mean) of at least five steps exceeds 0.10, "
-             "without the outliers of F12 and steps of another class",
+             "without the outliers of F12 and steps of another class; at most medium",
      .source = "hyperfine, step-time view of XProf",
      .advice_xla = "Compare a short and a long step: sequence lengths, input waits, other "
                    "processes on the host, frequency scaling.",
@@ -828,6 +889,7 @@ const finding_rule findings_rules[] = {
      .unit = "ratio",
      .limits = {[FND_SPREAD] = 100, OUTLIER},
      .needs = BASE | FND_NEED_STEPS | FND_NEED_FIVE_STEPS,
+     .at_most_medium = true,
      .run = fnd_jitter},
     {.id = "F28",
      .name = "slow-step",

@@ -62,6 +62,7 @@ enum {
     X(ROOM, "a known device memory size")                                                          \
     X(PAGEABLE, "copies with a memory kind")                                                       \
     X(CAPTURE, "the length of the capture")                                                        \
+    X(PROGRAMS, "HLO programs of executed modules")                                                \
     X(ZONES, "a program without devices")                                                          \
     X(TORCH, "operators of PyTorch")                                                               \
     X(PEAK, "a device with a known peak, and FLOP of its ops")
@@ -293,6 +294,9 @@ void fnd_poor_overlap(fnd_run *run);
 bool fnd_straggles(const fnd_run *run); /* F16 fires; the rule that is being asked must be F16 */
 /* How long the device waits for a straggler; 0 if there is none. */
 int64_t fnd_straggler_wait(const fnd_run *run, uint32_t device);
+void fnd_double_precision(fnd_run *run); /* findings_programs.c */
+void fnd_small_programs(fnd_run *run);
+void fnd_occasional_program(fnd_run *run);
 void fnd_hot_op(fnd_run *run); /* findings_ops.c */
 void fnd_repeated_work(fnd_run *run);
 void fnd_data_formatting(fnd_run *run);

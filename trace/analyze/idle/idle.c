@@ -5,6 +5,7 @@
 #include "trace/analyze/host/calls.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/links/run_launches.h"
 
 typedef struct splitter {
     const idle_gap *g;
@@ -132,19 +133,44 @@ static int64_t clamp_time(int64_t t, int64_t low, int64_t high)
 }
 
 /* The launch is known (docs/reference/metrics.md#idle-gaps): late up to the start of the call, in
- * the call, then latency. The three parts make up the gap. */
-static int by_call(const splitter *s, uint32_t call)
+ * the call, then latency. The three parts make up the gap. *after: where latency begins. */
+static int by_launch(const splitter *s, uint32_t track, size_t event, int64_t *after)
 {
-    const call_index *x = s->a->calls;
-    const trace *t = s->a->t;
-    uint32_t track = x->call[call].track;
-    vp_sid name = t->kinds[trace_kind_of(&t->tracks[track], x->call[call].index)].name;
-    int64_t begin = clamp_time(call_start(x, t, call), s->from, s->to);
-    int64_t end = clamp_time(call_end(x, t, call), begin, s->to);
+    const trace_track *k = &s->a->t->tracks[track];
+    vp_sid name = s->a->t->kinds[trace_kind_of(k, event)].name;
+    int64_t begin = clamp_time(trace_start(k, event), s->from, s->to);
+    int64_t end = clamp_time(trace_end(k, event), begin, s->to);
     if (begin > s->from)
         VP_TRY(by_labels(s, s->from, begin, track, LATE));
-    VP_TRY(split_give_piece(s, begin, end, VP_CAUSE_CALL, name, track, IDLE_NO_USER));
-    return split_give_piece(s, end, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD, IDLE_NO_USER);
+    *after = end;
+    return split_give_piece(s, begin, end, VP_CAUSE_CALL, name, track, IDLE_NO_USER);
+}
+
+static int by_call(const splitter *s, uint32_t call)
+{
+    const host_call *c = &s->a->calls->call[call];
+    int64_t after;
+    VP_TRY(by_launch(s, c->track, c->index, &after));
+    return split_give_piece(s, after, s->to, VP_CAUSE_LATENCY, 0, IDLE_NO_THREAD, IDLE_NO_USER);
+}
+
+/* A run on XLA:CPU waits for the copies of its arguments after its launch. */
+static int by_run(const splitter *s, const module_run *run)
+{
+    const idle_piece waits = {
+        .cause = VP_CAUSE_LATENCY, .thread = IDLE_NO_THREAD, .user = IDLE_NO_USER};
+    int64_t after;
+    VP_TRY(by_launch(s, run->launch_track, run->launch_event, &after));
+    return give_over(s, labels_copies(s->labels), VP_CAUSE_TRANSFER, after, s->to, &waits);
+}
+
+/* The run that begins where the gap ends, if its launch is known. NULL: another op ends the gap. */
+static const module_run *run_of_gap(const idle_gap *g, const analysis *a)
+{
+    if (g->next.index == SIZE_MAX || g->in_run)
+        return NULL;
+    const module_run *run = run_launches_find(a->runs, &a->t->tracks[g->next.track], g->next.index);
+    return run && run->launch_track != TRACE_NO_TRACK && !run->is_inline ? run : NULL;
 }
 
 uint32_t idle_launch(const idle_gap *g, const analysis *a)
@@ -165,6 +191,9 @@ int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn
 {
     splitter s = {g, a, labels, gap_begin_on_host(g), g->to, fn, ctx};
     uint32_t call = idle_launch(g, a);
+    const module_run *run = call == UINT32_MAX ? run_of_gap(g, a) : NULL;
+    if (run)
+        return by_run(&s, run);
     return call != UINT32_MAX ? by_call(&s, call)
                               : by_main(&s, s.from, s.to, g->in_run ? IN_RUN : TAKEN);
 }

@@ -79,7 +79,11 @@ static int add_modules(vp_report *r, host_result *h)
                            .p50_ps = VP_UNKNOWN,
                            .repeat_steps = x->repeat_steps,
                            .repeat_ps = x->repeat_ps,
-                           .repeat_runs = x->repeat_runs};
+                           .repeat_runs = x->repeat_runs,
+                           .in_steps = x->in_steps,
+                           .in_steps_ps = x->in_steps_ps,
+                           .ops = x->ops,
+                           .op_calls = x->op_calls};
         if (x->samples && x->runs > 0) {
             out->sample_ps = x->samples;
             out->sample_count = (size_t)x->runs;

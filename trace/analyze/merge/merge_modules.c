@@ -114,6 +114,12 @@ static int join_samples(merging *m, vp_module *out, const module_entry *e, size_
  * separate steps. */
 static void keep_repeats(vp_module *out, const vp_module *x)
 {
+    if (x->in_steps_ps > out->in_steps_ps) {
+        out->in_steps = x->in_steps;
+        out->in_steps_ps = x->in_steps_ps;
+    }
+    out->ops = x->ops > out->ops ? x->ops : out->ops;
+    out->op_calls = x->op_calls > out->op_calls ? x->op_calls : out->op_calls;
     if (x->repeat_ps < out->repeat_ps ||
         (x->repeat_ps == out->repeat_ps && x->repeat_steps <= out->repeat_steps))
         return;

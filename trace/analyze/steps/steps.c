@@ -304,10 +304,10 @@ int steps_collect(analysis *a)
         rc = steps_note(a->h);
     step_search_free(&s);
     VP_TRY(rc);
+    VP_TRY(step_modules_repeats(a));
     if (!a->windows)
         return 0;
     VP_TRY(step_ops_collect(a));
-    VP_TRY(step_modules_repeats(a));
     if (!a->h->has_devices)
         a->windows = NULL; /* without devices the windows are no device's */
     return 0;

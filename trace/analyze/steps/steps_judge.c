@@ -8,6 +8,7 @@
 #include "trace/base/err.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 #include "trace/links/numbered_name.h"
 
 /* More than there can be: durations from 1 ps to 2^62 ps, each 10 % above the one before, are at
@@ -249,7 +250,7 @@ static int number_series(vp_steps *s, vp_step_series *series, size_t *count, boo
         }
         s->list[i].series = at;
         series[at].count++;
-        series[at].total_ps += s->list[i].dur_ps;
+        series[at].total_ps = vp_add_most(series[at].total_ps, s->list[i].dur_ps);
         if (!series[at].name)
             series[at].name = s->list[i].name ? s->list[i].name : "";
     }
@@ -305,7 +306,7 @@ static int find_series(vp_steps *s, vp_arena *arena)
         s->series_count = 1;
         for (size_t i = 0; i < s->count; i++) {
             s->list[i].series = 0;
-            found[0].total_ps += s->list[i].dur_ps;
+            found[0].total_ps = vp_add_most(found[0].total_ps, s->list[i].dur_ps);
         }
     }
     s->series = vp_arena_zalloc(arena, s->series_count * sizeof *s->series);

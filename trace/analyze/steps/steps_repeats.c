@@ -3,6 +3,7 @@
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/links/run_launches.h"
 
 #define NOT_READ (VP_MAP_NONE - 1)
 
@@ -23,6 +24,8 @@ static void close_step(repeats *r)
     for (uint32_t i = 0; i < r->touched_count; i++) {
         uint32_t m = r->touched[i];
         module_item *x = &r->a->h->modules[m];
+        x->in_steps += counts;
+        x->in_steps_ps += counts ? r->total[m] : 0;
         if (counts && r->count[m] >= MODULE_REPEATS) {
             x->repeat_steps++;
             x->repeat_runs += r->count[m];
@@ -91,8 +94,51 @@ static void runs_of_track(repeats *r, const trace_track *k, uint32_t d)
     r->step = STEP_NONE;
 }
 
+static uint32_t device_of_process(const analysis *a, uint32_t process)
+{
+    for (uint32_t d = 0; d < a->device_count; d++)
+        if (a->devices[d].process == process)
+            return d;
+    return STEP_NONE;
+}
+
+static uint32_t module_of_run(const repeats *r, const module_run *x)
+{
+    const trace *t = r->a->t;
+    const trace_kind *k = &t->kinds[trace_kind_of(&t->tracks[x->track], x->event)];
+    int64_t program = k->program_id;
+    vp_str name = trace_module_name(trace_str(t, k->module), &program);
+    return vp_map_get(&r->by_key, module_runs_key(name, program));
+}
+
+/* Runs on XLA:CPU, whose ops carry their ids. They come one device after the other. */
+static void add_runs_of_ops(repeats *r)
+{
+    const run_launches *l = r->a->runs;
+    uint32_t d = STEP_NONE;
+    for (size_t i = 0; i < l->count; i++) {
+        const module_run *x = &l->run[i];
+        int64_t middle = x->start_ps + (x->end_ps - x->start_ps) / 2;
+        uint32_t module = module_of_run(r, x);
+        if (!i || l->run[i - 1].process != x->process) {
+            close_step(r);
+            r->step = STEP_NONE;
+            d = device_of_process(r->a, x->process);
+        }
+        if (module != VP_MAP_NONE) {
+            module_item *m = &r->a->h->modules[module];
+            m->runs = m->runs < 0 ? 1 : m->runs + 1;
+        }
+        if (r->a->windows && d != STEP_NONE && r->a->windows[d].count)
+            repeats_add_run(r, module, critical_step_at(r->a, d, middle), x->end_ps - x->start_ps);
+    }
+    close_step(r);
+}
+
 static bool any_runs(const analysis *a)
 {
+    if (a->runs->count)
+        return true;
     for (uint32_t i = 0; i < a->t->track_count; i++)
         if (a->t->tracks[i].role == SINK_ROLE_MODULES && a->t->tracks[i].count)
             return true;
@@ -102,18 +148,21 @@ static bool any_runs(const analysis *a)
 static int count_repeats(repeats *r)
 {
     const host_result *h = r->a->h;
-    for (size_t i = 0; i < h->module_count; i++)
-        h->modules[i].repeat_steps = h->modules[i].repeat_ps = h->modules[i].repeat_runs = 0;
+    for (size_t i = 0; r->a->windows && i < h->module_count; i++) {
+        module_item *x = &h->modules[i];
+        x->repeat_steps = x->repeat_ps = x->repeat_runs = x->in_steps = x->in_steps_ps = 0;
+    }
     for (size_t i = 0; i < h->module_count; i++)
         VP_TRY(vp_map_set(&r->by_key,
                           module_runs_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
                           (uint32_t)i));
     for (uint32_t k = 0; k < r->a->t->kind_count; k++)
         r->module_of[k] = NOT_READ;
-    for (uint32_t d = 0; d < r->a->device_count; d++)
+    for (uint32_t d = 0; r->a->windows && d < r->a->device_count; d++)
         TRACE_EACH_OF(r->a->t, r->a->devices[d].process, i)
     if (r->a->windows[d].count && r->a->t->tracks[i].role == SINK_ROLE_MODULES)
         runs_of_track(r, &r->a->t->tracks[i], d);
+    add_runs_of_ops(r);
     return 0;
 }
 

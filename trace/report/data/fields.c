@@ -145,6 +145,23 @@ const rep_field rep_breakdown_fields[] = {
                       "idle time; these four add up to `window_ps`.")},
 };
 
+static const rep_field avoidable_fields[] = {
+    {F("known_ps", REP_COUNT, vp_avoidable, known_ps), .needed = true,
+     .about = "Self time of instructions that were found in their HLO programs."},
+    {F("float64_ps", REP_COUNT, vp_avoidable, float64_ps), .needed = true,
+     .about = "Self time in double precision."},
+    {F("fused_layout_ps", REP_COUNT, vp_avoidable, fused_layout_ps), .needed = true,
+     .about = "Self time of fusions that transpose or copy into another layout."},
+    {F("plain_copy_ps", REP_COUNT, vp_avoidable, plain_copy_ps), .needed = true,
+     .about = "Self time of copies that keep the layout."},
+    {F("argument_copy_ps", REP_COUNT, vp_avoidable, argument_copy_ps), .needed = true,
+     .about = "Part of `plain_copy_ps` that copies arguments that are not donated."},
+    {F("elementwise_ps", REP_COUNT, vp_avoidable, elementwise_ps), .needed = true,
+     .about = "Self time of element-wise work without transcendental functions."},
+    {END("avoidable", "Self time of an op that its HLO program shows to be avoidable. One op may "
+                      "count in several fields.")},
+};
+
 static const rep_field hygiene_fields[] = {
     {F("formatting_ps", REP_COUNT, vp_hygiene, formatting_ps), .needed = true,
      .about = "Transposes, copies, reshapes and bitcast-converts."},
@@ -534,6 +551,8 @@ const rep_field rep_op_fields[] = {
     {ARRAY("per_step_points_ps", REP_COUNTS, vp_op, per_step_ps, per_step_count), .full = true,
      .about = "Mean self time per step over runs of consecutive steps; at most 100 points, empty "
               "for small groups."},
+    {F("avoidable", REP_OBJECT, vp_op, avoidable), .fields = avoidable_fields, .full = true,
+     .later = true, .about = "Work that the HLO program shows to be avoidable."},
     {F("roof", REP_OBJECT, vp_op, roof), .fields = rep_roof_fields, .full = true,
      .about = "Cost compared with the device's peaks."},
     {LIST("splits", vp_op, splits, split_count, vp_split, split_fields), .full = true,

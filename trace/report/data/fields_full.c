@@ -95,6 +95,15 @@ static const rep_field module_fields[] = {
      .about = "Executions in those steps."},
     {F("repeat_ps", REP_COUNT, vp_module, repeat_ps), .full = true,
      .about = "Total duration of these executions."},
+    {F("in_steps", REP_COUNT, vp_module, in_steps), .full = true, .later = true,
+     .null = "the steps in which it ran are unknown",
+     .about = "Steps that count in which the module ran."},
+    {F("in_steps_ps", REP_COUNT, vp_module, in_steps_ps), .full = true, .later = true,
+     .null = "the steps in which it ran are unknown",
+     .about = "Total duration of its executions in those steps."},
+    {F("ops", REP_COUNT, vp_module, ops), .later = true, .about = "Distinct ops that ran."},
+    {F("op_calls", REP_COUNT, vp_module, op_calls), .later = true,
+     .about = "Calls of the most frequent of these ops."},
     {END("module", "A compiled program (HLO module).")},
 };
 
