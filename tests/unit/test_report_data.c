@@ -127,6 +127,9 @@ static void test_keys_and_their_order(void **state)
                                      "scope",
                                      "source",
                                      "module",
+                                     "operator",
+                                     "outermost_operator",
+                                     "operators",
                                      "raw_names",
                                      "scopes",
                                      "sources",
@@ -136,6 +139,7 @@ static void test_keys_and_their_order(void **state)
                                      "step_calls",
                                      "idle_before_ps",
                                      "per_step_points_ps",
+                                     "avoidable",
                                      "roof",
                                      "splits",
                                      NULL};
@@ -345,7 +349,7 @@ static void test_ten_thousand_ops(void **state)
 
 /* ---- CSV ---- */
 
-#define CSV_COLUMNS 35
+#define CSV_COLUMNS 38
 #define CSV_CELL 512
 
 /* One RFC 4180 row into cells; the position behind it, NULL at the end. */
@@ -391,15 +395,17 @@ static void test_csv_as_printed(void **state)
         "session,device,host,class,category,name,calls,total_ps,self_ps,mean_ps,min_ps,p50_ps,"
         "p95_ps,max_ps,stddev_ps,self_share_of_ops,self_share_of_window,cumulative_share,bytes,"
         "flops,gb_per_s,gflop_per_s,scope,source,module,raw_names,slowest_start_ps,slowest_dur_ps,"
-        "per_step_ps,grid,block,registers,shared_bytes,occupancy,tensor_cores\n"
+        "per_step_ps,grid,block,registers,shared_bytes,occupancy,tensor_cores,"
+        "operator,outermost_operator,operators\n"
         "\"2026_01_11_21_26_41\",\"/device:TPU:0\",\"t1v-n-9eb622fc-w-0\",compute,"
         "\"convolution fusion\",\"convolution_bitcast_fusion\",64,22222000000,22222000000,"
         "347218750,347218750,347218750,347218750,347218750,0,0.330640242,0.330512382,0.330640242,"
         "88888000,177776000000,4,8000,\"jit(step)/transformer/layer_3/attn/dot_general\","
-        "\"model.py:42\",\"jit_step\",1,12345678,347218750,,,,,,,\n"
+        "\"model.py:42\",\"jit_step\",1,12345678,347218750,,,,,,,,,,0\n"
         "\"2026_01_11_21_26_41\",\"/device:TPU:0\",\"t1v-n-9eb622fc-w-0\",compute,\"custom-call\","
         "\"RPA-bq_32-bkvp_64-p_64-\",64,17013000000,17013000000,265828125,265828125,265828125,"
-        "265828125,265828125,0,0.253135741,0.253037852,0.583775982,,,,,,,,1,0,265828125,,,,,,,\n";
+        "265828125,265828125,0,0.253135741,0.253037852,0.583775982,,,,,,,,1,0,265828125,,,,,,,,,"
+        "0\n";
     fx f;
     fx_tpu(&f);
     char *text = as_csv(&f.r);

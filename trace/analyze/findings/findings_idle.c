@@ -349,4 +349,6 @@ void fnd_device_idle(fnd_run *run)
                              fnd_time(run, idle), fnd_time(run, fnd_window(run, c->device)),
                              main_idle_label(run, c, FND_ALL_IDLE)));
     fnd_gap_places(run, own_causes(run, c->device, FND_ALL_IDLE));
+    if (!run->f->where_count) /* no listed gap has such a cause */
+        fnd_gap_places(run, FND_ALL_IDLE);
 }
