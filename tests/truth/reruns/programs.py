@@ -3,12 +3,22 @@
     python programs.py NAME UNITS DIR
 
 records 20 steps of the program NAME below DIR. A step has UNITS equal units of work. 20 is the base, 22
-is a version that does 10% more, 24 one that does 20% more. NAME "list" prints the names."""
+is a version that does 10% more, 24 one that does 20% more. NAME "list" prints the names. With
+RERUNS_FIRST=1 the steps have priority over other work of the machine, if the user may do that."""
 import contextlib
 import os
 import sys
 
 STEPS, WARM_UP = 20, 4
+
+
+def raise_priority():
+    """All threads of this process, and its group, before other work of a shared machine, if that is allowed."""
+    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as group:
+        group.write("-20")
+    for thread in os.listdir("/proc/self/task"):
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, int(thread), -20)
 
 
 def jax_layers(layer, shape, block=True, grad=False):
@@ -175,6 +185,10 @@ def main():
         print("\n".join(PROGRAMS))
         return
     step, finish = PROGRAMS[name](int(rest[0]))
+    step(0)
+    finish()
+    if os.environ.get("RERUNS_FIRST"):
+        raise_priority()
     for i in range(WARM_UP):
         step(i)
     finish()

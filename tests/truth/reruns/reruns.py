@@ -6,7 +6,7 @@
 `record` needs JAX, and torch for torch_mlp, in the Python that runs it. It records each program of
 programs.py several times, each time in a new process: the base, and versions that do 10% and 20% more
 work. The versions alternate, so a change of the machine's speed meets all of them. A capture that exists
-is not recorded again.
+is not recorded again. RERUNS_FIRST=1 gives the steps priority on a machine that does other work.
 
 `measure` needs only view_profile ($VIEW_PROFILE, else the one on the PATH). It compares the captures, one
 and three a side, and counts how often the gate exits with 1: for base against base (false alarms), and
