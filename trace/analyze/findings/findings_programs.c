@@ -162,7 +162,7 @@ static const vp_module *occasional_module(const fnd_run *run)
     for (size_t i = 0; i < r->module_count; i++) {
         const vp_module *m = &r->modules[i];
         if (m->in_steps > 0 && !fnd_exceeds(run, m->in_steps, r->steps.counted, FND_PART) &&
-            !is_small_program(m) && (!best || m->in_steps_ps > best->in_steps_ps))
+            (!best || m->in_steps_ps > best->in_steps_ps))
             best = m;
     }
     return best;

@@ -645,7 +645,7 @@ const finding_rule findings_rules[] = {
      .title = "A program runs in some steps only",
      .says = "A program that is not part of every step, such as evaluation, takes a large part of "
              "the devices' time.",
-     .rule = "a program of more than two ops runs in at most 50% of the steps and takes at least "
+     .rule = "a program runs in at most 50% of the steps and takes at least "
              "5% of the windows, while another program runs in at least 90% of the steps",
      .source = "defined by this project (docs/reference/findings.md#f49-occasional-program)",
      .advice_xla = "Run it less often, on fewer batches, or outside of the training loop.",

@@ -209,9 +209,22 @@ void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track)
     fnd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
 }
 
+/* The user's frame around a label; "" if the label is that frame itself. */
+static const char *user_of_label(fnd_run *run, const vp_idle_label *l)
+{
+    const char *place = l->user ? strrchr(l->user, '(') : NULL;
+    size_t n = place ? strlen(place) : 0;
+    if (!l->user)
+        return "";
+    if (l->label && n > 2 &&
+        vp_str_find(vp_str_of(l->label), (vp_str){place + 1, n - 2}) < strlen(l->label))
+        return "";
+    return fnd_say(run, "%s: ", fnd_path(run, l->user));
+}
+
 const char *fnd_label(fnd_run *run, const vp_idle_label *l)
 {
-    return fnd_say(run, "%s%s%s (%s, %s gap%s)",
+    return fnd_say(run, "%s%s%s%s (%s, %s gap%s)", user_of_label(run, l),
                    l->label ? fnd_short(run, l->label)
                             : "code without events (add annotations or use the Python tracer)",
                    !l->thread                         ? ""
