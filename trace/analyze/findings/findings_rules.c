@@ -649,6 +649,8 @@ const finding_rule findings_rules[] = {
              "5% of the windows, while another program runs in at least 90% of the steps",
      .source = "defined by this project (docs/reference/findings.md#f49-occasional-program)",
      .advice_xla = "Run it less often, on fewer batches, or outside of the training loop.",
+     .advice_pytorch = "Run it less often, on fewer batches, or outside of the training loop.",
+     .advice_native = "Run it less often, on less data, or outside of the loop.",
      .caveat = "Impact is all of its time: an upper bound, because some evaluation is needed.",
      .metric = "time of the program",
      .unit = "share",

@@ -28,10 +28,17 @@ static int find_user_files(vp_map *files, const trace *t)
     return 0;
 }
 
+/* A part of the function around it, without a name of its own. */
+static bool is_comprehension(vp_str function)
+{
+    return vp_str_eq(function, VP_STR("<listcomp>")) || vp_str_eq(function, VP_STR("<dictcomp>")) ||
+           vp_str_eq(function, VP_STR("<setcomp>")) || vp_str_eq(function, VP_STR("<genexpr>"));
+}
+
 static bool is_user_frame(const trace *t, uint32_t kind, const vp_map *files)
 {
     vp_str file, line, function, name = trace_str(t, t->kinds[kind].name);
-    if (!links_parse_frame(name, &file, &line, &function))
+    if (!links_parse_frame(name, &file, &line, &function) || is_comprehension(function))
         return false;
     if (*name.p == '$' && base_name(file).n == file.n)
         return vp_map_get(files, vp_hash(file.p, file.n, 0)) != VP_MAP_NONE;

@@ -161,11 +161,17 @@ static int label_list_put(walk *w, int64_t start, int64_t end, const open_span *
     label *last = l->n ? &l->v[l->n - 1] : NULL;
     if (last && last->end == start && last->name == s->name && last->cause == s->cause) {
         last->end = end;
-        last->user = last->user == UINT32_MAX ? s->user : last->user;
+        if (last->user == s->user) {
+            last->user_ps += end - start;
+        } else if (s->user != UINT32_MAX && end - start > last->user_ps) {
+            last->user = s->user;
+            last->user_ps = end - start;
+        }
         return 0;
     }
     VP_TRY(vp_grow(&l->v, &l->cap, l->n + 1, sizeof *l->v, (size_t)VP_EVENTS_MAX * 2));
-    l->v[l->n++] = (label){start, end, s->name, s->cause, s->user};
+    l->v[l->n++] =
+        (label){start, end, s->name, s->cause, s->user, s->user == UINT32_MAX ? 0 : end - start};
     return 0;
 }
 

@@ -16,7 +16,9 @@ typedef struct label {
     int64_t start, end;
     vp_sid name;
     vp_cause cause;
-    uint32_t user; /* kind of the innermost frame of the user's program; UINT32_MAX: none */
+    uint32_t user;   /* kind of the innermost frame of the user's program; UINT32_MAX: none */
+    int64_t user_ps; /* the longest time of one such frame; of several frames, that with the longest
+                        one */
 } label;
 
 typedef struct label_list { /* by start, disjoint */
