@@ -39,12 +39,13 @@ int timeline_added_make(timeline_added **out, derived *tracks, const tl_index *b
                         const vp_report *r, const char *host)
 {
     timeline_added *a = vp_calloc(1, sizeof *a);
-    int rc = a ? 0 : vp_no_memory();
-    if (a)
-        a->tracks = tracks;
-    else
+    int rc = 0;
+    if (!a) {
         derived_free(tracks);
-    if (rc >= 0 && r)
+        return vp_no_memory();
+    }
+    a->tracks = tracks;
+    if (r)
         rc = add_findings(tracks, beside, r, host);
     if (rc >= 0)
         rc = tl_build_derived(&a->x, tracks, beside);
