@@ -125,28 +125,53 @@ static int add_op_time(host_result *h, const trace *t, const kind_times *kt, vp_
     return 0;
 }
 
+/* Calls of the ops of all modules, by name: kinds of several devices may be one op. */
+typedef struct op_counts {
+    vp_map by_module, by_op;
+    int64_t *calls;
+    size_t n, cap;
+} op_counts;
+
+static int count_op(op_counts *c, host_result *h, const trace *t, uint32_t kind, int64_t calls)
+{
+    const trace_kind *k = &t->kinds[kind];
+    int64_t program = k->program_id;
+    vp_str name = trace_module_name(trace_str(t, k->module), &program);
+    uint32_t module = vp_map_get(&c->by_module, module_runs_key(name, program));
+    if (module == VP_MAP_NONE)
+        return 0;
+    name = trace_str(t, k->hlo_op ? k->hlo_op : k->name);
+    uint64_t key = vp_hash(name.p, name.n, module);
+    uint32_t at = vp_map_get(&c->by_op, key);
+    module_item *x = &h->modules[module];
+    if (at == VP_MAP_NONE) {
+        VP_TRY(vp_grow(&c->calls, &c->cap, c->n + 1, sizeof *c->calls, UINT32_MAX - 1));
+        VP_TRY(vp_map_set(&c->by_op, key, (uint32_t)c->n));
+        at = (uint32_t)c->n++;
+        c->calls[at] = 0;
+        x->ops++;
+    }
+    c->calls[at] += calls;
+    x->op_calls = c->calls[at] > x->op_calls ? c->calls[at] : x->op_calls;
+    return 0;
+}
+
 static int count_ops(host_result *h, const trace *t, const kind_times *kt)
 {
-    vp_map by_key;
+    op_counts c = {0};
     int rc = 0;
-    vp_map_init(&by_key);
+    vp_map_init(&c.by_module);
+    vp_map_init(&c.by_op);
     for (size_t i = 0; rc >= 0 && i < h->module_count; i++)
-        rc = vp_map_set(&by_key,
+        rc = vp_map_set(&c.by_module,
                         module_runs_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
                         (uint32_t)i);
-    for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++) {
-        int64_t program = t->kinds[k].program_id;
-        if (!kt->calls[k] || !t->kinds[k].module)
-            continue;
-        vp_str name = trace_module_name(trace_str(t, t->kinds[k].module), &program);
-        uint32_t at = vp_map_get(&by_key, module_runs_key(name, program));
-        if (at == VP_MAP_NONE)
-            continue;
-        module_item *x = &h->modules[at];
-        x->ops++;
-        x->op_calls = kt->calls[k] > x->op_calls ? kt->calls[k] : x->op_calls;
-    }
-    vp_map_free(&by_key);
+    for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++)
+        if (kt->calls[k] && t->kinds[k].module)
+            rc = count_op(&c, h, t, k, kt->calls[k]);
+    vp_map_free(&c.by_module);
+    vp_map_free(&c.by_op);
+    vp_free(c.calls);
     return rc;
 }
 
