@@ -355,6 +355,20 @@ static int settle_paths(parser *p, size_t *next)
 }
 
 /* Checks and combines options and operands. */
+static int check_combinations(parser *p)
+{
+    const cli_options *o = p->o;
+    if (o->quiet && o->verbose)
+        return fail_usage(p, "--quiet and --verbose cannot be combined");
+    if (o->bind_all && o->bind_host)
+        return fail_usage(p, "--bind-all and --host cannot be combined");
+    if (o->listen && (o->bind_all || o->bind_host || o->port >= 0))
+        return fail_usage(p, "--listen cannot be combined with --port, --host or --bind-all");
+    if (o->listen && (strncmp(o->listen, "unix:", 5) != 0 || !o->listen[5]))
+        return fail_usage(p, "--listen %.200s: must be unix:PATH", o->listen);
+    return 0;
+}
+
 static int settle_arguments(parser *p)
 {
     cli_options *o = p->o;
@@ -380,15 +394,7 @@ static int settle_arguments(parser *p)
         o->session = o->operands[next++];
     if (next < o->operand_count)
         return fail_usage(p, "unexpected argument %.200s", o->operands[next]);
-    if (o->quiet && o->verbose)
-        return fail_usage(p, "--quiet and --verbose cannot be combined");
-    if (o->bind_all && o->bind_host)
-        return fail_usage(p, "--bind-all and --host cannot be combined");
-    if (o->listen && (o->bind_all || o->bind_host || o->port >= 0))
-        return fail_usage(p, "--listen cannot be combined with --port, --host or --bind-all");
-    if (o->listen && (strncmp(o->listen, "unix:", 5) != 0 || !o->listen[5]))
-        return fail_usage(p, "--listen %.200s: must be unix:PATH", o->listen);
-    return 0;
+    return check_combinations(p);
 }
 
 int cli_parse(cli_options *o, int argc, char **argv)
