@@ -63,6 +63,8 @@ static int find_roles(walk *w)
     for (uint32_t i = 0; rc >= 0 && i < t->kind_count; i++) {
         vp_str name = trace_str(t, t->kinds[i].name);
         uint32_t flags = host_kind_flags(w->a->kinds, i);
+        if (t->kinds[i].is_op) /* of a device, never on a thread */
+            continue;
         bool waits =
             wait_kind_of(name, trace_str(t, t->kinds[i].category)) || (flags & HK_BLOCKING);
         bool trains = (flags & HK_TRAINS) || is_torch_training(name);
