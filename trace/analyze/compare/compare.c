@@ -19,15 +19,6 @@
 
 /* ---- What is compared ---- */
 
-int64_t cmp_whole_window(const vp_report *r)
-{
-    int64_t longest = VP_UNKNOWN;
-    for (size_t i = 0; i < r->device_count; i++)
-        if (r->devices[i].breakdown.window_ps > longest)
-            longest = r->devices[i].breakdown.window_ps;
-    return longest;
-}
-
 /* Counts the devices whose ops can be compared, and how much of all op time lies in the span. */
 static void weigh_compared_side(cmp_side *s)
 {

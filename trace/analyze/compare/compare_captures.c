@@ -9,6 +9,15 @@
 #include "trace/base/mem.h"
 #include "trace/base/order.h"
 
+int64_t cmp_whole_window(const vp_report *r)
+{
+    int64_t longest = VP_UNKNOWN;
+    for (size_t i = 0; i < r->device_count; i++)
+        if (r->devices[i].breakdown.window_ps > longest)
+            longest = r->devices[i].breakdown.window_ps;
+    return longest;
+}
+
 /* From so many steps of a capture on, the spread is estimated by the median absolute deviation, so
  * that one slow step in ten does not hide a change. With fewer steps that is too uncertain: with
  * three Gaussian steps on each side, a sixth of equal pairs were told apart. */

@@ -269,6 +269,8 @@ void fnd_host_input(fnd_run *run);
 /* Time of all activities of a kind: of a process without devices, or while a host's devices are
  * idle. */
 int64_t fnd_activity_ps(const fnd_run *run, uint32_t device, vp_activity_kind kind);
+/* True if an activity is on the host of a device, or in that process. */
+bool fnd_concerns_device(const fnd_run *run, const vp_activity *x, uint32_t device);
 /* The cell of an activity in a window. */
 unsigned fnd_activity_cell(vp_activity_kind kind);
 /* Adds to a claim on waits of a thread what they take from the cells of activities. */

@@ -84,7 +84,7 @@ static const hlo_shape *shape_of(const variant *x, size_t number)
 
 static int64_t dim_of(const variant *x, const hlo_shape *s, unsigned i)
 {
-    return x->p->numbers[s->dims + i];
+    return s ? x->p->numbers[s->dims + i] : 0;
 }
 
 /* 0: a dimension differs at most; 1: type or rank differs; 2: equal. */
@@ -133,6 +133,8 @@ static void put_dimensions(vp_buf *b, const variants *all, size_t number)
     const hlo_shape *first = shape_of(&all->v[0], number);
     int64_t value[VARIANTS_MAX];
     unsigned changed[8], n = 0;
+    if (!first)
+        return;
     vp_buf_printf(b, "%s[", hlo_type_name(first->type));
     for (unsigned i = 0; i < first->rank; i++) {
         bool same = true;

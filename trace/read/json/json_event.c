@@ -135,14 +135,6 @@ static int instant_event(cj_reader *r, const cj_fields *f)
     return emit_host_event(r, f, t, start_ps, 0);
 }
 
-int cj_event(cj_reader *r, const cj_fields *f)
-{
-    bool held = false;
-    if (!r->held.over)
-        VP_TRY(cj_hold(r, f, &held));
-    return held ? 0 : cj_event_timed(r, f);
-}
-
 int cj_event_timed(cj_reader *r, const cj_fields *f)
 {
     js_value ph = f->v[CJ_PH];

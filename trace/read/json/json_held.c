@@ -7,9 +7,6 @@
 #include "trace/read/bytes/byte_stream.h"
 #include "trace/read/json/json_reader.h"
 
-/* More text is not held: its events are processed at once, as times of their own. */
-#define HELD_BYTES_MAX (8u << 20)
-
 /* Events of these phases have a time of their own; that of metadata means nothing. */
 static bool is_timed_phase(js_value ph)
 {
@@ -25,12 +22,6 @@ static bool is_zero_time(js_value ts)
 {
     int64_t ps;
     return is_number(ts) && js_us_to_ps(ts.s, 0, &ps) && !ps;
-}
-
-void cj_note_no_time(cj_reader *r, const cj_fields *f)
-{
-    cj_note(r, CJ_NO_TIME);
-    r->timeless_kernels += cj_gpu_cat_of(f->v[CJ_CAT].s) == CJ_GPU_KERNEL;
 }
 
 /* Keeps the order of the file: what follows a held event is held, too. */
@@ -73,7 +64,8 @@ static int held_release(cj_reader *r, bool no_time)
     return 0;
 }
 
-int cj_hold(cj_reader *r, const cj_fields *f, bool *held)
+/* Holds an event until the first one with a time other than 0. *held: it is processed later. */
+static int hold_event(cj_reader *r, const cj_fields *f, bool *held)
 {
     int64_t base_us;
     js_value ts = f->v[CJ_TS];
@@ -82,7 +74,7 @@ int cj_hold(cj_reader *r, const cj_fields *f, bool *held)
         return 0;
     if (timed && !is_zero_time(ts))
         return held_release(r, js_time_base(ts.s, &base_us) && base_us);
-    if (f->text.n > HELD_BYTES_MAX - r->held.text.n)
+    if (f->text.n > CJ_HELD_BYTES_MAX - r->held.text.n)
         return held_release(r, false);
     *held = true;
     return held_add(r, f->text);
@@ -93,15 +85,10 @@ int cj_held_finish(cj_reader *r)
     return held_release(r, false);
 }
 
-void cj_held_init(cj_held *h)
+int cj_event(cj_reader *r, const cj_fields *f)
 {
-    *h = (cj_held){0};
-    vp_buf_init(&h->text, 2 * HELD_BYTES_MAX);
-}
-
-void cj_held_free(cj_held *h)
-{
-    vp_buf_free(&h->text);
-    vp_free(h->v);
-    *h = (cj_held){.over = true};
+    bool held = false;
+    if (!r->held.over)
+        VP_TRY(hold_event(r, f, &held));
+    return held ? 0 : cj_event_timed(r, f);
 }

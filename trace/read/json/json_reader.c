@@ -3,6 +3,19 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
+static void held_init(cj_held *h)
+{
+    *h = (cj_held){0};
+    vp_buf_init(&h->text, 2 * CJ_HELD_BYTES_MAX);
+}
+
+void cj_held_free(cj_held *h)
+{
+    vp_buf_free(&h->text);
+    vp_free(h->v);
+    *h = (cj_held){.over = true};
+}
+
 int cj_reader_init(cj_reader *r, sink *out, const rd_options *opts)
 {
     *r = (cj_reader){.out = out,
@@ -16,7 +29,7 @@ int cj_reader_init(cj_reader *r, sink *out, const rd_options *opts)
     for (size_t i = 0; i < CJ_MAPS; i++)
         vp_map_init(&r->maps[i]);
     vp_arena_init(&r->arena);
-    cj_held_init(&r->held);
+    held_init(&r->held);
     return vp_intern_init(&r->names, &r->arena);
 }
 

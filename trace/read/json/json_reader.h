@@ -146,6 +146,9 @@ typedef enum cj_map_id {
     CJ_MAPS
 } cj_map_id;
 
+/* More text is not held: its events are processed at once, as times of their own. */
+#define CJ_HELD_BYTES_MAX (8u << 20)
+
 typedef struct cj_held_event {
     size_t at, n; /* of its text */
     int64_t event, byte;
@@ -234,18 +237,15 @@ void cj_reader_free(cj_reader *r);
  * JS_BAD. */
 js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_layout *layout,
                         cj_fields *f, const char **after);
-/* Processes an event with these fields. */
-int cj_event(cj_reader *r, const cj_fields *f);
-/* The same, once it is known what its time means. */
+/* Processes an event with these fields, once it is known what its time means. */
 int cj_event_timed(cj_reader *r, const cj_fields *f);
 
-/* json_held.c: *held: the event is at time 0 like all before it, and kept for later. An event with
- * another time releases the kept ones: they are left out if times count from a distant epoch, else
+/* json_held.c: processes an event with these fields. Events at time 0 at the begin of a file are
+ * held until one has another time: then they are left out if times count from a distant epoch, else
  * processed before it. */
-int cj_hold(cj_reader *r, const cj_fields *f, bool *held);
+int cj_event(cj_reader *r, const cj_fields *f);
 /* Processes what is still held. */
 int cj_held_finish(cj_reader *r);
-void cj_held_init(cj_held *h);
 void cj_held_free(cj_held *h);
 /* Counts an event that has no time. */
 void cj_note_no_time(cj_reader *r, const cj_fields *f);

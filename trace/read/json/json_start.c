@@ -2,6 +2,12 @@
 #include "trace/base/limits.h"
 #include "trace/read/json/json_reader.h"
 
+void cj_note_no_time(cj_reader *r, const cj_fields *f)
+{
+    cj_note(r, CJ_NO_TIME);
+    r->timeless_kernels += cj_gpu_cat_of(f->v[CJ_CAT].s) == CJ_GPU_KERNEL;
+}
+
 static bool parse_event_start(const cj_reader *r, vp_str ts, int64_t *start_ps)
 {
     return js_us_to_ps(ts, r->base_us, start_ps) && *start_ps >= -VP_TIME_MAX_PS &&
