@@ -289,7 +289,7 @@ static int put_verdict_words(vp_buf *b, const char **verdict, const json_t *root
     }
     if (!slower)
         return b->status;
-    if (!longer && !unknown)
+    if (!unknown)
         put_p90(b, root, known_of(noise, "threshold_ps"));
     put_verdict_peak(b, root, peak_percent);
     put_verdict_findings(b, json_object_get(root, "findings_new"));

@@ -171,15 +171,18 @@ def write_xspaces(folder, names):
 
 def test_run_directories_seconds_apart(place):
     """Hosts of one job name their run directories by their own clocks; another run of a host is another capture."""
-    write_xspaces(place.dir / 'd/plugins/profile', ('2026_01_02_03_04_05/a.trace.json', '2026_01_02_03_04_06/b.trace.json',
-                                                     '2026_01_02_03_04_08/a.trace.json', '2026_01_02_03_05_06/b.trace.json'))
-    assert hosts_of(place, place.dir / 'd') == [['a'], ['a', 'b'], ['b']]
+    write_xspaces(place.dir / 'd/plugins/profile', ('2026_01_02_03_04_05/w-0.trace.json', '2026_01_02_03_04_06/w-1.trace.json',
+                                                     '2026_01_02_03_04_08/w-0.trace.json', '2026_01_02_03_05_06/w-1.trace.json'))
+    assert hosts_of(place, place.dir / 'd') == [['w-0'], ['w-0', 'w-1'], ['w-1']]
     write_xspaces(place.dir / 'e/plugins/profile', ('2026_01_02_03_04_05/m_9012.trace.json',
                                                      '2026_01_02_03_04_06/m_9013.trace.json'))
     assert len(listed(place, place.dir / 'e')) == 2
-    write_xspaces(place.dir / 'f/plugins/profile', ('2026_01_02_03_04_05_train/a.trace.json',
-                                                     '2026_01_02_03_04_06_eval/b.trace.json'))
+    write_xspaces(place.dir / 'f/plugins/profile', ('2026_01_02_03_04_05_train/w-0.trace.json',
+                                                     '2026_01_02_03_04_06_eval/w-1.trace.json'))
     assert len(listed(place, place.dir / 'f')) == 2
+    write_xspaces(place.dir / 'g/plugins/profile', ('2026_01_02_03_04_05/laptop.trace.json',
+                                                     '2026_01_02_03_04_06/server.trace.json'))
+    assert len(listed(place, place.dir / 'g')) == 2
 
 
 def test_a_rank_names_its_run(place):

@@ -78,11 +78,21 @@ static bool is_run_path(vp_str path)
 /* "2026_01_11_21_26_41" and what follows: a watch adds the name of its target. */
 #define RUN_TIME_N 19u
 
-static uint64_t key_of_run_directory(vp_str path, const cat_job *j)
+/* Machines of one job have names that differ in numbers only: "trainer-w-0", "trainer-w-1". */
+static uint64_t machine_family(const char *host)
+{
+    uint64_t family = 5;
+    for (const char *p = host; *p; p++)
+        if (*p < '0' || *p > '9')
+            family = vp_mix(family ^ (uint8_t)*p);
+    return family;
+}
+
+static uint64_t key_of_run_directory(vp_str path, const cat_job *j, const char *host)
 {
     vp_str place = directory_of(path), name = vp_str_skip(path, place.n + (place.n > 0));
     vp_str suffix = vp_str_skip(name, RUN_TIME_N);
-    return key_of_place(place, j, vp_hash(suffix.p, suffix.n, 4));
+    return key_of_place(place, j, vp_hash(suffix.p, suffix.n, machine_family(host)));
 }
 
 /* Hosts "10.0.0.7_9012" and "10.0.0.7_9013" are one machine. */
@@ -160,7 +170,7 @@ static int begin_job(joining *g, uint32_t i)
     if (j->keys[KEY_FORM])
         VP_TRY(vp_map_set(&g->numbers, numbers_key(&j->job, &g->names[i]), 0));
     if (j->in_run && s->time_from_name)
-        j->keys[KEY_RUNS] = key_of_run_directory(vp_str_of(s->path), &j->job);
+        j->keys[KEY_RUNS] = key_of_run_directory(vp_str_of(s->path), &j->job, s->hosts[0].name);
     else if (!j->in_run)
         set_keys_by_rank(j, s->host_count == 1 ? place : vp_str_of(s->files[0].path));
     return 0;
