@@ -63,6 +63,14 @@ static inline vp_str vp_str_head(vp_str s, size_t n)
     return (vp_str){s.p, n < s.n ? n : s.n};
 }
 
+/* The text without the digits at its end. */
+static inline vp_str vp_str_without_digits(vp_str s)
+{
+    while (s.n && s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9')
+        s.n--;
+    return s;
+}
+
 static inline char vp_lower(char c) /* ASCII only */
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;

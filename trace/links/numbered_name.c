@@ -2,9 +2,7 @@
 
 vp_str links_without_step_number(vp_str name)
 {
-    size_t n = name.n;
-    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
-        n--;
+    size_t n = vp_str_without_digits(name).n;
     if (n == name.n || n < 2 || (name.p[n - 1] != '#' && name.p[n - 1] != ' '))
         return name;
     return vp_str_head(name, n - 1);

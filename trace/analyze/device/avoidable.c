@@ -11,22 +11,17 @@
 
 enum {
     NOT_SEEN = 0,
-    SEEN = 1,
-    KNOWN = 64,
-    FLOAT64 = 2,
-    FUSED_LAYOUT = 4,
-    PLAIN_COPY = 8,
-    ARGUMENT_COPY = 16,
-    ELEMENTWISE = 32
+    SEEN = 1 << 0,
+    KNOWN = 1 << 1,
+    FLOAT64 = 1 << 2,
+    FUSED_LAYOUT = 1 << 3,
+    PLAIN_COPY = 1 << 4,
+    ARGUMENT_COPY = 1 << 5,
+    ELEMENTWISE = 1 << 6
 };
 
 /* Views between a copy and the parameter that it copies. */
 #define VIEWS_MAX 8
-
-static bool has_opcode(const hlo_instr *in, const char *opcode)
-{
-    return vp_str_eq(in->opcode, vp_str_of(opcode));
-}
 
 static bool has_type(const hlo_program *p, uint32_t shape, uint16_t type)
 {
@@ -39,17 +34,11 @@ static bool has_type(const hlo_program *p, uint32_t shape, uint16_t type)
     return s->type == type;
 }
 
-static const hlo_instr *operand_of(const hlo_program *p, const hlo_instr *in, uint32_t i)
-{
-    uint32_t at = i < in->operand_count ? p->links[in->operands + i] : HLO_NONE;
-    return at == HLO_NONE ? NULL : &p->instrs[at];
-}
-
 static bool computes_in(const hlo_program *p, const hlo_instr *in, uint16_t type)
 {
     bool found = has_type(p, in->shape, type);
     for (uint32_t i = 0; i < in->operand_count && !found; i++) {
-        const hlo_instr *x = operand_of(p, in, i);
+        const hlo_instr *x = hlo_operand(p, in, i);
         found = x && has_type(p, x->shape, type);
     }
     return found;
@@ -71,10 +60,10 @@ static bool same_layout(const hlo_program *p, uint32_t a, uint32_t b)
 /* A transpose, or a copy into another layout. */
 static bool changes_layout(const hlo_program *p, const hlo_instr *in)
 {
-    const hlo_instr *from = operand_of(p, in, 0);
-    if (has_opcode(in, "transpose"))
+    const hlo_instr *from = hlo_operand(p, in, 0);
+    if (hlo_has_opcode(in, "transpose"))
         return true;
-    return has_opcode(in, "copy") && from && !same_layout(p, in->shape, from->shape);
+    return hlo_has_opcode(in, "copy") && from && !same_layout(p, in->shape, from->shape);
 }
 
 /* What the instructions of a fusion do. */
@@ -83,14 +72,6 @@ typedef struct fused {
     bool arithmetic; /* some combine elements of different places: products, reductions, … */
     bool slow;       /* some take longer than to read their operands */
 } fused;
-
-static bool is_any_opcode(const hlo_instr *in, const char *const *opcodes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (has_opcode(in, opcodes[i]))
-            return true;
-    return false;
-}
 
 static void add_instruction(fused *f, const hlo_program *p, const hlo_instr *in, int64_t whole)
 {
@@ -110,24 +91,25 @@ static void add_instruction(fused *f, const hlo_program *p, const hlo_instr *in,
                                           "cholesky",
                                           "dynamic-update-slice",
                                           "select-and-scatter",
-                                          "triangular-solve"};
+                                          "triangular-solve",
+                                          NULL};
     static const char *const slow[] = {
-        "sine", "cosine",       "tan",     "tanh", "exponential",
-        "log",  "power",        "atan2",   "erf",  "exponential-minus-one",
-        "cbrt", "log-plus-one", "logistic"};
+        "sine", "cosine",       "tan",      "tanh", "exponential",
+        "log",  "power",        "atan2",    "erf",  "exponential-minus-one",
+        "cbrt", "log-plus-one", "logistic", NULL};
     f->layout = f->layout || (changes_layout(p, in) && in->shape != HLO_NONE &&
                               hlo_shape_elements(p, in->shape) >= whole);
-    f->arithmetic = f->arithmetic || is_any_opcode(in, combine, sizeof combine / sizeof *combine);
-    f->slow = f->slow || is_any_opcode(in, slow, sizeof slow / sizeof *slow);
+    f->arithmetic = f->arithmetic || hlo_has_any_opcode(in, combine);
+    f->slow = f->slow || hlo_has_any_opcode(in, slow);
 }
 
 static fused look_into(const hlo_program *p, const hlo_instr *in)
 {
     int64_t whole = in->shape == HLO_NONE ? 0 : hlo_shape_elements(p, in->shape);
     fused f = {0};
-    if (!has_opcode(in, "fusion"))
+    if (!hlo_has_opcode(in, "fusion"))
         add_instruction(&f, p, in, whole);
-    for (uint32_t c = 0; has_opcode(in, "fusion") && c < in->called_count; c++) {
+    for (uint32_t c = 0; hlo_has_opcode(in, "fusion") && c < in->called_count; c++) {
         uint32_t at = p->links[in->called + c];
         for (uint32_t i = 0; at != HLO_NONE && i < p->computations[at].count; i++)
             add_instruction(&f, p, &p->instrs[p->computations[at].first + i], whole);
@@ -137,22 +119,22 @@ static fused look_into(const hlo_program *p, const hlo_instr *in)
 
 static bool keeps_layout(const hlo_program *p, const hlo_instr *in)
 {
-    const hlo_instr *from = operand_of(p, in, 0);
-    return has_opcode(in, "copy") && from && same_layout(p, in->shape, from->shape);
+    const hlo_instr *from = hlo_operand(p, in, 0);
+    return hlo_has_opcode(in, "copy") && from && same_layout(p, in->shape, from->shape);
 }
 
 /* The operand is a parameter of the program, whose memory may not be overwritten. */
 static bool copies_argument(const hlo_program *p, const hlo_instr *in)
 {
-    const hlo_instr *from = operand_of(p, in, 0);
+    const hlo_instr *from = hlo_operand(p, in, 0);
     if (in->computation != p->entry)
         return false;
     for (int i = 0; i < VIEWS_MAX && from; i++) {
-        if (has_opcode(from, "parameter"))
+        if (hlo_has_opcode(from, "parameter"))
             return true;
-        if (!has_opcode(from, "bitcast") && !has_opcode(from, "get-tuple-element"))
+        if (!hlo_has_opcode(from, "bitcast") && !hlo_has_opcode(from, "get-tuple-element"))
             return false;
-        from = operand_of(p, from, 0);
+        from = hlo_operand(p, from, 0);
     }
     return false;
 }

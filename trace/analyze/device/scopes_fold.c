@@ -44,11 +44,8 @@ static bool is_backward(vp_str part)
 /* Nodes of PyTorch's autograd graph: "AddmmBackward0", "torch::autograd::AccumulateGrad". */
 static bool is_autograd_node(vp_str part)
 {
-    size_t n = part.n;
-    while (n && part.p[n - 1] >= '0' && part.p[n - 1] <= '9')
-        n--;
     return vp_str_starts(part, VP_STR("torch::autograd::")) ||
-           (vp_str_ends(vp_str_head(part, n), VP_STR("Backward")) &&
+           (vp_str_ends(vp_str_without_digits(part), VP_STR("Backward")) &&
             !vp_str_starts(part, VP_STR("nn.Module: ")));
 }
 

@@ -9,23 +9,10 @@
 /* Instructions in those calls. */
 #define BODY_MAX 200000u
 
-static bool has_opcode(const hlo_instr *in, const char *opcode)
-{
-    return vp_str_eq(in->opcode, vp_str_of(opcode));
-}
-
-static bool has_any_opcode(const hlo_instr *in, const char *const *opcodes)
-{
-    for (; *opcodes; opcodes++)
-        if (has_opcode(in, *opcodes))
-            return true;
-    return false;
-}
-
 static int64_t operand_bytes(const hlo_program *p, const hlo_instr *in, uint32_t i)
 {
-    uint32_t at = i < in->operand_count ? p->links[in->operands + i] : HLO_NONE;
-    return at == HLO_NONE ? 0 : hlo_shape_all_bytes(p, p->instrs[at].shape);
+    const hlo_instr *x = hlo_operand(p, in, i);
+    return x ? hlo_shape_all_bytes(p, x->shape) : 0;
 }
 
 static int64_t add_known_bytes(int64_t a, int64_t b)
@@ -41,12 +28,12 @@ static int64_t bytes_moved(const hlo_program *p, const hlo_instr *in)
     static const char *const nothing[] = {"parameter", "constant", "tuple", "get-tuple-element",
                                           "bitcast",   "iota",     NULL};
     int64_t result = hlo_shape_all_bytes(p, in->shape), sum;
-    if (has_any_opcode(in, nothing))
+    if (hlo_has_any_opcode(in, nothing))
         return 0;
-    if (has_any_opcode(in, slices))
+    if (hlo_has_any_opcode(in, slices))
         return add_known_bytes(result, result);
-    if (has_opcode(in, "dynamic-update-slice") || has_opcode(in, "scatter")) {
-        sum = operand_bytes(p, in, has_opcode(in, "scatter") ? 2 : 1);
+    if (hlo_has_opcode(in, "dynamic-update-slice") || hlo_has_opcode(in, "scatter")) {
+        sum = operand_bytes(p, in, hlo_has_opcode(in, "scatter") ? 2 : 1);
         return add_known_bytes(sum, sum);
     }
     sum = result;
@@ -59,7 +46,7 @@ static int64_t bytes_moved(const hlo_program *p, const hlo_instr *in)
 static bool has_body(const hlo_instr *in)
 {
     static const char *const bodies[] = {"fusion", "call", "async-start", NULL};
-    return has_any_opcode(in, bodies);
+    return hlo_has_any_opcode(in, bodies);
 }
 
 /* Calls below an instruction, each as often as it is called, up to a bound that circles meet. */
@@ -126,7 +113,7 @@ op_cost hlo_cost_of(const hlo_program *p, uint32_t instruction)
     bool counted = sum_products(&c, p, in);
     c.bytes = bytes_moved(p, in);
     c.padded = c.flops;
-    if (!counted || c.bytes < 0 || (has_opcode(in, "custom-call") && c.what != COST_PRODUCT))
+    if (!counted || c.bytes < 0 || (hlo_has_opcode(in, "custom-call") && c.what != COST_PRODUCT))
         return (op_cost){.what = COST_UNKNOWN};
     return c;
 }

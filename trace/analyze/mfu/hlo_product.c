@@ -28,8 +28,8 @@ static const hlo_shape *shape_at(const hlo_program *p, uint32_t shape)
 
 static const hlo_shape *operand_shape(const hlo_program *p, const hlo_instr *in, uint32_t i)
 {
-    uint32_t at = i < in->operand_count ? p->links[in->operands + i] : HLO_NONE;
-    return at == HLO_NONE ? NULL : shape_at(p, p->instrs[at].shape);
+    const hlo_instr *x = hlo_operand(p, in, i);
+    return x ? shape_at(p, x->shape) : NULL;
 }
 
 static int64_t shape_dim(const hlo_program *p, const hlo_shape *s, int64_t i)

@@ -73,8 +73,7 @@ static vp_str split_step_number(vp_str name, int64_t *number)
     *number = VP_UNKNOWN;
     while (end && strchr(")]}", name.p[end - 1]))
         end--;
-    for (from = end; from && name.p[from - 1] >= '0' && name.p[from - 1] <= '9';)
-        from--;
+    from = vp_str_without_digits(vp_str_head(name, end)).n;
     if (from == end || from < 2 || !memchr(separators, name.p[from - 1], sizeof separators - 1) ||
         !vp_str_to_i64((vp_str){name.p + from, end - from}, number))
         return name;

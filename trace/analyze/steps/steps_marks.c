@@ -233,11 +233,9 @@ static int find_host_marks(step_search *s, const analysis *a)
 /* The number in "5" or "train 5". */
 static int64_t number_in(vp_str name)
 {
-    size_t from = name.n;
     int64_t n;
-    while (from && name.p[from - 1] >= '0' && name.p[from - 1] <= '9')
-        from--;
-    return vp_str_to_i64(vp_str_skip(name, from), &n) ? n : VP_UNKNOWN;
+    vp_str digits = vp_str_skip(name, vp_str_without_digits(name).n);
+    return vp_str_to_i64(digits, &n) ? n : VP_UNKNOWN;
 }
 
 static bool has_lines(const step_search *s, const trace *t)

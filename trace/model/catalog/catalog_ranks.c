@@ -99,9 +99,7 @@ static uint64_t key_of_run_directory(vp_str path, const cat_job *j, const char *
 static uint64_t machine_key(const cat_job *j, const char *host)
 {
     vp_str name = vp_str_of(host);
-    size_t n = name.n;
-    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
-        n--;
+    size_t n = vp_str_without_digits(name).n;
     if (n > 1 && n < name.n && name.p[n - 1] == '_')
         name.n = n - 1;
     return vp_hash(name.p, name.n, vp_mix(j->id));

@@ -142,4 +142,23 @@ void hlo_program_free(hlo_program *p);
 /* The instruction with this name, or HLO_NONE. */
 uint32_t hlo_program_find(const hlo_program *p, vp_str instruction);
 
+static inline bool hlo_has_opcode(const hlo_instr *in, const char *opcode)
+{
+    return vp_str_eq(in->opcode, vp_str_of(opcode));
+}
+/* opcodes ends with NULL. */
+static inline bool hlo_has_any_opcode(const hlo_instr *in, const char *const *opcodes)
+{
+    for (; *opcodes; opcodes++)
+        if (hlo_has_opcode(in, *opcodes))
+            return true;
+    return false;
+}
+/* The instruction of operand i; NULL: there is none. */
+static inline const hlo_instr *hlo_operand(const hlo_program *p, const hlo_instr *in, uint32_t i)
+{
+    uint32_t at = i < in->operand_count ? p->links[in->operands + i] : HLO_NONE;
+    return at == HLO_NONE ? NULL : &p->instrs[at];
+}
+
 #endif

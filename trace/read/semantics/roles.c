@@ -78,11 +78,9 @@ vp_str rd_device_prefix(vp_str process)
 /* Removes " (2)" at the end. */
 static vp_str strip_track_number(vp_str track)
 {
-    size_t i = track.n;
     if (!vp_str_ends(track, VP_STR(")")))
         return track;
-    for (i--; i && track.p[i - 1] >= '0' && track.p[i - 1] <= '9';)
-        i--;
+    size_t i = vp_str_without_digits(vp_str_head(track, track.n - 1)).n;
     bool number = i + 1 < track.n && vp_str_ends(vp_str_head(track, i), VP_STR(" ("));
     return number ? vp_str_head(track, i - 2) : track;
 }
