@@ -14,10 +14,5 @@ bool links_parse_frame(vp_str text, vp_str *file, vp_str *line, vp_str *function
 /* True if a frame of either form is in a file of the user. JAX's names have no directories: only
  * files that are known to be JAX's are excluded. */
 bool links_is_user_frame(vp_str text);
-/* The same as rd_is_user_file. */
-static inline bool links_is_user_file(vp_str path)
-{
-    return rd_is_user_file(path);
-}
 
 #endif

@@ -56,24 +56,22 @@ static bool is_torch_training(vp_str name)
            vp_str_starts(name, VP_STR("Optimizer.step#"));
 }
 
-static int find_roles(walk *w)
+static void find_roles(walk *w)
 {
     const trace *t = w->a->t;
-    int rc = user_kinds_find(w->roles, t);
-    for (uint32_t i = 0; rc >= 0 && i < t->kind_count; i++) {
+    for (uint32_t i = 0; i < t->kind_count; i++) {
         vp_str name = trace_str(t, t->kinds[i].name);
         uint32_t flags = host_kind_flags(w->a->kinds, i);
-        if (t->kinds[i].is_op) /* of a device, never on a thread */
+        if (t->kinds[i].is_op) /* has none of these roles */
             continue;
         bool waits =
             wait_kind_of(name, trace_str(t, t->kinds[i].category)) || (flags & HK_BLOCKING);
         bool trains = (flags & HK_TRAINS) || is_torch_training(name);
         bool step_op = vp_str_starts(name, VP_STR("IteratorGetNext")) ||
                        vp_str_starts(name, VP_STR("MultiDeviceIteratorGetNext"));
-        w->roles[i] = (uint8_t)((w->roles[i] ? ROLE_FRAME : 0) | (waits ? ROLE_WAIT : 0) |
+        w->roles[i] = (uint8_t)((flags & HK_USER ? ROLE_FRAME : 0) | (waits ? ROLE_WAIT : 0) |
                                 (trains ? ROLE_TRAINS : 0) | (step_op ? ROLE_STEP_OP : 0));
     }
-    return rc;
 }
 
 /* ---- One thread ---- */
@@ -288,7 +286,7 @@ static int walk_all(walk *w)
     VP_NEED(score && w->roles);
     if (h->has_devices)
         VP_TRY(any_device_idle(&w->idle, a));
-    VP_TRY(find_roles(w));
+    find_roles(w);
     for (uint32_t p = 0; p < a->t->process_count; p++) {
         uint32_t device = device_of_process(a, p), training = training_thread(a->t, p, score);
         TRACE_EACH_OF(a->t, p, i)

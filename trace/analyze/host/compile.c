@@ -8,6 +8,7 @@
 #include "trace/analyze/host/compile_changes.h"
 #include "trace/analyze/host/compile_roots.h"
 #include "trace/analyze/host/first_run.h"
+#include "trace/analyze/host/host_kinds.h"
 #include "trace/analyze/host/user_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -93,9 +94,9 @@ static int name_functions(vp_function *out, host_result *h, const trace *t, cons
 
 /* For each function, the user's function around its last compile. Only threads that compile are
  * walked. */
-static int find_callers(uint32_t *caller, const compile_roots *r, const trace *t,
-                        const uint8_t *user)
+static int find_callers(uint32_t *caller, const compile_roots *r, const analysis *a)
 {
+    const trace *t = a->t;
     VP_CLEANUP(vp_free_ptr) uint8_t *walked = vp_calloc((size_t)t->track_count + 1, 1);
     user_stack s = {0};
     int rc = 0;
@@ -118,7 +119,7 @@ static int find_callers(uint32_t *caller, const compile_roots *r, const trace *t
                     caller[r->v[at].function] = user_stack_top(&s);
             }
             user_stack_close(&s, start);
-            if (user[trace_kind_of(k, e)])
+            if (host_kind_flags(a->kinds, trace_kind_of(k, e)) & HK_USER)
                 rc = user_stack_open(&s, trace_kind_of(k, e), start + trace_dur(k, e));
         }
     }
@@ -129,14 +130,12 @@ static int find_callers(uint32_t *caller, const compile_roots *r, const trace *t
 /* Says who calls functions that are compiled again, and what changes between their variants. */
 static int explain_functions(vp_function *v, analysis *a, const compile_roots *r)
 {
-    VP_CLEANUP(vp_free_ptr) uint8_t *user = vp_calloc((size_t)a->t->kind_count + 1, 1);
     VP_CLEANUP(vp_free_ptr)
     uint32_t *caller = vp_calloc(r->function_count + 1, sizeof *caller);
-    VP_NEED(user && caller);
+    VP_NEED(caller);
     for (size_t i = 0; i < r->function_count; i++)
         caller[i] = UINT32_MAX;
-    VP_TRY(user_kinds_find(user, a->t));
-    VP_TRY(find_callers(caller, r, a->t, user));
+    VP_TRY(find_callers(caller, r, a));
     for (size_t i = 0; i < r->function_count; i++) {
         VP_TRY(user_frame_text(&v[i].caller, a->h, a->t, caller[i]));
         if (v[i].compiles >= 2 && r->functions[i].frame < 0 && v[i].name)

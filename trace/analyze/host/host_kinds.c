@@ -1,5 +1,6 @@
 #include "trace/analyze/host/host_kinds.h"
 
+#include "trace/analyze/host/user_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -54,7 +55,9 @@ int host_kinds_new(host_kinds **out, const trace *t)
                                   : host_kind_flags_of(trace_str(t, t->kinds[i].name),
                                                        trace_str(t, t->kinds[i].category));
     }
-    int rc = k->flags ? host_sought_mark(k) : vp_no_memory();
+    int rc = k->flags ? user_kinds_mark(k->flags, t) : vp_no_memory();
+    if (rc >= 0)
+        rc = host_sought_mark(k);
     if (rc < 0)
         host_kinds_free(k);
     else

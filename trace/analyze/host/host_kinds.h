@@ -29,6 +29,7 @@ enum {
                                 a generator is none */
     HK_GC = 1 << 18,         /* Python collects garbage */
     HK_WRITE = 1 << 19,      /* writes a checkpoint, or waits until a file is on disk */
+    HK_USER = 1 << 21,       /* a frame of the user's program (user_kinds.h) */
     HK_REGION = 1 << 20,     /* names a compiled region of PyTorch: "Torch-Compiled Region: 0/1" */
 };
 

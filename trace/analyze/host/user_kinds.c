@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "trace/analyze/host/host_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
@@ -20,7 +21,7 @@ static int find_user_files(vp_map *files, const trace *t)
     for (uint32_t i = 0; i < t->kind_count; i++) {
         vp_str source = trace_str(t, t->kinds[i].source);
         source = vp_str_head(source, vp_str_rfind_char(source, ':'));
-        if (!t->kinds[i].source || !links_is_user_file(source))
+        if (!t->kinds[i].source || !rd_is_user_file(source))
             continue;
         source = base_name(source);
         VP_TRY(vp_map_set(files, vp_hash(source.p, source.n, 0), 1));
@@ -42,16 +43,16 @@ static bool is_user_frame(const trace *t, uint32_t kind, const vp_map *files)
         return false;
     if (*name.p == '$' && base_name(file).n == file.n)
         return vp_map_get(files, vp_hash(file.p, file.n, 0)) != VP_MAP_NONE;
-    return links_is_user_file(file);
+    return rd_is_user_file(file);
 }
 
-int user_kinds_find(uint8_t *out, const trace *t)
+int user_kinds_mark(uint32_t *flags, const trace *t)
 {
     vp_map files;
     vp_map_init(&files);
     int rc = find_user_files(&files, t);
     for (uint32_t i = 0; rc >= 0 && i < t->kind_count; i++)
-        out[i] = is_user_frame(t, i, &files);
+        flags[i] |= is_user_frame(t, i, &files) ? HK_USER : 0u;
     vp_map_free(&files);
     return rc;
 }

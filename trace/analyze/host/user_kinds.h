@@ -4,10 +4,10 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* Sets out[kind] to 1 for frames of the user's files (trace/links/user_frames.h). JAX's frames have
- * no directories, so those count only if ops of devices come from a file of the same name.
- * VP_ENOMEM. */
-int user_kinds_find(uint8_t *out, const trace *t);
+/* A part of host_kinds: adds HK_USER to flags[kind] for frames of the user's files
+ * (trace/links/user_frames.h). JAX's frames have no directories, so those count only if ops of
+ * devices come from a file of the same name. VP_ENOMEM. */
+int user_kinds_mark(uint32_t *flags, const trace *t);
 
 /* "train (train.py:20)" in the arena; *out is untouched if the kind is no frame. VP_ENOMEM. */
 int user_frame_text(const char **out, host_result *h, const trace *t, uint32_t kind);

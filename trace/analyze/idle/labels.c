@@ -7,7 +7,6 @@
 #include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/host/host_kinds.h"
-#include "trace/analyze/host/user_kinds.h"
 #include "trace/analyze/steps/step_signs.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -20,7 +19,6 @@ struct label_book {
     const spans *asked;
     label_list *lists; /* by track */
     _Atomic bool *made;
-    uint8_t *user; /* by kind: a frame of the user's program */
     pthread_mutex_t making;
     uint32_t main;
     overlay_list copies, busy;
@@ -41,7 +39,6 @@ typedef struct open_span {
 typedef struct walk {
     const trace *t;
     const host_kinds *kinds;
-    const uint8_t *user; /* by kind */
     const trace_track *k;
     label_list *out;
     const spans *asked;
@@ -130,7 +127,7 @@ static open_span open_span_inside(walk *w, const open_span *around, size_t i, in
     vp_cause cause = cause_of(w, around, i, end);
     open_span s = *around;
     s.end = end;
-    s.user = w->user[kind] ? kind : s.user;
+    s.user = flags & HK_USER ? kind : s.user;
     s.context = s.context || (flags & HK_CONTEXT);
     if (s.profiler)
         return s;
@@ -395,8 +392,7 @@ int labels_new(label_book **out, const analysis *a, const spans *asked)
     pthread_mutex_init(&b->making, NULL);
     b->lists = vp_calloc((size_t)t->track_count + 1, sizeof *b->lists);
     b->made = vp_calloc((size_t)t->track_count + 1, sizeof *b->made);
-    b->user = vp_calloc((size_t)t->kind_count + 1, sizeof *b->user);
-    if (!b->lists || !b->made || !b->user || user_kinds_find(b->user, t) < 0) {
+    if (!b->lists || !b->made) {
         labels_free(b);
         return vp_no_memory();
     }
@@ -417,7 +413,6 @@ void labels_free(label_book *b)
     pthread_mutex_destroy(&b->making);
     vp_free(b->lists);
     vp_free(b->made);
-    vp_free(b->user);
     vp_free(b->copies.v);
     vp_free(b->busy.v);
     vp_free(b);
@@ -427,7 +422,6 @@ static int make_track_labels(label_book *b, uint32_t track)
 {
     walk w = {.t = b->a->t,
               .kinds = b->a->kinds,
-              .user = b->user,
               .k = &b->a->t->tracks[track],
               .out = &b->lists[track],
               .asked = b->asked};

@@ -181,16 +181,15 @@ static int from_run_to_run(step_window_list *w, const step_marks *m, bool *cut)
     return 0;
 }
 
-/* The step of an op: by its launch, or by what the op says itself. */
-static uint32_t step_of_op(const analysis *a, step_owner *o, const trace_track *k, size_t e)
+/* The step of an op: by its launch or that of its run, or by what the op says itself. */
+static uint32_t step_of_op(const analysis *a, step_owner *o, const trace_track *k, size_t e,
+                           const module_run *run)
 {
     uint32_t step = step_owner_of(o, k, e), call;
-    const module_run *run;
     if (step != STEP_NONE)
         return step;
     if ((call = calls_find(a->calls, k, e)) != UINT32_MAX)
         return step_owner_at(o, a->calls->call[call].track, call_start(a->calls, a->t, call));
-    run = run_launches_find(a->runs, k, e);
     if (!run || run->launch_track == TRACE_NO_TRACK)
         return STEP_NONE;
     return step_owner_at(o, run->launch_track,
@@ -206,9 +205,8 @@ typedef struct reach {
 } reach;
 
 /* The end of an op's work, for steps: XLA:CPU may record the end of an op after that of its run. */
-static int64_t end_of_work(const analysis *a, const trace_track *k, size_t e)
+static int64_t end_of_work(const trace_track *k, size_t e, const module_run *run)
 {
-    const module_run *run = run_launches_find(a->runs, k, e);
     int64_t end = trace_end(k, e);
     return run && run->end_ps < end ? run->end_ps : end;
 }
@@ -219,11 +217,12 @@ static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set s
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count; e++) {
             int64_t id = trace_attr(k, SINK_CORRELATION, e);
-            uint32_t step = step_of_op(a, o, k, e);
+            const module_run *run = run_launches_find(a->runs, k, e);
+            uint32_t step = step_of_op(a, o, k, e, run);
             if (step == STEP_NONE)
                 continue;
             r->linked = true;
-            r->end[step] = later_time(r->end[step], end_of_work(a, k, e));
+            r->end[step] = later_time(r->end[step], end_of_work(k, e, run));
             if (step == 0 && trace_start(k, e) < r->first)
                 r->first = trace_start(k, e);
             if (step == 0 && id != SINK_NO_VALUE && id < r->first_id)
@@ -258,8 +257,9 @@ static int64_t work_before(const analysis *a, step_owner *o, track_set set, cons
     for (size_t i = 0; i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         for (size_t e = 0; e < k->count && trace_start(k, e) < latest; e++) {
-            int64_t end = end_of_work(a, k, e);
-            if (end > until && end <= latest && step_of_op(a, o, k, e) == STEP_NONE &&
+            const module_run *run = run_launches_find(a->runs, k, e);
+            int64_t end = end_of_work(k, e, run);
+            if (end > until && end <= latest && step_of_op(a, o, k, e, run) == STEP_NONE &&
                 is_launched_before(a, k, e, first, r))
                 until = end;
         }
