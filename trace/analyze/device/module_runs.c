@@ -125,6 +125,22 @@ static int add_op_time(host_result *h, const trace *t, const kind_times *kt, vp_
     return 0;
 }
 
+int modules_index(vp_map *by_key, const host_result *h)
+{
+    for (size_t i = 0; i < h->module_count; i++)
+        VP_TRY(vp_map_set(by_key,
+                          module_runs_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
+                          (uint32_t)i));
+    return 0;
+}
+
+uint32_t modules_find(const vp_map *by_key, const trace *t, uint32_t kind)
+{
+    int64_t program = t->kinds[kind].program_id;
+    vp_str name = trace_module_name(trace_str(t, t->kinds[kind].module), &program);
+    return vp_map_get(by_key, module_runs_key(name, program));
+}
+
 /* Calls of the ops of all modules, by name: kinds of several devices may be one op. */
 typedef struct op_counts {
     vp_map by_module, by_op;
@@ -135,12 +151,10 @@ typedef struct op_counts {
 static int count_op(op_counts *c, host_result *h, const trace *t, uint32_t kind, int64_t calls)
 {
     const trace_kind *k = &t->kinds[kind];
-    int64_t program = k->program_id;
-    vp_str name = trace_module_name(trace_str(t, k->module), &program);
-    uint32_t module = vp_map_get(&c->by_module, module_runs_key(name, program));
+    uint32_t module = modules_find(&c->by_module, t, kind);
     if (module == VP_MAP_NONE)
         return 0;
-    name = trace_str(t, k->hlo_op ? k->hlo_op : k->name);
+    vp_str name = trace_str(t, k->hlo_op ? k->hlo_op : k->name);
     uint64_t key = vp_hash(name.p, name.n, module);
     uint32_t at = vp_map_get(&c->by_op, key);
     module_item *x = &h->modules[module];
@@ -159,13 +173,9 @@ static int count_op(op_counts *c, host_result *h, const trace *t, uint32_t kind,
 static int count_ops(host_result *h, const trace *t, const kind_times *kt)
 {
     op_counts c = {0};
-    int rc = 0;
     vp_map_init(&c.by_module);
     vp_map_init(&c.by_op);
-    for (size_t i = 0; rc >= 0 && i < h->module_count; i++)
-        rc = vp_map_set(&c.by_module,
-                        module_runs_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
-                        (uint32_t)i);
+    int rc = modules_index(&c.by_module, h);
     for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++)
         if (kt->calls[k] && t->kinds[k].module)
             rc = count_op(&c, h, t, k, kt->calls[k]);

@@ -32,4 +32,9 @@ void module_runs_free(module_runs *m);
  * the modules of a trace without such tracks. VP_ENOMEM. */
 int modules_collect(host_result *h, const trace *t, module_runs *m, const kind_times *kt);
 
+/* Adds the modules of the result: module_runs_key → index. VP_ENOMEM. */
+int modules_index(vp_map *by_key, const host_result *h);
+/* The module that ops of a kind belong to; VP_MAP_NONE. */
+uint32_t modules_find(const vp_map *by_key, const trace *t, uint32_t kind);
+
 #endif

@@ -102,15 +102,6 @@ static uint32_t device_of_process(const analysis *a, uint32_t process)
     return STEP_NONE;
 }
 
-static uint32_t module_of_run(const repeats *r, const module_run *x)
-{
-    const trace *t = r->a->t;
-    const trace_kind *k = &t->kinds[trace_kind_of(&t->tracks[x->track], x->event)];
-    int64_t program = k->program_id;
-    vp_str name = trace_module_name(trace_str(t, k->module), &program);
-    return vp_map_get(&r->by_key, module_runs_key(name, program));
-}
-
 /* Runs on XLA:CPU, whose ops carry their ids. They come one device after the other. */
 static void add_runs_of_ops(repeats *r)
 {
@@ -119,7 +110,8 @@ static void add_runs_of_ops(repeats *r)
     for (size_t i = 0; i < l->count; i++) {
         const module_run *x = &l->run[i];
         int64_t middle = x->start_ps + (x->end_ps - x->start_ps) / 2;
-        uint32_t module = module_of_run(r, x);
+        uint32_t kind = trace_kind_of(&r->a->t->tracks[x->track], x->event);
+        uint32_t module = modules_find(&r->by_key, r->a->t, kind);
         if (!i || l->run[i - 1].process != x->process) {
             close_step(r);
             r->step = STEP_NONE;
@@ -152,10 +144,7 @@ static int count_repeats(repeats *r)
         module_item *x = &h->modules[i];
         x->repeat_steps = x->repeat_ps = x->repeat_runs = x->in_steps = x->in_steps_ps = 0;
     }
-    for (size_t i = 0; i < h->module_count; i++)
-        VP_TRY(vp_map_set(&r->by_key,
-                          module_runs_key(vp_str_of(h->modules[i].name), h->modules[i].program_id),
-                          (uint32_t)i));
+    VP_TRY(modules_index(&r->by_key, h));
     for (uint32_t k = 0; k < r->a->t->kind_count; k++)
         r->module_of[k] = NOT_READ;
     for (uint32_t d = 0; r->a->windows && d < r->a->device_count; d++)
