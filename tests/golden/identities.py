@@ -307,18 +307,18 @@ def check_plans(made):
 
 
 def rank(f):
-    """Fired before explained, then what is not; F23 first; above low, causes before symptoms; severity, impact in time,
-    in bytes, the order of claims."""
+    """Fired before explained, then what is not; F23 first; above low, causes before symptoms; severity, startup last, impact
+    in time, in bytes, the order of claims."""
     status = ['fired', 'explained', 'not_evaluated', 'clear'].index(f['status'])
     if status > 1:
-        return 2, 0, 0, 0, 0, 0, 0, 0
+        return 2, 0, 0, 0, 0, 0, 0, 0, 0
     low = f['severity'] == 'low'
     symptom = not low and f['id'] in SYMPTOMS and f['impact']['time_ps'] is not None
-    return (status, f['id'] != 'F23', low, symptom, -LEVELS.index(f['severity']), -(f['impact']['time_ps'] or 0),
+    return (status, f['id'] != 'F23', low, symptom, -LEVELS.index(f['severity']), f['id'] == 'F11', -(f['impact']['time_ps'] or 0),
             -(f['impact'].get('bytes') or 0), ORDER.index(f['id']))
 
 
-SYMPTOMS = ('F11', 'F12', 'F13', 'F18', 'F28', 'F29')
+SYMPTOMS = ('F12', 'F13', 'F18', 'F28', 'F29')
 ABOUT_MEMORY = ('F22', 'F30', 'F31', 'F32', 'F36', 'F37', 'F38', 'F39', 'F40')
 
 

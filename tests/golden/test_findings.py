@@ -127,7 +127,7 @@ def check_one(f, by_id):
         assert value is None or 0 <= value <= 1, (f["id"], value)
 
 
-SYMPTOMS = {"F11", "F12", "F13", "F18", "F28", "F29"}  # above low, they come after rules that name a cause
+SYMPTOMS = {"F12", "F13", "F18", "F28", "F29"}  # above low, they come after rules that name a cause
 
 
 def rank(f):
@@ -136,7 +136,7 @@ def rank(f):
         return (status,)
     level, time = LEVELS.index(f["severity"]), f["impact"]["time_ps"]
     symptom = level > 0 and f["id"] in SYMPTOMS and time is not None
-    return (status, f["id"] != "F23", level == 0, symptom, -level, -(time or 0))
+    return (status, f["id"] != "F23", level == 0, symptom, -level, f["id"] == "F11", -(time or 0))
 
 
 @pytest.mark.slow

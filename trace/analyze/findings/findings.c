@@ -260,12 +260,17 @@ static int status_rank(const vp_finding *f)
     return rank[f->status];
 }
 
+static const finding_rule *rule_of_finding(const vp_finding *f)
+{
+    const finding_rule *rule = findings_rules;
+    while (rule->id && rule->id != f->id)
+        rule++;
+    return rule;
+}
+
 static bool is_symptom(const vp_finding *f)
 {
-    for (const finding_rule *rule = findings_rules; rule->id; rule++)
-        if (rule->id == f->id)
-            return rule->symptom && f->impact_ps >= 0;
-    return false;
+    return rule_of_finding(f)->symptom && f->impact_ps >= 0;
 }
 
 static bool stands_before(const vp_finding *a, const vp_finding *b)
@@ -281,6 +286,8 @@ static bool stands_before(const vp_finding *a, const vp_finding *b)
         return is_symptom(b);
     if (a->severity != b->severity)
         return a->severity > b->severity;
+    if (rule_of_finding(a)->startup != rule_of_finding(b)->startup)
+        return rule_of_finding(b)->startup;
     if (a->impact_ps != b->impact_ps)
         return a->impact_ps > b->impact_ps;
     return a->impact_bytes > b->impact_bytes;

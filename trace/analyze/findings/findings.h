@@ -61,8 +61,9 @@ typedef struct finding_rule {
     const char *advice_cpu;
     const char *title_ops; /* instead of `title`: frameworks have ops, no zones */
     bool symptom;          /* ranks after causes: the time of steps or ops varies */
-    bool at_most_medium;   /* the time is lost, but what causes that is unknown */
-    const char *caveat;    /* what may be wrong with it; may be NULL */
+    bool startup; /* ranks after causes of its severity: about the capture, not about a step */
+    bool at_most_medium;                     /* the time is lost, but what causes that is unknown */
+    const char *caveat;                      /* what may be wrong with it; may be NULL */
     const char *metric, *unit, *denominator; /* of the evidence; denominator may be NULL */
     uint16_t limits[FND_LIMITS];             /* by finding_limit */
     unsigned needs; /* FND_NEED_…; what is missing makes it "not evaluated" */

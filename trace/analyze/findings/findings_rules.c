@@ -84,6 +84,7 @@ const finding_rule findings_rules[] = {
                        "compiled kernels in TORCHINDUCTOR_CACHE_DIR.",
      .advice_native = "Start recording at a later step (a schedule, --steps), and cache compiled "
                       "programs on disk between runs.",
+     .startup = true,
      .metric = "compile time before the first execution",
      .unit = "share",
      .denominator = "capture",
