@@ -146,3 +146,28 @@ int fnd_index_all(fnd_run *run)
     VP_TRY(index_rows(run, &run->collectives, r->collective_count, collective_device));
     return index_hosts(run);
 }
+
+/* ---- Ops ---- */
+
+const vp_op *fnd_largest_avoidable(const fnd_run *run, uint32_t device, size_t member,
+                                   const vp_map *modules, int64_t *sum)
+{
+    const vp_op *best = NULL;
+    int64_t most = 0, ps;
+    uint32_t i;
+    *sum = 0;
+    for (FND_ROWS(i, &run->ops, device)) {
+        const vp_op *op = &run->r->ops[i];
+        memcpy(&ps, (const char *)&op->avoidable + member, sizeof ps);
+        vp_str module = vp_str_of(op->module);
+        if (ps <= 0 ||
+            (modules && vp_map_get(modules, vp_hash(module.p, module.n, 0)) == VP_MAP_NONE))
+            continue;
+        *sum += ps;
+        if (ps > most) {
+            most = ps;
+            best = op;
+        }
+    }
+    return best;
+}

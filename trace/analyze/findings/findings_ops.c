@@ -146,9 +146,7 @@ void fnd_repeated_work(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_module *m = most_repeated(run);
-    int64_t windows = 0;
-    for (uint32_t d = 0; d < r->device_count; d++)
-        windows += fnd_window(run, d);
+    int64_t windows = fnd_windows(run);
     if (!m)
         return;
     run->f->value = fnd_share(m->repeat_ps, windows);

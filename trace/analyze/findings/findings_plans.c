@@ -160,29 +160,14 @@ static const char *donation_phrase(fnd_run *run, const vp_plan_donation *d)
                    place_text(run, fnd_short(run, d->output), d->output_scope, d->output_source));
 }
 
-/* Self time of copies of arguments on a device, and the op with most of it. */
-static int64_t argument_copies(const fnd_run *run, uint32_t device, const vp_op **op)
-{
-    int64_t sum = 0;
-    uint32_t i;
-    *op = NULL;
-    for (FND_ROWS(i, &run->ops, device)) {
-        const vp_op *x = &run->r->ops[i];
-        sum += x->avoidable.argument_copy_ps;
-        if (x->avoidable.argument_copy_ps > (*op ? (*op)->avoidable.argument_copy_ps : 0))
-            *op = x;
-    }
-    return sum;
-}
-
 /* Claims the time of the copies. NULL: they take too little. */
 static const fnd_claim *claim_argument_copies(fnd_run *run)
 {
     const uint32_t cells =
         FND_BIT(FND_COMPUTE) | FND_BIT(FND_COPY + VP_D2D) | FND_BIT(FND_COPY + VP_OTHER_COPY);
-    const vp_op *op;
     for (uint32_t d = 0; d < run->r->device_count; d++) {
-        int64_t ps = argument_copies(run, d, &op);
+        int64_t ps;
+        fnd_largest_avoidable(run, d, FND_AVOIDABLE(argument_copy_ps), NULL, &ps);
         if (fnd_reaches(run, ps, fnd_window(run, d), FND_WINDOW))
             fnd_offer(run, d, cells, ps, fnd_share(ps, fnd_window(run, d)));
     }
@@ -192,8 +177,9 @@ static const fnd_claim *claim_argument_copies(fnd_run *run)
 static void say_argument_copies(fnd_run *run, const fnd_claim *c, const vp_memory_plan *p,
                                 const vp_plan_donation *d)
 {
-    const vp_op *op;
-    int64_t ps = argument_copies(run, c->device, &op);
+    int64_t ps;
+    const vp_op *op =
+        fnd_largest_avoidable(run, c->device, FND_AVOIDABLE(argument_copy_ps), NULL, &ps);
     fnd_message(run,
                 fnd_say(run,
                         "%s spends %s of its window (%s of %s) on copies of arguments that are not "

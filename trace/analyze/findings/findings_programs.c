@@ -3,13 +3,7 @@
 
 #include <string.h>
 
-static int64_t windows_of_all(const fnd_run *run)
-{
-    int64_t sum = 0;
-    for (uint32_t d = 0; d < run->r->device_count; d++)
-        sum += fnd_window(run, d);
-    return sum;
-}
+#include "trace/base/err.h"
 
 /* "fusion.2 at model.py:12" */
 static const char *op_text(fnd_run *run, const vp_op *op)
@@ -18,32 +12,7 @@ static const char *op_text(fnd_run *run, const vp_op *op)
                    op->source ? fnd_path(run, op->source) : "");
 }
 
-/* The op of a device with the largest value; NULL: all are 0. *sum: over all ops. */
-static const vp_op *largest_part(const fnd_run *run, uint32_t device,
-                                 int64_t (*part)(const fnd_run *, const vp_op *), int64_t *sum)
-{
-    const vp_op *best = NULL;
-    int64_t most = 0;
-    uint32_t i;
-    *sum = 0;
-    for (FND_ROWS(i, &run->ops, device)) {
-        int64_t ps = part(run, &run->r->ops[i]);
-        *sum += ps;
-        if (ps > most) {
-            most = ps;
-            best = &run->r->ops[i];
-        }
-    }
-    return best;
-}
-
 /* ---- F47 ---- */
-
-static int64_t float64_part(const fnd_run *run, const vp_op *op)
-{
-    (void)run;
-    return op->avoidable.float64_ps;
-}
 
 /* Single precision halves the bytes and at least doubles the rate of arithmetic. */
 void fnd_double_precision(fnd_run *run)
@@ -51,7 +20,7 @@ void fnd_double_precision(fnd_run *run)
     const vp_report *r = run->r;
     int64_t sum;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        largest_part(run, d, float64_part, &sum);
+        fnd_largest_avoidable(run, d, FND_AVOIDABLE(float64_ps), NULL, &sum);
         fnd_keep_value(run, fnd_share(sum, r->devices[d].self_ps));
         if (fnd_reaches(run, sum, r->devices[d].self_ps, FND_SHARE))
             fnd_offer(run, d, FND_BIT(FND_COMPUTE), sum / 2, fnd_share(sum, r->devices[d].self_ps));
@@ -59,7 +28,7 @@ void fnd_double_precision(fnd_run *run)
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
-    const vp_op *op = largest_part(run, c->device, float64_part, &sum);
+    const vp_op *op = fnd_largest_avoidable(run, c->device, FND_AVOIDABLE(float64_ps), NULL, &sum);
     int64_t self = r->devices[c->device].self_ps;
     if (!op)
         return;
@@ -79,19 +48,6 @@ static bool is_small_program(const vp_module *m)
     return m->ops > 0 && m->ops <= 2 && m->op_calls > 0;
 }
 
-static const vp_module *small_program_of(const vp_report *r, const char *name)
-{
-    for (size_t i = 0; name && i < r->module_count; i++)
-        if (is_small_program(&r->modules[i]) && !strcmp(r->modules[i].name, name))
-            return &r->modules[i];
-    return NULL;
-}
-
-static int64_t small_program_part(const fnd_run *run, const vp_op *op)
-{
-    return small_program_of(run->r, op->module) ? op->avoidable.elementwise_ps : 0;
-}
-
 /* One program reads its inputs and writes its results once, where n programs pass each result
  * through memory: (n - 1)/n of the time that memory bandwidth limits is saved. So is the same part
  * of the idle time in which the host dispatches programs. */
@@ -99,14 +55,23 @@ void fnd_small_programs(fnd_run *run)
 {
     const vp_report *r = run->r;
     const uint32_t dispatch = FND_BIT(FND_IDLE + VP_CAUSE_HOST) | FND_BIT(FND_IDLE + VP_CAUSE_CALL);
+    const size_t member = FND_AVOIDABLE(elementwise_ps);
     int64_t steps = r->steps.counted, calls = 0, small, sum;
-    for (size_t i = 0; i < r->module_count; i++)
-        calls += is_small_program(&r->modules[i]) ? r->modules[i].op_calls : 0;
+    VP_CLEANUP(vp_map_free) vp_map names = {0}; /* of small programs, hashed */
+    for (size_t i = 0; i < r->module_count; i++) {
+        const vp_module *m = &r->modules[i];
+        if (!is_small_program(m))
+            continue;
+        vp_str name = vp_str_of(m->name);
+        calls += m->op_calls;
+        if (vp_map_set(&names, vp_hash(name.p, name.n, 0), 1) < 0)
+            run->out_of_memory = true;
+    }
     small = calls / (steps * (int64_t)r->device_count);
     if (small < run->rule->limits[FND_NUMBER])
         return;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        largest_part(run, d, small_program_part, &sum);
+        fnd_largest_avoidable(run, d, member, &names, &sum);
         int64_t idle =
             r->devices[d].cause_ps[VP_CAUSE_HOST] + r->devices[d].cause_ps[VP_CAUSE_CALL];
         int64_t compute = fnd_of(sum, small - 1, small);
@@ -124,7 +89,7 @@ void fnd_small_programs(fnd_run *run)
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
-    const vp_op *op = largest_part(run, c->device, small_program_part, &sum);
+    const vp_op *op = fnd_largest_avoidable(run, c->device, member, &names, &sum);
     fnd_message(
         run, fnd_say(run,
                      "%s programs of one or two ops run in each step on %s, such as %s%s%s. "
@@ -182,7 +147,7 @@ void fnd_occasional_program(fnd_run *run)
 {
     const vp_report *r = run->r;
     const vp_module *m = occasional_module(run), *main = step_module(r);
-    int64_t windows = windows_of_all(run);
+    int64_t windows = fnd_windows(run);
     if (!m || !main)
         return;
     run->f->value = fnd_share(m->in_steps_ps, windows);

@@ -6,6 +6,7 @@
 
 #include "trace/analyze/findings/findings.h"
 #include "trace/base/arena.h"
+#include "trace/base/map.h"
 
 /* Below this part of a window (one in 200) nothing is worth a finding
  * (docs/reference/findings.md#severity: low from 0.5 %). */
@@ -152,6 +153,12 @@ fnd_host *fnd_host_of(const fnd_run *run, const char *name);
 /* How long a call blocks while all devices of its host are idle. */
 int64_t fnd_blocked(const vp_host_op *op);
 
+/* The op of a device with most of a member of its vp_avoidable; NULL: all are 0. modules: counts
+ * only ops of modules whose hashed name it has; NULL: all. *sum: over these ops. */
+const vp_op *fnd_largest_avoidable(const fnd_run *run, uint32_t device, size_t member,
+                                   const vp_map *modules, int64_t *sum);
+#define FND_AVOIDABLE(member) offsetof(vp_avoidable, member)
+
 /* ---- Claims (findings_claims.c) ---- */
 
 void fnd_cells_init(fnd_run *run);
@@ -205,6 +212,7 @@ const char *fnd_short(fnd_run *run, const char *name);              /* at most 6
 const char *fnd_path(fnd_run *run, const char *path);               /* at most its last 60 bytes */
 const char *fnd_device(fnd_run *run, uint32_t device); /* "TPU:0", with its host if many */
 int64_t fnd_window(const fnd_run *run, uint32_t device);
+int64_t fnd_windows(const fnd_run *run); /* of all devices */
 /* The name of the claim's device, and if the rule concerns more, how many. */
 const char *fnd_worst(fnd_run *run, const fnd_claim *c);
 void fnd_message(fnd_run *run, const char *message);

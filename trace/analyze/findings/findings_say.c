@@ -125,6 +125,14 @@ int64_t fnd_window(const fnd_run *run, uint32_t device)
     return run->r->devices[device].breakdown.window_ps;
 }
 
+int64_t fnd_windows(const fnd_run *run)
+{
+    int64_t sum = 0;
+    for (uint32_t d = 0; d < run->r->device_count; d++)
+        sum += fnd_window(run, d);
+    return sum;
+}
+
 const char *fnd_worst(fnd_run *run, const fnd_claim *c)
 {
     const char *name = fnd_device(run, c->device);
