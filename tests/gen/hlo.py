@@ -113,6 +113,11 @@ def proto(module, number, values, temp_size=0, assigned=None, more=b''):
     return wire.bytes_(1, made + more) + wire.bytes_(3, assignment(values, temp_size) if assigned is None else assigned)
 
 
+def stack_frames(*files):
+    """The files of a module's stack frames, for `more`."""
+    return wire.bytes_(17, b''.join(wire.text(1, f) for f in files))
+
+
 def write_large(module, number, count, pad=0):
     """A program of so many instructions, each of which reads the last two and is freed when the next but one is made;
     of about 270 bytes each with its buffer and events, and `pad` more. Returns the proto and its peak in bytes."""

@@ -8,6 +8,7 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/links/user_frames.h"
+#include "trace/read/semantics/hlo.h"
 
 static vp_str base_name(vp_str path)
 {
@@ -15,17 +16,21 @@ static vp_str base_name(vp_str path)
     return slash < path.n ? vp_str_skip(path, slash + 1) : path;
 }
 
-/* The names of the user's files that device ops come from. */
+static int add_user_file(void *files, vp_str path)
+{
+    vp_str name = base_name(path);
+    return rd_is_user_file(path) ? vp_map_set(files, vp_hash(name.p, name.n, 0), 1) : 0;
+}
+
+/* The names of the user's files that device ops come from, and of those that call them. */
 static int find_user_files(vp_map *files, const trace *t)
 {
     for (uint32_t i = 0; i < t->kind_count; i++) {
         vp_str source = trace_str(t, t->kinds[i].source);
-        source = vp_str_head(source, vp_str_rfind_char(source, ':'));
-        if (!t->kinds[i].source || !rd_is_user_file(source))
-            continue;
-        source = base_name(source);
-        VP_TRY(vp_map_set(files, vp_hash(source.p, source.n, 0), 1));
+        VP_TRY(add_user_file(files, vp_str_head(source, vp_str_rfind_char(source, ':'))));
     }
+    for (uint32_t i = 0; i < t->program_count; i++)
+        VP_TRY(hlo_each_source_file(t->programs[i].proto, add_user_file, files));
     return 0;
 }
 

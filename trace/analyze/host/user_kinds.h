@@ -5,8 +5,9 @@
 #include "trace/analyze/result/analysis.h"
 
 /* A part of host_kinds: adds HK_USER to flags[kind] for frames of the user's files
- * (trace/links/user_frames.h). JAX's frames have no directories, so those count only if ops of
- * devices come from a file of the same name. VP_ENOMEM. */
+ * (trace/links/user_frames.h). JAX's frames have no directories, so those count only if a file of
+ * the same name is the source of a device op, or on the stack of one (docs/reference/links.md).
+ * VP_ENOMEM. */
 int user_kinds_mark(uint32_t *flags, const trace *t);
 
 /* "train (train.py:20)" in the arena; *out is untouched if the kind is no frame. VP_ENOMEM. */

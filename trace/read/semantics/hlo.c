@@ -250,6 +250,27 @@ void hlo_module_free(hlo_module *m)
     vp_free(m);
 }
 
+int hlo_each_source_file(vp_str proto, int (*each)(void *ctx, vp_str path), void *ctx)
+{
+    /* Each level by its field; the last one has the paths. */
+    static const uint32_t path_to_files[] = {HLO_HLO_MODULE, HLO_MODULE_STACK_FRAME_INDEX,
+                                             STACK_FRAME_INDEX_FILE_NAMES};
+    vp_pb level[3] = {vp_pb_of(proto)};
+    vp_pb_field f;
+    size_t depth = 1;
+    while (depth) {
+        if (vp_pb_next(&level[depth - 1], &f) <= 0)
+            depth--;
+        else if (f.number != path_to_files[depth - 1] || f.wire != VP_PB_LEN)
+            continue;
+        else if (depth < 3)
+            level[depth++] = vp_pb_of(f.data);
+        else
+            VP_TRY(each(ctx, f.data));
+    }
+    return 0;
+}
+
 vp_str hlo_module_name(const hlo_module *m)
 {
     return m->name;

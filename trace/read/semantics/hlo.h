@@ -34,6 +34,11 @@ vp_str hlo_module_name(const hlo_module *m);
  * which owns texts that the proto does not contain. */
 int hlo_module_find(hlo_module *m, vp_str instruction, hlo_instruction *out);
 
+/* Calls `each` for the path of each source file in the stack frames of a serialized xla.HloProto:
+ * those of the traced functions and of their callers. Damaged parts are skipped. Returns the first
+ * negative result of `each`. */
+int hlo_each_source_file(vp_str proto, int (*each)(void *ctx, vp_str path), void *ctx);
+
 /* The instruction named by the stat hlo_op: the last part of "a::b::c". */
 static inline vp_str hlo_innermost(vp_str hlo_op)
 {

@@ -1,0 +1,77 @@
+"""Findings about the host name the user's function, file and line: generated programs of JAX on CPU, whose Python
+frames have no directories (docs/reference/links.md#frames-of-the-user)."""
+from common import report
+from gen import files, hlo
+from gen.hlo import Value
+from gen.scene import MS, US, Event, Op, Scene
+
+LAUNCH = 'CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice'
+WAIT = 'ThunkExecutor::Execute (wait for completion)'
+STEP = [Value('p.0', 'parameter', (64,), 'parameter'), Value('fusion', 'fusion', (64,), 'output', (0,), scope='jit(step)/add', line=3)]
+
+
+class Loop:
+    """A thread that runs one step after the other on a CPU device: Python work, then a program."""
+
+    def __init__(self, *sources, values=None):
+        self.scene = Scene()
+        self.host = self.scene.host
+        self.python = self.host.thread('python')
+        self.device = self.host.device('cpu')
+        self.pool = self.host.thread('tf_XLAPjRtCpuClient/1')
+        self.now, self.run = 0, 100
+        self.host.programs.append((7, 'jit_step', hlo.proto('jit_step', 7, values or STEP, more=hlo.stack_frames(*sources))))
+
+    def span(self, name, *inside, dur=0, more=2 * US):
+        """A call of `dur`, or as long as what it calls (names and durations, or functions) and `more`."""
+        e = Event(name, self.now, dur)
+        self.python.events.append(e)
+        self.now += more // 2 if inside else 0
+        for call in inside:
+            call() if callable(call) else self.span(*call)
+        self.now = self.now + more // 2 if inside else e.start + dur
+        e.dur = self.now - e.start
+
+    def launch(self, dur, name='fusion', wait=True):
+        self.run += 1
+        self.python.events.append(Event(LAUNCH, self.now, 20 * US))
+        start = self.now + 25 * US
+        self.device.ops.append(Op(name, start, dur, 'hlo', module='jit_step', program_id=7, stats={'run_id': self.run}))
+        self.pool.events.append(Event(WAIT, start, dur, {'run_id': self.run, 'device_ordinal': 0}))
+        self.now = start + dur if wait else self.now + 20 * US
+
+    def steps(self, body, count=8):
+        def all_steps():
+            for number in range(count):
+                start = self.now
+                body()
+                self.python.events.append(Event('train', start, self.now - start, {'_r': 1, 'step_num': number}))
+                self.now += 2 * US
+        self.span('$train.py:40 train', all_steps)
+
+    def findings(self, folder):
+        return {f['id']: f for f in report(files.write(self.scene, 'xspace', folder))['findings']}
+
+
+def test_input_names_the_generator_inside_next(tmp_path):
+    """No op comes from loader.py, but it is on the stack of the ops."""
+    loop = Loop('/job/model.py', '/job/loader.py', '/usr/lib/python3.11/queue.py')
+    loop.steps(lambda: [loop.span('$builtins next', lambda: loop.span('$loader.py:16 read_shard', lambda: loop.span('$time sleep', dur=5 * MS))),
+                        loop.launch(3 * MS)])
+    found = loop.findings(tmp_path)['F14']
+    assert found['status'] == 'fired' and 'read_shard (loader.py:16)' in found['message']
+
+
+def test_files_of_libraries_are_not_the_user_s(tmp_path):
+    loop = Loop('/job/model.py', '/usr/lib/python3.11/loader.py', '/venv/lib/python3.11/site-packages/flax/loader.py')
+    loop.steps(lambda: [loop.span('$builtins next', lambda: loop.span('$loader.py:16 read_shard', lambda: loop.span('$time sleep', dur=5 * MS))),
+                        loop.launch(3 * MS)])
+    found = loop.findings(tmp_path)['F14']
+    assert found['status'] == 'fired' and 'loader.py' not in found['message']
+
+
+def test_garbage_collection_names_its_caller(tmp_path):
+    loop = Loop('/job/model.py', '/job/log.py')
+    loop.steps(lambda: [loop.launch(3 * MS), loop.span('$log.py:9 log_memory', lambda: loop.span('$gc collect', dur=6 * MS))])
+    found = loop.findings(tmp_path)['F41']
+    assert found['status'] == 'fired' and 'called by log_memory (log.py:9)' in found['message']
