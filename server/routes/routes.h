@@ -5,7 +5,7 @@
 
 #include "server/routes/site/site.h"
 
-/* The table of routes; it ends with a NULL pattern. Tests ask every method of every one. */
+/* The table of routes; it ends with a NULL pattern. Tests call every method of every route. */
 const http_route *site_routes(void);
 
 http_handler route_static;                                           /* assets.c */
@@ -16,7 +16,7 @@ http_handler route_trace_json, route_trace_raw;                         /* trace
 http_handler page_index, page_session, page_perfetto, page_tensorboard; /* pages_*.c */
 http_handler page_compare, page_compare_form, route_compare_json;       /* pages_compare.c */
 http_handler page_op, route_op_json, route_ops_csv;                     /* pages_session.c */
-http_handler page_headline, route_state_json;     /* what app.js asks for: pages_index.c */
+http_handler page_headline, route_state_json;     /* data for app.js: pages_index.c */
 http_handler route_live, route_live_capture;      /* capture_live.c */
 http_handler route_capture, route_capture_cancel; /* capture_net.c */
 /* timeline_api.c, timeline_event.c, timeline_page.c */

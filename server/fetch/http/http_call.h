@@ -44,7 +44,7 @@ typedef struct http_call {
     vp_str body;     /* sent with PUT and POST */
     http_more *more; /* or this, once; body_n -1: unknown */
     int64_t body_n;
-    vp_write_fn *write; /* what comes with a status of 2xx; NULL: it is held in `answer` */
+    vp_write_fn *write; /* for the body of a 2xx response; NULL: it is stored in `answer` */
     void *ctx;
 
     long status;                         /* the last; 0: none came */

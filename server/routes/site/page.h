@@ -16,36 +16,36 @@
 #include "server/routes/site/site.h"
 #include "trace/base/limits.h"
 
-/* A page of ours stays far below this; a list is cut before. */
+/* Maximum size of a page. Pages stay far below this, because lists are truncated first. */
 #define PAGE_BYTES_MAX (16u << 20)
 
 typedef struct page_frame {
-    const char *title;  /* of the window, raw text */
+    const char *title;  /* title of the window, raw text */
     const char *script; /* "handoff.js", or NULL; keys.js is on every page */
-    const char *also;   /* a second one, or NULL */
-    int refresh_s;      /* > 0: the page asks for itself again, unless its script does */
-    const char *home;   /* text of the way back in the banner; NULL on the index itself */
-    bool bare;          /* nothing of ours may be loaded or followed from there */
+    const char *also;   /* a second script, or NULL */
+    int refresh_s;      /* > 0: the page reloads itself, unless its script does */
+    const char *home;   /* text of the back link in the banner; NULL on the index */
+    bool bare;          /* the page may not load assets or link to other pages */
 } page_frame;
 
-/* Up to and including <main>; page_end closes what it opened. */
+/* Writes up to and including <main>; page_end closes what it opened. */
 void page_begin(vp_buf *b, const http_req *rq, const page_frame *frame);
 void page_end(vp_buf *b);
 
-/* A short page: a heading, one sentence, and a way on. `sentence` is raw text. */
+/* A short page: a heading, one sentence, and a link to continue. `sentence` is raw text. */
 int page_message(http_req *rq, int status, const char *heading, const char *sentence);
-/* The calling thread's last failure as such a page. */
+/* The last error of the calling thread as such a page. */
 int page_failure(http_req *rq, const char *heading);
-/* No such session: what is like the i-th {} of the path, or the newest ones. */
+/* Run not found: lists runs with a name similar to the i-th {} of the path, or the newest ones. */
 int page_no_session(http_req *rq, size_t i);
 
-/* TensorBoard reads a session only by its xplane files. */
+/* TensorBoard reads only the xplane files of a run. */
 bool page_has_xplane(const cat_session *s);
 
-/* `ROOT/family/ID` of a link on this page: every address of ours is relative (http_root). An id of
- * NULL leaves the path open behind the family's slash. */
+/* `ROOT/family/ID` of a link on this page; all URLs are relative (http_root). If id is NULL, the
+ * path ends after the slash of the family. */
 void page_path(vp_buf *b, const http_req *rq, const char *family, const char *id);
-/* The same with `/HOST` behind it where the session has several. */
+/* The same with `/HOST` appended if the run has several hosts. */
 void page_host_path(vp_buf *b, const http_req *rq, const char *family, const cat_session *s,
                     const cat_host *host);
 /* Escaped text, and a percent-encoded path segment or query value. */
@@ -57,7 +57,7 @@ void page_attribute(vp_buf *b, const char *name, const char *value);
 void page_bytes(vp_buf *b, int64_t bytes);
 /* <time>, local, to the second. */
 void page_time(vp_buf *b, int64_t unix_ns);
-/* "33.1%" of two non-negative counts; nothing without a whole. */
+/* "33.1%" of two non-negative counts; nothing if the denominator is 0. */
 void page_percent(vp_buf *b, int64_t part, int64_t whole);
 
 #endif

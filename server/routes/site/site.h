@@ -13,27 +13,28 @@ typedef enum site_ui { SITE_UI_BOTH, SITE_UI_PERFETTO, SITE_UI_TENSORBOARD, SITE
 
 typedef struct site_options {
     const char *profile_dir;
-    mirror *mirror;      /* the caller's: profile_dir is its address; NULL: that lies here */
-    const char *watched; /* where a watch of that address keeps its state; NULL: profile_dir */
-    http_options http;   /* origins: the Perfetto UI's is added */
+    mirror *mirror; /* owned by the caller; profile_dir is its URL; NULL: profile_dir is local */
+    const char *watched; /* directory with the state of a watch of that URL; NULL: profile_dir */
+    http_options http;   /* origins: the origin of the Perfetto UI is added */
     site_ui ui;
-    const char *perfetto_ui;  /* "https://ui.perfetto.dev"; NULL: that of perfetto_dir alone */
+    const char *perfetto_ui;  /* "https://ui.perfetto.dev"; NULL: only the UI of perfetto_dir */
     const char *perfetto_dir; /* a build of the Perfetto UI on this machine; NULL: none */
     const char *tensorboard;  /* base URL; NULL: http://127.0.0.1:<tensorboard_port> */
     int tensorboard_port;     /* 6006 */
-    size_t top;               /* rows of the op table where the query names no n */
+    size_t top;               /* default number of rows of the op table */
     bool keep_ranks_apart;    /* as in cat_options */
     /* TensorBoard may keep its caches in the profile directory. */
     bool tensorboard_in_place;
-    /* It is started also where a token is required, though it asks nobody for one. */
+    /* Start TensorBoard although it has no authentication and this server requires a token. */
     bool tensorboard_unguarded;
-    /* Where captures over the network land, absolute, if their process runs
-     * (server/local/outside_capture.h); NULL: nowhere, and no_captures says why, a constant. */
+    /* Absolute directory for network captures, if the capture process runs
+     * (server/local/outside_capture.h); NULL: no captures, and no_captures is the reason, a
+     * constant. */
     const char *captures, *no_captures;
-    /* What devices can do, as in vp_report_options; texts outlive the site. */
+    /* Peaks of devices, as in vp_report_options; texts outlive the site. */
     const char *chip;
     double peak_tflops, peak_gb_s;
-    /* Where sources lie that profiles name by a relative path, absolute; NULL: nobody knows. */
+    /* Absolute directory for relative source paths of profiles; NULL: unknown. */
     const char *source_root;
 } site_options;
 #define SITE_OPTIONS_INIT                                                                          \
@@ -47,20 +48,20 @@ typedef struct site {
     store *store;
     struct timelines *timelines;
     http_server *http;
-    struct ui_server *perfetto;    /* of opts.perfetto_dir; NULL: none is served */
-    struct tb *tensorboard;        /* made and freed by pages_tensorboard.c */
-    struct extraction *extraction; /* by extraction.c, likewise */
-    struct captures *captures;     /* by capture_jobs.c; NULL: nothing is captured */
+    struct ui_server *perfetto;    /* serves opts.perfetto_dir; NULL: not served */
+    struct tb *tensorboard;        /* created and freed by pages_tensorboard.c */
+    struct extraction *extraction; /* likewise by extraction.c */
+    struct captures *captures;     /* by capture_jobs.c; NULL: captures are not possible */
     damage_list *damages;
 } site;
 
-/* "both", "perfetto", "tensorboard", "none"; false for anything else. */
+/* "both", "perfetto", "tensorboard", "none"; false for other names. */
 bool site_ui_of(const char *name, site_ui *out);
 
-/* Appends where a browser is to land: the index, or with a session its page, Perfetto hand-off or
- * TensorBoard link as opts.ui says; with the token, if there is one. */
+/* Appends the URL to open in a browser: the index, or with a run its page, Perfetto hand-off or
+ * TensorBoard link, depending on opts.ui; with the token, if there is one. */
 int site_url(vp_buf *b, const site *s, const cat_session *session);
-/* The same page by its parts, for who opens a browser (there is no token then). */
+/* The same URL in parts, for opening a browser; there is no token then. */
 void site_page(browser_page *out, const site *s, const cat_session *session);
 
 /* For VP_CLEANUP. */

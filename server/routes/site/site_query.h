@@ -5,11 +5,12 @@
 
 #include "server/routes/site/site.h"
 
-/* The session that the first (the i-th) {} of the path names, in a catalog reference that the
- * caller frees; VP_ENOTFOUND. Only exact ids: a path never searches. */
+/* Finds the run named by the first (the i-th) {} of the path, in a catalog reference that the
+ * caller frees; VP_ENOTFOUND. Only exact ids match. */
 int site_session(catalog **c, const cat_session **s, const http_req *rq);
 int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size_t i);
-/* The session of a directory below the list's root, both absolute; NULL: none of this list. */
+/* Finds the run of a directory below the root of the list, both absolute; NULL: not in this list.
+ */
 const cat_session *site_session_of(const catalog *c, const char *root, const char *run);
 /* The view of the query: top (n), by, device, host. VP_EARG names the bad value. */
 int site_view(vp_view *v, const http_req *rq);
@@ -17,11 +18,11 @@ int site_view(vp_view *v, const http_req *rq);
 int site_group(vp_group *g, const http_req *rq);
 /* `where` of the query; VP_EARG. */
 int site_where(vp_where *w, const http_req *rq);
-/* Whose question to the store a request is: its client's, as long as that is there. */
+/* The client of a request, as long as it is connected. */
 store_asker site_asker(const http_req *rq);
-/* The report of a session, or of the one step that `step` of the query names: the full one, or the
- * tables of host zones. VP_EARG: that is no number; VP_ENOTFOUND: the session has no such step;
- * else as store_get. */
+/* Gets the report of a run, or of the one step given by `step` of the query: the full report, or
+ * the tables of host zones. VP_EARG: `step` is not a number; VP_ENOTFOUND: no such step; else as
+ * store_get. */
 int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
                 vp_group group, vp_where where);
 

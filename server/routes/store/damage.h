@@ -14,10 +14,10 @@ typedef struct damage_list damage_list;
 
 int damage_new(damage_list **out);
 void damage_free(damage_list *l);
-/* Notes why no more of f could be sent; the text is copied, and cut off at DAMAGE_TEXT. */
+/* Stores why f could not be sent to its end. The text is copied, truncated to DAMAGE_TEXT. */
 void damage_note(damage_list *l, const cat_file *f, const char *why);
 #define DAMAGE_TEXT 256u
-/* The same again; false when nothing is known of f. why has room for DAMAGE_TEXT bytes. */
+/* Gets the stored text; false if f has none. why has space for DAMAGE_TEXT bytes. */
 bool damage_of(damage_list *l, const cat_file *f, char *why);
 
 #endif

@@ -12,35 +12,35 @@
 
 typedef struct store store;
 
-/* Starts to scan path, in the background; m is the mirror that it is the address of, or NULL.
- * keep_ranks_apart: as in cat_options. VP_ENOTFOUND when there is no such path. */
+/* Opens a store and starts the first scan of path in the background. m: the mirror if path is its
+ * URL, else NULL. keep_ranks_apart: as in cat_options. VP_ENOTFOUND: no such path. */
 int store_open(store **out, const char *path, const cat_copies *copies, mirror *m,
                bool keep_ranks_apart);
-/* What devices can do, as in vp_report_options; before the first report is asked for. The text is
- * not copied. */
+/* Sets the peaks of devices, as in vp_report_options. Call before the first report is requested.
+ * The text is not copied. */
 void store_set_peaks(store *st, const char *chip, double peak_tflops, double peak_gb_s);
-void store_close(store *st); /* no report may be held any more */
-/* The current catalog, a reference of the caller's (catalog_free). Never NULL; without sessions
- * while the first scan runs. */
+void store_close(store *st); /* no report may be referenced any more */
+/* Returns the current catalog; the caller owns the reference (catalog_free). Never NULL; without
+ * runs during the first scan. */
 catalog *store_catalog(store *st);
-/* How far the first scan is: sessions found so far, files and directories looked at. */
+/* Progress of the first scan: runs found, files and directories read. */
 typedef struct store_progress {
     uint64_t sessions, looked_at;
 } store_progress;
-/* True while the first scan runs; p may be NULL. Does not wait: the loop thread may ask. */
+/* True while the first scan runs; p may be NULL. Does not block; the loop thread may call it. */
 bool store_indexing(store *st, store_progress *p);
-/* Waits for the first scan at most `wait_ms` (-1: to its end). 0: done; 1: not yet; < 0: why it
- * failed. */
+/* Waits for the first scan at most `wait_ms` (-1: until it ends). 0: done; 1: not yet; < 0: its
+ * error. */
 int store_wait(store *st, int64_t wait_ms);
-/* Scans again, opening only what changed, unless the last scan is younger than `age_ms`. A failed
- * scan leaves the old catalog and returns its code. Changes that the kernel reports are scanned for
- * without asking; this is for those that it does not (network file systems). */
+/* Scans again, opening only changed files, unless the last scan is younger than `age_ms`. A failed
+ * scan keeps the old catalog and returns its error. Changes that the kernel reports trigger scans
+ * without this call, which is needed on network file systems. */
 int store_refresh(store *st, int64_t age_ms);
-/* The same in the background, waiting at most `wait_ms` for it: a page answers at once, and shows
- * what is new unless the directory is huge. */
+/* The same in the background, waiting at most `wait_ms`: pages are answered immediately and show
+ * new runs unless the directory is huge. */
 void store_refresh_soon(store *st, int64_t age_ms, int64_t wait_ms);
-/* Scans now, whatever the age: what was there before the call is listed after it. Waits at most
- * `wait_ms` (-1: to the end; 0: not at all). */
+/* Scans now, regardless of the age: files that existed before the call are listed afterwards. Waits
+ * at most `wait_ms` (-1: until it ends; 0: not at all). */
 int store_rescan(store *st, int64_t wait_ms);
 /* Figures for /metrics and /readyz. */
 typedef struct store_counts {
@@ -51,48 +51,49 @@ typedef struct store_counts {
     int64_t scan_ns;           /* the last one took */
     uint64_t sessions, not_readable;
     uint64_t failures; /* analyses that failed */
-    uint64_t watched;  /* directories whose changes are noticed */
+    uint64_t watched;  /* directories watched for changes */
     bool watched_all;
 } store_counts;
 void store_count(store *st, store_counts *out);
-/* From now on analyses stop with VP_ECANCELLED (the server goes down). */
+/* Makes all analyses fail with VP_ECANCELLED, for shutdown. */
 void store_cancel(store *st);
 
-/* A report; it is held in memory until store_release(). */
+/* A report; it stays in memory until store_release(). */
 typedef struct store_report store_report;
-/* What a report is asked for. */
+/* Parameters of a requested report. */
 typedef struct store_wanted {
     vp_group group;
     vp_depth depth;
-    int64_t step; /* the one of that number; VP_UNKNOWN: all */
+    int64_t step; /* number of a step; VP_UNKNOWN: all */
     vp_where where;
 } store_wanted;
-/* Who asks. Where one is wanted, NULL stands for somebody who always waits. */
+/* The client of a request. A NULL client waits without limit. */
 typedef struct store_asker {
-    /* Whether nobody waits there any more. Any thread may call it until the function that got it
-     * returns. */
+    /* Returns true if the client is gone. Any thread may call it until the function that received
+     * the client returns. */
     bool (*gone)(const void *ctx);
     const void *ctx;
 } store_asker;
-/* The report of a session, cached or computed now; equal questions wait for one computation, and a
- * full report is good for whoever asks for less. VP_EBUSY: too many wait already; VP_ECANCELLED:
- * nobody waits any more; VP_ELIMIT: it took longer than profiles take (turns.h). */
+/* Gets the report of a run, cached or computed now. Equal requests share one computation, and a
+ * full report satisfies requests with less depth. VP_EBUSY: too many waiting requests;
+ * VP_ECANCELLED: all clients are gone; VP_ELIMIT: timed out (turns.h). */
 int store_get(store_report **out, store *st, catalog *c, const cat_session *s,
               const store_wanted *w, const store_asker *who);
-/* The report if it is there already, the full one if there are two; false otherwise. Never waits
- * for a computation. */
+/* Gets a cached report, the full one if there are two; else returns false. Never waits for a
+ * computation. */
 bool store_peek(store_report **out, store *st, const cat_session *s, vp_group group);
 const vp_report *store_report_of(const store_report *h);
-/* One op of a report call by call, in turn with the analyses; not kept. Fails as store_get. */
+/* Gets one op of a report call by call, scheduled with the analyses; not cached. Fails as
+ * store_get. */
 int store_op(op_details **out, store *st, catalog *c, const cat_session *s, const vp_report *r,
              size_t op, const store_asker *who);
-/* Lets somebody look at the session's traces, in turn with the analyses: while its full report is
- * made and kept, if that is not there and `host` is NULL; else while one is made of this host that
- * nobody gets. Fails as store_get; a session of memory snapshots alone has no traces. */
+/* Calls `look` with the traces of the run, scheduled with the analyses. If `host` is NULL and the
+ * full report is not cached, it is computed and cached; else a report of this host is computed and
+ * dropped. Fails as store_get; a run with only memory snapshots has no traces. */
 int store_look(store *st, catalog *c, const cat_session *s, const char *host, analyze_look_fn *look,
                void *look_ctx, const store_asker *who);
-/* The tracks that a host's file lacks (analyze_derived), made once for all who ask, and kept among
- * the reports. Fails as store_get, but is never VP_EBUSY. */
+/* Gets the analysis tracks of a host (analyze_derived), made once for all clients and cached with
+ * the reports. Fails as store_get, but never with VP_EBUSY. */
 int store_get_tracks(store_report **out, store *st, catalog *c, const cat_session *s,
                      const cat_host *h, const store_asker *who);
 const derived *store_tracks_of(const store_report *h); /* NULL: it has none */
