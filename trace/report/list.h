@@ -10,11 +10,11 @@
 
 int rep_list_text(vp_buf *b, const catalog *c, const vp_view *v);
 int rep_list_json(vp_buf *b, const catalog *c);
-/* The same with more(j, ctx) adding keys of its own at the end. */
+/* The same; more(j, ctx) adds keys at the end. */
 typedef void rep_more_fn(vp_json *j, void *ctx);
 int rep_list_json_with(vp_buf *b, const catalog *c, rep_more_fn *more, void *ctx);
-/* The same of a list that is being made: with "indexing", and how many sessions were found so far
- * and files looked at. */
+/* The same for a list that is still incomplete: with "indexing", the number of runs found and of
+ * files read. */
 int rep_list_json_growing(vp_buf *b, const catalog *c, uint64_t found, uint64_t looked_at);
 
 #endif

@@ -6,7 +6,7 @@
 #include "trace/report/bench/scaling_compare.h"
 #include "trace/report/compare/delta_columns.h"
 
-/* Own cells of both. */
+/* Cells written by the formats. */
 enum {
     RESULT_SPEED_UP = DELTA_OTHERS,
     RESULT_EFFICIENCY,
@@ -15,20 +15,20 @@ enum {
     RESULT_DEVICES,
     RESULT_JUDGED
 };
-/* What a table of pairs has: the runs and what is made of them; methods on different numbers of
- * devices, or on the same. */
+/* Sides and scope of a table of pairs: methods on different numbers of devices, or on the same one.
+ */
 enum { RESULT_OF_RUNS = 4, RESULT_SCALES = 8, RESULT_ALIKE = 16 };
 
 /* Rows of one method or of several. */
 void tbl_scaling(tbl *t, const scaling_row *rows, size_t n, const vp_view *v);
 
-/* A pair by one of its times. */
+/* Pairs, compared by one of the times. */
 typedef struct pair_row {
     const scaling_pair *pair;
     vp_delta d;
 } pair_row;
 pair_row pair_row_of(const scaling_pair *pair, size_t time);
-/* Rows are put one by one. */
+/* Rows are put individually. */
 void tbl_pairs(delta_table *out, const scaling_comparison *c, size_t time, const vp_view *v);
 
 /* "1.50x", "75.0%"; "-" for unknown. */

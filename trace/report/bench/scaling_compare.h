@@ -13,7 +13,8 @@
 #include "trace/base/buf.h"
 #include "trace/report/bench/scaling.h"
 
-/* In the order of scaling_time_words. Of the runs: what counts; the rest is beside them. */
+/* In the order of scaling_time_words. The time of the runs is compared; the others are shown in
+ * addition. */
 enum {
     SCALING_MEDIAN,
     SCALING_MEAN,
@@ -26,41 +27,40 @@ enum {
 extern const char *const scaling_time_words[SCALING_TIMES]; /* "first_call", … */
 
 typedef struct scaling_pair {
-    const scaling_row *a, *b; /* one of them may be NULL: not there */
+    const scaling_row *a, *b; /* one of them may be NULL: missing */
     vp_delta times[SCALING_TIMES];
     int64_t threshold_ps; /* a difference of the medians up to this is noise; VP_UNKNOWN */
-    double speed_up;      /* of B's median against A's: A / B; 0: unknown */
-    double
-        efficiency; /* speed_up by how many times as many devices B has; 0: unknown, or as many */
+    double speed_up;      /* median of A divided by that of B; 0: unknown */
+    double efficiency;    /* speed_up / (devices of B / devices of A); 0: unknown, or equal */
     vp_verdict verdict;
     const char *reason;
 } scaling_pair;
 
 typedef struct scaling_comparison {
     vp_arena arena;              /* reasons */
-    const char *a_name, *b_name; /* of the sides: paths, or of one method against another */
+    const char *a_name, *b_name; /* names of the sides: paths, or methods */
     scaling_pair *pairs;
     size_t count, cap;
     size_t by_verdict[VP_UNVERIFIED + 1]; /* how many of each */
-    /* Of the pair whose median moved most among those that decide: a regression where there is one
-     * and no improvement, the reverse, or unverified where there are both. */
+    /* The verdict of the significant pair whose median changed most: a regression if there are no
+     * improvements, an improvement if there are no regressions, unverified if there are both. */
     vp_verdict verdict;
     const char *reason;
 } scaling_comparison;
 
-/* a and b are related (scaling_relate) and outlive the comparison. b NULL: the first method in a's
- * files against each other one, on every number of devices that has both. VP_EARG: nothing to hold
- * against each other. Free *c in any case. */
+/* a and b are related (scaling_relate) and outlive the comparison. b NULL: compares the first
+ * method of a's files with each other method, on every number of devices that both have. VP_EARG:
+ * nothing to compare. Free *c in any case. */
 int scaling_compare(scaling_comparison *c, const scaling *a, const scaling *b, const char *a_name,
                     const char *b_name);
 void scaling_compare_free(scaling_comparison *c);
-/* "fused", or "per_layer → fused" where the names differ: raw. */
+/* "fused", or "per_layer → fused" if the names differ: raw. */
 void scaling_pair_name(vp_buf *b, const scaling_pair *p);
 /* "4", or "1 → 4". */
 void scaling_pair_devices(vp_buf *b, const scaling_pair *p);
-/* Both: "fused, devices: 4". */
+/* Both texts: "fused, devices: 4". */
 void scaling_pair_label(vp_buf *b, const scaling_pair *p);
-/* The longest of either side, for a unit; 0 where nobody knows one. */
+/* The longest time of both sides, to choose a unit; 0 if unknown. */
 int64_t scaling_longest(const scaling_comparison *c, size_t time);
 bool scaling_has_time(const scaling_comparison *c, size_t time);
 
@@ -68,7 +68,7 @@ int rep_results_text(vp_buf *b, const scaling_comparison *c, const vp_view *v);
 int rep_results_json(vp_buf *b, const scaling_comparison *c); /* view_profile.compare_results/1 */
 int rep_results_csv(vp_buf *b, const scaling_comparison *c);  /* a row a pair */
 int rep_results_md(vp_buf *b, const scaling_comparison *c, const vp_view *v);
-/* A test a pair; failed[i]: by a gate. */
+/* One test per pair; failed[i]: by a gate. */
 int rep_results_junit(vp_buf *b, const scaling_comparison *c, const bool *failed);
 int rep_results_html(vp_buf *b, const scaling_comparison *c);
 

@@ -7,13 +7,14 @@
 
 int rep_compare_text(vp_buf *b, const vp_comparison *c, const vp_view *v);
 int rep_compare_json(vp_buf *b, const vp_comparison *c); /* view_profile.compare/1 */
-/* A row of "ops" of that. */
+/* One row of its "ops". */
 void rep_json_compared_op(vp_json *j, const vp_compared_op *op);
-/* A row an op, a class of a device, a scope, a finding: what `kind` says. */
+/* One row per op, class of a device, scope or finding, depending on `kind`. */
 int rep_compare_csv(vp_buf *b, const vp_comparison *c);
 int rep_compare_md(vp_buf *b, const vp_comparison *c, const vp_view *v);
 int rep_compare_junit(vp_buf *b, const vp_comparison *c, bool failed); /* failed: by a gate */
-/* A page about two reports, by the same rules; links->base also leads to their sessions. */
+/* A page about two reports, by the rules of the pages of one report; links->base also leads to
+ * their runs. */
 int rep_compare_html(vp_buf *b, const vp_comparison *c, const rep_links *links);
 
 #endif

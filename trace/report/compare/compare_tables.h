@@ -1,4 +1,4 @@
-/* The tables of a comparison, as the terminal and the page have them. For ownership see tbl.h. */
+/* Tables of a comparison for the terminal and the page. Ownership: see tbl.h. */
 #ifndef VP_REPORT_COMPARE_TABLES_H
 #define VP_REPORT_COMPARE_TABLES_H
 
@@ -9,18 +9,19 @@
 
 typedef struct part_row {
     const char *name;      /* ours */
-    const char *css_class; /* of its colour; NULL: none */
+    const char *css_class; /* CSS class of its color; NULL: none */
     vp_delta d;
-    tbl_style name_style, style; /* of its name, and of the rest but the two figures */
+    tbl_style name_style, style; /* tooltips of the name and of the other columns except the two
+                                  * figures */
 } part_row;
 
 enum { PART_NAME = DELTA_OTHERS, PART_BAR };
-enum { PART_BARS = 4 }; /* has: bars on the terminal */
+enum { PART_BARS = 4 }; /* for `has`: bars on the terminal */
 
 void tbl_parts(delta_table *out, const part_row *rows, size_t n, const vp_view *v);
-/* The waterfall of a device as differences, cell by cell, those alone that either run has, and its
- * window behind them, to which they sum; returns how many rows. Compute is one row where either run
- * has no peak. 0: the classes say all that is known. */
+/* Fills the differences of a device's MFU waterfall by cell, for cells that either run has, then
+ * the difference of the windows, which is their sum. Returns the number of rows. Compute is one row
+ * if either run has no peak. Returns 0 if only the four classes are known. */
 enum { PART_CELLS_MAX = MFU_CELLS_MAX + 1 };
 size_t rep_compared_cells(part_row out[PART_CELLS_MAX], const vp_compared_device *d, bool per_step);
 

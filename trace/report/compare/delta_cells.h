@@ -5,10 +5,10 @@
 #include "trace/report/html/html_parts.h"
 #include "trace/report/text/text_parts.h"
 
-/* Nothing where both sides are unknown. */
+/* Writes nothing if both sides are unknown. */
 void html_delta_fact(page *p, const char *name, const vp_delta *d);
 
-/* The head of a comparison: "B against A", what is to be made of it, and why (NULL: not said). */
+/* The head of a comparison: "B against A", the verdict, and the reason (NULL: none). */
 void html_verdict(page *p, const char *a, const char *b, vp_verdict verdict, const char *reason);
 
 #endif

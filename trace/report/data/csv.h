@@ -7,7 +7,7 @@
 
 int rep_csv(vp_buf *b, const vp_report *r, const vp_view *v);
 int rep_findings_csv(vp_buf *b, const vp_report *r); /* one row a rule */
-/* One row a buffer that is live at the peak of a program's plan. */
+/* One row per buffer that is live at the peak of a program's plan. */
 int rep_memory_csv(vp_buf *b, const vp_report *r, const vp_view *v);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "trace/report/table/tbl.h"
 
-/* The line of heads; then a row at a time, by csv_row, which is what tbl_each calls. Columns know
- * no cells of the table's own. */
+/* Writes the line of heads; then csv_row, the callback of tbl_each, writes one row. Columns have no
+ * cells of the table's own. */
 typedef struct csv_row_writer {
     vp_buf *b;
     const tbl *t;

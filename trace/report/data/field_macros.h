@@ -11,7 +11,7 @@
                                          .size = sizeof(item_), .fields = fields_
 #define ARRAY(key_, type_, struct_, member_, count_)                                               \
     F(key_, type_, struct_, member_), .count_at = offsetof(struct_, count_)
-/* Written by put, and not read back because it follows from other fields. */
+/* Written by put, and not read back because it is computed from other fields. */
 #define MADE(key_, type_, put_) .key = key_, .type = type_, .put = put_, .made = true
 /* The last row: the name and the description of the object. */
 #define END(name_, about_) .key = NULL, .name = name_, .about = about_

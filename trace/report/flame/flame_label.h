@@ -5,9 +5,9 @@
 
 #include "trace/base/str.h"
 
-/* How many bytes of a label, which is text in HTML, stand in so many columns: html.n where all of
- * it does; else so much that an ellipsis has room behind it, whole characters only, and a number
- * with its unit or nothing of it; 0 where that is too little to say anything. */
+/* Returns how many bytes of a label, which is HTML text, fit into the columns: html.n if all of it
+ * fits; else whole characters so that an ellipsis fits after them, and never a number without its
+ * unit; 0 if too few characters would remain. */
 size_t flame_label_fit(vp_str html, size_t columns);
 
 #endif

@@ -7,16 +7,16 @@
 #include "trace/base/buf.h"
 #include "trace/report/flame/flame_layout.h"
 
-/* How frames look; each function adds what is safe in HTML. */
+/* Callbacks that write the content of frames; each must write valid, escaped HTML. */
 typedef struct flame_look {
     void *ctx;
-    /* One of the CSS classes of the style sheet's rects. */
+    /* One of the CSS classes for rects in the style sheet. */
     const char *(*css_class)(void *ctx, const flame_box *box);
     void (*put_name)(vp_buf *b, void *ctx, const flame_box *box);
     void (*put_title)(vp_buf *b, void *ctx, const flame_box *box); /* its tooltip */
 } flame_look;
 
-/* label: HTML, what a screen reader says in place of the picture. Returns b's status. */
+/* label: HTML, the description for screen readers. Returns the status of b. */
 int flame_svg(vp_buf *b, const flame_layout *l, const flame_look *look, const char *label);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct html_part {
 
 bool html_has_findings(const page *p);
 int html_findings(page *p);
-/* Findings that say what bytes could be spared, where memory is shown without the others. */
+/* Findings with a potential saving of bytes, for pages that show only memory. */
 bool html_has_spared(const page *p);
 int html_spared(page *p);
 bool html_has_devices(const page *p);
@@ -25,10 +25,10 @@ bool html_has_steps(const page *p);
 int html_steps(page *p);
 void html_controls(page *p);
 int html_ops(page *p, size_t device);
-/* The flame graph within the section of the scopes: all_ps is what the roots sum to. */
+/* The flame graph within the section of the scopes; all_ps is the sum of the roots. */
 int html_flame(page *p, int64_t all_ps, vp_unit unit);
 bool html_has_scopes(const page *p);
-bool html_has_paths(const page *p); /* of host zones, whose page has but one part */
+bool html_has_paths(const page *p); /* for host zones, whose page has only one part */
 int html_scopes(page *p);
 bool html_has_folded(const page *p);
 int html_folded(page *p);

@@ -11,8 +11,8 @@ typedef struct html_tile {
 
 #define HTML_TILES_MAX 32u
 
-/* The largest first, at most HTML_TILES_MAX. Hidden from screen readers: a table beside it says the
- * same. */
+/* Draws the largest HTML_TILES_MAX values, in descending order. Hidden from screen readers, because
+ * a table next to it has the same data. */
 void html_treemap(page *p, const html_tile *tiles, size_t n);
 
 #endif

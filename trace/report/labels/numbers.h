@@ -27,7 +27,7 @@ int rep_put_bytes(vp_buf *b, int64_t bytes); /* "1.4 MiB", "-" for unknown */
 int rep_put_number(vp_buf *b, double v, int decimals);
 /* With that many decimals; "-" for NaN. */
 int rep_put_ratio(vp_buf *b, double v, int decimals);
-/* "12.34%"; "-" when the whole is not positive. */
+/* "12.34%"; "-" if the denominator is not positive. */
 int rep_put_percent(vp_buf *b, int64_t part, int64_t whole);
 int rep_put_hundredths(vp_buf *b, int64_t v); /* 1234 -> "12.34" */
 /* Shares of the parts in hundredths of a percent, which add up to exactly REP_PERCENT_ALL (largest
@@ -43,7 +43,7 @@ double rep_gflop_per_s(const vp_op *op);
 /* Window of the op's device, of which its self time is a part. VP_UNKNOWN if concurrent tracks add
  * up to more than the window. */
 int64_t rep_window_of(const vp_report *r, const vp_op *op);
-/* Of a collective, per participant: bytes over time, and that times the bus factor
+/* Of a collective, per participant: bytes per time, and the same times the bus factor
  * (docs/reference/metrics.md#collectives); NaN if unknown. */
 double rep_algorithm_gb_per_s(const vp_collective *c);
 double rep_bus_gb_per_s(const vp_collective *c);
@@ -57,7 +57,7 @@ int64_t rep_per_step_ps(const vp_report *r, const vp_op *op); /* mean, VP_UNKNOW
 bool rep_barrier_waits(const vp_report *r, uint32_t *most, uint32_t *least);
 /* Number of entries beyond those listed in a report. */
 size_t rep_beyond(int64_t total, size_t listed);
-/* "▁" to "█" for x of most; a space if either is 0 or less. */
+/* "▁" to "█" for x relative to most; a space if either is 0 or less. */
 int rep_put_spark(vp_buf *b, int64_t x, int64_t most);
 /* "2026-01-11 21:26:41" in local time; "-" for unknown. */
 int rep_put_time(vp_buf *b, int64_t unix_ns);

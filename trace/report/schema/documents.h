@@ -1,5 +1,5 @@
-/* The JSON documents that the field tables describe, and what the schema and the reference page say
- * about their fields. Constant; used by `view_profile help --print-schema` and --print-reference.
+/* The JSON documents described by the field tables, and the texts of their fields in the schema and
+ * the reference page. Constant; used by `view_profile help --print-schema` and --print-reference.
  */
 #ifndef VP_REPORT_DOCUMENTS_H
 #define VP_REPORT_DOCUMENTS_H

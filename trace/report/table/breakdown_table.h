@@ -4,7 +4,7 @@
 
 #include "trace/report/table/tbl.h"
 
-/* Devices that the view lets through, those with skip[i] left out (NULL: none). */
+/* Devices that the view selects, except those with skip[i] (NULL: none). */
 void tbl_breakdown(tbl *t, const vp_report *r, const vp_view *v, const bool *skip);
 
 #endif

@@ -6,7 +6,7 @@
 #include "trace/analyze/op_details.h"
 #include "trace/report/table/tbl.h"
 
-/* op is of r, and d of op; t.of is the caller's op_calls. */
+/* op is an op of r, and d are its details; t.of is the op_calls passed by the caller. */
 typedef struct op_calls {
     const vp_op *op;
     const op_details *d;

@@ -10,7 +10,7 @@
 
 #define AT(member) .at = offsetof(ROW, member)
 #define ALSO(member) .also = offsetof(ROW, member)
-/* The member of the struct that the row's pointer leads to. */
+/* A member of the struct to which a pointer of the row leads. */
 #define VIA(pointer, row, member) .via = 1 + offsetof(ROW, pointer), .at = offsetof(row, member)
 #define ALSO_OF_HOSTS(member) ALSO(member), .also_needs = TBL_HOSTS
 #define GET(function) .get = (function)
@@ -23,7 +23,7 @@
 #define UNIT(name) .unit = TBL_UNIT_##name
 #define NEEDS(bits) .needs = (bits)
 #define SORT(by) .sort = 1 + (by)
-/* On a terminal: the place among its columns and the head, alone or with the unit. */
+/* On a terminal: the position among its columns and the head, alone or with the unit. */
 #define TERM(order, the_head) .text_order = (order), .text = (the_head)
 #define TERM_UNIT(order, the_head) TERM(order, the_head), .says_unit = true
 #define TERM_NEEDS(bits) .text_needs = (bits)

@@ -6,16 +6,17 @@
 #include "trace/report/table/tbl.h"
 #include "trace/report/labels/tree.h"
 
-/* of: the self time of all scopes, int64_t. On a page its bars are the caller's own. */
+/* of: the self time of all scopes, int64_t. On a page the caller writes its bars. */
 void tbl_folded(tbl *t, const vp_report *r, const vp_view *v, const int64_t *all_ps);
-/* A row of the tree of scopes, as the tree's iterator stands; its text is the caller's own. */
+/* One row of the tree of scopes, at the current position of the tree's iterator; the caller writes
+ * its text. */
 typedef struct scope_row {
     const tree *at;
     bool is_more; /* "n more", without a self time */
     int64_t total_ps, all_ps, self_ps, calls;
 } scope_row;
 scope_row scope_row_of(const tree *at, tree_event event);
-/* Rows are put one by one. */
+/* Rows are put individually. */
 void tbl_scopes(tbl *t, const tree *at, const vp_view *v);
 
 void tbl_modules(tbl *t, const vp_report *r, const vp_view *v);

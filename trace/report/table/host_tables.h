@@ -4,7 +4,7 @@
 
 #include "trace/report/table/tbl.h"
 
-/* The scales of the units of work on the host. */
+/* Indices of the units of work on the host. */
 enum { HOST_SUM, HOST_CALL };
 
 /* Compiled functions. */

@@ -4,12 +4,13 @@
 
 #include "trace/report/table/tbl.h"
 
-/* The scales of the units of gaps. */
+/* Indices of the units of gaps. */
 enum { GAP_LENGTH, GAP_START };
 
-/* `of` may be an int64_t: starts are told to place gaps of that length, not each of its own. */
+/* `of` may be an int64_t, the length of a gap: all starts are printed with the precision for that
+ * length instead of each gap's own. */
 void tbl_gaps(tbl *t, const vp_report *r, const vp_view *v);
-/* By what the host did meanwhile. */
+/* By concurrent activity of the host. */
 void tbl_idle_labels(tbl *t, const vp_report *r, const vp_view *v);
 
 #endif

@@ -5,20 +5,21 @@
 #include "trace/report/table/tbl.h"
 
 void tbl_memory(tbl *t, const vp_report *r, const vp_view *v);
-/* What is in the peak of one of them, as far as the profile tells. */
+/* The contents of one peak, as far as the profile records them. */
 void tbl_holders(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
-/* What its steps take and do not give back. */
+/* Memory that is allocated in each step and not freed. */
 void tbl_leaks(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
 
-/* A row a program and memory space. */
+/* One row per program and memory space. */
 void tbl_plans(tbl *t, const vp_report *r, const vp_view *v);
-/* Who holds the peak of one of them; the rows sum to it. */
+/* The holders of one peak; the rows add up to it. */
 void tbl_plan_buffers(tbl *t, const vp_report *r, const vp_view *v, const vp_memory_plan *m);
 void tbl_donations(tbl *t, const vp_report *r, const vp_view *v, const vp_memory_plan *m);
 
-/* Its peak, or, where no lifetimes are known, what it reserves. */
+/* Its peak, or, if lifetimes are unknown, the reserved memory. */
 int64_t tbl_plan_peak(const vp_memory_plan *m);
-/* "main", "the host's", "on chip (1)"; made there where it is none of ours. */
+/* "main", "the host's", "on chip (1)"; written to the caller's buffer if there is no constant name.
+ */
 const char *tbl_space_of(const vp_memory_plan *m, char made[32]);
 
 #endif

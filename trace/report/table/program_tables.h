@@ -5,10 +5,10 @@
 #include "trace/report/table/tbl.h"
 
 void tbl_threads(tbl *t, const vp_report *r, const vp_view *v);
-/* The texts among the values are the formats' own cells. */
+/* Texts among the values are cells written by the formats. */
 void tbl_args(tbl *t, const vp_report *r, const vp_view *v);
 void tbl_counters(tbl *t, const vp_report *r, const vp_view *v);
-/* On a terminal: arguments that are texts. */
+/* On a terminal: arguments with text values. */
 void tbl_arg_texts(tbl *t, const vp_report *r, const vp_view *v);
 void tbl_meta(tbl *t, const vp_report *r, const vp_view *v);
 

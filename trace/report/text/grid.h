@@ -8,20 +8,20 @@
 
 typedef struct grid_column {
     bool left;       /* aligned left, else right */
-    unsigned drop;   /* too wide: the highest rank goes first, as a whole; 0 stays; below
-                      * TBL_DROP_LATE only when shortening does not help */
-    unsigned want;   /* may be shortened in the middle down to this, and to `min` before columns */
-    unsigned min;    /* of low rank go; 0: never shortened */
-    bool keep_end;   /* shortened at the start instead: the end of a path says more */
-    bool place;      /* cells name source lines: links, where the grid has them */
-    bool tell_apart; /* cells that would be shortened to the same text show where they differ */
+    unsigned drop;   /* if the lines are too wide, the column with the highest rank is dropped
+                      * first; 0: never; below TBL_DROP_LATE only if shortening is not sufficient */
+    unsigned want;   /* cells may be shortened in the middle to this width; 0: never */
+    unsigned min;    /* and to this one before columns of low rank are dropped; 0: never */
+    bool keep_end;   /* shortened at the start, because the end of a path identifies it */
+    bool place;      /* cells name source lines: links, if the grid has them */
+    bool tell_apart; /* cells that would be shortened to the same text show the part that differs */
 } grid_column;
 
-/* Of a text of at most VP_REPORT_BYTES_MAX. */
+/* A range of a text of at most VP_REPORT_BYTES_MAX. */
 typedef struct grid_cell {
     uint32_t end;      /* in text */
-    uint32_t width;    /* in columns, once grid_print has measured it */
-    uint32_t parts_at; /* where it differs from cells that would read the same; 0: from none */
+    uint32_t width;    /* in columns, set by grid_print */
+    uint32_t parts_at; /* byte at which it differs from cells that would look the same; 0: none */
     uint8_t style;     /* tbl_style */
 } grid_cell;
 
@@ -36,22 +36,22 @@ typedef struct grid {
 
 void grid_init(grid *g, const grid_column *columns, size_t column_count);
 void grid_free(grid *g);
-/* Append a cell's text to &g->text, then end it. Failures stick in g->text.status. */
+/* Append a cell's text to &g->text, then end it. Errors are kept in g->text.status. */
 void grid_end(grid *g, tbl_style style);
-/* Prints every row; no line is wider than width as long as the columns that stay allow it. */
+/* Prints every row. Lines exceed width only if the columns with rank 0 need more. */
 int grid_print(vp_buf *b, grid *g, size_t width, bool color);
 
-/* s shortened in its middle with "…" to at most width columns. */
+/* Shortens s in the middle with "…" to at most width columns. */
 int grid_put_short(vp_buf *b, vp_str s, size_t width);
 /* The same, keeping the end. */
 int grid_put_end(vp_buf *b, vp_str s, size_t width);
-/* The same, with what stands around column `at` in the middle, between two "…". */
+/* The same, keeping the text around column `at`, between two "…". */
 int grid_put_around(vp_buf *b, vp_str s, size_t width, size_t at);
 vp_str grid_cell_text(const grid *g, size_t i);
-/* Fills parts_at of a column's cells for that width. grid_apart.c */
+/* Sets parts_at of a column's cells for that width. grid_apart.c */
 int grid_tell_apart(grid *g, size_t column, size_t width);
-/* Begins and ends a link to a source line, "model.py:12" or "/home/me/model.py:12 step"; false:
- * there is none to it. root: as vp_view.source_links. */
+/* Begins and ends a link to a source line, "model.py:12" or "/home/me/model.py:12 step"; false: no
+ * link. root: as vp_view.source_links. */
 bool grid_link_on(vp_buf *b, vp_str place, const char *root);
 void grid_link_off(vp_buf *b);
 void grid_color_on(vp_buf *b, tbl_style style, bool color);
@@ -62,8 +62,8 @@ typedef struct grid_flow {
     vp_buf *b;
     size_t width, column, indent, gap;
 } grid_flow;
-/* One unbreakable piece, shortened if need be. Both take what stands in `text`, empty it for the
- * next piece, and pass its failure on to f->b. */
+/* One unbreakable piece, shortened if needed. Both take the content of `text`, clear it for the
+ * next piece, and copy its error to f->b. */
 void grid_flow_put(grid_flow *f, vp_buf *text);
 void grid_flow_words(grid_flow *f, vp_buf *text); /* breaks at spaces */
 void grid_flow_end(grid_flow *f);

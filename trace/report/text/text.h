@@ -7,9 +7,10 @@
 
 int rep_text(vp_buf *b, const vp_report *r, const vp_view *v);      /* `top`: header and table */
 int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *v); /* `report`: everything */
-/* `memory`: what compilers planned, each peak with its holders, and what allocators did. */
+/* `memory`: planned memory, each peak with its holders, and allocators. */
 int rep_text_memory(vp_buf *b, const vp_report *r, const vp_view *v);
-/* `findings`: what is wrong and what to do; fired first, then explained, then the rest in short. */
+/* `findings`: causes and advice; rules that fired first, then the explained ones, then the rest
+ * briefly. */
 int rep_findings_text(vp_buf *b, const vp_report *r, const vp_view *v);
 
 #endif

@@ -7,10 +7,10 @@
 
 enum { TREND_CAPTURED, TREND_CHANGE, TREND_PARTS, TREND_COURSE }; /* own cells */
 
-/* t.of is the trend of both. */
+/* t.of is the trend, for both tables. */
 void tbl_runs(tbl *out, const trend *t, const vp_view *v);
 void tbl_trend_ops(tbl *out, const trend *t, const trend_row *rows, size_t n, const vp_view *v);
-/* The time that a run is judged by. */
+/* The time by which runs are compared. */
 int64_t trend_time_of(const trend_run *r);
 
 #endif

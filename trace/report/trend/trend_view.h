@@ -7,7 +7,7 @@
 #include "trace/analyze/compare/trend.h"
 #include "trace/base/buf.h"
 
-/* Runs in the order in which they are shown. Everything lives in the arena. */
+/* Runs in display order. All data is allocated in the arena. */
 typedef struct trend {
     vp_arena arena;
     trend_run *runs;
@@ -17,10 +17,10 @@ typedef struct trend {
 void trend_init(trend *t);
 void trend_free(trend *t);
 int trend_add(trend *t, const vp_report *r);
-/* Every line of a history; VP_ECORRUPT names the line. */
+/* Reads every line of a history; VP_ECORRUPT names the line. */
 int trend_add_history(trend *t, const char *path);
-bool trend_is_history(const char *path); /* by its first bytes */
-/* By the time of capture where every run has one; else the order stays. */
+bool trend_is_history(const char *path); /* recognized by its first bytes */
+/* Sorts by the time of capture if every run has one; else keeps the order. */
 void trend_sort(trend *t);
 
 /* One line with its line feed. */
