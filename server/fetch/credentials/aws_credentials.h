@@ -11,15 +11,16 @@
 
 typedef struct aws_credentials {
     char id[256], secret[512], token[4096];
-    int64_t until_s;  /* Unix; 0: no end is known */
-    const char *from; /* what they were found in, a literal; NULL: none were */
+    int64_t until_s;  /* Unix time; 0: no expiry known */
+    const char *from; /* a literal that names the source; NULL: no source */
 } aws_credentials;
 
-/* Those of this process, found once and asked for anew before they end. VP_EREFUSED: there are
- * none, and what to do; VP_EREMOTE: who gives them out does not. Thread-safe. */
+/* Returns the credentials of this process, found once and refreshed before they expire.
+ * VP_EREFUSED: no credentials, with advice; VP_EREMOTE: the service that issues them failed.
+ * Thread-safe. */
 int aws_credentials_get(fetch_ask *a, aws_credentials *out);
-/* The same without asking anybody: where they would come from; NULL: nowhere that is known. *other:
- * what the profile wants instead, which is not done here; or NULL. */
+/* Returns the source of the credentials without any request; NULL: no known source. *other: an
+ * unsupported method that the profile requires; or NULL. */
 const char *aws_credentials_source(const char **other);
 void aws_credentials_wipe(aws_credentials *c);
 /* A setting of the profile in the config file ("region", "endpoint_url"); false: none. */

@@ -7,19 +7,19 @@
 
 typedef struct azure_account {
     char name[128];
-    char endpoint[512]; /* of its blobs, without '/' at its end; empty: Azure's own */
+    char endpoint[512]; /* endpoint for blobs, without trailing '/'; empty: Azure's default */
     char suffix[128];   /* "core.windows.net" */
     char key[256];      /* base64; empty: none */
     char sas[2048];     /* without '?'; empty: none */
 } azure_account;
 
-/* What the environment says; secrets are in it, so it is wiped. VP_EARG: it is too long. */
+/* Reads the environment. The result contains secrets and must be wiped. VP_EARG: a value is too
+ * long. */
 int azure_account_find(azure_account *out);
 void azure_account_wipe(azure_account *account);
-/* Adds a bearer token of an identity to a try. VP_EREFUSED: there are no credentials, and what to
- * do. */
+/* Adds a bearer token of an identity to a try. VP_EREFUSED: no credentials, with advice. */
 int azure_authorize(fetch_ask *a, http_call *c);
-/* Where credentials would come from, without asking anybody; NULL: nowhere that is known. */
+/* Returns the source of the credentials without any request; NULL: no known source. */
 const char *azure_credentials_source(void);
 
 #endif

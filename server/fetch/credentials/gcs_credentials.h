@@ -5,9 +5,9 @@
 
 #include "server/fetch/http/http_call.h"
 
-/* Adds a bearer token to a try. VP_EREFUSED: there are no credentials, and what to do. */
+/* Adds a bearer token to a try. VP_EREFUSED: no credentials, with advice. */
 int gcs_authorize(void *ask, http_call *c);
-/* Where credentials would come from, without asking anybody; NULL: nowhere that is known. */
+/* Returns the source of the credentials without any request; NULL: no known source. */
 const char *gcs_credentials_source(void);
 
 #endif

@@ -10,7 +10,7 @@
 
 typedef struct oauth_token {
     char text[8192];
-    int64_t until_s;  /* Unix; 0: no end is known */
+    int64_t until_s;  /* Unix time; 0: no expiry known */
     const char *from; /* a literal */
 } oauth_token;
 
@@ -19,12 +19,13 @@ typedef struct oauth_kept {
     oauth_token token;
 } oauth_kept;
 
-/* The kept token, or what find makes: 0 or a failure. As the header Authorization of one try. */
+/* Adds the cached token, or one that `find` gets, as the Authorization header of one try. Returns 0
+ * or the failure of `find`. */
 int oauth_authorize(oauth_kept *kept, int (*find)(fetch_ask *a, oauth_token *out), fetch_ask *a,
                     http_call *c);
-/* access_token, and expires_in or expires_on, of an answer. VP_EREMOTE: there is none. */
+/* Parses access_token, and expires_in or expires_on, of a response. VP_EREMOTE: no token. */
 int oauth_take(const http_call *c, oauth_token *out);
-/* Performs a POST of a form; the token of its answer. */
+/* Posts a form and returns the token of the response. */
 int oauth_post(fetch_ask *a, const char *url, vp_str form, oauth_token *out);
 
 #endif

@@ -11,33 +11,33 @@
 
 #include "trace/base/buf.h"
 
-/* Of gRPC's status codes, those that mean something here. */
+/* The status codes of gRPC that are handled. */
 enum { GRPC_OK = 0, GRPC_DEADLINE = 4, GRPC_UNIMPLEMENTED = 12, GRPC_NO_STATUS = -1 };
 
 typedef struct grpc_call {
     CURL *easy;
     struct curl_slist *headers;
     vp_buf request;
-    vp_write_fn *write; /* the body as it comes, gRPC's frame included */
+    vp_write_fn *write; /* callback for body bytes as they arrive, with the gRPC frame header */
     void *ctx;
-    int failed;         /* what write returned */
+    int failed;         /* result of `write` */
     int64_t body_bytes; /* so far */
-    int status;         /* of gRPC; GRPC_NO_STATUS: none came */
-    bool is_grpc;       /* by its content type */
-    char message[240];  /* with its status; printable */
+    int status;         /* gRPC status; GRPC_NO_STATUS: none received */
+    bool is_grpc;       /* the content type is that of gRPC */
+    char message[240];  /* message of the status; printable */
     char curl_says[CURL_ERROR_SIZE];
 } grpc_call;
 
-/* Prepares POST /tensorflow.ProfilerService/METHOD to HOST:PORT. The server is told to give up
- * after timeout_ms; what else bounds the call is up to its owner. After a failure, too, it is
- * closed. VP_EARG: no HOST:PORT; VP_ENOMEM. */
+/* Prepares POST /tensorflow.ProfilerService/METHOD to HOST:PORT. timeout_ms is sent to the server
+ * as the deadline; the caller sets its own time limit. The call must be closed even after a
+ * failure. VP_EARG: no HOST:PORT; VP_ENOMEM. */
 int grpc_call_open(grpc_call *c, vp_str target, const char *method, vp_str message,
                    int64_t timeout_ms, vp_write_fn *write, void *ctx);
 void grpc_call_close(grpc_call *c);
-/* What came of it, when it was performed: 0, or a failure in words. VP_EREMOTE with status
- * GRPC_DEADLINE is one of time. */
+/* Returns the result of a performed call: 0, or a recorded failure. VP_EREMOTE with status
+ * GRPC_DEADLINE: timed out. */
 int grpc_call_verdict(grpc_call *c, CURLcode code);
-/* For errors that only curl tells: the status that a time-out has. */
+/* The status for a time-out, for errors that only curl reports. */
 int64_t grpc_call_status(const grpc_call *c, CURLcode code);
 
 #endif

@@ -6,18 +6,18 @@
 
 #include "trace/base/buf.h"
 
-/* The body, read; texts point into it. Numbers that it does not have are the service's defaults. */
+/* A parsed body; texts point into it. Numbers that are missing have the defaults of the service. */
 typedef struct profile_request {
     vp_str session, root, host, body;
-    uint64_t duration_ms, start_ns; /* start_ns: Unix; 0: at once */
+    uint64_t duration_ms, start_ns; /* start_ns: Unix time; 0: immediately */
     uint64_t host_tracer, device_tracer, python_tracer;
     uint64_t patience_ms;
-    uint64_t waits; /* 1: the XSpace is read once the asker says so */
+    uint64_t waits; /* 1: the XSpace is read after the client confirms */
 } profile_request;
 
-/* VP_EARG: it is none, or asks for no time. */
+/* VP_EARG: malformed, or no duration. */
 int profile_request_read(profile_request *r, vp_str body);
-/* The protobuf message, appended. VP_EARG: an option that is no KEY=VALUE. */
+/* Appends the protobuf message. VP_EARG: an option is not KEY=VALUE. */
 int profile_request_put(vp_buf *b, const profile_request *r);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include "server/fetch/http/http_call.h"
 
-/* Records what is wrong with an answer that is no success, sets the question's status, and returns
- * VP_ENOTFOUND, VP_EREFUSED, VP_EIO (it changed) or VP_EREMOTE. */
+/* Records the error of a response without 2xx, sets the status of the request, and returns
+ * VP_ENOTFOUND, VP_EREFUSED, VP_EIO (the object changed) or VP_EREMOTE. */
 int http_failure(http_call *c);
-/* The content of the first <name> or "name": "…" in the first 16 KiB of an answer, as it is; it
- * lives as long as the answer. */
+/* Finds the content of the first <name> or "name": "…" in the first 16 KiB of a response,
+ * unchanged. The view is valid as long as the response. */
 bool http_find(const http_call *c, const char *name, vp_str *out);
-/* The same of what is told on: one line, escaped for a terminal, in at most cap bytes; empty: none.
- */
+/* The same for user-visible text: one line, escaped for a terminal, in at most cap bytes; empty:
+ * none. */
 void http_said(const http_call *c, const char *name, char *out, size_t cap);
 
 #endif

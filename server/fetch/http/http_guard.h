@@ -10,15 +10,16 @@ struct sockaddr;
 typedef enum http_nearness {
     HTTP_ELSEWHERE,
     HTTP_THIS_MACHINE, /* loopback */
-    HTTP_LINK_LOCAL,   /* and addresses of metadata services */
+    HTTP_LINK_LOCAL,   /* also addresses of metadata services */
 } http_nearness;
 
 http_nearness http_nearness_of(const struct sockaddr *address);
-/* Of an address in digits, IPv6 with or without brackets; elsewhere: it is none. */
+/* Classifies a numeric address, IPv6 with or without brackets. HTTP_ELSEWHERE if it is not numeric.
+ */
 http_nearness http_nearness_of_text(const char *address);
-/* The nearest of those that a name has here; elsewhere: it has none. */
+/* Returns the nearest of the addresses that a name resolves to. HTTP_ELSEWHERE if it has none. */
 http_nearness http_nearness_of_name(const char *host);
-/* Whether a host that a user typed is this machine, by its name: no proxy is asked for it. */
+/* Returns whether a host that a user typed names this machine; then no proxy is used. */
 bool http_is_this_machine(const char *host);
 
 #endif

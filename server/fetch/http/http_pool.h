@@ -12,11 +12,11 @@
 
 typedef struct http_origin http_origin;
 
-/* Waits for a turn at the origin and takes a handle, all of whose options are as new. *of and the
- * handle go back with http_pool_give. VP_ECANCELLED: a is abandoned (NULL: never); VP_ENOMEM. */
+/* Waits for a free slot at the origin and returns a handle with default options. Return *of and the
+ * handle with http_pool_give. VP_ECANCELLED: a is abandoned (NULL: never); VP_ENOMEM. */
 int http_pool_take(const char *origin, const fetch_ask *a, http_origin **of, CURL **out);
 void http_pool_give(http_origin *of, CURL *easy);
-/* Around a wait for whoever reads. */
+/* Call these around a wait for the consumer. */
 void http_pool_step_aside(http_origin *of);
 void http_pool_step_back(http_origin *of);
 

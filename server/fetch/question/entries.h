@@ -10,7 +10,7 @@
 #include "trace/base/str.h"
 
 typedef struct entry {
-    vp_str name;      /* relative to the address that was asked for */
+    vp_str name;      /* relative to the requested address */
     int64_t bytes;    /* -1: unknown */
     int64_t mtime_ns; /* 0: unknown */
     vp_str etag;      /* empty: none */
@@ -21,15 +21,15 @@ typedef struct entries {
     int stream;
     vp_buf frame;
     uint64_t told, refused;
-    const char *fault; /* of the first that was refused */
+    const char *fault; /* error of the first refused name */
 } entries;
 
 void entries_begin(entries *e, int stream);
-/* VP_ECANCELLED: nobody reads; VP_ELIMIT: more than VP_WALK_ENTRIES_MAX. */
+/* VP_ECANCELLED: the client is gone; VP_ELIMIT: more than VP_WALK_ENTRIES_MAX. */
 int entries_put(entries *e, const entry *one);
 int entries_end(entries *e);
 void entries_free(entries *e);
-/* INFO: the same fields of one object. */
+/* INFO: the same fields for one object. */
 int entry_put_info(int stream, const entry *one);
 
 #endif

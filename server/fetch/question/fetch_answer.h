@@ -19,27 +19,27 @@
 #include "trace/source/fetch_frames.h"
 
 typedef struct fetch_ask {
-    int stream; /* frames go there; belongs to who calls the handler */
+    int stream; /* socket for frames; owned by the caller of the handler */
     int files[FETCH_FILES_MAX];
     size_t file_n;
     fetch_question what;
-    /* The fields of the question; they live as long as it. */
+    /* The fields of the request; they live as long as it. */
     vp_str url, etag, body, places;
     uint64_t piece;
     int64_t offset, length; /* length -1: to the end, or unknown */
     bool flat, is_unsigned;
-    int64_t status; /* set by a handler that fails: of HTTP or gRPC; 0: none */
+    int64_t status; /* status of HTTP or gRPC, set by a handler that fails; 0: none */
 } fetch_ask;
 
 #define FETCH_DECLARE(name, fn) int fetch_answer_##fn(fetch_ask *a);
 FETCH_QUESTIONS(FETCH_DECLARE)
 #undef FETCH_DECLARE
 
-/* Whether nobody waits for the answer any more: for handlers that wait or write elsewhere. */
+/* Returns whether the client is gone; for handlers that wait or write to other files. */
 bool fetch_abandoned(const fetch_ask *a);
-/* The failure just recorded, of a call that heard nothing of gRPC, or that dynolog listens there
- * instead, which is asked once in its own way: a second where it is silent. The call's connection
- * is closed by then, as dynolog hears one at a time. */
+/* Extends the error of a call that received no gRPC response: asks once, for at most a second,
+ * whether dynolog listens at this port. The connection of the call must be closed before, because
+ * dynolog accepts one client at a time. */
 int fetch_fail_unheard(fetch_ask *a);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include "server/fetch/question/fetch_answer.h"
 
-/* Memory of an upload in parts. */
+/* Buffer for one part of a multipart upload. */
 #define PIECE_BYTES (8u << 20)
 
-/* Appends to a buffer, which holds n + FETCH_FRAME_MAX, until at least n bytes are in it, or all
- * that is left: *is_last, and maybe none. VP_EREMOTE: who asked went away before the end, and
- * nothing may be left behind. */
+/* Appends data to a buffer of n + FETCH_FRAME_MAX bytes until it has at least n bytes or the data
+ * ends (*is_last; then possibly nothing was added). VP_EREMOTE: the client disconnected before the
+ * end; the upload must be discarded. */
 int piece_next(fetch_ask *a, size_t n, vp_buf *out, bool *is_last);
 
 #endif

@@ -14,10 +14,10 @@ typedef struct azure_place {
     bool has_head;
 } azure_place;
 
-/* Account, container and key of an address. VP_EARG: it is none. */
+/* Parses account, container and key of an address. VP_EARG: malformed. */
 int azure_take_address(azure_place *p, vp_str url);
-/* A request for a blob (empty: the container) with a query, encoded and sorted by name; empty:
- * none. */
+/* Prepares a request for a blob (empty: the container) with a query, encoded and sorted by name;
+ * empty: none. */
 int azure_begin(azure_place *p, http_call *c, const char *method, vp_str key, vp_str query);
 int azure_list(azure_place *p, entries *e);
 int azure_write(azure_place *p);

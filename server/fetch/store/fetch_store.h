@@ -7,42 +7,44 @@
 #include "server/fetch/question/entries.h"
 #include "server/fetch/question/fetch_answer.h"
 
-/* An address that was taken apart, and whatever the store remembers of a question: one block,
- * freed by the store's close. */
+/* A parsed address and the state that a store keeps for a request: one block, freed by the store's
+ * `close`. */
 typedef struct store_place store_place;
 
 typedef struct store {
-    vp_str prefix; /* of its addresses: "s3://" */
-    /* Reads the address and no credentials yet; *p is freed by close, after a failure too. */
+    vp_str prefix; /* prefix of its addresses: "s3://" */
+    /* Parses the address without reading credentials. *p is freed by close, even after a failure.
+     */
     int (*open)(fetch_ask *a, store_place **p);
     void (*close)(store_place *p);
-    /* Everything beneath, or one level, into e. */
+    /* Lists everything beneath, or one level, into e. */
     int (*list)(fetch_ask *a, store_place *p, entries *e);
     /* Size and version of the object; text lives in p. */
     int (*head)(fetch_ask *a, store_place *p, entry *out);
-    /* A GET of the object, ready to be performed but for Range and write. etag: it must have this
-     * version, empty: any; by headers or in the address. */
+    /* Prepares a GET of the object; the caller adds Range and write. etag: the required version,
+     * sent in headers or in the address; empty: any. */
     int (*get)(fetch_ask *a, store_place *p, vp_str etag, http_call *c);
-    /* The version of what a GET answered. */
+    /* The version in the response of a GET. */
     vp_str (*version)(const http_call *c);
     int (*write)(fetch_ask *a, store_place *p);
-    /* A DELETE of the object, ready to be performed; etag as of get, where the store minds it. */
+    /* Prepares a DELETE of the object; etag as for get, if the store supports it. */
     int (*remove)(fetch_ask *a, store_place *p, vp_str etag, http_call *c);
-    /* What was left of a directory when its last file was removed; NULL: nothing is. */
+    /* Removes what remains of a directory after its last file was removed; NULL: nothing remains.
+     */
     int (*tidy)(fetch_ask *a, store_place *p);
 } store;
 
 extern const store store_web, store_web_tls, store_s3, store_gcs, store_azure, store_abfs,
     store_abfss;
 
-/* The one for an address. VP_EARG: none has such addresses. */
+/* The store for an address. VP_EARG: no store has such addresses. */
 int store_find(vp_str url, const store **out);
 
-/* The version that most stores tell: the header ETag. */
+/* The version by the header ETag, which most stores send. */
 vp_str store_etag(const http_call *c);
-/* If-Match, where a version is wanted. */
+/* Adds If-Match if a version is required. */
 int store_want_etag(http_call *c, vp_str etag);
-/* What a HEAD or GET answered, as an entry without a name. */
+/* Fills an entry without a name from the response of a HEAD or GET. */
 entry store_entry(const http_call *c);
 
 #endif

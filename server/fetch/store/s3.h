@@ -8,18 +8,18 @@
 
 typedef struct s3_place {
     fetch_ask *ask;
-    vp_str bucket, key; /* of the question's address */
+    vp_str bucket, key; /* of the requested address */
     char region[64];
-    char endpoint[512]; /* without '/' at its end; empty: AWS's own */
+    char endpoint[512]; /* without trailing '/'; empty: the endpoint of AWS */
     aws_credentials keys;
     http_call head;
     bool has_head;
 } s3_place;
 
-/* Fills region and endpoint of the bucket. */
+/* Sets region and endpoint of the bucket. */
 void s3_find_place(s3_place *p);
-/* A request for a key (empty: the bucket) with a query, encoded and sorted; empty: none. It is
- * signed when it is performed. */
+/* Prepares a request for a key (empty: the bucket) with a query, encoded and sorted; empty: none.
+ * It is signed when it is performed. */
 int s3_begin(s3_place *p, http_call *c, const char *method, vp_str key, vp_str query);
 int s3_list(s3_place *p, entries *e);
 int s3_write(s3_place *p);

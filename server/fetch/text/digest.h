@@ -11,18 +11,18 @@
 #define DIGEST_BYTES 32u
 #define DIGEST_HEX (2 * DIGEST_BYTES + 1)
 
-/* HMAC-SHA256. false: OpenSSL could not. */
+/* HMAC-SHA256. false: OpenSSL failed. */
 bool digest_hmac(vp_str key, vp_str text, unsigned char out[DIGEST_BYTES]);
 /* SHA-256 in lower-case digits. */
 bool digest_sha256_hex(vp_str text, char out[DIGEST_HEX]);
 void digest_hex(const unsigned char digest[DIGEST_BYTES], char out[DIGEST_HEX]);
-/* url: - and _ in place of + and /, and no = at the end. */
+/* url: with - and _ instead of + and /, and without padding. */
 int digest_put_base64(vp_buf *b, vp_str bytes, bool url);
-/* VP_EARG: this is no base64. */
+/* VP_EARG: not base64. */
 int digest_from_base64(vp_buf *b, vp_str text);
-/* RS256: a signature by the private key of a PEM text. VP_EARG: that is none; VP_EIO. */
+/* RS256: a signature by the private key of a PEM text. VP_EARG: not a PEM key; VP_EIO. */
 int digest_rs256(vp_buf *b, vp_str pem, vp_str text);
-/* Frees a buffer whose content was secret. */
+/* Wipes and frees a buffer that contained secrets. */
 void digest_wipe(vp_buf *b);
 
 #endif

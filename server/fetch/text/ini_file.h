@@ -7,14 +7,14 @@
 #include "trace/base/buf.h"
 #include "trace/base/str.h"
 
-/* All of a small file that the user's tools keep, at most 1 MiB, into an empty buffer.
- * VP_ENOTFOUND: it is not there; VP_EIO. The content may be secret: digest_wipe. */
+/* Reads a small file of the user's tools, at most 1 MiB, into an empty buffer. VP_ENOTFOUND: no
+ * such file; VP_EIO. The content may be secret: free it with digest_wipe. */
 int ini_read(const char *path, vp_buf *out);
-/* The value in text, a view; false: there is none. */
+/* Finds a value in text as a view; false: not found. */
 bool ini_find(vp_str text, vp_str section, vp_str name, vp_str *out);
-/* $name, or ~/rest; false: neither is known, or it is too long. */
+/* Expands $name, else ~/rest; false: neither is set, or the path is too long. */
 bool ini_path(const char *name, const char *rest, char *out, size_t cap);
-/* A variable that is set and not empty, or NULL. */
+/* Returns a variable that is set and not empty, or NULL. */
 const char *ini_env(const char *name);
 
 #endif

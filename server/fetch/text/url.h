@@ -7,16 +7,16 @@
 #include "trace/base/buf.h"
 #include "trace/base/str.h"
 
-/* Appends s with everything but letters, digits and -._~ (and '/', where told) as %XX. */
+/* Appends s; all bytes except letters, digits and -._~ (and '/', if the flag is set) become %XX. */
 int url_encode(vp_buf *b, vp_str s, bool keeps_slash);
-/* Appends s with its %XX as bytes; what is no escape stays as it is. */
+/* Appends s with each %XX decoded. Invalid escapes are copied. */
 int url_decode(vp_buf *b, vp_str s);
-/* NULL: a name of an entry that may be told on: parts between '/', none empty, "." or "..", no
- * control characters, at most VP_MEMBER_NAME_MAX bytes. Else what is wrong with it. */
+/* Returns NULL if name is valid for an entry: components between '/', none empty, "." or "..", no
+ * control characters, at most VP_MEMBER_NAME_MAX bytes. Else returns the reason. */
 const char *url_name_fault(vp_str name);
-/* The first part of s up to '/', which is dropped from *s. */
+/* Returns the first component of s and removes it and its '/' from *s. */
 vp_str url_take_part(vp_str *s);
-/* Without the '/' at its end. */
+/* Returns s without a trailing '/'. */
 vp_str url_without_end(vp_str s);
 
 #endif

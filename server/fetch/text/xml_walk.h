@@ -12,9 +12,8 @@
 #define XML_NAME_MAX 64u
 #define XML_TEXT_MAX 8192u
 
-/* text: of an end, what stood before it since the last tag, with spaces trimmed and entities
- * resolved; of a beginning, its attributes as they stand there, perhaps cut. Returns 0 or a
- * failure, which xml_feed returns. */
+/* text: at an end, the text since the last tag, trimmed and with entities decoded; at a start, the
+ * raw attributes, possibly truncated. Returns 0 or a failure, which xml_feed returns. */
 typedef int xml_tell(void *ctx, bool is_end, vp_str name, vp_str text);
 
 typedef struct xml_walk {
@@ -22,17 +21,17 @@ typedef struct xml_walk {
     void *ctx;
     int state;
     unsigned depth;
-    bool had_root, is_cut; /* is_cut: the text was longer */
+    bool had_root, is_cut; /* is_cut: the text was truncated */
     size_t name_n, text_n, run_n;
     char name[XML_NAME_MAX], run[16], text[XML_TEXT_MAX];
 } xml_walk;
 
 void xml_begin(xml_walk *x, xml_tell *tell, void *ctx);
-/* VP_ECORRUPT: this is no such XML. */
+/* VP_ECORRUPT: malformed, or XML that is not supported. */
 int xml_feed(xml_walk *x, vp_str piece);
-/* VP_ECORRUPT: it was cut short. */
+/* VP_ECORRUPT: truncated. */
 int xml_end(const xml_walk *x);
-/* "2024-01-31T10:20:30.123Z" as Unix time in ns; 0: it is none. */
+/* Parses "2024-01-31T10:20:30.123Z" to Unix time in ns; 0: malformed. */
 int64_t xml_time(vp_str s);
 
 #endif
