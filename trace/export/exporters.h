@@ -6,22 +6,22 @@
 #include "trace/export/shared/pick.h"
 #include "trace/model/catalog/catalog.h"
 
-/* What a timeline is exported as. */
+/* Output formats of a timeline. */
 typedef enum ex_form { EX_JSON, EX_PFTRACE, EX_FORMS } ex_form;
 
-/* The half of a host's profile that is exported: the first, which reports are made of, too.
- * jaxlib's JSON lacks async ops, memory, flows, and what is behind its millionth event. NULL when
- * nobody exports either in this form. */
+/* The half of a host's profile that is exported: the first one, which reports use too. The JSON of
+ * jaxlib lacks async ops, memory, flows, and everything after its millionth event. NULL if no
+ * exporter supports either half. */
 const cat_file *ex_half(ex_form form, const cat_session *s, const cat_host *h);
-/* Where f, the half of ex_half, turns out to be none: the other. NULL: there is none. */
+/* The other half, for when f, the half of ex_half, turns out to be unreadable. NULL: none. */
 const cat_file *ex_other_half(ex_form form, const cat_session *s, const cat_host *h,
                               const cat_file *f);
 
-/* A file as Perfetto takes it, while the catalog lives. VP_EUNSUPPORTED for a format that no row
- * has an exporter for; else what the exporter says. */
+/* Opens a file for Perfetto; the catalog must outlive it. VP_EUNSUPPORTED if no exporter supports
+ * the format; else the error of the exporter. */
 int ex_open(rd_stream **out, ex_form form, const catalog *c, const cat_file *f, ex_pick *pick);
-/* The same of a host: its half, or the other where that turns out to be none; *file is the one.
- * VP_EUNSUPPORTED where neither is exported so. */
+/* The same for a host: its half, or the other one if that is unreadable; *file is the one used.
+ * VP_EUNSUPPORTED if neither can be exported. */
 int ex_open_host(rd_stream **out, const cat_file **file, ex_form form, const catalog *c,
                  const cat_session *s, const cat_host *h, ex_pick *pick);
 

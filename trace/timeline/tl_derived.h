@@ -9,12 +9,11 @@
 #include "trace/model/derived.h"
 #include "trace/timeline/tl_find.h"
 
-/* beside: of the file. Groups are called as exports call them, their own clocks shifted to the
- * host's. The category of a slice of DERIVED_PARTS is its name, that of idle time its cause;
- * the hue of the first is its derived_part.
- * VP_ENOMEM, VP_ELIMIT. */
+/* beside: the index of the file. Groups are named as in exports; their clocks are shifted to the
+ * clock of the host. The category of a slice of DERIVED_PARTS is its name, that of idle time its
+ * cause; the hue of the first is its derived_part. VP_ENOMEM, VP_ELIMIT. */
 int tl_build_derived(tl_index **out, const derived *d, const tl_index *beside);
-/* What is noted of an event's slice; e is one of x, and d has notes. */
+/* Adds what is recorded for the slice of an event; e is an event of x, and d has notes. */
 const derived_note *tl_derived_note(const tl_index *x, const derived *d, const tl_event *e);
 
 #endif

@@ -11,26 +11,26 @@ typedef struct tl_event {
     uint64_t index;      /* of the row */
 } tl_event;
 
-/* The row of an event; NULL when there is no such event. */
+/* The row of an event; NULL if there is no such event. */
 const tl_row *tl_row_of(const tl_index *x, const tl_event *e);
 
 typedef struct tl_query {
-    vp_str text;           /* in any case; looked for in names, scopes and sources */
+    vp_str text;           /* case-insensitive; searched in names, scopes and sources */
     const tl_event *after; /* NULL: at_ps */
-    int64_t at_ps;         /* from the event that begins there or later (backwards: before) */
+    int64_t at_ps;         /* start at the event that begins there or later (backwards: before) */
     bool backwards;
 } tl_query;
 
 typedef struct tl_found {
     bool any;
     tl_event event;
-    uint64_t total; /* events that the text fits, in the whole index */
+    uint64_t total; /* events that match the text, in the whole index */
 } tl_found;
 
-/* The next event of the text, or the previous one; beyond the end there is none. VP_ENOMEM. */
+/* Finds the next or previous event that matches the text; there may be none. VP_ENOMEM. */
 int tl_find(tl_found *out, const tl_index *x, const tl_query *q);
 
-/* Up to `max` events that have the same correlation, or whose flow goes into or out of e, nearest
+/* Finds up to `max` events with the same correlation id, or whose flow enters or leaves e, nearest
  * rows first. */
 size_t tl_linked(tl_event *out, size_t max, const tl_index *x, const tl_event *e);
 

@@ -6,13 +6,13 @@
 #include "trace/base/err.h"
 #include "trace/timeline/tl_index.h"
 
-/* Of one row, the events that its next block will hold. */
+/* For one row, the events of its next block. */
 typedef struct tl_stage {
     int64_t start_ps[TL_BLOCK];
     uint64_t dur_ps[TL_BLOCK];
     uint32_t kind[TL_BLOCK], order[TL_BLOCK];
     uint32_t n;
-    int64_t busy_ps, end_ps; /* of the blocks before */
+    int64_t busy_ps, end_ps; /* over all earlier blocks */
     uint64_t blocks;         /* that are full */
 } tl_stage;
 
@@ -22,26 +22,26 @@ typedef struct tl_packed {
 } tl_packed;
 
 typedef struct tl_packer {
-    uint8_t *bytes; /* with room for 8 more */
+    uint8_t *bytes; /* with 8 bytes of padding */
     size_t byte_count, byte_cap;
-    tl_packed *blocks; /* in the order in which they became full */
+    tl_packed *blocks; /* in the order in which they were filled */
     size_t block_count, block_cap;
     tl_stage *rows;
     size_t row_count, row_cap;
-    bool ordered; /* records hold the order of events */
+    bool ordered; /* records contain the order of events */
 } tl_packer;
 
-/* Makes it as new for the next track, and keeps what memory is not given away. */
+/* Resets it for the next track, keeping the memory that was not handed over. */
 void tl_pack_begin(tl_packer *p, bool ordered);
 void tl_pack_free(tl_packer *p);
-/* Makes room for row `row` (all before it are there). VP_ENOMEM. */
+/* Adds row `row`; all rows before it must exist. VP_ENOMEM. */
 int tl_pack_add_row(tl_packer *p, uint32_t row);
-/* Makes a block of what row `row` has waiting. VP_ENOMEM. */
+/* Writes a block of the pending events of row `row`. VP_ENOMEM. */
 int tl_pack_flush(tl_packer *p, uint32_t row);
-/* Makes blocks of all that waits. VP_ENOMEM. */
+/* Writes blocks of all pending events. VP_ENOMEM. */
 int tl_pack_end(tl_packer *p);
 
-/* The next event, the `order`-th of the track. VP_ENOMEM. */
+/* Adds the next event, number `order` of the track. VP_ENOMEM. */
 static inline int tl_pack_put(tl_packer *p, uint32_t row, int64_t start_ps, int64_t dur_ps,
                               uint32_t kind, uint32_t order)
 {

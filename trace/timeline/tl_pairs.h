@@ -12,14 +12,14 @@
 
 #define TL_NO_MATE UINT32_MAX
 
-/* By number in A: the one of B, or TL_NO_MATE; and the other way. Tracks without events have
- * none, and neither have groups without such tracks. */
+/* By index in A: the match in B, or TL_NO_MATE; and the reverse. Tracks without events have no
+ * match, nor have groups with only such tracks. */
 typedef struct tl_pairs {
-    uint32_t *group_b, *group_a; /* of A's groups, of B's groups */
+    uint32_t *group_b, *group_a; /* matches of A's groups, of B's groups */
     uint32_t *track_b, *track_a;
 } tl_pairs;
 
-/* VP_ENOMEM; to be freed also after a failure. */
+/* VP_ENOMEM; free the pairs even after a failure. */
 int tl_pair(tl_pairs *out, const tl_index *a, const tl_index *b);
 void tl_pairs_free(tl_pairs *p);
 

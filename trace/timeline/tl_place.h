@@ -9,16 +9,16 @@
 
 typedef struct tl_level {
     int64_t end_ps; /* of its open event */
-    uint32_t row;   /* in tl_places.rows; UINT32_MAX: none yet */
+    uint32_t row;   /* index into tl_places.rows; UINT32_MAX: none yet */
 } tl_level;
 
 typedef struct tl_lane {
     tl_level *levels; /* outermost first */
     size_t depth, cap;
-    size_t known; /* levels that have a row */
+    size_t known; /* levels with a row */
 } tl_lane;
 
-/* A row in the order of its first event. */
+/* A row, in the order of first events. */
 typedef struct tl_spot {
     uint32_t lane, depth;
     bool overlaps;
@@ -30,12 +30,12 @@ typedef struct tl_places {
     size_t lane_count, lane_cap;
     tl_spot *rows;
     size_t row_count, row_cap;
-    uint32_t rest; /* the row of what no lane takes; 0: there is none (it is never the first) */
+    uint32_t rest; /* the row for events that fit no lane; 0: none (it is never the first) */
 } tl_places;
 
-/* *row: which of p->rows takes [start, end). VP_ENOMEM. */
+/* row: the index in p->rows of the row for [start, end). VP_ENOMEM. */
 int tl_place(tl_places *p, int64_t start_ps, int64_t end_ps, uint32_t *row);
-/* Makes it as new for the next track, and keeps the memory. */
+/* Resets it for the next track and keeps the memory. */
 void tl_places_clear(tl_places *p);
 void tl_places_free(tl_places *p);
 

@@ -8,20 +8,21 @@
 typedef struct tl_sum_of_kind {
     uint32_t kind;
     uint64_t calls;
-    int64_t total_ps; /* cut to the range, with what lies inside */
-    int64_t self_ps;  /* without what lies directly inside */
+    int64_t total_ps; /* cut to the range, including nested events */
+    int64_t self_ps;  /* without directly nested events */
 } tl_sum_of_kind;
 
 typedef struct tl_range {
-    tl_sum_of_kind *kinds; /* by self time, then by kind; those with calls */
+    tl_sum_of_kind *kinds; /* by self time, then by kind; only kinds with calls */
     size_t count;
     uint64_t events;
     int64_t busy_ps;    /* Σ of the tracks' outermost rows, cut to the range */
-    int64_t covered_ps; /* Σ of how much of the range each track's events cover, once */
-    uint32_t tracks;    /* those that hold any events, in the range or elsewhere */
+    int64_t covered_ps; /* Σ over tracks of the time that their events cover in the range */
+    uint32_t tracks;    /* tracks with any events, also outside of the range */
 } tl_range;
 
-/* Of these tracks (below x->track_count), all of [from_ps, until_ps). VP_ENOMEM. */
+/* Sums the events of these tracks (indices below x->track_count) in [from_ps, until_ps). VP_ENOMEM.
+ */
 int tl_range_of(tl_range *out, const tl_index *x, const uint32_t *tracks, size_t count,
                 int64_t from_ps, int64_t until_ps);
 void tl_range_free(tl_range *r);

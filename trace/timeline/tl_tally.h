@@ -10,15 +10,15 @@ typedef struct tl_tally {
     uint32_t kind;    /* of that one */
 } tl_tally;
 
-/* Where a tally ended inside a block, and what is left of that block: most often the next one
- * begins there. All zero: nowhere. Of one row. */
+/* Position after the last tally within a block, and the sum of the rest of that block; usually the
+ * next tally begins there. All zero: no position. For one row. */
 typedef struct tl_seam {
     uint64_t at;
     tl_tally rest;
 } tl_seam;
 
-/* Of events [i, end), i < end <= r->count. A block inside costs no look at its events, one in which
- * the range begins or ends a look at one side's. */
+/* Sums events [i, end), i < end <= r->count. Complete blocks need no access to events; a partial
+ * block reads only one side of it. */
 tl_tally tl_tally_of(tl_seam *seam, const tl_row *r, uint64_t i, uint64_t end);
 
 #endif

@@ -13,14 +13,14 @@
 
 typedef enum ex_verdict {
     EX_MORE,    /* [p,end) ends inside the value; nothing was written */
-    EX_KEPT,    /* written, *p stands behind it */
-    EX_EMPTY,   /* an event `{}`: nothing was written, *p stands behind it */
-    EX_USELESS, /* an event without a usable ts: nothing was written, *p stands behind it */
-    EX_BROKEN,  /* not JSON: nothing was written, *p stands where it stops being JSON */
+    EX_KEPT,    /* written, *p is after it */
+    EX_EMPTY,   /* an event `{}`: nothing was written, *p is after it */
+    EX_USELESS, /* an event without a usable ts: nothing was written, *p is after it */
+    EX_BROKEN,  /* invalid JSON: nothing was written, *p is at the error */
 } ex_verdict;
 
-/* The members of an event that decide where it lies. */
-typedef enum ex_field {           /* the shortest names first */
+/* The members of an event that determine its position. */
+typedef enum ex_field {           /* shortest names first */
                         EX_SCOPE, /* "s" */
                         EX_PH,
                         EX_TS,
@@ -39,16 +39,16 @@ typedef enum ex_field {           /* the shortest names first */
                         EX_FIELDS
 } ex_field;
 
-/* Where the values of an event's own members stand in what was written of it, quotes and brackets
- * included, counted from its `{`; n = 0: it has no such member. Of several the last one. */
+/* Positions of member values in the written text of an event, including quotes and brackets,
+ * relative to its `{`; n = 0: no such member. The last one wins. */
 typedef struct ex_fields {
     struct {
         uint32_t at, n;
     } v[EX_FIELDS];
-    bool bad_dur; /* was no number; 0 was written */
+    bool bad_dur; /* was not a number; 0 was written */
 } ex_fields;
 
-/* The field of a key, EX_FIELDS: another. */
+/* The field of a key, EX_FIELDS: another key. */
 static inline ex_field ex_field_of(vp_str key)
 {
 #define IS(name, field)                                                                            \
@@ -87,31 +87,30 @@ static inline ex_field ex_field_of(vp_str key)
 #undef IS
 }
 
-/* Takes the event at *p where it is whole in [*p,end) and reads as an object, without looking at
- * what its values are made of, unless it names something, or its phase, times or ids would be
- * written in another form. EX_KEPT, EX_EMPTY: *p stands behind it.
- * EX_MORE: it may go on behind end; EX_BROKEN: only ex_json_value can tell. */
+/* Parses the event at *p quickly if it is complete in [*p,end) and an object. Values are not
+ * checked, unless the event is metadata, or its phase, times or ids need another form. EX_KEPT,
+ * EX_EMPTY: *p is after it. EX_MORE: it may continue after end; EX_BROKEN: needs ex_json_value. */
 ex_verdict ex_json_glance(const char **p, const char *end, ex_fields *event);
 
-/* Takes the event at *p where it is whole in [*p,end) and ex_json_value would copy it byte for
- * byte: then *p stands behind it. false: only ex_json_value can tell. */
+/* Skips the event at *p if it is complete in [*p,end) and ex_json_value would copy it byte for
+ * byte. false: needs ex_json_value. */
 bool ex_json_plain(const char **p, const char *end, ex_fields *event);
 
-/* Scans the value at *p (no white space before it) and appends it to out, whose status tells
- * whether that worked. RD_PAD bytes behind end are readable. With `event` the rules for the members
- * of an event apply: pid, tid, dur, tts and tdur that are neither number nor string become 0
- * (`"dur":null` makes the importer refuse the file), ts cannot be invented; where its members stand
- * is told. Counts what was repaired when the value is kept. */
+/* Scans the value at *p (no white space before it) and appends it to out, whose status reports
+ * errors. RD_PAD bytes after end must be readable. With `event` the rules for members of an event
+ * apply: a pid, tid, dur, tts or tdur that is neither number nor string becomes 0 (`"dur":null`
+ * makes the importer refuse the file); a missing ts makes the event unusable; positions of its
+ * members are returned. Counts repairs if the value is kept. */
 ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, ex_fields *event,
                          ex_clean_counts *counts);
 
-/* Runs over a value of any size without keeping it; zeroed before the first call. */
+/* Skips a value of any size without storing it; zeroed before the first call. */
 typedef struct ex_json_skipper {
     uint64_t depth;
     bool in_string, escaped, in_scalar;
 } ex_json_skipper;
 
-/* True when the value ends at the returned *p; false when [*p,end) is used up. */
+/* Returns true if the value ends at the returned *p; false if [*p,end) is used up. */
 bool ex_json_skip(ex_json_skipper *s, const char **p, const char *end);
 
 #endif

@@ -6,11 +6,11 @@
 #include "trace/export/pftrace/pft_ends.h"
 #include "trace/export/shared/added.h"
 
-/* Numbers of its tracks start here; no other writer's reach it. */
+/* Ids of its tracks start here; other writers stay below. */
 #define PFT_TRACK_ADDED (UINT64_C(4) << 58)
 
-/* Appends packets until the writer's buffer is full. open: the slices that have begun, empty at
- * first and again at the end. 1: there are more; 0: that was all. */
+/* Appends packets until the writer's buffer is full. open: slices that have begun; empty at first
+ * and again at the end. 1: there are more; 0: done. */
 int pft_added(ex_added *a, pft_writer *w, pft_ends *open);
 
 #endif

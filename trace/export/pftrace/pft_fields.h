@@ -57,7 +57,7 @@ enum {
 };
 enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 
-/* What a flow of Trace Event JSON says. */
+/* Flow fields of Trace Event JSON. */
 enum { LEGACY_PHASE = 2, LEGACY_ID = 6, LEGACY_BIND = 8, LEGACY_ENCLOSING = 12, LEGACY_WAY = 13 };
 
 enum {

@@ -8,33 +8,31 @@
 #include "trace/base/str.h"
 #include "trace/export/shared/pick.h"
 
-/* All hosts of the trace. Zeroed before the first, but for the maps. */
+/* All hosts of the trace. Zero-initialize, except the maps. */
 typedef struct pft_whole {
     uint32_t sequences; /* begun so far */
     vp_map taken;       /* pids of any host */
-    vp_map given;       /* a host's own pid to that in the trace */
+    vp_map given;       /* maps the pid of a host to the pid in the trace */
     uint32_t next_pid, next_tid;
 } pft_whole;
 
 struct pft_host {
     pft_whole *whole;
-    uint32_t number;  /* from 1 on */
-    vp_str name;      /* said beside the names of its processes */
-    int64_t shift_ns; /* to add to the times of the host's own file */
-    const ex_pick
-        *pick; /* that its exporter has: how much it moved those times, and where they begin
-                */
+    uint32_t number;     /* from 1 on */
+    vp_str name;         /* appended to the names of its processes */
+    int64_t shift_ns;    /* offset from times of the host's file */
+    const ex_pick *pick; /* offset that its exporter applied to those times, and their origin */
 };
 
-/* A moment of the host in the trace's time; never before 0. */
+/* Converts a time of the host to the time of the trace; never before 0. */
 int64_t pft_host_time(const pft_host *h, int64_t at_ns);
-/* A number of a track or flow. 0 stays 0; different ones of one host stay different. */
+/* Maps an id of a track or flow. 0 stays 0; distinct ids of one host stay distinct. */
 uint64_t pft_host_id(const pft_host *h, uint64_t id);
-/* The host's pid as it is, unless another host has it. VP_ENOMEM. */
+/* Returns the host's pid, or another one if a previous host uses it. VP_ENOMEM. */
 int pft_host_pid(const pft_host *h, uint32_t pid, uint32_t *out);
-/* A thread's number beside the pid that it is written with, which it must not be. */
+/* Maps a thread id; it must differ from the written pid. */
 uint32_t pft_host_tid(const pft_host *h, uint32_t pid, uint32_t tid);
-/* Among all processes: those of one host together. */
+/* Rank among all processes; those of one host are adjacent. */
 int32_t pft_host_rank(const pft_host *h, int32_t rank);
 
 void pft_whole_init(pft_whole *w);

@@ -1,14 +1,14 @@
-/* The parts of ex_pftrace_from_json: what each event says, where it lies, and how a thread's events
- * come in the order of time. Only trace/export/pftrace/pft_json*.c include this.
+/* The parts of ex_pftrace_from_json: contents and positions of events, and the order of a thread's
+ * events by time.
  *
  *   JSON ──first pass──▶ plan: tracks, spans by thread and time, flows
- *        ──second pass─▶ spool: what each event says, in the file's order
- *                        marks: what has no length, and on which track
- *   plan + marks + spool ──▶ .pftrace, a track behind the other
+ *        ──second pass─▶ spool: contents of events, in the file's order
+ *                        marks: events without a length, by track
+ *   plan + marks + spool ──▶ .pftrace, one track after another
  *
- * Memory: the plan's; of each event 8 bytes for its place in the spool, of each complete one or
- * pair the 20 of its span and of a pair 12 for its end, of each mark 24; and the table. The spool
- * is a file above 64 MiB. */
+ * Memory: the plan; per event 8 bytes for its position in the spool; per complete event or pair 20
+ * for its span, per pair 12 more for its end; per mark 24; and the table. The spool is a file above
+ * 64 MiB. */
 #ifndef VP_EXPORT_PFTRACE_PFT_JSON_H
 #define VP_EXPORT_PFTRACE_PFT_JSON_H
 
@@ -18,11 +18,11 @@
 #include "trace/export/pftrace/pft_spool.h"
 #include "trace/export/pftrace/pft_table.h"
 
-/* An event without a length, a half of an async one, or a counter's value. */
+/* An event without a length, a begin or end of an async event, or a counter's value. */
 typedef struct pft_mark {
     int64_t ns;
-    uint64_t what; /* PFT_MARK_*, lane and record; of a counter the bits of its value */
-    uint32_t next; /* of its queue; JP_NONE: the last */
+    uint64_t what; /* PFT_MARK_*, lane and record; for a counter the bits of its value */
+    uint32_t next; /* next of its queue; JP_NONE: the last */
     uint32_t event;
 } pft_mark;
 
@@ -30,10 +30,10 @@ enum {
     PFT_MARK_INSTANT,
     PFT_MARK_BEGIN,
     PFT_MARK_END,
-    PFT_MARK_FLOW,     /* of the slice around it */
-    PFT_MARK_FLOW_NEXT /* of the slice that begins next */
+    PFT_MARK_FLOW,     /* of the enclosing slice */
+    PFT_MARK_FLOW_NEXT /* of the next slice to begin */
 };
-/* Records lie below 2^48. */
+/* Offsets of records are below 2^48. */
 static inline uint64_t pft_mark_what(unsigned kind, uint32_t lane, uint64_t record)
 {
     return (uint64_t)kind << 56 | (uint64_t)lane << 48 | record;
@@ -51,9 +51,9 @@ static inline int64_t pft_mark_record(const pft_mark *m)
     return (int64_t)(m->what & ((UINT64_C(1) << 48) - 1));
 }
 
-/* The marks of one track, in the file's order. */
+/* The marks of one track, in file order. */
 typedef struct pft_queue {
-    uint32_t first, last; /* JP_NONE: there is none */
+    uint32_t first, last; /* JP_NONE: empty */
 } pft_queue;
 #define PFT_QUEUE_EMPTY ((pft_queue){JP_NONE, JP_NONE})
 
@@ -63,11 +63,11 @@ typedef enum pft_beside_kind {
     PFT_BESIDE_MARKS
 } pft_beside_kind;
 
-/* A track that is no thread's. */
+/* A track that does not belong to a thread. */
 typedef struct pft_beside {
     pft_beside_kind kind;
-    uint32_t process; /* JP_NONE: at the top */
-    vp_sid name;      /* in the plan's texts, as JSON has it */
+    uint32_t process; /* JP_NONE: top level */
+    vp_sid name;      /* offset in the plan's texts, as in JSON */
     pft_queue queue;
 } pft_beside;
 
@@ -86,43 +86,43 @@ typedef struct pft_json {
     json_plan plan;
     jp_second second;
     pft_table table;
-    uint64_t own_args, own_duration, own_start; /* names of arguments of ours */
-    vp_map flows; /* hash of a flow to its number, in the order of events */
+    uint64_t own_args, own_duration, own_start; /* names of additional arguments */
+    vp_map flows; /* hash of a flow to its id, in the order of events */
     uint32_t flow_count;
-    vp_map beside_at; /* hash of what it is to its number */
+    vp_map beside_at; /* hash of an async track to its id */
     pft_beside *besides;
     size_t beside_count, beside_cap;
     pft_mark *marks;
     size_t mark_count, mark_cap;
     size_t thread_count, process_count; /* of the first pass */
     pft_queue *on_thread;
-    uint64_t *record; /* of events: their place in the spool + 1; 0: they say nothing */
-    rd_stream *text;  /* of the second pass */
-    int64_t spooled;  /* bytes that it gave */
+    uint64_t *record; /* by event: its offset in the spool + 1; 0: no content */
+    rd_stream *text;  /* state of the second pass */
+    int64_t spooled;  /* bytes received */
     pft_spool spool;
-    uint64_t refused, unsaid, lost; /* events that are none, that have no form here; flows */
+    uint64_t refused, unsaid, lost; /* events without an equivalent; flows */
     vp_buf out, scratch;
     pft_writer writer;
     pft_ends ends;
-    pft_pool pool; /* of slices that may overlap at will */
+    pft_pool pool; /* tracks for slices that may overlap */
     pft_run run;
     size_t row, name, thread, beside; /* what comes next */
     uint64_t pooled;
-    bool said; /* the spool has what all events say, and the tracks beside threads are known */
+    bool said; /* the spool has all contents, and all tracks are known */
     bool headed, begun, ended;
-    bool added; /* what stands behind the events was written */
+    bool added; /* additional events at the end were written */
 } pft_json;
 
-/* Makes what an event says: of the writer's event, without type and track. */
+/* Makes the content of an event: fields of the event without type and track. */
 int pft_json_say(pft_json *x, const jp_event *e, const jp_change *changes, size_t count);
-/* The same of an end, which adds to what its begin says. */
+/* The same for an end, which adds to the content of its begin. */
 int pft_json_say_args(pft_json *x, const jp_event *e);
-/* The table takes the names of arguments of ours; before all others. */
+/* Adds the names of additional arguments to the table, before all others. */
 int pft_json_own_names(pft_json *x);
 /* The editor that fills the spool and the marks. */
 ex_editor pft_json_second(pft_json *x);
 
-/* Numbers of tracks. */
+/* Track ids. */
 static inline uint64_t pft_json_process(size_t process)
 {
     return 1 + process;
@@ -138,20 +138,20 @@ static inline uint64_t pft_json_beside(const pft_json *x, size_t beside)
     return 1 + x->process_count + x->thread_count + x->plan.sibling_count + beside;
 }
 
-/* Write on until the output is full: all tracks that are known; the events of all threads; those of
- * the tracks beside them; what is missing. 1 when they are done. */
+/* Continue writing until the output is full: all track descriptors; events of all threads; events
+ * of other tracks; the counts of missing events. 1 if done. */
 int pft_json_tracks(pft_json *x);
 int pft_json_threads(pft_json *x);
 int pft_json_besides(pft_json *x);
 int pft_json_missing(pft_json *x);
-/* A track for slices of a thread that may overlap at will. */
+/* A track for overlapping slices of a thread. */
 int pft_json_pool_track(pft_json *x, const jp_thread *t, uint64_t uuid);
 
-/* Puts a track's marks into x->run by time. */
+/* Sorts a track's marks into x->run by time. */
 int pft_json_begin_run(pft_json *x, const pft_queue *q);
-/* The record of an event, behind what stands in the writer's event; 0: none. */
+/* Writes the content of an event into the spool, after the fields in the writer; 0: none. */
 int pft_json_add_record(pft_json *x, int64_t record);
-/* Times as they are written. */
+/* Times as written. */
 static inline int64_t pft_json_ns(const pft_json *x, int64_t ns)
 {
     return ns + x->plan.delta_ns;

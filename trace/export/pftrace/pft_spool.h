@@ -10,15 +10,15 @@
 
 typedef struct pft_spool {
     rd_source *source; /* owned */
-    char *blocks;      /* NULL while none was read */
-    int64_t *held;     /* the number of each, from 1 on; 0: none */
-    char *joined;      /* a record that lies in several */
+    char *blocks;      /* NULL until the first read */
+    int64_t *held;     /* slot of each block, from 1; 0: not cached */
+    char *joined;      /* buffer for a record that spans several blocks */
     size_t joined_cap;
 } pft_spool;
 
 /* Appends a record. */
 int pft_spool_put(vp_buf *b, vp_str bytes);
-/* The record at `offset`, valid until the next call. VP_ECORRUPT where there is none. */
+/* The record at `offset`, valid until the next call. VP_ECORRUPT if there is none. */
 int pft_spool_get(pft_spool *s, int64_t offset, vp_str *bytes);
 void pft_spool_free(pft_spool *s);
 

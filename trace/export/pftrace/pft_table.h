@@ -7,27 +7,26 @@
 #include "trace/base/arena.h"
 #include "trace/export/pftrace/pft_writer.h"
 
-/* Events of a kind have the same arguments in the same order, so that most names need no look-up.
- */
+/* Events of a kind have the same arguments in the same order, so most names need no look-up. */
 #define PFT_EXPECTED 32u
 
 typedef struct pft_table {
     vp_arena arena;
-    vp_intern texts;      /* as JSON has them, without quotes */
-    unsigned char *kinds; /* by text: what it names, a bit each */
+    vp_intern texts;      /* raw JSON text without quotes */
+    unsigned char *kinds; /* by text: its uses, as bits */
     size_t cap;
-    vp_sid expected[PFT_EXPECTED]; /* names of arguments, by their place in the last event */
+    vp_sid expected[PFT_EXPECTED]; /* names of arguments, by position in the last event */
 } pft_table;
 
 int pft_table_init(pft_table *t);
 void pft_table_free(pft_table *t);
-/* The number of a text of JSON without its quotes. 1; 0: the table does not take it; VP_ENOMEM. */
+/* The id of a JSON text without quotes. 1; 0: not stored; VP_ENOMEM. */
 int pft_table_put(pft_table *t, pft_name_kind kind, vp_str json, uint64_t *number);
-/* The same of the name of an event's argument at that place. */
+/* The same for the name of an event's argument at that position. */
 int pft_table_put_arg(pft_table *t, unsigned place, vp_str json, uint64_t *number);
-/* The text as UTF-8; in `scratch` where it has escapes, until that is used again. */
+/* The text as UTF-8; in `scratch` if it has escapes, valid until the next use. */
 vp_str pft_plain(vp_buf *scratch, vp_str json);
-/* Tells w what the texts from *next on name, until its output is full; 1 when all are told. */
+/* Writes the texts from *next on to w until its output is full; 1 if all are written. */
 int pft_table_tell(const pft_table *t, pft_writer *w, vp_buf *scratch, size_t *next);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Slices of one length, or one behind the other that are. */
+/* The number of slices of one length, or of consecutive lengths. */
 typedef struct ex_length {
     int64_t ns;
     uint64_t count;
@@ -18,48 +18,50 @@ struct cat_file;
 struct ex_added;
 
 typedef struct ex_pick {
-    struct ex_added *added;    /* written behind the trace's own events; may be NULL */
-    bool window;               /* only what reaches into [from_ns, until_ns) */
-    int64_t from_ns, until_ns; /* since the trace's first event */
-    const pft_host *host;      /* of a .pftrace of several (pftrace/pft_host.h); NULL: of one */
-    uint64_t most;             /* so many slices, the longest of the trace; 0: all */
-    bool early; /* the stream of a large file begins before all of it was seen (stream_out.h) */
-    /* What the exporter makes of it, and what it left out. */
+    struct ex_added *added;    /* tracks to append to the trace's own events; may be NULL */
+    bool window;               /* only events that overlap [from_ns, until_ns) */
+    int64_t from_ns, until_ns; /* relative to the first event of the trace */
+    const pft_host *host;      /* the host in a .pftrace of several (pftrace/pft_host.h); NULL:
+                                * single host */
+    uint64_t most; /* the number of slices to export, the longest of the trace; 0: all */
+    bool early;    /* the stream of a large file begins before all of it was read (stream_out.h) */
+    /* Results of the exporter: */
     const struct cat_file *file; /* the half that is exported */
-    int64_t first_ns;            /* the trace's first event, in exported times */
-    int64_t moved_ns;            /* what those are more than the file's */
-    ex_length *lengths;          /* of the longest; those before `settled` descend */
+    int64_t first_ns;            /* the first event of the trace, in exported times */
+    int64_t moved_ns;            /* offset of those from times of the file */
+    ex_length *lengths;          /* lengths of the longest slices; those before `settled` descend */
     size_t length_count, settled, length_cap;
-    bool full;        /* they are `most` slices or more, none longer than least_ns is missing */
-    bool cut;         /* once decided: there are more slices than `most` */
-    int64_t least_ns; /* shorter ones are left out then */
-    uint64_t spare;   /* and so many of that length taken: the trace's first */
-    uint64_t last;    /* or those whose number is not above this */
+    bool full; /* they are at least `most` slices, and none longer than least_ns is missing */
+    bool cut;  /* after deciding: there are more slices than `most` */
+    int64_t least_ns; /* minimum length of exported slices */
+    uint64_t spare;   /* and the number of that length to export: the first of the trace */
+    uint64_t last;    /* or those with ids up to this */
     uint64_t left_out;
-    /* And what is in the file but cannot be said in the form, as its end tells it, too. */
+    /* Also includes what the format cannot express, which is known at the end. */
     uint64_t missing_events, missing_flows;
 } ex_pick;
 
-/* Whether anything may be left out. p may be NULL. */
+/* Returns whether anything may be left out. p may be NULL. */
 static inline bool ex_pick_limits(const ex_pick *p)
 {
     return p && (p->window || p->most);
 }
 
-/* A slice of the trace, before it is decided. Costs 16 bytes for each of the longest lengths, as
- * many as make `most` slices, VP_PICK_LENGTHS_MAX of them; beyond these `most` is lowered. 0 or
- * VP_ENOMEM. p may be NULL. */
+/* Counts a slice of the trace before deciding. Memory: 16 bytes for each of the longest lengths, up
+ * to `most` slices and VP_PICK_LENGTHS_MAX lengths; beyond these `most` is reduced. 0 or VP_ENOMEM.
+ * p may be NULL. */
 int ex_pick_count(ex_pick *p, int64_t length_ns);
-/* All were counted; the first event is at first_ns, and the window counts from there. */
+/* Decides after all were counted; the first event is at first_ns, to which the window is relative.
+ */
 void ex_pick_decide(ex_pick *p, int64_t first_ns);
-/* Whether a slice is exported; counts those that are not. Of slices that are equally long the first
- * that are asked for are the longest. p may be NULL: all are. */
+/* Returns whether a slice is exported; counts those that are not. Of equally long slices the first
+ * calls win. p may be NULL: all are exported. */
 bool ex_pick_takes(ex_pick *p, int64_t start_ns, int64_t end_ns);
-/* The same where the least numbers are the longest: those up to p->last. */
+/* The same, but the smallest ids win: those up to p->last. */
 bool ex_pick_takes_number(ex_pick *p, int64_t start_ns, int64_t end_ns, uint64_t number);
-/* The same for a moment, such as a counter's. */
+/* The same for a point in time, such as a counter value. */
 bool ex_pick_shows(ex_pick *p, int64_t at_ns);
-/* What was counted and not decided, where that fails. p may be NULL. */
+/* Frees the counts if the export fails before deciding. p may be NULL. */
 void ex_pick_forget(ex_pick *p);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "trace/base/buf.h"
 
-/* Appends it. Perfetto up to v52 takes a string that ends in an escaped backslash for unclosed
- * (docs/reference/perfetto.md#importer-of-v52): that backslash is written as \u005c. */
+/* Appends the string. Perfetto up to v52 treats a string that ends in an escaped backslash as
+ * unclosed (docs/reference/perfetto.md#importer-of-v52): that backslash is written as \u005c. */
 int ex_quote(vp_buf *b, vp_str s);
 
 #endif

@@ -8,12 +8,13 @@
 #include "trace/base/limits.h"
 #include "trace/read/bytes/byte_stream.h"
 
-/* Handed out when this much is ready: small enough to stay in L2 beside the reader's window. */
+/* Size at which a chunk is returned: it fits into L2 together with the reader's window. */
 #define EX_OUT_CHUNK (256u << 10)
-/* What an exporter that may begin early (ex_pick) reads before it does: bytes of the source, or of
- * unpacked text. What cannot be exported is refused by then; a smaller file is known whole. */
+/* Bytes (of the source, or of unpacked text) that an exporter that may begin early (ex_pick) reads
+ * first. Files that cannot be exported are refused by then; smaller files are read completely. */
 #define EX_EARLY_BYTES (INT64_C(8) << 20)
-/* One event may be copied whole behind an almost full chunk, and repairs may lengthen it. */
+/* Margin of a chunk: one event may be copied after an almost full chunk, and repairs may extend it.
+ */
 #define EX_OUT_MAX ((size_t)RD_HEADROOM + EX_OUT_CHUNK + 4 * (size_t)VP_JSON_EVENT_MAX)
 
 static inline int ex_out_init(vp_buf *b)
@@ -27,7 +28,7 @@ static inline bool ex_out_full(const vp_buf *b)
     return b->n >= RD_HEADROOM + EX_OUT_CHUNK;
 }
 
-/* The content as a chunk, valid until ex_out_reset; 1, 0 when there is none, or < 0. */
+/* The content as a chunk, valid until ex_out_reset; 1, 0 if empty, or < 0. */
 static inline int ex_out_chunk(vp_buf *b, char **p, size_t *n)
 {
     int rc = vp_buf_pad(b, 0, RD_PAD);

@@ -4,13 +4,12 @@
 
 #include "trace/base/buf.h"
 
-/* Times of JSON stay below this many ns, 11 days, where the importer's doubles hold whole ns
- * (docs/reference/perfetto.md#time-precision). A file's own are lessened by a multiple of it, so
- * that links can do so, too.
- */
+/* Times of JSON stay below this many ns, 11 days, so that the importer's doubles represent whole ns
+ * (docs/reference/perfetto.md#time-precision). Times of a file are reduced by a multiple of it, so
+ * that links can do the same. */
 #define EX_TIME_MODULUS_NS INT64_C(1000000000000000)
 
-/* Picoseconds in whole ns, half up. */
+/* Picoseconds in whole ns, rounded half up. */
 static inline int64_t ex_round_ns(int64_t ps)
 {
     int64_t ns = ps / 1000, rest = ps % 1000;
@@ -21,7 +20,7 @@ static inline int64_t ex_round_ns(int64_t ps)
     return ns + (rest >= 500);
 }
 
-/* What a time is behind its whole ns, in ps: from -500 to 499. */
+/* Remainder below 1 ns, in ps (-500…499). */
 static inline int64_t ex_rest_ps(int64_t ps)
 {
     int64_t rest = ps % 1000;
@@ -30,8 +29,8 @@ static inline int64_t ex_rest_ps(int64_t ps)
     return rest < 500 ? rest : rest - 1000;
 }
 
-/* Nanoseconds as microseconds, exactly, without trailing zeros: at most EX_US_MAX characters at p.
- * Returns where they end. */
+/* Writes nanoseconds as microseconds, exactly, without trailing zeros: at most EX_US_MAX characters
+ * at p. Returns the end. */
 #define EX_US_MAX 24
 char *ex_us_text(char *p, int64_t ns);
 void ex_put_us(vp_buf *b, int64_t ns);

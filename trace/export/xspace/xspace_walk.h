@@ -16,35 +16,35 @@ typedef struct xj_walk {
     xj_names names;
     xj_flows flows;
     vp_buf out;
-    uint32_t loaded; /* the plane in `plane`, or UINT32_MAX */
-    bool decided;    /* the layout is made */
-    bool waited;     /* xj_walk_ready said 0 */
+    uint32_t loaded; /* index of the plane in `plane`, or UINT32_MAX */
+    bool decided;    /* the layout is decided */
+    bool waited;     /* xj_walk_ready has returned 0 */
     bool raw;        /* as of xj_names */
     bool begun;      /* the track at hand */
     bool ended;      /* all is written */
     size_t row, track;
-    int64_t at; /* in the track at hand */
+    int64_t at; /* offset in the current track */
 } xj_walk;
 
-/* Of a zeroed walk, whose s.next and s.close the caller sets: decides the layout; or, if the pick
- * may begin early and there is an event by then, sees EX_EARLY_BYTES of the source for it. The walk
- * has the source, and is freed by xj_walk_free, also on failure. */
+/* For a zeroed walk, whose s.next and s.close the caller sets: decides the layout; or, if the pick
+ * may begin early and there is an event by then, reads EX_EARLY_BYTES of the source for it. The
+ * walk owns the source and is freed by xj_walk_free, also on failure. */
 int xj_walk_init(xj_walk *x, rd_source *in, ex_pick *pick, bool raw);
-/* At the begin of a chunk. 1: the layout is decided; 0, once: it is not, and whoever reads gets
- * what stands before all that it tells; or a failure. */
+/* Call it at the begin of a chunk. 1: the layout is decided; 0, once: it is not, and the reader
+ * first gets the output that does not depend on it; or a failure. */
 int xj_walk_ready(xj_walk *x);
 void xj_walk_free(xj_walk *x);
-/* Makes a plane and its names those at hand. 1: the ones before, if any, are gone; 0: they are at
- * hand already; or a failure, and none is at hand. */
+/* Makes a plane and its names current. 1: the previous ones are gone; 0: they are current already;
+ * or a failure, and none is current. */
 int xj_walk_load(xj_walk *x, uint32_t plane);
-/* The next event of the track at hand, which goes on at x->at. 1; 0: the chunk is full, or the
- * track is through (x->at >= t->end), be it for damage; or a failure. */
+/* Reads the next event of the current track, which continues at x->at. 1; 0: the chunk is full, or
+ * the track is finished (x->at >= t->end), possibly because of damage; or a failure. */
 int xj_walk_next(xj_walk *x, const xj_track *t, xw_field *f);
-/* Something there is no XSpace. The first place is kept. */
+/* Records damage of the XSpace. The first position is kept. */
 void xj_walk_damaged(xj_walk *x, int64_t at);
-/* All events are out: what is added behind them. 1: it is to be written; 0: there is nothing. */
+/* Prepares the analysis tracks after all events. 1: to be written; 0: none. */
 int xj_walk_added(xj_walk *x, struct ex_added **added);
-/* All is written: says damage, if there was any, in the stream. */
+/* Reports damage in the stream at its end. */
 void xj_walk_finish(xj_walk *x);
 
 #endif
