@@ -509,6 +509,7 @@ typedef struct vp_function {
     const char *caller;  /* the user's function around its last compile; NULL: unknown */
     const char *changes; /* what differs between its variants; NULL: unknown */
     int64_t prepare_ps;  /* tracing and lowering before late and repeated compiles */
+    int64_t ready_ps;    /* from then on a warm program need not compile it (F10) */
 } vp_function;
 
 typedef struct vp_compile {

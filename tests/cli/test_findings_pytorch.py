@@ -238,8 +238,22 @@ def test_recompiles_of_a_frame(place):
         assert impact(found["F10"]) == late and impact(found["F11"]) == 180_000 * 10**6
         assert "frame 0 (0/0…0/4) is compiled 5 times (4 after execution started)" in found["F10"]["message"]
         assert "called by train (/app/train.py:20)" in found["F10"]["message"]
+        assert found["F10"]["impact"]["window_ps"] == (400_000 - 1 - 180_000) * 10**6  # after the first compile
+        assert "after the first one" in found["F10"]["message"]
         assert found["F25"]["status"] != "fired"  # waits inside compilation
         assert sum(impact(f) or 0 for f in found.values() if f["status"] == "fired") <= 400_001 * 10**6
+
+
+def test_frames_that_were_compiled_before_the_capture(place):
+    """0/4 to 0/6: not even the first compile was necessary. The end of the profiler is no part of the window."""
+    events = [frame("/app/train.py(20): train", 0, 150_000), event("Trace", "PyTorch Profiler (0)", 0, 900_000, tid="PyTorch Profiler", pid="Spans")]
+    for n in range(3):
+        events += compiled(0, 4 + n, 50_000 * n, 40_000)
+        events.append(frame("/app/model.py(7): encode", 50_000 * n + 36_015, 3_900))  # the region runs it
+    found = findings(place, events)["F10"]
+    assert (found["status"], impact(found), found["impact"]["window_ps"]) == ("fired", 3 * 36_000 * 10**6, 150_000 * 10**6)
+    assert "frame 0 (0/4…0/6): encode (/app/model.py:7) is compiled 3 times" in found["message"]
+    assert found["evidence"]["denominator"] == "rest of the capture"
 
 
 def test_frames_that_are_compiled_once(place):

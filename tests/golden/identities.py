@@ -223,6 +223,8 @@ def check_compile(made):
         assert f['repeat_ps'] <= f['total_ps'] and f['late_ps'] <= f['total_ps'] and f['late'] <= f['compiles'], f
         assert f['compiles'] == 0 or f['first_start_ps'] <= f['last_start_ps'], f
         assert f['first_dur_ps'] + f['repeat_ps'] == f['total_ps'] and f['last_dur_ps'] <= f['total_ps'], f
+        assert (f['ready_ps'] is None) == (f['compiles'] == 0), f
+        assert f['late'] or not f['compiles'] or f['ready_ps'] == f['first_start_ps'] + f['first_dur_ps'], f
     assert [f['function'] for f in c['recompiled']] == [f['function'] for f in c['functions'] if f['compiles'] >= 2]
 
 

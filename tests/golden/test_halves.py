@@ -102,7 +102,7 @@ def test_host_alone(path):
 
 OF_PEAK = {'F33', 'F34', 'F35', 'tpu_near_its_peak'}  # the device's peak is a stat of its plane, which JSON has not
 OF_CAPTURE = {'F10', 'F11', 'F43'}  # their share is of the capture, whose begin and end the JSON does not tell
-TIMES = {'start_ps', 'end_ps', 'max_start_ps', 'first_start_ps', 'last_start_ps', 'sample_start_ps'}
+TIMES = {'start_ps', 'end_ps', 'max_start_ps', 'first_start_ps', 'last_start_ps', 'sample_start_ps', 'ready_ps'}
 
 
 @functools.lru_cache(maxsize=None)

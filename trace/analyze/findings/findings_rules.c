@@ -46,7 +46,7 @@ const finding_rule findings_rules[] = {
              "its shapes, dtypes or static arguments change between calls.",
      .rule = "a function has two or more compile roots, or a compile root starts after "
              "the first execution of a step's module; repeated and late compilation "
-             "takes at least 0.5% of the capture",
+             "takes at least 0.5% of the capture after the first compilation",
      .source = "jax issues 31319, 4390, 2814 and others: silent recompilation",
      .advice_xla = "Set jax_log_compiles and jax_explain_cache_misses to see what changed. "
                    "Pad or bucket shapes, use few and hashable static_argnums, create the "
@@ -65,7 +65,7 @@ const finding_rule findings_rules[] = {
                           "(drop_remainder=True), and create the function once.",
      .metric = "late and repeated compile time",
      .unit = "share",
-     .denominator = "capture",
+     .denominator = "rest of the capture",
      .limits = {[FND_SHARE] = 5},
      .needs = FND_NEED_FULL | FND_NEED_HOST | FND_NEED_CAPTURE,
      .run = fnd_recompile},

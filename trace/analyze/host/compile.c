@@ -10,6 +10,7 @@
 #include "trace/analyze/host/first_run.h"
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/analyze/host/user_kinds.h"
+#include "trace/base/buf.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
@@ -27,13 +28,15 @@ static int64_t hits_if_cache_read(int64_t reads, int64_t misses)
 }
 
 /* Adds a compile of a function; all but its first are repeats
- * (docs/reference/metrics.md#compilation). */
-static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool late)
+ * (docs/reference/metrics.md#compilation). began: when execution had begun. */
+static void add_root(vp_function *f, const compile_root *r, int64_t origin, bool late,
+                     int64_t began)
 {
     int64_t dur = r->end - r->start;
     if (f->compiles || late)
         f->prepare_ps += r->prepare;
     if (!f->compiles) {
+        f->ready_ps = !late ? r->end - origin : began <= r->start ? began - origin : 0;
         f->first_start_ps = r->start - origin;
         f->first_dur_ps = dur;
     } else {
@@ -69,10 +72,11 @@ static vp_str function_name(vp_str call)
 static int name_frame(const char **out, host_result *h, const compile_function *f)
 {
     char text[96];
-    int n = f->variants > 1 ? snprintf(text, sizeof text,
-                                       "frame %" PRId64 " (%" PRId64 "/0…%" PRId64 "/%" PRId64 ")",
-                                       f->frame, f->frame, f->frame, f->variants - 1)
-                            : snprintf(text, sizeof text, "frame %" PRId64, f->frame);
+    int n = f->variants > f->first + 1
+                ? snprintf(text, sizeof text,
+                           "frame %" PRId64 " (%" PRId64 "/%" PRId64 "…%" PRId64 "/%" PRId64 ")",
+                           f->frame, f->frame, f->first, f->frame, f->variants - 1)
+                : snprintf(text, sizeof text, "frame %" PRId64, f->frame);
     return n > 0 ? host_text(out, h, (vp_str){text, (size_t)n}) : 0;
 }
 
@@ -83,7 +87,8 @@ static int name_functions(vp_function *out, host_result *h, const trace *t, cons
         out[i] = (vp_function){.calls = f->calls,
                                .cache_hits = hits_if_cache_read(f->reads, f->misses),
                                .first_start_ps = VP_NO_TIME,
-                               .last_start_ps = VP_NO_TIME};
+                               .last_start_ps = VP_NO_TIME,
+                               .ready_ps = VP_NO_TIME};
         if (f->frame < 0)
             VP_TRY(host_text(&out[i].name, h, function_name(trace_str(t, f->name))));
         else
@@ -92,53 +97,102 @@ static int name_functions(vp_function *out, host_result *h, const trace *t, cons
     return 0;
 }
 
-/* For each function, the user's function around its last compile. Only threads that compile are
- * walked. */
-static int find_callers(uint32_t *caller, const compile_roots *r, const analysis *a)
+/* Frames of the user's program that explain compilations. */
+typedef struct frame_walk {
+    const compile_roots *roots;
+    const analysis *a;
+    uint32_t *caller; /* by function: the user's frame around its last compile */
+    uint32_t *own;    /* by function of torch.compile: the frame that its region runs */
+    uint32_t *region; /* by kind: the function that it is a region of */
+    uint8_t *walked;  /* by track */
+} frame_walk;
+
+/* The user's frames on one thread, whose first root is `at`. */
+static int walk_frames(frame_walk *w, user_stack *s, size_t at)
 {
-    const trace *t = a->t;
-    VP_CLEANUP(vp_free_ptr) uint8_t *walked = vp_calloc((size_t)t->track_count + 1, 1);
-    user_stack s = {0};
+    const compile_roots *r = w->roots;
+    const trace *t = w->a->t;
+    uint32_t track = r->v[at].track, in = NO_FUNCTION;
+    const trace_track *k = &t->tracks[track];
+    int64_t until = INT64_MIN;
     int rc = 0;
-    VP_NEED(walked);
-    for (size_t first = 0; rc >= 0 && first < r->n; first++) {
-        uint32_t track = r->v[first].track;
-        const trace_track *k = &t->tracks[track];
-        size_t at = first;
-        if (walked[track])
-            continue;
-        walked[track] = 1;
-        s.n = 0;
-        for (size_t e = 0; rc >= 0 && e < k->count; e++) {
-            int64_t start = trace_start(k, e);
-            for (; at < r->n && (r->v[at].track != track || r->v[at].start <= start); at++) {
-                if (r->v[at].track != track || r->v[at].function == NO_FUNCTION)
-                    continue;
-                user_stack_close(&s, r->v[at].start);
-                if (s.n)
-                    caller[r->v[at].function] = user_stack_top(&s);
-            }
-            user_stack_close(&s, start);
-            if (host_kind_flags(a->kinds, trace_kind_of(k, e)) & HK_USER)
-                rc = user_stack_open(&s, trace_kind_of(k, e), start + trace_dur(k, e));
+    s->n = 0;
+    for (size_t e = 0; rc >= 0 && e < k->count; e++) {
+        uint32_t kind = trace_kind_of(k, e);
+        int64_t start = trace_start(k, e);
+        for (; at < r->n && (r->v[at].track != track || r->v[at].start <= start); at++) {
+            if (r->v[at].track != track || r->v[at].function == NO_FUNCTION)
+                continue;
+            user_stack_close(s, r->v[at].start);
+            if (s->n)
+                w->caller[r->v[at].function] = user_stack_top(s);
         }
+        user_stack_close(s, start);
+        if (w->region[kind] != NO_FUNCTION) {
+            in = w->region[kind];
+            until = start + trace_dur(k, e);
+        }
+        if (!(host_kind_flags(w->a->kinds, kind) & HK_USER))
+            continue;
+        if (in != NO_FUNCTION && start < until && w->own[in] == UINT32_MAX)
+            w->own[in] = kind;
+        in = NO_FUNCTION;
+        rc = user_stack_open(s, kind, start + trace_dur(k, e));
+    }
+    return rc;
+}
+
+/* Only threads that compile are walked. */
+static int find_frames(frame_walk *w)
+{
+    const trace *t = w->a->t;
+    user_stack s = {0};
+    VP_TRY(compile_roots_regions(&w->region, w->roots, t, w->a->kinds));
+    int rc = 0;
+    for (size_t first = 0; rc >= 0 && first < w->roots->n; first++) {
+        uint32_t track = w->roots->v[first].track;
+        if (!w->walked[track])
+            rc = walk_frames(w, &s, first);
+        w->walked[track] = 1;
     }
     vp_free(s.v);
     return rc;
 }
 
-/* Says who calls functions that are compiled again, and what changes between their variants. */
+/* "frame 0 (0/0…0/4): encode (train.py:12)" */
+static int name_by_frame(vp_function *f, host_result *h, const trace *t, uint32_t kind)
+{
+    const char *function = NULL;
+    VP_TRY(user_frame_text(&function, h, t, kind));
+    if (!function)
+        return 0;
+    vp_buf text;
+    vp_buf_init(&text, SIZE_MAX / 8);
+    vp_buf_printf(&text, "%s: %s", f->name, function);
+    int rc = text.status < 0 ? text.status : host_text(&f->name, h, vp_buf_view(&text));
+    vp_buf_free(&text);
+    return rc;
+}
+
+/* Says who calls functions that are compiled again, what torch.compile compiles, and what changes
+ * between variants. */
 static int explain_functions(vp_function *v, analysis *a, const compile_roots *r)
 {
-    VP_CLEANUP(vp_free_ptr)
-    uint32_t *caller = vp_calloc(r->function_count + 1, sizeof *caller);
-    VP_NEED(caller);
-    for (size_t i = 0; i < r->function_count; i++)
-        caller[i] = UINT32_MAX;
-    VP_TRY(find_callers(caller, r, a));
-    for (size_t i = 0; i < r->function_count; i++) {
-        VP_TRY(user_frame_text(&v[i].caller, a->h, a->t, caller[i]));
-        if (v[i].compiles >= 2 && r->functions[i].frame < 0 && v[i].name)
+    size_t n = r->function_count;
+    VP_CLEANUP(vp_free_ptr) uint32_t *frames = vp_calloc(2 * n + 1, sizeof *frames);
+    VP_CLEANUP(vp_free_ptr) uint8_t *walked = vp_calloc((size_t)a->t->track_count + 1, 1);
+    VP_NEED(frames && walked);
+    frame_walk w = {.roots = r, .a = a, .caller = frames, .own = frames + n, .walked = walked};
+    for (size_t i = 0; i < 2 * n; i++)
+        frames[i] = UINT32_MAX;
+    int rc = find_frames(&w);
+    vp_free(w.region);
+    VP_TRY(rc);
+    for (size_t i = 0; i < n; i++) {
+        VP_TRY(user_frame_text(&v[i].caller, a->h, a->t, w.caller[i]));
+        if (r->functions[i].frame >= 0)
+            VP_TRY(name_by_frame(&v[i], a->h, a->t, w.own[i]));
+        else if (v[i].compiles >= 2 && v[i].name)
             VP_TRY(compile_changes_find(&v[i].changes, a, vp_str_of(v[i].name)));
     }
     return 0;
@@ -171,11 +225,11 @@ static int emit_functions(host_result *h, vp_function *v, size_t n)
     return 0;
 }
 
-/* A frame of torch.compile that is compiled again has run, whatever modules and steps say. */
-static bool is_recompile(const compile_roots *r, const compile_root *x)
+/* A frame of torch.compile that is compiled again has run, in the capture or before it, whatever
+ * modules and steps say. */
+static bool is_recompile(const compile_root *x)
 {
-    return x->recompile > 0 && x->function != NO_FUNCTION &&
-           r->functions[x->function].first_run_ps <= x->start;
+    return x->recompile > 0 && x->function != NO_FUNCTION;
 }
 
 static int emit_compile_figures(analysis *a, const compile_roots *r)
@@ -190,12 +244,12 @@ static int emit_compile_figures(analysis *a, const compile_roots *r)
     for (size_t i = 0; i < r->n; i++) {
         const compile_root *x = &r->v[i];
         bool early = x->start < began.prepared, late = !early && x->start >= began.over;
-        if (is_recompile(r, x)) {
+        if (is_recompile(x)) {
             early = false;
             late = true;
         }
         if (x->function != NO_FUNCTION)
-            add_root(&v[x->function], x, h->origin_ps, late);
+            add_root(&v[x->function], x, h->origin_ps, late, began.over);
         add_total(&h->compile, x, early, late);
     }
     if (r->n)

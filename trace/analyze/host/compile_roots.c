@@ -31,11 +31,8 @@ static int function_named(uint32_t *out, search *s, vp_sid name)
         VP_TRY(vp_grow(&r->functions, &r->function_cap, r->function_count + 1, sizeof *r->functions,
                        UINT32_MAX - 1));
         VP_TRY(vp_map_set(&s->by_name, name, i));
-        r->functions[r->function_count++] = (compile_function){.name = name,
-                                                               .frame = -1,
-                                                               .first_run_ps = INT64_MAX,
-                                                               .track = UINT32_MAX,
-                                                               .end = INT64_MIN};
+        r->functions[r->function_count++] =
+            (compile_function){.name = name, .frame = -1, .track = UINT32_MAX, .end = INT64_MIN};
     }
     *out = i;
     return 0;
@@ -111,7 +108,7 @@ static int frame_function(uint32_t *out, search *s, int64_t frame)
     *out = (uint32_t)r->function_count;
     VP_TRY(vp_map_set(&s->by_frame, (uint64_t)frame, *out));
     r->functions[r->function_count++] = (compile_function){
-        .frame = frame, .first_run_ps = INT64_MAX, .track = UINT32_MAX, .end = INT64_MIN};
+        .frame = frame, .first = INT64_MAX, .track = UINT32_MAX, .end = INT64_MIN};
     return 0;
 }
 
@@ -122,8 +119,9 @@ static int set_root_frame(search *s, compile_root *root, int64_t frame, int64_t 
     root->frame = frame;
     root->recompile = recompile;
     root->function = i;
-    if (recompile >= s->r->functions[i].variants)
-        s->r->functions[i].variants = recompile + 1;
+    compile_function *f = &s->r->functions[i];
+    f->variants = recompile >= f->variants ? recompile + 1 : f->variants;
+    f->first = recompile < f->first ? recompile : f->first;
     return 0;
 }
 
@@ -138,7 +136,7 @@ static int on_resume(search *s, vp_sid name)
 
 /* torch.compile names what it compiles inside the compilation, or only the region that runs
  * next. */
-static int on_region(search *s, vp_sid kind, int64_t start, int64_t end)
+static int on_region(search *s, vp_sid kind, int64_t start)
 {
     vp_str name = trace_str(s->t, kind);
     compile_roots *r = s->r;
@@ -155,8 +153,6 @@ static int on_region(search *s, vp_sid kind, int64_t start, int64_t end)
         VP_TRY(set_root_frame(s, last, frame, recompile));
     VP_TRY(frame_function(&i, s, frame));
     r->functions[i].calls++;
-    if (end < r->functions[i].first_run_ps)
-        r->functions[i].first_run_ps = end;
     return 0;
 }
 
@@ -180,7 +176,7 @@ static int search_on_event(search *s, const trace_track *k, size_t i)
     if (flags & HK_COMPILE)
         VP_TRY(on_compile(s, start, end));
     if (flags & HK_REGION)
-        VP_TRY(on_region(s, s->t->kinds[trace_kind_of(k, i)].name, start, end));
+        VP_TRY(on_region(s, s->t->kinds[trace_kind_of(k, i)].name, start));
     if (flags & (HK_CACHE | HK_CACHE_MISS))
         on_cache(s, start, flags & HK_CACHE_MISS);
     if ((flags & (HK_COMPILE | HK_LOWER)) && end > s->covered_to) {
@@ -208,6 +204,29 @@ static int on_thread(search *s, uint32_t track)
         r->v[i].helper = !s->calls;
     }
     return 0;
+}
+
+int compile_roots_regions(uint32_t **out, const compile_roots *r, const trace *t,
+                          const host_kinds *kinds)
+{
+    uint32_t *of_kind = *out = vp_calloc((size_t)t->kind_count + 1, sizeof *of_kind);
+    int64_t frame, recompile;
+    vp_map by_frame;
+    int rc = 0;
+    VP_NEED(of_kind);
+    vp_map_init(&by_frame);
+    for (size_t i = 0; rc >= 0 && i < r->function_count; i++)
+        if (r->functions[i].frame >= 0)
+            rc = vp_map_set(&by_frame, (uint64_t)r->functions[i].frame, (uint32_t)i);
+    for (uint32_t k = 0; rc >= 0 && k < t->kind_count; k++) {
+        of_kind[k] = NO_FUNCTION;
+        if ((host_kind_flags(kinds, k) & HK_REGION) &&
+            parse_compile_id(trace_str(t, t->kinds[k].name), VP_STR("Torch-Compiled Region: "),
+                             &frame, &recompile))
+            of_kind[k] = vp_map_get(&by_frame, (uint64_t)frame);
+    }
+    vp_map_free(&by_frame);
+    return rc;
 }
 
 static int by_root_start(const void *a, const void *b)

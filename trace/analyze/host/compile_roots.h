@@ -22,8 +22,7 @@ typedef struct compile_root {
 typedef struct compile_function {
     vp_sid name;                  /* "PjitFunction(f)"; 0: a frame of torch.compile */
     int64_t frame;                /* its number, or -1 */
-    int64_t first_run_ps;         /* the end of its first run; INT64_MAX: it did not run */
-    int64_t variants;             /* how many were compiled, by the largest number */
+    int64_t first, variants;      /* the smallest number that is compiled; the largest + 1 */
     int64_t calls, reads, misses; /* reads and misses of the persistent cache */
     uint32_t track;               /* on which its open call is, up to `end` */
     int64_t end;
@@ -39,6 +38,10 @@ typedef struct compile_roots {
     int64_t reads, misses; /* of the persistent cache */
 } compile_roots;
 
+/* For each kind of the trace, the function whose region "Torch-Compiled Region: 0/1" it names;
+ * NO_FUNCTION: none. VP_ENOMEM. */
+int compile_roots_regions(uint32_t **out, const compile_roots *r, const trace *t,
+                          const host_kinds *kinds);
 int compile_roots_find(compile_roots *out, const trace *t, const host_kinds *kinds);
 void compile_roots_free(compile_roots *r);
 

@@ -29,6 +29,7 @@ static const name_rule names[] = {
     ROW(STARTS, "XlaCompile:", HK_COMPILE),
     ROW(STARTS, "XlaCompileBackend", HK_COMPILE),
     ROW(STARTS, "_compile.compile_inner", HK_COMPILE),
+    ROW(IS, "dynamo", HK_COMPILE), /* torch.compile of one frame, with its guards */
     ROW(STARTS, "entire_frame_compile", HK_COMPILE),
     ROW(STARTS, "entire_backward_compile", HK_COMPILE),
     ROW(HAS, "compile_id=", HK_REGION),

@@ -219,6 +219,7 @@ static void adopt_function(merging *m, void *row, const merge_part *p)
     x->changes = merge_text(m, x->changes);
     x->first_start_ps = merge_time(p, x->first_start_ps);
     x->last_start_ps = merge_time(p, x->last_start_ps);
+    x->ready_ps = merge_time(p, x->ready_ps);
 }
 
 static int order_functions(const void *a, const void *b)

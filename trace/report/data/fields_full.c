@@ -497,6 +497,8 @@ static const rep_field function_fields[] = {
      .about = "What differs between the compiled variants."},
     {F("prepare_ps", REP_COUNT, vp_function, prepare_ps), .optional = true, .needed = true,
      .about = "Tracing and lowering before late and repeated compilations."},
+    {F("ready_ps", REP_TIME, vp_function, ready_ps), .optional = true,
+     .about = "Time after which its compilations are avoidable."},
     {END("function", "Compilations of one function.")},
 };
 

@@ -96,8 +96,10 @@ static void html_put_evidence(page *p, const vp_finding *f)
         if (f->window_ps > 0) {
             html_puts(p, " (");
             rep_put_percent(p->b, f->impact_ps, f->window_ps);
-            html_puts(p, f->denominator && is_unit(f->denominator, "capture") ? " of the capture)"
-                                                                              : " of the window)");
+            html_puts(p, " of the ");
+            html_text(p, f->denominator && strstr(f->denominator, "capture") ? f->denominator
+                                                                             : "window");
+            html_puts(p, ")");
         }
         if (f->gross_ps > f->impact_ps) {
             html_puts(p, "<span class=\"sub\">");

@@ -80,7 +80,7 @@ static void text_put_headline(vp_buf *b, const vp_finding *f, const vp_view *v, 
 
 static const char *window_name(const vp_finding *f)
 {
-    return f->denominator && !strcmp(f->denominator, "capture") ? "capture" : "window";
+    return f->denominator && strstr(f->denominator, "capture") ? f->denominator : "window";
 }
 
 static void text_put_time(vp_buf *b, int64_t ps, const vp_view *v)
