@@ -8,14 +8,14 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* Where the report's time 0 lies in the trace. */
+/* The time in the trace that is 0 in the report. */
 int64_t host_origin_ps(const trace *t);
 
-/* Fills h, which host_result_init made. */
+/* Fills h, which must be initialized by host_result_init. */
 int host_analyze(host_result *h, const trace *t, vp_group by, vp_depth depth);
 
-/* The same while somebody looks on. Where nobody waits for its end, steps have their devices only
- * after host_unpack_steps, for which the trace may be gone. */
+/* The same with callbacks. Without a `done` callback, steps have their devices only after
+ * host_unpack_steps, which does not need the trace. */
 int host_analyze_with(host_result *h, const trace *t, vp_group by, vp_depth depth,
                       host_watch watch);
 

@@ -1,14 +1,14 @@
-/* A host's files → a sealed trace → its figures. Only analyze/ includes this.
+/* Reads a host's files into a sealed trace and analyzes it.
  *
- * VP_DEPTH_OPS (top) reads what the op tables need and skips host events where there is a device.
- * Everything else reads in full: events then carry sparse attributes (correlation, flows, step
- * numbers, allocator figures), each a column of its track that exists only where some event has it.
+ * VP_DEPTH_OPS (top) reads only the data of op tables and skips host events if there is a device.
+ * Otherwise everything is read: events then have sparse attributes (correlation, flows, step
+ * numbers, allocator figures), each a column of its track that exists only if an event has a value.
  *
- * VP_WHERE_HOST makes the op tables of the host's threads where a device exists: its tracks are
- * left aside (host_zones) and the rest is analysed as a program without one, so processes stand
- * where devices do, shares are of the self time of a process's threads, and VP_GROUP_SCOPE
- * and VP_GROUP_STACK show call paths. Only the tables are made of it: findings, steps and gaps need
- * the device (the JSON's analysis.where says whose tables they are, its depth is "ops"). */
+ * VP_WHERE_HOST makes the op tables of the host's threads although a device exists. Device tracks
+ * are ignored (host_zones) and the rest is analyzed as a program without devices: processes take
+ * the role of devices, shares are of the self time of a process's threads, and VP_GROUP_SCOPE and
+ * VP_GROUP_STACK show call paths. Only tables are made: findings, steps and gaps need the device
+ * (analysis.where in the JSON names the tables, its depth is "ops"). */
 #ifndef VP_ANALYZE_LOAD_H
 #define VP_ANALYZE_LOAD_H
 
@@ -19,44 +19,44 @@
 typedef struct load_options {
     vp_group group;
     vp_depth depth;
-    vp_progress_fn *progress; /* bytes of this host's file; may be NULL */
+    vp_progress_fn *progress; /* bytes read of this host's file; may be NULL */
     void *progress_ctx;
-    bool one_step; /* analyses only the step of this number; VP_ENOTFOUND: this host does not have
-                      it */
+    bool one_step; /* analyzes only the step with this number; VP_ENOTFOUND: not on this host */
     int64_t step;
     const char *step_series, *steps_by; /* as in vp_report_options */
-    bool one_window;           /* analyses only what runs from from_ps on and before until_ps */
-    int64_t from_ps, until_ps; /* of the report */
+    bool one_window;                    /* analyzes only events from from_ps and before until_ps */
+    int64_t from_ps, until_ps;          /* of the report */
     vp_where where;
-    bool programs;  /* the trace holds them, and how kernels were launched, whatever the depth; the
-                       latter also where group is VP_GROUP_RAW */
+    bool programs;  /* read programs and launch configurations of kernels at any depth; the latter
+                       are also read if group is VP_GROUP_RAW */
     bool uncounted; /* as in vp_report_options */
-    int threads;    /* that may read the host's file at once */
+    int threads;    /* number of threads that may read the host's file at once */
     peak_wish wish;
-    /* The sealed trace, before anything is analysed or cut; may be NULL. Its ctx is the watch's. */
+    /* Receives the sealed trace, before it is analyzed or cut; may be NULL. Its ctx is that of the
+     * watch. */
     int (*look)(void *ctx, const trace *t);
     host_watch watch;
-    trace **left; /* where the trace of a host that was analysed is left, for the caller to free,
-                     or what is left of it; NULL: it is freed here */
+    trace **left; /* receives the trace of an analyzed host, or the rest of it, which the caller
+                     frees; NULL: it is freed here */
 } load_options;
 
-/* Of a sealed trace without a device: every event's kind becomes one of its call path, which is its
- * scope (call_paths.c). */
+/* For a sealed trace without a device: every event's kind becomes that of its call path, which is
+ * its scope (call_paths.c). */
 int call_paths(trace *t);
 
-/* Leaves of a trace with a device what the threads of the host do, as if it had none. */
+/* Reduces a trace with devices to the threads of the host, as if it had no devices. */
 void host_zones(trace *t);
 
-/* Reads the host's primary file, or its other half when that one is unreadable (said in quality),
- * and analyses it. *used is the index of the file that was read. */
+/* Reads the host's primary file, or its other half if that is unreadable (with a quality entry),
+ * and analyzes it. *used is the index of the file that was read. */
 int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_session *s,
               uint32_t host, const load_options *opts);
 
-/* Gives the steps of such a host their devices, with so many threads: nothing else needs them, so
- * it is done once its trace is being freed. VP_ENOMEM, VP_ELIMIT. */
+/* Adds devices to the steps of such a host, on this many threads. They are needed only in the
+ * report, so this is done while the trace is freed. VP_ENOMEM, VP_ELIMIT. */
 int load_unpack(host_result *h, const cat_file *f, int threads);
 
-/* What reading a profile of so many bytes on the disk may take: a vp_mem_budget's max. */
+/* The maximum memory for reading a profile of this size on disk, for a vp_mem_budget. */
 int64_t load_memory_max(int64_t bytes);
 
 #endif

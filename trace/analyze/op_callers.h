@@ -1,5 +1,5 @@
-/* Framework operators that launched an op's calls: one row for each place in the host code.
- * None if no launch within an operator was found. Rows are in the arena of the details. */
+/* Framework operators that launched an op's calls: one row for each place in the host code. Empty
+ * if no launch was within an operator. Rows are in the arena of the details. */
 #ifndef VP_ANALYZE_OP_CALLERS_H
 #define VP_ANALYZE_OP_CALLERS_H
 

@@ -10,7 +10,7 @@
 #include "trace/analyze/result/op_graph.h"
 #include "trace/model/catalog/catalog.h"
 
-/* What one page shows: the slowest calls, raw names, and bins of the histogram. */
+/* Maximum numbers on one page: slowest calls, raw names, and bins of the histogram. */
 #define OP_CALLS_MAX 50u
 #define OP_NAMES_MAX 500u
 #define OP_LAUNCHES_MAX 50u
@@ -24,15 +24,16 @@ typedef struct detail_call {
 
 /* A raw name of the group. */
 typedef struct detail_name {
-    const char *name, *scope, *source, *shape; /* those of most of its self time; may be NULL */
-    const char *placed;       /* how its scope was found where it is a CUDA graph's: "name" or
-                                 "order"; NULL: the file says it */
-    const char *tensor_cores; /* what of the name says that it uses them; NULL: nothing */
-    int64_t scopes, sources;  /* distinct ones under this name */
+    const char *name, *scope, *source, *shape; /* scope and source with most of its self time; may
+                                                * be NULL */
+    const char *placed;       /* how the scope of a CUDA graph's kernel was found: "name" or
+                                 "order"; NULL: it is in the file */
+    const char *tensor_cores; /* the part of the name that shows it; NULL: none */
+    int64_t scopes, sources;  /* number of distinct ones with this name */
     int64_t calls, self_ps, max_ps;
 } detail_name;
 
-/* One way in which kernels of the group were launched. */
+/* One launch configuration of the group's kernels. */
 typedef struct detail_launch {
     vp_kernel_launch how;
     int64_t calls, self_ps;
@@ -51,28 +52,28 @@ typedef struct op_details {
     size_t name_count, more_names;
     detail_launch *launches; /* by self time */
     size_t launch_count, more_launches;
-    detail_caller *callers; /* by self time; none if no operator is known by launches */
+    detail_caller *callers; /* by self time; empty if launches give no operator */
     size_t caller_count, more_callers;
     int64_t bins[OP_BINS]; /* a histogram of the calls: bins of equal width from min_ps to max_ps */
     int64_t min_ps, max_ps;
-    /* What stands around it in its program; NULL: the file does not tell. Nodes name ops of the
-     * report. */
+    /* Its neighborhood in the program; NULL: not in the file. Nodes refer to ops of the report. */
     const op_graph *graph;
     void *owner_;
 } op_details;
 
-/* Details of the op r->ops[op]. Of opts only the progress is used. VP_ENOTFOUND: the file is no
- * longer the one that the report was made of. */
+/* Gets details of the op r->ops[op]. Only the progress of opts is used. VP_ENOTFOUND: the file has
+ * changed since the report was made. */
 int analyze_op(op_details **out, const catalog *c, const cat_session *s, const vp_report *r,
                size_t op, const vp_report_options *opts);
 void op_details_free(op_details *d);
 
-/* Names an op of a report in a link: of class, category and name; ops of one device differ. */
+/* An id of an op of a report for links: a hash of class, category and name; unique on one device.
+ */
 uint64_t op_key(const vp_op *op);
 
-/* The op of r->ops that an event of this name is a call of, on the device so called of a host
- * (NULL: any); r->op_count: the report has none. Of ops of one name the one with the most self
- * time. exact: the name is an op's, not an event's. */
+/* The index in r->ops of the op with a call of this name, on the device with this name of a host
+ * (NULL: any); r->op_count: none. If several ops match, the one with the most self time. exact: the
+ * name is that of an op, not of an event. */
 size_t op_of_event(const vp_report *r, const char *host, vp_str device, vp_str name, bool exact);
 
 #endif

@@ -6,10 +6,10 @@
 #include "trace/analyze/analyze.h"
 
 bool snapshots_any(const cat_session *s);
-/* Adds those of a session to its report, one entry a file and device; a file that cannot be read
- * becomes a quality entry. */
+/* Adds the snapshots of a run to its report, one entry per file and device; unreadable files become
+ * quality entries. */
 int snapshots_add(vp_report *r, const catalog *c, const cat_session *s);
-/* The report of a session that has nothing else. */
+/* The report of a run with only snapshots. */
 int snapshots_report(vp_report **out, const catalog *c, const cat_session *s,
                      const vp_report_options *opts);
 

@@ -21,13 +21,13 @@ typedef enum comm_kind {
 
 /* "all-reduce", …, "other". */
 const char *comm_name(comm_kind k);
-/* hlo: the HLO op that it is or belongs to (category or opcode, may be empty); name: the kernel's
- * ("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL") or the op's. */
+/* hlo: the HLO op that the op is or belongs to (category or opcode, may be empty); name: that of
+ * the kernel ("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL") or of the op. */
 comm_kind comm_kind_of(vp_str hlo, vp_str name);
 comm_kind comm_of(const trace *t, const trace_kind *k);
-/* Payload of one call in bytes, of one participant: what an all-gather gives out, what a
- * reduce-scatter takes in; VP_UNKNOWN. text: the HLO text, may be empty; shape: of the result,
- * used without text. */
+/* Payload of one call of one participant in bytes: the output of an all-gather, the input of a
+ * reduce-scatter; VP_UNKNOWN. text: the HLO text, may be empty; shape: that of the result, used if
+ * there is no text. */
 int64_t comm_payload_of(comm_kind kind, vp_str text, vp_str shape, int64_t group_size);
 int64_t comm_payload(const trace *t, const trace_kind *k);
 

@@ -8,18 +8,20 @@
 
 typedef enum pageable { PAGEABLE_UNKNOWN, PAGEABLE_NO, PAGEABLE_YES } pageable;
 
-/* Of a name: "MemcpyH2D", "Memcpy DtoH (Device -> Pageable)", "CopyHostToDevice",
- * "MEMORY_COPY_HOST_TO_DEVICE", "hipMemcpyHtoDAsync"; VP_OTHER_COPY when it does not say. */
+/* The direction in a name: "MemcpyH2D", "Memcpy DtoH (Device -> Pageable)", "CopyHostToDevice",
+ * "MEMORY_COPY_HOST_TO_DEVICE", "hipMemcpyHtoDAsync"; VP_OTHER_COPY if it has none. */
 vp_direction direction_of_name(vp_str name);
-/* Of a TPU op, by its HLO category or opcode and its text: memory space 5 is the host's. */
+/* The direction of a TPU op, by its HLO category or opcode and its text: memory space 5 is that of
+ * the host. */
 vp_direction direction_of_hlo(vp_str hlo, vp_str text, vp_str shape);
 vp_direction direction_of(const trace *t, const trace_kind *k);
-/* Of Kineto's name ("… (Pageable -> Device)") or XLA's details ("kind_src:pageable …"). */
+/* The direction in Kineto's name ("… (Pageable -> Device)") or XLA's details ("kind_src:pageable
+ * …"). */
 pageable pageable_of(vp_str name, vp_str details);
-/* The bytes that one such copy moves; VP_UNKNOWN. */
+/* The size of one such copy; VP_UNKNOWN. */
 int64_t copy_bytes(const trace *t, const trace_kind *k);
-/* Of a span on a host thread ("H2D Dispatch", "np.asarray(jax.Array)"); VP_OTHER_COPY: it is no
- * copy. */
+/* The direction of a span on a host thread ("H2D Dispatch", "np.asarray(jax.Array)");
+ * VP_OTHER_COPY: not a copy. */
 vp_direction direction_of_host_span(vp_str name);
 
 #endif

@@ -17,27 +17,28 @@
 #include "trace/read/semantics/replica_groups.h"
 
 typedef struct group_members {
-    const char *text; /* "0,4", as vp_collective.members, of the result's arena; or NULL */
-    int64_t groups;   /* how many groups there are, or VP_UNKNOWN */
+    const char *text; /* "0,4", as vp_collective.members, in the arena of the result; or NULL */
+    int64_t groups;   /* number of groups, or VP_UNKNOWN */
 } group_members;
 
 typedef struct members {
     const trace *t;
     host_result *h;
     vp_map ordinals; /* kind of device, ordinal */
-    vp_map known;    /* instruction, program, process → which of `found` */
+    vp_map known;    /* instruction, program, process → index into `found` */
     group_members *found;
     size_t count, cap;
-    int64_t *devices, *ids; /* VP_GROUP_DEVICES_MAX of each: of the program; room */
-    vp_sid program;         /* which one */
+    int64_t *devices,
+        *ids;       /* VP_GROUP_DEVICES_MAX entries each: devices of the program; a buffer */
+    vp_sid program; /* which one */
     rg_program parsed;
-    bool good; /* it could be parsed */
+    bool good; /* it was parsed */
 } members;
 
-/* VP_ENOMEM; free in any case. */
+/* VP_ENOMEM; call members_free in any case. */
 int members_init(members *m, const analysis *a);
 void members_free(members *m);
-/* Of a collective on one process, a device. VP_ENOMEM, VP_ELIMIT. */
+/* The members of a collective on a device of a process. VP_ENOMEM, VP_ELIMIT. */
 int members_of(group_members *out, members *m, const trace_kind *k, uint32_t process);
 
 #endif

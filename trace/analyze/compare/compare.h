@@ -10,20 +10,20 @@
 
 #include "include/view_profile.h"
 
-/* One side: one or more captures of the same program, and how many more could not be read. The
- * pointers stay the caller's. */
+/* One side: one or more captures of the same program, and the number of captures that could not be
+ * read. The caller owns the reports. */
 typedef struct compare_side {
     const vp_report *const *captures;
     size_t n, unreadable;
 } compare_side;
 
-/* All reports are full and of one grouping. The noise is that within and between captures. Ops,
- * scopes and devices are those of the capture with the median step time of its side. A capture
- * without events, without steps beside others that have some, or that is given twice does not
- * count. The comparison holds copies of all texts. VP_EEMPTY: no capture of a side has events. */
+/* Compares two sides. All reports are full and have the same grouping. The noise is that within and
+ * between captures. Ops, scopes and devices are those of the capture with the median step time of
+ * its side. A capture is ignored if it has no events, has no steps while others have some, or is
+ * passed twice. The comparison has copies of all texts. VP_EEMPTY: no capture of a side has events.
+ */
 int compare_sides(vp_comparison **out, const compare_side *a, const compare_side *b);
-/* The same with one capture a side. Of two reports of one grouping, both full. The comparison holds
- * copies of all its texts. VP_EEMPTY: one of them has not one event. */
+/* The same with one capture per side. VP_EEMPTY: one of them has no events. */
 int compare_make(vp_comparison **out, const vp_report *a, const vp_report *b);
 void compare_free(vp_comparison *c);
 

@@ -1,5 +1,5 @@
-/* The captures of both sides of a comparison: which of them count, which one is shown, and how much
- * of a difference is noise within and between them. Internal header of compare*.c. */
+/* The captures of both sides of a comparison: which of them are used, which one is shown, and how
+ * much of a difference is noise within and between them. Internal header of compare*.c. */
 #ifndef VP_ANALYZE_COMPARE_CAPTURES_H
 #define VP_ANALYZE_COMPARE_CAPTURES_H
 
@@ -10,7 +10,7 @@
 int cmp_captures(comparing *k);
 /* Sets the number of steps, the medians and the noise of a comparison by steps. */
 int cmp_steps_and_noise(comparing *k);
-/* The i-th capture of a side counts. */
+/* True if the i-th capture of a side is used. */
 bool cmp_capture_counts(const comparing *k, bool of_b, size_t i);
 
 #endif

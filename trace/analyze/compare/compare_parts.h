@@ -8,32 +8,32 @@
 #include "trace/base/arena.h"
 #include "trace/base/map.h"
 
-/* How figures of a report become those of a step (or of its window) and of one device. */
+/* Scales figures of a report to a step (or to its window) and to one device. */
 typedef struct cmp_side {
     const vp_report *r;
     bool per_step;
-    /* how many of each kind have op time that can be counted */
+    /* number of devices per kind with known op time */
     size_t devices[VP_DEVICE_OTHER + 1];
     __int128 span_ps, whole_ps; /* op time of all ops in the span, and in the whole capture */
 } cmp_side;
 
-/* The four classes of a device's mean step, or of its window; all four VP_UNKNOWN, or none. Cells
- * are of compute, all VP_UNKNOWN where the device has no peak. */
+/* The four classes of a device's mean step, or of its window; either all or none are VP_UNKNOWN.
+ * Cells split compute; all are VP_UNKNOWN if the device has no peak. */
 typedef struct cmp_classes {
     int64_t window, compute, comm, copy, idle;
     int64_t cell[VP_CELLS], cause[VP_CAUSES]; /* causes sum to idle */
-    int64_t wait;                             /* of comm; VP_UNKNOWN: no call is matched */
+    int64_t wait;                             /* of comm; VP_UNKNOWN: no matched call */
 } cmp_classes;
 
 /* A group of ops of one report, as the mean over the devices of a kind. */
 typedef struct cmp_op {
-    const vp_op *op; /* the one with the most self time of its group */
+    const vp_op *op; /* the op with the most self time of its group */
     vp_device_kind kind;
     int64_t self_ps, calls, flops; /* flops of the span; VP_UNKNOWN */
     double span_calls;
     bool matched;
-    /* Of a group only the part in scopes that the other side lacks, and one of these; NULL: all, or
-     * the rest. Such a part is joined with nothing. */
+    /* The part of a group in scopes that the other side lacks, and one of these scopes; NULL: all
+     * of the group, or the rest. Such a part matches no group of the other side. */
     const char *new_scope;
 } cmp_op;
 
@@ -59,20 +59,22 @@ int64_t cmp_size(const vp_delta *d);        /* |delta|, 0 when unknown */
 int64_t cmp_mean(__int128 sum, __int128 n); /* rounded half up; n > 0 */
 
 int64_t cmp_whole_window(const vp_report *r); /* the longest of a device; VP_UNKNOWN */
-/* Whether both are equal to the picosecond everywhere, which no two captures are. */
+/* True if all values of both sides are equal to the picosecond, as only for copies of one capture.
+ */
 bool cmp_same_content(const vp_report *a, const vp_report *b); /* compare_notes.c */
-/* Whether there are steps to compare, which hold the work. */
+/* True if both sides have steps that contain the work. */
 bool cmp_has_steps(const vp_report *r);
 cmp_side cmp_side_of(const vp_report *r, bool per_step);
-/* One entry a device; vp_free. */
+/* One entry per device; vp_free. */
 int cmp_classes_of(cmp_classes **out, const cmp_side *s); /* compare_devices.c */
 /* By kind, class, category and name; vp_free. */
 int cmp_ops_of(cmp_op **out, size_t *n, const cmp_side *s); /* compare_ops.c */
-/* The scopes of both sides; to be freed also after a failure. compare_scope_sets.c */
+/* The scopes of both sides; free them even after a failure. compare_scope_sets.c */
 int cmp_scope_sets(cmp_scope_set *a, cmp_scope_set *b, const comparing *k);
 void cmp_scope_set_free(cmp_scope_set *s);
-/* Sets *lacks if a scope of `own` is not in the other side's set: new work of a program that the
- * other side has, too, or of a program that is new beside all of the other side's. */
+/* Sets *lacks if a scope of `own` is not in the other side's set. This indicates new work if the
+ * program of the scope exists on both sides, or if it was added to all programs of the other side.
+ */
 int cmp_lacks_scope(bool *lacks, const cmp_scope_set *other, const cmp_scope_set *own,
                     const char *scope);
 bool cmp_has_backward_pass(const vp_report *r); /* compare_scopes.c */
@@ -86,9 +88,9 @@ int cmp_idle(comparing *k);                                  /* compare_idle.c *
 void cmp_cause(comparing *k);   /* compare_cause.c; needs all of the above and the verdict */
 int cmp_findings(comparing *k); /* compare_notes.c, likewise: */
 void cmp_caveats(comparing *k);
-/* The sum of flops in the span over all ops that have a figure; VP_UNKNOWN: none has. */
+/* Σ of flops in the span over all ops with a known value; VP_UNKNOWN: no op has one. */
 int64_t cmp_flops(const cmp_side *s);
-/* The op's self time in the span, as the mean of the devices of its kind; VP_UNKNOWN. */
+/* The op's self time in the span, as the mean over the devices of its kind; VP_UNKNOWN. */
 int64_t cmp_op_self(const cmp_side *s, const vp_op *op);
 
 #endif

@@ -13,13 +13,13 @@ typedef struct compared_names {
     vp_map rows;
 } compared_names;
 
-/* Of the rows that side A (B) has. `devices`: that side's report has devices, whose ops are grouped
- * by their names without numbers (the comparison was made with VP_GROUP_NAME). VP_ENOMEM; to be
- * freed also after a failure. */
+/* Builds the table from the rows of side A (B). `devices`: the report of that side has devices,
+ * whose ops are grouped by names without numbers (the comparison was made with VP_GROUP_NAME).
+ * VP_ENOMEM; free it even after a failure. */
 int compared_names_make(compared_names *out, const vp_comparison *c, bool of_b, bool devices);
 void compared_names_free(compared_names *n);
-/* The row of c->ops; c->op_count: it has none. Of rows of one name that of this category, else the
- * one that took most time. */
+/* The index in c->ops; c->op_count: no row. If several rows have this name, the one with this
+ * category, else the one with the most time. */
 size_t compared_row(const compared_names *n, vp_str name, vp_str category);
 
 #endif

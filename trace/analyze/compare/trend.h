@@ -12,33 +12,33 @@ typedef struct trend_op {
     int64_t self_ps; /* in a step, or in the window; mean over the devices */
 } trend_op;
 
-/* Figures of a step where the run has steps that count, else of its window. */
+/* Figures of a step if the run has complete steps, else of its window. */
 typedef struct trend_run {
     const char *id, *name, *path;
     int64_t captured_unix_ns;
     bool per_step;
-    int64_t steps; /* whole steps; VP_UNKNOWN: none */
+    int64_t steps; /* complete steps; VP_UNKNOWN: none */
     int64_t median_ps, p90_ps, mad_ps;
-    /* The numbers of the first and the last whole step, when the one began and the other ended:
-     * what lies between two captures of a job is then known, too. VP_UNKNOWN: no such numbers. */
+    /* The numbers of the first and the last complete step, the start of the one and the end of the
+     * other. They give the time between two captures of a job. VP_UNKNOWN: no such numbers. */
     int64_t first_step, last_step, first_unix_ns, last_end_unix_ns;
-    const char *device; /* the one that takes longest; NULL without devices */
+    const char *device; /* the slowest device; NULL without devices */
     int64_t window_ps, compute_ps, exposed_comm_ps, exposed_copy_ps, idle_ps; /* its mean */
     trend_op *ops; /* the largest, by self time */
     size_t op_count;
 } trend_run;
 
-/* *out lives in the arena. VP_EARG for a report of op tables alone, VP_ENOMEM. */
+/* out is allocated in the arena. VP_EARG for a report with only op tables, VP_ENOMEM. */
 int trend_run_of(trend_run *out, vp_arena *arena, const vp_report *r);
 
 /* An op over all runs. */
 typedef struct trend_row {
-    const trend_op *op; /* as in the run where it is largest */
-    int64_t *self_ps;   /* by run; VP_UNKNOWN: it is not among the largest there */
-    int64_t moved_ps;   /* the largest known self_ps less the smallest */
+    const trend_op *op; /* as in the run with its largest value */
+    int64_t *self_ps;   /* by run; VP_UNKNOWN: not among the largest of that run */
+    int64_t moved_ps;   /* the largest known self_ps minus the smallest */
 } trend_row;
 
-/* *rows: the ops by how much they moved; all of it lies in the arena. */
+/* rows: the ops in descending order of their change; allocated in the arena. */
 int trend_rows(trend_row **rows, size_t *count, vp_arena *arena, const trend_run *runs, size_t n);
 
 #endif

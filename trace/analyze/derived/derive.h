@@ -8,24 +8,24 @@
 #include "trace/analyze/idle/idle.h"
 #include "trace/model/derived.h"
 
-/* Filled while a host is analysed; zeroed, but for `out`, before. */
+/* Filled while a host is analyzed; zeroed before, except `out`. */
 typedef struct derive_task {
     derived *out;
-    struct derive_idle *idle; /* of all devices, in the order in which they were told */
+    struct derive_idle *idle; /* of all devices, in the order of the callbacks */
     size_t idle_count, idle_cap;
 } derive_task;
 
-/* The host_watch of a full analysis (ctx: a derive_task): hears of idle time, and then makes the
+/* The host_watch of a full analysis (ctx: a derive_task): collects idle time, and then makes the
  * tracks. */
 int derive_idle_piece(void *ctx, const analysis *a, uint32_t device, const idle_gap *g,
                       const idle_piece *p);
 int derive_host(void *ctx, const analysis *a);
 void derive_task_end(derive_task *t);
 
-/* Adds a group with a report's findings, where they have a place in time on this host. */
+/* Adds a group with those findings of a report that have a time on this host. */
 int derive_findings(derived *d, const vp_report *r, const char *host);
 
-/* ---- Of one device, for derive.c. A track is added where there is something to show. ---- */
+/* ---- For one device, in derive.c. Empty tracks are not added. ---- */
 
 typedef struct derive_device {
     derived *out;
@@ -33,7 +33,7 @@ typedef struct derive_device {
     uint32_t device;
 } derive_device;
 
-/* derive_runs.c: one track a stream and kind of neighbours that belong together. */
+/* derive_runs.c: one track per stream and kind of neighbors that belong together. */
 int derive_modules(const derive_device *x);
 int derive_scopes(const derive_device *x);
 int derive_sources(const derive_device *x);

@@ -1,5 +1,5 @@
-/* Times at which any device of the host is busy, and at which none is, on the aligned clock.
- * Several analyses need it on separate threads; the first one computes it. host_analysis.c owns it;
+/* Times at which any device of the host is busy, and at which all are idle, on the aligned clock.
+ * Several analyses on separate threads need it; the first one computes it. host_analysis.c owns it;
  * the spans belong to the analysis. */
 #ifndef VP_ANALYZE_ANY_DEVICE_H
 #define VP_ANALYZE_ANY_DEVICE_H

@@ -1,6 +1,5 @@
 /* Work that HLO programs show to be avoidable (docs/reference/metrics.md#avoidable-work): by op,
- * the part of its self time in double precision, in changes of layout, and in copies of arguments.
- */
+ * the part of its self time in double precision, in layout changes, and in copies of arguments. */
 #ifndef VP_ANALYZE_AVOIDABLE_H
 #define VP_ANALYZE_AVOIDABLE_H
 

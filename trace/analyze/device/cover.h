@@ -9,10 +9,10 @@
 typedef struct cover {
     spans when;
     int64_t *before; /* covered time before when.v[i] */
-    size_t last;     /* where the last answer was found: the next is looked for from there */
+    size_t last;     /* index of the last result, at which the next search starts */
 } cover;
 
-/* Everything of the classes in `mask` (SWEEP_COVER bits). Free it also on failure. */
+/* Collects the ops of the classes in `mask` (SWEEP_COVER bits). Free it also on failure. */
 int cover_build(cover *c, track_set set, const uint8_t *class_of, unsigned mask);
 void cover_free(cover *c);
 /* |[start, end) ∩ c| */

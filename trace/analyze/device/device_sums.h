@@ -9,14 +9,14 @@
 
 typedef struct device_sums {
     track_set set;          /* in: its op tracks, at least one */
-    vp_breakdown breakdown; /* bd_compute's, as its window */
+    vp_breakdown breakdown; /* window of bd_compute */
     int64_t start_ps, end_ps;
     ops_sums *ops;
 } device_sums;
 
-/* Threads that are worth it for a trace. */
+/* The number of threads that a trace is large enough for. */
 int device_sums_threads(const trace *t);
-/* Counts n devices, whose sets are given, and the runs of modules. VP_ENOMEM. */
+/* Sums n devices, whose sets are given, and the runs of modules. VP_ENOMEM. */
 int device_sums_count(device_sums *v, size_t n, module_runs *modules, const grouping *g,
                       const trace *t);
 void device_sums_free(device_sums *v, size_t n);

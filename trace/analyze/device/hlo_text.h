@@ -15,18 +15,20 @@ typedef struct hlo_text {
     vp_str operands; /* between the parentheses */
 } hlo_text;
 
-/* Splits one instruction. false: this is none. */
+/* Splits one instruction. false: not an instruction. */
 bool hlo_split(hlo_text *out, vp_str text);
-/* Element i of a tuple shape; of another shape itself is element 0. Empty: there is none. */
+/* Element i of a tuple shape; element 0 of another shape is the shape itself. Empty: no such
+ * element. */
 vp_str hlo_element(vp_str shape, unsigned i);
-/* Bytes of a shape, of a tuple those of all elements; -1 when unknown or beyond int64. Elements of
- * less than a byte are packed; tokens and opaque values have none. */
+/* Bytes of a shape, or of all elements of a tuple; -1 if unknown or beyond int64. Elements of less
+ * than a byte are packed; tokens and opaque values have 0. */
 int64_t hlo_bytes(vp_str shape);
-/* The same over operands ("f32[8] %a, f32[] %b"); -1 when one is printed without its shape. */
+/* The same for operands ("f32[8] %a, f32[] %b"); -1 if one is printed without its shape. */
 int64_t hlo_operand_bytes(vp_str operands);
-/* n of "S(n)" in the layout: 0 the device's own memory, 5 the host's. Of a tuple: the first. */
+/* n of "S(n)" in the layout: 0 is the device's own memory, 5 that of the host. For a tuple, that of
+ * the first element. */
 int hlo_memory_space(vp_str shape);
-/* The name of the last operand: the "-start" op of a "-done". Empty: none. */
+/* The name of the last operand, which is the "-start" op of a "-done". Empty: none. */
 vp_str hlo_last_operand(vp_str operands);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* Sets the hygiene of each device and the splits of h->ops. */
 int hygiene_collect(analysis *a);
-/* Whether an op only brings data into another form: transpose, copy, reshape. */
+/* True if an op only changes the form of data: transpose, copy, reshape. */
 bool op_is_formatting(const trace *t, const trace_kind *k);
 
 #endif

@@ -8,18 +8,20 @@
 #include "trace/base/arena.h"
 #include "trace/base/buf.h"
 
-/* What the text says; tensor_cores is left NULL. VP_ENOMEM. */
+/* Parses the text; tensor_cores stays NULL. VP_ENOMEM. */
 int kernel_launch_of(vp_kernel_launch *out, vp_arena *arena, vp_str launch);
-/* Appends what tells launches of one kernel apart: all but the occupancy, which follows from it. */
+/* Appends the fields that identify a launch configuration: all except the occupancy, which follows
+ * from them. */
 int kernel_launch_key(vp_buf *b, vp_str launch);
-/* The same of what was read; NULL: nothing is known, which equals itself alone. */
+/* The same for the parsed form; NULL is unknown, and equals only itself. */
 bool kernel_launch_same(const vp_kernel_launch *a, const vp_kernel_launch *b);
-uint64_t kernel_launch_hash(const vp_kernel_launch *l, uint64_t seed); /* the same for the same */
+uint64_t kernel_launch_hash(const vp_kernel_launch *l, uint64_t seed); /* equal for equal
+                                                                        * configurations */
 
-/* The part of a kernel's name that says that it runs on tensor cores (NVIDIA) or matrix cores
- * (AMD): of the words that XProf looks for, those of CUTLASS, Hopper and Blackwell, and the
- * "MI16x16x16" of Tensile. Empty: the name does not say, and the kernel may use them all the same,
- * as those of flash attention and Triton do. */
+/* The part of a kernel's name that shows that it uses tensor cores (NVIDIA) or matrix cores (AMD).
+ * It recognizes the words that XProf uses, those of CUTLASS, Hopper and Blackwell, and "MI16x16x16"
+ * of Tensile. Empty: unknown; the kernel may still use them, as those of flash attention and Triton
+ * do. */
 vp_str tensor_core_mark(vp_str kernel);
 
 #endif

@@ -5,9 +5,8 @@
 #include "trace/analyze/result/analysis.h"
 #include "trace/analyze/result/op_graph.h"
 
-/* *out: of the arena; NULL where no member is an instruction of a program that the file holds and
- * that can be read. is_member: by kind. The nodes' `op` is an index into a->h->ops. 0, VP_ENOMEM
- * or VP_ELIMIT. */
+/* out: in the arena; NULL if no member is an instruction of a readable program in the file.
+ * is_member: by kind. The nodes' `op` is an index into a->h->ops. 0, VP_ENOMEM or VP_ELIMIT. */
 int op_around(op_graph **out, vp_arena *arena, const analysis *a, uint32_t device,
               const uint8_t *is_member);
 

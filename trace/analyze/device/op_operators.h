@@ -6,16 +6,16 @@
 #include "trace/analyze/result/analysis.h"
 
 typedef struct op_operator {
-    uint32_t kind;   /* its operators are those to show; if `count` is 0, there are none */
+    uint32_t kind;   /* the kind whose operators are shown; if `count` is 0, there are none */
     uint32_t chosen; /* private */
-    int64_t count;   /* distinct innermost operators; ops without one not counted */
+    int64_t count;   /* number of distinct innermost operators, without unknown ones */
 } op_operator;
 
 /* The innermost operator of a kind, or the outermost; empty: unknown or none. */
 vp_str kind_operator(const trace *t, const trace_kind *k, bool outermost);
-/* For each group: its innermost operator with the most self time, and the
- * outermost one that called it for most of that; of equal ones the first by text. group_of: by kind
- * of the list, UINT32_MAX for none. out: by group, for group_count of them. O(kinds). VP_ENOMEM. */
+/* For each group: its innermost operator with the most self time, and the outermost operator that
+ * called it for most of that time. Ties: the first by text. group_of: by kind of the list,
+ * UINT32_MAX for none. out: by group, for group_count groups. O(kinds). VP_ENOMEM. */
 int op_operators(op_operator *out, uint32_t group_count, const trace *t, const uint32_t *group_of,
                  const kind_list *l);
 

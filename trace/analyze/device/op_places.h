@@ -6,14 +6,15 @@
 #include "trace/analyze/result/analysis.h"
 
 typedef struct op_place {
-    uint32_t kind;           /* has the scope and source to show; 0 for a group without calls */
-    int64_t scopes, sources; /* distinct ones, unknown not counted */
+    uint32_t kind;           /* the kind whose scope and source are shown; 0 for a group without
+                              * calls */
+    int64_t scopes, sources; /* number of distinct scopes, without unknown ones */
 } op_place;
 
-/* For each group: its scope with the most self time, of that scope's sources the one with the most,
- * and of its kinds the one with the most; of equal ones the first by text. Kinds without a scope
+/* For each group: its scope with the most self time, the source with the most time in that scope,
+ * and the kind with the most time of that source. Ties: the first by text. Kinds without a scope
  * count as one scope. group_of: by kind of the list, UINT32_MAX for none. out: by group, for
- * group_count of them. */
+ * group_count groups. */
 int op_places(op_place *out, uint32_t group_count, const trace *t, const uint32_t *group_of,
               const kind_list *l);
 

@@ -1,6 +1,6 @@
-/* The walk of self.h as inline functions, for those who pass millions of events and would pay for a
- * call by address at each: with constant functions the compiler makes a loop of its own of it. The
- * caller owns the stack, zeroed before, and frees `v`. */
+/* The algorithm of self.h as inline functions, for callers with millions of events. With constant
+ * function arguments, the compiler inlines the callbacks. The caller owns the stack, zeroed before,
+ * and frees `v`. */
 #ifndef VP_ANALYZE_SELF_WALK_H
 #define VP_ANALYZE_SELF_WALK_H
 
@@ -12,7 +12,7 @@
 
 typedef struct self_open {
     int64_t end;
-    size_t id; /* as self_id_fn says */
+    size_t id; /* result of self_id_fn */
 } self_open;
 
 typedef struct self_stack {
@@ -21,7 +21,7 @@ typedef struct self_stack {
     int64_t now;
 } self_stack;
 
-/* Gives the time until t to the events that are open. */
+/* Assigns the time until t to the open events. */
 SELF_INLINE int self_run_until(self_stack *st, int64_t t, self_fn *fn, void *ctx)
 {
     while (st->n && st->now < t) {

@@ -1,6 +1,6 @@
-/* What host threads do besides the program's own work: compile, wait for or make input, collect
- * garbage, write checkpoints (docs/reference/metrics.md#activities). Rows go into the host's
- * result. */
+/* Activities of host threads other than the program's own work: compile, wait for or make input,
+ * collect garbage, write checkpoints (docs/reference/metrics.md#activities). Rows go into the
+ * host's result. */
 #ifndef VP_ANALYZE_ACTIVITIES_H
 #define VP_ANALYZE_ACTIVITIES_H
 

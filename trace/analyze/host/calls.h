@@ -12,17 +12,18 @@ typedef struct host_call {
 } host_call;
 
 typedef struct call_index {
-    int64_t *id; /* ascending, each once */
+    int64_t *id; /* ascending, unique */
     host_call *call;
     size_t count;
-    uint32_t *place; /* by id − id[0], UINT32_MAX: none; NULL: ids lie too far apart for a table */
+    uint32_t *place; /* by id − id[0], UINT32_MAX: none; NULL: the range of ids is too large for a
+                      * table */
 } call_index;
 
-/* All events of host threads with a correlation id. Of several with one id the launch call counts
- * (HK_LAUNCH), else the first. Empty where the platform has no correlations. */
+/* All events of host threads with a correlation id. If several have the same id, the launch call
+ * (HK_LAUNCH) is used, else the first. Empty if the platform has no correlation ids. */
 int calls_new(call_index **out, const trace *t, const host_kinds *kinds);
 void calls_free(call_index *x);
-/* The index of an op's call; UINT32_MAX: there is none. */
+/* The index of an op's call; UINT32_MAX: none. */
 uint32_t calls_find(const call_index *x, const trace_track *ops, size_t index);
 /* Start and end of a call. */
 int64_t call_start(const call_index *x, const trace *t, uint32_t call);

@@ -1,5 +1,5 @@
-/* What differs between the compiled variants of one function: shapes and dtypes of their
- * parameters, from the programs in the file (docs/reference/findings.md#f10-recompile). */
+/* Differences between the compiled variants of one function: shapes and dtypes of their parameters,
+ * from the programs in the file (docs/reference/findings.md#f10-recompile). */
 #ifndef VP_ANALYZE_COMPILE_CHANGES_H
 #define VP_ANALYZE_COMPILE_CHANGES_H
 

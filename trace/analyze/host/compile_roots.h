@@ -11,20 +11,19 @@
 typedef struct compile_root {
     int64_t start, end;
     uint32_t track;
-    uint32_t function; /* of the outermost call around it; NO_FUNCTION: there is none */
+    uint32_t function; /* index of the outermost enclosing call; NO_FUNCTION: none */
     int64_t prepare;   /* tracing and lowering in that call before it, without earlier roots */
     /* torch.compile: recompile R of frame F, for "F/R"; -1: no such id. */
     int64_t frame, recompile;
-    bool helper; /* it is on a thread that calls no function, which may belong to a compiler's pool
-                  */
+    bool helper; /* it is on a thread without calls of functions, possibly of a compiler's pool */
 } compile_root;
 
 typedef struct compile_function {
     vp_sid name;                  /* "PjitFunction(f)"; 0: a frame of torch.compile */
     int64_t frame;                /* its number, or -1 */
     int64_t first, variants;      /* the smallest number that is compiled; the largest + 1 */
-    int64_t calls, reads, misses; /* reads and misses of the persistent cache */
-    uint32_t track;               /* on which its open call is, up to `end` */
+    int64_t calls, reads, misses; /* hits and misses of the persistent cache */
+    uint32_t track;               /* the thread of its open call, until `end` */
     int64_t end;
 } compile_function;
 

@@ -5,11 +5,12 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* us. A shorter kernel takes about as long as its launch (docs/reference/metrics.md#launches). */
+/* In us. A shorter kernel takes about as long as its launch (docs/reference/metrics.md#launches).
+ */
 #define LAUNCH_SHORT_US 10
 
-/* Sets the launch figures of each device: latency, queue depth, overhead. What it starved for is
- * gaps_collect's to add. */
+/* Sets the launch figures of each device: latency, queue depth, overhead. gaps_collect adds the
+ * starved time. */
 int launch_collect(analysis *a);
 
 #endif

@@ -7,7 +7,7 @@
 #include "trace/analyze/device/sweep.h"
 #include "trace/base/spares.h"
 
-/* A name on a thread. When folded, it is the name on all threads of its process, and `track` is the
+/* A name on a thread. If folded, it is the name on all threads of its process, and `track` is the
  * one with most of its self time. */
 typedef struct host_row {
     uint32_t track, kind, threads;
@@ -32,28 +32,28 @@ typedef struct host_selves {
     size_t n, cap;
 } host_selves;
 
-/* What all threads are asked with. */
+/* Parameters that are the same for all threads. */
 typedef struct host_asked {
     const analysis *a;
-    const spans *idle;          /* when all devices are idle; none without devices */
-    const uint8_t *hidden_kind; /* whether events of a kind are nobody's work */
+    const spans *idle;          /* times at which all devices are idle; none without devices */
+    const uint8_t *hidden_kind; /* true if events of a kind are not work */
 } host_asked;
 
-/* What one thread is counted with, and the next again: where its rows stand, by kind. Zeroed at
- * first. */
+/* Workspace for counting one thread after another: the positions of rows by kind. Zero-initialize.
+ */
 typedef struct host_places {
     vp_spare spare;
     uint32_t *place;
-    uint32_t *valid; /* by kind: in which use `place` was set */
+    uint32_t *valid; /* by kind: the use in which `place` was set */
     uint32_t use;
 } host_places;
 
-/* For the kinds of the trace. VP_ENOMEM. */
+/* Allocates it for the kinds of the trace. VP_ENOMEM. */
 int host_places_new(host_places **out, const trace *t);
 void host_places_free(host_places *p);
-/* Forgets where rows stand. */
+/* Clears the positions of rows. */
 void host_places_begin(host_places *p);
-/* Where the row of a kind stands; UINT32_MAX: nowhere yet. */
+/* The position of the row of a kind; UINT32_MAX: none yet. */
 static inline uint32_t host_place_of(const host_places *p, uint32_t kind)
 {
     return p->valid[kind] == p->use ? p->place[kind] : UINT32_MAX;
@@ -64,13 +64,13 @@ static inline void host_place_set(host_places *p, uint32_t kind, size_t at)
     p->place[kind] = (uint32_t)at;
 }
 
-/* The idle spans without the first and the last, which lie before the first op and after the last.
+/* The idle spans without the first and the last, which are before the first op and after the last.
  */
 spans host_between_ops(const spans *idle);
 
-/* All of a track's rows but self_ps and idle_ps. VP_ENOMEM, VP_ELIMIT. */
+/* Counts all rows of a track, without self_ps and idle_ps. VP_ENOMEM, VP_ELIMIT. */
 int host_calls_count(host_rows *out, const host_asked *x, host_places *p, uint32_t track);
-/* These two, of the same kinds at most. */
+/* Adds these two, at most for the same kinds. */
 int host_selves_count(host_selves *out, const host_asked *x, host_places *p, uint32_t track);
 
 #endif

@@ -1,5 +1,5 @@
-/* What only PyTorch's profiles tell: work of optimizers, and operators that autograd records
- * without a backward pass (docs/reference/metrics.md#pytorch-programs). */
+/* Data that only PyTorch's profiles contain: work of optimizers, and operators that autograd
+ * records without a backward pass (docs/reference/metrics.md#pytorch-programs). */
 #ifndef VP_ANALYZE_TORCH_PROGRAM_H
 #define VP_ANALYZE_TORCH_PROGRAM_H
 

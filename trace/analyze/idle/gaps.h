@@ -4,14 +4,14 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* Finds the gaps of all devices, so that what the host does is looked at for those times only.
- * Needs steps_collect before it. */
+/* Finds the gaps of all devices, so that host activity is read only for those times. Needs
+ * steps_collect before it. */
 int gaps_ask(analysis *a);
 /* Sets the causes of each device's idle time, h->gaps, h->idle_labels and idle_before of ops and
- * scopes, and adds to the launch figures what the device starved for. Needs gaps_ask and
- * launch_collect before it. */
+ * scopes, and adds the starved time to the launch figures. Needs gaps_ask and launch_collect before
+ * it. */
 int gaps_collect(analysis *a);
-/* Frees what gaps_ask found. */
+/* Frees the gaps found by gaps_ask. */
 void gaps_free(analysis *a);
 
 #endif

@@ -1,24 +1,21 @@
-/* Why a device idles (docs/reference/metrics.md#idle-gaps): one gap, taken apart by what the host
- * did meanwhile.
+/* Why a device idles (docs/reference/metrics.md#idle-gaps): splits one gap by the concurrent
+ * activity of the host.
  *
- * A gap ends where an op starts. If the op's launch call [l0, l1) is known, the gap is late up to
- * l0, in the call up to l1, then latency; the late part goes by the labels of the launching thread
- * (labels.h), where it has none by those of the main thread, else it is HOST without a name. If the
- * call is not known, the whole gap goes by the labels of the main thread, and what they leave is
- * UNKNOWN. A gap inside one run of a module is no host's delay, whatever the host does meanwhile:
- * the program was launched as a whole, so it is LATENCY, but for what the device asks of the host
- * (CALLBACK).
+ * A gap ends at the start of an op. If the op's launch call [l0, l1) is known, the gap is late up
+ * to l0, in the call up to l1, then latency. The late part is split by the labels of the launching
+ * thread (labels.h), without them by those of the main thread, and the rest is HOST without a name.
+ * If the call is unknown, the whole gap is split by the labels of the main thread, and the rest is
+ * UNKNOWN. A gap inside one run of a module cannot be caused by the host, because the program was
+ * launched as a whole. It is LATENCY, except for callbacks to the host (CALLBACK).
  *
- * Two things are known better than by the launching thread: while it waits in a blocking call and
- * another device of its process works, the gap is no lateness of the host (PEER); and while a copy
- * is under way on any thread, plain work of the launching thread or its silence is not the reason
- * (TRANSFER).
+ * Two causes override the launching thread. While it waits in a blocking call and another device of
+ * its process works, the cause is that device (PEER). While any thread copies, plain work of the
+ * launching thread or its inactivity is not the cause (TRANSFER).
  *
- * Labels are on the host's clock. Where the device has its own, the gap lies on the host's clock
- * between the aligned end of the op before and the aligned start of the op after it; the two
- * lengths differ, so that interval is stretched evenly onto the gap: parts sum to the gap's own
- * length exactly. An interval of no length counts as its last picosecond. Only analyze/ includes
- * this. */
+ * Labels are on the host's clock. If the device has its own clock, the gap on the host's clock is
+ * between the aligned end of the previous op and the aligned start of the next one. The two lengths
+ * differ, so that interval is scaled linearly to the gap; parts add up to the gap's own length
+ * exactly. An empty interval counts as its last picosecond. */
 #ifndef VP_ANALYZE_IDLE_H
 #define VP_ANALYZE_IDLE_H
 
@@ -41,26 +38,26 @@ struct idle_piece {
     int64_t start, end;
     vp_cause cause;
     vp_sid label;    /* 0: none */
-    uint32_t thread; /* a track, or IDLE_NO_THREAD */
-    uint32_t user;   /* kind of the user's frame around the label; IDLE_NO_USER: none */
+    uint32_t thread; /* index of a track, or IDLE_NO_THREAD */
+    uint32_t user;   /* kind of the user's frame that contains the label; IDLE_NO_USER: none */
 };
 
-/* Parts come in order, without holes and never empty. */
+/* Parts are ordered, contiguous and never empty. */
 typedef int idle_fn(void *ctx, const idle_piece *p);
 int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn *fn, void *ctx);
-/* The launch call of the op that ends the gap; UINT32_MAX: it is not known. */
+/* The launch call of the op that ends the gap; UINT32_MAX: unknown. */
 uint32_t idle_launch(const idle_gap *g, const analysis *a);
-/* Adds the time for which idle_split will ask for labels, at least. */
+/* Adds at least the time for which idle_split needs labels. */
 int idle_asks(spans *asked, const idle_gap *g, const analysis *a);
 
-/* Idle time added up by (cause, label, thread). */
+/* Idle time summed by (cause, label, thread). */
 typedef struct idle_sum {
     vp_cause cause;
     vp_sid label;
     uint32_t thread;
     int64_t gaps, total_ps;
-    int64_t last_gap; /* the last gap that was counted in `gaps` */
-    uint32_t user;    /* that of the longest piece that has one */
+    int64_t last_gap; /* the last gap counted in `gaps` */
+    uint32_t user;    /* that of the longest piece with one */
     int64_t user_ps;  /* its length */
 } idle_sum;
 
@@ -72,7 +69,7 @@ typedef struct idle_sums {
 
 void idle_sums_init(idle_sums *s);
 void idle_sums_free(idle_sums *s);
-/* gap: a number that differs from gap to gap. */
+/* gap: a number that is unique for each gap. */
 int idle_sums_add(idle_sums *s, const idle_piece *p, int64_t gap);
 /* Largest total first; ties in a fixed order. */
 void idle_sums_sort(idle_sums *s);

@@ -5,13 +5,12 @@
 
 #include "trace/analyze/device/sweep.h"
 
-/* cause: COMPILE to HOST by host_kind_cause, INPUT also where the next of an iterator or queue is
- * taken (HK_PULL), CALL inside an Execute, UNKNOWN inside the profiler's own work. Of several open
- * spans with different causes the first in that order wins; name is its outermost span. For HOST
- * the name is the outermost span below the step annotation, PjitFunction and everything that
- * contains a step, or for frames of a python tracer a launch: they lead to the device rather than
- * keep it waiting; where only such spans are open, the innermost of them, and 0 directly in a step.
- */
+/* cause: COMPILE to HOST by host_kind_cause; INPUT also for the next item of an iterator or queue
+ * (HK_PULL), CALL inside an Execute, UNKNOWN inside the profiler's own work. If several spans with
+ * different causes are open, the first in that order wins; name is its outermost span. For HOST the
+ * name is the outermost span below the step annotation, PjitFunction and every span that contains a
+ * step, or for frames of a Python tracer a launch, because these spans lead to device work. If only
+ * such spans are open, it is the innermost of them, and 0 directly in a step. */
 typedef struct label {
     int64_t start, end;
     vp_sid name;
@@ -26,8 +25,8 @@ typedef struct label_list { /* by start, disjoint */
     size_t n, cap;
 } label_list;
 
-/* Something that explains idle time better than the launching thread's label. Disjoint, by start.
- * name 0: the label's own name and thread are kept. */
+/* A better explanation of idle time than the launching thread's label. Disjoint, by start. name 0:
+ * the label's own name and thread are kept. */
 typedef struct overlay {
     int64_t start, end;
     vp_sid name;
@@ -39,9 +38,9 @@ typedef struct overlay_list {
     size_t n, cap;
 } overlay_list;
 
-/* The lists of all host threads. Each is made when it is first asked for, by whichever thread asks,
- * and holds only for times inside `asked`, a union to which the book keeps a pointer: most of a
- * thread's spans lie under device work that nobody asks about. */
+/* The lists of all host threads. Each is made on first use, by any thread, and is valid only for
+ * times in `asked`, a union that the book borrows: most spans of a thread are during device work,
+ * for which no labels are needed. */
 typedef struct label_book label_book;
 int labels_new(label_book **out, const analysis *a, const spans *asked);
 void labels_free(label_book *b);
@@ -52,13 +51,13 @@ size_t labels_seek(const label_list *list, int64_t from);
  * calls of compiled functions, with executions, or with launches, in this order. UINT32_MAX: none.
  */
 uint32_t labels_main(const label_book *b);
-/* When any host thread copies (HK_TRANSFER), without waits for results; and when any device works,
- * which is empty for fewer than two devices. */
+/* Times at which any host thread copies (HK_TRANSFER), without waits for results; and at which any
+ * device is busy, which is empty for fewer than two devices. */
 const overlay_list *labels_copies(const label_book *b);
 const overlay_list *labels_busy(const label_book *b);
 /* The first that ends after `from`: an index, list->n if none. */
 size_t overlays_seek(const overlay_list *list, int64_t from);
-/* The event is a step annotation, by its name or by its attributes. */
+/* True if the event is a step annotation, by its name or by its attributes. */
 bool labels_is_step(const trace *t, const host_kinds *kinds, const trace_track *k, size_t event);
 
 #endif

@@ -13,17 +13,17 @@ typedef struct step_idle {
     packed_steps_writer causes;    /* of those before */
 } step_idle;
 
-/* For step_idle_extent alone. */
+/* Prepares only for step_idle_extent. */
 step_idle step_idle_of(const analysis *a, uint32_t device);
-/* Opens it for pieces, too; to be closed. */
+/* Opens it for pieces, too; must be closed. */
 void step_idle_open(step_idle *s, const packed_steps *packed, uint32_t device);
-/* Where the device's steps begin and end; false without any. */
+/* The range of the device's steps; false without any. */
 bool step_idle_extent(const step_idle *s, int64_t *start, int64_t *end);
-/* To be called in the order of the pieces, once it is open. VP_ENOMEM. */
+/* Adds a piece; call it in the order of the pieces, after opening. VP_ENOMEM. */
 int step_idle_add(step_idle *s, const idle_piece *p);
-/* Packs the causes of the device's steps, or drops them where rc < 0 says that some are missing.
- * What no piece explained is UNKNOWN: the causes of each step sum to its idle time. Returns rc, or
- * VP_ENOMEM. */
+/* Packs the causes of the device's steps, or drops them if rc < 0, which means that some are
+ * missing. Time without a piece is UNKNOWN, so the causes of each step add up to its idle time.
+ * Returns rc, or VP_ENOMEM. */
 int step_idle_close(step_idle *s, packed_steps *packed, uint32_t device, int rc);
 
 #endif

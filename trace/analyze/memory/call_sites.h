@@ -5,12 +5,12 @@
 
 #include "trace/model/trace.h"
 
-/* Kinds of the trace; SINK_NONE: there is none. */
+/* Kinds of the trace; SINK_NONE: none. */
 typedef struct mem_site {
-    uint32_t op;     /* the innermost call that is no frame */
-    uint32_t frame;  /* the innermost Python frame outside the frameworks, else the innermost */
+    uint32_t op;    /* the innermost call that is not a frame */
+    uint32_t frame; /* the innermost Python frame outside of frameworks, else the innermost frame */
     uint32_t module; /* the innermost nn.Module */
-    uint32_t tf_op;  /* the allocation's own kind, where that names an op */
+    uint32_t tf_op;  /* the allocation's own kind, if it names an op */
 } mem_site;
 
 typedef struct mem_call {
@@ -20,7 +20,7 @@ typedef struct mem_call {
     uint32_t site;  /* found: an index into the sites */
 } mem_call;
 
-/* Different sites, to be freed by vp_free, and of each call the one it was made at. */
+/* Distinct sites, freed by vp_free, and the site of each call. */
 int mem_sites_find(mem_site **sites, size_t *site_count, mem_call *calls, size_t n, const trace *t);
 
 #endif

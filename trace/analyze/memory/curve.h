@@ -9,16 +9,16 @@
 #define MEM_CURVE_MAX 200u
 
 typedef struct mem_curve {
-    int64_t first, width; /* width 0: there is nothing yet */
+    int64_t first, width; /* width 0: empty */
     size_t n;
     struct {
         int64_t slice, at, level, beside;
     } v[2 * MEM_CURVE_MAX];
 } mem_curve;
 
-/* beside: kept with the level that is kept. Times that go back count as the latest. */
+/* beside: a value stored with the level. Times that go back count as the latest. */
 void mem_curve_add(mem_curve *c, int64_t at, int64_t level, int64_t beside);
-/* Takes it down to MEM_CURVE_MAX points. */
+/* Reduces it to MEM_CURVE_MAX points. */
 void mem_curve_end(mem_curve *c);
 
 #endif

@@ -7,12 +7,12 @@
 #include "trace/base/arena.h"
 #include "trace/read/pprof/pprof.h"
 
-/* Fills the leaks of the row that the last of n profiles gives a device (NULL: without one). v: by
- * time. A step is what lies between two of them; what becomes less in any is none. */
+/* Fills the leaks of the row that the last of n profiles has for a device (NULL: without a device).
+ * v: by time. A step is the time between two profiles; holders that ever shrink are no leaks. */
 int mem_profile_growth(vp_memory *m, vp_arena *arena, pp_profile *const *v, size_t n,
                        const char *device);
 
-/* What to call a holder. */
+/* The display name of a holder. */
 int mem_profile_holder(const char **out, vp_arena *arena, const pp_holder *h);
 
 #endif

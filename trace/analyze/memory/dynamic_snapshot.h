@@ -1,5 +1,6 @@
 /* A PyTorch memory snapshot as rows of the report: per device the contents of its blocks, and with
- * a history the peak, its holders, and memory that steps leave. Rows are in the report's arena. */
+ * a history the peak, its holders, and memory not freed after steps. Rows are in the report's
+ * arena. */
 #ifndef VP_ANALYZE_DYNAMIC_SNAPSHOT_H
 #define VP_ANALYZE_DYNAMIC_SNAPSHOT_H
 
@@ -10,12 +11,12 @@
 typedef struct mem_snapshot {
     vp_memory *rows; /* in the arena */
     size_t row_count;
-    int64_t first_unix_ns; /* of its history, at which the rows' times are 0; VP_UNKNOWN */
-    int64_t cut_at;        /* a byte of the file; -1: it is whole */
-    int64_t odd;           /* blocks and entries that were left out */
+    int64_t first_unix_ns; /* origin of the rows' times in its history; VP_UNKNOWN */
+    int64_t cut_at;        /* offset of damage in the file; -1: intact */
+    int64_t odd;           /* number of skipped blocks and entries */
 } mem_snapshot;
 
-/* file: its name, for the rows' names. Fails as ts_read. */
+/* file: its name, for the names of rows. Fails as ts_read. */
 int mem_snapshot_read(mem_snapshot *out, vp_arena *arena, rd_stream *in, const char *file);
 
 #endif

@@ -18,13 +18,13 @@ typedef struct planned_sizes {
     size_t n, cap;
 } planned_sizes;
 
-/* Of h->memory_static, which must stay. 0 or VP_ENOMEM; freed also on failure. */
+/* For h->memory_static, which must not change. 0 or VP_ENOMEM; free it also on failure. */
 int planned_sizes_new(planned_sizes *s, const host_result *h);
 void planned_sizes_free(planned_sizes *s);
-/* 1 + the index of what an allocation must be, which `call` asked for ("PjitFunction(f)": of jit_f
- * alone); 0: unknown, or of several possible. */
+/* 1 + the index of the planned block of an allocation made by `call` ("PjitFunction(f)": only
+ * blocks of jit_f); 0: unknown, or ambiguous. */
 uint32_t planned_sizes_find(const planned_sizes *s, int64_t bytes, vp_str call);
-/* The same of what a TPU reserves for its programs: the temporaries of one, and 16 MiB. */
+/* The same for memory that a TPU reserves for its programs: the temporaries of one, and 16 MiB. */
 uint32_t planned_sizes_of_stack(const planned_sizes *s, int64_t bytes);
 /* "jit_f: temporaries", "jit_f: result fusion.2"; NULL for 0. VP_ENOMEM. */
 int planned_sizes_text(const char **out, host_result *h, const planned_sizes *s, uint32_t found);

@@ -10,7 +10,7 @@
 #define MEM_ROWS_MAX 20u /* of an allocator, all together */
 
 typedef struct mem_row {
-    uint32_t who; /* the holder's number */
+    uint32_t who; /* number of the holder */
     vp_memory_item item;
 } mem_row;
 
@@ -20,14 +20,15 @@ typedef struct mem_rows {
     int64_t others, others_count, sum;
 } mem_rows;
 
-/* Room for so many holders; freed by mem_rows_free. */
+/* Allocates rows for this many holders; free them with mem_rows_free. */
 int mem_rows_new(mem_rows *r, size_t holders);
 void mem_rows_free(mem_rows *r);
-/* Holders without bytes are none. */
+/* Holders without bytes are ignored. */
 void mem_rows_add(mem_rows *r, uint32_t who, int64_t bytes, int64_t count);
-/* Sorts by bytes, and leaves so many that the rest has room: name what is left in v. */
+/* Sorts by bytes, and truncates so that a row for the rest fits; the caller names the rows left in
+ * v. */
 void mem_rows_choose(mem_rows *r);
-/* Fills m->top for m->peak_bytes; `rest`: what to call bytes of it that no holder has. */
+/* Fills m->top for m->peak_bytes; `rest`: the name for bytes without a holder. */
 int mem_rows_give(vp_memory *m, vp_arena *arena, const mem_rows *r, const char *rest);
 
 static inline int64_t mem_us_to_ps(int64_t us)

@@ -9,15 +9,15 @@
 typedef struct donation {
     uint32_t parameter, output;                             /* instruction indices */
     int64_t parameter_number, bytes, color, last_use, born; /* positions in the schedule */
-    bool also_scratch; /* the result's memory held temporaries before: less is saved */
+    bool also_scratch; /* the memory of the result contained temporaries before, so less is saved */
 } donation;
 
 struct alias_set;
-/* Largest first; the caller frees *out with vp_free. None without a schedule. 0 or VP_ENOMEM. */
+/* Sorted by size; the caller frees *out with vp_free. Empty without a schedule. 0 or VP_ENOMEM. */
 int donations_find(donation **out, size_t *n, const hlo_program *p,
                    const struct alias_set *aliases);
-/* Arguments that give their memory to a result, and those that may: a number and a place in the
- * argument each. */
+/* Arguments that are or may be aliased with a result: pairs of the parameter number and the index
+ * in it. */
 typedef struct alias_set {
     const hlo_program *p;
     vp_map made, donors;
@@ -26,8 +26,8 @@ typedef struct alias_set {
 /* 0 or VP_ENOMEM; freed by alias_set_free. */
 int alias_set_make(alias_set *s, const hlo_program *p);
 void alias_set_free(alias_set *s);
-/* Whether a parameter's allocation gives its memory to an output: new files say so, of old ones the
- * module's table does. */
+/* True if a parameter's allocation is shared with an output: recorded in new files, and in old ones
+ * in the module's table. */
 bool alias_set_has(const alias_set *s, const hlo_allocation *a);
 
 #endif

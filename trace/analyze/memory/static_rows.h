@@ -7,19 +7,19 @@
 
 /* A buffer at the peak. */
 typedef struct static_live {
-    uint32_t buffer; /* HLO_NONE: an allocation that names none */
+    uint32_t buffer; /* HLO_NONE: an allocation without an instruction */
     vp_buffer_kind kind;
     int64_t bytes;
     uint32_t first, last; /* REPLAY_NEVER */
-    int64_t unused;       /* as unused_times_of says it */
+    int64_t unused;       /* result of unused_times_of */
 } static_live;
 
-/* The largest first, then by name; smaller ones than are kept together in one row. */
+/* Sorted by size, then by name; small ones are combined in one row. */
 int static_rows(vp_memory_plan *plan, host_result *h, const hlo_program *p, static_live *live,
                 size_t n);
-/* "model.py:12" into *out; left as it is where the file names no line. */
+/* "model.py:12" into *out; unchanged if the file has no line. */
 int static_source(const char **out, host_result *h, const hlo_instr *in);
-/* What is live over the program's order, by the scopes that hold most of the peak. */
+/* The live memory over the program's order, by the scopes with the most memory at the peak. */
 int static_curve(vp_memory_plan *plan, host_result *h, const hlo_program *p, const heap_replay *r,
                  const static_live *live, size_t n);
 /* "jit(f)/block" of "jit(f)/block/dot_general". */

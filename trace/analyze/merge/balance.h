@@ -6,8 +6,8 @@
 
 #include "include/view_profile.h"
 
-/* Fills r->balance and the wait_ps of r->collectives, replacing what was there; owns nothing
- * (straggler_host is the device's). The clocks of hosts are aligned first by the ends of matched
+/* Fills r->balance and the wait_ps of r->collectives, replacing previous values. Owns nothing
+ * (straggler_host is that of the device). First aligns the clocks of hosts by the ends of matched
  * calls. VP_ENOMEM. */
 int balance_make(vp_report *r);
 

@@ -9,8 +9,8 @@
 #include "trace/model/catalog/catalog.h"
 #include "trace/model/host_clock.h"
 
-/* out: one a host of the session. r: a full report of the session, or NULL where there is none, and
- * no host is placed then. VP_ENOMEM. */
+/* out: one per host of the run. r: a full report of the run; NULL: no report, and offsets are
+ * unknown. VP_ENOMEM. */
 int clocks_of(host_clock *out, const cat_session *s, const vp_report *r);
 
 #endif

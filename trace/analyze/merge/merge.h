@@ -17,14 +17,14 @@
 
 typedef struct host_part {
     bool wanted;
-    int status; /* of reading it: 0 or the code of `error` */
+    int status; /* result of reading it: 0 or the code of `error` */
     vp_error error;
     uint32_t file; /* index of the file that was read */
     host_result result;
 } host_part;
 
-/* parts: one a host of the session. At least one must have been read; the others become quality
- * entries. The results stay the caller's; their rows are made ready for a report in place. */
+/* parts: one per host of the run. At least one must have been read; the others become quality
+ * entries. The caller owns the results; their rows are prepared for a report in place. */
 int merge_hosts(vp_report **out, const cat_session *s, host_part *parts,
                 const vp_report_options *opts);
 

@@ -7,14 +7,14 @@
 
 void analyze_free(vp_report *r);
 
-/* The report of the whole from reports of its parts, in any order; they stay the caller's. VP_EARG:
- * none, grouped in different ways, or of one host twice. */
+/* Merges reports, in any order, which the caller owns. VP_EARG: no reports, different groupings, or
+ * the same host twice. */
 int report_merge(vp_report **out, const vp_report *const *parts, size_t n);
 /* VP_EARG if the reports cannot be of one job, with the reason: world sizes, ranks or times. *which
  * is the report that differs. VP_ENOMEM. */
 int report_check_job(const vp_report *const *parts, size_t n, size_t *which);
-/* An empty report whose owner_ is a vp_arena, and what follows from the rest of one that was read
- * back: the statistics of its steps, balance and findings. */
+/* An empty report whose owner_ is a vp_arena, and the computed parts of a report that was read: the
+ * statistics of its steps, balance and findings. */
 int report_new(vp_report **out);
 int report_finish(vp_report *r);
 

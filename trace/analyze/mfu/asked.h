@@ -5,8 +5,8 @@
 
 #include "include/view_profile.h"
 
-/* Sets asked_flops and asked_window_ps of each device that computes; 0 parameters or tokens: it
- * leaves all as it is. */
+/* Sets asked_flops and asked_window_ps of each device that computes. If parameters or tokens are 0,
+ * nothing changes. */
 void mfu_ask(vp_report *r, double params, double tokens);
 
 #endif

@@ -8,7 +8,7 @@
 #include "trace/analyze/mfu/waterfall.h"
 #include "trace/read/hlo/hlo_program.h"
 
-/* Of one execution; .what is COST_UNKNOWN where the shapes do not tell it. */
+/* For one execution; .what is COST_UNKNOWN if the shapes are not sufficient. */
 op_cost hlo_cost_of(const hlo_program *p, uint32_t instruction);
 
 #endif

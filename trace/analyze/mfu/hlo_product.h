@@ -8,12 +8,12 @@
 
 typedef struct hlo_product {
     int64_t flops;
-    uint8_t dtype;       /* vp_dtype of the first factor */
-    uint8_t passes;      /* of bf16 in which a TPU makes products of f32, as the precision asks */
-    product_shape shape; /* of a convolution's features alone; m 0: unknown */
+    uint8_t dtype;  /* vp_dtype of the first factor */
+    uint8_t passes; /* number of bf16 passes in which a TPU computes f32 matmuls, by precision */
+    product_shape shape; /* of a convolution's features only; m 0: unknown */
 } hlo_product;
 
-/* false: it is none, or its shapes make no sense. */
+/* false: not a matmul, or its shapes are invalid. */
 bool hlo_product_of(hlo_product *out, const hlo_program *p, const hlo_instr *in);
 
 #endif

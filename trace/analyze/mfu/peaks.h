@@ -10,22 +10,22 @@
 #include "trace/analyze/result/host_result.h"
 
 typedef struct peaks {
-    const char *chip; /* of the table; NULL */
+    const char *chip; /* name in the table; NULL */
     vp_peak_source source, bandwidth_source;
     bool uncertain;
-    int64_t gflops[VP_DTYPES]; /* 0: it has no such unit, or that is unknown */
+    int64_t gflops[VP_DTYPES]; /* 0: no such unit, or unknown */
     int64_t mb_s;              /* 0: unknown */
-    int64_t cores;             /* that run tiles at once; 0: unknown */
+    int64_t cores;             /* number of cores that run tiles concurrently; 0: unknown */
     int64_t memory_bytes;      /* 0: unknown */
-    int64_t mxu;               /* rows and columns of a TPU's matrix unit; 0: it has none */
+    int64_t mxu;               /* rows and columns of a TPU's matrix unit; 0: none */
 } peaks;
 
-/* model: what the device is sold as, may be empty. */
+/* model: the product name of the device, may be empty. */
 void peaks_choose(peaks *out, vp_str model, const sink_chip *told, const peak_wish *wish);
-/* What products of this type are measured by: of types that the device has no unit for, the one
- * that does them instead. UNKNOWN: its common 16-bit type. 0: unknown. */
+/* The peak for matmuls of this type. If the device has no unit for the type, the peak of the type
+ * that it uses instead. UNKNOWN: its common 16-bit type. 0: unknown. */
 int64_t peaks_of(const peaks *p, vp_dtype type);
-/* Whether a row has this name, ignoring case: its own, or a device's. */
+/* True if a row has this name, ignoring case: its own, or that of a device. */
 bool peaks_know(const char *chip);
 
 #endif

@@ -10,24 +10,24 @@
 
 #include "trace/base/str.h"
 
-/* `batch` products of m x k and k x n; m 0: unknown. */
+/* `batch` matmuls of m x k and k x n; m 0: unknown. */
 typedef struct product_shape {
     int64_t m, n, k, batch;
 } product_shape;
 
-/* The tile of a kernel; m 0: its name tells none. */
+/* The tile of a kernel; m 0: its name has none. */
 typedef struct gpu_tile {
     uint16_t m, n;
-    uint16_t split; /* parts that k is made in; 0: unknown, waves are then not counted */
+    uint16_t split; /* number of splits of k; 0: unknown, waves are then not counted */
 } gpu_tile;
 
 gpu_tile tile_of_kernel(vp_str name);
-/* flops, times what the tiles have beyond the shape. Which side of the tile is along m is not told:
- * the one that wastes less. cores: those that make a tile at once; 0: unknown. */
+/* flops, multiplied by the padding of tiles. The orientation of the tile is unknown: the one with
+ * less padding is assumed. cores: the number of concurrent tiles; 0: unknown. */
 int64_t tile_padded(int64_t flops, const product_shape *s, gpu_tile tile, int64_t cores);
-/* The same of a matrix unit with sides of `side`. */
+/* The same for a matrix unit with sides of `side`. */
 int64_t mxu_padded(int64_t flops, const product_shape *s, int64_t side);
-/* v x part / whole, cut at INT64_MAX; v where whole is no more than 0. */
+/* v x part / whole, at most INT64_MAX; v if whole is not positive. */
 int64_t tile_scaled(int64_t v, int64_t part, int64_t whole);
 
 #endif

@@ -12,34 +12,34 @@
 
 typedef enum cost_what {
     COST_UNKNOWN,
-    COST_PRODUCT, /* it multiplies matrices or convolves: its FLOP count */
+    COST_PRODUCT, /* it is a matmul or convolution: its FLOP count */
     COST_OTHER
 } cost_what;
 
 /* Of one execution. */
 typedef struct op_cost {
     uint8_t what, dtype, source; /* cost_what, vp_dtype, vp_cost_source */
-    uint8_t passes;              /* in how many its FLOP are made; 0 is 1 */
+    uint8_t passes;              /* number of passes of its FLOP; 0 is 1 */
     bool remat, formatting;
-    int64_t flops, padded, bytes; /* padded >= flops: with what tiles have beyond the shapes */
-    product_shape shape;          /* of its only product */
-    int64_t mxu_flops[2];         /* with what matrix units of 128 and of 256 have beyond; 0 */
+    int64_t flops, padded, bytes; /* padded >= flops: including the padding of tiles */
+    product_shape shape;          /* of its only matmul */
+    int64_t mxu_flops[2];         /* including the padding of matrix units of 128 and of 256; 0 */
 } op_cost;
 
-/* What it takes at the peaks, ps. */
+/* Time at the peaks, in ps. */
 typedef struct op_price {
     uint8_t what;
     bool remat;
-    int64_t compute_ps, pad_ps, memory_ps; /* the padding comes on top of compute_ps */
+    int64_t compute_ps, pad_ps, memory_ps; /* padding is in addition to compute_ps */
 } op_price;
 
-/* No price is above this, so that those of a trace's events can be added up in 64 bits. */
+/* Maximum of a price, so that prices of a trace's events can be added in 64 bits. */
 #define PRICE_MAX INT64_C(1000000000000000000)
 
-/* gflops: of the cost's type, 0 unknown: then all is unknown. mb_s: 0 unknown, bytes then take no
- * time. *over is set where a price was cut to PRICE_MAX. */
+/* gflops: peak for the cost's type, 0: unknown, then all is unknown. mb_s: 0: unknown, then bytes
+ * take no time. *over is set if a price was limited to PRICE_MAX. */
 op_price price_of(const op_cost *c, int64_t gflops, int64_t mb_s, bool *over);
-/* The part of a price that belongs to `part` of `whole` ps. */
+/* The share of a price for `part` of `whole` ps. */
 op_price price_part(const op_price *p, int64_t part, int64_t whole);
 /* Adds t ps of an op to cells. */
 void cells_add(int64_t cells[VP_CELLS], const op_price *p, int64_t t);

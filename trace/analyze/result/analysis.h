@@ -9,7 +9,7 @@
 
 #include "trace/analyze/result/host_result.h"
 
-/* Which events are analysed together: the op tracks of a device, or all plain tracks of a
+/* A set of tracks that are analyzed together: the op tracks of a device, or all plain tracks of a
  * process. */
 typedef struct track_set {
     const trace *t;
@@ -17,15 +17,15 @@ typedef struct track_set {
     size_t count;
 } track_set;
 
-/* A trace may have as many devices as kinds, so a device has a list of the kinds that it runs: all
- * that is done once a device goes by the list. */
+/* A trace may have as many devices as kinds, so each device has a list of the kinds that it runs.
+ * Loops per device use this list. */
 typedef struct kind_list {
-    uint32_t *kind;           /* with calls, ascending */
+    uint32_t *kind;           /* kinds with calls, ascending */
     int64_t *self_ps, *calls; /* of each */
     uint32_t n;
-    uint32_t *group, group_n; /* the groups that they belong to, by number: an op for each */
+    uint32_t *group, group_n; /* the groups that they belong to, by number: one op per group */
 } kind_list;
-/* Where a kind stands in the list; n: nowhere. */
+/* The position of a kind in the list; n: not in it. */
 static inline uint32_t kind_list_find(const kind_list *l, uint32_t kind)
 {
     uint32_t low = 0, high = l->n;
@@ -43,9 +43,9 @@ static inline int64_t kind_list_calls(const kind_list *l, uint32_t kind)
     uint32_t at = kind_list_find(l, kind);
     return at < l->n ? l->calls[at] : 0;
 }
-typedef struct grouping grouping;           /* what counts as one op: device/ops.h */
-typedef struct host_kinds host_kinds;       /* what the host's events mean: host_kinds.h */
-typedef struct call_index call_index;       /* which call launched an op: calls.h */
+typedef struct grouping grouping;           /* groups of kinds that are one op: device/ops.h */
+typedef struct host_kinds host_kinds;       /* meaning of the host's events: host_kinds.h */
+typedef struct call_index call_index;       /* launch calls of ops: calls.h */
 typedef struct host_ops_task host_ops_task; /* host_ops.c */
 typedef struct idle_gap idle_gap;           /* idle/idle.h */
 typedef struct idle_piece idle_piece;
@@ -53,23 +53,23 @@ typedef struct idle_piece idle_piece;
 typedef struct device_work {
     uint32_t process;
     track_set set;     /* its op tracks */
-    kind_list times;   /* self and calls of the kinds that it runs */
-    uint32_t first_op; /* in h->ops; times.group_n of them */
+    kind_list times;   /* self time and calls of the kinds that it runs */
+    uint32_t first_op; /* indices in h->ops; times.group_n of them */
 } device_work;
 
 typedef struct analysis analysis;
 
-/* Who looks on while a host is analysed; either function may be NULL. What they return below 0 ends
- * the analysis. */
+/* Callbacks during the analysis of a host; either may be NULL. A negative result ends the analysis.
+ */
 typedef struct host_watch {
-    /* When all questions are answered; h has its devices and ops by then. */
+    /* Called when all analyses are done; h has its devices and ops. */
     int (*done)(void *ctx, const analysis *a);
-    /* Of every device in turn, a full analysis only: the pieces of its idle time (idle/idle.h), in
-     * order; their lengths sum to its breakdown's idle_ps. */
+    /* Called for every device in turn, in a full analysis only: the pieces of its idle time
+     * (idle/idle.h), in order; their lengths add up to idle_ps of its breakdown. */
     int (*idle)(void *ctx, const analysis *a, uint32_t device, const idle_gap *g,
                 const idle_piece *p);
     void *ctx;
-    trace *expendable; /* the trace, where nobody asks it anything behind the analysis; or NULL */
+    trace *expendable; /* the trace, if it is not used after the analysis; or NULL */
 } host_watch;
 
 struct analysis {
@@ -82,22 +82,23 @@ struct analysis {
     call_index *calls;
     struct run_launches *runs; /* trace/links/run_launches.h */
     step_windows *windows;     /* by device; NULL before steps_collect and without steps */
-    /* The program's own time for each of h->steps, on the host's clock, before the origin is taken
-     * off; start > end: only devices tell this step. NULL before steps_collect and without steps.
-     */
+    /* The program's own time for each of h->steps, on the host's clock, before the origin is
+     * subtracted; start > end: the step is only on devices. NULL before steps_collect and without
+     * steps. */
     int64_t *marked_start_ps, *marked_end_ps;
-    uint32_t *marked_track; /* the track whose event says so */
+    uint32_t *marked_track; /* the track with the step's event */
     host_ops_task *host_ops;
     struct any_device *any_device; /* device/any_device.h */
     struct gaps_asked *gaps;       /* idle/gaps.c; NULL before gaps_ask */
     uint32_t *op_of_group;         /* ops_by_group's */
     struct program_list *programs; /* programs.h */
-    bool cost_overflow;            /* mfu_collect: of an op, beyond all reason; quality says so */
+    bool cost_overflow;            /* set by mfu_collect: an op has an impossible cost, which
+                                    * becomes a quality entry */
     host_watch watch;
 };
 
-/* No question reads this attribute any more, and none does so at the same time: frees it where the
- * trace is expendable. */
+/* Declares that this attribute is not needed any more, and not in use: frees it if the trace may be
+ * modified. */
 static inline void analysis_forget(const analysis *a, sink_attr attr)
 {
     if (a->watch.expendable)

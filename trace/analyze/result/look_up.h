@@ -4,14 +4,14 @@
 
 #include "include/view_profile.h"
 
-/* Whether any device has a peak, against which cells are told. */
+/* True if any device has a peak, which cells need. */
 bool result_has_peak(const vp_report *r);
-/* What a step has of a device (s->device: of its critical one); NULL: nothing. The step's own. */
+/* The row of a device in a step (s->device: its critical one); NULL: none. Owned by the step. */
 vp_step_device *result_step_device(const vp_step *s, uint32_t device);
-/* What all steps that count take at their median, as a share of the time that the devices work. If
- * it is below STEPS_APART, the steps lie apart from the work: the program hands it out and goes on,
- * nothing in the profile tells which step it is of, and the steps' lengths are those of handing it
- * out. Asked where there are steps that count. */
+/* The median sum of all complete steps as a share of the time that devices work. If it is below
+ * STEPS_APART, the steps do not contain the work: the program launches it and continues, the
+ * profile does not show which step it belongs to, and durations of steps are those of launching.
+ * Needs complete steps. */
 double result_steps_share(const vp_steps *s, const vp_device *devices, size_t n);
 #define STEPS_APART 0.1
 

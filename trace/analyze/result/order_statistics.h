@@ -7,13 +7,12 @@
 #include <stdint.h>
 
 /* The k-th smallest (0-based) of n values, reordering them: those before v[k] are not greater,
- * those behind it not less. Expected O(n). */
+ * those after it not less. Expected O(n). */
 int64_t select_kth(int64_t *v, size_t n, size_t k);
-/* Sorts ascending by merging the runs that are there: O(n log runs). Times of a few streams, one
- * stream after the other, are as many runs. */
+/* Sorts ascending by merging existing runs: O(n log runs). Times of a few streams, one stream after
+ * another, are as many runs. */
 int sort_runs(int64_t *v, size_t n);
-/* Sorts ascending by the bits in which the values differ: O(n). VP_ENOMEM leaves them as they were.
- */
+/* Sorts ascending by the bits in which the values differ: O(n). VP_ENOMEM leaves them unchanged. */
 int sort_values(int64_t *v, size_t n);
 /* 0-based index of the p-th percentile (0 < p <= 100) of n values by nearest rank. */
 size_t nearest_rank(size_t n, unsigned percent);

@@ -12,17 +12,17 @@
 #include "trace/base/buf.h"
 #include "trace/base/pb.h"
 
-/* The steps of one device on its own clock, for questions that cut by step: ascending, disjoint,
- * half-open. Made by steps_collect, of the result's arena. */
+/* The steps of one device on its own clock, for analyses that cut by step: ascending, disjoint,
+ * half-open. Made by steps_collect, in the result's arena. */
 typedef struct step_windows {
     int64_t *start_ps, *end_ps;
-    int64_t *aligned_ps; /* starts on the host's clock, before the origin is taken off */
-    uint32_t *step;      /* which of h->steps.list */
-    uint32_t *entry;     /* which of that step's devices; without devices unused */
+    int64_t *aligned_ps; /* starts on the host's clock, before the origin is subtracted */
+    uint32_t *step;      /* indices in h->steps.list */
+    uint32_t *entry;     /* indices of that step's devices; unused without devices */
     size_t count;
 } step_windows;
 
-/* Members of vp_step_device that one question fills, all of them int64_t side by side. */
+/* Members of vp_step_device that one analysis fills, all int64_t and adjacent. */
 typedef enum step_section {
     STEP_BREAKDOWN,
     STEP_CAUSES,
@@ -41,16 +41,16 @@ typedef struct step_packed {
 
 typedef struct packed_steps {
     const step_windows *windows;           /* by device: a row for each window */
-    step_packed (*section)[STEP_SECTIONS]; /* by device; NULL: there are no rows, or no more */
+    step_packed (*section)[STEP_SECTIONS]; /* by device; NULL: no rows, or no longer */
     size_t device_count;
 } packed_steps;
 
-/* No section is packed yet: figures of one that never is are 0. VP_ENOMEM. */
+/* Initially no section is packed: figures of missing sections are 0. VP_ENOMEM. */
 int packed_steps_open(packed_steps *r, const step_windows *windows, size_t device_count);
 void packed_steps_free(packed_steps *r);
 
-/* Packs a section of a device's rows, once, one row after the other. Devices and sections may be
- * packed at once, on a thread each. */
+/* Packs a section of a device's rows, once, one row after another. Devices and sections may be
+ * packed concurrently, one thread each. */
 typedef struct packed_steps_writer {
     vp_buf packed;
     step_section section;
@@ -59,10 +59,10 @@ typedef struct packed_steps_writer {
 void packed_steps_begin(packed_steps_writer *w, step_section s);
 /* The figures of the next row. VP_ENOMEM. */
 int packed_steps_put(packed_steps_writer *w, const int64_t *figures);
-/* All rows were put; or drops them where rc < 0 says that some are missing. Returns rc. */
+/* Ends the section, or drops it if rc < 0, which means that rows are missing. Returns rc. */
 int packed_steps_end(packed_steps_writer *w, packed_steps *r, uint32_t device, int rc);
 
-/* Goes over the rows of a packed section. */
+/* Iterates over the rows of a packed section. */
 typedef struct packed_steps_reader {
     vp_pb in;
     size_t figures;
@@ -72,8 +72,8 @@ packed_steps_reader packed_steps_read(const packed_steps *r, uint32_t device, st
 /* The figures of the next row. */
 void packed_steps_next(packed_steps_reader *r, int64_t *figures);
 
-/* Makes the rows, in `arena`, and gives each step its own; what was packed is freed. Does nothing
- * where nothing is packed. Aligned times are told after origin_ps. VP_ENOMEM. */
+/* Makes the rows, in `arena`, and adds them to their steps; frees the packed data. Does nothing if
+ * nothing is packed. Aligned times become relative to origin_ps. VP_ENOMEM. */
 int packed_steps_unpack(packed_steps *r, vp_steps *steps, vp_arena *arena, int64_t origin_ps,
                         int threads);
 

@@ -6,10 +6,10 @@
 #include "trace/analyze/result/analysis.h"
 #include "trace/read/hlo/hlo_program.h"
 
-/* The program of a->t->programs[i]. *out is NULL where its proto is damaged or beyond a limit,
- * which quality then says, as it says where only the memory plan is. 0 or VP_ENOMEM. */
+/* The program of a->t->programs[i]. *out is NULL if its proto is damaged or beyond a limit. Quality
+ * has an entry then, or if only the memory plan is damaged. 0 or VP_ENOMEM. */
 int programs_get(const hlo_program **out, analysis *a, uint32_t i);
-/* Frees all of them; the analysis's end. */
+/* Frees all of them; at the end of the analysis. */
 void programs_free(analysis *a);
 
 #endif

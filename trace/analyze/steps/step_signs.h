@@ -6,8 +6,8 @@
 
 /* XLA marks the root of a step by its level, "_r". */
 bool step_is_root(const trace_track *k, size_t event);
-/* Whether the event is numbered as steps are. TensorFlow's executor numbers its iterations, too:
- * those are C++ functions, which nobody annotates steps with. */
+/* True if the event is numbered like a step. TensorFlow's executor also numbers its iterations, but
+ * those are C++ functions, which are never step annotations. */
 bool step_is_numbered(const trace *t, const trace_track *k, size_t event);
 
 #endif

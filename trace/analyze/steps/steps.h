@@ -5,7 +5,7 @@
 
 #include "trace/analyze/result/analysis.h"
 
-/* Fills h->steps, the ops' and the modules' part in them, and the windows of the analysis. */
+/* Fills h->steps, the figures of ops and modules in them, and the windows of the analysis. */
 int steps_collect(analysis *a);
 
 #endif
