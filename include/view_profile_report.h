@@ -99,6 +99,8 @@ typedef struct vp_hygiene {
     int64_t async_done_ps;               /* waits in "-done" ops */
     int64_t padding_ps;                  /* category pad */
     int64_t infeed_ps, callback_ps;      /* infeed/outfeed ops; host callbacks as ops */
+    int64_t callback_held_ps;            /* gaps behind programs that wait for callbacks */
+    int64_t callback_events;             /* host events in these gaps and in callbacks */
     int64_t duplicate_ps, duplicate_ops; /* ops that share the code of an equal op */
     int64_t chain_ps, chains;            /* sequences of >= 5 ops < 5 us with gaps < 5 us */
 } vp_hygiene;
@@ -246,6 +248,7 @@ typedef struct vp_avoidable {
     int64_t plain_copy_ps;    /* copies that keep the layout */
     int64_t argument_copy_ps; /* … of arguments that are not donated */
     int64_t elementwise_ps;   /* element-wise work that memory bandwidth limits */
+    int64_t callback_input_ps; /* results that only callbacks read */
 } vp_avoidable;
 
 typedef struct vp_op {
@@ -556,9 +559,10 @@ typedef struct vp_thread {
 /* Work of a thread that is not the program's own (docs/reference/metrics.md#activities). */
 typedef enum vp_activity_kind {
     VP_ACTIVITY_COMPILE,
-    VP_ACTIVITY_INPUT, /* loads, makes or waits for data */
-    VP_ACTIVITY_GC,    /* collects garbage */
-    VP_ACTIVITY_WRITE, /* writes a checkpoint, or waits until a file is on disk */
+    VP_ACTIVITY_INPUT,    /* loads, makes or waits for data */
+    VP_ACTIVITY_GC,       /* collects garbage */
+    VP_ACTIVITY_WRITE,    /* writes a checkpoint, or waits until a file is on disk */
+    VP_ACTIVITY_CALLBACK, /* runs a function that a device calls */
     VP_ACTIVITY_KINDS
 } vp_activity_kind;
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from . import wire
 
-F32, F64 = 11, 12
+F32, F64, TOKEN = 11, 12, 17
 ALLOC, FREE, SHARE = 0, 1, 2
 
 
@@ -22,6 +22,7 @@ class Value:
     freed_at: int = 0  # the place of the value that is the last to read this temporary
     type: int = F32
     minor_to_major: tuple = ()  # of its layout; descending if empty
+    target: str = ''  # of a custom call
 
     def size(self):
         dims = list(self.dims)
@@ -49,6 +50,7 @@ def _instruction(i, values):
         out += wire.bytes_(7, wire.text(2, v.scope) + wire.text(3, 'model.py') + wire.number(4, v.line))
     if v.opcode == 'parameter':
         out += wire.number(9, [p for p in values if p.opcode == 'parameter'].index(v))
+    out += wire.text(28, v.target) if v.target else b''
     return out + wire.number(35, i + 1) + _numbers(36, (o + 1 for o in v.operands))
 
 

@@ -33,12 +33,27 @@ class Loop:
         e.dur = self.now - e.start
 
     def launch(self, dur, name='fusion', wait=True):
+        """An asynchronous run of one op."""
         self.run += 1
         self.python.events.append(Event(LAUNCH, self.now, 20 * US))
         start = self.now + 25 * US
         self.device.ops.append(Op(name, start, dur, 'hlo', module='jit_step', program_id=7, stats={'run_id': self.run}))
         self.pool.events.append(Event(WAIT, start, dur, {'run_id': self.run, 'device_ordinal': 0}))
         self.now = start + dur if wait else self.now + 20 * US
+
+    def launch_synchronously(self, *ops):
+        """(name, duration, function of the user that it calls, or None) of each op. The launching thread runs them."""
+        self.run += 1
+        start = self.now
+        self.now += 10 * US
+        for name, dur, called in ops:
+            begin = self.now
+            self.device.ops.append(Op(name, begin, dur, 'hlo', module='jit_step', program_id=7, stats={'run_id': self.run}))
+            if called:
+                self.span('$callback.py:815 _wrapped_callback', lambda: self.span(called, dur=dur // 2))
+            self.now = begin + dur
+        self.now += 5 * US
+        self.python.events.append(Event(LAUNCH, start, self.now - start))
 
     def steps(self, body, count=8):
         def all_steps():
@@ -75,3 +90,51 @@ def test_garbage_collection_names_its_caller(tmp_path):
     loop.steps(lambda: [loop.launch(3 * MS), loop.span('$log.py:9 log_memory', lambda: loop.span('$gc collect', dur=6 * MS))])
     found = loop.findings(tmp_path)['F41']
     assert found['status'] == 'fired' and 'called by log_memory (log.py:9)' in found['message']
+
+
+# ---- callbacks ----
+
+def callback_program(result):
+    """stats feeds only the callback, fusion is the result. result: the type of the callback's."""
+    return [Value('p.0', 'parameter', (64,), 'parameter'),
+            Value('stats', 'fusion', (64,), 'temp', (0,), scope='jit(step)/norm', line=4),
+            Value('io_callback.1', 'custom-call', (), 'temp', (1,), scope='jit(step)/io_callback', line=5, type=result,
+                  target='xla_ffi_python_cpu_callback', freed_at=3),
+            Value('fusion', 'fusion', (64,), 'output', (0,) if result == hlo.TOKEN else (0, 2), scope='jit(step)/add', line=3)]
+
+
+def test_callbacks_name_line_and_function_and_count_what_they_cause(tmp_path):
+    loop = Loop('/job/model.py', '/job/log.py', values=callback_program(hlo.TOKEN))
+    loop.steps(lambda: [loop.launch_synchronously(('stats', 1 * MS, None), ('io_callback.1', 2 * MS, '$log.py:9 log_stats'),
+                                                  ('fusion', 3 * MS, None)),
+                        loop.span('$pjit.py:60 _infer_params', dur=1 * MS)])
+    found = loop.findings(tmp_path)['F21']
+    assert 'io_callback from model.py:5' in found['message'] and 'it calls log_stats (log.py:9)' in found['message']
+    assert '8.00 ms in ops whose results only callbacks read' in found['message']
+    gaps = 7 * (1 * MS + 17 * US)
+    events = 8 * 2 + 7 * 2  # frames in callbacks; the Python work and the launch in gaps
+    assert abs(found['impact']['time_ps'] - (8 * 3 * MS + gaps - events * 350_000)) < 100 * US
+
+
+def test_inputs_of_a_callback_with_a_result_are_needed(tmp_path):
+    loop = Loop('/job/model.py', values=callback_program(hlo.F32))
+    loop.steps(lambda: [loop.launch_synchronously(('stats', 1 * MS, None), ('io_callback.1', 2 * MS, None), ('fusion', 3 * MS, None))])
+    found = loop.findings(tmp_path)['F21']
+    assert 'only callbacks read' not in found['message']
+    assert found['impact']['time_ps'] < 8 * 2 * MS + 8 * 30 * US
+
+
+def test_the_gap_behind_a_callback_counts_as_much_as_could_overlap(tmp_path):
+    """The host works for 20 ms between programs whose other ops take 3 ms."""
+    loop = Loop('/job/model.py', values=callback_program(hlo.F32))
+    loop.steps(lambda: [loop.launch_synchronously(('io_callback.1', 2 * MS, None), ('fusion', 3 * MS, None)),
+                        loop.span('$log.py:60 write', dur=20 * MS)])
+    found = loop.findings(tmp_path)
+    assert abs(found['F21']['impact']['time_ps'] - (8 * 2 * MS + 7 * 3 * MS)) < 100 * US
+    assert found['F3']['status'] == 'fired'
+
+
+def test_launches_behind_other_programs_are_not_due_to_callbacks(tmp_path):
+    loop = Loop('/job/model.py')
+    loop.steps(lambda: [loop.launch_synchronously(('fusion', 3 * MS, None)), loop.span('$log.py:60 write', dur=2 * MS)])
+    assert loop.findings(tmp_path)['F21']['status'] == 'clear'

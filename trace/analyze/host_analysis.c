@@ -9,6 +9,7 @@
 #include "trace/analyze/comm/transfers.h"
 #include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/avoidable.h"
+#include "trace/analyze/device/callbacks.h"
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/hygiene.h"
 #include "trace/analyze/device/module_runs.h"
@@ -327,7 +328,7 @@ static int ask_first_lists(analysis *a)
                                        avoidable_collect, NULL};
     static question *const copies[] = {transfers_collect, NULL};
     static question *const comm[] = {collectives_collect, barriers_collect, NULL};
-    static question *const ops[] = {hygiene_collect, NULL};
+    static question *const ops[] = {hygiene_collect, callbacks_collect, NULL};
     static question *const idle[] = {gaps_ask, NULL};
     static question *const *const v[] = {chain, copies, comm, ops, idle};
     return ask_at_once(

@@ -1,5 +1,6 @@
 #include "trace/analyze/device/avoidable.h"
 
+#include "trace/analyze/device/callback_inputs.h"
 #include "trace/analyze/device/hygiene.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/result/programs.h"
@@ -17,7 +18,8 @@ enum {
     FUSED_LAYOUT = 1 << 3,
     PLAIN_COPY = 1 << 4,
     ARGUMENT_COPY = 1 << 5,
-    ELEMENTWISE = 1 << 6
+    ELEMENTWISE = 1 << 6,
+    CALLBACK_INPUT = 1 << 7
 };
 
 /* Views between a copy and the parameter that it copies. */
@@ -152,8 +154,27 @@ static uint8_t traits_of(const hlo_program *p, const hlo_instr *in, bool formatt
     return traits;
 }
 
-static int traits_of_kind(uint8_t *out, analysis *a, uint32_t kind)
+/* The traits of kinds, as far as they are known. */
+typedef struct trait_list {
+    uint8_t *of_kind;
+    uint8_t **fed; /* by program: callback_inputs.h */
+    bool *asked;   /* by program */
+} trait_list;
+
+static int is_callback_input(bool *out, trait_list *l, uint32_t program, const hlo_program *p,
+                             uint32_t at)
 {
+    if (!l->asked[program])
+        VP_TRY(callback_inputs_new(&l->fed[program], p));
+    l->asked[program] = true;
+    *out = l->fed[program] && l->fed[program][at];
+    return 0;
+}
+
+static int traits_of_kind(trait_list *list, analysis *a, uint32_t kind)
+{
+    uint8_t *out = &list->of_kind[kind];
+    bool fed = false;
     const trace_kind *k = &a->t->kinds[kind];
     const hlo_program *p = NULL;
     *out = SEEN;
@@ -163,20 +184,24 @@ static int traits_of_kind(uint8_t *out, analysis *a, uint32_t kind)
     if (i < a->t->program_count)
         VP_TRY(programs_get(&p, a, i));
     uint32_t at = p ? hlo_program_find(p, hlo_innermost(trace_str(a->t, k->hlo_op))) : HLO_NONE;
-    if (at != HLO_NONE)
-        *out = traits_of(p, &p->instrs[at], op_is_formatting(a->t, k));
+    if (at == HLO_NONE)
+        return 0;
+    VP_TRY(is_callback_input(&fed, list, i, p, at));
+    *out = traits_of(p, &p->instrs[at], op_is_formatting(a->t, k));
+    *out |= fed ? CALLBACK_INPUT : 0;
     return 0;
 }
 
-static int add_device(analysis *a, uint32_t d, uint8_t *traits, uint32_t *op_of)
+static int add_device(analysis *a, uint32_t d, trait_list *list, uint32_t *op_of)
 {
+    const uint8_t *traits = list->of_kind;
     const kind_list *l = &a->devices[d].times;
     const uint32_t *group_of = grouping_groups(a->g);
     ops_by_group_in(op_of, a, d);
     for (uint32_t i = 0; i < l->n; i++) {
         uint32_t kind = l->kind[i];
         if (traits[kind] == NOT_SEEN)
-            VP_TRY(traits_of_kind(&traits[kind], a, kind));
+            VP_TRY(traits_of_kind(list, a, kind));
         vp_avoidable *x = &a->h->ops[op_of[group_of[kind]]].avoidable;
         x->known_ps += traits[kind] & KNOWN ? l->self_ps[i] : 0;
         x->float64_ps += traits[kind] & FLOAT64 ? l->self_ps[i] : 0;
@@ -184,19 +209,35 @@ static int add_device(analysis *a, uint32_t d, uint8_t *traits, uint32_t *op_of)
         x->plain_copy_ps += traits[kind] & PLAIN_COPY ? l->self_ps[i] : 0;
         x->elementwise_ps += traits[kind] & ELEMENTWISE ? l->self_ps[i] : 0;
         x->argument_copy_ps += traits[kind] & ARGUMENT_COPY ? l->self_ps[i] : 0;
+        x->callback_input_ps += traits[kind] & CALLBACK_INPUT ? l->self_ps[i] : 0;
     }
+    return 0;
+}
+
+static int add_devices(analysis *a, trait_list *list)
+{
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
+    size_t programs = (size_t)a->t->program_count + 1;
+    list->of_kind = vp_calloc((size_t)a->t->kind_count + 1, 1);
+    list->fed = vp_calloc(programs, sizeof *list->fed);
+    list->asked = vp_calloc(programs, sizeof *list->asked);
+    VP_NEED(op_of && list->of_kind && list->fed && list->asked);
+    for (uint32_t d = 0; d < a->device_count; d++)
+        VP_TRY(add_device(a, d, list, op_of));
     return 0;
 }
 
 int avoidable_collect(analysis *a)
 {
+    trait_list list = {0};
     if (!a->h->has_devices || !a->t->program_count)
         return 0;
-    VP_CLEANUP(vp_free_ptr) uint8_t *traits = vp_calloc((size_t)a->t->kind_count + 1, 1);
-    VP_CLEANUP(vp_free_ptr)
-    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
-    VP_NEED(traits && op_of);
-    for (uint32_t d = 0; d < a->device_count; d++)
-        VP_TRY(add_device(a, d, traits, op_of));
-    return 0;
+    int rc = add_devices(a, &list);
+    for (uint32_t i = 0; list.fed && i < a->t->program_count; i++)
+        vp_free(list.fed[i]);
+    vp_free(list.of_kind);
+    vp_free(list.fed);
+    vp_free(list.asked);
+    return rc;
 }

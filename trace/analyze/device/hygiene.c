@@ -68,7 +68,7 @@ bool op_is_formatting(const trace *t, const trace_kind *k)
 }
 
 /* JAX's callbacks, by what is called (XLA's custom call) or from where (the primitive). */
-static bool is_callback_kind(const trace *t, const trace_kind *k)
+bool op_is_callback(const trace *t, const trace_kind *k)
 {
     static const char *const words[] = {
         "python_cpu_callback", "python_gpu_callback", "debug_callback", "debug_print",
@@ -89,7 +89,7 @@ static unsigned hygiene_flags_of(const trace *t, const trace_kind *k, uint8_t cl
     f |= vp_str_ends(hlo, VP_STR("-done")) ? ASYNC_DONE : 0;
     f |= equals_word(hlo, "pad") ? PADDING : 0;
     f |= vp_str_starts(hlo, VP_STR("infeed")) || vp_str_starts(hlo, VP_STR("outfeed")) ? INFEED : 0;
-    f |= is_callback_kind(t, k) ? CALLBACK : 0;
+    f |= op_is_callback(t, k) ? CALLBACK : 0;
     f |= k->twin_of && k->twin_of != k->name ? TWIN : 0;
     return f;
 }

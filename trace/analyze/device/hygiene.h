@@ -9,5 +9,7 @@
 int hygiene_collect(analysis *a);
 /* True if an op only changes the form of data: transpose, copy, reshape. */
 bool op_is_formatting(const trace *t, const trace_kind *k);
+/* Whether an op calls back into the host's program. */
+bool op_is_callback(const trace *t, const trace_kind *k);
 
 #endif

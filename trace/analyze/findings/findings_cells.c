@@ -10,6 +10,7 @@ unsigned fnd_activity_cell(vp_activity_kind kind)
         [VP_ACTIVITY_INPUT] = FND_IDLE + VP_CAUSE_INPUT,
         [VP_ACTIVITY_GC] = FND_GC,
         [VP_ACTIVITY_WRITE] = FND_WRITE,
+        [VP_ACTIVITY_CALLBACK] = FND_IDLE + VP_CAUSE_CALLBACK,
     };
     return cells[kind];
 }

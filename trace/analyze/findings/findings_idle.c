@@ -1,4 +1,4 @@
-/* F14 F21 F8 F9 F3 F1: why a device has nothing to do. */
+/* F14 F8 F9 F3 F1: why a device has nothing to do. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
@@ -38,10 +38,7 @@ static uint32_t own_causes(const fnd_run *run, uint32_t device, uint32_t causes)
     return own ? own : causes;
 }
 
-/* Words for what most of the claimed idle time is: "; most of it in LABEL …", or its kind if it has
- * no label; "" if that is not known. If most of what is left to this rule is of causes that no
- * earlier rule claims, only these are looked at. */
-static const char *main_idle_label(fnd_run *run, const fnd_claim *c, uint32_t causes)
+const char *fnd_main_idle_label(fnd_run *run, const fnd_claim *c, uint32_t causes)
 {
     uint32_t own = own_causes(run, c->device, causes);
     if (c->rest_ps <= 0 || 2 * idle_ps_of_causes(run, c->device, own) < c->rest_ps)
@@ -103,61 +100,12 @@ void fnd_input_bound(fnd_run *run)
                              fnd_worst(run, c),
                              fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                              fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
-                             main_idle_label(run, c, FND_BIT(VP_CAUSE_INPUT))));
+                             fnd_main_idle_label(run, c, FND_BIT(VP_CAUSE_INPUT))));
     /* On CPU devices, a thread that runs Python code takes the GIL and cores from the program. */
     if (r->devices[c->device].kind == VP_DEVICE_CPU)
         fnd_advise_loader(run, c->device);
     fnd_gap_places(run, FND_BIT(VP_CAUSE_INPUT));
     place_infeed(run);
-}
-
-/* ---- F21 ---- */
-
-/* Whether a text is one of those by which hygiene.c knows callbacks: what is called, or from where.
- * The report keeps name and scope. */
-static bool is_callback_text(const char *text)
-{
-    static const char *const words[] = {"callback", "debug_print", "outside_call"};
-    vp_str s = vp_str_of(text ? text : "");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (vp_str_find(s, vp_str_of(words[i])) < s.n)
-            return true;
-    return false;
-}
-
-/* Places the slowest call of the callback op that takes the most time. */
-static void place_callback_op(fnd_run *run, uint32_t device)
-{
-    const vp_op *worst = NULL;
-    for (size_t i = 0; i < run->r->op_count; i++) {
-        const vp_op *op = &run->r->ops[i];
-        if (op->device == device && (!worst || op->self_ps > worst->self_ps) &&
-            (is_callback_text(op->scope) || is_callback_text(op->name)))
-            worst = op;
-    }
-    if (worst)
-        fnd_place(run, device, worst->name, worst->slowest_start_ps, worst->slowest_dur_ps);
-}
-
-void fnd_debug_callback(fnd_run *run)
-{
-    const vp_report *r = run->r;
-    for (uint32_t d = 0; d < r->device_count; d++) {
-        int64_t op = r->devices[d].hygiene.callback_ps;
-        int64_t ps = idle_cause_ps(run, d, VP_CAUSE_CALLBACK) + (op > 0 ? op : 0);
-        fnd_offer_share(run, d, FND_BIT(VP_CAUSE_CALLBACK) | (op > 0 ? FND_BIT(FND_COMPUTE) : 0),
-                        ps, fnd_window(run, d), fnd_reaches);
-    }
-    const fnd_claim *c = fnd_settle(run);
-    if (!c)
-        return;
-    fnd_message(run, fnd_say(run, "%s spends %s of its window (%s of %s) in host callbacks%s.",
-                             fnd_worst(run, c),
-                             fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
-                             fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
-                             main_idle_label(run, c, FND_BIT(VP_CAUSE_CALLBACK))));
-    fnd_gap_places(run, FND_BIT(VP_CAUSE_CALLBACK));
-    place_callback_op(run, c->device);
 }
 
 /* ---- F8 ---- */
@@ -323,7 +271,7 @@ void fnd_host_bound(fnd_run *run)
                      fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
                      fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
                      fnd_percent(run, c->gross_ps, r->devices[c->device].breakdown.idle_ps),
-                     main_idle_label(run, c, causes)));
+                     fnd_main_idle_label(run, c, causes)));
     fnd_gap_places(run, own_causes(run, c->device, causes));
 }
 
@@ -347,7 +295,7 @@ void fnd_device_idle(fnd_run *run)
     fnd_message(run, fnd_say(run, "%s is idle for %s of its window (%s of %s)%s.",
                              fnd_worst(run, c), fnd_percent(run, idle, fnd_window(run, c->device)),
                              fnd_time(run, idle), fnd_time(run, fnd_window(run, c->device)),
-                             main_idle_label(run, c, FND_ALL_IDLE)));
+                             fnd_main_idle_label(run, c, FND_ALL_IDLE)));
     fnd_gap_places(run, own_causes(run, c->device, FND_ALL_IDLE));
     if (!run->f->where_count) /* no listed gap has such a cause */
         fnd_gap_places(run, FND_ALL_IDLE);

@@ -169,8 +169,9 @@ const finding_rule findings_rules[] = {
      .title = "Host callbacks",
      .says = "Debug prints and host callbacks stall the device: it copies values to the "
              "host and waits for Python.",
-     .rule = "idle time under callback labels plus self time of callback ops is at "
-             "least 5% of the window",
+     .rule = "idle time under callback labels, self time of callback ops and of ops that only "
+             "feed them, and gaps behind programs that wait for callbacks take at least 5% of "
+             "the window",
      .source = "XProf smart suggestions (debug print 5%)",
      .advice_xla = "Remove jax.debug.print, jax.debug.callback, io_callback and pure_callback "
                    "from the hot loop, or run them every N steps under lax.cond. Return "

@@ -238,6 +238,10 @@ typedef struct fnd_idle_parts {
     int64_t silent_ps;  /* without any event: nothing was recorded on the host */
     int64_t latency_ps; /* without a name, as nothing can have one: launched, but not begun */
 } fnd_idle_parts;
+/* Words for what most of the claimed idle time is: "; most of it in LABEL …", or its kind if it has
+ * no label; "" if that is not known. If most of what is left to this rule is of causes that no
+ * earlier rule claims, only these are looked at. findings_idle.c. */
+const char *fnd_main_idle_label(fnd_run *run, const fnd_claim *c, uint32_t causes);
 fnd_idle_parts fnd_idle_labels(const fnd_run *run, uint32_t device, uint32_t causes);
 
 /* ---- Rules, by family ---- */

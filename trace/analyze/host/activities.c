@@ -94,6 +94,8 @@ static vp_activity_kind activity_of(walk *w, size_t i, int64_t start, int64_t en
     uint32_t flags = host_kind_flags(w->a->kinds, trace_kind_of(w->k, i));
     if (flags & HK_COMPILE)
         return VP_ACTIVITY_COMPILE;
+    if (flags & HK_CALLBACK)
+        return w->idle ? VP_ACTIVITY_CALLBACK : VP_ACTIVITY_KINDS;
     if (flags & HK_GC)
         return VP_ACTIVITY_GC;
     if (flags & HK_WRITE)
@@ -174,9 +176,10 @@ static int walk_event(walk *w, size_t i, bool training)
         return 0;
     }
     user_stack_close(&w->frames, start);
-    if (host_kind_flags(w->a->kinds, kind) & HK_CONTEXT && end > w->context_until)
+    uint32_t flags = host_kind_flags(w->a->kinds, kind);
+    if (flags & HK_CONTEXT && end > w->context_until)
         w->context_until = end;
-    if (end > start && (training || (w->roles[kind] & ROLE_STEP_OP))) {
+    if (end > start && (training || (w->roles[kind] & ROLE_STEP_OP) || (flags & HK_CALLBACK))) {
         vp_activity_kind what = activity_of(w, i, start, end);
         if (what != VP_ACTIVITY_KINDS) {
             begin_activity(w, what, i, start, end);

@@ -17,11 +17,9 @@ const char *const result_cause_words[] = {[VP_CAUSE_COMPILE] = "compile",
                                           NULL};
 _Static_assert(sizeof result_cause_words / sizeof *result_cause_words == VP_CAUSES + 1,
                "every cause");
-const char *const result_activity_words[] = {[VP_ACTIVITY_COMPILE] = "compile",
-                                             [VP_ACTIVITY_INPUT] = "input",
-                                             [VP_ACTIVITY_GC] = "gc",
-                                             [VP_ACTIVITY_WRITE] = "write",
-                                             NULL};
+const char *const result_activity_words[] = {
+    [VP_ACTIVITY_COMPILE] = "compile", [VP_ACTIVITY_INPUT] = "input",       [VP_ACTIVITY_GC] = "gc",
+    [VP_ACTIVITY_WRITE] = "write",     [VP_ACTIVITY_CALLBACK] = "callback", NULL};
 _Static_assert(sizeof result_activity_words / sizeof *result_activity_words ==
                    VP_ACTIVITY_KINDS + 1,
                "every kind");

@@ -4,7 +4,13 @@
 
 #include <stdint.h>
 
-enum { HLO_TYPE_TUPLE = 13, HLO_TYPE_F32 = 11, HLO_TYPE_F64 = 12, HLO_TYPE_BF16 = 16 };
+enum {
+    HLO_TYPE_TUPLE = 13,
+    HLO_TYPE_F32 = 11,
+    HLO_TYPE_F64 = 12,
+    HLO_TYPE_BF16 = 16,
+    HLO_TYPE_TOKEN = 17
+};
 
 /* "f32"; "?" for an unknown number. */
 const char *hlo_type_name(int64_t type);

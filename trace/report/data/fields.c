@@ -158,6 +158,8 @@ static const rep_field avoidable_fields[] = {
      .about = "Part of `plain_copy_ps` that copies arguments that are not donated."},
     {F("elementwise_ps", REP_COUNT, vp_avoidable, elementwise_ps), .needed = true,
      .about = "Self time of element-wise work without transcendental functions."},
+    {F("callback_input_ps", REP_COUNT, vp_avoidable, callback_input_ps), .later = true,
+     .about = "Self time of instructions whose results only callbacks read."},
     {END("avoidable", "Self time of an op that its HLO program shows to be avoidable. One op may "
                       "count in several fields.")},
 };
@@ -175,6 +177,10 @@ static const rep_field hygiene_fields[] = {
      .about = "Infeed and outfeed ops."},
     {F("callback_ps", REP_COUNT, vp_hygiene, callback_ps), .needed = true,
      .about = "Host callbacks that appear as ops."},
+    {F("callback_held_ps", REP_COUNT, vp_hygiene, callback_held_ps), .later = true,
+     .about = "Gaps behind programs with callbacks, which the launching thread waits for."},
+    {F("callback_events", REP_COUNT, vp_hygiene, callback_events), .later = true,
+     .about = "Events of the launching thread in these gaps and in callbacks."},
     {F("duplicate_ps", REP_COUNT, vp_hygiene, duplicate_ps), .needed = true,
      .about = "Ops that share the code of an identical op."},
     {F("duplicate_ops", REP_COUNT, vp_hygiene, duplicate_ops), .needed = true,
