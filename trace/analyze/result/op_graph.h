@@ -34,8 +34,7 @@ typedef struct op_graph {
     size_t node_count, body_count;
     int64_t operands_left, users_left; /* adjacent to shown ones, but not shown; distinct */
     int64_t body_left;
-    int64_t
-        instructions; /* number of instructions of the op, of which this has the most self time */
+    int64_t instructions; /* of the op; this one has the most self time */
 } op_graph;
 
 #endif

@@ -18,8 +18,7 @@
 /* The spans of a thread in any order; zero-initialize. */
 typedef struct ex_spans {
     trace_track track; /* columns in ns; `kind` is the caller's id of a span */
-    int64_t
-        *late_end; /* ids of `late` spans, which are sorted after all others with the same start */
+    int64_t *late_end; /* ids of `late` spans: sorted after all others with the same start */
     uint32_t *late_id; /* ascending */
     size_t late_count, late_cap[2];
 } ex_spans;
