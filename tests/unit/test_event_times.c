@@ -1,5 +1,5 @@
 /* Packed events against plain arrays: every start, length and kind comes back as it was put, event
- * by event or as the columns of a line that stand in the reader's room. */
+ * by event or as the columns of a line that stand in the reader's buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,8 @@ static void what_is_put_comes_back(void **state)
         }
 }
 
-/* Of lengths up to 402 ms those that a clock of 1 ns or 1.25 ns can tell take no room in the list.
+/* Of lengths up to 402 ms those that a clock of 1 ns or 1.25 ns can tell take no buffer in the
+ * list.
  */
 static void lengths_in_steps_are_in_no_list(void **state)
 {
@@ -175,7 +176,7 @@ static void blocks_reach_over_a_pause(void **state)
     static plain v[EVENTS], back[EVENTS];
     static uint32_t order[EVENTS];
     static const int64_t most = (INT64_C(1) << 48) - 1 - 63 * 1000;
-    sort_room room = {0};
+    sort_buffer buffer = {0};
     (void)state;
     for (int64_t pause = most; pause <= most + 1; pause++) {
         for (size_t i = 0; i < EVENTS; i++) {
@@ -187,18 +188,18 @@ static void blocks_reach_over_a_pause(void **state)
         trace_times t = put_all(v, EVENTS);
         assert_int_equal(t.shift, pause == most ? 6 : 0);
         same(&t, v, EVENTS);
-        assert_int_equal(trace_times_permute(&t, order, EVENTS, &room), 0);
+        assert_int_equal(trace_times_permute(&t, order, EVENTS, &buffer), 0);
         same(&t, back, EVENTS);
         trace_times_free(&t);
     }
-    vp_free(room.p);
+    vp_free(buffer.p);
 }
 
 static void another_order(void **state)
 {
     static plain v[EVENTS], want[EVENTS];
     static uint32_t order[EVENTS];
-    sort_room room = {0};
+    sort_buffer buffer = {0};
     (void)state;
     seed = 3;
     for (pace p = CLOSE; p < PACES; p++)
@@ -215,11 +216,11 @@ static void another_order(void **state)
             }
             for (size_t i = 0; i < EVENTS; i++)
                 want[i] = v[order[i]];
-            assert_int_equal(trace_times_permute(&t, order, EVENTS, &room), 0);
+            assert_int_equal(trace_times_permute(&t, order, EVENTS, &buffer), 0);
             same(&t, want, EVENTS);
             trace_times_free(&t);
         }
-    vp_free(room.p);
+    vp_free(buffer.p);
 }
 
 static void single_events_move(void **state)
@@ -255,9 +256,9 @@ typedef struct lists {
 } lists;
 
 /* Packs the events of a run as a reader does. */
-static sink_stretch pack(sink_packed *to, lists *l, const plain *v, size_t n, bool aligned)
+static sink_times pack(sink_packed *to, lists *l, const plain *v, size_t n, bool aligned)
 {
-    sink_stretch s = {.v = to, .n = n, .longs = l->longs, .far = l->far};
+    sink_times s = {.v = to, .n = n, .longs = l->longs, .far = l->far};
     int64_t last = 0;
     for (size_t i = 0; i < n; i++) {
         bool other = aligned && v[i].own_clock;
@@ -309,14 +310,14 @@ static void check_track(const trace_track *k, const plain *v, size_t n)
 
 /* One line in runs: some shorter than was said, so that what is behind moves up; from some run on
  * with a clock of its own; and, now and then, an event that comes alone to the same track, before
- * which the track leaves the room. Settled at the end or, as when reading fails, before. */
+ * which the track leaves the buffer. Settled at the end or, as when reading fails, before. */
 static void put_line(trace *t, uint32_t track, const uint32_t *kinds, const plain *v, size_t n,
                      bool own_clock, bool alone)
 {
     static lists own, other;
-    sink_room room = {.cap = n + 100};
-    room.own = vp_calloc(room.cap, sizeof *room.own);
-    room.aligned = vp_calloc(room.cap, sizeof *room.aligned);
+    sink_buffer buffer = {.cap = n + 100};
+    buffer.own = vp_calloc(buffer.cap, sizeof *buffer.own);
+    buffer.aligned = vp_calloc(buffer.cap, sizeof *buffer.aligned);
     size_t at = 0;
     for (size_t i = 0; i < n;) {
         size_t run = 1 + random_below(200);
@@ -325,19 +326,20 @@ static void put_line(trace *t, uint32_t track, const uint32_t *kinds, const plai
             put_one(t, track, &v[i++]);
             continue;
         }
-        sink_columns c = {.track = track, .room = &room, .kinds = kinds, .first_dur_ps = v[i].dur};
-        c.own = pack(room.own + at, &own, v + i, run, false);
+        sink_columns c = {
+            .track = track, .buffer = &buffer, .kinds = kinds, .first_dur_ps = v[i].dur};
+        c.own = pack(buffer.own + at, &own, v + i, run, false);
         if (own_clock && v[i + run - 1].own_clock)
-            c.aligned = pack(room.aligned + at, &other, v + i, run, true);
+            c.aligned = pack(buffer.aligned + at, &other, v + i, run, true);
         assert_int_equal(t->sink.columns(&t->sink, &c), 0);
         i += run;
         at += run;
         at += at + 100 < n && random_below(3) == 0 ? random_below(100 - 99 * (at > i)) : 0;
-        at = at > room.cap - (n - i) ? room.cap - (n - i) : at;
+        at = at > buffer.cap - (n - i) ? buffer.cap - (n - i) : at;
     }
-    t->sink.settle(&t->sink, track, &room);
-    vp_free(room.own);
-    vp_free(room.aligned);
+    t->sink.settle(&t->sink, track, &buffer);
+    vp_free(buffer.own);
+    vp_free(buffer.aligned);
 }
 
 static void columns_come_back(void **state)

@@ -82,8 +82,8 @@ static file make_file(void)
 {
     file f = {mk_new(), mk_new()};
     vp_buf device = named_plane("/device:TPU:0"), host = named_plane("/host:CPU"),
-           ops = long_line("XLA Ops", 3 * XS_STRETCH_BYTES),
-           line = long_line("thread", XS_STRETCH_BYTES / 4);
+           ops = long_line("XLA Ops", 3 * XS_SECTION_BYTES),
+           line = long_line("thread", XS_SECTION_BYTES / 4);
     mk_nest(&device, 3, &ops);
     mk_nest(&f.head, 1, &device);
     mk_nest(&f.line, 3, &line);

@@ -299,9 +299,9 @@ static void test_memory_that_fails(void **state)
         }
 }
 
-/* ---- Lines of several stretches (xs_walk.h) ------------------------------------------------- */
+/* ---- Lines of several sections (xs_walk.h) ------------------------------------------------- */
 
-#define STRETCHES (XS_STRETCH_BYTES * 9 / 4)
+#define SECTIONS (XS_SECTION_BYTES * 9 / 4)
 
 static void one_stat(vp_buf *line, uint64_t i)
 {
@@ -319,11 +319,11 @@ static void many_stats(vp_buf *line, uint64_t i)
     mk_event(line, 1 + (int64_t)(i % 40), (int64_t)i * 1000, 7, &stats);
 }
 
-/* Events longer than a stretch among small ones, of bytes that look like the tag of events. */
+/* Events longer than a section among small ones, of bytes that look like the tag of events. */
 static void long_text(vp_buf *line, uint64_t i)
 {
     vp_buf stats = mk_new(), text = mk_new();
-    size_t n = i % 5000 == 4999 ? (size_t)XS_STRETCH_BYTES + roll(100000) : roll(300);
+    size_t n = i % 5000 == 4999 ? (size_t)XS_SECTION_BYTES + roll(100000) : roll(300);
     while (text.n < n)
         vp_buf_putc(&text, 0x22);
     mk_stat_text(&stats, 4, TF_OP, 6, vp_buf_view(&text));
@@ -344,12 +344,12 @@ static void other_fields(vp_buf *line, uint64_t i)
 static uint64_t fill(vp_buf *line, void (*event)(vp_buf *, uint64_t))
 {
     uint64_t n = 0;
-    while (line->n < (size_t)STRETCHES)
+    while (line->n < (size_t)SECTIONS)
         event(line, n++);
     return n;
 }
 
-static void test_lines_of_several_stretches(void **state)
+static void test_lines_of_several_sections(void **state)
 {
     (void)state;
     static void (*const contents[])(vp_buf *, uint64_t) = {one_stat, many_stats, long_text,
@@ -443,7 +443,7 @@ int main(void)
         cmocka_unit_test(test_damaged_anywhere),
         cmocka_unit_test(test_memory_that_fails),
         cmocka_unit_test(test_stopped_in_the_middle),
-        cmocka_unit_test(test_lines_of_several_stretches),
+        cmocka_unit_test(test_lines_of_several_sections),
         cmocka_unit_test(test_each_is_called_once),
         cmocka_unit_test(test_a_call_that_fails_ends_all),
     };

@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/sums.h"
 
-static int room_for(one_step *s, uint32_t processes)
+static int reserve_processes(one_step *s, uint32_t processes)
 {
     s->devices = vp_calloc((size_t)processes + 1, sizeof *s->devices);
     s->start_ps = vp_calloc((size_t)processes + 1, sizeof *s->start_ps);
@@ -100,7 +100,7 @@ int one_step_find(void *ctx, const analysis *a)
     s->source = all->source;
     VP_TRY(keep_text(&s->name, s->step.name));
     VP_TRY(keep_grown(s, a));
-    VP_TRY(room_for(s, a->t->process_count));
+    VP_TRY(reserve_processes(s, a->t->process_count));
     place_host(s, a, i);
     place_devices(s, a, i);
     return 0;
@@ -130,7 +130,7 @@ static int64_t clock_ahead_of_host(const trace *t, uint32_t process, int64_t at)
 
 int one_step_window(one_step *s, const trace *t, int64_t from_ps, int64_t until_ps)
 {
-    VP_TRY(room_for(s, t->process_count));
+    VP_TRY(reserve_processes(s, t->process_count));
     s->host_start_ps = from_ps;
     s->host_end_ps = until_ps;
     for (uint32_t p = 0; p < t->process_count; p++) {
@@ -156,10 +156,10 @@ static int cut_keep_event(cut_times *c, const trace_track *k, uint32_t i, int64_
     int64_t dur = trace_dur(k, i) - late;
     bool cut = late || dur > most;
     dur = dur < most ? dur : most;
-    VP_TRY(trace_times_room(&c->own, c->n, c->n + 1));
+    VP_TRY(trace_times_reserve(&c->own, c->n, c->n + 1));
     VP_TRY(trace_times_put(&c->own, c->n, trace_start(k, i) + late, dur, trace_kind_of(k, i)));
     if (trace_has_aligned(k)) {
-        VP_TRY(trace_times_room(&c->aligned, c->n, c->n + 1));
+        VP_TRY(trace_times_reserve(&c->aligned, c->n, c->n + 1));
         int64_t aligned = cut ? 0 : trace_times_dur(&k->aligned, i);
         VP_TRY(trace_times_put(&c->aligned, c->n, trace_aligned_start(k, i) + late, aligned, 0));
     }

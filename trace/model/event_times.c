@@ -26,7 +26,7 @@ static size_t nears_of(uint8_t shift, size_t cap)
     return cap ? ((cap - 1) >> shift) + 1 : 1;
 }
 
-static int no_room(size_t cap)
+static int no_memory_for_events(size_t cap)
 {
     return vp_fail(VP_ENOMEM, "out of memory: %zu events", cap);
 }
@@ -39,7 +39,7 @@ static int resize_near(trace_times *t, size_t cap)
         t->shift = ALL;
     int64_t *near = vp_realloc_array(t->near, nears_of(t->shift, cap), sizeof *near);
     if (!near)
-        return no_room(cap);
+        return no_memory_for_events(cap);
     t->near = near;
     return 0;
 }
@@ -48,7 +48,7 @@ static int resize_wide(trace_times *t, size_t cap)
 {
     uint32_t *wide = vp_realloc_array(t->wide, cap, sizeof *wide);
     if (!wide)
-        return no_room(cap);
+        return no_memory_for_events(cap);
     t->wide = wide;
     return 0;
 }
@@ -74,7 +74,7 @@ int trace_times_resize(trace_times *t, size_t count, size_t cap)
 {
     sink_packed *v = vp_realloc_array(t->borrowed ? NULL : t->v, cap, sizeof *v);
     if (!v)
-        return no_room(cap);
+        return no_memory_for_events(cap);
     if (t->borrowed && count)
         memcpy(v, t->v, count * sizeof *v);
     t->v = v;
@@ -86,7 +86,7 @@ int trace_times_resize(trace_times *t, size_t count, size_t cap)
     return 0;
 }
 
-int trace_times_room(trace_times *t, size_t count, size_t need)
+int trace_times_reserve(trace_times *t, size_t count, size_t need)
 {
     size_t cap = t->cap;
     if (need > VP_EVENTS_MAX / 2)
@@ -140,7 +140,7 @@ static int near_of_blocks(int64_t **out, const trace_times *t, const uint32_t *o
 {
     int64_t *near = *out = vp_realloc_array(NULL, nears_of(BLOCKS, t->cap), sizeof *near);
     if (!near)
-        return no_room(t->cap);
+        return no_memory_for_events(t->cap);
     for (size_t i = 0; i < count; i += 64)
         if (!middle_of_reach(reach_of(t, order, i, block_end(i, count)), &near[i / 64])) {
             vp_free(near);
@@ -162,7 +162,7 @@ static int tell_each(trace_times *t, size_t count)
 {
     int64_t *near = vp_realloc_array(NULL, nears_of(EACH, t->cap), sizeof *near);
     if (!near)
-        return no_room(t->cap);
+        return no_memory_for_events(t->cap);
     for (size_t i = 0; i < count; i++)
         near[i] = trace_times_start(t, i);
     set_near(t, near, EACH);
@@ -211,9 +211,9 @@ static inline int place_start(trace_times *t, size_t i, int64_t start_ps)
                                                                     : place_anew(t, i, start_ps);
 }
 
-/* The same for the events of a sink_stretch that spans at most 140 s. Any of its starts is a valid
+/* The same for the events of a sink_times that spans at most 140 s. Any of its starts is a valid
  * reference for all, so this works block by block; event by event only if blocks are too large. */
-static int place_close(trace_times *t, size_t at, const sink_stretch *s)
+static int place_close(trace_times *t, size_t at, const sink_times *s)
 {
     size_t i = at, end = at + s->n;
     if (t->shift == ALL && !at)
@@ -253,8 +253,8 @@ static int place_along(trace_times *t, size_t i, size_t to, int64_t *start)
     return 0;
 }
 
-/* Processes a longer sink_stretch, from one start to the next. */
-static int place_far(trace_times *t, size_t at, const sink_stretch *s)
+/* Processes a longer sink_times, from one start to the next. */
+static int place_far(trace_times *t, size_t at, const sink_times *s)
 {
     int64_t start = s->first_ps;
     size_t i = at, end = at + s->n;
@@ -269,7 +269,7 @@ static int place_far(trace_times *t, size_t at, const sink_stretch *s)
     return 0;
 }
 
-static int take_longs(trace_times *t, size_t at, const sink_stretch *s)
+static int take_longs(trace_times *t, size_t at, const sink_times *s)
 {
     sink_packed *v = t->v + at;
     uint32_t behind = (uint32_t)t->long_n;
@@ -284,7 +284,7 @@ static int take_longs(trace_times *t, size_t at, const sink_stretch *s)
     return 0;
 }
 
-int trace_times_take(trace_times *t, size_t at, const sink_stretch *s)
+int trace_times_take(trace_times *t, size_t at, const sink_times *s)
 {
     bool close = (uint64_t)s->most_ps - (uint64_t)s->least_ps < (uint64_t)SINK_PACKED_NEAR_PS;
     VP_TRY(close ? place_close(t, at, s) : place_far(t, at, s));
@@ -342,7 +342,7 @@ int trace_times_copy_starts(trace_times *to, const trace_times *from, size_t cou
     if (from->shift != ALL) {
         int64_t *near = vp_realloc_array(to->near, nears_of(from->shift, cap), sizeof *near);
         if (!near)
-            return no_room(cap);
+            return no_memory_for_events(cap);
         to->near = near;
         to->shift = from->shift;
     }
@@ -365,32 +365,32 @@ static size_t segment_end(const uint32_t *order, size_t from)
 
 /* Permutes items of one size. The size is a constant at every call, so the compiler specializes
  * it. */
-static inline void permute_items(void *items, size_t size, void *room, const uint32_t *order,
+static inline void permute_items(void *items, size_t size, void *buffer, const uint32_t *order,
                                  size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        memcpy((char *)room + (i - from) * size, (char *)items + order[i] * size, size);
-    memcpy((char *)items + from * size, room, (to - from) * size);
+        memcpy((char *)buffer + (i - from) * size, (char *)items + order[i] * size, size);
+    memcpy((char *)items + from * size, buffer, (to - from) * size);
 }
 
-static int permute_all(trace_times *t, const uint32_t *order, size_t count, sort_room *room)
+static int permute_all(trace_times *t, const uint32_t *order, size_t count, sort_buffer *buffer)
 {
     for (size_t from = 0, to; from < count; from = to) {
         to = segment_end(order, from);
         if (to == from + 1)
             continue;
-        size_t need = (to - from) * sizeof *t->v / sizeof *room->p + 1;
-        VP_TRY(vp_grow(&room->p, &room->cap, need, sizeof *room->p, SIZE_MAX / 16));
-        permute_items(t->v, sizeof *t->v, room->p, order, from, to);
+        size_t need = (to - from) * sizeof *t->v / sizeof *buffer->p + 1;
+        VP_TRY(vp_grow(&buffer->p, &buffer->cap, need, sizeof *buffer->p, SIZE_MAX / 16));
+        permute_items(t->v, sizeof *t->v, buffer->p, order, from, to);
         if (t->shift == EACH)
-            permute_items(t->near, sizeof *t->near, room->p, order, from, to);
+            permute_items(t->near, sizeof *t->near, buffer->p, order, from, to);
         if (t->wide)
-            permute_items(t->wide, sizeof *t->wide, room->p, order, from, to);
+            permute_items(t->wide, sizeof *t->wide, buffer->p, order, from, to);
     }
     return 0;
 }
 
-int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sort_room *room)
+int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sort_buffer *buffer)
 {
     int64_t *near = NULL;
     if (t->shift == BLOCKS) {
@@ -398,7 +398,7 @@ int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sor
         if (!near)
             VP_TRY(tell_each(t, count));
     }
-    int rc = permute_all(t, order, count, room);
+    int rc = permute_all(t, order, count, buffer);
     if (near)
         set_near(t, near, BLOCKS);
     return rc;

@@ -34,14 +34,14 @@ int trace_times_borrow(trace_times *t, sink_packed *v, size_t cap);
 void trace_times_keep(trace_times *t, sink_packed **v);
 /* Reserves owned memory for `need` events, of which `count` exist. VP_ENOMEM; VP_ELIMIT: more than
  * a track may have. */
-int trace_times_room(trace_times *t, size_t count, size_t need);
+int trace_times_reserve(trace_times *t, size_t count, size_t need);
 /* Resizes the memory to `cap` events, of which `count` exist. VP_ENOMEM. */
 int trace_times_resize(trace_times *t, size_t count, size_t cap);
 /* Appends event i, for which memory is reserved. VP_ENOMEM, VP_ELIMIT. */
 int trace_times_put(trace_times *t, size_t i, int64_t start_ps, int64_t dur_ps, uint32_t kind);
-/* Appends the events of a sink_stretch, which are already in v[at], v[at + 1], …, without their
+/* Appends the events of a sink_times, which are already in v[at], v[at + 1], …, without their
  * kinds. VP_ENOMEM, VP_ELIMIT. */
-int trace_times_take(trace_times *t, size_t at, const sink_stretch *s);
+int trace_times_take(trace_times *t, size_t at, const sink_times *s);
 /* Changes the kind of event i; the _wide version in event_times.c sets a kind that does not fit.
  * VP_ENOMEM. */
 int trace_times_set_wide(trace_times *t, size_t i, uint32_t kind);
@@ -60,12 +60,12 @@ int trace_times_copy_starts(trace_times *to, const trace_times *from, size_t cou
 
 /* Scratch memory for sorting, reused and as small as possible, because touching more memory costs
  * more than sorting. The user frees p. */
-typedef struct sort_room {
+typedef struct sort_buffer {
     int64_t *p;
     size_t cap; /* of p */
-} sort_room;
+} sort_buffer;
 /* Reorders the `count` events: event i becomes the former order[i]. */
-int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sort_room *room);
+int trace_times_permute(trace_times *t, const uint32_t *order, size_t count, sort_buffer *buffer);
 /* Moves event `from` before event `to`, at most 64 events earlier. false, with nothing changed: not
  * possible without new reference times. */
 bool trace_times_can_move(const trace_times *t, size_t from, size_t to);

@@ -14,7 +14,7 @@
 typedef struct merger {
     const trace_track *k;
     uint32_t *order;
-    sort_room *room;
+    sort_buffer *buffer;
     uint64_t moved; /* total of moved events */
     uint32_t bounds[RUNS_MAX + 1];
 } merger;
@@ -58,13 +58,13 @@ static int merge_neighbour_runs(merger *m, size_t from, size_t middle, size_t to
 {
     const trace_track *k = m->k;
     uint32_t *order = m->order;
-    sort_room *room = m->room;
+    sort_buffer *buffer = m->buffer;
     from = first_event_behind(k, order, from, middle, order[middle]);
     to = first_event_behind(k, order, middle, to, order[middle - 1]);
     size_t n = middle - from, i = 0;
     m->moved += to - from;
-    VP_TRY(vp_grow(&room->p, &room->cap, n / 2 + 1, sizeof *room->p, VP_EVENTS_MAX));
-    uint32_t *left = (uint32_t *)room->p;
+    VP_TRY(vp_grow(&buffer->p, &buffer->cap, n / 2 + 1, sizeof *buffer->p, VP_EVENTS_MAX));
+    uint32_t *left = (uint32_t *)buffer->p;
     memcpy(left, order + from, n * sizeof *left);
     while (i < n && middle < to)
         order[from++] = trace_before(k, order[middle], left[i]) ? order[middle++] : left[i++];
@@ -86,9 +86,9 @@ static int merge_run_pairs(merger *m, size_t *runs)
     return 0;
 }
 
-int trace_merge_runs(const trace_track *k, uint32_t *order, sort_room *room)
+int trace_merge_runs(const trace_track *k, uint32_t *order, sort_buffer *buffer)
 {
-    merger m = {.k = k, .order = order, .room = room};
+    merger m = {.k = k, .order = order, .buffer = buffer};
     size_t runs = find_runs(&m);
     for (size_t i = 0; runs && i < k->count; i++)
         order[i] = (uint32_t)i;

@@ -21,6 +21,6 @@ static inline bool trace_before(const trace_track *k, uint32_t a, uint32_t b)
 
 /* Writes the order of k->count events. 1: done; 0: too many runs, or too much overlap for this to
  * be fast; VP_ENOMEM. */
-int trace_merge_runs(const trace_track *k, uint32_t *order, sort_room *room);
+int trace_merge_runs(const trace_track *k, uint32_t *order, sort_buffer *buffer);
 
 #endif

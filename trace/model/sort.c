@@ -30,12 +30,12 @@ static int permute_attr(void *ctx, uint32_t a)
     return *c ? trace_column_permute(c, r->order, r->k->count) : 0;
 }
 
-static int permute_track(trace_track *k, const uint32_t *order, sort_room *room, int threads)
+static int permute_track(trace_track *k, const uint32_t *order, sort_buffer *buffer, int threads)
 {
     reorder r = {k, order};
-    VP_TRY(trace_times_permute(&k->own, order, k->count, room));
+    VP_TRY(trace_times_permute(&k->own, order, k->count, buffer));
     if (k->aligned.v)
-        VP_TRY(trace_times_permute(&k->aligned, order, k->count, room));
+        VP_TRY(trace_times_permute(&k->aligned, order, k->count, buffer));
     k->sorted = true;
     return vp_each(k->count < PERMUTE_ALONE ? 1 : threads, SINK_ATTRS, permute_attr, &r);
 }
@@ -43,11 +43,11 @@ static int permute_track(trace_track *k, const uint32_t *order, sort_room *room,
 /* For nearly sorted tracks, the usual case (a device clock swaps 1 % of neighbors): sorts the few
  * events that are out of order, and merges them in. Writes the order: 1, or 0 if there are too
  * many. */
-static int merge_strays(const trace_track *k, uint32_t *order, sort_room *room)
+static int merge_strays(const trace_track *k, uint32_t *order, sort_buffer *buffer)
 {
     size_t n = k->count, main_n = 0, stray_n = 0, at = n;
-    VP_TRY(vp_grow(&room->p, &room->cap, n / 16 + 1, sizeof *room->p, VP_EVENTS_MAX));
-    uint32_t *strays = (uint32_t *)room->p;
+    VP_TRY(vp_grow(&buffer->p, &buffer->cap, n / 16 + 1, sizeof *buffer->p, VP_EVENTS_MAX));
+    uint32_t *strays = (uint32_t *)buffer->p;
     for (uint32_t i = 0; i < n; i++) {
         if (!main_n || trace_before(k, order[main_n - 1], i))
             order[main_n++] = i;
@@ -118,7 +118,7 @@ static void order_from_keys(uint32_t *order, const trace_track *k, const uint64_
 
 /* Of the two arrays that the keys alternate between, one becomes the order and the other scratch
  * memory for columns: touching new memory costs more than the sort. */
-static int radix_sort(trace_track *k, sort_room *a, sort_room *b, int threads)
+static int radix_sort(trace_track *k, sort_buffer *a, sort_buffer *b, int threads)
 {
     size_t n = k->count;
     VP_TRY(vp_grow(&a->p, &a->cap, n, sizeof *a->p, VP_EVENTS_MAX));
@@ -128,7 +128,7 @@ static int radix_sort(trace_track *k, sort_room *a, sort_room *b, int threads)
     for (size_t i = 0; i < n; i++)
         from[i] = ((uint64_t)trace_start(k, i) - (uint64_t)p.least) >> p.drop << p.index_bits | i;
     bool in_a = vp_radix_sort(from, (uint64_t *)b->p, n, p.index_bits, p.bits) == from;
-    sort_room *keys = in_a ? a : b;
+    sort_buffer *keys = in_a ? a : b;
     uint32_t *order = (uint32_t *)(in_a ? b : a)->p;
     order_from_keys(order, k, (const uint64_t *)keys->p, p);
     return permute_track(k, order, keys, threads);
@@ -189,14 +189,14 @@ static bool mend_swapped_neighbours(trace_track *k)
     return true;
 }
 
-static void room_free(sort_room *room)
+static void sort_buffer_free(sort_buffer *buffer)
 {
-    vp_free(room->p);
+    vp_free(buffer->p);
 }
 
 int trace_sort_track(trace_track *k, int threads)
 {
-    VP_CLEANUP(room_free) sort_room a = {0}, b = {0};
+    VP_CLEANUP(sort_buffer_free) sort_buffer a = {0}, b = {0};
     if (mend_swapped_neighbours(k)) {
         k->sorted = true;
         return 0;

@@ -123,10 +123,10 @@ static int on_kind(sink *s, const sink_kind *info, uint32_t *id)
 }
 
 /* Reserves owned memory for `need` events. */
-static int track_make_room(trace_track *k, size_t need)
+static int track_reserve(trace_track *k, size_t need)
 {
-    VP_TRY(trace_times_room(&k->own, k->count, need));
-    return k->aligned.v ? trace_times_room(&k->aligned, k->count, need) : 0;
+    VP_TRY(trace_times_reserve(&k->own, k->count, need));
+    return k->aligned.v ? trace_times_reserve(&k->aligned, k->count, need) : 0;
 }
 
 /* Adds the host clock when a device clock appears within a track: earlier events had one clock
@@ -164,7 +164,7 @@ static int on_events(sink *s, const sink_event *e, size_t n)
         bool aligned = e->aligned_start_ps != SINK_NO_TIME;
         size_t at = k->count;
         if (at == k->own.cap || k->own.borrowed)
-            VP_TRY(track_make_room(k, at + 1));
+            VP_TRY(track_reserve(k, at + 1));
         if (aligned && !k->aligned.v)
             VP_TRY(add_aligned(k));
         k->own_clock = k->own_clock || aligned;
@@ -214,22 +214,22 @@ static int keep_longest(trace *t, trace_track *k, const sink_columns *c)
     return 0;
 }
 
-/* Reserves memory for further events. A track without events uses the reader's room, where the
+/* Reserves memory for further events. A track without events uses the reader's buffer, where the
  * events are; a track in its own memory continues there. */
 static int open_columns(trace_track *k, const sink_columns *c)
 {
-    const sink_room *room = c->room;
-    if (!k->count && !k->own.v && room)
-        VP_TRY(trace_times_borrow(&k->own, room->own, room->cap));
-    bool here = k->own.borrowed && k->own.v == room->own;
+    const sink_buffer *buffer = c->buffer;
+    if (!k->count && !k->own.v && buffer)
+        VP_TRY(trace_times_borrow(&k->own, buffer->own, buffer->cap));
+    bool here = k->own.borrowed && k->own.v == buffer->own;
     if (here && !k->count && c->aligned.n)
-        VP_TRY(trace_times_borrow(&k->aligned, room->aligned, room->cap));
+        VP_TRY(trace_times_borrow(&k->aligned, buffer->aligned, buffer->cap));
     if (!here)
-        VP_TRY(track_make_room(k, k->count + c->own.n));
+        VP_TRY(track_reserve(k, k->count + c->own.n));
     return c->aligned.n && !k->aligned.v ? add_aligned(k) : 0;
 }
 
-static int take_column_stretch(trace_times *t, size_t at, const sink_stretch *s)
+static int take_column_times(trace_times *t, size_t at, const sink_times *s)
 {
     if (t->v + at != s->v)
         memmove(t->v + at, s->v, s->n * sizeof *t->v);
@@ -237,9 +237,9 @@ static int take_column_stretch(trace_times *t, size_t at, const sink_stretch *s)
 }
 
 /* Appends events with one clock to the other clock. */
-static int take_starts(trace_times *t, size_t at, const sink_stretch *s)
+static int take_starts(trace_times *t, size_t at, const sink_times *s)
 {
-    sink_stretch starts = *s;
+    sink_times starts = *s;
     starts.long_n = 0;
     sink_pack_beside(t->v + at, s->v, s->n);
     return trace_times_take(t, at, &starts);
@@ -260,9 +260,9 @@ static int on_columns(sink *s, const sink_columns *c)
         VP_TRY(keep_longest(t, k, c));
     k->sorted = k->sorted && c->sorted && !event_goes_back(k, c->own.first_ps, c->first_dur_ps);
     if (k->aligned.v)
-        VP_TRY(c->aligned.n ? take_column_stretch(&k->aligned, at, &c->aligned)
+        VP_TRY(c->aligned.n ? take_column_times(&k->aligned, at, &c->aligned)
                             : take_starts(&k->aligned, at, &c->own));
-    VP_TRY(take_column_stretch(&k->own, at, &c->own));
+    VP_TRY(take_column_times(&k->own, at, &c->own));
     VP_TRY(trace_times_name_kinds(&k->own, at, n, c->kinds));
     for (size_t i = 0; i < c->value_n; i++)
         VP_TRY(
@@ -273,11 +273,11 @@ static int on_columns(sink *s, const sink_columns *c)
 }
 
 /* Makes the track the owner of its borrowed memory. */
-static void on_settle(sink *s, uint32_t track, sink_room *room)
+static void on_settle(sink *s, uint32_t track, sink_buffer *buffer)
 {
     trace_track *k = &trace_of_sink(s)->tracks[track];
-    trace_times_keep(&k->own, &room->own);
-    trace_times_keep(&k->aligned, &room->aligned);
+    trace_times_keep(&k->own, &buffer->own);
+    trace_times_keep(&k->aligned, &buffer->aligned);
 }
 
 static void on_skipped(sink *s, uint64_t n)

@@ -5,7 +5,7 @@
  *
  * Each track has its own columns: 12 bytes per event (model/event_times.h), 12 more on tracks with
  * a device clock, and 4 for every attribute (sink_attr) of an event. A reader with a known number
- * of events fills the columns in place (sink_room). Otherwise they grow by realloc, which moves
+ * of events fills the columns in place (sink_buffer). Otherwise they grow by realloc, which moves
  * large blocks by remapping pages. So nothing is copied when a trace is sealed, and no page is
  * touched before it is used (touching new memory costs more than parsing:
  * docs/reference/formats.md#reading-cost). Sealing sorts by (start asc, dur desc, file order) if a

@@ -14,7 +14,7 @@ static int spans_add_event(ex_spans *s, int64_t start_ns, int64_t dur, uint32_t 
 {
     trace_track *k = &s->track;
     size_t n = k->count;
-    VP_TRY(trace_times_room(&k->own, n, n + 1));
+    VP_TRY(trace_times_reserve(&k->own, n, n + 1));
     if (!n)
         k->sorted = true;
     else if (start_ns < trace_start(k, n - 1) ||

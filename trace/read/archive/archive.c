@@ -75,8 +75,8 @@ static int member_read_head(ar_reader *r, ar_member *m)
         rc = ar_reader_data(r, &p, &n, &offset);
         if (offset < 0 || offset >= (int64_t)sizeof m->head)
             break; /* sparse: zeros, like the rest of head */
-        size_t room = sizeof m->head - (size_t)offset;
-        n = n < room ? n : room;
+        size_t left = sizeof m->head - (size_t)offset;
+        n = n < left ? n : left;
         if (n)
             memcpy(m->head + offset, p, n);
         m->head_n = n ? (size_t)offset + n : m->head_n;

@@ -174,10 +174,10 @@ typedef struct sink_longest {
 /* Memory for the events of a line that are passed as columns. The reader allocates it, and any of
  * its threads may fill it. A sink may use it as its own memory as soon as its events arrive, and
  * may keep it when all have arrived (sink.settle). Else the reader frees it. */
-typedef struct sink_room {
+typedef struct sink_buffer {
     sink_packed *own, *aligned; /* `cap` of each; aligned NULL: no event has a second clock */
     size_t cap;
-} sink_room;
+} sink_buffer;
 
 /* An event whose start is not near (sink_is_near) that of the previous event. */
 typedef struct sink_far {
@@ -186,7 +186,7 @@ typedef struct sink_far {
 } sink_far;
 
 /* Packed events of one clock, with the starts of the first, the earliest and the latest. */
-typedef struct sink_stretch {
+typedef struct sink_times {
     sink_packed *v; /* durations that do not fit are in `longs`, from index 0 on */
     int64_t first_ps, least_ps, most_ps;
     size_t n;
@@ -194,16 +194,16 @@ typedef struct sink_stretch {
     size_t long_n;
     const sink_far *far; /* in the order of events */
     size_t far_n;
-} sink_stretch;
+} sink_times;
 
 /* Events of one track in file order. */
 typedef struct sink_columns {
     uint32_t track;
-    sink_stretch own;
+    sink_times own;
     /* n is 0 if no event has a device clock. Else it has as many events as `own`, with durations
      * encoded by sink_dur_beside and the kinds of `own`. */
-    sink_stretch aligned;
-    const sink_room *room; /* the memory that holds the events */
+    sink_times aligned;
+    const sink_buffer *buffer; /* the memory that holds the events */
     int64_t first_dur_ps;
     /* Replaces the aligned columns with rd_options.longest_only: one item per kind. NULL: no event
      * has a device clock. */
@@ -256,7 +256,7 @@ struct sink {
     int (*columns)(sink *s, const sink_columns *c);
     /* All columns of the track that use this memory have been passed. The reader frees what the
      * sink leaves in it. */
-    void (*settle)(sink *s, uint32_t track, sink_room *room);
+    void (*settle)(sink *s, uint32_t track, sink_buffer *buffer);
     /* Reports events that were counted but not passed: unwanted, or without a duration. With
      * rd_options.uncounted the number may be too low, but is not 0 if there were any. */
     void (*skipped)(sink *s, uint64_t n);

@@ -25,7 +25,7 @@ struct gz_ring {
 };
 
 /* The slot to fill next, or NULL if the ring stops. */
-static gz_slot *wait_for_room(gz_ring *r)
+static gz_slot *wait_for_slot(gz_ring *r)
 {
     pthread_mutex_lock(&r->lock);
     while (!r->stop && r->filled - r->released == SLOTS)
@@ -52,7 +52,7 @@ static void *ring_producer_thread(void *arg)
     gz_ring *r = arg;
     gz_slot *slot;
     int rc = 1;
-    while (rc > 0 && (slot = wait_for_room(r))) {
+    while (rc > 0 && (slot = wait_for_slot(r))) {
         rc = r->fill(r->ctx, slot);
         ring_publish_slot(r, rc);
     }

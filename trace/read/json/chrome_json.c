@@ -3,7 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/read/json/json_crew.h"
+#include "trace/read/json/json_workers.h"
 #include "trace/read/json/json_reader.h"
 #include "trace/read/json/json_walk.h"
 
@@ -334,18 +334,18 @@ static int take_found(doc *d, const cj_piece *p)
 }
 
 /* Sets the text that events begin with, from the current incomplete event. */
-static void show_first(const doc *d, cj_crew *crew)
+static void show_first(const doc *d, cj_workers *workers)
 {
     const char *p = d->tail + 1;
     vp_str key;
     if (d->state == DOC_EVENTS && d->tail_n && *d->tail == '{' &&
         js_next_key(&p, d->tail + d->tail_n, &key) == JS_MEMBER)
-        cj_crew_learn(crew, (vp_str){d->tail, (size_t)(p - d->tail)});
+        cj_workers_learn(workers, (vp_str){d->tail, (size_t)(p - d->tail)});
 }
 
 /* Reads the next piece. The events found in it are used only if reading everything before arrives
  * at the first of them; otherwise reading continues normally. */
-static int feed_piece(doc *d, cj_crew *crew, const cj_piece *p)
+static int feed_piece(doc *d, cj_workers *workers, const cj_piece *p)
 {
     size_t used = 0;
     bool proved = false;
@@ -361,7 +361,7 @@ static int feed_piece(doc *d, cj_crew *crew, const cj_piece *p)
     }
     VP_TRY(doc_feed_chunk(d, p->text + used, p->n - used));
     if (!proved)
-        show_first(d, crew);
+        show_first(d, workers);
     return 0;
 }
 
@@ -375,12 +375,12 @@ static int report_progress(const doc *d, const rd_stream *in, int64_t done)
 
 static int read_pieces(doc *d, rd_stream *in)
 {
-    VP_CLEANUP(cj_crew_free) cj_crew *crew = NULL;
+    VP_CLEANUP(cj_workers_free) cj_workers *workers = NULL;
     cj_piece *p;
     int rc;
-    VP_TRY(cj_crew_new(&crew, in, d->r.opts->threads));
-    while ((rc = cj_crew_next(crew, &p)) > 0) {
-        VP_TRY(feed_piece(d, crew, p));
+    VP_TRY(cj_workers_new(&workers, in, d->r.opts->threads));
+    while ((rc = cj_workers_next(workers, &p)) > 0) {
+        VP_TRY(feed_piece(d, workers, p));
         VP_TRY(report_progress(d, in, p->raw_done));
     }
     return rc;
@@ -400,7 +400,7 @@ static int read_chunks(doc *d, rd_stream *in)
 
 static int doc_read_all(doc *d, rd_stream *in)
 {
-    VP_TRY((cj_crew_fits(in, d->r.opts->threads) ? read_pieces : read_chunks)(d, in));
+    VP_TRY((cj_workers_fits(in, d->r.opts->threads) ? read_pieces : read_chunks)(d, in));
     VP_TRY(append_tail(d, NULL, 0));
     return read_bytes(d, d->tail, d->tail_n, true);
 }

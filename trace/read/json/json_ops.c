@@ -94,21 +94,21 @@ static int xla_kind(cj_reader *r, const cj_fields *f, const js_value a[ARGS], vp
 {
     js_value name = cpu ? a[ARG_HLO_OP] : f->v[CJ_NAME];
     uint64_t key = cj_hash(name, vp_hash(label.p, label.n, 9));
-    size_t room = name.s.n;
+    size_t size = name.s.n;
     int64_t program;
     for (size_t i = 0; i < ARG_OWN; i++) {
         key = vp_mix(key ^ cj_hash(a[i], i + 10));
-        room += a[i].s.n;
+        size += a[i].s.n;
     }
     if (a[ARG_LAUNCH].type) {
         key = vp_mix(key ^ cj_hash(a[ARG_LAUNCH], ARG_LAUNCH + 10));
-        room += a[ARG_LAUNCH].s.n;
+        size += a[ARG_LAUNCH].s.n;
     }
     key = vp_mix(key ^ (uint64_t)is_op << 1 ^ (uint64_t)cpu);
     cj_kind_get(r, key, kind);
     if (*kind != SINK_NONE)
         return 0;
-    VP_TRY(cj_scratch(r, room));
+    VP_TRY(cj_scratch(r, size));
     sink_kind k = {.name = cj_text(r, name),
                    .long_name = cj_text(r, a[ARG_LONG_NAME]),
                    .category = cj_text(r, a[ARG_CATEGORY]),

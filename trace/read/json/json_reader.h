@@ -1,5 +1,5 @@
 /* State shared by the files of the JSON reader: one cj_reader, which lives for one call of cj_read.
- * The path of an event: chrome_json.c finds it, or json_crew.c on several threads; json_event.c
+ * The path of an event: chrome_json.c finds it, or json_workers.c on several threads; json_event.c
  * dispatches by phase; json_ops.c decides if it is device work; json_tracks.c, json_kinds.c and
  * json_spans.c determine track, kind and duration; cj_emit adds it to a batch. Nothing is allocated
  * per event.

@@ -197,13 +197,13 @@ static bool take_digits(vp_str *s, int64_t *value, int64_t *shift)
     bool any = false, point = false;
     for (*value = *shift = 0; s->n; *s = vp_str_skip(*s, 1)) {
         char c = *s->p;
-        bool digit = c >= '0' && c <= '9', room = *value < INT64_C(10000000000000000);
+        bool digit = c >= '0' && c <= '9', fits = *value < INT64_C(10000000000000000);
         if (!digit && (c != '.' || point))
             break;
         any = any || digit;
-        if (digit && room)
+        if (digit && fits)
             *value = *value * 10 + (c - '0');
-        *shift += digit ? !room - point : 0;
+        *shift += digit ? !fits - point : 0;
         point = point || c == '.';
     }
     return any;

@@ -4,10 +4,10 @@
 
 static void walk_keep_key_bytes(js_walk *w, const char *p, size_t n)
 {
-    size_t room = JS_KEY_MAX - w->key_n;
+    size_t left = JS_KEY_MAX - w->key_n;
     if (w->is_value)
         return;
-    n = n < room ? n : room;
+    n = n < left ? n : left;
     memcpy(w->key + w->key_n, p, n);
     w->key_n += n;
 }

@@ -201,8 +201,8 @@ static int64_t kernel_positions(int64_t in, int64_t kernel, int64_t stride, int6
     if (in > most || kernel > most || pad > most || dilation > (INT64_C(1) << 20) ||
         kernel > (INT64_C(1) << 20) || stride < 1 || kernel < 1)
         return 0;
-    int64_t room = in + 2 * pad - dilation * (kernel - 1) - 1;
-    return room < 0 ? 0 : room / stride + 1;
+    int64_t places = in + 2 * pad - dilation * (kernel - 1) - 1;
+    return places < 0 ? 0 : places / stride + 1;
 }
 
 /* Input [N, C, …], weight [O, C / groups, …]: FLOP = 2 × result × C / groups × kernel. Positions in

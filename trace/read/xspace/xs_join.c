@@ -110,9 +110,9 @@ static int list_longest(sink_columns *out, xs_part *p, const xs_run *run, const 
     return 0;
 }
 
-static sink_stretch stretch_of(const xs_clock *c, const xs_beside *b)
+static sink_times times_of_clock(const xs_clock *c, const xs_beside *b)
 {
-    sink_stretch s = c->s;
+    sink_times s = c->s;
     s.longs = s.long_n ? b->longs + c->long_first : NULL;
     s.far = s.far_n ? b->far + c->far_first : NULL;
     return s;
@@ -122,9 +122,9 @@ static sink_stretch stretch_of(const xs_clock *c, const xs_beside *b)
 static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, const xs_run *before)
 {
     sink_columns out = {.track = c->track,
-                        .own = stretch_of(&run->own, &p->own),
+                        .own = times_of_clock(&run->own, &p->own),
                         .first_dur_ps = run->first_dur_ps,
-                        .room = run->room ? &run->room->m : NULL,
+                        .buffer = run->buffer ? &run->buffer->m : NULL,
                         .kinds = p->global,
                         .values = p->values + before->value_end,
                         .value_n = run->value_end - before->value_end,
@@ -134,28 +134,28 @@ static int join_columns(xs_line_ctx *c, xs_part *p, const xs_run *run, const xs_
     if (run->own_clock && c->few_places)
         VP_TRY(list_longest(&out, p, run, before));
     else if (run->own_clock)
-        out.aligned = stretch_of(&run->other, &p->other);
+        out.aligned = times_of_clock(&run->other, &p->other);
     return c->r->out->columns(c->r->out, &out);
 }
 
-/* Releases a room: its sink keeps the memory, or the rest is freed. */
-static void close_room(xs_reader *r, xs_room *room)
+/* Releases a buffer: its sink keeps the memory, or the rest is freed. */
+static void close_buffer(xs_reader *r, xs_buffer *buffer)
 {
-    xs_room **at = &r->rooms;
-    while (*at != room)
+    xs_buffer **at = &r->buffers;
+    while (*at != buffer)
         at = &(*at)->next;
-    *at = room->next;
-    if (room->opened)
-        r->out->settle(r->out, room->track, &room->m);
-    vp_free(room->m.own);
-    vp_free(room->m.aligned);
-    vp_free(room);
+    *at = buffer->next;
+    if (buffer->opened)
+        r->out->settle(r->out, buffer->track, &buffer->m);
+    vp_free(buffer->m.own);
+    vp_free(buffer->m.aligned);
+    vp_free(buffer);
 }
 
-void xs_rooms_close(xs_reader *r)
+void xs_buffers_close(xs_reader *r)
 {
-    while (r->rooms)
-        close_room(r, r->rooms);
+    while (r->buffers)
+        close_buffer(r, r->buffers);
 }
 
 static int join_open_line(xs_reader *r, const xs_run *run, xs_line_ctx *c)
@@ -167,9 +167,9 @@ static int join_open_line(xs_reader *r, const xs_run *run, xs_line_ctx *c)
     if (run->opens_track)
         VP_TRY(xs_open_track(c, (vp_str){c->name, c->name_n}, c->id, c->role, &r->join_track));
     c->track = r->join_track;
-    if (run->room && run->opens_track) {
-        run->room->opened = true;
-        run->room->track = c->track;
+    if (run->buffer && run->opens_track) {
+        run->buffer->opened = true;
+        run->buffer->track = c->track;
     }
     return 0;
 }
@@ -183,8 +183,8 @@ static int join_run(xs_reader *r, xs_part *p, xs_run *run, const xs_run *before)
     for (size_t i = before->kind_end; i < run->kind_end; i++)
         VP_TRY(join_kind(c, p, &p->kinds[i], &p->global[i]));
     VP_TRY(join_columns(c, p, run, before));
-    if (run->room && run->closes_track)
-        close_room(r, run->room);
+    if (run->buffer && run->closes_track)
+        close_buffer(r, run->buffer);
     for (size_t i = before->special_end; i < run->special_end; i++)
         VP_TRY(join_special(c, p, &p->specials[i]));
     for (size_t i = before->op_end; i < run->op_end; i++)

@@ -3,35 +3,35 @@
 #include "trace/base/mem.h"
 #include "trace/vpcap/xspace_fields.h"
 #include "trace/read/semantics/roles.h"
-#include "trace/read/xspace/xs_crew.h"
+#include "trace/read/xspace/xs_workers.h"
 
 /* Allocates memory for the events of a line; no page of it is touched before decoding. */
-static int line_make_room(xs_room **out, const xs_line_ctx *c, uint64_t events)
+static int line_make_buffer(xs_buffer **out, const xs_line_ctx *c, uint64_t events)
 {
-    xs_room *room = vp_calloc(1, sizeof *room);
-    VP_NEED(room);
-    *out = room;
-    room->next = c->r->rooms;
-    c->r->rooms = room;
+    xs_buffer *buffer = vp_calloc(1, sizeof *buffer);
+    VP_NEED(buffer);
+    *out = buffer;
+    buffer->next = c->r->buffers;
+    c->r->buffers = buffer;
     if (events > VP_EVENTS_MAX / 2)
         return vp_fail(VP_ELIMIT, "more than %u events on one track", VP_EVENTS_MAX / 2);
-    room->m.cap = (size_t)events;
-    room->m.own = vp_realloc_array(NULL, room->m.cap, sizeof *room->m.own);
-    if (room->m.own && c->device && !c->few_places)
-        room->m.aligned = vp_realloc_array(NULL, room->m.cap, sizeof *room->m.aligned);
-    if (!room->m.own || (c->device && !c->few_places && !room->m.aligned))
-        return vp_fail(VP_ENOMEM, "out of memory for %zu events", room->m.cap);
+    buffer->m.cap = (size_t)events;
+    buffer->m.own = vp_realloc_array(NULL, buffer->m.cap, sizeof *buffer->m.own);
+    if (buffer->m.own && c->device && !c->few_places)
+        buffer->m.aligned = vp_realloc_array(NULL, buffer->m.cap, sizeof *buffer->m.aligned);
+    if (!buffer->m.own || (c->device && !c->few_places && !buffer->m.aligned))
+        return vp_fail(VP_ENOMEM, "out of memory for %zu events", buffer->m.cap);
     return 0;
 }
 
-/* Passes the runs of a line to the crew. */
-static int give_line_runs(const xs_line_ctx *c, const xs_lined *l, xs_crew *crew,
+/* Passes the runs of a line to the workers. */
+static int give_line_runs(const xs_line_ctx *c, const xs_lined *l, xs_workers *workers,
                           const xs_line *line)
 {
     xs_run run = {.line = *c, .end = line->offset, .opens_track = true};
     uint64_t events = 0;
     if (l->events && (c->device || c->r->want_host))
-        VP_TRY(line_make_room(&run.room, c, l->events));
+        VP_TRY(line_make_buffer(&run.buffer, c, l->events));
     for (size_t i = 0; i < l->n; i++) {
         run.offset = run.end;
         run.end = l->cuts[i].end;
@@ -39,7 +39,7 @@ static int give_line_runs(const xs_line_ctx *c, const xs_lined *l, xs_crew *crew
         run.events = l->cuts[i].events - events;
         run.closes_track = i + 1 == l->n;
         events = l->cuts[i].events;
-        VP_TRY(xs_crew_add(crew, &run));
+        VP_TRY(xs_workers_add(workers, &run));
         run.opens_track = false;
     }
     return 0;
@@ -78,8 +78,8 @@ static void begin_ops(xs_reader *r, xs_line_ctx *c, uint64_t events)
     r->device_ops += events;
 }
 
-static int read_one_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, const xs_line *line,
-                         bool device)
+static int read_one_line(xs_reader *r, xs_workers *workers, uint32_t plane_index,
+                         const xs_line *line, bool device)
 {
     xs_lined l;
     xs_line_ctx ctx = {.r = r,
@@ -87,7 +87,7 @@ static int read_one_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, cons
                        .plane_index = plane_index,
                        .device = device},
                 *c = &ctx;
-    VP_TRY(xs_crew_line(crew, &l, line));
+    VP_TRY(xs_workers_line(workers, &l, line));
     use_head(c, &l.head);
     if (l.damage >= 0)
         xs_damaged(r, l.damage);
@@ -102,7 +102,7 @@ static int read_one_line(xs_reader *r, xs_crew *crew, uint32_t plane_index, cons
     if (c->role == SINK_ROLE_OPS)
         begin_ops(r, c, l.events);
     c->cpu_ops = !device && !r->device_ops;
-    return give_line_runs(c, &l, crew, line);
+    return give_line_runs(c, &l, workers, line);
 }
 
 /* True for host planes after a device has ops, if none of their lines is needed. */
@@ -111,22 +111,22 @@ static bool leaves_host_lines(const xs_reader *r, bool device)
     return !device && !r->want_host && r->device_ops && r->opts->uncounted;
 }
 
-int xs_lines_plan(const xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device)
+int xs_lines_plan(const xs_reader *r, xs_workers *workers, uint32_t plane_index, bool device)
 {
     const xs_plane *pl = &r->planes[plane_index];
     if (leaves_host_lines(r, device))
         return 0;
     for (size_t i = 0; i < pl->line_count; i++)
-        VP_TRY(xs_crew_plan(crew, &pl->lines[i]));
+        VP_TRY(xs_workers_plan(workers, &pl->lines[i]));
     return 0;
 }
 
-int xs_lines_read(xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device)
+int xs_lines_read(xs_reader *r, xs_workers *workers, uint32_t plane_index, bool device)
 {
     const xs_plane *pl = &r->planes[plane_index];
     xs_run opens = {.line = {.r = r, .plane = &r->planes[plane_index], .plane_index = plane_index},
                     .opens_process = true};
-    VP_TRY(xs_crew_add(crew, &opens));
+    VP_TRY(xs_workers_add(workers, &opens));
     bool left = leaves_host_lines(r, device);
     for (size_t i = 0; i < pl->line_count; i++) {
         const xs_line *line = &pl->lines[i];
@@ -138,7 +138,7 @@ int xs_lines_read(xs_reader *r, xs_crew *crew, uint32_t plane_index, bool device
         if (r->opts && r->opts->progress &&
             r->opts->progress(r->opts->progress_ctx, line->offset, r->w.size))
             return vp_fail(VP_ECANCELLED, "stopped");
-        VP_TRY(read_one_line(r, crew, plane_index, line, device));
+        VP_TRY(read_one_line(r, workers, plane_index, line, device));
     }
     return 0;
 }

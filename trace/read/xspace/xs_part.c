@@ -676,10 +676,10 @@ static int decode_run(xs_part *p, xs_run *run, xs_decoder *d, const xs_reader *r
     uint8_t *at = p->bytes + p->bytes_n;
     VP_TRY(decoder_reset_run(d, run->line.plane));
     g.keys = vp_mix(d->run);
-    if (run->room)
-        run->own.s.v = run->room->m.own + run->at;
-    if (run->room && run->room->m.aligned)
-        run->other.s.v = run->room->m.aligned + run->at;
+    if (run->buffer)
+        run->own.s.v = run->buffer->m.own + run->at;
+    if (run->buffer && run->buffer->m.aligned)
+        run->other.s.v = run->buffer->m.aligned + run->at;
     VP_TRY(rd_source_read(r->w.source, at, n, run->offset, &got));
     memset(at + got, 0, PAD);
     p->bytes_n += got;

@@ -37,14 +37,14 @@ typedef struct xs_special {
 } xs_special;
 
 /* Memory for a line's events, allocated by the reader and released once all of them are joined. */
-typedef struct xs_room {
-    sink_room m;
+typedef struct xs_buffer {
+    sink_buffer m;
     bool opened; /* its track is known */
     uint32_t track;
-    struct xs_room *next;
-} xs_room;
+    struct xs_buffer *next;
+} xs_buffer;
 
-/* Values of packed events that do not fit, for one clock: the lists of sink_stretch, run by run. */
+/* Values of packed events that do not fit, for one clock: the lists of sink_times, run by run. */
 typedef struct xs_beside {
     int64_t *longs;
     sink_far *far;
@@ -53,7 +53,7 @@ typedef struct xs_beside {
 
 /* A run's events on one clock. Its items in the part's lists start at long_first and far_first. */
 typedef struct xs_clock {
-    sink_stretch s;
+    sink_times s;
     size_t long_first, far_first;
     int64_t last_ps;
 } xs_clock;
@@ -63,13 +63,13 @@ typedef struct xs_run {
     xs_line_ctx line;
     int64_t offset, end; /* in the source; empty: only opens the line or the plane */
     bool opens_process, opens_track, closes_track;
-    uint64_t events; /* upper bound */
-    xs_room *room;   /* NULL: none of its events is kept */
-    uint64_t at;     /* index of its first event in the room */
-    bool sorted;     /* every event starts at or after the previous one */
-    bool own_clock;  /* an event has times on the device's clock */
-    xs_clock own;    /* the times in the room */
-    xs_clock other;  /* on the host's clock, if the device has its own clock */
+    uint64_t events;   /* upper bound */
+    xs_buffer *buffer; /* NULL: none of its events is kept */
+    uint64_t at;       /* index of its first event in the buffer */
+    bool sorted;       /* every event starts at or after the previous one */
+    bool own_clock;    /* an event has times on the device's clock */
+    xs_clock own;      /* the times in the buffer */
+    xs_clock other;    /* on the host's clock, if the device has its own clock */
     int64_t first_dur_ps;
     size_t kind_end, value_end, special_end, op_end, cpu_end_end;
 } xs_run;
@@ -145,7 +145,7 @@ void xs_event_look(xs_event_facts *out, const xs_plane *pl, vp_str event);
 
 /* xs_join.c: passes a decoded part to the sink. */
 int xs_part_join(xs_reader *r, xs_part *p);
-/* Releases the remaining rooms when reading fails; no thread may be decoding. */
-void xs_rooms_close(xs_reader *r);
+/* Releases the remaining buffers when reading fails; no thread may be decoding. */
+void xs_buffers_close(xs_reader *r);
 
 #endif

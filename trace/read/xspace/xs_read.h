@@ -58,7 +58,7 @@ typedef struct xs_reader {
     bool has_capture;
     int64_t first_damage;
     uint32_t join_process, join_track; /* of the run joined last */
-    struct xs_room *rooms;             /* of lines that are not completely joined */
+    struct xs_buffer *buffers;         /* of lines that are not completely joined */
     sink_event batch[XS_BATCH];
     sink_extra extras[XS_BATCH]; /* for events of the batch with attributes */
     size_t batch_n;
@@ -107,13 +107,14 @@ int xs_args(xs_line_ctx *c, uint32_t kind, vp_str event, int64_t start_ps);
 /* Detects if the file is ours, and if so passes the program's metadata to the sink. */
 int xs_facts(xs_reader *r, const xs_plane *environment);
 
-struct xs_crew;
+struct xs_workers;
 /* Plans the scan of a plane's lines, which are then read in the same order. Devices come first,
  * until it is known whether one has ops: with rd_options.uncounted, host lines are not scanned
  * then. */
-int xs_lines_plan(const xs_reader *r, struct xs_crew *crew, uint32_t plane_index, bool device);
+int xs_lines_plan(const xs_reader *r, struct xs_workers *workers, uint32_t plane_index,
+                  bool device);
 /* Reads the lines of a device plane (op lines in full) or of a host plane. */
-int xs_lines_read(xs_reader *r, struct xs_crew *crew, uint32_t plane_index, bool device);
+int xs_lines_read(xs_reader *r, struct xs_workers *workers, uint32_t plane_index, bool device);
 
 /* XLA:CPU: stores ops, after finding their `device`, and ends. xs_cpu_finish joins and emits
  * them. */

@@ -34,7 +34,7 @@ static const uint8_t *end_of_chain(const uint8_t *p, const uint8_t *end)
 }
 
 /* Guesses the start of a section near `from`. 1, or 0 if there is no evidence. */
-static int guess_stretch_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
+static int guess_section_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
 {
     const uint8_t *p, *found = NULL;
     size_t have, n = line_end - from < LOOK_AT ? (size_t)(line_end - from) : LOOK_AT;
@@ -51,8 +51,8 @@ static int guess_stretch_begin(xs_window *w, int64_t from, int64_t line_end, int
 /* Start of the section at or after `from`. */
 static int next_begin(xs_window *w, int64_t from, int64_t line_end, int64_t *begin)
 {
-    for (; from < line_end; from += XS_STRETCH_BYTES) {
-        int rc = guess_stretch_begin(w, from, line_end, begin);
+    for (; from < line_end; from += XS_SECTION_BYTES) {
+        int rc = guess_section_begin(w, from, line_end, begin);
         if (rc != 0)
             return rc < 0 ? rc : 0;
     }
@@ -98,7 +98,7 @@ void xs_head_add(xs_head *h, const xs_head *later)
         head_put_text(h->name, &h->name_n, (vp_str){later->name, later->name_n});
 }
 
-static int stretch_cut_at(xs_stretch *s, int64_t at)
+static int section_cut_at(xs_section *s, int64_t at)
 {
     if (s->n && s->cuts[s->n - 1].end == at)
         return 0;
@@ -131,7 +131,7 @@ static uint64_t skip_events(const uint8_t **p, const uint8_t *stop, const uint8_
 
 /* Scans the complete fields of [p, end) that begin before `stop`, and cuts when a run is large
  * enough; *cur: the end. at: offset of p in the source. */
-static int walk_fields(xs_stretch *s, const uint8_t *p, const uint8_t *stop, const uint8_t *end,
+static int walk_fields(xs_section *s, const uint8_t *p, const uint8_t *stop, const uint8_t *end,
                        int64_t at, const uint8_t **cur)
 {
     *cur = p;
@@ -143,7 +143,7 @@ static int walk_fields(xs_stretch *s, const uint8_t *p, const uint8_t *stop, con
         s->events += skip_events(cur, full, end, XS_PART_EVENTS - (s->events - last.events));
         if (at + (*cur - p) - last.end >= (int64_t)XS_PART_BYTES ||
             s->events - last.events >= XS_PART_EVENTS) {
-            VP_TRY(stretch_cut_at(s, at + (*cur - p)));
+            VP_TRY(section_cut_at(s, at + (*cur - p)));
         } else if (*cur < full) {
             vp_pb r = {*cur, end};
             vp_pb_field f;
@@ -157,7 +157,7 @@ static int walk_fields(xs_stretch *s, const uint8_t *p, const uint8_t *stop, con
 }
 
 /* Scans to the first field at or after `to`. */
-static int stretch_walk_to(xs_stretch *s, xs_window *w, int64_t to)
+static int section_walk_to(xs_section *s, xs_window *w, int64_t to)
 {
     size_t want = 1;
     while (s->end < to) {
@@ -185,48 +185,48 @@ static int stretch_walk_to(xs_stretch *s, xs_window *w, int64_t to)
     return 0;
 }
 
-static int walk_guessed(xs_stretch *s, xs_window *w)
+static int walk_guessed(xs_section *s, xs_window *w)
 {
     int64_t to;
     s->begin = s->from;
     if (!s->first) {
-        int rc = guess_stretch_begin(w, s->from, s->line_end, &s->begin);
+        int rc = guess_section_begin(w, s->from, s->line_end, &s->begin);
         if (rc <= 0)
             return rc;
     }
     s->end = s->begin;
-    VP_TRY(stretch_walk_to(s, w, s->to));
+    VP_TRY(section_walk_to(s, w, s->to));
     if (!s->damaged) {
         VP_TRY(next_begin(w, s->to, s->line_end, &to));
-        VP_TRY(stretch_walk_to(s, w, to));
+        VP_TRY(section_walk_to(s, w, to));
     }
-    return stretch_cut_at(s, s->end);
+    return section_cut_at(s, s->end);
 }
 
-static void stretch_note_status(xs_stretch *s, int rc)
+static void section_note_status(xs_section *s, int rc)
 {
     s->status = rc;
     if (rc < 0)
         s->error = *vp_error_last();
 }
 
-void xs_stretch_walk(xs_stretch *s, xs_window *w)
+void xs_section_walk(xs_section *s, xs_window *w)
 {
-    stretch_note_status(s, walk_guessed(s, w));
+    section_note_status(s, walk_guessed(s, w));
 }
 
-void xs_stretch_walk_from(xs_stretch *s, xs_window *w, int64_t begin)
+void xs_section_walk_from(xs_section *s, xs_window *w, int64_t begin)
 {
     s->begin = s->end = begin;
     s->n = 0;
     s->events = 0;
     s->head = (xs_head){0};
-    int rc = stretch_walk_to(s, w, s->line_end);
-    stretch_note_status(s, rc < 0 ? rc : stretch_cut_at(s, s->end));
+    int rc = section_walk_to(s, w, s->line_end);
+    section_note_status(s, rc < 0 ? rc : section_cut_at(s, s->end));
 }
 
-void xs_stretch_free(xs_stretch *s)
+void xs_section_free(xs_section *s)
 {
     vp_free(s->cuts);
-    *s = (xs_stretch){0};
+    *s = (xs_section){0};
 }

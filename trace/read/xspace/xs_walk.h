@@ -1,7 +1,7 @@
 /* First pass over a line: its header, its number of events, and the positions between events where
  * it may be cut. Of an event only its length is read.
  *
- * A long line is scanned in sections ("stretches"), by any thread and in any order. The position of
+ * A long line is scanned in sections, by any thread and in any order. The position of
  * a section's first event is speculative until the previous section confirms it. Fields form a
  * chain of lengths, and a chain entered at a wrong position soon joins the true one. The guess is
  * confirmed if the previous section ends exactly there; otherwise the rest of the line is scanned
@@ -12,7 +12,7 @@
 #include "trace/read/xspace/xs_read.h"
 
 /* Length of a section. A line shorter than a quarter of it is not divided. */
-#define XS_STRETCH_BYTES (INT64_C(4) << 20)
+#define XS_SECTION_BYTES (INT64_C(4) << 20)
 /* Window of a thread for scanning. */
 #define XS_WALK_WINDOW (256u << 10)
 
@@ -31,7 +31,7 @@ typedef struct xs_cut {
 } xs_cut;
 
 /* A section of a line. Initialize to zero except for its bounds. It owns its cuts. */
-typedef struct xs_stretch {
+typedef struct xs_section {
     int64_t from, to, line_end; /* offsets in the source: the section, and the end of its line */
     bool first;                 /* first section of its line, which begins at `from` */
     /* Range that was scanned. begin -1: to be scanned together with the previous section. */
@@ -43,13 +43,13 @@ typedef struct xs_stretch {
     xs_head head;
     int status; /* result of the scan, with its error; damage is not a failure */
     vp_error error;
-} xs_stretch;
+} xs_section;
 
 /* Scans the section; `status` has the result. */
-void xs_stretch_walk(xs_stretch *s, xs_window *w);
+void xs_section_walk(xs_section *s, xs_window *w);
 /* Scans from `begin` to the end of the line. */
-void xs_stretch_walk_from(xs_stretch *s, xs_window *w, int64_t begin);
-void xs_stretch_free(xs_stretch *s);
+void xs_section_walk_from(xs_section *s, xs_window *w, int64_t begin);
+void xs_section_free(xs_section *s);
 /* Merges the header fields of a later section. */
 void xs_head_add(xs_head *h, const xs_head *later);
 

@@ -7,7 +7,7 @@
 #include "trace/vpcap/vpcap_xspace.h"
 #include "trace/vpcap/xspace_fields.h"
 #include "trace/read/semantics/roles.h"
-#include "trace/read/xspace/xs_crew.h"
+#include "trace/read/xspace/xs_workers.h"
 
 static int note_quality(xs_reader *r, const char *code, sink_severity severity, vp_str text,
                         int64_t byte, bool partial)
@@ -208,15 +208,15 @@ static bool is_device(const xs_plane *pl)
 
 /* Host events can be ops of XLA:CPU only if no device has ops, so devices are read until one has
  * any. */
-static int read_first_devices(xs_reader *r, xs_crew *crew)
+static int read_first_devices(xs_reader *r, xs_workers *workers)
 {
     for (uint32_t i = 0; i < r->plane_count && !r->device_ops; i++) {
         xs_plane *pl = &r->planes[i];
         if (!pl->line_count || !is_device(pl))
             continue;
         pl->is_read = true;
-        VP_TRY(xs_lines_plan(r, crew, i, true));
-        VP_TRY(xs_lines_read(r, crew, i, true));
+        VP_TRY(xs_lines_plan(r, workers, i, true));
+        VP_TRY(xs_lines_read(r, workers, i, true));
     }
     return 0;
 }
@@ -229,7 +229,7 @@ static uint32_t end_of_group(const xs_reader *r, uint32_t from)
     return to;
 }
 
-static int plan_or_read(xs_reader *r, xs_crew *crew, bool plans)
+static int plan_or_read(xs_reader *r, xs_workers *workers, bool plans)
 {
     for (uint32_t from = 0, to; from < r->plane_count; from = to) {
         to = end_of_group(r, from);
@@ -239,29 +239,30 @@ static int plan_or_read(xs_reader *r, xs_crew *crew, bool plans)
             const xs_plane *pl = &r->planes[i];
             if (pl->is_read || !pl->line_count || is_device(pl) != device)
                 continue;
-            VP_TRY(plans ? xs_lines_plan(r, crew, i, device) : xs_lines_read(r, crew, i, device));
+            VP_TRY(plans ? xs_lines_plan(r, workers, i, device)
+                         : xs_lines_read(r, workers, i, device));
         }
     }
     return 0;
 }
 
-static int cut_lines(xs_reader *r, xs_crew *crew)
+static int cut_lines(xs_reader *r, xs_workers *workers)
 {
-    VP_TRY(read_first_devices(r, crew));
-    VP_TRY(plan_or_read(r, crew, true));
-    return plan_or_read(r, crew, false);
+    VP_TRY(read_first_devices(r, workers));
+    VP_TRY(plan_or_read(r, workers, true));
+    return plan_or_read(r, workers, false);
 }
 
 static int read_plane_lines(xs_reader *r)
 {
-    xs_crew *crew;
-    VP_TRY(xs_crew_new(&crew, r));
+    xs_workers *workers;
+    VP_TRY(xs_workers_new(&workers, r));
     rd_source_in_order(r->w.source);
-    int rc = cut_lines(r, crew);
+    int rc = cut_lines(r, workers);
     if (rc >= 0)
-        rc = xs_crew_finish(crew);
-    xs_crew_free(crew);
-    xs_rooms_close(r);
+        rc = xs_workers_finish(workers);
+    xs_workers_free(workers);
+    xs_buffers_close(r);
     VP_TRY(rc);
     VP_TRY(xs_cpu_finish(r));
     return xs_flush(r);

@@ -1,4 +1,4 @@
-#include "trace/read/json/json_crew.h"
+#include "trace/read/json/json_workers.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 /* Bytes of a piece within which an event must begin. */
 #define GUESS_MAX (64u << 10)
 
-struct cj_crew {
+struct cj_workers {
     rd_stream *in; /* used by the filling thread */
     js_skip_fn *skip;
     vp_aside threads[THREADS_MAX];
@@ -42,14 +42,14 @@ struct cj_crew {
     size_t first_n; /* 0: unknown */
 };
 
-bool cj_crew_fits(const rd_stream *in, int threads)
+bool cj_workers_fits(const rd_stream *in, int threads)
 {
     return threads > 1 && in->fill && in->raw_total >= WORTH;
 }
 
-void cj_crew_free(cj_crew **crew)
+void cj_workers_free(cj_workers **workers)
 {
-    cj_crew *c = *crew;
+    cj_workers *c = *workers;
     if (!c)
         return;
     pthread_mutex_lock(&c->lock);
@@ -69,7 +69,7 @@ void cj_crew_free(cj_crew **crew)
 
 /* ---- Work: called with the lock, which is released meanwhile ---- */
 
-static cj_piece *piece_at(cj_crew *c, uint64_t i)
+static cj_piece *piece_at(cj_workers *c, uint64_t i)
 {
     return &c->pieces[i % c->piece_n];
 }
@@ -98,7 +98,7 @@ static void scan_piece(cj_piece *p, vp_str first, js_skip_fn *skip, cj_layout *l
     p->to = (size_t)(at - text);
 }
 
-static bool scan_one(cj_crew *c, cj_layout *layout)
+static bool scan_one(cj_workers *c, cj_layout *layout)
 {
     char first[sizeof c->first];
     size_t n = c->first_n;
@@ -114,7 +114,7 @@ static bool scan_one(cj_crew *c, cj_layout *layout)
     return true;
 }
 
-static bool fill_one(cj_crew *c)
+static bool fill_one(cj_workers *c)
 {
     if (c->filling || c->ended || c->filled - c->released == c->piece_n)
         return false;
@@ -137,14 +137,14 @@ static bool fill_one(cj_crew *c)
 
 /* ---- The threads ---- */
 
-static bool fill_or_scan(cj_crew *c, cj_layout *layout)
+static bool fill_or_scan(cj_workers *c, cj_layout *layout)
 {
     return (c->filled - c->scans < WAITING && fill_one(c)) || scan_one(c, layout);
 }
 
-static int crew_helper_thread(void *ctx)
+static int workers_helper_thread(void *ctx)
 {
-    cj_crew *c = ctx;
+    cj_workers *c = ctx;
     cj_layout layout = {0};
     pthread_mutex_lock(&c->lock);
     while (!c->quit)
@@ -154,9 +154,9 @@ static int crew_helper_thread(void *ctx)
     return 0;
 }
 
-int cj_crew_new(cj_crew **out, rd_stream *in, int threads)
+int cj_workers_new(cj_workers **out, rd_stream *in, int threads)
 {
-    VP_CLEANUP(cj_crew_free) cj_crew *c = vp_calloc(1, sizeof *c);
+    VP_CLEANUP(cj_workers_free) cj_workers *c = vp_calloc(1, sizeof *c);
     VP_NEED(c);
     c->in = in;
     c->skip = js_skip_best();
@@ -170,14 +170,14 @@ int cj_crew_new(cj_crew **out, rd_stream *in, int threads)
         VP_NEED(p->text && p->found);
     }
     for (int i = 1; i < threads; i++)
-        if (vp_aside_try(&c->threads[i], crew_helper_thread, c) < 0)
+        if (vp_aside_try(&c->threads[i], workers_helper_thread, c) < 0)
             break; /* continue with fewer threads */
     *out = c;
     c = NULL;
     return 0;
 }
 
-int cj_crew_next(cj_crew *c, cj_piece **piece)
+int cj_workers_next(cj_workers *c, cj_piece **piece)
 {
     int rc = 1;
     pthread_mutex_lock(&c->lock);
@@ -202,7 +202,7 @@ int cj_crew_next(cj_crew *c, cj_piece **piece)
     return rc < 0 ? vp_fail_copy(&c->error) : rc;
 }
 
-void cj_crew_learn(cj_crew *c, vp_str first)
+void cj_workers_learn(cj_workers *c, vp_str first)
 {
     first = vp_str_head(first, sizeof c->first);
     pthread_mutex_lock(&c->lock);
