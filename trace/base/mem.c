@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "trace/base/mem_impl.h"
-#include "trace/base/mem_room.h"
+#include "trace/base/mem_available.h"
 #include "view_profile_status.h"
 
 static _Atomic uint64_t allocations;
@@ -53,9 +53,9 @@ vp_mem_budget *vp_mem_enter(vp_mem_budget *b)
 /* Computes the limit from the available memory. Concurrent callers get the same result. */
 static int64_t query_memory_ceiling(void)
 {
-    int64_t room = vp_mem_room("");
-    int64_t most = room < 0 ? 0 : atomic_load(&in_use) + room / 10 * 9;
-    atomic_store(&ceiling, most > 0 || room < 0 ? most : 1);
+    int64_t available = vp_mem_available("");
+    int64_t most = available < 0 ? 0 : atomic_load(&in_use) + available / 10 * 9;
+    atomic_store(&ceiling, most > 0 || available < 0 ? most : 1);
     return atomic_load(&ceiling);
 }
 

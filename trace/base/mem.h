@@ -3,7 +3,7 @@
  *
  * Bytes are counted as malloc rounds them. An analysis may take 250 times the size of its file (at
  * least 250 MB). The process may take nine tenths of what the machine and its control groups have
- * left (mem_room), or --max-memory. Beyond that an allocation returns NULL, and vp_mem_explain
+ * left (mem_available), or --max-memory. Beyond that an allocation returns NULL, and vp_mem_explain
  * replaces "out of memory" by the limit that was reached. */
 #ifndef VP_BASE_MEM_H
 #define VP_BASE_MEM_H
@@ -45,7 +45,7 @@ typedef struct vp_mem_budget {
  * budget, which the caller restores at the end. */
 vp_mem_budget *vp_mem_enter(vp_mem_budget *b);
 /* Sets the maximum number of bytes in use by the process. 0: nine tenths of what the machine has
- * left (vp_mem_room), read again after 16 MiB more are in use. Allocations beyond it fail. */
+ * left (vp_mem_available), read again after 16 MiB more are in use. Allocations beyond it fail. */
 void vp_mem_set_ceiling(int64_t bytes);
 /* Reads the available memory of the machine again, unless the user set the limit. To be called
  * before large work. */

@@ -25,14 +25,14 @@ static size_t length_of(const char *query)
     return n;
 }
 
-static void cut_query(char *host, size_t room)
+static void cut_query(char *host, size_t size)
 {
     char *query = host + strcspn(host, "? \t\n\"'");
     size_t n = *query == '?' ? length_of(query + 1) : 0, sign = sizeof HIDDEN - 1;
     if (!n)
         return;
     size_t rest = strlen(query + 1 + n) + 1, at = (size_t)(query - host) + 1;
-    bool fits = at + sign + rest <= room;
+    bool fits = at + sign + rest <= size;
     if (fits)
         memmove(query + 1 + sign, query + 1 + n, rest);
     else
@@ -47,7 +47,7 @@ static bool text_before_ends_with(const char *text, const char *at, vp_str word)
     return n >= word.n && vp_str_eq_nocase((vp_str){at - word.n, word.n}, word);
 }
 
-void vp_hide_secrets(char *text, unsigned long room)
+void vp_hide_secrets(char *text, unsigned long size)
 {
     for (char *at = text; (at = strstr(at, "://"));) {
         bool web = text_before_ends_with(text, at, VP_STR("http")) ||
@@ -55,6 +55,6 @@ void vp_hide_secrets(char *text, unsigned long room)
         at += 3;
         if (web)
             cut_user(at);
-        cut_query(at, room - (size_t)(at - text));
+        cut_query(at, size - (size_t)(at - text));
     }
 }

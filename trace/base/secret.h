@@ -4,7 +4,7 @@
 #define VP_BASE_SECRET_H
 
 /* Removes "user:password@" from http(s) URLs in the text, and the query from URLs of every scheme.
- * A query becomes "?…" if the text, of `room` bytes, has space for that, else "?". */
-void vp_hide_secrets(char *text, unsigned long room);
+ * A query becomes "?…" if the text, of `size` bytes, has space for that, else "?". */
+void vp_hide_secrets(char *text, unsigned long size);
 
 #endif

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "trace/base/mem.h"
-#include "trace/base/mem_room.h"
+#include "trace/base/mem_available.h"
 
 /* Maximum for vp_each. */
 #define THREADS_MAX 16
@@ -26,7 +26,7 @@ int vp_cpus(void)
     cpu_set_t set;
     long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
                                                          : sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t allowed = vp_cpu_room("");
+    int64_t allowed = vp_cpu_limit("");
     if (allowed > 0 && allowed < n)
         n = (long)allowed;
     return n > 1 ? (int)n : 1;

@@ -3,7 +3,7 @@
 #include "trace/analyze/device/breakdown.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/base/spares.h"
+#include "trace/base/freelist.h"
 #include "trace/base/thread.h"
 
 /* A trace with fewer events is counted before another thread has started. */
@@ -15,17 +15,17 @@ typedef struct count {
     module_runs *modules;
     const grouping *g;
     const trace *t;
-    vp_spares rooms;
+    vp_freelist workspaces;
 } count;
 
 static int count_device_ops(count *c, device_sums *d)
 {
-    ops_room *room = vp_spares_take(&c->rooms);
-    int rc = room ? 0 : ops_room_new(&room, c->g, c->t);
+    ops_workspace *workspace = vp_freelist_take(&c->workspaces);
+    int rc = workspace ? 0 : ops_workspace_new(&workspace, c->g, c->t);
     if (rc >= 0)
-        rc = ops_count(&d->ops, c->g, d->set, room);
-    if (room)
-        vp_spares_give(&c->rooms, room);
+        rc = ops_count(&d->ops, c->g, d->set, workspace);
+    if (workspace)
+        vp_freelist_give(&c->workspaces, workspace);
     return rc;
 }
 
@@ -50,11 +50,11 @@ int device_sums_count(device_sums *v, size_t n, module_runs *modules, const grou
                       const trace *t)
 {
     count c = {.v = v, .n = n, .modules = modules, .g = g, .t = t};
-    vp_spares_init(&c.rooms);
+    vp_freelist_init(&c.workspaces);
     int rc = vp_each(device_sums_threads(t), (uint32_t)n * 2 + 1, count_sums_piece, &c);
-    for (ops_room *r; (r = vp_spares_take(&c.rooms));)
-        ops_room_free(r);
-    vp_spares_end(&c.rooms);
+    for (ops_workspace *r; (r = vp_freelist_take(&c.workspaces));)
+        ops_workspace_free(r);
+    vp_freelist_end(&c.workspaces);
     return rc;
 }
 

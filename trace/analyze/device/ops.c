@@ -13,7 +13,7 @@
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/base/spares.h"
+#include "trace/base/freelist.h"
 #include "trace/base/sums.h"
 
 /* Which group each kind belongs to; made once a trace, shared by its devices. */
@@ -248,8 +248,8 @@ void ops_sums_free(ops_sums *s)
     vp_free(s);
 }
 
-struct ops_room {
-    vp_spare spare;
+struct ops_workspace {
+    vp_freelist_item item;
     kind_times sums;   /* by kind; of the device at hand */
     uint8_t *seen;     /* by kind or group; all 0 between uses */
     uint32_t *slot_of; /* by kind: its group among the device's */
@@ -260,7 +260,7 @@ struct ops_room {
     size_t kinds;
 };
 
-void ops_room_free(ops_room *r)
+void ops_workspace_free(ops_workspace *r)
 {
     if (!r)
         return;
@@ -273,9 +273,9 @@ void ops_room_free(ops_room *r)
     vp_free(r);
 }
 
-int ops_room_new(ops_room **out, const grouping *g, const trace *t)
+int ops_workspace_new(ops_workspace **out, const grouping *g, const trace *t)
 {
-    ops_room *r = vp_calloc(1, sizeof *r);
+    ops_workspace *r = vp_calloc(1, sizeof *r);
     VP_NEED(r);
     r->kinds = t->kind_count;
     r->sums.self_ps = vp_calloc(r->kinds, sizeof *r->sums.self_ps);
@@ -284,7 +284,7 @@ int ops_room_new(ops_room **out, const grouping *g, const trace *t)
     r->slot_of = vp_calloc(r->kinds, sizeof *r->slot_of);
     r->at = vp_calloc(g->count, sizeof *r->at);
     if (!r->sums.self_ps || !r->sums.calls || !r->seen || !r->slot_of || !r->at) {
-        ops_room_free(r);
+        ops_workspace_free(r);
         return vp_no_memory();
     }
     *out = r;
@@ -330,8 +330,8 @@ static int find_kinds(kind_list *l, size_t *cap, track_set set, uint8_t *seen)
     return 0;
 }
 
-/* Makes the list of a device's kinds, with room for their figures. */
-static int list_kinds(kind_list *l, track_set set, ops_room *r)
+/* Makes the list of a device's kinds, with space for their figures. */
+static int list_kinds(kind_list *l, track_set set, ops_workspace *r)
 {
     size_t cap = 0;
     VP_TRY(find_kinds(l, &cap, set, r->seen));
@@ -344,7 +344,7 @@ static int list_kinds(kind_list *l, track_set set, ops_room *r)
 }
 
 /* Numbers the device's groups in their order. */
-static void give_slots(kind_list *l, const grouping *g, ops_room *r)
+static void give_slots(kind_list *l, const grouping *g, ops_workspace *r)
 {
     uint32_t *v = l->group;
     for (uint32_t i = 0; i < l->n; i++) {
@@ -501,7 +501,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
 }
 
 /* Of each group, what its durations say: their sums are there by now. */
-static int count_durations(ops_sums *s, track_set set, ops_room *r)
+static int count_durations(ops_sums *s, track_set set, ops_workspace *r)
 {
     if (s->events > r->durations_cap) {
         vp_free_ptr(&r->durations);
@@ -516,7 +516,7 @@ static int count_durations(ops_sums *s, track_set set, ops_room *r)
     return 0;
 }
 
-static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_room *room)
+static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_workspace *workspace)
 {
     const uint32_t n = s->times.group_n;
     VP_CLEANUP(vp_free_ptr) group_times *totals = vp_calloc(n, sizeof *totals);
@@ -525,16 +525,16 @@ static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_room 
     vp_map seen;
     s->v = vp_calloc(n, sizeof *s->v);
     VP_NEED(s->v && totals && places && callers);
-    room->sums.crossings = 0;
-    VP_TRY(self_times(&room->sums, totals, set, room->slot_of, n));
-    s->crossings = room->sums.crossings;
-    take_sums(&s->times, &room->sums);
+    workspace->sums.crossings = 0;
+    VP_TRY(self_times(&workspace->sums, totals, set, workspace->slot_of, n));
+    s->crossings = workspace->sums.crossings;
+    take_sums(&s->times, &workspace->sums);
     vp_map_init(&seen);
-    int rc = tally_add_kinds(s->v, g, &s->times, room->slot_of, &seen);
+    int rc = tally_add_kinds(s->v, g, &s->times, workspace->slot_of, &seen);
     vp_map_free(&seen);
     VP_TRY(rc);
-    VP_TRY(op_places(places, n, g->t, room->slot_of, &s->times));
-    VP_TRY(op_operators(callers, n, g->t, room->slot_of, &s->times));
+    VP_TRY(op_places(places, n, g->t, workspace->slot_of, &s->times));
+    VP_TRY(op_operators(callers, n, g->t, workspace->slot_of, &s->times));
     for (uint32_t i = 0; i < n; i++) {
         s->v[i].first = (size_t)s->events;
         s->v[i].place = places[i];
@@ -544,16 +544,16 @@ static int count_groups(ops_sums *s, const grouping *g, track_set set, ops_room 
         s->v[i].inner_calls = totals[i].inner_calls;
         s->events += (uint64_t)s->v[i].calls;
     }
-    return count_durations(s, set, room);
+    return count_durations(s, set, workspace);
 }
 
-int ops_count(ops_sums **out, const grouping *g, track_set set, ops_room *room)
+int ops_count(ops_sums **out, const grouping *g, track_set set, ops_workspace *workspace)
 {
     ops_sums *s = *out = vp_calloc(1, sizeof *s);
     VP_NEED(s);
-    VP_TRY(list_kinds(&s->times, set, room));
-    give_slots(&s->times, g, room);
-    return count_groups(s, g, set, room);
+    VP_TRY(list_kinds(&s->times, set, workspace));
+    give_slots(&s->times, g, workspace);
+    return count_groups(s, g, set, workspace);
 }
 
 static int copy_kind_list(kind_list *out, host_result *h, const kind_list *l)

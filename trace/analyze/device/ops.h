@@ -11,13 +11,13 @@ int grouping_new(grouping **out, const trace *t, vp_group by, bool normalize) __
 bool grouping_by_scope(vp_group by);
 void grouping_free(grouping *g);
 /* Workspace by kind for counting one device; reused for the next one, possibly through a free list
- * (vp_spares). */
-typedef struct ops_room ops_room;
-int ops_room_new(ops_room **out, const grouping *g, const trace *t);
-void ops_room_free(ops_room *r);
+ * (vp_freelist). */
+typedef struct ops_workspace ops_workspace;
+int ops_workspace_new(ops_workspace **out, const grouping *g, const trace *t);
+void ops_workspace_free(ops_workspace *r);
 /* Counts the ops of one device, on any thread. */
 typedef struct ops_sums ops_sums;
-int ops_count(ops_sums **out, const grouping *g, track_set set, ops_room *room);
+int ops_count(ops_sums **out, const grouping *g, track_set set, ops_workspace *workspace);
 void ops_sums_free(ops_sums *s);
 /* Appends them to h->ops as those of h->devices[device]. *times: its kinds, in the result's arena.
  * all: sums over all devices, to which those of the device are added. */

@@ -30,7 +30,7 @@ typedef struct table {
     uint32_t *order; /* host threads, the longest first */
     size_t order_n;
     counted_thread *counted; /* by track */
-    vp_spares places;
+    vp_freelist places;
     host_rows rows;
     size_t listed;
 } table;
@@ -48,7 +48,7 @@ static bool is_hidden(const analysis *a, uint32_t kind)
 
 static int take_places(host_places **out, table *b)
 {
-    *out = vp_spares_take(&b->places);
+    *out = vp_freelist_take(&b->places);
     return *out ? 0 : host_places_new(out, b->asked.a->t);
 }
 
@@ -62,7 +62,7 @@ static int count_thread_piece(void *ctx, uint32_t i)
     VP_TRY(take_places(&p, b));
     int rc = i % 2 ? host_selves_count(&c->selves, &b->asked, p, track)
                    : host_calls_count(&c->calls, &b->asked, p, track);
-    vp_spares_give(&b->places, p);
+    vp_freelist_give(&b->places, p);
     return rc;
 }
 
@@ -114,7 +114,7 @@ static int join_threads(table *b)
     VP_TRY(take_places(&p, b));
     for (uint32_t i = 0; rc >= 0 && i < b->asked.a->t->track_count; i++)
         rc = join_thread(b, p, &b->counted[i]);
-    vp_spares_give(&b->places, p);
+    vp_freelist_give(&b->places, p);
     return rc;
 }
 
@@ -258,7 +258,7 @@ int host_ops_start(analysis *a)
     host_ops_task *task = a->host_ops = vp_calloc(1, sizeof *task);
     VP_NEED(task);
     task->table.asked.a = a;
-    vp_spares_init(&task->table.places);
+    vp_freelist_init(&task->table.places);
     vp_aside_start(&task->aside, run_host_ops_task, task);
     return 0;
 }
@@ -279,9 +279,9 @@ static void table_free(table *b)
         vp_free(b->counted[i].calls.v);
         vp_free(b->counted[i].selves.v);
     }
-    for (host_places *p; (p = vp_spares_take(&b->places));)
+    for (host_places *p; (p = vp_freelist_take(&b->places));)
         host_places_free(p);
-    vp_spares_end(&b->places);
+    vp_freelist_end(&b->places);
     vp_free(b->counted);
     vp_free(b->order);
     vp_free(b->rows.v);

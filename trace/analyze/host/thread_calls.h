@@ -5,7 +5,7 @@
 
 #include "trace/analyze/device/self.h"
 #include "trace/analyze/device/sweep.h"
-#include "trace/base/spares.h"
+#include "trace/base/freelist.h"
 
 /* A name on a thread. If folded, it is the name on all threads of its process, and `track` is the
  * one with most of its self time. */
@@ -42,7 +42,7 @@ typedef struct host_asked {
 /* Workspace for counting one thread after another: the positions of rows by kind. Zero-initialize.
  */
 typedef struct host_places {
-    vp_spare spare;
+    vp_freelist_item item;
     uint32_t *place;
     uint32_t *valid; /* by kind: the use in which `place` was set */
     uint32_t use;

@@ -12,7 +12,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
-#include "trace/base/spares.h"
+#include "trace/base/freelist.h"
 #include "trace/base/thread.h"
 
 typedef struct finder finder;
@@ -306,10 +306,10 @@ static finder finder_of(const analysis *a, uint32_t device, gap_fn *on_gap)
 
 /* Idle time before ops, by the kind of the op, while one device is accounted for. All zero between
  * two devices. */
-typedef struct before_room {
-    vp_spare spare;
+typedef struct before_workspace {
+    vp_freelist_item item;
     int64_t ps[];
-} before_room;
+} before_workspace;
 
 /* So many devices are accounted for before what was found of them is told, in their order. */
 #define DEVICES_AT_ONCE 64u
@@ -321,20 +321,20 @@ typedef struct accounting {
     const int64_t *usual; /* by device */
     finder *finders;      /* of the devices from `first` on */
     uint32_t first;
-    vp_spares rooms;
+    vp_freelist workspaces;
     pthread_mutex_t lock; /* of what follows, and of ops_by_group */
     int64_t *before_all;  /* over all devices, by kind */
 } accounting;
 
-static before_room *take_room(accounting *x)
+static before_workspace *take_workspace(accounting *x)
 {
-    before_room *r = vp_spares_take(&x->rooms);
+    before_workspace *r = vp_freelist_take(&x->workspaces);
     return r ? r : vp_calloc(1, sizeof *r + (x->a->t->kind_count + (size_t)1) * sizeof *r->ps);
 }
 
 /* Adds the idle time before ops to the ops and, over all devices, to the kinds, of which scopes are
- * made; and gives the room back. */
-static void spread_idle_before(accounting *x, uint32_t device, before_room *r)
+ * made; and returns the workspace. */
+static void spread_idle_before(accounting *x, uint32_t device, before_workspace *r)
 {
     analysis *a = x->a;
     const uint32_t *group_of = grouping_groups(a->g);
@@ -350,13 +350,13 @@ static void spread_idle_before(accounting *x, uint32_t device, before_room *r)
         r->ps[k] = 0;
     }
     pthread_mutex_unlock(&x->lock);
-    vp_spares_give(&x->rooms, r);
+    vp_freelist_give(&x->workspaces, r);
 }
 
 static int account_device(void *ctx, uint32_t i)
 {
     accounting *x = ctx;
-    before_room *r = take_room(x);
+    before_workspace *r = take_workspace(x);
     finder *f = &x->finders[i];
     VP_NEED(r);
     *f = finder_of(x->a, x->first + i, account_gap);
@@ -408,11 +408,11 @@ static int all_devices(analysis *a, label_book *labels, const int64_t *usual)
     accounting x = {
         .a = a, .labels = labels, .usual = usual, .finders = finders, .before_all = before};
     pthread_mutex_init(&x.lock, NULL);
-    vp_spares_init(&x.rooms);
+    vp_freelist_init(&x.workspaces);
     int rc = account_all(&x);
-    for (before_room *r; (r = vp_spares_take(&x.rooms));)
+    for (before_workspace *r; (r = vp_freelist_take(&x.workspaces));)
         vp_free(r);
-    vp_spares_end(&x.rooms);
+    vp_freelist_end(&x.workspaces);
     pthread_mutex_destroy(&x.lock);
     return rc;
 }

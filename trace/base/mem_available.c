@@ -1,4 +1,4 @@
-#include "trace/base/mem_room.h"
+#include "trace/base/mem_available.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ typedef struct generation generation;
 struct generation {
     const char *line; /* prefix after the number in /proc/self/cgroup */
     const char *mount;
-    int64_t (*room)(const generation *g, const char *dir); /* of one group; -1: no limit */
+    int64_t (*available)(const generation *g, const char *dir); /* of one group; -1: no limit */
     const char *limit, *use, *cache;
 };
 
@@ -59,7 +59,7 @@ static int64_t smaller_known_limit(int64_t a, int64_t b)
     return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-static int64_t room_in_group(const generation *g, const char *dir)
+static int64_t available_in_group(const generation *g, const char *dir)
 {
     int64_t limit = cgroup_file_number(dir, g->limit, ""),
             use = cgroup_file_number(dir, g->use, "");
@@ -90,8 +90,8 @@ static int64_t cpus_in_group(const generation *g, const char *dir)
 }
 
 static const generation memory_groups[] = {
-    {"::", "/sys/fs/cgroup", room_in_group, "memory.max", "memory.current", "inactive_file "},
-    {":memory:", "/sys/fs/cgroup/memory", room_in_group, "memory.limit_in_bytes",
+    {"::", "/sys/fs/cgroup", available_in_group, "memory.max", "memory.current", "inactive_file "},
+    {":memory:", "/sys/fs/cgroup/memory", available_in_group, "memory.limit_in_bytes",
      "memory.usage_in_bytes", "total_inactive_file "},
     {0},
 };
@@ -106,23 +106,23 @@ static const generation cpu_groups[] = {
 
 /* The use of a group counts in all of its ancestors. In a container the path may be the host's;
  * then only the part below the mount is visible. */
-static int64_t room_along(const char *root, const generation *g, vp_str path)
+static int64_t available_along(const char *root, const generation *g, vp_str path)
 {
     char dir[VP_PATH_MAX];
-    int64_t room = -1;
+    int64_t available = -1;
     for (;;) {
         snprintf(dir, sizeof dir, "%s%s%.*s", root, g->mount, (int)path.n, path.p);
-        room = smaller_known_limit(room, g->room(g, dir));
+        available = smaller_known_limit(available, g->available(g, dir));
         if (!path.n)
-            return room;
+            return available;
         path = vp_str_head(path, vp_str_rfind_char(path, '/') % path.n);
     }
 }
 
-static int64_t room_in_groups(const char *root, const generation *list)
+static int64_t available_in_groups(const char *root, const generation *list)
 {
     char path[VP_PATH_MAX], text[8192];
-    int64_t room = -1;
+    int64_t available = -1;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     read_small_file(text, sizeof text, path);
     vp_str rest = vp_str_of(text), line;
@@ -131,20 +131,22 @@ static int64_t room_in_groups(const char *root, const generation *list)
             vp_str group = vp_str_skip(line, vp_str_find(line, VP_STR(":")));
             vp_str head = vp_str_of(g->line);
             if (vp_str_starts(group, head))
-                room = smaller_known_limit(room, room_along(root, g, vp_str_skip(group, head.n)));
+                available = smaller_known_limit(
+                    available, available_along(root, g, vp_str_skip(group, head.n)));
         }
-    return room;
+    return available;
 }
 
-int64_t vp_mem_room(const char *root)
+int64_t vp_mem_available(const char *root)
 {
     char path[VP_PATH_MAX];
     snprintf(path, sizeof path, "%s/proc", root);
-    int64_t room = cgroup_file_number(path, "meminfo", "MemAvailable:");
-    return smaller_known_limit(room < 0 ? -1 : room * 1024, room_in_groups(root, memory_groups));
+    int64_t available = cgroup_file_number(path, "meminfo", "MemAvailable:");
+    return smaller_known_limit(available < 0 ? -1 : available * 1024,
+                               available_in_groups(root, memory_groups));
 }
 
-int64_t vp_cpu_room(const char *root)
+int64_t vp_cpu_limit(const char *root)
 {
-    return room_in_groups(root, cpu_groups);
+    return available_in_groups(root, cpu_groups);
 }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "trace/base/mem_room.h"
+#include "trace/base/mem_available.h"
 #include "trace/base/system/temp_tree.h"
 #include "trace/base/thread.h"
 
@@ -34,7 +34,7 @@ static void put(const char *root, const char *path, const char *text)
 
 static int new_root(void **state)
 {
-    char *dir = strdup("/tmp/vp_mem_room.XXXXXX");
+    char *dir = strdup("/tmp/vp_mem_available.XXXXXX");
     *state = mkdtemp(dir);
     return *state ? 0 : -1;
 }
@@ -49,15 +49,15 @@ static int remove_root(void **state)
 static void quotas_of_version_2(void **state)
 {
     put(*state, "proc/self/cgroup", "0::/a/b\n");
-    assert_int_equal(vp_cpu_room(*state), -1);
+    assert_int_equal(vp_cpu_limit(*state), -1);
     put(*state, "sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-    assert_int_equal(vp_cpu_room(*state), -1);
+    assert_int_equal(vp_cpu_limit(*state), -1);
     put(*state, "sys/fs/cgroup/a/b/cpu.max", "250000 100000\n");
-    assert_int_equal(vp_cpu_room(*state), 3);
+    assert_int_equal(vp_cpu_limit(*state), 3);
     put(*state, "sys/fs/cgroup/a/cpu.max", "200000 100000\n"); /* holds for those below */
-    assert_int_equal(vp_cpu_room(*state), 2);
+    assert_int_equal(vp_cpu_limit(*state), 2);
     put(*state, "sys/fs/cgroup/a/cpu.max", "50000 100000\n");
-    assert_int_equal(vp_cpu_room(*state), 1);
+    assert_int_equal(vp_cpu_limit(*state), 1);
 }
 
 static void quotas_of_version_1(void **state)
@@ -65,9 +65,9 @@ static void quotas_of_version_1(void **state)
     put(*state, "proc/self/cgroup", "5:memory:/m\n3:cpu,cpuacct:/x\n");
     put(*state, "sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us", "-1\n");
     put(*state, "sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(vp_cpu_room(*state), -1);
+    assert_int_equal(vp_cpu_limit(*state), -1);
     put(*state, "sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us", "400000\n");
-    assert_int_equal(vp_cpu_room(*state), 4);
+    assert_int_equal(vp_cpu_limit(*state), 4);
 }
 
 static void odd_files_are_no_bound(void **state)
@@ -77,20 +77,20 @@ static void odd_files_are_no_bound(void **state)
     put(*state, "proc/self/cgroup", "0::/\n");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         put(*state, "sys/fs/cgroup/cpu.max", texts[i]);
-        assert_int_equal(vp_cpu_room(*state), -1);
+        assert_int_equal(vp_cpu_limit(*state), -1);
     }
 }
 
 static void memory_of_the_tightest_group(void **state)
 {
     put(*state, "proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:    8000 kB\n");
-    assert_int_equal(vp_mem_room(*state), 8000 * 1024);
+    assert_int_equal(vp_mem_available(*state), 8000 * 1024);
     put(*state, "proc/self/cgroup", "0::/a/b\n");
     put(*state, "sys/fs/cgroup/a/memory.max", "5000000\n");
     put(*state, "sys/fs/cgroup/a/memory.current", "3000000\n");
     put(*state, "sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 1000000\n");
     put(*state, "sys/fs/cgroup/a/b/memory.max", "max\n");
-    assert_int_equal(vp_mem_room(*state), 3000000);
+    assert_int_equal(vp_mem_available(*state), 3000000);
 }
 
 static void there_is_a_processor(void **state)
