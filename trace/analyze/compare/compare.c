@@ -11,7 +11,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* So many steps on each side are needed to tell a change from noise
+/* Minimum number of steps on each side to distinguish a change from noise
  * (docs/reference/metrics.md#comparison). */
 #define STEPS_MIN 3
 /* Steps whose FLOPs differ by less do the same work. */
@@ -19,7 +19,7 @@
 
 /* ---- What is compared ---- */
 
-/* Counts the devices whose ops can be compared, and how much of all op time lies in the span. */
+/* Counts the devices whose ops can be compared, and the share of all op time within the span. */
 static void weigh_compared_side(cmp_side *s)
 {
     for (size_t i = 0; i < s->r->device_count; i++)
@@ -74,8 +74,8 @@ static void set_verdict(comparing *k, vp_verdict verdict, const char *reason)
     k->c->verdict_reason = reason;
 }
 
-/* Whether B does more or less work than A, and does it as fast to within 1 %: then time alone says
- * nothing. */
+/* True if B does more or less work than A at the same rate, within 1%: then the time alone is not a
+ * regression. */
 static bool work_differs(comparing *k, const vp_delta *d)
 {
     int64_t a = cmp_flops(&k->a), b = cmp_flops(&k->b);
@@ -125,7 +125,8 @@ static const char *how_much(comparing *k, const vp_delta *d)
                      from, to - from, above ? "more" : "less", noise, certain);
 }
 
-/* A part of the difference is work that only one side does, of at least 1 % of the shorter side. */
+/* True if part of the difference is work that only one side does, of at least 1% of the shorter
+ * side. */
 static bool has_certain_part(const vp_comparison *c, const vp_delta *d)
 {
     int64_t shorter = d->a_ps < d->b_ps ? d->a_ps : d->b_ps;
@@ -143,7 +144,7 @@ static const char *why_no_steps(const comparing *k)
     return a > 0 ? "B has no steps" : b > 0 ? "A has no steps" : "no steps in either run";
 }
 
-/* The reason why no step times can be compared; NULL: they can. */
+/* The reason why step times cannot be compared; NULL: they can. */
 static const char *why_unverified(comparing *k)
 {
     const vp_comparison *c = k->c;
@@ -189,7 +190,7 @@ static void judge_comparison(comparing *k)
     set_verdict(k, d->delta_ps > 0 ? VP_REGRESSION : VP_IMPROVEMENT, how_much(k, d));
 }
 
-/* ---- The whole ---- */
+/* ---- The comparison ---- */
 
 static int fill_comparison(comparing *k)
 {

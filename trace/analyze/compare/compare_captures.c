@@ -18,12 +18,13 @@ int64_t cmp_whole_window(const vp_report *r)
     return longest;
 }
 
-/* From so many steps of a capture on, the spread is estimated by the median absolute deviation, so
- * that one slow step in ten does not hide a change. With fewer steps that is too uncertain: with
- * three Gaussian steps on each side, a sixth of equal pairs were told apart. */
+/* From this number of steps per capture on, the spread is estimated by the median absolute
+ * deviation, so that one slow step in ten does not hide a change. With fewer steps it is too
+ * uncertain: with three normally distributed steps on each side, a sixth of equal pairs would
+ * differ. */
 #define STEPS_FOR_MAD 30
 
-/* ---- Which captures count ---- */
+/* ---- Captures that are used ---- */
 
 static bool capture_has_events(const vp_report *r)
 {
@@ -38,7 +39,7 @@ static bool is_repeated_capture(const compare_side *s, size_t i)
     return false;
 }
 
-/* Captures without steps do not count beside captures that have some. */
+/* Captures without steps are ignored if others have some. */
 static size_t choose_counted_captures(vp_compared_capture *list, const compare_side *s)
 {
     bool steps = false;
@@ -66,7 +67,7 @@ static int by_capture_length(const void *pa, const void *pb)
     return order ? order : vp_order((int64_t)a->index, (int64_t)b->index);
 }
 
-/* The capture of the median length; of an even number the shorter of both in the middle. */
+/* The capture of the median duration; of an even number the shorter of both in the middle. */
 static int choose_shown_capture(vp_compared_capture *list, const compare_side *s, size_t counted)
 {
     VP_CLEANUP(vp_free_ptr) capture_length *v = vp_calloc(counted, sizeof *v);
@@ -128,7 +129,7 @@ typedef struct ps_list {
 } ps_list;
 
 typedef struct side_steps {
-    ps_list steps, medians, p90s, typicals; /* of all captures that count; one per capture */
+    ps_list steps, medians, p90s, typicals; /* of all captures that are used; one per capture */
     noise_side spread;
     bool skewed;
 } side_steps;
@@ -155,9 +156,9 @@ static const vp_step_group *group_of_step(const vp_steps *s, const vp_step *step
     return NULL;
 }
 
-/* The sum of squared deviations: from the CV, or of many steps from the MAD, since 1.4826 MAD is
+/* The sum of squared deviations: from the CV, or for many steps from the MAD, since 1.4826 MAD is
  * the deviation of normally distributed values. Steps of named groups deviate from the median of
- * their group, because an evaluation in every fifth step is no noise. */
+ * their group, because an evaluation in every fifth step is not noise. */
 static double squares_of_steps(const vp_steps *s)
 {
     double n = (double)s->counted, off = s->cv * (double)s->mean_ps,
@@ -175,8 +176,8 @@ static double squares_of_steps(const vp_steps *s)
     return sum;
 }
 
-/* The mean step of the groups that are no accident: of the normal steps, and of those that return
- * after the same number of steps. Without groups the median. */
+/* The mean step of regular groups: of the normal steps, and of those that recur after a fixed
+ * number of steps. Without groups, the median. */
 static int64_t typical_step(const vp_steps *s)
 {
     __int128 sum = 0, n = 0;
@@ -220,7 +221,7 @@ static void sort_ps_list(ps_list *l)
     qsort(l->v, l->n, sizeof *l->v, by_ps);
 }
 
-/* x is to be freed also after a failure. */
+/* x must be freed even after a failure. */
 static int collect_side_steps(side_steps *x, const comparing *k, const compare_side *s, bool of_b)
 {
     size_t steps = 0;
@@ -257,7 +258,7 @@ static int64_t whole_noise(double ps)
     return ps < 4e18 ? (int64_t)ps + 1 : VP_UNKNOWN;
 }
 
-/* What of the difference the rank test does not exclude; VP_UNKNOWN: too few values. */
+/* The smallest difference that the rank test does not exclude; VP_UNKNOWN: too few values. */
 static int64_t noise_by_ranks(const ps_list *a, const ps_list *b, const vp_delta *d)
 {
     int64_t low, high;
@@ -272,8 +273,9 @@ static int64_t smaller_known(int64_t a, int64_t b)
     return a == VP_UNKNOWN || (b != VP_UNKNOWN && b < a) ? b : a;
 }
 
-/* Few steps: the smaller noise of two tests, each of which is seldom wrong. Many, of which some are
- * far from the rest: by ranks alone, because the MAD does not estimate their deviation. */
+/* With few steps, uses the smaller noise of two tests, each of which is rarely wrong. With many
+ * steps and outliers, uses only ranks, because the MAD does not estimate the deviation of outliers.
+ */
 static int64_t noise_within(const side_steps *a, const side_steps *b, const vp_delta *d)
 {
     int64_t t = whole_noise(noise_of_medians(a->spread, b->spread));
@@ -295,7 +297,8 @@ static noise_side spread_of_captures(const ps_list *medians)
     return (noise_side){.n = medians->n, .squares = squares};
 }
 
-/* Of three captures two are of one side, and differ by noise alone: there is at least that much. */
+/* Of three captures, two are of one side, and differ only by noise: the noise is at least that
+ * much. */
 static int64_t noise_of_three(const side_steps *a, const side_steps *b)
 {
     const ps_list *two = a->medians.n == 2 ? &a->medians : &b->medians;
@@ -312,8 +315,8 @@ static int64_t noise_between(const side_steps *a, const side_steps *b, const vp_
     return smaller_known(t, noise_by_ranks(&a->medians, &b->medians, d));
 }
 
-/* The threshold (docs/reference/metrics.md#comparison): 1 % of the shorter side, or by how much the
- * medians differ by chance if that is more. Both sides count alike, so that swapping them changes
+/* The threshold (docs/reference/metrics.md#comparison): 1% of the shorter side, or the difference
+ * of medians that chance explains if that is more. It is symmetric, so swapping the sides changes
  * no verdict. */
 static void set_steps_and_noise(vp_comparison *c, const side_steps *a, const side_steps *b)
 {

@@ -1,11 +1,11 @@
-/* What changed most, as one sentence: a scope, what the host did while the device idled, or an op.
- * The first two are what the program's author wrote; an op is named if they explain little. */
+/* The largest change as one sentence: a scope, host activity during idle time, or an op. The first
+ * two are from the program's own code; an op is named only if they explain little. */
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"
 
-/* A cause explains at least this part of the difference; a scope is preferred to the scope around
- * it if it has this part of its difference. */
+/* A cause must explain at least this share of the difference. A scope is preferred to its parent if
+ * it has this share of the parent's difference. */
 #define EXPLAINS_PERCENT 25
 #define DEEPER_PERCENT 70
 

@@ -38,7 +38,7 @@ static void class_sums_add(class_sums *s, const vp_breakdown *b, const int64_t *
     s->n++;
 }
 
-/* The largest cause takes the rounding, so that all sum to idle. */
+/* The largest cause absorbs the rounding, so that all add up to idle. */
 static void mean_causes(cmp_classes *x, const class_sums *s)
 {
     size_t largest = VP_CAUSE_UNKNOWN;
@@ -51,8 +51,8 @@ static void mean_causes(cmp_classes *x, const class_sums *s)
     x->cause[largest] += rest;
 }
 
-/* Means of the sums, rounded; idle takes the rounding, so that the four classes still sum to the
- * window, and what is unknown does, so that the cells sum to compute. */
+/* Rounded means of the sums. Idle absorbs the rounding, so that the four classes still add up to
+ * the window; the unknown cell absorbs it, so that the cells add up to compute. */
 static cmp_classes class_means(const class_sums *s, const vp_device *of)
 {
     if (!s->n)
@@ -75,7 +75,7 @@ static cmp_classes class_means(const class_sums *s, const vp_device *of)
     return x;
 }
 
-/* All devices' sums in one pass over the steps. */
+/* Adds up all devices in one pass over the steps. */
 static void sum_up_classes(class_sums *v, const cmp_side *s)
 {
     const vp_report *r = s->r;
@@ -108,7 +108,7 @@ int cmp_classes_of(cmp_classes **out, const cmp_side *s)
     return 0;
 }
 
-/* ---- Which device of B is which of A ---- */
+/* ---- Matching devices of A and B ---- */
 
 typedef bool pair_fn(const vp_device *a, const vp_device *b);
 
@@ -139,8 +139,7 @@ static bool is_any_device(const vp_device *a, const vp_device *b)
     return true;
 }
 
-/* Pairs what is left of A with what is left of B, in order: the same pairs when the two are
- * swapped. */
+/* Pairs the remaining devices of A and B in order: the same pairs if A and B are swapped. */
 static void pair_fitting_devices(uint32_t *of_a, bool *taken, const comparing *k, pair_fn *fits)
 {
     for (size_t i = 0; i < k->a.r->device_count; i++) {

@@ -1,5 +1,5 @@
-/* Idle time of a step by what the host did meanwhile. Labels are of the whole capture: each is
- * scaled to the idle time of its cause in the span. */
+/* Idle time of a step by host activity. Labels cover the whole capture: each is scaled to the idle
+ * time of its cause in the span. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "trace/base/str.h"
 #include "trace/links/user_frames.h"
 
-/* Activities that differ by less than this part of a step are left out. */
+/* Activities that differ by less than this share of a step are left out. */
 #define SHOWN_PART 200
 #define IDLE_ROWS_MAX 100u
 
@@ -23,7 +23,7 @@ static uint64_t idle_label_key(const vp_idle_label *x)
     return x->user ? vp_hash(x->user, strlen(x->user), ~key) : key;
 }
 
-/* The label's time in the span, as its part of the mean over all devices. */
+/* The label's time in the span, as its share of the mean over all devices. */
 static int64_t label_in_span(const cmp_side *s, const cmp_classes *of, const vp_idle_label *x)
 {
     const vp_device *d = &s->r->devices[x->device];
@@ -33,7 +33,7 @@ static int64_t label_in_span(const cmp_side *s, const cmp_classes *of, const vp_
     return cmp_mean((__int128)x->total_ps * span / whole, (__int128)s->r->device_count);
 }
 
-/* "$train.py:37 train" as "train (train.py:37)"; other texts as they are. */
+/* "$train.py:37 train" as "train (train.py:37)"; other texts unchanged. */
 static const char *frame_text(comparing *k, const char *frame)
 {
     vp_str file, line, function;

@@ -1,4 +1,4 @@
-/* Allocators and planned programs of two reports: their peaks, and who holds more of it. */
+/* Allocators and planned programs of two reports: peaks, and the holders that grew. */
 #include "trace/analyze/compare/compare_parts.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct peak_of {
     const vp_memory_plan *plan;
     int64_t space, bytes;
     bool b, ran;
-    size_t at; /* its place in the report, those of B behind those of A */
+    size_t at; /* its index in the report; those of B follow those of A */
 } peak_of;
 
 static int order_nullable_text(const char *a, const char *b)
@@ -23,7 +23,7 @@ static int order_nullable_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* What has one name lies together: of each side the fullest first. */
+/* Sorts by name, so that equal names are adjacent, with the fullest of each side first. */
 static int order_peaks_by_name(const peak_of *x, const peak_of *y)
 {
     int c = vp_order(x->plan != NULL, y->plan != NULL);
@@ -65,7 +65,7 @@ static int by_delta(const void *a, const void *b)
     return c ? c : order_holders(a, b);
 }
 
-/* Rows of one holder become one, as do those of all steps in which one call was made. */
+/* Merges rows of one holder, and those of all steps in which the same call was made. */
 static size_t join_equal_holders(vp_compared_holder *h, size_t n)
 {
     size_t kept = 0;
@@ -136,7 +136,7 @@ static int compare_holders(comparing *k, vp_compared_memory *x, const peak_of *a
 
 /* ---- Rows ---- */
 
-/* a, b: NULL where that side has none. */
+/* a, b: NULL if that side has none. */
 static int add_memory_row(comparing *k, const peak_of *a, const peak_of *b)
 {
     const peak_of *any = a ? a : b;
@@ -175,7 +175,7 @@ static size_t collect_peaks(peak_of *out, size_t n, const vp_report *r, bool b)
     return n;
 }
 
-/* The fullest of each side of one name; NULL: that side has none. */
+/* The fullest of each side with this name; NULL: none. */
 typedef struct peak_pair {
     const peak_of *a, *b;
 } peak_pair;
@@ -186,7 +186,8 @@ static int by_pair_place(const void *a, const void *b)
     return vp_order((int64_t)(x->a ? x->a : x->b)->at, (int64_t)(y->a ? y->a : y->b)->at);
 }
 
-/* Programs that ran in neither were only compiled. The number of pairs. */
+/* Ignores programs that ran on neither side, which were only compiled. Returns the number of pairs.
+ */
 static size_t pair_memory_peaks(peak_pair *pairs, peak_of *all, size_t n)
 {
     size_t made = 0;

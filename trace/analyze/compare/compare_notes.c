@@ -1,4 +1,5 @@
-/* Two runs: findings that came or went, and what to doubt of the comparison. */
+/* Two runs: findings that appeared or disappeared, and notes on the reliability of the comparison.
+ */
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"
@@ -14,7 +15,7 @@ static bool fires_in(const vp_report *r, const char *id)
     return false;
 }
 
-/* Whether it fires in more than half of the captures. */
+/* True if it fires in more than half of the captures. */
 static bool fires_usually(const compare_side *s, const char *id)
 {
     size_t fired = 0;
@@ -23,7 +24,8 @@ static bool fires_usually(const compare_side *s, const char *id)
     return 2 * fired > s->n;
 }
 
-/* Ids of what fires in `now` and not in `before`, in the rank of the capture that is shown. */
+/* Ids of findings that fire in `now` and not in `before`, in the order of the capture that is
+ * shown. */
 static int only_in(const char ***out, size_t *count, comparing *k, const vp_report *shown,
                    const compare_side *now, const compare_side *before)
 {
@@ -65,9 +67,9 @@ static bool has_same_op_figures(const vp_op *a, const vp_op *b)
            a->max_ps == b->max_ps && a->slowest_start_ps == b->slowest_start_ps;
 }
 
-/* Whether both reports may be of one recording. Runs of a short program can be equal in everything
- * else, but they do not begin at the same nanosecond; or if no clock says when, their files differ
- * in size. */
+/* True if both reports may be of the same recording. Runs of a short program can be equal in
+ * everything else, but they do not begin at the same nanosecond. Without a clock time, their files
+ * differ in size. */
 static bool same_origin(const vp_report *a, const vp_report *b)
 {
     if (a->base_unix_ns != b->base_unix_ns || a->start_ps != b->start_ps || a->end_ps != b->end_ps)

@@ -1,5 +1,5 @@
 /* Joins the ops of both reports, each as the mean over the devices of a kind: first by name, and
- * what is left by place, since compilers renumber fusions. */
+ * the rest by place, since compilers renumber fusions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ static int text_order(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* Parts in new scopes come after the rest of their group; those of A and of B are never equal. */
+/* Parts in new scopes are sorted after the rest of their group; those of A and of B are never
+ * equal. */
 static int order_ops_by_news(const cmp_op *a, const cmp_op *b)
 {
     return vp_order(a->new_scope != NULL, b->new_scope != NULL);
@@ -37,7 +38,7 @@ static int by_op_name(const void *pa, const void *pb)
     return order ? order : order_ops_by_news(a, b);
 }
 
-/* The shape that most of it has, or else its scope; NULL: it has neither. */
+/* The shape with most of its time, or else its scope; NULL: unknown. */
 static const char *op_shape_or_scope(const vp_op *op)
 {
     return op->scope ? op->scope : op->split_count ? op->splits[0].label : NULL;
@@ -64,7 +65,7 @@ static int by_place_and_time(const void *pa, const void *pb)
     return order ? order : text_order(a->op->name, b->op->name);
 }
 
-/* What the whole capture says, scaled to the span by op time. */
+/* A value of the whole capture, scaled to the span by op time. */
 static int64_t scale_to_span(int64_t whole, int64_t span_ps, int64_t self_ps)
 {
     if (whole < 0 || self_ps <= 0)
@@ -73,8 +74,8 @@ static int64_t scale_to_span(int64_t whole, int64_t span_ps, int64_t self_ps)
     return v > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)v;
 }
 
-/* Calls of reports that do not count them by step are scaled by op time, too: a call takes as long
- * inside the span as outside. */
+/* If a report has no calls per step, calls are scaled by op time too: a call takes as long inside
+ * the span as outside. */
 static double calls_of_span(const cmp_side *s, const vp_op *op, int64_t span_ps)
 {
     if (op->calls <= 0)
@@ -97,7 +98,8 @@ static void cmp_op_add(cmp_op *sum, const cmp_op *x)
         sum->flops = (sum->flops == VP_UNKNOWN ? 0 : sum->flops) + x->flops;
 }
 
-/* The rows of one report: one for each kind of device and name, with the mean of those devices. */
+/* The rows of one report: one for each kind of device and name, with the mean over those devices.
+ */
 int cmp_ops_of(cmp_op **out, size_t *count, const cmp_side *s)
 {
     const vp_report *r = s->r;
@@ -149,7 +151,7 @@ static const char *device_text(comparing *k, vp_device_kind kind)
     return kinds[kind];
 }
 
-/* Puts a row of both; a or b may be NULL. A side that lacks the op took 0 ps. */
+/* Adds a row for both sides; a or b may be NULL. A side without the op took 0 ps. */
 static void put_compared_op(comparing *k, const cmp_op *a, const cmp_op *b)
 {
     const vp_op *op = a ? a->op : b->op;
@@ -180,7 +182,8 @@ static void put_compared_op(comparing *k, const cmp_op *a, const cmp_op *b)
 /* ---- Parts of a group in new scopes ---- */
 
 /* Adds up the parts of a group in scopes that the other side lacks; its scope is the largest of
- * these. Only groups that take much time have parts. One without is in one scope, or not split. */
+ * these. Only groups with much time have parts. A group without parts is in one scope, or not
+ * split. */
 static int sum_new_parts(vp_split *sum, const vp_op *op, const cmp_scope_set *other,
                          const cmp_scope_set *own)
 {
@@ -216,7 +219,7 @@ static cmp_op part_of_op(const cmp_op *x, int64_t self_ps, int64_t calls, const 
     return part;
 }
 
-/* Takes the parts in new scopes out of their groups. */
+/* Subtracts the parts in new scopes from their groups. */
 static int split_new_parts(side_list *l, const cmp_scope_set *other, const cmp_scope_set *own)
 {
     size_t n = l->n;
@@ -276,7 +279,7 @@ static void join_names(comparing *k, side_list *a, side_list *b)
     }
 }
 
-/* Whether the numbers of calls differ by less than a fifth. */
+/* True if the numbers of calls differ by less than a fifth. */
 static bool has_similar_calls(const cmp_op *a, const cmp_op *b)
 {
     return op_shape_or_scope(a->op) && a->span_calls <= 1.2 * b->span_calls &&
@@ -288,8 +291,8 @@ static bool is_left(const cmp_op *op)
     return !op->matched && !op->new_scope;
 }
 
-/* Joins ops that no name joined, by place; in each place the largest of one side with that of the
- * other. */
+/* Joins the ops without an equal name by place: in each place, the largest of one side with that of
+ * the other. */
 static void join_places(comparing *k, side_list *a, side_list *b)
 {
     size_t i = 0, n = 0;

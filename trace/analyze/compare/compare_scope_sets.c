@@ -1,6 +1,6 @@
-/* Which scopes the other side of a comparison has. An op in a scope that is new is a new op, even
- * if a group of its name exists. A program whose function got another name has only new scopes:
- * then nothing is told apart. */
+/* The scopes that exist on the other side of a comparison. An op in a new scope is a new op, even
+ * if a group with its name exists. If the function of a program was renamed, all its scopes are
+ * new, so nothing is split. */
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"
@@ -83,8 +83,8 @@ int cmp_lacks_scope(bool *lacks, const cmp_scope_set *other, const cmp_scope_set
     VP_CLEANUP(vp_buf_free) vp_buf path;
     vp_buf_init(&path, VP_INTERN_BYTES_MAX);
     *lacks = false;
-    /* No scope at all, or another program: nothing is known. A program that is new beside all that
-     * were there is new. */
+    /* Without scopes, or with another program, the result is unknown. A program that was added to
+     * all existing ones is new. */
     bool same_program =
         vp_map_get(&other->roots, key_of_text(root_of_scope(vp_str_of(scope)))) != VP_MAP_NONE;
     if (!scope || !*scope || !other->paths.count || (!same_program && !own->complete))

@@ -1,8 +1,7 @@
-/* Joins the computation graphs of both reports into one tree, and keeps what can be seen in a
- * picture, and what moved: nodes that differ by at least half a percent of a step, and their
- * ancestors. Of reports by stack the picture's tree has the ops, too. Backward work stands with the
- * forward scope that it belongs to: otherwise a layer that takes longer would be two rows, which
- * hardly share a name. */
+/* Joins the computation graphs of both reports into one tree, and keeps visible and changed nodes:
+ * those that differ by at least half a percent of a step, and their ancestors. For reports by
+ * stack, the tree of the picture includes ops. Backward work is shown at its forward scope:
+ * otherwise a slower layer would be two rows with different names. */
 #include <string.h>
 
 #include "trace/analyze/compare/compare_parts.h"
@@ -13,7 +12,7 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* The time of a node, which is of the whole capture, scaled to the span of one device. */
+/* The time of a node in the whole capture, scaled to the span of one device. */
 static int64_t scale_node_time(const cmp_side *s, int64_t total_ps)
 {
     size_t devices = 0;
@@ -26,13 +25,13 @@ static int64_t scale_node_time(const cmp_side *s, int64_t total_ps)
 
 enum { LIST_MOVED = 1, LIST_GRAPH = 2 };
 
-/* One report's tree, and its nodes by path. */
+/* One report's tree, with its nodes by path. */
 typedef struct scope_side {
     const cmp_side *side;
     const vp_scope *v;
     size_t n;
     vp_map by_path;
-    bool has_peak; /* and its nodes the cells that it makes */
+    bool has_peak; /* buffer for the cells of its nodes */
 } scope_side;
 
 static uint64_t scope_path_key(const char *path)
@@ -40,7 +39,7 @@ static uint64_t scope_path_key(const char *path)
     return vp_hash(path, strlen(path), 7);
 }
 
-/* Makes the tree of forward scopes to which all items belong. */
+/* Makes the tree of forward scopes that contain the items. */
 static int folded_tree(vp_scope **out, size_t *n, vp_arena *arena, scope_item *items, size_t count)
 {
     VP_CLEANUP(vp_buf_free) vp_buf text;
@@ -59,12 +58,12 @@ static int folded_tree(vp_scope **out, size_t *n, vp_arena *arena, scope_item *i
     return scopes_tree(out, n, arena, items, kept);
 }
 
-/* What a path's last component begins with if it is an op in its scope, and what stands for '/' in
- * the op's name, so that it is one component: no scope has such characters. */
+/* The prefix of a path's last component if it is an op in its scope, and the replacement of '/' in
+ * the op's name, so that it is one component. Scopes never contain these characters. */
 #define OP_MARK '\x01'
 #define OP_SLASH '\x02'
 
-/* Each op as a leaf of the scope that it stands in. */
+/* Adds each op as a leaf of its scope. */
 static int ops_tree(vp_scope **out, size_t *n, vp_arena *arena, const vp_report *r, bool fold)
 {
     VP_CLEANUP(vp_buf_free) vp_buf text;
@@ -126,8 +125,8 @@ static const vp_scope *node_at(const scope_side *x, const char *path)
     return i == VP_MAP_NONE ? NULL : &x->v[i];
 }
 
-/* Of a node that one side lacks: nothing. Each cell is scaled with those before it, so that the
- * rounding of one makes up for another's, and all sum to their scaled sum. */
+/* A side without the node has zeros. Cells are scaled cumulatively, so that they add up to their
+ * scaled sum. */
 static void scaled_node_cells(int64_t out[VP_CELLS], const scope_side *x, const vp_scope *node)
 {
     int64_t sum = 0, before = 0;
@@ -186,7 +185,7 @@ static const char *plain_path(comparing *k, const char *path)
     return text;
 }
 
-/* The nodes that are marked, as a list of the comparison's. */
+/* Copies the marked nodes to a list of the comparison. */
 static int keep_marked(vp_compared_scope **out, size_t *count, comparing *k,
                        const vp_compared_scope *all, const bool *keep, size_t n)
 {
@@ -204,7 +203,7 @@ static int keep_marked(vp_compared_scope **out, size_t *count, comparing *k,
     return 0;
 }
 
-/* A node that is seen has a parent that is, which takes no less of either. */
+/* The parent of a visible node is visible, because it takes at least as much time on both sides. */
 static void mark_seen(bool *keep, const vp_compared_scope *all, const vp_scope *tree, size_t n,
                       int64_t span)
 {
@@ -228,9 +227,9 @@ static void mark_moved(bool *keep, const vp_compared_scope *all, const vp_scope 
     }
 }
 
-/* Work that only one side does is no noise. Its time is noisy: on a busy machine by a factor of
- * two. So half of what is new counts, less twice what is gone, which may be the same under another
- * name. */
+/* Work that only one side does is not noise, but its time is: on a busy machine it varies by a
+ * factor of two. Therefore half of the new work counts, minus twice the removed work, which may be
+ * the same work with another name. */
 static int64_t certain_difference(const vp_compared_scope *all, const vp_scope *tree, size_t n)
 {
     __int128 new_ps = 0, gone_ps = 0;
@@ -247,7 +246,7 @@ static int64_t certain_difference(const vp_compared_scope *all, const vp_scope *
     return gone_ps / 2 > 2 * new_ps ? (int64_t)(2 * new_ps - gone_ps / 2) : 0;
 }
 
-/* lists: those that the comparison keeps of the tree. */
+/* lists: the parts of the tree that the comparison keeps. */
 static int keep_some(comparing *k, const vp_scope *tree, size_t n, const scope_side *a,
                      const scope_side *b, unsigned lists)
 {

@@ -1,28 +1,29 @@
-/* Why an op takes more or less time. Its time is calls × time of a call, and work × time of a unit
- * of work. Of the two factors, the one is named whose logarithm changed more in the direction in
- * which the time changed. Swapping A and B turns all signs around, and so gives the opposite reason
- * for the same op. */
+/* The reason why an op takes more or less time. Its time is calls × time per call, and work × time
+ * per unit of work. The named factor is the one whose logarithm changed more in the direction of
+ * the time. Swapping A and B reverses all signs, and so gives the opposite reason for the same op.
+ */
 #include <math.h>
 
 #include "trace/analyze/compare/compare_parts.h"
 
-/* Times per FLOP within this factor count as equal: two runs measure no closer. */
+/* Times per FLOP within this factor count as equal, because two runs cannot be measured more
+ * precisely. */
 #define SAME_RATE 1.05
 
-/* ln(b/a), with the sign such that a positive value explains the change of the time. */
+/* ln(b/a), with the sign that makes a positive value explain the change of the time. */
 static double log_ratio_pull(double a, double b, bool grew)
 {
     return grew ? log(b / a) : log(a / b);
 }
 
-/* Only compute has work in FLOPs: collectives and copies are not for their FLOPs. */
+/* Only for compute are FLOPs a measure of work, not for collectives and copies. */
 static bool has_work(const vp_compared_op *x)
 {
     return x->op_class == VP_COMPUTE && x->flops_a > 0 && x->flops_b > 0;
 }
 
-/* More work in more time does not make an op slower, if a unit of work takes no longer; nor does
- * less work in less time make it faster. */
+/* An op that does more work in more time is slower only if a unit of work takes longer; the reverse
+ * holds for less work. */
 static const char *explain_by_work(vp_compared_op *x, bool grew, double time)
 {
     double work = log_ratio_pull((double)x->flops_a, (double)x->flops_b, grew), rate = time - work;

@@ -2,15 +2,15 @@
 
 #include <math.h>
 
-/* Quantiles of Student's t. Each table begins at 2 degrees of freedom; below, nothing can be told.
- * `more` and `many`: from the end of the table, and from 60 degrees on. */
+/* Quantiles of Student's t. Each table begins at 2 degrees of freedom; below that nothing is
+ * significant. `more` and `many`: from the end of the table, and from 60 degrees on. */
 typedef struct t_quantiles {
     const double *v;
     size_t n;
     double more, many;
 } t_quantiles;
 
-/* At 0.99865: as rare as 3 standard errors are if the deviation is known (two-sided, 0.27 %). */
+/* At 0.99865: the probability of 3 standard errors for a known deviation (two-sided, 0.27%). */
 static const double t_of_steps[] = {19.21, 9.22, 6.62, 5.51, 4.90, 4.53, 4.28, 4.09,
                                     3.96,  3.85, 3.76, 3.69, 3.64, 3.59, 3.54, 3.51,
                                     3.48,  3.45, 3.42, 3.40, 3.38, 3.36, 3.34};
@@ -45,8 +45,8 @@ double noise_of_medians(noise_side a, noise_side b)
     return 1.2533 * quantile_of(&t, freedom) * sqrt(square);
 }
 
-/* The variance of the median of n normally distributed values, relative to that of one value: of
- * three 0.449, of many π/2n. */
+/* The variance of the median of n normally distributed values, relative to that of one value: 0.449
+ * for three, π/2n for many. */
 static double median_variance(size_t n)
 {
     return n < 3 ? 1 / (double)n : n == 3 ? 0.449 : 1.5708 / (double)n;

@@ -2,10 +2,11 @@
 
 #include <math.h>
 
-/* Up to so many values in both samples all outcomes are counted: C(60, 30) fits in 64 bits. */
+/* Up to this number of values in both samples all outcomes are counted: C(60, 30) fits in 64 bits.
+ */
 #define EXACT_MAX 60
-/* P(U <= u) must be at most 27 of 20,000; if no outcome is as rare, 1 of 252, which is that of five
- * values which are all longer than five others. */
+/* P(U <= u) must be at most 27/20,000. If no outcome is as rare, the limit is 1/252, which is that
+ * of five values that are all longer than five others. */
 #define TAIL_OF 20000
 #define TAIL 27
 #define RAREST_OF 252
@@ -14,8 +15,8 @@
 
 /* ---- The distribution of U, the number of pairs in which b is shorter than a ---- */
 
-/* Coefficients of the Gaussian binomial (n + m over n): in so many of the orders of n + m values U
- * is u. Arithmetic modulo 2⁶⁴ is exact, because the results fit. */
+/* Coefficients of the Gaussian binomial (n + m over n): the number of orders of n + m values in
+ * which U is u. Arithmetic modulo 2⁶⁴ is exact, because the results fit. */
 static void count_rank_orders(uint64_t *ways, size_t top, size_t n, size_t m)
 {
     for (size_t u = 0; u <= top; u++)
@@ -45,7 +46,7 @@ static int64_t exact_rank_critical(size_t n, size_t m)
     return u < 0 && orders >= RAREST_OF ? 0 : u;
 }
 
-/* The normal approximation with the correction for ties, and for U being a whole number. */
+/* The normal approximation with corrections for ties and for continuity. */
 static int64_t normal_rank_critical(double n, double m, double ties)
 {
     double all = n + m, variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
@@ -93,8 +94,7 @@ static uint64_t pairs_up_to(rank_sample a, rank_sample b, __int128 shift)
     return pairs;
 }
 
-/* The difference b − a that exactly `rank` pairs fall short of, searched by value: O((n + m) log).
- */
+/* The difference b − a with exactly `rank` smaller pairs, searched by value: O((n + m) log). */
 static int64_t pair_at(rank_sample a, rank_sample b, uint64_t rank)
 {
     __int128 low = (__int128)b.v[0] - a.v[a.n - 1], high = (__int128)b.v[b.n - 1] - a.v[0];

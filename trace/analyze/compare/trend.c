@@ -8,7 +8,7 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* How many ops a line of history keeps: smaller ones are noise, and lines stay below 8 KiB. */
+/* Number of ops in a line of history: smaller ones are noise, and lines stay below 8 KiB. */
 #define OPS_MAX 40u
 
 static int trend_copy_text(const char **out, vp_arena *arena, const char *s)

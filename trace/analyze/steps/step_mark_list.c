@@ -1,4 +1,4 @@
-/* Marks of steps as a list: they are added in any order, then sorted. */
+/* A list of step marks, which are added in any order and then sorted. */
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -18,8 +18,8 @@ void step_marks_free(step_marks *m)
     *m = (step_marks){0};
 }
 
-/* Of those that begin together the longest comes first, which may hold the others; but before it
- * what ended there and then, which lies in front. */
+/* If several begin together, the longest, which may contain the others, comes first; but marks that
+ * end at that time precede it. */
 static int by_mark_place(const void *a, const void *b)
 {
     const step_mark *x = a, *y = b;
@@ -42,8 +42,8 @@ static int by_track(const void *a, const void *b)
                                 : by_mark_place(a, b);
 }
 
-/* Drops marks that lie inside the one before on their track: those are parts of a step. Marks are
- * sorted. */
+/* Drops marks inside the previous mark of their track, which are parts of a step. Marks are sorted.
+ */
 static void drop_nested(step_marks *m)
 {
     size_t n = 0;

@@ -12,9 +12,9 @@
 #include "trace/base/order.h"
 #include "trace/base/thread.h"
 
-/* ---- One step of the program is one step of all devices ---- */
+/* ---- Joining the steps of all devices ---- */
 
-/* Whether every device's steps have different numbers. */
+/* True if every device's steps have different numbers. */
 static int have_unique_numbers(bool *yes, const step_search *s)
 {
     *yes = true;
@@ -34,8 +34,8 @@ static int have_unique_numbers(bool *yes, const step_search *s)
     return 0;
 }
 
-/* Joins the steps of all devices: by number if they have different ones; else the k-th of one
- * device is the k-th of each. */
+/* Joins the steps of all devices: by number if these are unique; else the k-th step of each device.
+ */
 static int match_devices(step_search *s, uint32_t *count)
 {
     vp_map by_number;
@@ -70,10 +70,10 @@ static int match_steps(step_search *s, uint32_t *count)
 
 /* ---- Windows become entries of the list ---- */
 
-/* A host's steps while they are put together. */
+/* The steps of a host while they are joined. */
 typedef struct building {
     analysis *a;
-    step_search *search; /* without what became windows */
+    step_search *search; /* those without a window */
     bool *cut;           /* by step */
     uint32_t steps;
 } building;
@@ -102,7 +102,7 @@ static int pack_breakdown(void *writer, const vp_breakdown *b)
     return packed_steps_put(writer, (const int64_t *)b);
 }
 
-/* Of device d: each device on a thread. */
+/* For device d, each on its own thread. */
 static int pack_breakdowns(void *ctx, uint32_t d)
 {
     const building *b = ctx;
@@ -113,8 +113,8 @@ static int pack_breakdowns(void *ctx, uint32_t d)
     return packed_steps_end(&w, &b->a->h->packed, d, rc);
 }
 
-/* Gives each window its place among the devices of its step. A step takes as long as its longest
- * window; without windows, as long as the host says. */
+/* Assigns each window its index among the devices of its step. A step takes as long as its longest
+ * window, or without windows as long as on the host. */
 static void place_windows(building *b, uint32_t d)
 {
     const host_result *h = b->a->h;
@@ -163,7 +163,7 @@ static int name_all(building *b)
     return 0;
 }
 
-/* Fills in the steps. A step that is cut on one device is partial; a device without a window for a
+/* Fills the steps. A step that is cut on one device is partial; a device without a window for a
  * step has no entry in it. */
 static int fill_list(building *b)
 {
@@ -201,7 +201,8 @@ static bool are_steps_in_order(const vp_steps *s)
     return true;
 }
 
-/* Sorts the steps by time. They are sorted already, unless devices number steps themselves. */
+/* Sorts the steps by time, if needed: they are sorted unless devices have their own step numbers.
+ */
 static int order_list(building *b)
 {
     vp_steps *s = &b->a->h->steps;
@@ -238,13 +239,13 @@ static int order_list(building *b)
     return 0;
 }
 
-/* ---- The question ---- */
+/* ---- Public function ---- */
 
 static int find_on_device(step_windows *out, const building *b, step_owner *o, uint32_t d)
 {
     step_window_list l = {0};
     int rc = step_windows_find(&l, b->a, b->search, o, d, b->cut);
-    step_marks_free(&b->search->device[d]); /* what comes takes more room than they */
+    step_marks_free(&b->search->device[d]); /* freed early: the rest needs more memory */
     if (rc >= 0)
         rc = new_windows(out, &l, &b->a->h->arena);
     vp_free(l.v);
@@ -309,6 +310,6 @@ int steps_collect(analysis *a)
         return 0;
     VP_TRY(step_ops_collect(a));
     if (!a->h->has_devices)
-        a->windows = NULL; /* without devices the windows are no device's */
+        a->windows = NULL; /* without devices the windows belong to no device */
     return 0;
 }

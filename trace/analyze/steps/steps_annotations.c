@@ -1,5 +1,5 @@
-/* Steps of programs whose profiler marks none: annotations that repeat, and calls of the optimizer
- * (docs/reference/metrics.md#steps). */
+/* Steps of programs whose profiler does not mark them: repeated annotations, and calls of the
+ * optimizer (docs/reference/metrics.md#steps). */
 #include <string.h>
 
 #include "trace/analyze/steps/steps_parts.h"
@@ -10,10 +10,10 @@
 
 /* Annotations that differ only in a number are one loop. */
 typedef struct loop {
-    vp_str name;  /* without the number */
+    vp_str name;  /* name without the number */
     size_t count; /* on the main thread */
     int64_t total_ps;
-    size_t last_lead, follows; /* alternation with the lead loop */
+    size_t last_lead, follows; /* number of alternations with the lead loop */
     bool numbered;
 } loop;
 
@@ -34,7 +34,7 @@ static bool is_optimizer_step(vp_str name)
     return vp_str_starts(name, VP_STR("Optimizer.step#"));
 }
 
-/* Annotations of PyTorch and its libraries are parts of a step, or hold many steps. */
+/* Annotations of PyTorch and its libraries are parts of a step, or contain many steps. */
 static bool is_user_step(vp_str name)
 {
     static const char *const libraries[] = {
@@ -106,7 +106,7 @@ static bool is_program_thread(const trace *t, const trace_track *k)
     return k->role == SINK_ROLE_PLAIN && t->processes[k->process].kind == SINK_PROCESS_HOST;
 }
 
-/* The main thread is the one with the most annotated time. false: no thread has any. */
+/* The main thread is the one with the most annotated time. false: there are no annotations. */
 static bool find_main_thread(loops *l)
 {
     int64_t best = -1;
@@ -142,7 +142,7 @@ static void count_loops(loops *l)
     }
 }
 
-/* The outermost annotations of loops that repeat. step of a mark is its loop. */
+/* The outermost annotations of loops that repeat. The step of a mark is its loop. */
 static int gather_repeats(step_marks *m, loops *l)
 {
     const trace_track *k = &l->t->tracks[l->track];
@@ -173,7 +173,7 @@ static void recount_outermost(loops *l, const step_marks *m)
         l->v[m->v[i].step].count++;
 }
 
-/* Keeps the marks of numbered loops that repeat: each loop is a series of steps. */
+/* Adds the marks of numbered loops that repeat: each loop is a series of steps. */
 static bool keep_numbered(step_marks *m, const loops *l)
 {
     size_t n = 0;
@@ -185,7 +185,7 @@ static bool keep_numbered(step_marks *m, const loops *l)
     return n > 0;
 }
 
-/* The loop that repeats most often; of several, the one that begins first. */
+/* The loop with the most repetitions; ties: the one that begins first. */
 static uint32_t lead_loop(const step_marks *m, const loops *l)
 {
     uint32_t best = m->v[0].step;
@@ -195,7 +195,7 @@ static uint32_t lead_loop(const step_marks *m, const loops *l)
     return best;
 }
 
-/* Counts how often each loop comes exactly once between two annotations of the lead. */
+/* Counts for each loop how often it occurs exactly once between two annotations of the lead. */
 static void count_followers(loops *l, const step_marks *m, uint32_t lead)
 {
     size_t round = 0;
@@ -208,8 +208,9 @@ static void count_followers(loops *l, const step_marks *m, uint32_t lead)
     }
 }
 
-/* Forward, backward and update may be annotated one by one: a step lasts from the lead's annotation
- * to the end of the last that follows it once in every step, and has the name of the longest. */
+/* Forward, backward and update may have separate annotations. A step then lasts from the lead's
+ * annotation to the end of the last one that occurs once in every step, and has the name of the
+ * longest. */
 static void join_followers(step_marks *m, loops *l)
 {
     uint32_t lead = lead_loop(m, l), longest = lead;
@@ -231,7 +232,7 @@ static void join_followers(step_marks *m, loops *l)
         m->v[i].name = l->v[longest].name;
 }
 
-/* A step ends with the call of the optimizer, and begins where the step before it ended. */
+/* A step ends with the call of the optimizer, and begins at the end of the previous step. */
 static void mark_end_to_end(step_marks *m, const loops *l)
 {
     int64_t from = trace_aligned_start(&l->t->tracks[l->track], 0);

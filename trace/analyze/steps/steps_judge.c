@@ -11,10 +11,10 @@
 #include "trace/base/sums.h"
 #include "trace/links/numbered_name.h"
 
-/* More than there can be: durations from 1 ps to 2^62 ps, each 10 % above the one before, are at
- * most ln 2^62 / ln 1.1 + 1 = 452 groups. */
+/* Upper bound: durations from 1 ps to 2^62 ps, each 10% above the previous, are at most ln 2^62 /
+ * ln 1.1 + 1 = 452 groups. */
 #define SEGMENTS_MAX 512
-#define ENOUGH_STEPS 5 /* to call one of them an outlier */
+#define ENOUGH_STEPS 5 /* minimum number of steps to detect outliers */
 
 double steps_robust_z(const vp_steps *s, int64_t dur_ps)
 {
@@ -62,8 +62,8 @@ static void mark_warm_up(vp_steps *s, int64_t *v, size_t n)
 }
 
 /* Mean, excess and CV of sorted values (docs/reference/metrics.md#step-statistics): excess is Σ
- * max(0, x − median), CV the population deviation over the mean. Sums are in 128 bits, so exact
- * whatever the order. */
+ * max(0, x − median), CV the population deviation divided by the mean. Sums have 128 bits, so they
+ * are exact in any order. */
 static void set_step_moments(vp_steps *s, const int64_t *v, size_t n)
 {
     __int128 sum = 0, excess = 0;
@@ -89,7 +89,7 @@ static void set_step_statistics(vp_steps *s, const int64_t *sorted, size_t n)
     set_step_moments(s, sorted, n);
 }
 
-/* Durations [from, to) of the sorted ones, which lie together. */
+/* A range [from, to) of the sorted durations. */
 typedef struct segment {
     size_t from, to;
 } segment;
@@ -106,13 +106,13 @@ static int64_t segment_spread(const int64_t *x, segment s)
     return x[s.from + nearest_rank(n, 90)] - x[s.from + nearest_rank(n, 10)];
 }
 
-/* At least 10 % between two durations. */
+/* At least 10% between two durations. */
 static bool is_gap(int64_t below, int64_t above)
 {
     return above - below > below / 10;
 }
 
-/* Whether two segments stay apart: the gap between them is at least twice the spread of either. */
+/* True if two ranges stay separate: the gap between them is at least twice the spread of either. */
 static bool segments_apart(const int64_t *x, segment a, segment b)
 {
     int64_t gap = (x[b.from] - x[a.to - 1]) / 2;
@@ -120,7 +120,7 @@ static bool segments_apart(const int64_t *x, segment a, segment b)
            gap >= segment_spread(x, b);
 }
 
-/* Cuts at every gap. What has too few members for a group is an outlier, and in none. */
+/* Cuts at every gap. Ranges with too few members for a group are outliers, and in no group. */
 static void cut_at_gaps(segments *out, const int64_t *x, size_t n)
 {
     size_t from = 0, least = n > 20 ? 3 : 2;
@@ -144,7 +144,7 @@ static void join_near(segments *s, const int64_t *x)
         for (size_t k = i + 1; k + 1 < s->n; k++)
             s->v[k] = s->v[k + 1];
         s->n--;
-        i -= i > 0; /* it is wider now, so the gap before it is judged again */
+        i -= i > 0; /* it is wider now, so the previous gap is checked again */
     }
 }
 
@@ -165,7 +165,7 @@ static size_t largest_segment(const segments *s)
     return best;
 }
 
-/* Names the members of a group and what they have in common. */
+/* Names the members of a group and their common properties. */
 static void fill_group(vp_step_group *g, vp_steps *s, int64_t least, int64_t most)
 {
     size_t last = 0;
@@ -217,7 +217,7 @@ static int make_duration_groups(vp_steps *s, const int64_t *x, size_t n, vp_aren
 
 /* ---- Series ---- */
 
-/* Names beyond these share the last series. */
+/* Further names share the last series. */
 #define SERIES_MAX 32u
 
 static vp_str series_name(const vp_step *x)
@@ -295,7 +295,7 @@ static int name_series(vp_steps *s, vp_arena *arena)
     return 0;
 }
 
-/* Steps are one series if no name repeats: names may hold numbers in any form. */
+/* Steps are one series if no name repeats, because names may contain numbers in any form. */
 static int find_series(vp_steps *s, vp_arena *arena)
 {
     vp_step_series found[SERIES_MAX] = {{0}};
@@ -315,7 +315,7 @@ static int find_series(vp_steps *s, vp_arena *arena)
     return name_series(s, arena);
 }
 
-/* Median and extremes of each series. v has room for all steps. */
+/* Median and extremes of each series. v has space for all steps. */
 static void judge_series(vp_steps *s, int64_t *v)
 {
     for (uint32_t k = 0; k < s->series_count; k++) {

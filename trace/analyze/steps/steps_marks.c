@@ -1,4 +1,4 @@
-/* Where the program says that a step begins: profiler steps, annotations, lines of steps. */
+/* Steps that the program marks: profiler steps, annotations, lines of steps. */
 #include <stdlib.h>
 
 #include "trace/analyze/host/host_kinds.h"
@@ -33,14 +33,14 @@ static bool is_function_call(const analysis *a, const trace_track *k, size_t e)
     return step_is_root(k, e) && host_kind_flags(a->kinds, trace_kind_of(k, e)) & HK_EXECUTE;
 }
 
-/* A step that the program marks: Keras, Trace, StepTraceAnnotation. Most have a number. */
+/* A step marked by the program: Keras, Trace, StepTraceAnnotation. Most have a number. */
 static bool is_program_mark(const analysis *a, const trace_track *k, size_t e)
 {
     return (step_is_root(k, e) || step_is_numbered(a->t, k, e)) && !is_profiler_step(a, k, e) &&
            !is_function_call(a, k, e);
 }
 
-/* Asked only of events that have one of the attributes. */
+/* Called only for events that have one of the attributes. */
 typedef bool mark_test(const analysis *a, const trace_track *k, size_t event);
 
 static step_mark mark_of(const trace *t, uint32_t track, size_t e)
@@ -80,7 +80,7 @@ static int gather_marks(step_marks *m, const analysis *a, mark_test *is_mark)
     return 0;
 }
 
-/* The track with the most marks; of several, the one whose marks are longest, then the first. */
+/* The track with the most marks; ties: the one with the longest marks, then the first. */
 static uint32_t main_track(const step_marks *m, const trace *t)
 {
     struct {
@@ -99,7 +99,7 @@ static uint32_t main_track(const step_marks *m, const trace *t)
     return best;
 }
 
-/* Moves marks of other threads to `beside` that overlap those of the main thread. */
+/* Moves marks of other threads that overlap those of the main thread to `beside`. */
 static int set_aside_overlaps(step_search *s, uint32_t main)
 {
     step_marks *m = &s->host;
@@ -126,8 +126,8 @@ static uint64_t loop_of(const step_mark *x, uint32_t track)
     return vp_hash(x->name.p, x->name.n, track);
 }
 
-/* Moves what is left of loops that have a step beside the main thread's, unless that has steps of
- * the same name. loops: an empty map. */
+/* Moves the rest of loops with a step concurrent to one of the main thread, unless the main thread
+ * has steps with the same name. loops: an empty map. */
 static int set_aside_loops(step_search *s, uint32_t main, vp_map *loops)
 {
     step_marks *m = &s->host;
@@ -152,10 +152,10 @@ static int set_aside_loops(step_search *s, uint32_t main, vp_map *loops)
     return 0;
 }
 
-/* Threads may step side by side. The steps are those of the main thread; steps of others that
- * overlap them only say which step the other thread's own work belongs to. If such a step has a
- * name that the main thread's have not, its loop does something else, and none of it counts: where
- * one of the loops goes on alone, its steps are no later ones of the other. */
+/* Threads may step concurrently. The steps are those of the main thread. Overlapping steps of other
+ * threads only assign those threads' own work. If such a step has a name that no step of the main
+ * thread has, its loop is a different one, and none of its steps count: if one of the loops
+ * continues alone, its steps are not later steps of the other. */
 static int keep_one_at_a_time(step_search *s, const trace *t)
 {
     uint32_t main = main_track(&s->host, t);
@@ -287,7 +287,7 @@ static int find_step_marks(step_search *s, const analysis *a)
     else
         VP_TRY(find_host_marks(s, a));
     if (s->source != VP_STEPS_ANNOTATION &&
-        s->source != VP_STEPS_NAMED) /* no others are followed from thread to thread */
+        s->source != VP_STEPS_NAMED) /* other types are not followed across threads */
         step_owner_forget(a);
     if (s->source == VP_STEPS_LINE)
         return find_line_marks(s, a);

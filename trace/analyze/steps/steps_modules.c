@@ -1,4 +1,4 @@
-/* Where nothing marks steps: the runs of the module that repeats. */
+/* Steps without marks: the runs of the module that repeats. */
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -23,10 +23,9 @@ static vp_sid largest_total(const int64_t *total, size_t n)
     return (vp_sid)best;
 }
 
-/* ---- Runs on a line of their own ---- */
+/* ---- Runs on module tracks ---- */
 
-/* The module (a name with its program id) whose runs take longest over all devices; 0: there are no
- * runs. */
+/* The module (a name with its program id) with the most total time over all devices; 0: no runs. */
 static int longest_run(vp_sid *out, const step_search *s, const trace *t)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *total = vp_calloc(t->names.count + 1, sizeof *total);
@@ -61,15 +60,15 @@ static int marks_of_module_runs(step_search *s, const trace *t, vp_sid name)
     return 0;
 }
 
-/* ---- Runs that only their ops show (GPU) ---- */
+/* ---- Runs derived from ops (GPU) ---- */
 
-/* Room that the devices share. Both arrays are all 0 between them. */
+/* Buffers that the devices share. Both arrays are all 0 between devices. */
 typedef struct ops_rhythm {
     int64_t *total; /* by name */
     int64_t *seen;  /* by kind */
 } ops_rhythm;
 
-/* The module with more than half of the self time; 0: none has. */
+/* The module with more than half of the self time; 0: none. */
 static vp_sid longest_by_ops(const trace *t, const kind_list *l, int64_t *total)
 {
     int64_t all = 0;
@@ -87,8 +86,8 @@ static vp_sid longest_by_ops(const trace *t, const kind_list *l, int64_t *total)
     return best;
 }
 
-/* How many runs a module had, told by its ops: the calls of its rarest op, if every op has a
- * multiple of that. 0: the ops are not that regular, or there were fewer than 3 runs. */
+/* The number of runs of a module, derived from its ops: the calls of its rarest op, if every op has
+ * a multiple of that. 0: the ops are not that regular, or there were fewer than 3 runs. */
 static int64_t runs_by_ops(const trace *t, const kind_list *l, vp_sid module)
 {
     int64_t runs = INT64_MAX;
@@ -101,7 +100,7 @@ static int64_t runs_by_ops(const trace *t, const kind_list *l, vp_sid module)
     return runs < INT64_MAX && runs >= 3 ? runs : 0;
 }
 
-/* The op that comes first among those that each run calls once: it tells where runs begin. */
+/* The first op among those that each run calls once: its calls are the starts of runs. */
 static uint32_t opening_op(const trace *t, const device_work *w, vp_sid module, int64_t runs,
                            uint32_t *track)
 {
@@ -140,8 +139,8 @@ static int add_openings(step_marks *m, const trace *t, uint32_t track, uint32_t 
     return 0;
 }
 
-/* Whether each op of the module comes equally often in each run. If not, what repeats is several
- * programs of one name. The last run ends with the device's work. */
+/* True if each op of the module has the same number of calls in each run. Otherwise several
+ * programs have the same name. The last run ends with the device's work. */
 static bool is_regular_module(const step_marks *m, const trace *t, const device_work *w,
                               vp_sid module, int64_t *seen)
 {
@@ -190,7 +189,7 @@ static int marks_of_all_ops(step_search *s, const analysis *a)
     return 0;
 }
 
-/* ---- Runs whose ops carry an id (XLA:CPU) ---- */
+/* ---- Runs with ids in their ops (XLA:CPU) ---- */
 
 static vp_sid module_of_run(const trace *t, const module_run *x)
 {

@@ -1,5 +1,4 @@
-/* What is to be said of the steps that were found: what was left out, what is out of order, and
- * whether they hold the work. */
+/* Quality notes on steps: left out or out of order, and whether they contain the work. */
 #include <stdio.h>
 
 #include "trace/analyze/result/look_up.h"
@@ -21,8 +20,8 @@ static int note_steps_left_out(host_result *h, const step_search *s)
     return host_note(h, "steps-overlap", VP_SEV_INFO, text);
 }
 
-/* Marks that begin before an earlier one has ended, by more than clocks round (1 % of its length);
- * and those that count less than the one before. Marks are by start. */
+/* Marks that begin before the previous one has ended, by more than the rounding of clocks (1% of
+ * its length); and those with a smaller number than the previous one. Marks are sorted by start. */
 static void count_disorder(const step_marks *m, size_t *overlaps, size_t *backwards)
 {
     for (size_t i = 1, longest = 0; i < m->n; i++) {
@@ -33,8 +32,8 @@ static void count_disorder(const step_marks *m, size_t *overlaps, size_t *backwa
     }
 }
 
-/* Notes disorder among steps that the program or the device marks. Repeats of a module are marked
- * by nobody. */
+/* Notes disorder among steps that the program or the device marks. Repeats of a module have no
+ * marks. */
 static int note_disorder(host_result *h, const step_search *s)
 {
     char text[160];
@@ -50,7 +49,7 @@ static int note_disorder(host_result *h, const step_search *s)
                  overlaps, overlaps == 1 ? " begins" : "s begin");
         VP_TRY(host_note(h, "steps-overlap", VP_SEV_WARNING, text));
     }
-    if (!backwards || s->source != VP_STEPS_PROFILER) /* annotations may count anew in every loop,
+    if (!backwards || s->source != VP_STEPS_PROFILER) /* annotations may restart in every loop,
                                                          so only the profiler's count */
         return 0;
     snprintf(text, sizeof text,

@@ -1,4 +1,4 @@
-/* Ops in steps: how often they run and how their time moves from step to step. */
+/* Ops in steps: number of calls and time per step. */
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/steps/steps_parts.h"
@@ -8,15 +8,15 @@
 
 #define POINTS_MAX 100 /* of an op's curve over the steps */
 
-/* The steps of a device that count, and where the self time in them is added. */
+/* The complete steps of a device, to which self time is added. */
 typedef struct booking {
     const analysis *a;
     const trace_track *track;
     const step_windows *w;
     const uint32_t *group_of; /* by kind */
-    const uint32_t *op_of;    /* by group: the op among the host's */
-    uint32_t *point;    /* by window: its point on the curves; STEP_NONE: the step does not count */
-    size_t at, call_at; /* the first window that may hold what comes next; and the next call */
+    const uint32_t *op_of;    /* by group: index in the host's ops */
+    uint32_t *point;    /* by window: its point on the curves; STEP_NONE: the step is incomplete */
+    size_t at, call_at; /* the first window that may contain the next piece, and the next call */
 } booking;
 
 static vp_op *booked_op_of(const booking *b, size_t event)
@@ -24,7 +24,7 @@ static vp_op *booked_op_of(const booking *b, size_t event)
     return &b->a->h->ops[b->op_of[b->group_of[trace_kind_of(b->track, event)]]];
 }
 
-/* A call is one of the step that it begins in. */
+/* A call belongs to the step in which it begins. */
 static int book_call(void *ctx, size_t event, size_t *id)
 {
     booking *b = ctx;
@@ -58,7 +58,7 @@ static int book_op_time(void *ctx, size_t event, int64_t start, int64_t end)
     return 0;
 }
 
-/* Gives each step that counts its point; returns how many count. */
+/* Assigns a point to each complete step; returns the number of complete steps. */
 static size_t number_points(uint32_t *point, const step_windows *w, const vp_step *list,
                             size_t points)
 {
@@ -78,7 +78,7 @@ static int open_ops(host_result *h, vp_op *ops, uint32_t n, uint32_t d, size_t p
     for (uint32_t i = 0; i < n; i++) {
         vp_op *op = &ops[i];
         op->step_self_ps = op->step_calls = 0;
-        /* Ops below 1 % of the device's self time have no curve: there may be thousands. */
+        /* Ops below 1% of the device's self time have no curve: there may be thousands. */
         if (!points || op->self_ps < h->devices[d].self_ps / 100 || !op->self_ps)
             continue;
         op->per_step_ps = vp_arena_zalloc(&h->arena, points * sizeof *op->per_step_ps);
@@ -88,7 +88,7 @@ static int open_ops(host_result *h, vp_op *ops, uint32_t n, uint32_t d, size_t p
     return 0;
 }
 
-/* Makes means of the sums: a point may stand for several steps. */
+/* Divides the sums: a point may cover several steps. */
 static void close_ops(vp_op *ops, uint32_t n, const uint32_t *point, size_t windows)
 {
     int64_t steps[POINTS_MAX] = {0};

@@ -1,21 +1,20 @@
-/* Which step a moment of a thread belongs to, by the events that hand work from thread to thread.
- */
+/* The step of a time on a thread, derived from events that pass work between threads. */
 #include <stdlib.h>
 
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Work is handed on from thread to thread a few times (Python → executor → stream). Each round
- * follows one hand-over. */
+/* Work is passed between threads a few times (Python → executor → stream). Each round follows one
+ * transfer. */
 #define ROUNDS_MAX 8
 
 struct step_owner {
     const trace *t;
     const step_marks *marks;
-    step_marks *of_track; /* by track: what of it belongs to a step; NULL: only time tells */
+    step_marks *of_track; /* by track: ranges that belong to a step; NULL: only time decides */
     vp_map flows, groups; /* → step */
-    size_t last;          /* a hint for step_mark_at, which changes no answer */
+    size_t last;          /* a hint for step_mark_at, which does not affect results */
 };
 
 void step_owner_free(step_owner *o)
@@ -30,7 +29,7 @@ void step_owner_free(step_owner *o)
     vp_free(o);
 }
 
-/* Notes which flows the track's events inside steps produce. Returns how many were not known yet.
+/* Records the flows that events of the track produce inside steps. Returns the number of new ones.
  */
 static int add_producers(step_owner *o, const trace_track *k, const step_marks *owned,
                          size_t *added)
@@ -49,7 +48,7 @@ static int add_producers(step_owner *o, const trace_track *k, const step_marks *
     return 0;
 }
 
-/* An event that consumes a step's flow belongs to the step, and so does what runs inside it. */
+/* An event that consumes a flow of a step belongs to the step, including nested events. */
 static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
 {
     const trace_track *k = &o->t->tracks[track];
@@ -72,7 +71,7 @@ static int add_consumers(step_owner *o, uint32_t track, step_marks *owned)
     return 0;
 }
 
-/* The steps of the threads themselves, also of those that step beside the main one. */
+/* The steps of the threads themselves, including those concurrent to the main thread's. */
 static int own_marks(step_owner *o, const step_search *s)
 {
     o->of_track = vp_calloc((size_t)o->t->track_count + 1, sizeof *o->of_track);

@@ -1,4 +1,4 @@
-/* How often each module runs in a step. */
+/* Number of runs of each module per step. */
 #include "trace/analyze/device/module_runs.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
@@ -7,11 +7,11 @@
 
 #define NOT_READ (VP_MAP_NONE - 1)
 
-/* How often each module runs in the step at hand. */
+/* Number of runs of each module in the current step. */
 typedef struct repeats {
     const analysis *a;
     vp_map by_key;                    /* name and program → module */
-    uint32_t *module_of;              /* by kind of a run; NOT_READ: of none of its runs so far */
+    uint32_t *module_of;              /* by kind of a run; NOT_READ: no run of the kind yet */
     int64_t *count, *total;           /* by module */
     uint32_t *touched, touched_count; /* modules with a count */
     uint32_t step;
@@ -48,7 +48,7 @@ static void repeats_add_run(repeats *r, uint32_t module, uint32_t step, int64_t 
     r->total[module] += dur;
 }
 
-/* The step that holds an instant on its critical device (aligned, before the origin is taken off).
+/* The step that contains a time on its critical device (aligned, before the origin is subtracted).
  */
 static uint32_t critical_step_at(const analysis *a, uint32_t d, int64_t at)
 {
@@ -68,7 +68,7 @@ static uint32_t critical_step_at(const analysis *a, uint32_t d, int64_t at)
     return low == w->count && at >= w->aligned_ps[low - 1] + dur ? STEP_NONE : w->step[low - 1];
 }
 
-/* The name of a kind is read once, since a module may run a million times. */
+/* The name of a kind is parsed once, since a module may run a million times. */
 static uint32_t module_of_kind(repeats *r, uint32_t kind)
 {
     const trace *t = r->a->t;
@@ -80,8 +80,8 @@ static uint32_t module_of_kind(repeats *r, uint32_t kind)
     return r->module_of[kind];
 }
 
-/* A run belongs to the step that holds its middle: on the aligned clock it may seem to start a
- * little before its first op. */
+/* A run belongs to the step that contains its middle: on the aligned clock it may begin slightly
+ * before its first op. */
 static void runs_of_track(repeats *r, const trace_track *k, uint32_t d)
 {
     for (size_t e = 0; e < k->count; e++) {
@@ -102,7 +102,7 @@ static uint32_t device_of_process(const analysis *a, uint32_t process)
     return STEP_NONE;
 }
 
-/* Runs on XLA:CPU, whose ops carry their ids. They come one device after the other. */
+/* Runs on XLA:CPU, by the run ids of ops. They are sorted by device. */
 static void add_runs_of_ops(repeats *r)
 {
     const run_launches *l = r->a->runs;

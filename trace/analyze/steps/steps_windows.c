@@ -1,4 +1,4 @@
-/* Marks of steps become windows of each device. */
+/* Converts marks of steps to windows of each device. */
 #include "trace/analyze/host/calls.h"
 #include "trace/analyze/steps/steps_parts.h"
 #include "trace/base/err.h"
@@ -19,8 +19,8 @@ static int add_window(step_window_list *w, int64_t start, int64_t end, int64_t a
     return 0;
 }
 
-/* Makes windows disjoint, so that no instant counts twice: steps may overlap on the host, and one
- * that launches nothing may end before the work of the step before it does. */
+/* Makes windows disjoint, so that no time counts twice: steps may overlap on the host, and a step
+ * without launches may end before the work of the previous step. */
 static void make_windows_disjoint(step_window_list *w)
 {
     for (size_t i = 0; i < w->n; i++) {
@@ -32,7 +32,7 @@ static void make_windows_disjoint(step_window_list *w)
     }
 }
 
-/* ---- Devices with a clock of their own (docs/reference/metrics.md#clocks) ---- */
+/* ---- Devices with their own clock (docs/reference/metrics.md#clocks) ---- */
 
 /* The ops that start inside a mark, on the aligned clock. */
 typedef struct op_range {
@@ -59,8 +59,8 @@ static void place_ops(op_range *r, const step_marks *m, track_set set)
     }
 }
 
-/* A step lasts from its first op to the first op of the next step. Nothing follows the last one, so
- * it ends with its own ops and counts as cut (docs/reference/metrics.md#clocks). */
+/* A step lasts from its first op to the first op of the next step. The last step has no next one,
+ * so it ends with its own ops and counts as cut (docs/reference/metrics.md#clocks). */
 static int windows_by_ops(step_window_list *w, const step_marks *m, track_set set, bool *cut)
 {
     VP_CLEANUP(vp_free_ptr) op_range *r = vp_realloc_array(NULL, m->n + 1, sizeof *r);
@@ -81,7 +81,7 @@ static int windows_by_ops(step_window_list *w, const step_marks *m, track_set se
     return 0;
 }
 
-/* The step of a run: as told by what launched it, else the last step that began before it. */
+/* The step of a run: that of its launch, else the last step that began before it. */
 static uint32_t step_of_run(const step_owner *o, const step_marks *host, const trace_track *k,
                             size_t run, size_t *hint)
 {
@@ -170,7 +170,7 @@ static int as_marked(step_window_list *w, const step_marks *m)
     return 0;
 }
 
-/* A step lasts from one run to the next; after the last run nothing follows. */
+/* A step lasts from one run to the next; the last run has no next one. */
 static int from_run_to_run(step_window_list *w, const step_marks *m, bool *cut)
 {
     VP_TRY(as_marked(w, m));
@@ -181,7 +181,7 @@ static int from_run_to_run(step_window_list *w, const step_marks *m, bool *cut)
     return 0;
 }
 
-/* The step of an op: by its launch or that of its run, or by what the op says itself. */
+/* The step of an op: by its launch or that of its run, or by attributes of the op. */
 static uint32_t step_of_op(const analysis *a, step_owner *o, const trace_track *k, size_t e,
                            const module_run *run)
 {
@@ -196,15 +196,15 @@ static uint32_t step_of_op(const analysis *a, step_owner *o, const trace_track *
                          trace_start(&a->t->tracks[run->launch_track], run->launch_event));
 }
 
-/* How far the device's work for each step reaches; and of the first step, the start of its first op
- * and its least correlation id. */
+/* The end of the device's work for each step; and for the first step, the start of its first op and
+ * its smallest correlation id. */
 typedef struct reach {
     int64_t *end;
     int64_t first, first_id;
     bool linked; /* the step of some op is known */
 } reach;
 
-/* The end of an op's work, for steps: XLA:CPU may record the end of an op after that of its run. */
+/* The end of an op's work, for steps: XLA:CPU may record an end after that of the op's run. */
 static int64_t end_of_work(const trace_track *k, size_t e, const module_run *run)
 {
     int64_t end = trace_end(k, e);
@@ -231,9 +231,9 @@ static void reach_of_ops(reach *r, const analysis *a, step_owner *o, track_set s
     }
 }
 
-/* Whether an op that belongs to no step was launched before the first step. Where its call was not
- * recorded, its correlation id tells: profilers number calls as they come, so it is below that of
- * the step's first call. Without an id, the op must have ended when the step's own work begins. */
+/* True if an op without a step was launched before the first step. If its call was not recorded,
+ * its correlation id decides: profilers number calls in order, so it is below that of the step's
+ * first call. Without an id, the op must have ended when the step's own work begins. */
 static bool is_launched_before(const analysis *a, const trace_track *k, size_t e,
                                const step_mark *first, const reach *r)
 {
@@ -245,9 +245,9 @@ static bool is_launched_before(const analysis *a, const trace_track *k, size_t e
            ((id != SINK_NO_VALUE && id < r->first_id) || trace_end(k, e) <= r->first);
 }
 
-/* How long the device still works for what came before the first step. Work that ends after the
- * first step on the host does not count (torch_tb_profiler), except on XLA:CPU: there the runs of
- * the step itself are known. */
+/* The end of device work from before the first step. Work that ends after the first step on the
+ * host does not count (torch_tb_profiler), except on XLA:CPU, where the runs of the step are known.
+ */
 static int64_t work_before(const analysis *a, step_owner *o, track_set set, const step_mark *first,
                            const reach *r)
 {
@@ -267,7 +267,7 @@ static int64_t work_before(const analysis *a, step_owner *o, track_set set, cons
     return until;
 }
 
-/* The thread that launches most of a device's ops; STEP_NONE: there is none. */
+/* The thread that launches most of a device's ops; STEP_NONE: none. */
 static int feeder_of(uint32_t *out, const analysis *a, track_set set)
 {
     VP_CLEANUP(vp_free_ptr) uint64_t *n = vp_calloc((size_t)a->t->track_count + 1, sizeof *n);
@@ -287,8 +287,8 @@ static int feeder_of(uint32_t *out, const analysis *a, track_set set)
     return 0;
 }
 
-/* The marks for a device: those of the thread that feeds it, where that steps beside the main
- * thread; else the main thread's. */
+/* The marks for a device: those of the thread that launches its work, if it steps concurrently to
+ * the main thread; else the main thread's. */
 static int marks_for(step_marks *out, const analysis *a, const step_search *s, track_set set)
 {
     uint32_t feeder = STEP_NONE;
@@ -304,9 +304,9 @@ static int marks_for(step_marks *out, const analysis *a, const step_search *s, t
     return 0;
 }
 
-/* Windows adjusted to the device (docs/reference/metrics.md#steps): the start is the later of the
- * host's start and the end of the window before; the end is the later of the host's end and the end
- * of the last work launched in the step. */
+/* Windows adjusted to the device (docs/reference/metrics.md#steps). The start is the later of the
+ * host's start and the end of the previous window. The end is the later of the host's end and the
+ * end of the last work launched in the step. */
 static int adjust_windows(step_window_list *w, const analysis *a, const step_marks *m,
                           step_owner *o, track_set set, bool *linked)
 {
@@ -336,7 +336,7 @@ static int adjusted_to_feeder(step_window_list *w, const analysis *a, const step
     return rc;
 }
 
-/* ---- Steps that the capture cuts ---- */
+/* ---- Steps cut by the capture ---- */
 
 static int64_t *events_in(const step_window_list *w, track_set set)
 {
@@ -354,9 +354,9 @@ static int64_t *events_in(const step_window_list *w, track_set set)
     return n;
 }
 
-/* Whether a step has fewer than 0.8 times the events of every other step that has any. The share is
- * torch_tb_profiler's; it is taken of the smallest step, so that a light one is not taken for a cut
- * one. */
+/* True if a step has fewer than 0.8 times the events of every other step that has any. The factor
+ * is that of torch_tb_profiler; it refers to the smallest step, so that a light step does not count
+ * as cut. */
 static bool lacks_events(const int64_t *events, size_t n, size_t which)
 {
     int64_t least = INT64_MAX;
