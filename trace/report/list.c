@@ -9,7 +9,7 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/shown_rows.h"
 
-/* Notes on a terminal; the JSON has them all. */
+/* Maximum notes on a terminal; the JSON has all. */
 #define NOTES_MAX 20u
 
 static const char *status_name(cat_status s)
@@ -62,8 +62,7 @@ static tbl_style run_row_style(const tbl *t, const void *row)
     return ((const cat_session *)row)->status == CAT_OK ? TBL_PLAIN : TBL_DIM;
 }
 
-/* Names lie where they were found, in another order: the next ones are fetched while this is shown.
- */
+/* Names are stored in the order in which they were found, so the next ones are prefetched. */
 static const void *session_at(const tbl *t, size_t i)
 {
     const cat_session *soon = catalog_get(t->of, i + 4);
@@ -142,7 +141,7 @@ static void json_put_run_list(vp_json *j, const catalog *c)
     for (size_t i = 0; i < catalog_count(c); i++)
         json_put_listed_run(j, catalog_get(c, i));
     vp_json_end_array(j);
-    vp_json_key(j, "notes"); /* what lies beside the sessions and why it is not one */
+    vp_json_key(j, "notes"); /* entries next to the runs, and why they are no runs */
     vp_json_begin_array(j);
     for (size_t i = 0; i < catalog_note_count(c); i++) {
         vp_json_begin_object(j);

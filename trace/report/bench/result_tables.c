@@ -57,7 +57,7 @@ void tbl_scaling(tbl *t, const scaling_row *rows, size_t n, const vp_view *v)
     t->unit[0] = rep_unit_for(v->unit, tbl_largest(t, offsetof(scaling_row, time_ps)));
 }
 
-/* ---- Beside each other ---- */
+/* ---- Pairs ---- */
 
 static void get_pair_speed_up(tbl_value *out, const void *row)
 {
@@ -69,7 +69,7 @@ static void get_pair_efficiency(tbl_value *out, const void *row)
     out->d = factor_or_nan(100 * ((const pair_row *)row)->pair->efficiency);
 }
 
-/* Longer and shorter stand out, what cannot be told apart does not. */
+/* Longer and shorter are highlighted, unverified differences are not. */
 static void get_verdict(tbl_value *out, const void *row)
 {
     vp_verdict verdict = ((const pair_row *)row)->pair->verdict;

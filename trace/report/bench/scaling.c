@@ -40,7 +40,7 @@ bool scaling_is_results(const char *path)
 
 /* ---- Reading ---- */
 
-/* Seconds; VP_UNKNOWN for what is no time. */
+/* Seconds; VP_UNKNOWN if the value is not a valid time. */
 static int64_t json_seconds_to_ps(const json_t *v)
 {
     double seconds = json_number_value(v);
@@ -56,10 +56,10 @@ static int keep_json_text(const char **out, scaling *s, const json_t *v)
     return json_is_string(v) && !*out ? vp_no_memory() : 0;
 }
 
-/* What is no time is left out. */
+/* Invalid times are left out. */
 static int keep_runs(scaling_row *row, scaling *s, const json_t *v)
 {
-    size_t n = json_array_size(v); /* 0 for what is no array */
+    size_t n = json_array_size(v); /* 0 if it is not an array */
     int64_t *runs = n ? vp_arena_alloc(&s->arena, n * sizeof *runs) : NULL;
     if (n && !runs)
         return vp_no_memory();
@@ -72,7 +72,7 @@ static int keep_runs(scaling_row *row, scaling *s, const json_t *v)
     return 0;
 }
 
-/* Who writes no list ran once. */
+/* A file without a list of runs has one run. */
 static int keep_one_run(scaling_row *row, scaling *s)
 {
     int64_t *run = vp_arena_alloc(&s->arena, sizeof *run);
@@ -104,7 +104,7 @@ static int add_method(scaling *s, int64_t devices, const char *name, const json_
     return 0;
 }
 
-/* What says whether it succeeded, and how long it took, is a method. */
+/* An entry with a success flag and a duration is a method. */
 static int add_methods(scaling *s, json_t *root)
 {
     size_t before = s->count;

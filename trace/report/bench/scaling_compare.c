@@ -23,7 +23,7 @@ void scaling_compare_free(scaling_comparison *c)
     *c = (scaling_comparison){0};
 }
 
-/* NULL when out of memory. */
+/* NULL if out of memory. */
 __attribute__((format(printf, 2, 3))) static const char *print_reason(scaling_comparison *c,
                                                                       const char *fmt, ...)
 {
@@ -62,7 +62,7 @@ static int64_t mean_of(const scaling_row *r)
     return (int64_t)((sum + n / 2) / n);
 }
 
-/* What a failed method took is no time of a run. */
+/* The times of a failed method are not times of a run. */
 static int figures_of(int64_t out[SCALING_TIMES], const scaling_row *r)
 {
     for (size_t i = 0; i < SCALING_TIMES; i++)
@@ -111,9 +111,8 @@ static double sum_run_squares(const scaling_row *r, int64_t mean_ps)
     return sum;
 }
 
-/* max(1 % of the shorter median, the standard errors of a difference of medians), from the runs of
- * both sides alike. A bench has few runs, and a median absolute deviation of three values says
- * next to nothing. */
+/* max(1% of the shorter median, the standard errors of a difference of medians), symmetric in both
+ * sides. A bench has few runs, and a median absolute deviation of three values is not reliable. */
 static void set_pair_threshold(scaling_pair *p)
 {
     const vp_delta *d = &p->times[SCALING_MEDIAN], *mean = &p->times[SCALING_MEAN];
@@ -196,7 +195,7 @@ static int judge_pair(scaling_comparison *c, scaling_pair *p)
     return p->reason ? 0 : vp_no_memory();
 }
 
-/* How far the medians are apart, the same for either way round; a failure is the farthest. */
+/* The distance of the medians, symmetric in both sides; a failure is the farthest. */
 static double median_distance(const scaling_pair *p)
 {
     return p->speed_up > 0 ? fabs(log(p->speed_up)) : INFINITY;
@@ -230,7 +229,7 @@ static int judge_whole(scaling_comparison *c)
     return rc < 0 ? rc : c->reason ? 0 : vp_no_memory();
 }
 
-/* ---- Who is held against whom ---- */
+/* ---- Selecting pairs ---- */
 
 static int comparison_add_pair(scaling_comparison *c, const scaling_row *a, const scaling_row *b)
 {
@@ -328,7 +327,7 @@ void scaling_pair_label(vp_buf *b, const scaling_pair *p)
     scaling_pair_devices(b, p);
 }
 
-/* ---- What writers ask of all pairs ---- */
+/* ---- Summaries of all pairs ---- */
 
 int64_t scaling_longest(const scaling_comparison *c, size_t time)
 {

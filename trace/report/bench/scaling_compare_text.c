@@ -53,7 +53,7 @@ static int text_put_pair_times(vp_buf *b, const scaling_comparison *c, const vp_
     return text_finish(b, &w.g, v, 0);
 }
 
-/* Of one call each it would be the same table again. */
+/* With one call each this would repeat the same table. */
 static bool has_more_warmup(const scaling_comparison *c)
 {
     for (size_t i = 0; i < c->count; i++) {

@@ -1,4 +1,4 @@
-/* Which files of a directory are results of benchmarks. */
+/* Finds the files of a directory that are benchmark results. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "trace/report/bench/scaling.h"
 #include "trace/report/data/fields.h"
 
-/* Names of one directory: what else lies there is not looked at. */
+/* Names of one directory; other entries are ignored. */
 #define NAMES_MAX 4096u
 #define SUFFIX "_results.json"
 
@@ -54,14 +54,14 @@ static bool is_dir_name(const char *name)
     return devices_in(name) >= 0;
 }
 
-/* In the order of their numbers, 2 before 10. */
+/* Sorted by number, 2 before 10. */
 static int list_wanted_files(names *out, const char *dir, bool (*wanted)(const char *name))
 {
     const struct dirent *entry;
     int rc = 0;
     DIR *d = opendir(dir);
     if (!d)
-        return 0; /* a file, or what its reader will say */
+        return 0; /* a file, or an entry whose reader reports the error */
     while (rc >= 0 && (entry = readdir(d))) {
         if (!wanted(entry->d_name))
             continue;
@@ -99,7 +99,7 @@ static int each_in(const char *dir, scaling_file_fn *each, void *ctx, bool *foun
     return rc;
 }
 
-/* Of several the newest that has results: a bench that failed or still runs has none. */
+/* If there are several, the newest with results: a bench that failed or still runs has none. */
 static int each_of_newest(const char *root, const names *dirs, size_t first, size_t end,
                           scaling_file_fn *each, void *ctx)
 {

@@ -11,13 +11,13 @@
 
 #define WHOLE 10000
 
-/* Of WHOLE; a file may claim anything. */
+/* Share of WHOLE; a file may contain any value. */
 static int64_t share_of(const scaling_row *r)
 {
     return (int64_t)(fmin(r->efficiency, 1000) * WHOLE);
 }
 
-/* As a bar of the table's longest. */
+/* A bar relative to the longest of the table. */
 static void efficiency_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
     const scaling_row *r = row;
@@ -28,7 +28,7 @@ static void efficiency_cell(page *p, const tbl *t, const tbl_column *c, const vo
         html_text_cell(p, NULL, false);
 }
 
-/* Its time by devices, from 0 on; one point is no curve. */
+/* Its time by number of devices, from 0 on; a single point is no curve. */
 static int html_put_scaling_curve(page *p, const scaling_row *rows, size_t n)
 {
     VP_CLEANUP(vp_free_ptr) int64_t *xy = vp_calloc(2 * n, sizeof *xy);

@@ -26,7 +26,7 @@ void rep_md_code(vp_buf *b, const char *z)
     vp_buf_free_piece(b, &escaped);
 }
 
-/* Words that may hold names of a file's: no markup. */
+/* Text that may contain names from a file, without markup. */
 static void md_put_plain(vp_buf *b, const char *z)
 {
     vp_buf escaped;
@@ -125,7 +125,7 @@ static const char *scope_news(const vp_delta *d)
     return d->a_ps && d->b_ps ? "" : d->a_ps ? "gone" : "new";
 }
 
-/* Scopes and what the host did come before ops: they are what the program's author wrote. */
+/* Scopes and host activity come before ops, because they are from the program's own code. */
 static void md_put_scopes(vp_buf *b, const vp_comparison *c, vp_unit asked)
 {
     vp_unit unit = rep_unit_for(asked, c->step.a_ps > c->step.b_ps ? c->step.a_ps : c->step.b_ps);
@@ -184,7 +184,7 @@ static void put_memory_row(vp_buf *b, const char *below, const char *name, int64
     vp_buf_puts(b, " |\n");
 }
 
-/* Peaks that differ, and the scopes that do most of it. */
+/* Peaks that differ, and the scopes with the largest differences. */
 static void md_put_memory(vp_buf *b, const vp_comparison *c)
 {
     size_t shown = 0;
@@ -295,7 +295,7 @@ int rep_junit_end(vp_buf *b, int rc, vp_str text)
     return rc < 0 ? rc : b->status;
 }
 
-/* One test: failed when a gate failed, skipped when nothing could be verified. */
+/* One test: failed if a gate failed, skipped if nothing could be verified. */
 int rep_compare_junit(vp_buf *b, const vp_comparison *c, bool failed)
 {
     bool skipped = !failed && c->verdict == VP_UNVERIFIED;

@@ -9,21 +9,18 @@
 #include "trace/report/table/columns.h"
 #include "trace/report/labels/words.h"
 
-/* Everything that a comparison says as rows of one table. Columns and kinds are stable, new ones go
- * to the end. Cells that a kind has no use for are empty.
- *   time     mean, median and p90 of the steps; or window: of the slowest device
- *   cell     what compute consists of at the device's peak: useful, inefficiency, …; they sum to it
- *   class    compute, exposed_comm, exposed_copy and idle of a device, which sum to its window
- *   op       the rows of the outer join, by |delta|
- *   scope    what moved of the computation graph, in pre-order; what of it goes back
- *   memory   the peak of an allocator (class allocator), or of a program as planned (class program,
- *            and the number of its memory); below each its holders by name (class holder) and by
- *            scope (class scope)
- *   finding  that fired in one of the two only
- *   caveat   in reason
- *   verdict  with the median, the threshold that it had to pass, and why
- *   idle     of the mean step by cause (class) and what the host did (name); scope: who called it
- *   cause    what changed most, in reason */
+/* A comparison as rows of one table. Columns and kinds are stable, new ones are appended. Cells
+ * that do not apply to a kind are empty. time     mean, median and p90 of the steps; or window: of
+ * the slowest device cell     parts of compute at the device's peak: useful, inefficiency, …; they
+ * sum to it class    compute, exposed_comm, exposed_copy and idle of a device, which sum to its
+ * window op       the rows of the outer join, by |delta| scope    changed nodes of the computation
+ * graph, in pre-order; their backward part memory   the peak of an allocator (class allocator), or
+ * planned for a program (class program, and the number of its memory); below each its holders by
+ * name (class holder) and by scope (class scope) finding  findings that fired in only one of both
+ *   caveat   text in `reason`
+ *   verdict  with the median, the threshold, and the reason
+ *   idle     of the mean step by cause (class) and host activity (name); scope: its caller
+ *   cause    the largest change, in `reason` */
 typedef struct row {
     const vp_comparison *c;
     const char *kind, *device, *class_name, *category, *name, *scope, *reason;
@@ -47,7 +44,7 @@ static void get_flop_ratio(tbl_value *out, const void *at)
     out->d = r->op ? rep_flop_time_ratio(r->op) : NAN;
 }
 
-/* Of what may be there in one side only. */
+/* Values that only one side may have. */
 static void get_new(tbl_value *out, const void *at)
 {
     const row *r = at;
@@ -163,8 +160,8 @@ static void csv_put_cell_row(csv_row_writer *w, const vp_comparison *c, const vp
                                   .threshold_ps = VP_UNKNOWN});
 }
 
-/* What compute consists of, where both have a peak, exposed communication, where both have matched
- * calls, and idle. */
+/* The parts of compute, if both sides have a peak; of exposed communication, if both have matched
+ * calls; and of idle time. */
 static void csv_put_cell_rows(csv_row_writer *w, const vp_comparison *c,
                               const vp_compared_device *d)
 {

@@ -1,5 +1,5 @@
-/* The page about two reports: whether B is slower than A and for sure, and which parts make up the
- * difference. A bar to the right is time that B takes more. */
+/* The page about two reports: whether B is slower than A, whether that is certain, and which parts
+ * make up the difference. A bar to the right is time that B takes longer. */
 #include "trace/base/err.h"
 #include "trace/report/compare/compare_tables.h"
 #include "trace/report/compare/compare_view.h"
@@ -12,7 +12,7 @@
 #include "trace/report/labels/words.h"
 
 #define OPS_MAX 60u
-/* Ops within the noise are listed up to this row: they show that nothing moved. */
+/* Ops within the noise are listed up to this row, to show that they did not change. */
 #define NOISE_MAX 20u
 #define SCOPES_MAX 60u
 #define IDLE_MAX 20u
@@ -41,7 +41,7 @@ static void html_put_run_side(page *p, const char *letter, const char *id, const
     html_puts(p, p->links.base && id ? "</a></dd></div>\n" : "</dd></div>\n");
 }
 
-/* A fact that is a link to another page about the two. */
+/* A fact that links to another page about both runs. */
 static void put_way(page *p, const char *name, const char *a, const char *b, const char *rest)
 {
     if (!p->links.base || !a || !b)
@@ -161,7 +161,7 @@ static void html_put_new_and_gone(comparison *x)
     html_section_end(&x->p);
 }
 
-/* ---- Where the difference comes from ---- */
+/* ---- Parts of the difference ---- */
 
 static void html_part_cell(page *p, const tbl *t, const tbl_column *c, const void *row)
 {
@@ -235,7 +235,7 @@ static void calls_cell(page *p, double calls)
     html_puts(p, "</td>");
 }
 
-/* The row's place is its address: the timeline of both runs leads there. */
+/* The row's address: it links to the timeline of both runs. */
 static void judged_cell(page *p, const vp_compared_op *o, size_t row)
 {
     vp_buf_printf(p->b, "<td class=\"text judged\" id=\"op-%zu\">", row);
@@ -303,7 +303,7 @@ static void html_put_compared_ops(comparison *x)
 
 /* ---- Scopes ---- */
 
-/* The nearest row above that the path continues, or NULL: only scopes that moved are listed. */
+/* The nearest row above that is an ancestor, or NULL: only changed scopes are listed. */
 static const vp_compared_scope *listed_parent_scope(const vp_comparison *c, size_t i)
 {
     vp_str path = vp_str_of(c->scopes[i].path);
@@ -315,7 +315,7 @@ static const vp_compared_scope *listed_parent_scope(const vp_comparison *c, size
     return NULL;
 }
 
-/* What the path adds to its parent, set in by depth. */
+/* The part of the path below its parent, indented by depth. */
 static void scope_name_cell(page *p, const vp_comparison *c, size_t i)
 {
     const vp_compared_scope *s = &c->scopes[i], *parent = listed_parent_scope(c, i);
@@ -420,7 +420,7 @@ static size_t moved_holders(const vp_compared_holder *v, size_t n)
     return moved;
 }
 
-/* The whole, then what holds it; the same by scope where there are several. */
+/* The totals, then the holders; the same by scope if there are several. */
 static void html_put_compared_peak(page *p, const vp_compared_memory *m)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
@@ -452,7 +452,7 @@ static void html_put_compared_peak(page *p, const vp_compared_memory *m)
     html_table_end(p, 0);
 }
 
-/* Peaks that differ, and below each what does most of it. */
+/* Peaks that differ, and below each the largest differences. */
 static void html_put_compared_memory(page *p, const vp_comparison *c)
 {
     bool any = false;

@@ -38,7 +38,7 @@ static int64_t delta_side(const vp_delta *d, bool b)
     return b ? d->b_ps : d->a_ps;
 }
 
-/* One side, as far as cells are made of it. */
+/* One side, with the data for the cells. */
 static size_t side_mfu_cells(mfu_cell out[MFU_CELLS_MAX], const vp_compared_device *c, bool b)
 {
     vp_device d = {.exposed_wait_ps =
@@ -76,7 +76,7 @@ size_t rep_compared_cells(part_row out[PART_CELLS_MAX], const vp_compared_device
 
 /* ---- Devices ---- */
 
-enum { STEPS = 4, WINDOWS = 8 }; /* has: what times are of */
+enum { STEPS = 4, WINDOWS = 8 }; /* has: which kind of times */
 
 #define ROW vp_compared_device
 static const tbl_column device_columns[] = {

@@ -17,9 +17,9 @@
 #define HOLDERS_MAX 5u /* of one allocator */
 #define BAR_HALF 9     /* columns of a bar on either side of its middle */
 
-/* ---- What it comes to, and where it lies ---- */
+/* ---- Sum and parts of the difference ---- */
 
-/* "    ████|        ": to the left what B saves, to the right what it takes more. */
+/* "    ████|        ": to the left the time that B saves, to the right the time that it adds. */
 static void text_put_delta_bar(vp_buf *b, const vp_delta *d, int64_t scale)
 {
     int64_t size = rep_delta_size(d);
@@ -124,7 +124,7 @@ static int text_put_compare_devices(vp_buf *b, const vp_view *v, const vp_compar
 
 /* ---- Ops ---- */
 
-/* Whether the name alone does not say which. */
+/* True if the name alone is ambiguous. */
 static bool is_shared(const vp_comparison *c, const vp_compared_op *op)
 {
     for (size_t i = 0; i < c->op_count; i++)
@@ -143,7 +143,7 @@ static void text_put_op_name(vp_buf *b, const vp_comparison *c, const vp_compare
     }
 }
 
-/* "10", or "10→20" where the two show differently: of the span, as the reason counts them. */
+/* "10", or "10→20" if both are displayed differently: counts in the span, as used by the reason. */
 static void text_put_call_change(vp_buf *b, const vp_compared_op *op)
 {
     size_t a = b->n;
@@ -174,7 +174,7 @@ static bool is_moved(const tbl *t, const void *row)
     return rep_moved(((const delta_table *)t)->c, row);
 }
 
-/* Those beyond the limit are counted elsewhere. */
+/* Rows beyond the limit are counted elsewhere. */
 static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t limit)
 {
     delta_table table;
@@ -193,8 +193,8 @@ static int ops_table(vp_buf *b, const vp_view *v, const vp_comparison *c, size_t
 }
 
 typedef struct tally {
-    size_t moved, rest, equal; /* equal: of the rest, to the picosecond */
-    int64_t rest_ps;           /* Σ of the differences of the rest */
+    size_t moved, rest, equal; /* equal: the others, to the picosecond */
+    int64_t rest_ps;           /* Σ of the differences of the others */
 } tally;
 
 static tally count_moved_ops(const vp_comparison *c)
@@ -266,7 +266,7 @@ static int text_put_moved_ops(vp_buf *b, const vp_view *v, const vp_comparison *
 
 /* ---- Scopes ---- */
 
-/* Under its parent what the path adds to it; else the last name. */
+/* Below its parent the additional part of the path; else the last name. */
 static void put_scope_name(vp_buf *b, const vp_comparison *c, const vp_compared_scope *s)
 {
     const char *name = s->path;
@@ -360,7 +360,7 @@ static void put_holder(vp_buf *b, const vp_view *v, const vp_compared_holder *h)
     text_line(b, v, &line);
 }
 
-/* The same bytes by scope, where that tells more than one line. */
+/* The same bytes by scope, if that gives more than one line. */
 static void put_memory_scopes(vp_buf *b, const vp_view *v, const vp_compared_memory *m)
 {
     if (m->scope_count < 2)
@@ -375,7 +375,7 @@ static void put_memory_scopes(vp_buf *b, const vp_view *v, const vp_compared_mem
     }
 }
 
-/* Allocators and programs whose peaks differ, and what does most of it. */
+/* Allocators and programs whose peaks differ, and the largest differences. */
 static int text_put_compared_memory(vp_buf *b, const vp_view *v, const vp_comparison *c)
 {
     bool any = false;
@@ -425,7 +425,7 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
     for (size_t i = 0; i < c->caveat_count; i++) {
         vp_buf_init(&line, VP_REPORT_BYTES_MAX);
         vp_buf_puts(&line, "Note: ");
-        vp_put_escaped(&line, vp_str_of(c->caveats[i])); /* may name a device's model */
+        vp_put_escaped(&line, vp_str_of(c->caveats[i])); /* may be the name of a device model */
         vp_buf_putc(&line, '.');
         text_line(b, v, &line);
     }
@@ -449,7 +449,7 @@ static void put_verdict(vp_buf *b, const vp_view *v, const vp_comparison *c)
     grid_color_off(b, style, v->color);
 }
 
-/* The median steps of several captures; the rest of the text is of one of them. */
+/* The median steps of several captures; the rest of the text is about one of them. */
 static void text_put_captures(vp_buf *b, const vp_view *v, const vp_compared_capture *list,
                               size_t n)
 {

@@ -7,7 +7,7 @@
 #include "trace/report/labels/escape.h"
 #include "trace/report/labels/words.h"
 
-/* A difference below this part of the longer step has no colour. */
+/* A difference below this share of the longer step has no color. */
 #define CALM_PARTS 1000
 
 typedef enum side { SIDE_A, SIDE_B, SIDE_BOTH } side;
@@ -20,7 +20,7 @@ typedef struct flames {
     size_t n;
     side side;
     int64_t span;  /* the longer step */
-    int64_t whole; /* that the pictures of A and B are as wide as */
+    int64_t whole; /* weight of the width of the pictures of A and B */
     vp_unit unit;
     bool by_stack; /* ops are frames, too */
 } flames;
@@ -30,7 +30,7 @@ static int64_t larger_weight(int64_t x, int64_t y)
     return x > y ? x : y;
 }
 
-/* A report that was read may claim any time. */
+/* A report from a file may contain any time. */
 static void add_saturated_time(int64_t *sum, int64_t more)
 {
     if (__builtin_add_overflow(*sum, more, sum))
@@ -47,7 +47,7 @@ static bool same_time(const vp_delta *x, const vp_delta *y)
     return x->a_ps == y->a_ps && x->b_ps == y->b_ps;
 }
 
-/* Parents of a list in pre-order, from its depths; levels: room for as many as there are nodes. */
+/* Parents of a list in pre-order, derived from its depths; levels: space for all nodes. */
 static void link_nodes(flames *f, uint32_t *levels)
 {
     const vp_comparison *c = f->c;
@@ -65,8 +65,8 @@ static void link_nodes(flames *f, uint32_t *levels)
         f->by_stack = f->by_stack || c->graph[i].is_op;
 }
 
-/* Of one side, its time. Of both, the longer time of what each has of its own, and what stands
- * below, so that what is gone has its place as well as what is new. */
+/* For one side, its time. For both, the longer of their self times, plus the children, so that
+ * removed and new nodes both have a width. */
 static void weigh_flame_nodes(flames *f, int64_t *own_a, int64_t *own_b)
 {
     flame_node *v = f->nodes;
@@ -137,7 +137,7 @@ static void flame_put_time(vp_buf *b, const flames *f, int64_t ps)
     vp_buf_printf(b, " %s", rep_unit_sign(f->unit));
 }
 
-/* The sign first: it says without a colour, and in a narrow frame, which way it went. */
+/* Begins with the sign, which shows the direction without color, also in a narrow frame. */
 static void flame_put_difference(vp_buf *b, const flames *f, const vp_delta *d)
 {
     if (d->delta_ps == VP_NO_TIME) {
@@ -153,7 +153,7 @@ static const char *span_name(const flames *f)
     return f->c->per_step ? "step" : "window";
 }
 
-/* Ops that run at once add up to more than the span, and the frame is as wide as they are. */
+/* Concurrent ops add up to more than the span, and the frame is as wide as their sum. */
 static void flame_put_span(vp_buf *b, const flames *f, const vp_delta *d)
 {
     int64_t span = f->side == SIDE_A ? d->a_ps : d->b_ps;

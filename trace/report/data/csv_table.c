@@ -1,5 +1,5 @@
-/* Columns are stable, new ones go to the end; lines end with LF. Numbers are raw, unknown is empty.
- * Only texts can hold what a file says: they are quoted. */
+/* Columns are stable, new ones are appended; lines end with LF. Numbers are unformatted, unknown is
+ * empty. Only texts can contain bytes from a file, so they are quoted. */
 #include "trace/report/data/csv_table.h"
 
 #include <math.h>

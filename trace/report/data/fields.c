@@ -12,7 +12,7 @@ _Static_assert(sizeof(vp_op_class) == sizeof(int) && sizeof(vp_direction) == siz
                "REP_WORD copies an int");
 _Static_assert(sizeof(vp_report) <= UINT16_MAX, "places in a struct are of 16 bits");
 
-/* ---- Session and window ---- */
+/* ---- Run and window ---- */
 
 static const rep_field file_fields[] = {
     {F("path", REP_TEXT, vp_report_file, path), .needed = true,

@@ -8,7 +8,7 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/words.h"
 
-#define SAMPLES_MAX 256u /* of a module's runs: order statistics at even distances */
+#define SAMPLES_MAX 256u /* durations of a module's runs: order statistics at even distances */
 
 /* ---- Scopes and modules ---- */
 
@@ -69,7 +69,7 @@ static void put_samples(rep_json_out *o, const void *base)
     const vp_module *m = base;
     size_t n = m->sample_count < SAMPLES_MAX ? m->sample_count : SAMPLES_MAX;
     vp_json_begin_array(&o->j);
-    for (size_t i = 0; i < n; i++) /* the first is the least, the last the largest */
+    for (size_t i = 0; i < n; i++) /* the first is the minimum, the last the maximum */
         vp_json_i64(&o->j, m->sample_ps[n < 2 ? i : i * (m->sample_count - 1) / (n - 1)]);
     vp_json_end_array(&o->j);
 }
@@ -128,7 +128,7 @@ static const rep_field step_device_fields[] = {
     {END("step_device", "A step on one device.")},
 };
 
-/* Of the critical device; null where the step is the host's alone. */
+/* For the critical device; null if the step is only on the host. */
 static void put_step_breakdown(rep_json_out *o, const void *base)
 {
     const vp_breakdown *b = rep_critical(base);
@@ -223,7 +223,7 @@ static void put_step_count(rep_json_out *o, const void *base)
     vp_json_i64(&o->j, (int64_t)((const vp_steps *)base)->count);
 }
 
-/* Without a step that counts there is no mean to divide by. */
+/* Without complete steps the mean would divide by 0. */
 static void put_cv(rep_json_out *o, const void *base)
 {
     const vp_steps *s = base;
@@ -434,7 +434,7 @@ static void put_balance_devices(rep_json_out *o, const void *balance)
     vp_json_i64(&o->j, (int64_t)((const vp_balance *)balance)->devices);
 }
 
-/* Made from the rest of the report, here or after reading it back. */
+/* Computed from the rest of the report, also after reading it. */
 static const rep_field balance_fields[] = {
     {MADE("devices", REP_COUNT, put_balance_devices), .needed = true,
      .about = "Devices that run the same modules; with fewer than 2, other figures are null."},
@@ -651,7 +651,7 @@ static const rep_field torch_fields[] = {
     {END("torch", "How a program of PyTorch trains; zeros for any other program.")},
 };
 
-/* ---- What the program says of itself ---- */
+/* ---- Data recorded by the program ---- */
 
 static const rep_field said_fields[] = {
     {F("text", REP_TEXT, vp_said, text), .needed = true, .null = "empty", .about = "The text."},
@@ -806,7 +806,7 @@ static void json_put_memory_section(rep_json_out *o, const void *r)
         vp_json_null(&o->j);
 }
 
-/* ---- Memory as planned ---- */
+/* ---- Planned memory ---- */
 
 static const rep_field plan_buffer_fields[] = {
     {F("instruction", REP_TEXT, vp_plan_buffer, instruction), .needed = true, .null = "empty",

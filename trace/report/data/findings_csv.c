@@ -7,7 +7,7 @@
 #include "trace/report/table/columns.h"
 #include "trace/report/labels/words.h"
 
-/* One row a rule, in rank order. Lists are joined by "; ". */
+/* One row per rule, in rank order. Lists are joined by "; ". */
 typedef struct row {
     const vp_report *r;
     const vp_finding *f;
@@ -84,7 +84,7 @@ static const tbl_column columns[] = {
 #undef OF
 #undef ROW
 
-/* NULL for an empty list. The text lives as long as the buffer. */
+/* NULL for an empty list. The text is valid as long as the buffer. */
 static const char *join_texts(vp_buf *all, const char *const *texts, size_t n)
 {
     vp_buf_init(all, VP_REPORT_BYTES_MAX);

@@ -93,7 +93,7 @@ static void md_put_wrapped(vp_buf *b, size_t column, size_t indent, const char *
     }
 }
 
-/* Appends what `line` holds as a wrapped list item or paragraph, and frees `line`. */
+/* Appends the content of `line` as a wrapped list item or paragraph, and frees `line`. */
 static void md_put_line(vp_buf *b, vp_buf *line, size_t indent)
 {
     md_put_wrapped(b, 0, indent, vp_buf_cstr(line));

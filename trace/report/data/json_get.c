@@ -1,4 +1,4 @@
-/* Structs out of JSON, by their fields. */
+/* Reads structs from JSON by their fields. */
 #include "trace/report/data/fields.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "trace/base/limits.h"
 #include "trace/report/labels/words.h"
 
-/* Of any figure, and of all that stand in one field of a report: whoever adds them up, a few fields
- * together and over several reports, stays within int64_t. 2^61 ps are 640 hours of devices. */
+/* Maximum of any value, and of the sum of one field over a report, so that sums of a few fields
+ * over several reports fit in int64_t. 2^61 ps are 640 hours of devices. */
 #define FIGURE_MAX VP_TIME_MAX_PS
 
 int rep_bad_json(const rep_place *place, const char *what)
@@ -66,7 +66,7 @@ static int get_integer(int64_t *out, const json_t *v, int64_t least, int64_t unk
     return 0;
 }
 
-/* Of non-negative figures. */
+/* For non-negative values. */
 static int check_sum(rep_json_in *in, const rep_field *f, int64_t v, const rep_place *place)
 {
     uint32_t at = vp_map_get(&in->sum_at, (uint64_t)(uintptr_t)f);
@@ -93,7 +93,7 @@ static int get_json_count(rep_json_in *in, const rep_field *f, int64_t *out, con
     return check_sum(in, f, *out, place);
 }
 
-/* Ids beyond 2^63-1 come as text (report_read.c). */
+/* Ids beyond 2^63-1 are quoted before parsing (report_read.c). */
 static int get_id(int64_t *out, const json_t *v, const rep_place *place)
 {
     uint64_t id;
@@ -175,7 +175,7 @@ static int get_by_word(int64_t *out, const json_t *v, const char *const *words,
     return 0;
 }
 
-/* Room for an array's items, stored with its length in the struct. NULL for none. */
+/* Allocates an array's items; the length is stored in the struct. NULL if empty. */
 static int new_array(rep_json_in *in, char **items, size_t *n, const rep_field *f, size_t size,
                      const json_t *v, char *base, const rep_place *place)
 {
@@ -186,7 +186,7 @@ static int new_array(rep_json_in *in, char **items, size_t *n, const rep_field *
             return rep_bad_json(place, "is not an array");
         *n = json_array_size(v);
     }
-    if (*n && !(*items = vp_arena_zalloc(in->arena, *n * size))) /* n is bounded by the file */
+    if (*n && !(*items = vp_arena_zalloc(in->arena, *n * size))) /* n is limited by the file */
         return vp_no_memory();
     memcpy(base + f->at, items, sizeof *items);
     memcpy(base + f->count_at, n, sizeof *n);
@@ -311,7 +311,7 @@ static size_t field_list_count(const rep_field *f, const void *base)
     return n;
 }
 
-/* Two arrays of one struct may have one length: starts and durations. */
+/* Two arrays of one struct may share a length: starts and durations. */
 static bool shares_count(const rep_field *f)
 {
     return f->type == REP_COUNTS && f[-1].type == REP_COUNTS && f[-1].count_at == f->count_at;

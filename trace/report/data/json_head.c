@@ -1,4 +1,4 @@
-/* How every document in JSON begins. */
+/* The head of every JSON document. */
 #include "trace/report/data/fields.h"
 #include "trace/report/data/report_json.h"
 

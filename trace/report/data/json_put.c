@@ -1,4 +1,4 @@
-/* Structs as JSON, by their fields. */
+/* Writes structs as JSON by their fields. */
 #include "trace/report/data/fields.h"
 
 #include <string.h>

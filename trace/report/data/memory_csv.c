@@ -1,11 +1,11 @@
-/* Memory as CSV: a row for each holder of a peak, of plans and of allocators. */
+/* Memory as CSV: one row per holder of a peak, for plans and allocators. */
 #include "trace/report/data/csv.h"
 #include "trace/report/data/csv_table.h"
 #include "trace/report/table/columns.h"
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-/* Of a holder of an allocator's peak no kind, shape and lifetime are known; of a plan's no step. */
+/* Holders of an allocator's peak have no kind, shape and lifetime; those of a plan have no step. */
 typedef struct row {
     const char *host, *of, *name, *kind, *holder, *shape, *scope, *source;
     int64_t space, peak_bytes, bytes, unpadded_bytes, count, step, first, last;

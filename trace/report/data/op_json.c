@@ -1,4 +1,4 @@
-/* One op as JSON: what its page shows. */
+/* One op as JSON: the data of its page. */
 #include "trace/report/data/op_json.h"
 
 #include <inttypes.h>
@@ -114,7 +114,7 @@ static const rep_field node_fields[] = {
     {END("graph_node", "An HLO instruction near the op.")},
 };
 
-/* Pairs of places in `nodes`: the second takes the result of the first. */
+/* Pairs of indices in `nodes`: the second uses the result of the first. */
 static void put_graph_edges(rep_json_out *o, const void *base)
 {
     const op_graph *g = base;
@@ -209,7 +209,7 @@ const rep_field rep_op_details_fields[] = {
     {0},
 };
 
-/* Over the op, before its details. */
+/* Fields of the op, before those of its details. */
 const rep_field rep_op_row_fields[] = {
     {MADE("op", REP_TEXT, json_put_op_key), .needed = true,
      .about = "Key of the op in URLs of the server."},

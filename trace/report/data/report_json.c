@@ -6,7 +6,7 @@
 #include "trace/report/labels/memory_words.h"
 #include "trace/report/labels/shown_rows.h"
 
-/* The devices' numbers as written; those that the view leaves out have none. */
+/* The devices' indices in the output; devices that the view leaves out have none. */
 static uint32_t *number_devices(const vp_report *r, const vp_view *v, bool *all)
 {
     uint32_t *place = vp_calloc(r->device_count + 1, sizeof *place), n = 0;
@@ -43,7 +43,7 @@ static int json_put_ops(rep_json_out *o, const uint32_t *rows, size_t n)
     return 0;
 }
 
-/* The pre-order array says by its depths where an object ends, however deep the tree is. */
+/* Depths in pre-order determine the ends of objects, at any depth of the tree. */
 static void json_put_scopes(rep_json_out *o)
 {
     const vp_report *r = o->r;
@@ -56,7 +56,7 @@ static void json_put_scopes(rep_json_out *o)
             vp_json_end_object(&o->j);
         }
         vp_json_begin_object(&o->j);
-        rep_put_fields(o, rep_scope_fields, &r->scopes[i]); /* begins its array of children */
+        rep_put_fields(o, rep_scope_fields, &r->scopes[i]); /* starts its array of children */
         open++;
     }
     for (; open; open--) {
@@ -66,7 +66,7 @@ static void json_put_scopes(rep_json_out *o)
     vp_json_end_array(&o->j);
 }
 
-/* `complete` says that no view left rows out: only such a report can be merged. */
+/* `complete` is true if no view left out rows: only such a report can be merged. */
 static int put_report(vp_buf *b, const vp_report *r, const vp_view *view, bool tables_only)
 {
     vp_view v = view ? *view : (vp_view){.version = 1};

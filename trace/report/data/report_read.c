@@ -1,7 +1,7 @@
-/* What rep_json wrote comes back. jansson parses: reports are small and ours. Two of its limits
- * matter. It refuses integers beyond 2^63-1, which XLA's program ids may be: they are quoted before
- * it sees them, and read as text. And it nests 2,048 deep at most, which trees of scopes (64 deep)
- * never need. What the file says is checked all the same: types, ranges, references, sums. */
+/* Reads the output of rep_json with jansson, because reports are small. Two of its limits matter.
+ * It refuses integers beyond 2^63-1, which XLA's program ids may be, so they are quoted first, and
+ * read as text. And it nests at most 2,048 levels, which trees of scopes (64 levels) never need.
+ * The file is untrusted: types, ranges, references and sums are checked. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ static int parse_report_json(json_t **out, vp_str text)
     int rc = quote_wide(&b, text);
     *out = rc < 0 ? NULL : json_loadb(b.p ? b.p : "", b.n, JSON_REJECT_DUPLICATES, &e);
     vp_buf_free(&b);
-    if (rc >= 0 && !*out && !e.text[0]) /* jansson 2.14 says why in any other case */
+    if (rc >= 0 && !*out && !e.text[0]) /* jansson 2.14 sets the error in all other cases */
         rc = vp_mem_explain(vp_no_memory());
     vp_mem_enter(before);
     if (rc < 0)
@@ -94,7 +94,7 @@ static int get_report_scope(rep_json_in *in, vp_scope *s, const json_t *v, size_
     return rep_get_fields(in, rep_scope_fields, v, s, &place);
 }
 
-/* The tree in pre-order, without recursion on input; *v grows. */
+/* Reads the tree in pre-order, without recursion on input; *v grows. */
 static int walk_scopes(rep_json_in *in, vp_scope **v, size_t *n, const json_t *list)
 {
     level stack[DEPTH_MAX];
@@ -141,7 +141,7 @@ static int get_scopes(rep_json_in *in, vp_report *r, const json_t *list)
 
 /* ---- Checks ---- */
 
-/* What the children of a node hold together, of each figure that is summed over subtrees. */
+/* Sums over the children of a node, for each value that is summed over subtrees. */
 enum { TREE_FIGURES = 6 };
 
 static void tree_figures(int64_t out[TREE_FIGURES], const vp_scope *s)
@@ -159,8 +159,8 @@ static int bad_scope(size_t i, const char *what)
     return vp_fail(VP_ECORRUPT, "scopes: node %zu in pre-order %s", i, what);
 }
 
-/* No node holds less than its children, and the roots together fit. rest[i]: what of node i is not
- * yet taken by children; the last entry is that of the roots. */
+/* Each node must have at least the sum of its children, and the roots at most the total. rest[i]:
+ * the part of node i that no child has taken yet; the last entry is that of the roots. */
 static int check_tree(const vp_report *r, int64_t (*rest)[TREE_FIGURES])
 {
     for (size_t k = 0; k < TREE_FIGURES; k++)
@@ -190,7 +190,7 @@ static int check_scopes(const vp_report *r)
     return rest ? check_tree(r, rest) : vp_no_memory();
 }
 
-/* The identity of every breakdown; all of them are sums of parts that are not negative. */
+/* Checks the identity of every breakdown: sums of non-negative parts. */
 static int check_breakdown(const vp_breakdown *b, const char *what, size_t i)
 {
     __int128 parts = (__int128)b->compute_ps + b->exposed_comm_ps + b->exposed_copy_ps + b->idle_ps;
@@ -247,7 +247,7 @@ static int check_rows(const vp_report *r)
     return 0;
 }
 
-/* ---- The whole ---- */
+/* ---- The complete report ---- */
 
 static int check_schema(const json_t *root)
 {

@@ -1,10 +1,10 @@
 #include "trace/report/flame/flame_label.h"
 
-/* Fewer columns before an ellipsis say nothing. */
+/* Minimum number of columns before an ellipsis. */
 #define LEAST_COLUMNS 3
 
-/* Signs that our labels have, and all monospace fonts: General Punctuation to Mathematical
- * Operators. Beyond the alphabets of Europe a glyph comes from any font, and is wider. */
+/* Characters of our labels that all monospace fonts have: General Punctuation to Mathematical
+ * Operators. Beyond European alphabets a glyph may come from any font, and is wider. */
 static bool is_of_the_font(uint32_t c)
 {
     return c < 0x530 || (c >= 0x2010 && c < 0x2300);
@@ -69,8 +69,8 @@ static vp_str skip_digits(vp_str s)
     return s;
 }
 
-/* The bytes of the word at the start of s that is a number, with its unit and the spaces behind
- * either; 0: it is none. */
+/* The bytes of a number at the start of s, with its unit and the spaces after each; 0: not a
+ * number. */
 static size_t number_word_length(vp_str s)
 {
     vp_str rest = skip_sign(s);
@@ -83,7 +83,7 @@ static size_t number_word_length(vp_str s)
     return s.n - vp_str_skip(rest, 1).n;
 }
 
-/* The bytes at the start of s that stand there together or not at all. */
+/* The bytes at the start of s that must not be separated. */
 static size_t label_piece_length(vp_str s, bool begins_word)
 {
     size_t n = begins_word ? number_word_length(s) : 0;

@@ -9,8 +9,7 @@
 
 #define NO_BOX UINT32_MAX
 
-/* What is known of a node: [from, from + weight) of the whole, of which its children took `used`.
- */
+/* State of a node: [from, from + weight) of the picture, of which its children took `used`. */
 typedef struct placed {
     int64_t from, weight, used;
     uint32_t row, box;
@@ -39,7 +38,7 @@ static int64_t sum_roots(const layout *t)
     return all;
 }
 
-/* Gives each node its part of its parent. */
+/* Assigns each node its range within its parent. */
 static void place_flame_nodes(layout *t)
 {
     placed whole = {.weight = t->all};
@@ -64,7 +63,7 @@ static bool may_show(const layout *t, size_t i)
            (is_root_node(t, i) || t->v[t->nodes[i].parent].shown);
 }
 
-/* The widest first; of equal ones the parent before its child. */
+/* The widest first; ties: the parent before its child. */
 static int by_width(const void *a, const void *b, void *placed_ptr)
 {
     const placed *v = placed_ptr;
@@ -74,7 +73,7 @@ static int by_width(const void *a, const void *b, void *placed_ptr)
     return (i > j) - (i < j);
 }
 
-/* Marks what is shown: all that may be, or the widest of it. */
+/* Marks the visible nodes: all candidates, or the widest of them. */
 static int choose_shown_nodes(layout *t)
 {
     size_t n = 0;
@@ -90,7 +89,7 @@ static int choose_shown_nodes(layout *t)
     qsort_r(order, n, sizeof *order, by_width, t->v);
     for (size_t i = VP_FLAME_FRAMES_MAX; i < n; i++)
         t->v[order[i]].shown = false;
-    for (size_t i = 0; i < t->n; i++) /* what is joined to a node that went */
+    for (size_t i = 0; i < t->n; i++) /* nodes merged into one that is not visible */
         t->v[i].shown = t->v[i].shown && (is_root_node(t, i) || t->v[t->nodes[i].parent].shown);
     return 0;
 }

@@ -6,14 +6,14 @@
 
 /* In hundredths of the picture's em. */
 #define ROW_HEIGHT 160
-/* From the left edge of a frame to its text, and what stays free at both together. */
+/* From the left edge of a frame to its text, and the sum of both margins. */
 #define TEXT_X 40
 #define TEXT_ROOM 60
 /* The widest of the fonts of .flame text in report.css is SF Mono. */
 #define COLUMN 62
 
-/* Widths of a picture, in hundredths of its em, from each of which on frames have the label that
- * fits there: report.css, which shows it, has the same. Those of common screens, and some between
+/* Minimum widths of a picture, in hundredths of its em, for each label variant: report.css, which
+ * selects the variant, has the same list. These are widths of common screens, and some between
  * them. */
 static const int64_t widths[] = {2100, 2400, 2650, 3300, 4400, 5500, 7400, 9300, 10450, 12650};
 #define WIDTHS (sizeof widths / sizeof *widths)
@@ -38,7 +38,7 @@ static size_t columns_at(const flame_box *box, size_t width)
     return room > 0 ? (size_t)(room / COLUMN) : 0;
 }
 
-/* What is seen of a label from one width of the picture on and until another. */
+/* The variant of a label between two widths of the picture. */
 static void svg_put_label_text(vp_buf *b, vp_str label, size_t n, size_t from, size_t until)
 {
     vp_buf_puts(b, "<text");
@@ -52,7 +52,7 @@ static void svg_put_label_text(vp_buf *b, vp_str label, size_t n, size_t from, s
     vp_buf_puts(b, n < label.n ? "…</text>" : "</text>");
 }
 
-/* A label for each width of the picture, those that are the same as one. */
+/* One label per width of the picture; equal ones are written once. */
 static void svg_put_label(vp_buf *b, const flame_box *box, vp_str label)
 {
     for (size_t from = 0, until; from < WIDTHS; from = until) {

@@ -1,11 +1,11 @@
-/* Stacks as a document of speedscope's: the frames that the profiles share, then a profile a
- * device, first all its samples, then their weights. */
+/* Stacks as a speedscope document: the frames that the profiles share, then one profile per device,
+ * first all its samples, then their weights. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/report/flame/stack_stream.h"
 
-/* Parts of the document, in their order; those from PROFILE on come once a device. */
+/* Parts of the document, in order; those from PROFILE on occur once per device. */
 enum { HEAD, FRAMES, PROFILE, SAMPLES, WEIGHTS, DONE };
 
 static int intern_frame_name(vp_sid *out, flame_stream *t, const char *name)
@@ -13,8 +13,8 @@ static int intern_frame_name(vp_sid *out, flame_stream *t, const char *name)
     return vp_intern_put(&t->names, name && *name ? vp_str_of(name) : VP_STR("(no name)"), out);
 }
 
-/* Frames of one name are one, so that the time of a function or an op in all its places can be
- * added up. */
+/* Frames with the same name are one frame, so that the time of a function or op can be summed over
+ * all its places. */
 static int number_frames(flame_stream *t)
 {
     const flame_stacks *s = t->s;

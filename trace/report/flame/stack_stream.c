@@ -5,7 +5,7 @@
 #include "trace/base/log.h"
 #include "trace/base/mem.h"
 
-/* A piece is handed on once it is as long as this. */
+/* Minimum length of a piece. */
 #define PIECE_BYTES (64u << 10)
 
 /* ---- Folded ---- */

@@ -9,7 +9,7 @@
 #include "trace/base/str.h"
 
 #define PS_PER_NS 1000
-/* The scope of what has none, among those that have one (scopes_collect). */
+/* The scope of ops without one, among those with one (scopes_collect). */
 #define NOWHERE "(no scope)"
 
 static uint64_t stack_path_key(const char *path)
@@ -17,7 +17,7 @@ static uint64_t stack_path_key(const char *path)
     return vp_hash(path, strlen(path), 11);
 }
 
-/* Equal stacks stand together. */
+/* Sorts equal stacks next to each other. */
 static int by_frames(const void *a, const void *b)
 {
     const flame_stack *x = a, *y = b;
@@ -30,7 +30,7 @@ static int by_frames(const void *a, const void *b)
     return strcmp(x->op, y->op);
 }
 
-/* As they are written. */
+/* In output order. */
 static int by_stack_time(const void *a, const void *b)
 {
     const flame_stack *x = a, *y = b;
@@ -39,7 +39,7 @@ static int by_stack_time(const void *a, const void *b)
     return x->self_ps > y->self_ps ? -1 : 1;
 }
 
-/* A report that was read may claim any time. */
+/* A report from a file may contain any time. */
 static void add_saturated_ns(int64_t *sum, int64_t more)
 {
     if (__builtin_add_overflow(*sum, more, sum))
@@ -101,7 +101,7 @@ static int by_loss(const void *a, const void *b, void *stacks)
     return x != y ? (x > y ? -1 : 1) : (i > j) - (i < j);
 }
 
-/* The n stacks of one device; order: room for as many. */
+/* The n stacks of one device; order: a buffer for n entries. */
 static void round_device(flame_stack *v, size_t n, uint32_t *order)
 {
     int64_t all_ps = 0, given = 0;
@@ -130,7 +130,7 @@ static int round_all(flame_stacks *s)
     return 0;
 }
 
-/* join: devices are not told apart. */
+/* join: devices are not distinguished. */
 static int make_stacks(flame_stacks *s, const vp_report *r, const char *device, bool join)
 {
     *s = (flame_stacks){.r = r, .v = vp_calloc(r->op_count + 1, sizeof *s->v)};

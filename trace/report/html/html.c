@@ -46,7 +46,7 @@ static void html_put_hosts_fact(page *p)
     html_close_fact(p);
 }
 
-/* What is shown is not the whole; where pages can be asked for, the way back to it. */
+/* Only a part is shown; if a server can make pages, this links to all of it. */
 static void html_put_step_fact(page *p)
 {
     html_open_fact(p, "Step filter");
@@ -131,7 +131,7 @@ static int put_tables(page *p)
     return 0;
 }
 
-/* Which tabs show a part. */
+/* The tabs that show a part. */
 enum {
     IN_SUMMARY = 1,
     IN_OPS = 2,
@@ -162,7 +162,7 @@ bool rep_tab_known(const char *name)
     return false;
 }
 
-/* In the order of the page: what is wrong, where the time went, and then why. */
+/* In the order of the page: findings, times, and then causes. */
 static const html_part parts[] = {
     {"findings", "Findings", html_has_findings, html_findings, IN_SUMMARY},
     {"where", "Device time breakdown", html_has_devices, html_devices, IN_SUMMARY | IN_DEVICES},
@@ -276,7 +276,7 @@ static int put_page(page *p)
     return p->b->status;
 }
 
-/* The findings alone: what the whole page starts with. */
+/* Only the findings, which the page begins with. */
 static int put_findings_page(page *p)
 {
     html_begin(p, p->r->session_name);

@@ -1,4 +1,4 @@
-/* Sections, tables, cells and places in time: what all parts of a page are made of. */
+/* Sections, tables, cells and places in time, for all parts of a page. */
 #include <math.h>
 
 #include "trace/report/html/html_parts.h"
@@ -161,15 +161,14 @@ void html_bar_cell(page *p, const char *css_class, int64_t part, int64_t scale, 
 
 /* ---- Places in time ---- */
 
-/* To the nearest ns, as what is exported is rounded: Perfetto finds the event by it. */
+/* To the nearest ns, as exports are rounded: Perfetto finds the event by it. */
 static int64_t round_to_whole_ns(int64_t ps)
 {
     int64_t down = ps / 1000 - (ps % 1000 < 0), rest = (ps % 1000 + 1000) % 1000;
     return down + (rest >= 500);
 }
 
-/* Nanoseconds as Perfetto counts them on the host's own timeline: a half-open range that is never
- * empty. */
+/* Nanoseconds as on Perfetto's timeline of the host: a half-open range that is never empty. */
 static bool perfetto_range(int64_t *from, int64_t *until, int64_t start_ps, int64_t dur_ps,
                            int64_t timeline_ns)
 {
@@ -183,7 +182,7 @@ static bool perfetto_range(int64_t *from, int64_t *until, int64_t start_ps, int6
     return true;
 }
 
-/* Any device of a host knows its host's timeline. */
+/* Any device of a host leads to its host's timeline. */
 static const vp_device *any_device_of_host(const vp_report *r, const char *host)
 {
     for (size_t i = 0; i < r->device_count; i++)
@@ -215,7 +214,7 @@ bool html_open_place(page *p, uint32_t device, const char *host, int64_t start_p
     return true;
 }
 
-/* Times before the report's zero are rare (clocks that drift) and keep their sign. */
+/* Times before the report's zero are rare (drifting clocks) and keep their sign. */
 static void put_when(page *p, int64_t ps, int64_t dur_ps)
 {
     int64_t size = ps < 0 ? -ps : ps;

@@ -3,7 +3,7 @@
 #include "trace/report/html/html_sections.h"
 #include "trace/report/labels/numbers.h"
 
-/* A curve is drawn on 1000 by 100 units that the style sheet stretches to its place. */
+/* A curve is drawn on 1000 by 100 units, which the style sheet scales. */
 #define CURVE_WIDTH 1000
 #define CURVE_HEIGHT 100
 
@@ -12,7 +12,7 @@ static int64_t scale_to_chart_units(int64_t v, int64_t from, int64_t span, int64
     return span <= 0 ? 0 : (int64_t)(((__int128)v - from) * units / span);
 }
 
-/* Unknown values break the line. */
+/* Unknown values interrupt the line. */
 void html_curve(page *p, const char *css_class, const int64_t *x, const int64_t *y, size_t n,
                 int64_t top)
 {

@@ -66,7 +66,7 @@ static void device_fact(page *p, const char *name, uint32_t device, int64_t ps)
     html_close_fact(p);
 }
 
-/* Who waits least at barriers tends to be the one that the others wait for. */
+/* The device with the least wait at barriers is usually the one that the others wait for. */
 static void barrier_facts(page *p)
 {
     uint32_t most, least;

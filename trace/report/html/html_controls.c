@@ -1,4 +1,4 @@
-/* Links that change what a page shows, where a server makes it anew. */
+/* Links that change the content of a page, if a server makes it. */
 #include <ctype.h>
 
 #include "trace/report/html/html_parts.h"
@@ -22,7 +22,7 @@ static void query_put_step(page *p, int64_t step)
         vp_buf_printf(p->b, "&amp;step=%lld", (long long)step);
 }
 
-/* Other tabs have nothing of host zones. */
+/* Other tabs have no host zones. */
 static void query_put_where(page *p, const char *key, const char *value)
 {
     if (!strcmp(key, "where"))
@@ -31,7 +31,7 @@ static void query_put_where(page *p, const char *key, const char *value)
         html_puts(p, "&amp;where=host");
 }
 
-/* A key that is replaced comes as its new value, the others as they are. */
+/* The replaced key gets its new value, the others are copied. */
 static void query_put_other_keys(page *p, const char *key, const char *value)
 {
     query_put_where(p, key, value);
@@ -93,7 +93,7 @@ static void put_pills(page *p)
     for (int s = VP_BY_SELF; s <= VP_BY_MAX; s++)
         put_pill(p, "by", rep_sort_name((vp_sort)s), p->v.sort == (vp_sort)s);
     html_puts(p, "</div>\n");
-    if (!(p->links.whole ? p->links.whole : p->r)->has_devices) /* nothing but host zones */
+    if (!(p->links.whole ? p->links.whole : p->r)->has_devices) /* only host zones */
         return;
     html_puts(p, "<div class=\"pills\" role=\"group\" aria-label=\"Work of\"><span>Work of"
                  "</span>\n");
@@ -111,7 +111,7 @@ static void put_option(page *p, const char *value, const char *chosen)
     html_puts(p, "</option>\n");
 }
 
-/* Devices of several hosts share names: one option each, the host has a choice of its own. */
+/* Devices of several hosts share names: they have one option; the host has a separate menu. */
 static bool is_named_before(const vp_report *r, size_t i)
 {
     for (size_t k = 0; k < i; k++)

@@ -5,7 +5,7 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-/* Devices above this stand in a fold: a page of 256 bars answers no question at a glance. */
+/* Devices beyond this number are in a collapsed section: a page of 256 bars is not readable. */
 #define DEVICES_OPEN 8u
 
 static void html_put_parts_bar(page *p, const int shares[REP_PARTS])
@@ -67,7 +67,7 @@ static void html_put_device_bar(page *p, size_t i)
     html_puts(p, "</li>\n");
 }
 
-/* Those with a table below come first where not all are in the open. */
+/* Devices with a table below come first if some are collapsed. */
 static void put_some(page *p, bool with_table, size_t *shown)
 {
     for (size_t i = 0; i < p->r->device_count; i++) {

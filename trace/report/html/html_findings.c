@@ -44,7 +44,7 @@ static double time_unit(const char *unit)
     return 0;
 }
 
-/* Values carry the unit that their rule names. */
+/* Values have the unit that their rule names. */
 static void html_put_finding_value(page *p, double v, const char *unit)
 {
     double ps = v * time_unit(unit);
@@ -159,7 +159,7 @@ static void html_put_finding_places(page *p, const vp_finding *f)
 
 /* ---- Links to sections ---- */
 
-/* Links from a rule without a place in time to the section that it judges. */
+/* Links from a rule without a place in time to its section. */
 static void put_about(page *p, const vp_finding *f)
 {
     static const struct {
@@ -236,7 +236,7 @@ static void put_cards(page *p)
     html_puts(p, "</ol>\n");
 }
 
-/* ---- The other rules, folded ---- */
+/* ---- The other rules, collapsed ---- */
 
 static void html_put_explained_rule(page *p, const vp_finding *f)
 {

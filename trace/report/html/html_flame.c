@@ -1,5 +1,5 @@
-/* The computation graph, or the call paths, as a flame graph. What it shows stands in the tree
- * below it as text. */
+/* The computation graph, or the call paths, as a flame graph. The tree below it has the same data
+ * as text. */
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/report/flame/flame_svg.h"
@@ -11,18 +11,18 @@
 #include "trace/report/labels/tree.h"
 #include "trace/report/labels/words.h"
 
-/* What frames are of; the legend names those that there are. */
+/* Kinds of frames; the legend lists those that occur. */
 enum { FORWARD, BACKWARD, REMAT, COMM, COPY, KINDS };
 
 static const char *const kind_css[KINDS] = {"forward", "backward", "remat", "comm", "copy"};
 static const char *const kind_text[KINDS] = {"forward", "mostly backward", "mostly rematerialized",
                                              "communication op", "copy op"};
 
-/* Nodes: the whole, the scopes, the ops in them. */
+/* Nodes: the root, the scopes, the ops in them. */
 typedef struct drawing {
     const page *p;
     const vp_report *r;
-    flame_stacks ops; /* empty unless the report tells ops in one scope from those in another */
+    flame_stacks ops; /* empty unless the report separates ops by scope */
     flame_node *nodes;
     size_t n;
     flame_layout l;
@@ -69,7 +69,7 @@ static int kind_of_scope(const vp_scope *s)
     return s->backward_ps > s->total_ps / 2 ? BACKWARD : FORWARD;
 }
 
-/* A computing op is of the kind that its scope is. */
+/* A computing op has the kind of its scope. */
 static int scope_kind_of_node(const drawing *d, uint32_t node)
 {
     const flame_stack *op = op_at(d, node);

@@ -1,8 +1,8 @@
-/* What every page begins and ends with. */
+/* The head and the end of every page. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/web_files.h"
 
-/* key: what presses it on the keyboard, "" for none. */
+/* key: its keyboard shortcut, "" for none. */
 static void html_put_banner_link(page *p, const char *path, const char *css_class, const char *key,
                                  const char *text)
 {

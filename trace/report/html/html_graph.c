@@ -2,8 +2,8 @@
 
 #include "trace/report/labels/numbers.h"
 
-/* Steps are rows, operands above users; a step of many is several rows. In pixels, so that a
- * narrow window scrolls instead of making the words small. */
+/* Each level is a row, operands above users; a level of many is several rows. In pixels, so that a
+ * narrow window scrolls instead of shrinking the text. */
 #define ACROSS 4
 #define WIDTH 204
 #define HEIGHT 42
@@ -47,7 +47,7 @@ static void graph_put_edge(page *p, const places *at, size_t from, size_t to)
     vp_buf_printf(p->b, "<path d=\"M%d %dv8L%d %dv8\"/>", x0, y0, x1, y1 - 8);
 }
 
-/* The opcode only where the name does not have it. */
+/* The opcode, unless the name contains it. */
 static void graph_put_node_figures(page *p, const graph_node *n)
 {
     bool told = n->name && n->opcode && strstr(n->name, n->opcode);
@@ -75,7 +75,7 @@ static void graph_put_node_tip(page *p, const graph_node *n)
     html_puts(p, "</title>");
 }
 
-/* Its words are cut at its edge. */
+/* Text is cut at its edge. */
 static void put_node(page *p, const graph_node *n, int x, int y)
 {
     bool link = n->step && n->op < p->r->op_count && html_open_op(p, &p->r->ops[n->op]);

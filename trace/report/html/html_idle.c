@@ -1,4 +1,4 @@
-/* Why devices idle on the page: causes, gaps, labels. */
+/* Idle time on the page: causes, gaps, labels. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/device_tables.h"
@@ -6,8 +6,8 @@
 
 #define GAPS_MAX 30u
 #define LABELS_MAX 30u
-/* Behind the first few, gaps below this part of the longest one say nothing, nor do labels
- * below this part of the first one: thousands of them are the rule. */
+/* After the first few, gaps below this share of the longest one, and labels below this share of the
+ * first one, are left out: usually there are thousands. */
 #define GAPS_ALWAYS 5u
 #define SMALL_PART 200
 

@@ -1,4 +1,4 @@
-/* Launches, and what ops could be rid of, on the page. */
+/* Launches and avoidable work of ops on the page. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/device_tables.h"
@@ -20,7 +20,7 @@ int html_launch(page *p)
     return html_table_section(p, "launch", &t);
 }
 
-/* ---- What ops could be rid of ---- */
+/* ---- Avoidable work of ops ---- */
 
 bool html_has_hygiene(const page *p)
 {

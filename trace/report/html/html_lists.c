@@ -31,7 +31,7 @@ bool html_has_files(const page *p)
     return p->r->file_count > 0;
 }
 
-/* A file is asked for by its name alone, so one that shares it has no link. */
+/* A file is requested by its name alone, so files with the same name have no link. */
 static bool can_download(const page *p, size_t file)
 {
     const char *name = vp_path_name(p->r->files[file].path);

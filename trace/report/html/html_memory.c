@@ -71,7 +71,7 @@ static void open_chart(page *p, const char *what, int64_t top)
     vp_buf_printf(p->b, "%s</span></p>\n<div class=\"curves\">", what);
 }
 
-/* In use, and behind it what is taken from the device; then what is free in pieces. */
+/* Used memory, then reserved memory, then fragmented free memory. */
 static void put_curves(page *p, const vp_memory *m)
 {
     const int64_t *at = m->sample_start_ps;
@@ -111,7 +111,8 @@ static int by_tile_bytes(const void *a, const void *b)
     return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
-/* Who holds the peak, as areas; where only some holders are known, it would not be the peak. */
+/* The holders of the peak, as areas; omitted if only some holders are known, because the areas
+ * would not be the peak. */
 static void html_put_holder_tiles(page *p, const vp_memory *m)
 {
     html_tile tiles[HTML_TILES_MAX];

@@ -1,5 +1,5 @@
-/* Where the peak goes, on the page: a sentence and a bar of cells for each device, ops under the
- * roof as a picture without a script, and the same as tables. */
+/* MFU breakdown on the page: a sentence and a bar of cells for each device, the roofline of ops as
+ * a picture without a script, and the same as tables. */
 #include <math.h>
 
 #include "trace/analyze/result/look_up.h"
@@ -80,10 +80,10 @@ static void html_put_device_mfu(page *p, size_t i)
     html_puts(p, "</ul>\n</li>\n");
 }
 
-/* ---- The roof: FLOP/s over FLOP a byte, both by powers of ten ---- */
+/* ---- The roofline: FLOP/s by FLOP per byte, both logarithmic ---- */
 
 typedef struct axes {
-    double x0, x1, y0, y1; /* decimal exponents, whole */
+    double x0, x1, y0, y1; /* decimal exponents, integers */
 } axes;
 
 static double at_x(const axes *a, double exponent)
@@ -150,7 +150,7 @@ static void axes_widen(axes *a, double x, double y)
     a->y1 = fmax(a->y1, ceil(log10(y) + .01));
 }
 
-/* Of the first device with peaks: the others' are the same chips. of: "ops", "scopes". */
+/* For the first device with peaks; the others are the same chips. of: "ops", "scopes". */
 static void put_roof(page *p, const vp_mfu *m, const char *of, const roof_row *rows, size_t n)
 {
     double peak = (double)m->peak_gflops, gb_s = (double)m->bandwidth_mb_s / 1000;

@@ -10,8 +10,8 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-/* The page about one op: what all its calls add up to, the slowest of them with their places in
- * time, how long calls take, and which names the group consists of. */
+/* The page about one op: the sums over its calls, the slowest calls with their places in time, the
+ * distribution of durations, and the names in the group. */
 typedef struct op_page {
     page *p;
     const vp_op *op;
@@ -20,7 +20,8 @@ typedef struct op_page {
     vp_unit call;
 } op_page;
 
-/* ---- What all calls add up to ---------------------------------------------------------------- */
+/* ---- Sums over all calls
+ * ------------------------------------------------------------------------- */
 
 static bool html_open_source_link(page *p, const char *source)
 {
@@ -30,7 +31,7 @@ static bool html_open_source_link(page *p, const char *source)
     return opens;
 }
 
-/* A place of the group and how many others it has. */
+/* A place of the group and the number of others. */
 static void place_fact(page *p, const char *name, const char *text, int64_t all, bool source)
 {
     if (!text)
@@ -79,7 +80,7 @@ static void put_back(const op_page *o)
     html_puts(p, "</a></p>\n");
 }
 
-/* Operators found by launches. What an XLA op's scope ends in is not repeated. */
+/* Operators found by launches. An operator that is the end of an XLA op's scope is not repeated. */
 static void put_operator_facts(const op_page *o)
 {
     const vp_op *op = o->op;
@@ -128,7 +129,8 @@ static void html_put_op_head(const op_page *o)
     html_puts(p, "</dl>\n</header>\n");
 }
 
-/* ---- How long calls take --------------------------------------------------------------------- */
+/* ---- Durations of calls
+ * --------------------------------------------------------------------------- */
 
 static void put_bars(const op_page *o, int64_t most)
 {

@@ -16,7 +16,7 @@ typedef struct table {
     ops_table ops;
 } table;
 
-/* Parts of a mixed group that are shown below it, as long as they matter. */
+/* Parts of a mixed group that are shown below it, if they are large enough. */
 #define SPLITS_MAX 4u
 
 static void html_put_cell_tip(page *p, const char *word, const char *text)
@@ -34,7 +34,7 @@ static void html_put_path(page *p, const char *css_class, const char *path)
     html_puts(p, "</bdi></span>");
 }
 
-/* "+3 more": the group stands in other places too. */
+/* "+3 more": the group has other scopes, too. */
 static void put_more(page *p, int64_t all, const char *what)
 {
     if (all > 1)
@@ -43,7 +43,7 @@ static void put_more(page *p, int64_t all, const char *what)
                       (long long)all, what, (long long)(all - 1));
 }
 
-/* Paths are cut at their start by the style sheet: their ends say more. */
+/* Paths are cut at their start by the style sheet, because the end identifies them. */
 static void group_cell(page *p, const vp_op *op)
 {
     bool by_scope = p->r->group == VP_GROUP_SCOPE, by_source = p->r->group == VP_GROUP_SOURCE;
@@ -103,7 +103,7 @@ static const char *html_op_row_class(const tbl *t, const void *row)
     return ((const ops_row *)row)->split ? "part" : NULL;
 }
 
-/* What a mixed group consists of; its smallest parts are left out. */
+/* The parts of a mixed group, without the smallest ones. */
 static void put_splits(const table *t, html_row_writer *w, const vp_op *op)
 {
     if (!ops_is_mixed(op, t->rows->all_self_ps) || op->split_count < 2)
@@ -113,7 +113,8 @@ static void put_splits(const table *t, html_row_writer *w, const vp_op *op)
             html_row(w, &(ops_row[]){ops_row_of_split(t->rows, &op->splits[i])});
 }
 
-/* Above the table and not its caption, which would be as wide as the table and scroll with it. */
+/* Above the table and not in its caption, which would be as wide as the table and scroll with it.
+ */
 static void html_put_ops_summary(const table *t)
 {
     page *p = t->p;
@@ -143,7 +144,7 @@ static void html_put_ops_summary(const table *t)
     html_puts(p, "</span></div>\n");
 }
 
-/* A page that was asked for more than a browser bears says so. */
+/* Notes that a page has fewer rows than requested, because browsers cannot show more. */
 static void html_put_ops_cut_note(const table *t)
 {
     page *p = t->p;
@@ -189,7 +190,7 @@ static void html_put_ops_table(const table *t)
     html_put_ops_cut_note(t);
 }
 
-/* Columns that only some profiles know. */
+/* Columns that only some profiles have. */
 static void note_columns(table *t, const vp_op *op)
 {
     tbl *x = &t->ops.t;

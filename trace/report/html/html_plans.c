@@ -1,6 +1,5 @@
-/* Memory as compilers planned it, on the page: a row a program, and of the largest the course of
- * what is live as areas by scope, who holds the peak as tiles and as a table, and what could be
- * donated. */
+/* Planned memory on the page: one row per program; for the largest ones the live memory over time
+ * as areas by scope, the holders of the peak as tiles and as a table, and donatable arguments. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/html/html_treemap.h"
@@ -9,12 +8,12 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/shown_rows.h"
 
-#define WHOLE_MAX 8u     /* programs with pictures of their own */
+#define WHOLE_MAX 8u     /* number of programs with pictures */
 #define BUFFERS_MAX 100u /* rows of one peak */
-/* As html_curve: stretched by the style sheet. */
+/* As html_curve: scaled by the style sheet. */
 #define AREA_WIDTH 1000
 #define AREA_HEIGHT 1000
-#define AREA_COLOURS 8u /* a0 to a7 in web/report.css */
+#define AREA_COLOURS 8u /* classes a0 to a7 in web/report.css */
 
 bool html_has_plans(const page *p)
 {
@@ -23,7 +22,8 @@ bool html_has_plans(const page *p)
     return tbl_any(&t);
 }
 
-/* A layer lies on those before it: its lower edge is `under`, which becomes its upper one. */
+/* A layer is drawn on top of the previous ones: its lower edge is `under`, which is then set to its
+ * upper edge. */
 static void put_area(page *p, const vp_memory_plan *m, size_t k, int64_t *under)
 {
     const vp_plan_layer *y = &m->layers[k];
@@ -42,7 +42,7 @@ static void put_area(page *p, const vp_memory_plan *m, size_t k, int64_t *under)
     html_puts(p, "\"/>");
 }
 
-/* All that is drawn is there, and no sum leaves the picture. */
+/* Checks that all drawn data exists, and no sum exceeds the picture. */
 static bool is_drawable(const vp_memory_plan *m)
 {
     if (m->sample_count < 2 || m->sample_count > 1024 || m->peak_bytes <= 0 || !m->layer_count ||
@@ -60,7 +60,7 @@ static bool is_drawable(const vp_memory_plan *m)
     return true;
 }
 
-/* Of each layer what it holds where most is live. */
+/* The bytes of each layer at the peak. */
 static void put_area_legend(page *p, const vp_memory_plan *m, const int64_t *total)
 {
     size_t at = 0;

@@ -1,4 +1,4 @@
-/* The computation graph on the page, as a tree, and folded. */
+/* The computation graph on the page, as a tree, collapsed below some level. */
 #include "trace/base/err.h"
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
@@ -7,7 +7,8 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/tree.h"
 
-/* Rows of at least this share stand open at first, so that the page shows where the time goes. */
+/* Rows with at least this share are expanded at first, so that the page shows where the time goes.
+ */
 #define OPEN_PERCENT 20
 #define OPEN_DEPTH 8u
 
@@ -117,11 +118,11 @@ int html_scopes(page *p)
     return rc < 0 ? rc : p->b->status;
 }
 
-/* ---- Forward, backward and rematerialised work together ---- */
+/* ---- Forward, backward and rematerialized work together ---- */
 
 #define FOLDED_MAX 40u
 
-/* Without backward or rematerialised work this says nothing that the tree does not. */
+/* Without backward or rematerialized work this table would repeat the tree. */
 bool html_has_folded(const page *p)
 {
     for (size_t i = 0; i < p->r->folded_count; i++)

@@ -1,4 +1,4 @@
-/* Steps on the page: a bar each, and what is said of them. */
+/* Steps on the page: one bar each, and their statistics. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/mfu_tables.h"
@@ -6,11 +6,13 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/words.h"
 
-/* Bars that a phone still shows apart; of more steps each bar is the slowest of several. */
+/* Number of bars that a phone can show separately; with more steps each bar is the slowest of
+ * several. */
 #define BARS_MAX 160u
-/* The scale ends at this many medians, so that one slow step does not flatten all others. */
+/* The scale ends at this multiple of the median, so that one slow step does not flatten all others.
+ */
 #define SCALE_MEDIANS 4
-/* Below the bars a strip of this height tells heavy from light steps. */
+/* A strip of this height below the bars shows which steps are heavy or light. */
 #define STRIP 400
 #define BARS_HEIGHT (REP_PERCENT_ALL - 2 * STRIP)
 
@@ -18,7 +20,7 @@ typedef struct chart {
     page *p;
     const vp_steps *s;
     size_t count, run; /* bars; steps a bar */
-    int64_t scale_ps;  /* the length of a bar over the whole height */
+    int64_t scale_ps;  /* the length of a bar of the full height */
     vp_unit unit;
 } chart;
 
@@ -27,7 +29,7 @@ bool html_has_steps(const page *p)
     return p->r->steps.count > 0;
 }
 
-/* The slowest of the steps that bar i stands for. */
+/* The slowest of the steps of bar i. */
 static const vp_step *step_of(const chart *c, size_t i)
 {
     size_t first = i * c->run, end = first + c->run < c->s->count ? first + c->run : c->s->count;
@@ -38,8 +40,8 @@ static const vp_step *step_of(const chart *c, size_t i)
     return &c->s->list[best];
 }
 
-/* docs/reference/metrics.md#step-statistics: robust z above 10, the MAD at least 0.1 % of the
- * median, or twice the median. Heavy steps are of a kind of their own. */
+/* docs/reference/metrics.md#step-statistics: robust z above 10, the MAD at least 0.1% of the
+ * median, or twice the median. Heavy steps are a separate class. */
 static bool is_outlier_bar(const vp_steps *all, const vp_step *s)
 {
     if (s->partial || s->step_class != VP_STEP_NORMAL || all->median_ps <= 0 || all->mad_ps < 0)
@@ -51,7 +53,7 @@ static bool is_outlier_bar(const vp_steps *all, const vp_step *s)
 
 /* ---- The chart ---- */
 
-/* As the program counts; else by the order in time. */
+/* The number of the program; else the order in time. */
 static void put_step_name(page *p, const vp_step *s)
 {
     const vp_steps *all = &p->r->steps;
@@ -250,7 +252,7 @@ static void html_put_steps_facts(page *p, const vp_steps *s)
     html_puts(p, "</dl>\n");
 }
 
-/* ---- The table behind the chart ---- */
+/* ---- The table of the chart's data ---- */
 
 static void html_step_name_cell(page *p, const vp_step *s)
 {

@@ -229,7 +229,7 @@ void html_row(void *ctx, const void *row)
     html_puts(w->p, "</tr>\n");
 }
 
-/* Blank from there to the end. */
+/* True if all following cells are blank. */
 static size_t blank_columns_at_end(const html_row_writer *w, const void *row)
 {
     size_t n = w->n;

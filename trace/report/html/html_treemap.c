@@ -2,15 +2,15 @@
 
 #include "trace/report/labels/numbers.h"
 
-/* Squarified (Bruls, Huizing, van Wijk 2000): rows are filled along the shorter side of what is
- * left, as long as that makes their tiles more like squares. */
+/* Squarified (Bruls, Huizing, van Wijk 2000): rows are filled along the shorter side of the
+ * remaining area, as long as that makes their tiles more square. */
 
-/* How wide the picture is, of its height: about what the style sheet makes of it. */
+/* Width of the picture divided by its height, approximately as in the style sheet. */
 #define ASPECT 4.5
-#define UNITS 10000.0 /* hundredths of a percent, either way */
+#define UNITS 10000.0 /* hundredths of a percent, in both directions */
 
 typedef struct rest {
-    double x, y, width, height; /* of what is not yet covered; the whole is ASPECT by 1 */
+    double x, y, width, height; /* of the area that is not yet covered; the total is ASPECT by 1 */
     double area_of_byte;
 } rest;
 
@@ -19,7 +19,7 @@ static double shorter_side(const rest *r)
     return r->width < r->height ? r->width : r->height;
 }
 
-/* How far the worst tile of a row is from a square. */
+/* The aspect ratio of the least square tile of a row. */
 static double worst_aspect_ratio(const html_tile *t, size_t n, double sum, const rest *r)
 {
     double side = shorter_side(r), thick = sum * r->area_of_byte / side, bad = 0;
@@ -63,7 +63,7 @@ static void svg_put_tile(page *p, const html_tile *t, double x, double y, double
     html_puts(p, "><title>");
     html_text(p, t->name);
     html_puts(p, "</title><rect width=\"100%\" height=\"100%\"/>");
-    if (width > 0.25 && height > 0.12) { /* room for words, which are cut off at its edge */
+    if (width > 0.25 && height > 0.12) { /* minimum size for text, which is cut at its edge */
         html_puts(p, "<text x=\"6\" y=\"17\">");
         html_text(p, t->name);
         html_puts(p, "</text>");

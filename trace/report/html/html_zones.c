@@ -1,5 +1,4 @@
-/* What threads did, and what the program says of itself: arguments of its zones, counters, facts.
- */
+/* Threads, and data recorded by the program: arguments of zones, counters, metadata. */
 #include "trace/report/html/html_parts.h"
 #include "trace/report/html/html_sections.h"
 #include "trace/report/table/program_tables.h"

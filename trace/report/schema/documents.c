@@ -119,7 +119,7 @@ static bool tables_contain(const rep_tables *t, const rep_field *fields)
     return false;
 }
 
-/* Breadth first, so that the page goes from the whole to the details. */
+/* Breadth first, so that the page goes from the document to its parts. */
 static void tables_add(rep_tables *t, const rep_field *fields)
 {
     for (const rep_field *f = fields; f->key; f++) {
@@ -156,7 +156,7 @@ static bool is_numeric_field(const rep_field *f)
 
 const char *rep_field_unit(const rep_field *f)
 {
-    /* The first that fits. */
+    /* The first match. */
     static const struct {
         const char *end, *unit;
     } units[] = {

@@ -206,7 +206,7 @@ static bool page_is_among(const rep_tables *t, const rep_field *fields)
     return false;
 }
 
-/* Each object once, whatever documents it is part of. */
+/* Each object once, even if it is part of several documents. */
 static void page_put_objects(vp_buf *b)
 {
     rep_tables done = {.n = 0}, t;

@@ -11,7 +11,7 @@ static void get_breakdown_part(tbl_value *out, const void *row)
     out->n = parts[out->column->own];
 }
 
-/* Shares that sum to exactly 100.00%: whole hundredths, which show no digits that they lack. */
+/* Shares in whole hundredths, which sum to exactly 100.00%. */
 static tbl_style text_put_whole_share(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     int64_t parts[REP_PARTS];
@@ -24,7 +24,7 @@ static tbl_style text_put_whole_share(vp_buf *b, const tbl *t, const tbl_column 
     return TBL_PLAIN;
 }
 
-enum { OF_DEVICES = 4, OF_PROCESSES = 8 }; /* what the table has */
+enum { OF_DEVICES = 4, OF_PROCESSES = 8 }; /* flags for `has` */
 
 #define ROW vp_device
 static const tbl_column breakdown_columns[] = {

@@ -6,7 +6,7 @@
 
 enum { SUM, CALL }; /* units */
 enum {
-    HAS_MARK = 4,    /* some name says that it uses tensor cores */
+    HAS_MARK = 4,    /* some name shows that it uses tensor cores */
     HAS_NAMES = 8,   /* the group has several */
     HAS_PLACED = 16, /* some name's scope was found within a CUDA graph */
 };

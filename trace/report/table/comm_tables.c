@@ -5,7 +5,7 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-/* What of a device's window nothing else covered. */
+/* The exposed part of a device's window. */
 static void share_of_window(tbl_value *out, const vp_report *r, uint32_t device, int64_t exposed_ps)
 {
     out->n = exposed_ps;

@@ -90,7 +90,7 @@ static bool any_has(const tbl *t, const tbl_column *c, bool shown)
     return false;
 }
 
-/* ---- What ops could be rid of ---- */
+/* ---- Avoidable work of ops ---- */
 
 static const tbl_column wastes[] = {
     {TBL_PS, AT(hygiene.formatting_ps),
@@ -113,7 +113,7 @@ bool tbl_hygiene(device_table *out, const vp_report *r, const vp_view *v)
          SHORT(12, 6)},
         {TBL_PS, AT(self_ps), PAGE("Self", NULL), TERM_UNIT(0, "self"), DROP(1)},
     };
-    /* Shares go first, all of them. */
+    /* Shares are dropped first, all together. */
     tbl_column share = {TBL_SHARE, ALSO(self_ps), PAGE("%", "Share of the self time of all ops"),
                         TERM(0, "%"), DROP(2)};
     device_table_init(out, "Avoidable work", r, v);

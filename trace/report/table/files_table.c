@@ -14,7 +14,7 @@ static const tbl_column file_columns[] = {
 };
 #undef ROW
 
-/* On a terminal the state stands with the kind. */
+/* On a terminal the state is in the column of the kind. */
 static tbl_style text_put_file_kind(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const vp_report_file *f = row;

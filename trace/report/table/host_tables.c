@@ -123,7 +123,7 @@ void tbl_host_ops(tbl *t, const vp_report *r, const vp_view *v)
 {
     *t = (tbl){TBL_ROWS("Host events", host_op_columns, r->host_ops, r->host_op_count), .r = r,
                .v = v, .shows = shows_host_op, .has = tbl_has(r)};
-    if (!v->host) /* of one host it is not known */
+    if (!v->host) /* unknown for a single host */
         t->beyond = rep_beyond(r->host_op_total, r->host_op_count);
     t->unit[HOST_SUM] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_host_op, total_ps)));
     t->unit[HOST_CALL] = rep_unit_for(v->unit, tbl_largest(t, offsetof(vp_host_op, max_ps)));

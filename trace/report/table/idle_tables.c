@@ -33,7 +33,7 @@ static void get_gap_share(tbl_value *out, const void *row)
     out->whole = device_idle_ps(out->t->r, g->device);
 }
 
-/* What takes most of the gap. */
+/* The cause with most of the gap. */
 static void get_main_cause(tbl_value *out, const void *row)
 {
     const vp_gap *g = row;

@@ -8,9 +8,9 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-/* ---- What allocators did ---- */
+/* ---- Allocators ---- */
 
-/* What only some files tell. */
+/* Columns that only some files have. */
 enum {
     MEM_RESERVED = 4,
     MEM_PIECES = 8,
@@ -126,9 +126,9 @@ void tbl_leaks(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m)
                .v = v, .of = m};
 }
 
-/* ---- What compilers planned ---- */
+/* ---- Planned memory ---- */
 
-/* What only some plans have. */
+/* Columns that only some plans have. */
 enum { PLAN_SPACES = 4, PLAN_CONSTANTS = 8, PLAN_SCOPE = 4, PLAN_SOURCE = 8, PLAN_PADDING = 16 };
 
 static const char *space_word(int64_t space, char made[32])
@@ -201,7 +201,7 @@ static const tbl_column plan_columns[] = {
 
 static bool shows_plan(const tbl *t, const void *row)
 {
-    const vp_memory_plan *m = row; /* many take nothing of the smaller memories */
+    const vp_memory_plan *m = row; /* many use none of the smaller memories */
     return tbl_plan_peak(m) > 0 && (!t->v->host || rep_shows_host(t->v, m->host));
 }
 
@@ -240,8 +240,8 @@ static void get_buffer_kind(tbl_value *out, const void *row)
     out->text = rep_buffer_kind_words[((const vp_plan_buffer *)row)->kind];
 }
 
-/* How much of "f32[8,3]{1,0}" says all: a layout that counts down to 0 is every array's, if nothing
- * else says so. */
+/* The relevant part of "f32[8,3]{1,0}": a layout that counts down to 0 is the default, unless it
+ * has other attributes. */
 static size_t without_usual_layout(const char *shape)
 {
     const char *at = strrchr(shape, '{');

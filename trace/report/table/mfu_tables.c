@@ -72,7 +72,7 @@ int roof_rows_of_ops(roof_row **out, size_t *n, const vp_report *r, const vp_vie
     return 0;
 }
 
-/* A scope with one child and nothing else is shown as the child's outer name: once. */
+/* A scope with one child and no other time is shown once, with the child's outer name. */
 static bool is_all_of(const vp_report *r, const vp_scope *s)
 {
     return s->parent != UINT32_MAX &&
@@ -113,7 +113,7 @@ static const tbl_column columns[] = {
      DROP(4)},
 };
 
-/* Cells that are nothing in all rows have no column. */
+/* Cells that are 0 in all rows have no column. */
 enum {
     HAS_PRODUCTS = 4,
     HAS_COMM = 8,
@@ -128,7 +128,7 @@ enum {
 #define BRIEF(name, word) static const char BRIEF_##name[] = word;
 REP_CELLS_BRIEF(BRIEF)
 #undef BRIEF
-/* Of a row whose cells lie behind a pointer of it. */
+/* For rows with a pointer to their cells. */
 #define CELL(cell, order) TBL_PS, PART(cell_ps[VP_CELL_##cell]), TERM(order, BRIEF_##cell)
 #define CELL_COLUMNS                                                                               \
     {CELL(USEFUL, 3), IF(HAS_PRODUCTS), PAGE("Useful", "Time of its matmul FLOP at the peak")},    \
@@ -190,7 +190,7 @@ void tbl_cells_of_scopes(tbl *t, const vp_report *r, const vp_view *v, const roo
 
 enum { SLOWEST, MEDIAN, FASTEST };
 
-/* Whether a step of this length stands for one of them rather than that which does. */
+/* True if a step of this length is a better representative than the current one. */
 static bool is_nearer(const vp_steps *s, size_t place, int64_t ps, int64_t than)
 {
     if (place == SLOWEST)

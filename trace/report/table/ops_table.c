@@ -41,7 +41,7 @@ static void get_cv(tbl_value *out, const void *row)
     out->below = "A high CV can mean that one name covers several ops: group by scope or raw";
 }
 
-/* The mean of a step that counts, and its course over the steps. */
+/* The mean per complete step, and the course over the steps. */
 static void get_course(tbl_value *out, const void *row)
 {
     const vp_op *op = ((const ops_row *)row)->op;
@@ -54,7 +54,7 @@ static void get_course(tbl_value *out, const void *row)
     out->course_count = op->per_step_count;
 }
 
-/* What stands beside the name: its category, or for a category its class. */
+/* The text next to the name: its category, or for a category its class. */
 static void get_op_kind(tbl_value *out, const void *row)
 {
     const vp_op *op = ((const ops_row *)row)->op;
@@ -82,7 +82,7 @@ static void get_launch(tbl_value *out, const void *row)
     out->n = out->column->own == REGISTERS ? l->registers : l->shared_bytes;
 }
 
-/* ---- Only as CSV ---- */
+/* ---- Only in CSV ---- */
 
 static void get_session(tbl_value *out, const void *row)
 {
@@ -222,7 +222,7 @@ static tbl_style op_row_style(const tbl *t, const void *row)
     return ((const ops_row *)row)->op ? TBL_PLAIN : TBL_DIM;
 }
 
-/* What rows are groups of, for both formats. */
+/* The kind of groups, for both formats. */
 static void name_columns(tbl_column *columns, const vp_report *r)
 {
     static const char *const keys[] = {"Op",       "Category", "Scope",    "Source",  "Module",
@@ -232,7 +232,7 @@ static void name_columns(tbl_column *columns, const vp_report *r)
         tbl_column *c = &columns[i];
         if (c->get == get_op_kind) {
             c->text = r->group == VP_GROUP_CATEGORY ? "class" : "category";
-            c->drop = paths ? TBL_DROP_LATE + 3 : c->drop; /* paths need its room, and more */
+            c->drop = paths ? TBL_DROP_LATE + 3 : c->drop; /* paths need its space, and more */
         }
         if (c->kind != TBL_OWN_NAME)
             continue;
@@ -242,7 +242,8 @@ static void name_columns(tbl_column *columns, const vp_report *r)
                       ? "op"
                       : rep_group_name(r->group);
         c->want = paths ? 44 : c->want;
-        c->min = r->group == VP_GROUP_RAW ? 20 : c->min; /* kernels begin and end alike */
+        c->min = r->group == VP_GROUP_RAW ? 20 : c->min; /* names of kernels have equal starts and
+                                                          * ends */
         c->keep_end = paths;
         c->place = r->group == VP_GROUP_SOURCE;
     }
@@ -261,12 +262,12 @@ void tbl_ops(ops_table *out, const vp_report *r, const vp_view *v)
                    .own_text = text_put_op_cell,
                    .row_style = op_row_style};
     bool by_operator = r->group == VP_GROUP_OPERATOR || r->group == VP_GROUP_OUTERMOST ||
-                       r->group == VP_GROUP_SCOPE; /* scopes end in their operator */
+                       r->group == VP_GROUP_SCOPE; /* scopes end with their operator */
     for (size_t i = 0; i < r->op_count; i++)
         out->t.has |= (r->ops[i].launch ? OPS_LAUNCH : 0u) |
                       (r->ops[i].outermost_name && !by_operator ? OPS_OPERATOR : 0u);
     for (size_t i = 0; out->t.has & OPS_OPERATOR && i < OPS_COLUMNS; i++)
-        if (out->columns[i].get == get_op_kind) /* operators say more and need its room */
+        if (out->columns[i].get == get_op_kind) /* operators are more useful and need its space */
             out->columns[i].drop = TBL_DROP_LATE + 3;
 }
 

@@ -97,7 +97,7 @@ static bool shows_values(const tbl *t, const void *row)
     return rep_shows_host(t->v, ((const vp_values *)row)->host);
 }
 
-/* How many there are beyond those listed is known of all hosts alone. */
+/* The number of rows that are not listed is known only for all hosts together. */
 static size_t count_beyond_listed(const vp_view *v, int64_t total, size_t listed)
 {
     return v->host ? 0 : rep_beyond(total, listed);

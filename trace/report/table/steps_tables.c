@@ -32,7 +32,7 @@ static void get_step_part(tbl_value *out, const void *row)
     out->n = parts[out->column->own];
 }
 
-/* None of the host's steps. */
+/* Steps without a device row. */
 static void get_step_device(tbl_value *out, const void *row)
 {
     const vp_step *s = row;
@@ -58,7 +58,7 @@ static bool has_mfu(const vp_report *r)
     return false;
 }
 
-/* On its critical device. */
+/* For its critical device. */
 static void get_mfu(tbl_value *out, const void *row)
 {
     const vp_step *s = row;

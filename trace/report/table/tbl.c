@@ -65,7 +65,7 @@ bool tbl_is_own(const tbl_column *c)
     return c->kind >= TBL_OWN;
 }
 
-/* Which fields of the value a kind takes from the row. */
+/* The members of the value that a kind reads from the row. */
 enum { N = 1, WHOLE = 2, TEXT = 4, BELOW = 8, D = 16, DEVICE = 32 };
 static const uint8_t takes[] = {
     [TBL_PS] = N,

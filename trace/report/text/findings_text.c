@@ -13,7 +13,7 @@
 /* " 1 !!! HIGH    title  F6 name", then labeled paragraphs: why, saves up to, where, fix, note. */
 #define LABEL_WIDTH 13u
 #define PLACES_SHOWN 3u
-#define PROSE_WIDTH 100u /* longer lines are hard to read, however wide the terminal is */
+#define PROSE_WIDTH 100u /* longer lines are hard to read on terminals of any width */
 
 static tbl_style level_style(vp_level l)
 {
@@ -182,7 +182,7 @@ static void put_fired(vp_buf *b, const vp_report *r, const vp_finding *f, const 
     vp_buf_putc(b, '\n');
 }
 
-/* ---- What did not fire ---- */
+/* ---- Findings that did not fire ---- */
 
 static size_t count_with_status(const vp_report *r, vp_finding_status status)
 {

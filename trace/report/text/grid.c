@@ -4,7 +4,7 @@
 #include "trace/base/str.h"
 
 #define GAP 2u
-/* Where even that is too wide once all that may go is gone. */
+/* Width of a column if the table is still too wide without all droppable columns. */
 #define GAP_LEAST 1u
 /* ---- Fitting ---- */
 
@@ -37,7 +37,7 @@ static size_t line_width(const layout *l)
     return sum + (shown ? (shown - 1) * l->gap : 0);
 }
 
-/* Takes columns from the shortenable ones, the one that wants least first. */
+/* Narrows the columns that may be shortened, the one that needs least first. */
 static bool grid_shorten_columns(layout *l, size_t width, bool tight)
 {
     memcpy(l->width, l->natural, sizeof l->width);
@@ -61,7 +61,7 @@ static bool grid_shorten_columns(layout *l, size_t width, bool tight)
     }
 }
 
-/* Columns of one rank go together: half a group would only raise questions. */
+/* Columns with the same rank are dropped together, because half a group is not useful. */
 static bool drop_rank(layout *l, bool late)
 {
     unsigned rank = late ? 0 : TBL_DROP_LATE - 1, worst = rank;

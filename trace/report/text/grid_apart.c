@@ -1,6 +1,6 @@
-/* Names that differ in the middle only read the same once it is left out. Sorted by what would be
- * shown and then by the whole, such names stand together, and the first and the last of them part
- * where the earliest of all differences is. */
+/* Names that differ only in the middle look the same after shortening. Names are sorted by the
+ * shortened text and then by the full text. Such names are then adjacent, and the first and the
+ * last of them differ at the earliest difference of all. */
 #include "trace/report/text/grid.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int by_shown(const void *pa, const void *pb)
     return order ? order : bytes_order(a->text, b->text);
 }
 
-/* In columns; a character that differs in part differs as a whole. */
+/* In columns; a partly different character is a different character. */
 static size_t common_width(vp_str a, vp_str b)
 {
     size_t i = 0;
@@ -60,7 +60,7 @@ static void mark_all(grid *g, shortened *v, size_t n)
     }
 }
 
-/* What each cell that is too wide would show, one after the other in `text`. */
+/* The shortened text of each cell that is too wide, concatenated in `text`. */
 static int shorten_all(shortened *v, size_t *n, vp_buf *text, const grid *g, size_t column,
                        size_t width)
 {

@@ -84,16 +84,16 @@ static size_t prefix_of(vp_str s, size_t width)
     return i;
 }
 
-/* What fits into the last `tail` columns of `all`. */
+/* The longest suffix that fits into the last `tail` columns of `all`. */
 static vp_str tail_of(vp_str s, size_t all, size_t tail)
 {
     size_t cut = prefix_of(s, all - tail);
-    while (vp_display_width(vp_str_skip(s, cut)) > tail) /* a wide character straddled the cut */
+    while (vp_display_width(vp_str_skip(s, cut)) > tail) /* a wide character crossed the cut */
         cut += prefix_of(vp_str_skip(s, cut), 2);
     return vp_str_skip(s, cut);
 }
 
-/* Keeps `head` columns of the start and what fits of the end. */
+/* Keeps `head` columns of the start and as much of the end as fits. */
 static int put_head_and_tail(vp_buf *b, vp_str s, size_t all, size_t head, size_t tail)
 {
     vp_buf_str(b, vp_str_head(s, prefix_of(s, head)));
@@ -125,7 +125,7 @@ int grid_put_around(vp_buf *b, vp_str s, size_t width, size_t at)
         return vp_buf_str(b, s);
     if (width < 8)
         return grid_put_short(b, s, width);
-    if (from <= side + 1) /* nothing to leave out in front of it */
+    if (from <= side + 1) /* nothing precedes it that could be left out */
         return put_head_and_tail(b, s, all, width - 1 - side, side);
     if (from + middle + side + 1 >= all)
         return put_head_and_tail(b, s, all, side, width - 1 - side);

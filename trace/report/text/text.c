@@ -11,7 +11,7 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-/* Devices without a table of their own get a line each, up to a screenful. */
+/* Devices without a table of their own have one line each, up to one screen. */
 #define OTHER_DEVICES_MAX 24u
 
 /* ---- Header ---- */

@@ -1,4 +1,4 @@
-/* What devices say to each other and to the host, and who waits for whom. */
+/* Collectives, transfers and stragglers on the terminal. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"

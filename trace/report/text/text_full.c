@@ -1,4 +1,4 @@
-/* `report` on the terminal: the order of its parts, and those that fit no other file. */
+/* `report` on the terminal: the order of its parts, and those without a file of their own. */
 #include "trace/report/text/text_parts.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static int text_put_scopes(vp_buf *b, const vp_report *r, const vp_view *v)
     return rc;
 }
 
-/* Where there is work going back or done again: which forward scope it is done for. */
+/* Forward scopes of backward and repeated work, if there is any. */
 static int put_folded(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     tbl t;
@@ -89,7 +89,7 @@ static int text_put_files(vp_buf *b, const vp_report *r, const vp_view *v)
     return t.row_count ? text_titled_table(b, v, &t) : b->status;
 }
 
-/* ---- The whole ---- */
+/* ---- The full report ---- */
 
 int rep_text_full(vp_buf *b, const vp_report *r, const vp_view *view)
 {

@@ -1,4 +1,4 @@
-/* What the hosts did: compilation, their own work, memory. */
+/* Hosts on the terminal: compilation, their own work, memory. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/report/table/host_tables.h"

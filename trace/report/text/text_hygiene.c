@@ -1,4 +1,4 @@
-/* What ops could be rid of, on the terminal. */
+/* Avoidable work of ops, on the terminal. */
 #include "trace/base/limits.h"
 #include "trace/report/table/device_tables.h"
 #include "trace/report/text/text_parts.h"

@@ -1,4 +1,4 @@
-/* Memory on the terminal: what compilers planned, and what allocators did. */
+/* Memory on the terminal: planned memory, and allocators. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
@@ -12,13 +12,13 @@
 #define MEMORY_MAX 16u
 #define HOLDERS_MAX 5u     /* of one allocator */
 #define PLANS_MAX 20u      /* rows of programs */
-#define PLANS_WHOLE_MAX 3u /* programs whose peak is shown */
+#define PLANS_WHOLE_MAX 3u /* number of programs whose peak is shown */
 #define DONATIONS_MAX 5u
-#define NAME_WIDTH 20u /* of an allocator beside its curve */
+#define NAME_WIDTH 20u /* rows of an allocator next to its curve */
 
 typedef void of_allocator(tbl *t, const vp_report *r, const vp_view *v, const vp_memory *m);
 
-/* Of all allocators in one table: the first rows of each. */
+/* For all allocators in one table: the first rows of each. */
 static int put_of_all(vp_buf *b, const vp_report *r, const vp_view *v, of_allocator *rows,
                       const char *title)
 {
@@ -85,8 +85,8 @@ static int64_t live_at(const vp_memory_plan *m, size_t sample)
     return sum;
 }
 
-/* What is live over the program's order, as wide as the terminal: of samples that share a column
- * the highest. */
+/* Live memory over the program's order, scaled to the width of the terminal: the maximum of the
+ * samples in a column. */
 static void text_put_plan_curve(vp_buf *b, const vp_view *v, const vp_memory_plan *m)
 {
     size_t width = text_width(v) > 24 ? text_width(v) - 4 : 20;
@@ -141,8 +141,8 @@ static void text_put_plan_peak(vp_buf *b, const vp_view *v, const vp_memory_plan
     text_line(b, v, &line);
 }
 
-/* What an allocator had in use over its own time: of points that share a column the highest, of a
- * column without one the level before it. */
+/* Used memory of an allocator over time: the maximum of the points in a column; a column without a
+ * point repeats the previous level. */
 static void put_course(vp_buf *b, const vp_memory *m, size_t columns)
 {
     const int64_t *at = m->sample_start_ps;
@@ -231,8 +231,7 @@ static int put_spared(vp_buf *b, const vp_report *r, const vp_view *v)
         vp_buf_init(&cards, VP_REPORT_BYTES_MAX);
         text_title(b, v, "Potential memory savings");
         text_findings(&cards, &only, v);
-        vp_buf_put(b, cards.p,
-                   cards.n - (cards.n > 0)); /* what follows has an empty line before it */
+        vp_buf_put(b, cards.p, cards.n - (cards.n > 0)); /* an empty line precedes the next part */
         vp_buf_free_piece(b, &cards);
     }
     return b->status;

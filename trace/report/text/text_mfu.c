@@ -1,5 +1,5 @@
-/* Where the peak goes, on the terminal: a sentence, a bar and a line of each cell for every device
- * that has a peak. */
+/* MFU breakdown on the terminal: a sentence, a bar and a line per cell for every device with a
+ * peak. */
 #include "trace/analyze/result/look_up.h"
 #include "trace/base/limits.h"
 #include "trace/base/err.h"

@@ -1,4 +1,4 @@
-/* Which run it is, on the terminal. */
+/* The header with the run, on the terminal. */
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
 #include "trace/report/text/text_parts.h"

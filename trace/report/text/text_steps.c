@@ -1,4 +1,4 @@
-/* Steps, idle time and launches: what a device waits for. */
+/* Steps, idle time and launches on the terminal. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/log.h"
@@ -75,7 +75,7 @@ static void put_other_series(vp_buf *b, const vp_report *r, const vp_view *v)
     }
 }
 
-/* As the program counts; else by the order in time, as the page names them. */
+/* The number of the program; else the order in time, as on the page. */
 static tbl_style text_put_step_name(vp_buf *b, const tbl *t, const tbl_column *c, const void *row)
 {
     const vp_step *s = row;
@@ -92,7 +92,8 @@ static tbl_style text_put_step_name(vp_buf *b, const tbl *t, const tbl_column *c
     return TBL_PLAIN;
 }
 
-/* The longest, in that order; all in order of time when there are not more. Returns how many. */
+/* Selects the longest, in that order; if there are not more, all in order of time. Returns how
+ * many. */
 static size_t pick_steps(const vp_step *out[STEPS_SHOWN], const vp_steps *s)
 {
     size_t n = 0;
@@ -142,7 +143,7 @@ static int text_put_idle_labels(vp_buf *b, const vp_report *r, const vp_view *v)
     return text_table(b, v, &t);
 }
 
-/* The first few, and no word on how many there are. */
+/* The first few, without their total number. */
 static int text_put_gaps(vp_buf *b, const vp_report *r, const vp_view *v)
 {
     int64_t shortest = INT64_MAX, longest = 0;

@@ -1,5 +1,5 @@
-/* What stands above and below the op tables, of `top` and of `report`: where the time of each
- * device went, and what to doubt. */
+/* The text above and below the op tables of `top` and `report`: parts of each device's time, and
+ * data quality. */
 #include <stdio.h>
 #include <string.h>
 

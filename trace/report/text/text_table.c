@@ -3,7 +3,7 @@
 #include "trace/report/text/text_parts.h"
 #include "trace/report/labels/numbers.h"
 
-/* Words stand to the left, figures to the right. */
+/* Words are aligned left, figures right. */
 static bool is_left_aligned(const tbl_column *c)
 {
     switch ((tbl_kind)c->kind) {

@@ -1,5 +1,4 @@
-/* What threads did, and what the program says of itself: arguments of its zones, counters, facts.
- */
+/* Threads, and data recorded by the program: arguments of zones, counters, metadata. */
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 #include "trace/report/table/program_tables.h"
@@ -11,7 +10,7 @@
 #define COUNTERS_MAX 12u
 #define META_MAX 16u
 
-/* Nothing where there is none. */
+/* Writes nothing if there are none. */
 static int text_put_optional_table(vp_buf *b, const vp_view *v, tbl *t, size_t most)
 {
     t->most = most;

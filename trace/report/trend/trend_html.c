@@ -20,11 +20,11 @@ static int html_put_trend_curve(page *p, const trend *t)
 }
 
 typedef struct runs_table {
-    tbl t;          /* first: what own cells are given */
+    tbl t;          /* first: the argument of own cells */
     int64_t widest; /* window */
 } runs_table;
 
-/* The classes of a run as a bar, as long as the run is of the longest. */
+/* The classes of a run as a bar, scaled to the longest run. */
 static void parts_cell(page *p, const trend_run *r, int64_t widest)
 {
     const int64_t parts[REP_PARTS] = {r->compute_ps, r->exposed_comm_ps, r->exposed_copy_ps,

@@ -5,9 +5,9 @@
 #include "trace/report/labels/numbers.h"
 #include "trace/report/labels/shown_rows.h"
 
-#define SPARKS_MAX 24u /* runs in a sparkline: the last */
+#define SPARKS_MAX 24u /* number of runs in a sparkline: the last ones */
 
-/* Against the run before it, of the same kind of figure. */
+/* Compared with the previous run that has the same kind of figure. */
 static void text_put_run_change(vp_buf *b, const trend *t, const trend_run *run)
 {
     int64_t now = trend_time_of(run);
@@ -19,7 +19,7 @@ static void text_put_run_change(vp_buf *b, const trend *t, const trend_run *run)
         vp_buf_printf(b, "%+.2f%%", 100 * ((double)now / (double)before - 1));
 }
 
-/* "▁▃█ ▂": from 0 to the row's largest; a run without it is a space. */
+/* "▁▃█ ▂": from 0 to the row's maximum; a run without a value is a space. */
 static void put_sparks(vp_buf *b, const trend_row *row, size_t runs)
 {
     size_t from = runs > SPARKS_MAX ? runs - SPARKS_MAX : 0;

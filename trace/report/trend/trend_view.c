@@ -119,7 +119,7 @@ void trend_sort(trend *t)
 
 /* ---- Lines ---- */
 
-/* What the tables need of a report: there is none. */
+/* The data that tables need of a report, which is missing here. */
 static const vp_report no_report;
 
 int rep_history_line(vp_buf *b, const trend_run *run)
