@@ -81,7 +81,7 @@ static int scan_file(cat_scan *s, const char *real, const vp_file_id *id)
 {
     const char *slash = strrchr(real, '/');
     bool is_dir;
-    s->single = true;
+    s->c->single = true;
     VP_TRY(set_real(s->c, real, slash == real ? 1 : (size_t)(slash - real)));
     VP_TRY(vp_fs_open_user(s->c->real, &s->c->root_fd, &is_dir, NULL));
     return cat_walk_file(s, slash + 1, id);
@@ -109,7 +109,7 @@ static int spool_stdin(int *out)
 static int scan_stdin(cat_scan *s)
 {
     vp_file_id id;
-    s->single = true;
+    s->c->single = true;
     VP_TRY(set_real(s->c, "", 0));
     VP_TRY(spool_stdin(&s->c->spool_fd));
     VP_TRY(vp_fs_identity(s->c->spool_fd, &id));
@@ -156,7 +156,7 @@ static int scan_mirror(cat_scan *s)
         return cat_walk(s);
     }
     const char *slash = strrchr(root, '/');
-    s->single = true;
+    s->c->single = true;
     VP_TRY(set_real(s->c, root, slash == root ? 1 : (size_t)(slash - root)));
     return cat_walk_file(s, slash + 1, &id);
 }
@@ -178,7 +178,6 @@ int catalog_open(catalog **out, const char *path, const cat_options *opts)
     vp_map_free(&s.visited);
     vp_free(s.links);
     VP_TRY(rc);
-    c->single = s.single;
     VP_TRY(cat_notes_end(c));
     VP_TRY(cat_join_ranks(&s));
     VP_TRY(cat_sessions_finish(c));

@@ -292,7 +292,7 @@ int cat_group(cat_scan *s, const cat_dir *d)
         return group_run(s, d);
     if (!d->count)
         return 0;
-    if (s->single && !d->archive) /* the file that the user named, of any kind */
+    if (s->c->single && !d->archive) /* the file that the user named, of any kind */
         return add_stray(s, d, &d->files[0]);
     return group_plain(s, d);
 }

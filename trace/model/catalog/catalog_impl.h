@@ -81,7 +81,7 @@ struct catalog {
     const char *real; /* the directory of root_fd, links resolved; or the archive's name */
     int root_fd;      /* -1 for standard input */
     int spool_fd;     /* standard input, spooled; else -1 */
-    bool single;      /* the path is a file */
+    bool single;      /* the path is a file, which is always a run */
     cat_copies copies;
     mirror *mirror; /* NULL: local files */
     cat_session *sessions;
@@ -97,7 +97,6 @@ typedef struct cat_scan {
     const cat_options *opts;
     uint64_t entries;
     int64_t began_s;    /* Unix */
-    bool single;        /* the root is one file, which is always a run */
     bool stopped;       /* a limit was reached and noted */
     vp_map visited;     /* directories by device and inode */
     const char **links; /* symbolic links to directories, followed last */

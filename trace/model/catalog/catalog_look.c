@@ -19,7 +19,7 @@
 #define CHECKSUM_AT 148
 /* More than a plane's own tag and length, and those of its first field. */
 #define PLANE_LOOK 64u
-#define INNER_MAX 4096u
+#define INNER_MAX RD_RANK_HEAD
 /* Git LFS pointers have about 130 bytes, and interrupted captures none. */
 #define DOUBTFUL_BYTES 200
 
@@ -54,36 +54,40 @@ static bool is_fatal_status(int rc)
     return rc == VP_ENOMEM || rc == VP_ECANCELLED;
 }
 
-/* Compressed bytes that are read for a rank, and the content of a small file. */
+/* A packed file of this size is inflated for its rank, and so much of its content. */
 #define PACKED_MAX (64u << 10)
 #define CONTENT_MAX (256u << 10)
 
-/* Reads the rank of a packed file: from all of its content if that is small. */
+/* Reads the rank of a small packed file from all of its content. */
 static void read_packed_rank(int fd, cat_found *f)
 {
-    bool small = f->bytes <= (int64_t)PACKED_MAX;
-    size_t cap = small ? CONTENT_MAX : RD_RANK_HEAD, want = small ? (size_t)f->bytes : RD_RANK_HEAD,
-           n = 0, got = 0;
-    VP_CLEANUP(vp_free_ptr) char *room = vp_malloc(want + cap);
+    size_t want = (size_t)f->bytes, n = 0, got = 0;
+    VP_CLEANUP(vp_free_ptr) char *room = vp_malloc(want + CONTENT_MAX);
     if (!room || vp_fs_pread(fd, room, want, 0, &n) < 0 ||
-        gz_head(room, n, room + want, cap, &got) < 0 || !got)
+        gz_head(room, n, room + want, CONTENT_MAX, &got) < 0 || !got)
         return;
     vp_str text = {room + want, got};
     size_t head = got < RD_RANK_HEAD ? got : RD_RANK_HEAD, rest = got - head,
            tail = rest < RD_RANK_TAIL ? rest : RD_RANK_TAIL;
     rd_rank_of(&f->rank, vp_str_head(text, head),
-               small && got < cap ? vp_str_skip(text, got - tail) : VP_STR_NONE);
+               got < CONTENT_MAX ? vp_str_skip(text, got - tail) : VP_STR_NONE);
 }
 
-/* Reads the rank that a file of Trace Event JSON states. A file that cannot be read has none. */
-static void read_file_rank(int fd, cat_found *f)
+/* Reads the rank that a file of Trace Event JSON states; inner: the begin of a packed file. A file
+ * that cannot be read has none. A packed file without others has nothing to be joined with, so the
+ * times of its last events do not matter. */
+static void read_file_rank(const catalog *c, int fd, vp_str inner, cat_found *f)
 {
     char text[RD_RANK_HEAD + RD_RANK_TAIL];
     size_t head = 0, tail = 0;
     if (f->bytes <= 0)
         return;
-    if (f->kind.gzip) {
+    if (f->kind.gzip && f->bytes <= (int64_t)PACKED_MAX && !c->single) {
         read_packed_rank(fd, f);
+        return;
+    }
+    if (f->kind.gzip) {
+        rd_rank_of(&f->rank, inner, VP_STR_NONE);
         return;
     }
     if (vp_fs_pread(fd, text, RD_RANK_HEAD, 0, &head) < 0)
@@ -100,13 +104,14 @@ static bool may_state_a_rank(const cat_found *f)
     return f->kind.format == RD_KINETO || f->kind.format == RD_CHROME;
 }
 
-static int detect_by_head(vp_str name, const char *head, size_t n, rd_kind *out)
+/* *inner: the begin of a packed file, in room. */
+static int detect_by_head(vp_str name, const char *head, size_t n, char room[INNER_MAX],
+                          vp_str *inner, rd_kind *out)
 {
-    char inner[INNER_MAX];
-    size_t inner_n = 0;
+    *inner = (vp_str){room, 0};
     if (gz_is(head, n))
-        VP_TRY(gz_head(head, n, inner, sizeof inner, &inner_n));
-    *out = rd_detect(name, (vp_str){head, n}, (vp_str){inner, inner_n});
+        VP_TRY(gz_head(head, n, room, INNER_MAX, &inner->n));
+    *out = rd_detect(name, (vp_str){head, n}, *inner);
     return 0;
 }
 
@@ -244,7 +249,8 @@ static int read_enough(const catalog *c, int fd, const cat_found *f, char head[H
 /* f->kind is based on the name. */
 static int detect_file_kind(const catalog *c, int fd, bool in_run, cat_found *f)
 {
-    char head[HEAD_MAX];
+    char head[HEAD_MAX], room[INNER_MAX];
+    vp_str inner;
     size_t n;
     rd_kind by_name = f->kind;
     f->why = f->kind.why;
@@ -256,7 +262,7 @@ static int detect_file_kind(const catalog *c, int fd, bool in_run, cat_found *f)
         return 0;
     }
     VP_TRY(read_enough(c, fd, f, head, &n));
-    VP_TRY(detect_by_head(f->name, head, n, &f->kind));
+    VP_TRY(detect_by_head(f->name, head, n, room, &inner, &f->kind));
     keep_producer(&f->kind, by_name, in_run);
     f->why = f->kind.why;
     if (f->kind.format == RD_UNKNOWN && by_name.format != RD_UNKNOWN) {
@@ -268,7 +274,7 @@ static int detect_file_kind(const catalog *c, int fd, bool in_run, cat_found *f)
     if (c->mirror && !f->kind.gzip) /* no further request */
         rd_rank_of(&f->rank, (vp_str){head, n}, VP_STR_NONE);
     else if (!c->mirror)
-        read_file_rank(fd, f);
+        read_file_rank(c, fd, inner, f);
     return 0;
 }
 
@@ -336,11 +342,13 @@ int cat_look(cat_scan *s, int dir_fd, const char *open_name, bool in_run, cat_fo
 
 int cat_look_member(const ar_member *m, cat_found *f)
 {
+    char room[INNER_MAX];
+    vp_str inner;
     f->kind = rd_detect_name(f->name);
     /* The first bytes of a sparse member may be a hole, which is not stored. */
     rd_kind by_name = f->kind;
     if (f->kind.format != RD_CACHE && (m->head_n || !m->size))
-        VP_TRY(detect_by_head(f->name, m->head, m->head_n, &f->kind));
+        VP_TRY(detect_by_head(f->name, m->head, m->head_n, room, &inner, &f->kind));
     if (may_state_a_rank(f) && !f->kind.gzip)
         rd_rank_of(&f->rank, (vp_str){m->head, m->head_n}, VP_STR_NONE);
     keep_producer(&f->kind, by_name, true);

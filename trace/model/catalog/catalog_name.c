@@ -75,7 +75,7 @@ const char *cat_path_of(cat_scan *s, const cat_dir *d, vp_str name)
  * directory. */
 static const char *in_archive(cat_scan *s, const cat_dir *d, const char *name)
 {
-    if (!name || !d->archive || s->single)
+    if (!name || !d->archive || s->c->single)
         return name;
     return cat_join(s, vp_str_of(d->archive), "/", vp_str_of(name));
 }
