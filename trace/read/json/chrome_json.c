@@ -52,11 +52,13 @@ static void leave_out(doc *d, cj_note_id why)
     cj_note(&d->r, why);
 }
 
-static int read_fields(doc *d, const cj_fields *f)
+/* Processes the event that begins at d->at. */
+static int read_fields(doc *d, const cj_fields *f, const char *end)
 {
     d->r.event = d->events++;
     d->r.byte = doc_file_offset(d);
-    return cj_event(&d->r, f);
+    return d->r.held.over ? cj_event(&d->r, f)
+                          : cj_early_event(&d->r, f, (vp_str){d->at, (size_t)(end - d->at)});
 }
 
 static void start_junk(doc *d, cj_note_id why)
@@ -85,7 +87,7 @@ static int step_event(doc *d)
     else if (step == JS_BAD)
         leave_out(d, CJ_BAD_EVENT);
     else
-        VP_TRY(read_fields(d, &f));
+        VP_TRY(read_fields(d, &f, after));
     d->at = after;
     return 1;
 }
@@ -133,7 +135,7 @@ static int step_top_object(doc *d)
         return 0;
     js_step step = cj_event_fields(d->at, limit, d->r.skip, &d->r.layout, &f, &after);
     if (step == JS_CLOSE && f.v[CJ_PH].type == JS_STRING && !f.container) {
-        VP_TRY(read_fields(d, &f));
+        VP_TRY(read_fields(d, &f, after));
         d->at = after;
         return 1;
     }
@@ -325,7 +327,8 @@ static int take_found(doc *d, const cj_piece *p)
     d->origin = p->text + p->from;
     for (size_t i = 0; i < p->count; i++) {
         d->at = p->found[i].at;
-        VP_TRY(read_fields(d, &p->found[i].f));
+        const char *end = i + 1 < p->count ? p->found[i + 1].at : p->text + p->to;
+        VP_TRY(read_fields(d, &p->found[i].f, end));
     }
     d->at = p->text + p->to;
     d->offset = doc_file_offset(d);

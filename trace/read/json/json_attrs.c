@@ -138,85 +138,62 @@ static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
     return rd_has_attr(&a->x, SINK_MEM_DELTA) ? &a->x : NULL;
 }
 
-static inline int launch_attr(vp_str key)
+/* The number of a key among args with nested objects. */
+static bool find_member_number(const cj_reader *r, vp_str args, vp_str name, int64_t *n)
 {
-    return vp_str_eq(key, VP_STR("correlation")) ? SINK_CORRELATION : SINK_ATTRS;
+    const char *p = args.p + 1, *end = args.p + args.n;
+    vp_str key;
+    js_value v;
+    while (js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER)
+        if (vp_str_eq(key, name) && value_to_number(v, n))
+            return true;
+    return false;
 }
 
-/* The number of "correlation" if it is the last member, as Kineto writes it: "{…, "correlation":
- * 5}". false: it may be elsewhere. */
-static bool take_last_correlation(vp_str args, int64_t *n)
+/* The number of a key, which is given with its quotes. Members of flat args are found by their
+ * colons, from the end, where profilers write these keys. In a string a quote is escaped. */
+static bool find_number(const cj_reader *r, vp_str args, vp_str key, int64_t *n)
 {
-    static const vp_str key = VP_STR_INIT("\"correlation\"");
-    const char *start = args.p, *end = args.p + args.n - 1; /* at the closing brace */
-    while (end > start && js_is_space(end[-1]))
-        end--;
-    const char *p = end;
-    while (p > start && p[-1] >= '0' && p[-1] <= '9')
-        p--;
-    const char *digits = p;
-    while (p > start && js_is_space(p[-1]))
-        p--;
-    if (p == start || *--p != ':')
-        return false;
-    while (p > start && js_is_space(p[-1]))
-        p--;
-    return (size_t)(p - start) > key.n && !memcmp(p - key.n, key.p, key.n) &&
-           p[-(ptrdiff_t)key.n - 1] != '\\' && js_take_int(&digits, end + 1, n);
-}
-
-static const sink_extra *launch_correlation(cj_attrs *a, cj_reader *r, js_value args)
-{
-    cj_layout *layout = &r->launch_layout;
-    uint32_t *link = &layout->first;
-    int attr = SINK_ATTRS;
-    js_step step = JS_CLOSE;
-    int64_t n;
-    if (args.type != JS_NESTED || *args.s.p != '{')
-        return NULL;
-    if (take_last_correlation(args.s, &n)) {
-        if (n)
-            sink_extra_set(&a->x, SINK_CORRELATION, n);
-        return n ? &a->x : NULL;
+    vp_str before = args;
+    if (args.n && memchr(args.p + 1, '{', args.n - 1))
+        return find_member_number(r, args, vp_str_head(vp_str_skip(key, 1), key.n - 2), n);
+    for (size_t colon; (colon = vp_str_rfind_char(before, ':')) < before.n;) {
+        before = vp_str_head(before, colon);
+        vp_str member = before;
+        while (member.n && js_is_space(member.p[member.n - 1]))
+            member.n--;
+        if (!vp_str_ends(member, key))
+            continue;
+        const char *end = args.p + args.n;
+        const char *p = js_skip_space(args.p + colon + 1, end, false);
+        return take_wanted_number(&p, end, r->skip, true, n) == JS_MEMBER;
     }
-    const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
-    while (attr != SINK_CORRELATION &&
-           cj_next_field(&p, end, layout, &link, launch_attr, &attr) == JS_MEMBER &&
-           (step = take_wanted_number(&p, end, r->skip, attr != SINK_ATTRS, &n)) >= 0)
-        if (step == JS_MEMBER && n != 0)
-            sink_extra_set(&a->x, SINK_CORRELATION, n);
+    return false;
+}
+
+static vp_str text_of_args(js_value args)
+{
+    return args.type == JS_NESTED && *args.s.p == '{' ? args.s : VP_STR_NONE;
+}
+
+static const sink_extra *launch_correlation(cj_attrs *a, const cj_reader *r, js_value args)
+{
+    int64_t n;
+    if (find_number(r, text_of_args(args), VP_STR("\"correlation\""), &n) && n)
+        sink_extra_set(&a->x, SINK_CORRELATION, n);
     return a->x.has ? &a->x : NULL;
 }
 
-enum { OPERATOR_SEQUENCE, OPERATOR_FORWARD_THREAD, OPERATOR_ARGS };
-
-static inline int operator_arg(vp_str key)
-{
-    return vp_str_eq(key, VP_STR("Sequence number")) ? OPERATOR_SEQUENCE
-           : vp_str_eq(key, VP_STR("Fwd thread id")) ? OPERATOR_FORWARD_THREAD
-                                                     : OPERATOR_ARGS;
-}
-
 /* Only a backward op has a forward thread other than 0. */
-static const sink_extra *operator_sequence(cj_attrs *a, cj_reader *r, js_value args)
+static const sink_extra *operator_sequence(cj_attrs *a, const cj_reader *r, js_value args)
 {
-    cj_layout *layout = &r->operator_layout;
-    uint32_t *link = &layout->first;
-    int arg = OPERATOR_ARGS;
-    js_step step;
-    int64_t n, value[OPERATOR_ARGS] = {-1, -1};
-    if (args.type != JS_NESTED || *args.s.p != '{')
+    vp_str text = text_of_args(args);
+    int64_t sequence, thread;
+    if (!text.n || !memchr(text.p, 'q', text.n) || /* rare in args without a sequence number */
+        !find_number(r, text, VP_STR("\"Sequence number\""), &sequence) || sequence < 0 ||
+        !find_number(r, text, VP_STR("\"Fwd thread id\""), &thread) || thread < 0)
         return NULL;
-    const char *p = args.s.p + 1, *end = args.s.p + args.s.n;
-    while ((value[OPERATOR_SEQUENCE] < 0 || value[OPERATOR_FORWARD_THREAD] < 0) &&
-           cj_next_field(&p, end, layout, &link, operator_arg, &arg) == JS_MEMBER &&
-           (step = take_wanted_number(&p, end, r->skip, arg != OPERATOR_ARGS, &n)) >= 0)
-        if (step == JS_MEMBER)
-            value[arg] = n;
-    if (value[OPERATOR_SEQUENCE] < 0 || value[OPERATOR_FORWARD_THREAD] < 0)
-        return NULL;
-    sink_extra_set(&a->x, value[OPERATOR_FORWARD_THREAD] ? SINK_BACKWARD : SINK_SEQUENCE,
-                   value[OPERATOR_SEQUENCE]);
+    sink_extra_set(&a->x, thread ? SINK_BACKWARD : SINK_SEQUENCE, sequence);
     return &a->x;
 }
 
@@ -227,40 +204,19 @@ void cj_correlation(sink_extra *x, js_value v)
         sink_extra_set(x, SINK_CORRELATION, n);
 }
 
-/* True for categories of launch calls: cuda_runtime, cuda_driver, hip_runtime, Runtime,
- * privateuse1_driver, …. The last letter excludes nearly all others. */
-static bool is_launch_cat(vp_str cat)
+cj_caller cj_caller_of(vp_str cat)
 {
-    static const vp_str runtime = VP_STR_INIT("runtime"), driver = VP_STR_INIT("driver");
-    if (vp_str_eq(cat, VP_STR("cuda_runtime")))
-        return true;
-    switch (cat.p[cat.n - 1]) {
-    case 'e':
-    case 'E':
-        return cat.n >= 7 && vp_str_eq_nocase(vp_str_skip(cat, cat.n - 7), runtime);
-    case 'r':
-    case 'R':
-        return cat.n >= 6 && vp_str_eq_nocase(vp_str_skip(cat, cat.n - 6), driver);
-    default:
-        return false;
-    }
+    if (vp_str_eq(cat, VP_STR("cpu_op")) || vp_str_eq(cat, VP_STR("Operator")))
+        return CJ_OPERATOR;
+    bool is_launch = vp_str_ends(cat, VP_STR("runtime")) || vp_str_ends(cat, VP_STR("driver")) ||
+                     vp_str_eq(cat, VP_STR("Runtime"));
+    return is_launch ? CJ_LAUNCH : CJ_NO_CALLER;
 }
 
-static bool is_operator_cat(vp_str cat)
+const sink_extra *cj_launch_attrs(cj_attrs *a, const cj_reader *r, const cj_fields *f)
 {
-    return vp_str_eq(cat, VP_STR("cpu_op")) || vp_str_eq(cat, VP_STR("Operator"));
-}
-
-bool cj_is_caller(vp_str cat)
-{
-    return cat.n && (is_operator_cat(cat) || is_launch_cat(cat));
-}
-
-const sink_extra *cj_launch_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
-{
-    vp_str cat = f->v[CJ_CAT].s;
     cj_attrs_clear(a);
-    return cat.n && is_launch_cat(cat) ? launch_correlation(a, r, f->v[CJ_ARGS]) : NULL;
+    return launch_correlation(a, r, f->v[CJ_ARGS]);
 }
 
 const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
@@ -275,11 +231,12 @@ const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
         cj_attrs_of(a, r->skip, args);
         return cj_attrs_close(a, name);
     }
-    if (is_launch_cat(cat.s))
+    cj_caller by = cj_caller_of(cat.s);
+    if (by == CJ_LAUNCH)
         return launch_correlation(a, r, args);
     /* on a device's stream ("gpu_user_annotation") it only repeats the host's annotation */
     bool is_step = vp_str_starts(name.s, step) && !vp_str_starts(cat.s, VP_STR("gpu_"));
-    if (!is_step && is_operator_cat(cat.s))
+    if (!is_step && by == CJ_OPERATOR)
         return operator_sequence(a, r, args);
     if (!is_step)
         return NULL;

@@ -37,7 +37,6 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
     js_step step;
     uint32_t *link = &layout->first;
     bool any = false, container = false;
-    const char *start = p;
     int id;
     for (int i = 0; i < CJ_FIELDS; i++) /* a memset of this size costs 15 ns */
         f->v[i] = (js_value){VP_STR_NONE, JS_NONE};
@@ -51,7 +50,6 @@ js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_lay
     }
     f->any = any;
     f->container = container;
-    f->text = (vp_str){start, (size_t)(p - start)};
     *after = p;
     return step;
 }
@@ -82,14 +80,15 @@ static bool is_echo(vp_str cat)
     return vp_str_starts(cat, VP_STR("gpu_")) || vp_str_eq(cat, VP_STR("cuda_sync"));
 }
 
-static int emit_host_event(cj_reader *r, const cj_fields *f, cj_thread *t, int64_t start_ps,
-                           int64_t dur_ps)
+/* by: only if the reader wants operators and launch calls, but no other host events. */
+static int emit_host_event(cj_reader *r, const cj_fields *f, cj_thread *t, cj_caller by,
+                           int64_t start_ps, int64_t dur_ps)
 {
     cj_attrs a;
     sink_event e = {.start_ps = start_ps, .dur_ps = dur_ps, .aligned_start_ps = SINK_NO_TIME};
     if (!r->opts->device_only)
         e.extra = cj_host_attrs(&a, r, f);
-    else if (r->opts->operators)
+    else if (by == CJ_LAUNCH)
         e.extra = cj_launch_attrs(&a, r, f);
     if (is_echo(f->v[CJ_CAT].s))
         t->has_echo = true;
@@ -120,9 +119,12 @@ static int complete_event(cj_reader *r, const cj_fields *f)
     if (start_ps + dur_ps > r->extent_last_ps)
         r->extent_last_ps = start_ps + dur_ps;
     VP_TRY(cj_op(r, f, start_ps, dur_ps, &t));
-    if (!t || (!(r->opts->operators && cj_is_caller(f->v[CJ_CAT].s)) && cj_unwanted(r)))
+    if (!t)
         return 0;
-    return emit_host_event(r, f, t, start_ps, dur_ps);
+    cj_caller by =
+        r->opts->device_only && r->opts->operators ? cj_caller_of(f->v[CJ_CAT].s) : CJ_NO_CALLER;
+    return by == CJ_NO_CALLER && cj_unwanted(r) ? 0
+                                                : emit_host_event(r, f, t, by, start_ps, dur_ps);
 }
 
 static int instant_event(cj_reader *r, const cj_fields *f)
@@ -132,10 +134,10 @@ static int instant_event(cj_reader *r, const cj_fields *f)
     if (!cj_start(r, f, &start_ps) || cj_unwanted(r))
         return 0;
     VP_TRY(cj_thread_of(r, f, &t));
-    return emit_host_event(r, f, t, start_ps, 0);
+    return emit_host_event(r, f, t, CJ_NO_CALLER, start_ps, 0);
 }
 
-int cj_event_timed(cj_reader *r, const cj_fields *f)
+int cj_event(cj_reader *r, const cj_fields *f)
 {
     js_value ph = f->v[CJ_PH];
     if (!f->any) /* XLA ends its list with {} */

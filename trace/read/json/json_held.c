@@ -55,7 +55,7 @@ static int held_release(cj_reader *r, bool no_time)
             cj_note_no_time(r, &f);
             r->phased++;
         } else {
-            VP_TRY(cj_event_timed(r, &f));
+            VP_TRY(cj_event(r, &f));
         }
     }
     r->event = event;
@@ -65,7 +65,7 @@ static int held_release(cj_reader *r, bool no_time)
 }
 
 /* Holds an event until the first one with a time other than 0. *held: it is processed later. */
-static int hold_event(cj_reader *r, const cj_fields *f, bool *held)
+static int hold_event(cj_reader *r, const cj_fields *f, vp_str text, bool *held)
 {
     int64_t base_us;
     js_value ts = f->v[CJ_TS];
@@ -74,10 +74,10 @@ static int hold_event(cj_reader *r, const cj_fields *f, bool *held)
         return 0;
     if (timed && !is_zero_time(ts))
         return held_release(r, js_time_base(ts.s, &base_us) && base_us);
-    if (f->text.n > CJ_HELD_BYTES_MAX - r->held.text.n)
+    if (text.n > CJ_HELD_BYTES_MAX - r->held.text.n)
         return held_release(r, false);
     *held = true;
-    return held_add(r, f->text);
+    return held_add(r, text);
 }
 
 int cj_held_finish(cj_reader *r)
@@ -85,10 +85,9 @@ int cj_held_finish(cj_reader *r)
     return held_release(r, false);
 }
 
-int cj_event(cj_reader *r, const cj_fields *f)
+int cj_early_event(cj_reader *r, const cj_fields *f, vp_str text)
 {
     bool held = false;
-    if (!r->held.over)
-        VP_TRY(hold_event(r, f, &held));
-    return held ? 0 : cj_event_timed(r, f);
+    VP_TRY(hold_event(r, f, text, &held));
+    return held ? 0 : cj_event(r, f);
 }

@@ -40,7 +40,6 @@ enum cj_field_id {
 
 typedef struct cj_fields {
     js_value v[CJ_FIELDS];
-    vp_str text;    /* the whole event; set if it was read to its end */
     bool any;       /* it has a member */
     bool container; /* it has "traceEvents" */
 } cj_fields;
@@ -169,7 +168,7 @@ typedef struct cj_reader {
     js_skip_fn *skip;
     cj_layout layout; /* of events */
     /* of the args of such events */
-    cj_layout memory_layout, launch_layout, operator_layout;
+    cj_layout memory_layout;
     int64_t event, byte; /* number and position of the current event */
     int64_t phased;      /* events with a phase; if there are none, the file is not a trace */
     int64_t complete;    /* complete events (X) among them */
@@ -237,13 +236,13 @@ void cj_reader_free(cj_reader *r);
  * JS_BAD. */
 js_step cj_event_fields(const char *p, const char *end, js_skip_fn *skip, cj_layout *layout,
                         cj_fields *f, const char **after);
-/* Processes an event with these fields, once it is known what its time means. */
-int cj_event_timed(cj_reader *r, const cj_fields *f);
-
-/* json_held.c: processes an event with these fields. Events at time 0 at the begin of a file are
- * held until one has another time: then they are left out if times count from a distant epoch, else
- * processed before it. */
+/* Processes an event with these fields, once r->held.over. */
 int cj_event(cj_reader *r, const cj_fields *f);
+
+/* json_held.c: the same before. Events at time 0 at the begin of a file are held until one has
+ * another time: then they are left out if times count from a distant epoch, else processed before
+ * it. text: the event, and what separates it from the next one. */
+int cj_early_event(cj_reader *r, const cj_fields *f, vp_str text);
 /* Processes what is still held. */
 int cj_held_finish(cj_reader *r);
 void cj_held_free(cj_held *h);
@@ -275,10 +274,12 @@ static inline void cj_attrs_clear(cj_attrs *a)
  * none. */
 void cj_attr_take(cj_attrs *a, vp_str key, js_value v);
 const sink_extra *cj_attrs_close(cj_attrs *a, js_value name);
+/* Categories of framework operators (cpu_op, Operator) and of calls that launch device work
+ * (cuda_runtime, cuda_driver, hip_runtime, Runtime, privateuse1_driver, …). */
+typedef enum cj_caller { CJ_NO_CALLER, CJ_OPERATOR, CJ_LAUNCH } cj_caller;
+cj_caller cj_caller_of(vp_str cat);
 /* The correlation of a launch call, without other attributes; NULL: none. Valid as long as `a`. */
-const sink_extra *cj_launch_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f);
-/* True for categories of operators and launch calls. */
-bool cj_is_caller(vp_str cat);
+const sink_extra *cj_launch_attrs(cj_attrs *a, const cj_reader *r, const cj_fields *f);
 /* Kineto's "correlation"; 0 means none. */
 void cj_correlation(sink_extra *x, js_value v);
 /* All attributes of a host event of any writer. Valid as long as `a`. */
