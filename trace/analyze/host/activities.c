@@ -26,6 +26,7 @@ typedef enum role {
     ROLE_WAIT = 1 << 1,
     ROLE_TRAINS = 1 << 2,
     ROLE_STEP_OP = 1 << 3, /* an op of the step that takes a batch, on whatever thread */
+    ROLE_WAIT_KNOWN = 1 << 4,
 } role;
 
 typedef struct walk {
@@ -64,14 +65,26 @@ static void find_roles(walk *w)
         uint32_t flags = host_kind_flags(w->a->kinds, i);
         if (t->kinds[i].is_op) /* has none of these roles */
             continue;
-        bool waits =
-            wait_kind_of(name, trace_str(t, t->kinds[i].category)) || (flags & HK_BLOCKING);
         bool trains = (flags & HK_TRAINS) || is_torch_training(name);
         bool step_op = vp_str_starts(name, VP_STR("IteratorGetNext")) ||
                        vp_str_starts(name, VP_STR("MultiDeviceIteratorGetNext"));
-        w->roles[i] = (uint8_t)((flags & HK_USER ? ROLE_FRAME : 0) | (waits ? ROLE_WAIT : 0) |
-                                (trains ? ROLE_TRAINS : 0) | (step_op ? ROLE_STEP_OP : 0));
+        w->roles[i] = (uint8_t)((flags & HK_USER ? ROLE_FRAME : 0) | (trains ? ROLE_TRAINS : 0) |
+                                (step_op ? ROLE_STEP_OP : 0));
     }
+}
+
+/* Few kinds are asked for, so that only their names are looked at. */
+static bool is_wait(walk *w, uint32_t kind)
+{
+    const trace_kind *k = &w->a->t->kinds[kind];
+    uint8_t *roles = &w->roles[kind];
+    if (!(*roles & ROLE_WAIT_KNOWN)) {
+        bool waits = !k->is_op &&
+                     ((host_kind_flags(w->a->kinds, kind) & HK_BLOCKING) ||
+                      wait_kind_of(trace_str(w->a->t, k->name), trace_str(w->a->t, k->category)));
+        *roles |= (uint8_t)(ROLE_WAIT_KNOWN | (waits ? ROLE_WAIT : 0));
+    }
+    return *roles & ROLE_WAIT;
 }
 
 /* ---- One thread ---- */
@@ -150,7 +163,7 @@ static void begin_activity(walk *w, vp_activity_kind what, size_t i, int64_t sta
 /* An event inside the activity at hand: it may wait, or be a better name. */
 static void refine_activity(walk *w, uint32_t kind, int64_t start, int64_t end)
 {
-    if ((w->roles[kind] & ROLE_WAIT) && start >= w->wait_until) {
+    if (start >= w->wait_until && is_wait(w, kind)) {
         int64_t to = end < w->until ? end : w->until;
         w->row[w->at].wait_ps += to - start;
         w->wait_until = to;

@@ -17,39 +17,59 @@ typedef enum word {
 
 #define WORD_MAX 16u
 
+/* Sorted by the first letter. The first row that fits counts. */
 static const struct {
-    /* '*' at its begin or end: with any begin or end. The first row that fits counts */
-    const char *text;
+    vp_str text;
+    bool begins; /* any end may follow */
     word is;
 } words[] = {
-    {"await", UNDOES},    {"unlock*", UNDOES},   {"unpark", UNDOES},   {"release*", UNDOES},
-    {"init*", UNDOES},    {"destroy", UNDOES},   {"create*", UNDOES},  {"try*", UNDOES},
-    {"wake*", UNDOES},    {"notify*", UNDOES},   {"wait*", WAITS},     {"*wait", WAITS},
-    {"*sleep", STOPS},    {"barrier", STOPS},    {"recv*", WAITS},     {"park", WAITS},
-    {"parked", WAITS},    {"blocked", WAITS},    {"*poll", POLLS},     {"lock", LOCKS},
-    {"mutex", LOCKS},     {"rwlock", LOCKS},     {"spinlock", LOCKS},  {"futex", LOCKS},
-    {"semaphore", LOCKS}, {"contention", LOCKS}, {"contended", LOCKS}, {"join", JOINS},
-    {"thread*", THINGS},  {"pthread", THINGS},   {"worker*", THINGS},  {"task*", THINGS},
-    {"future*", THINGS},  {"process", THINGS},   {"pool", THINGS},     {"child", THINGS},
+    {VP_STR_INIT("await"), false, UNDOES},     {VP_STR_INIT("barrier"), false, STOPS},
+    {VP_STR_INIT("blocked"), false, WAITS},    {VP_STR_INIT("create"), true, UNDOES},
+    {VP_STR_INIT("contention"), false, LOCKS}, {VP_STR_INIT("contended"), false, LOCKS},
+    {VP_STR_INIT("child"), false, THINGS},     {VP_STR_INIT("destroy"), false, UNDOES},
+    {VP_STR_INIT("futex"), false, LOCKS},      {VP_STR_INIT("future"), true, THINGS},
+    {VP_STR_INIT("init"), true, UNDOES},       {VP_STR_INIT("join"), false, JOINS},
+    {VP_STR_INIT("lock"), false, LOCKS},       {VP_STR_INIT("mutex"), false, LOCKS},
+    {VP_STR_INIT("notify"), true, UNDOES},     {VP_STR_INIT("park"), false, WAITS},
+    {VP_STR_INIT("parked"), false, WAITS},     {VP_STR_INIT("pthread"), false, THINGS},
+    {VP_STR_INIT("process"), false, THINGS},   {VP_STR_INIT("pool"), false, THINGS},
+    {VP_STR_INIT("release"), true, UNDOES},    {VP_STR_INIT("recv"), true, WAITS},
+    {VP_STR_INIT("rwlock"), false, LOCKS},     {VP_STR_INIT("spinlock"), false, LOCKS},
+    {VP_STR_INIT("semaphore"), false, LOCKS},  {VP_STR_INIT("try"), true, UNDOES},
+    {VP_STR_INIT("thread"), true, THINGS},     {VP_STR_INIT("task"), true, THINGS},
+    {VP_STR_INIT("unlock"), true, UNDOES},     {VP_STR_INIT("unpark"), false, UNDOES},
+    {VP_STR_INIT("wake"), true, UNDOES},       {VP_STR_INIT("wait"), true, WAITS},
+    {VP_STR_INIT("worker"), true, THINGS},
+};
+
+/* Ends of words, which count unless the word undoes something: "await", "trywait". */
+static const struct {
+    vp_str text;
+    word is;
+} ends[] = {
+    {VP_STR_INIT("wait"), WAITS},
+    {VP_STR_INIT("sleep"), STOPS},
+    {VP_STR_INIT("poll"), POLLS},
 };
 
 static word meaning_of(vp_str w)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const char *text = words[i].text;
-        vp_str row = vp_str_of(text);
-        bool is = *text == '*'             ? vp_str_ends(w, vp_str_of(text + 1))
-                  : text[row.n - 1] == '*' ? vp_str_starts(w, vp_str_head(row, row.n - 1))
-                                           : vp_str_eq(w, row);
-        if (is)
-            return words[i].is;
-    }
-    return NO_WORD;
+    word by_begin = NO_WORD;
+    for (size_t i = 0; i < sizeof words / sizeof *words && *words[i].text.p <= *w.p; i++)
+        if (*words[i].text.p == *w.p && vp_str_starts(w, words[i].text) &&
+            (words[i].begins || w.n == words[i].text.n)) {
+            by_begin = words[i].is;
+            break;
+        }
+    for (size_t i = 0; by_begin != UNDOES && i < sizeof ends / sizeof *ends; i++)
+        if (vp_str_ends(w, ends[i].text))
+            return ends[i].is;
+    return by_begin;
 }
 
 static bool is_word_letter(char c)
 {
-    return vp_lower(c) >= 'a' && vp_lower(c) <= 'z';
+    return (unsigned char)((c | 0x20) - 'a') < 26;
 }
 
 static bool is_capital(char c)
