@@ -57,7 +57,8 @@ int user_kinds_mark(uint32_t *flags, const trace *t)
     vp_map_init(&files);
     int rc = find_user_files(&files, t);
     for (uint32_t i = 0; rc >= 0 && i < t->kind_count; i++)
-        flags[i] |= is_user_frame(t, i, &files) ? HK_USER : 0u;
+        if ((flags[i] & HK_PYTHON) && is_user_frame(t, i, &files))
+            flags[i] |= HK_USER;
     vp_map_free(&files);
     return rc;
 }

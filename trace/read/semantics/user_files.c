@@ -115,7 +115,8 @@ static bool is_standard_library(vp_str path, size_t at)
 
 bool rd_is_user_file(vp_str path)
 {
-    for (size_t i = 0; i < sizeof library_heads / sizeof *library_heads; i++)
+    bool absolute = path.n && slash(*path.p) == '/'; /* has none of these beginnings */
+    for (size_t i = 0; !absolute && i < sizeof library_heads / sizeof *library_heads; i++)
         if (is_at(path, 0, library_heads[i]))
             return false;
     for (size_t at = 0; at < path.n; at++) {
