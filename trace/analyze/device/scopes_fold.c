@@ -2,6 +2,7 @@
 #include "trace/analyze/device/scopes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -10,6 +11,11 @@
 size_t scope_component_end(vp_str path, size_t at)
 {
     int depth = 0;
+    vp_str rest = vp_str_skip(path, at);
+    const char *slash = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
+    size_t n = slash ? (size_t)(slash - rest.p) : rest.n;
+    if (!n || !(memchr(rest.p, '(', n) || memchr(rest.p, '[', n))) /* usually */
+        return at + n < path.n ? at + n : path.n;
     for (size_t i = at; i < path.n; i++) {
         char c = path.p[i];
         depth += c == '(' || c == '[';

@@ -151,6 +151,21 @@ static size_t drop_empty_scopes(scope_item *v, size_t n)
     return kept;
 }
 
+/* The tree of the only part is that of the whole. */
+static int copy_scopes(merging *m)
+{
+    const vp_report *from = m->parts[0].r;
+    vp_scope *v = merge_items(m, from->scopes, from->scope_count, sizeof *v);
+    for (size_t i = 0; v && i < from->scope_count; i++) {
+        v[i].path = merge_text(m, v[i].path);
+        v[i].name = merge_text(m, v[i].name);
+        v[i].source = merge_text(m, v[i].source);
+    }
+    m->r->scopes = v;
+    m->r->scope_count = v ? from->scope_count : 0;
+    return m->out_of_memory ? vp_no_memory() : 0;
+}
+
 int merge_scopes(merging *m)
 {
     vp_report *r = m->r;
@@ -165,6 +180,7 @@ int merge_scopes(merging *m)
         n += m->parts[i].r->scope_count;
     }
     n = drop_empty_scopes(items, n);
-    VP_TRY(scopes_tree(&r->scopes, &r->scope_count, m->arena, items, n));
+    VP_TRY(m->count == 1 ? copy_scopes(m)
+                         : scopes_tree(&r->scopes, &r->scope_count, m->arena, items, n));
     return scopes_fold(&r->folded, &r->folded_count, m->arena, items, n);
 }
