@@ -84,13 +84,6 @@ int vp_buf_put(vp_buf *b, const void *p, size_t n)
     return buf_flush_if_full(b);
 }
 
-int vp_buf_putc(vp_buf *b, char c)
-{
-    VP_TRY(buf_reserve(b, 1));
-    b->p[b->n++] = c;
-    return buf_flush_if_full(b);
-}
-
 int vp_buf_puts(vp_buf *b, const char *z)
 {
     return vp_buf_put(b, z, strlen(z));

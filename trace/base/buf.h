@@ -32,7 +32,13 @@ int vp_buf_fail(vp_buf *b, int code);
  * same code, unless b had failed already. */
 void vp_buf_free_piece(vp_buf *b, vp_buf *piece);
 int vp_buf_put(vp_buf *b, const void *p, size_t n);
-int vp_buf_putc(vp_buf *b, char c);
+static inline int vp_buf_putc(vp_buf *b, char c)
+{
+    if (b->drain || b->n >= b->max || b->cap - b->n < 2) /* also after a failure */
+        return vp_buf_put(b, &c, 1);
+    b->p[b->n++] = c;
+    return 0;
+}
 int vp_buf_puts(vp_buf *b, const char *z);
 int vp_buf_str(vp_buf *b, vp_str s);
 int vp_buf_i64(vp_buf *b, int64_t v);

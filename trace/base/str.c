@@ -37,9 +37,9 @@ size_t vp_str_find(vp_str s, vp_str needle)
 
 size_t vp_str_find_nocase(vp_str s, vp_str needle)
 {
+    char first = needle.p[0], fold = first >= 'a' && first <= 'z' ? 0x20 : 0;
     for (size_t i = 0; i + needle.n <= s.n; i++)
-        if (vp_lower(s.p[i]) == needle.p[0] &&
-            vp_str_starts_nocase((vp_str){s.p + i, s.n - i}, needle))
+        if ((s.p[i] | fold) == first && vp_str_starts_nocase((vp_str){s.p + i, s.n - i}, needle))
             return i;
     return s.n;
 }

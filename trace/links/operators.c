@@ -1,6 +1,7 @@
 #include "trace/links/operators.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "trace/base/buf.h"
 #include "trace/base/err.h"
@@ -105,18 +106,25 @@ static int chain_of_launch(uint32_t *out, linking *l, chain_stack *s, int64_t st
 
 static int add_launches(linking *l, const trace_track *k)
 {
+    const trace_column *ids = k->attr[SINK_CORRELATION];
+    size_t next = trace_column_next(ids, 0);
     chain_stack s = {0};
     int rc = 0;
-    for (size_t i = 0; rc >= 0 && i < k->count; i++) {
-        int64_t id = trace_attr(k, SINK_CORRELATION, i), start = trace_start(k, i);
+    for (size_t i = 0; rc >= 0 && i < k->count && next != SIZE_MAX; i++) {
+        bool is_launch = i == next;
         uint32_t node;
+        if (!is_launch && l->chains.class_of[trace_kind_of(k, i)] == CHAIN_OTHER)
+            continue;
+        int64_t start = trace_start(k, i);
         chain_stack_move(&s, start);
         rc = chain_stack_push(&s, &l->chains, k, i);
-        if (rc < 0 || id == SINK_NO_VALUE)
+        if (rc < 0 || !is_launch)
             continue;
+        next = trace_column_next(ids, i + 1);
         rc = chain_of_launch(&node, l, &s, start);
         if (rc >= 0)
-            rc = launch_list_add(&l->launches, id, start, node);
+            rc =
+                launch_list_add(&l->launches, trace_column_get(ids, i, SINK_NO_VALUE), start, node);
     }
     chain_stack_free(&s);
     return rc;
@@ -146,9 +154,11 @@ static int put_component(vp_buf *b, vp_str name)
 {
     if (b->n)
         vp_buf_putc(b, '/');
-    for (size_t i = 0; i < name.n; i++)
-        vp_buf_putc(b, name.p[i] == '/' ? ':' : name.p[i]);
-    return b->status;
+    size_t at = b->n;
+    VP_TRY(vp_buf_str(b, name));
+    for (char *p = b->p + at; name.n && (p = memchr(p, '/', (size_t)(b->p + b->n - p)));)
+        *p = ':';
+    return 0;
 }
 
 /* The nodes of a chain, outermost first. */
