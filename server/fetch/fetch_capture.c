@@ -1,5 +1,5 @@
-/* Answers FETCH_CAPTURE: a profile of one process through XLA's ProfilerService, whose XSpace is
- * written to the descriptor that came with the question. */
+/* Handles FETCH_CAPTURE: captures a profile of one process through XLA's ProfilerService, and
+ * writes the XSpace to the descriptor of the request. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <poll.h>
@@ -18,18 +18,18 @@
 #include "trace/base/time.h"
 
 #define REQUEST_MAX (64u << 10)
-/* Small parts of the XSpace are gathered to this; from half of it on they are written as they came.
- */
+/* Small parts of the XSpace are buffered up to this size; parts from half of it on are written
+ * directly. */
 #define PIECE (16u << 10)
 #define DIRECT (PIECE / 2)
 #define PROGRESS_MS 200
-/* A server hears of an end only between its start of a session and the end of it. */
+/* Minimum time before a Terminate: a server ignores it before the session has started. */
 #define TERMINATE_EVERY_MS 1000
-/* libcurl's time to end what has said its last. */
+/* Time for libcurl to end a finished call. */
 #define AFTER_STATUS_MS 400
-/* And how long we try where nobody waits for the profile. */
+/* Time for a Terminate when the client is gone. */
 #define ABANDONED_MS 3000
-/* Beyond our own patience, for the server to clean up by itself. */
+/* Added to our own time limit, so that the server can clean up first. */
 #define SERVER_PATIENCE_MS 600000
 
 typedef struct capture {
@@ -41,15 +41,15 @@ typedef struct capture {
     CURLM *multi;
     grpc_call profile, terminate;
     bool terminating;                  /* `terminate` is open and in the multi handle */
-    int64_t begun_ms, over_ms;         /* when the server should have recorded all */
-    int64_t last_bytes, last_bytes_ms; /* when something last came */
+    int64_t begun_ms, over_ms;         /* when the server should have finished recording */
+    int64_t last_bytes, last_bytes_ms; /* when the last data arrived */
     int64_t next_progress_ms;
-    int64_t status_ms; /* when gRPC's status was heard, which is the last thing; 0: it was not */
-    int64_t stop_ms, next_stop_ms; /* when the end was asked for; 0: it was not */
+    int64_t status_ms;             /* when gRPC's status arrived, which is last; 0: not yet */
+    int64_t stop_ms, next_stop_ms; /* when termination was requested; 0: not yet */
     bool abandoned;
-    bool in_vain;  /* the end was asked for before they had heard of anything */
-    bool may_come; /* all of the XSpace, as far as the asker is concerned */
-    bool finished; /* the profile's call is over, with this code */
+    bool in_vain;  /* termination was requested before any data arrived */
+    bool may_come; /* all data of the XSpace that the client needs */
+    bool finished; /* the profile's call has ended with this code */
     CURLcode code;
 } capture;
 
@@ -116,7 +116,7 @@ static int begin_terminate(capture *c)
     int rc = b.status < 0 ? b.status
                           : grpc_call_open(&c->terminate, c->ask->url, "Terminate", vp_buf_view(&b),
                                            ABANDONED_MS, take_nothing, NULL);
-    /* On a connection of its own: that of the profile may be full of it. */
+    /* Uses a separate connection, because that of the profile may be congested. */
     if (rc >= 0 && (curl_easy_setopt(c->terminate.easy, CURLOPT_FRESH_CONNECT, 1L) ||
                     curl_easy_setopt(c->terminate.easy, CURLOPT_TIMEOUT_MS, (long)ABANDONED_MS) ||
                     curl_multi_add_handle(c->multi, c->terminate.easy)))
@@ -146,7 +146,8 @@ static void ask_for_end(capture *c)
     }
 }
 
-/* Whatever else the asker says is the wish to end it; that it is gone, too. Heads are never cut. */
+/* Any other message of the client requests termination, and so does a disconnect. Frame headers are
+ * never truncated. */
 static void hear_asker(capture *c)
 {
     uint32_t head[2];
@@ -176,7 +177,7 @@ static int tell_capture_progress(capture *c, int64_t now)
     return b.status;
 }
 
-/* A server that is silent for longer than its job takes. */
+/* The server is silent for longer than its job takes. */
 static int check_patience(capture *c, int64_t now)
 {
     if (c->profile.body_bytes != c->last_bytes) {
@@ -206,7 +207,7 @@ static void hear_curl(capture *c)
         } else if (m->msg == CURLMSG_DONE) {
             end_terminate(c);
         }
-    /* libcurl 7.88 does not always notice that a stream was closed while it sent the request. */
+    /* libcurl 7.88 does not always notice that a stream was closed while it sends the request. */
     if (!c->finished && c->profile.status != GRPC_NO_STATUS) {
         c->status_ms = c->status_ms ? c->status_ms : vp_now_ms();
         c->finished = vp_now_ms() - c->status_ms >= AFTER_STATUS_MS;
@@ -219,18 +220,18 @@ static bool waits_for_leave(const capture *c)
     return c->request.waits && !c->may_come && c->answer.xspace_bytes && !c->finished;
 }
 
-/* What is not read waits over there, and in the buffers on the way. */
+/* Data that is not read stays at the server and in socket buffers. */
 static int wait_for_leave(capture *c)
 {
     struct pollfd asker = {.fd = c->ask->stream, .events = POLLIN};
     VP_TRY(tell_capture_progress(c, vp_now_ms()));
     if (poll(&asker, 1, PROGRESS_MS) > 0)
         hear_asker(c);
-    c->last_bytes_ms = vp_now_ms(); /* it is not they who are silent */
+    c->last_bytes_ms = vp_now_ms(); /* the delay is not the server's */
     return 1;
 }
 
-/* One turn of the loop: whether it goes on. */
+/* One iteration of the loop; returns whether to continue. */
 static int capture_turn(capture *c)
 {
     struct curl_waitfd asker = {.fd = c->ask->stream, .events = CURL_WAIT_POLLIN};
@@ -308,7 +309,7 @@ static int open_profile(capture *c)
                           take_profile_bytes, c);
 }
 
-/* Whether what is there may speak something else; a call of which nothing came. */
+/* Checks whether the port may use another protocol, for a call without any response. */
 static bool is_unheard(const capture *c, int rc)
 {
     return !c->profile.body_bytes && c->profile.status == GRPC_NO_STATUS && !c->abandoned &&

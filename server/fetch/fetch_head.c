@@ -1,4 +1,4 @@
-/* Answers FETCH_HEAD: one object's size and version. */
+/* Handles FETCH_HEAD: one object's size and version. */
 #include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 

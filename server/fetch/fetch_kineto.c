@@ -1,5 +1,5 @@
-/* Answers FETCH_KINETO: a profile of PyTorch processes through a dynolog daemon, which takes one
- * line of JSON behind its length and has libkineto in each process write a file over there. */
+/* Handles FETCH_KINETO: profiles PyTorch processes through a dynolog daemon. A request is one line
+ * of JSON after its length. libkineto then writes a file in each process on the remote machine. */
 #include <errno.h>
 #include <jansson.h>
 #include <netdb.h>
@@ -20,7 +20,7 @@
 #define CONFIG_MAX (16u << 10)
 #define ANSWER_MAX (1u << 20)
 #define WAIT_MS 10000
-/* For a daemon on the network to say its status, which it has at hand. */
+/* Time limit for a daemon on the network to report its status. */
 #define STATUS_MS 1000
 #define PROCESSES_MAX 1024
 
@@ -85,7 +85,7 @@ static int put_kineto_request(vp_buf *b, vp_str body)
 
 /* ---- The socket ------------------------------------------------------------------------------ */
 
-/* Waits until the socket can be read or written. */
+/* Waits until the socket is readable or writable. */
 static int wait_for_dynolog(int fd, short what)
 {
     struct pollfd p = {.fd = fd, .events = what};

@@ -1,4 +1,4 @@
-/* Answers FETCH_LIST: what lies beneath an address. */
+/* Handles FETCH_LIST: the objects below an address. */
 #include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 

@@ -1,5 +1,5 @@
-/* Answers FETCH_LOOK: one look at a process through Monitor, which most builds of XLA do not have;
- * then whether ProfilerService is there at all. */
+/* Handles FETCH_LOOK: reads the state of a process through Monitor, which most builds of XLA do not
+ * have; else checks whether ProfilerService exists. */
 #include <curl/curl.h>
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static int append_answer_bytes(void *ctx, const void *data, size_t n)
     return vp_buf_put(ctx, data, n);
 }
 
-/* One call to its end; its message, without the frame, in `answer`. */
+/* Performs one call; its message, without the frame, is in `answer`. */
 static int call_grpc_method(fetch_ask *a, const char *method, vp_str message, vp_buf *answer)
 {
     grpc_call c;
@@ -37,7 +37,7 @@ static int call_grpc_method(fetch_ask *a, const char *method, vp_str message, vp
 
 /* ---- What Monitor says ----------------------------------------------------------------------- */
 
-/* Its figures by field; those that are not there are not told. */
+/* Writes its figures by field; missing ones are left out. */
 static const struct {
     uint32_t field;
     const char *format;
@@ -65,7 +65,7 @@ static void put_monitor_figures(vp_buf *b, vp_str result)
         }
 }
 
-/* The figures, else its own words on one line. */
+/* The figures, else the message of the service on one line. */
 static int put_monitor(vp_buf *b, vp_str answer)
 {
     vp_pb p = vp_pb_of(vp_str_skip(answer, FRAME));
@@ -93,7 +93,7 @@ static int call_monitor(fetch_ask *a, vp_buf *text)
     return put_monitor(text, vp_buf_view(&answer));
 }
 
-/* Ending a session that nobody began is what every ProfilerService agrees to. */
+/* Terminating a session that does not exist is supported by every ProfilerService. */
 static int is_profiler_service_there(fetch_ask *a)
 {
     VP_CLEANUP(vp_buf_free) vp_buf request, answer;

@@ -1,5 +1,5 @@
-/* view_profile-fetch's main(): takes questions from descriptor 3 and gives each a thread. Run by
- * hand it says what it is. */
+/* main() of view_profile-fetch: reads requests from descriptor 3 and starts a thread for each. When
+ * started by hand it prints what it is. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <openssl/crypto.h>
@@ -27,7 +27,7 @@ typedef struct question {
 
 /* ---- One question ---------------------------------------------------------------------------- */
 
-/* What bytes are read. */
+/* Buffer for bytes that are read. */
 static void parse_reading(fetch_ask *a, const vp_pb_field *f)
 {
     int64_t number = f->u <= INT64_MAX ? (int64_t)f->u : INT64_MAX;
@@ -132,7 +132,7 @@ static size_t take_message_files(struct msghdr *m, int *fds, size_t max)
     return n;
 }
 
-/* 1: a question is there; 0: nobody can ask any more. */
+/* 1: a request was received; 0: the client has disconnected. */
 static int hear_question(question *q, size_t *bytes)
 {
     int fds[1 + FETCH_FILES_MAX];
@@ -188,14 +188,15 @@ int main(void)
         return 2;
     }
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-#ifndef __SANITIZE_ADDRESS__                  /* whose search for leaks is a debugger's */
-    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core with credentials, no debugger */
+#ifndef __SANITIZE_ADDRESS__                  /* LeakSanitizer needs ptrace */
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core dump with credentials, no debugger */
 #endif
-    (void)signal(SIGPIPE, SIG_IGN); /* a server that hangs up while OpenSSL writes */
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a failure of one question */
-    /* Nothing is ever written but to descriptors that come with questions. */
+    (void)signal(SIGPIPE, SIG_IGN); /* a server may disconnect while OpenSSL writes */
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of one request */
+    /* The process only writes to descriptors that come with requests. */
     (void)sandbox_enter(NULL, 0, false);
-    /* Threads may still answer when nobody can ask any more: OpenSSL stays whole until the end. */
+    /* Threads may still run after the client disconnected, so OpenSSL is not cleaned up before the
+     * exit. */
     (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return 1;

@@ -1,5 +1,5 @@
-/* Answers FETCH_READ: bytes of an object, all of one version. A connection that breaks is taken up
- * where it broke. */
+/* Handles FETCH_READ: bytes of one version of an object. A broken connection is resumed at the same
+ * offset. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "trace/base/fs.h"
 #include "trace/base/pb.h"
 
-/* What is read for nothing where a server knows no ranges. */
+/* Maximum of bytes that are skipped if a server does not support ranges. */
 #define SKIP_MAX (INT64_C(256) << 20)
-/* How often is said what is in the file: each time wakes whoever asked. */
+/* Interval of progress reports on the file: each one wakes the client. */
 #define PROGRESS_BYTES (512u << 10)
-/* Breaks in a row without a byte between them. */
+/* Maximum of consecutive failures without progress. */
 #define BREAKS_MAX 5u
 
 typedef struct reading {
@@ -23,18 +23,18 @@ typedef struct reading {
     const store *store;
     store_place *place;
     http_call call;
-    char etag[256]; /* the version that is read; empty: not known yet, or the server tells none */
-    int64_t total, mtime_ns; /* of it; -1: not known yet */
+    char etag[256]; /* the version that is read; empty: not known yet, or the server sends none */
+    int64_t total, mtime_ns; /* size of the object; -1: not known yet */
     int64_t at, end;         /* the next byte to send; -1: all */
-    int64_t skip;            /* bytes that come before it in this answer */
+    int64_t skip;            /* bytes before it in this response */
     bool is_judged;          /* this answer */
-    bool is_full;            /* nothing more is wanted */
+    bool is_full;            /* the client needs no more data */
     bool is_told;            /* INFO was sent */
-    uint64_t placed, said;   /* bytes in the file that came with the question; as last told */
-    vp_buf out;              /* or what goes out as DATA */
+    uint64_t placed, said;   /* bytes in the file of the request; as reported last */
+    vp_buf out;              /* or data to be sent as DATA */
 } reading;
 
-/* A reader that does not read keeps no other from the server. */
+/* A stalled client must not block other transfers. */
 static int send_data_frame(void *ctx, const void *data, size_t n)
 {
     reading *r = ctx;
@@ -119,7 +119,7 @@ static int put_info(reading *r)
         &(entry){.bytes = r->total, .mtime_ns = r->mtime_ns, .etag = vp_str_of(r->etag)});
 }
 
-/* Before the first byte of an answer: whether these are the bytes that were asked for. */
+/* Before the first byte of a response: checks that it has the requested range. */
 static int check_read_answer(reading *r)
 {
     r->is_judged = true;
@@ -146,7 +146,7 @@ static int take_read_body(void *ctx, const void *data, size_t n)
     r->at += (int64_t)s.n;
     VP_TRY(put_read_bytes(r, s));
     r->is_full = r->end >= 0 && r->at == r->end;
-    /* What else comes is of no use: the connection is dropped. */
+    /* The rest of the response is not needed: drops the connection. */
     return r->is_full && r->call.status != 206 ? VP_ECANCELLED : 0;
 }
 
@@ -158,7 +158,7 @@ static int set_range(reading *r)
     return r->at ? http_put_header(&r->call, "Range: bytes=%lld-", (long long)r->at) : 0;
 }
 
-/* Nothing lies at this offset: of a reader, that is the end. */
+/* No data at this offset: for a reader, the end. */
 static int check_end_of_object(reading *r)
 {
     if (r->is_told && r->total >= 0 && r->at < r->total)
@@ -188,7 +188,7 @@ static int read_verdict(reading *r, int rc)
                          (long long)(end - r->at));
 }
 
-/* One request, for what is still missing. *breaks: it may be asked for again. */
+/* One request for the remaining bytes. *breaks: it may be retried. */
 static int read_on(reading *r, bool *breaks)
 {
     r->is_judged = false;

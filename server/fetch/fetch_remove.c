@@ -1,4 +1,4 @@
-/* Answers FETCH_REMOVE: one object or file, and no other that has its name by now. */
+/* Handles FETCH_REMOVE: deletes one object or file, but not a newer one with the same name. */
 #include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 

@@ -1,6 +1,6 @@
-/* Answers FETCH_STORES: which credentials there are, without a value, and without asking anybody.
- * An entry's name is the cloud, perhaps with what is amiss, its WHY where they come from; none:
- * they would be asked for at the machine's metadata service. */
+/* Handles FETCH_STORES: lists the available credentials, without their values and without any
+ * request. The name of an entry is the cloud, possibly with the problem; its WHY is the source.
+ * Without it, credentials would be requested from the machine's metadata service. */
 #include <stdio.h>
 
 #include "server/fetch/credentials/aws_credentials.h"

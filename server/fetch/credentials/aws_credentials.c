@@ -17,7 +17,7 @@
 #include "trace/base/limits.h"
 
 #define METADATA "http://169.254.169.254"
-/* Asked for anew so long before they end. */
+/* Credentials are refreshed this long before they expire. */
 #define AHEAD_S 120
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,7 +47,7 @@ static const char *aws_profile_name(void)
                                             : "default";
 }
 
-/* In the config file a section is called "profile NAME", but for default. */
+/* In the config file a section is called "profile NAME", except "default". */
 static void section_of(bool is_config, char *out, size_t cap)
 {
     const char *name = aws_profile_name();
@@ -87,9 +87,8 @@ void aws_region(char *out, size_t cap)
         snprintf(out, cap, "us-east-1");
 }
 
-/* What a profile asks for that is not done here, most particular first: another program would have
- * to be started, or a session be known that the cloud's tool keeps. Each with the word by which it
- * is called. */
+/* Methods of a profile that are not supported, most specific first: they would need another
+ * program, or a session cached by the cloud's tool. Each with its display name. */
 static const struct {
     const char *setting, *says;
 } others[] = {
@@ -99,8 +98,8 @@ static const struct {
     {"credential_process", "a program (credential_process)"},
 };
 
-/* NULL: none of them. keys: the profile, or the environment, has keys, too, which then are what the
- * role is assumed with, but come before all else. */
+/* NULL: none of them. keys: the profile or the environment also has keys, which are then used to
+ * assume the role, but take precedence over everything else. */
 static const char *other_way(bool keys)
 {
     char value[VP_PATH_MAX];
@@ -146,7 +145,7 @@ static bool from_environment(aws_credentials *c)
 
 /* ---- Services that hand them out ------------------------------------------------------------- */
 
-/* Names in an answer of XML or JSON. */
+/* Element or key names in an XML or JSON response. */
 static int aws_take_answer(const http_call *call, const char *token, const char *until,
                            aws_credentials *c)
 {
@@ -162,7 +161,7 @@ static int aws_take_answer(const http_call *call, const char *token, const char 
     return 0;
 }
 
-/* STS takes a token that Kubernetes or a CI system wrote into a file. */
+/* STS accepts a token that Kubernetes or a CI system wrote into a file. */
 static int ask_sts(fetch_ask *a, http_call *call, vp_str token, aws_credentials *c)
 {
     char region[64], url[256];
@@ -311,8 +310,8 @@ static bool has_container(void)
            ini_env("AWS_CONTAINER_CREDENTIALS_FULL_URI");
 }
 
-/* Those that are at hand. A profile that was named comes before the environment. *other: the
- * profile wants them in a way that is not ours. */
+/* Local credentials. A named profile takes precedence over the environment. *other: the unsupported
+ * method that the profile requires. */
 static bool find_at_hand(aws_credentials *c, const char **other)
 {
     bool named = ini_env("AWS_PROFILE") != NULL;
@@ -325,7 +324,7 @@ static bool find_at_hand(aws_credentials *c, const char **other)
     *other = other_way(keys);
     if (keys && !*other)
         return true;
-    return named && from_environment(c); /* where a tool handed them over */
+    return named && from_environment(c); /* a tool has exported them */
 }
 
 static int aws_find_credentials(fetch_ask *a, aws_credentials *c)

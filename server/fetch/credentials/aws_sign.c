@@ -17,7 +17,7 @@ static int put_signed_names(const aws_request *r, vp_buf *b)
     return b->status;
 }
 
-/* What is signed: everything of the request that must not change on its way. */
+/* The signed content: every part of the request that must not be changed in transit. */
 static int digest_request(const aws_request *r, char out[DIGEST_HEX])
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;

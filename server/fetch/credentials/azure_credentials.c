@@ -14,7 +14,7 @@
     "no Azure credentials: set AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_SAS_TOKEN or "       \
     "AZURE_STORAGE_KEY, or use --no-sign-request for a public container"
 #define RESOURCE "resource=https%%3A%%2F%%2Fstorage.azure.com%%2F"
-/* Of the emulator, published by Microsoft. */
+/* The key of the emulator, published by Microsoft. */
 #define DEV_NAME "devstoreaccount1"
 #define DEV_KEY                                                                                    \
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -105,7 +105,7 @@ static bool has_client(void)
            (ini_env("AZURE_FEDERATED_TOKEN_FILE") || ini_env("AZURE_CLIENT_SECRET"));
 }
 
-/* A service principal: its secret, or a token that Kubernetes wrote into a file. */
+/* A service principal: with its secret, or with a token that Kubernetes wrote into a file. */
 static int from_client(fetch_ask *a, oauth_token *out)
 {
     char url[512];
@@ -153,7 +153,7 @@ static void put_identity(char *url, size_t cap)
         snprintf(url + n, cap - n, "&client_id=%.100s", client);
 }
 
-/* A managed identity: App Service has an address of its own for it. */
+/* A managed identity; App Service has its own endpoint for it. */
 static int from_identity(fetch_ask *a, oauth_token *out)
 {
     char url[1024];

@@ -36,7 +36,7 @@ static int compare_header_names(vp_str a, vp_str b)
     return by ? by : a.n < b.n ? -1 : a.n > b.n;
 }
 
-/* x-ms-…, whose names are written in lower case here, in their order. */
+/* x-ms-… headers, with lower-case names in sorted order. */
 static int put_ms_headers(const azure_request *r, vp_buf *out)
 {
     own_header own[OWN_MAX], one;

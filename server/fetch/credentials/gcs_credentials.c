@@ -43,7 +43,7 @@ static int put_jwt_part(vp_buf *b, json_t *part)
                : digest_put_base64(b, vp_buf_view(&text), true);
 }
 
-/* RFC 7523: says who we are, signed by the account's key. */
+/* RFC 7523: an assertion of our identity, signed with the account's key. */
 static int put_assertion(vp_buf *b, const json_t *file, const char *token_uri)
 {
     json_int_t now = (json_int_t)time(NULL);
@@ -112,7 +112,7 @@ static bool own_path(char *out)
                     ".config/gcloud/application_default_credentials.json", out, VP_PATH_MAX);
 }
 
-/* VP_ENOTFOUND: there is none. */
+/* VP_ENOTFOUND: no such file. */
 static int read_credentials_file(json_t **out)
 {
     char path[VP_PATH_MAX];

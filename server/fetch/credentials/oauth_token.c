@@ -8,7 +8,7 @@
 #include "server/fetch/http/http_fail.h"
 #include "trace/base/err.h"
 
-/* Asked for anew so long before it ends. */
+/* Tokens are refreshed this long before they expire. */
 #define AHEAD_S 120
 
 int oauth_authorize(oauth_kept *kept, int (*find)(fetch_ask *a, oauth_token *out), fetch_ask *a,
@@ -29,7 +29,7 @@ int oauth_authorize(oauth_kept *kept, int (*find)(fetch_ask *a, oauth_token *out
     return rc;
 }
 
-/* Seconds, which some services write as text. */
+/* Seconds, which some services write as a string. */
 static int64_t answer_seconds(const json_t *answer, const char *name)
 {
     const json_t *v = json_object_get(answer, name);

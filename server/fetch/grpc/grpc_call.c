@@ -10,7 +10,7 @@
 #define SERVICE "/tensorflow.ProfilerService/"
 #define CONNECT_MS 10000L
 #define BUFFER (100L << 10)
-/* Beyond eight digits gRPC has no number: 27 hours. */
+/* gRPC limits the timeout to eight digits: 27 hours in ms. */
 #define TIMEOUT_MAX_MS 99999999
 
 /* ---- What comes ------------------------------------------------------------------------------ */
@@ -30,7 +30,7 @@ static int hex_digit_or_minus_1(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A status message: its %XX become bytes, and what no terminal should get is escaped. */
+/* A status message: decodes %XX, and escapes control characters. */
 static void take_status_message(grpc_call *c, vp_str s)
 {
     char plain[200];
@@ -70,7 +70,7 @@ static size_t take_header(char *p, size_t size, size_t n, void *arg)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* http://HOST:PORT/…, put together by libcurl's own parser, so that nothing else can be meant. */
+/* http://HOST:PORT/…, built by libcurl's own parser, so that both interpret it equally. */
 static int grpc_set_url(grpc_call *c, vp_str target, const char *method)
 {
     char host[256], path[96];
@@ -191,7 +191,7 @@ void grpc_call_close(grpc_call *c)
 
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
-/* What each status means here. */
+/* The meaning of each status. */
 static const struct {
     int status, code;
     const char *says;
@@ -209,7 +209,7 @@ static const struct {
     {16, VP_EREFUSED, "permission denied by the server"},
 };
 
-/* JAX says INTERNAL of a session that is on, with these words. */
+/* JAX reports INTERNAL with this text if a session is active. */
 static bool says_busy(const grpc_call *c)
 {
     vp_str s = vp_str_of(c->message);
@@ -257,7 +257,7 @@ static int grpc_fail_transport(const grpc_call *c, CURLcode code)
         return vp_fail(VP_EREMOTE, "timed out");
     if (!was_connected(c))
         return vp_fail(VP_ENOTFOUND, "cannot connect: %s", why);
-    /* Of a stream that is reset, libcurl forgets what came before. */
+    /* When a stream is reset, libcurl discards the data before it. */
     if (code == CURLE_OK || (!http && !c->body_bytes && code != CURLE_HTTP2_STREAM))
         return vp_fail(
             VP_EUNSUPPORTED,

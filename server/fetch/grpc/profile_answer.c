@@ -48,7 +48,7 @@ static int take_frame_head(profile_answer *a, char c)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* The wire types that fields have by which an XSpace is told from anything else; 9: any. */
+/* The wire types of fields that identify an XSpace; 9: any. */
 static uint32_t wire_of(unsigned depth, uint64_t field)
 {
     if (depth == RESPONSE)
@@ -60,7 +60,7 @@ static uint32_t wire_of(unsigned depth, uint64_t field)
     return field == 1 ? VP_PB_VARINT : field <= 6 ? VP_PB_LEN : 9;
 }
 
-/* Takes one byte of a varint: 1 when it is complete, in *out. */
+/* Adds one byte to a varint: 1 when it is complete, in *out. */
 static int take_varint(profile_answer *a, char c, uint64_t *out)
 {
     unsigned char u = (unsigned char)c;
@@ -138,7 +138,7 @@ static int answer_take_number(profile_answer *a, char c)
     return 0;
 }
 
-/* Closes the messages that are complete. */
+/* Closes the complete messages. */
 static int close_messages(profile_answer *a)
 {
     while (!a->left[a->depth]) {
@@ -168,7 +168,7 @@ static int answer_take_byte(profile_answer *a, char c)
     return close_messages(a);
 }
 
-/* Goes over bytes of one field. */
+/* Processes bytes of one field. */
 static int take_many(profile_answer *a, size_t n, size_t *taken)
 {
     *taken = a->skip < n ? (size_t)a->skip : n;
@@ -186,7 +186,7 @@ static int write_xspace_bytes(profile_answer *a, const char *p, size_t n)
 
 int profile_answer_push(profile_answer *a, const char *p, size_t n)
 {
-    const char *from = a->depth > RESPONSE ? p : NULL; /* of what is to be passed on */
+    const char *from = a->depth > RESPONSE ? p : NULL; /* bytes to pass on */
     for (size_t at = 0; at < n;) {
         size_t taken = 1;
         VP_TRY(a->phase == SKIP ? take_many(a, n - at, &taken) : answer_take_byte(a, p[at]));

@@ -4,10 +4,11 @@
 #include "trace/base/pb.h"
 #include "trace/source/fetch_wire.h"
 
-/* What servers keep of each kind at most, which clients of XLA ask for; nothing new reads it. */
+/* Maximum number of entries of each kind that old servers keep, as XLA's clients send it; new
+ * servers ignore it. */
 #define MAX_EVENTS 1000000
 #define DEFAULT_PATIENCE_MS 60000
-/* Some advanced keys and their values are long; all are the user's. */
+/* Some advanced keys and values are long; all are from the user. */
 #define MESSAGE_MAX (64u << 10)
 
 int profile_request_read(profile_request *r, vp_str body)
@@ -50,7 +51,7 @@ int profile_request_read(profile_request *r, vp_str body)
 
 static void put_pb_number(vp_buf *b, uint32_t field, uint64_t v)
 {
-    if (v) /* proto3: zero is what is not there */
+    if (v) /* proto3: zero equals missing */
         vp_pb_put_u64(b, field, v);
 }
 
@@ -60,7 +61,7 @@ static void put_pb_text(vp_buf *b, uint32_t field, vp_str s)
         vp_pb_put_len(b, field, s);
 }
 
-/* Fields of ProfileOptions itself that are asked for by name, as advanced keys are. */
+/* Fields of ProfileOptions that are requested by name, like advanced keys. */
 static const struct {
     const char *key;
     uint32_t field;
@@ -77,7 +78,7 @@ static uint32_t plain_field(vp_str key)
     return 0;
 }
 
-/* true, false, a number, or else a text: as XLA's clients tell them apart. */
+/* true, false, a number, or else a string: the rules of XLA's clients. */
 static void put_config_value(vp_buf *b, vp_str value)
 {
     int64_t n;
@@ -115,7 +116,7 @@ static void put_config_entry(vp_buf *b, vp_str key, vp_str value)
     vp_pb_put_len(b, 12, vp_buf_view(&entry));
 }
 
-/* Of the plain fields, what is asked for, or `otherwise`. */
+/* The value of a plain field, or `otherwise`. */
 static int put_plain_field(vp_buf *b, const profile_request *r, uint32_t field, uint64_t otherwise)
 {
     vp_pb p = vp_pb_of(r->body);
@@ -173,6 +174,6 @@ int profile_request_put(vp_buf *b, const profile_request *r)
     put_pb_text(b, 5, r->root);
     put_pb_text(b, 6, r->session);
     put_pb_text(b, 7, r->host);
-    vp_pb_put_u64(b, 9, 1); /* send the XSpace, rather than write it over there */
+    vp_pb_put_u64(b, 9, 1); /* send the XSpace instead of writing it on the remote machine */
     return options.status < 0 ? options.status : b->status;
 }

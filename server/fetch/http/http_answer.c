@@ -1,4 +1,4 @@
-/* What comes: an answer's head, and where its body goes. */
+/* Parses the head of a response, and passes on its body. */
 #include <stdio.h>
 
 #include "server/fetch/http/http_parts.h"
@@ -18,7 +18,7 @@ static void keep_header_value(char *out, size_t cap, vp_str value)
     snprintf(out, cap, "%.*s", VP_STR_CUT(value, cap - 1));
 }
 
-/* "bytes 5-9/100", or a star for what is not satisfied. */
+/* "bytes 5-9/100"; not satisfiable ranges have a star for the range. */
 static void take_content_range(http_call *c, vp_str value)
 {
     uint64_t first, last, total;
@@ -96,7 +96,7 @@ size_t http_take_body(char *p, size_t size, size_t n, void *arg)
     size_t bytes = size * n;
     (void)curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &c->status);
     bool fine = c->status >= 200 && c->status < 300;
-    if (!fine) { /* only its beginning is looked at */
+    if (!fine) { /* only its beginning is read */
         size_t room = c->answer.n < HTTP_SAID_MAX ? HTTP_SAID_MAX - c->answer.n : 0;
         vp_buf_put(&c->answer, p, bytes < room ? bytes : room);
         return bytes;

@@ -28,7 +28,7 @@
 
 /* ---- A call's own ---------------------------------------------------------------------------- */
 
-/* Takes user:password@ out of the address. */
+/* Removes user:password@ from the URL. */
 static int http_set_url(http_call *c, const char *url)
 {
     CURLU *u = curl_url();
@@ -89,7 +89,7 @@ void http_end(http_call *c)
     wipe_and_free(&c->answer);
     if (c->password)
         OPENSSL_cleanse(c->password, strlen(c->password));
-    if (c->url) /* a signature may stand in it */
+    if (c->url) /* it may contain a signature */
         OPENSSL_cleanse(c->url, strlen(c->url));
     vp_free(c->url);
     vp_free(c->user);
@@ -128,7 +128,7 @@ int http_sign(http_call *c, const char *format, ...)
 
 /* ---- One try --------------------------------------------------------------------------------- */
 
-/* Origin and host of an address, which libcurl took apart. */
+/* Origin and host of a URL parsed by libcurl. */
 static int split_origin_and_host(const char *url, char *origin, size_t cap, char *host,
                                  size_t host_cap)
 {
@@ -244,8 +244,8 @@ static bool status_passes(long status)
            status == 504;
 }
 
-/* Where nothing is reached, a third try will not help a user who mistyped; where nothing comes for
- * half a minute, a second one is enough. */
+/* Maximum of tries. If the server is unreachable, two tries are enough for a mistyped name; if no
+ * data arrives for half a minute, so are two. */
 static unsigned tries_of(CURLcode code)
 {
     bool unreached = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
@@ -264,7 +264,7 @@ static int pause_before(const http_call *c, unsigned tried)
 {
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
-        random = 0; /* every program waits as long as every other: no harm */
+        random = 0; /* all programs waiting equally long is harmless here */
     int64_t ms = PAUSE_MS << tried;
     ms = ms / 2 + (int64_t)(random % 1000) * ms / 1000;
     if (c->retry_s > 0)

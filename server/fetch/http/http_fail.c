@@ -8,7 +8,7 @@
 #include "trace/base/err.h"
 #include "trace/base/log.h"
 
-/* Stores refuse signatures that are older or newer by this; some do so by 5 minutes. */
+/* Maximum clock difference of signatures; some stores accept only 5 minutes. */
 #define SKEW_S 240
 
 bool http_find(const http_call *c, const char *name, vp_str *out)
@@ -37,7 +37,8 @@ void http_said(const http_call *c, const char *name, char *out, size_t cap)
     out[0] = '\0';
     if (!http_find(c, name, &value))
         return;
-    value.n = vp_str_find(value, VP_STR("\n")); /* Azure's has more lines, for its support */
+    value.n =
+        vp_str_find(value, VP_STR("\n")); /* Azure's message has more lines, for its support */
     value = vp_str_head(value, 400);
     VP_CLEANUP(vp_buf_free) vp_buf b;
     vp_buf_init(&b, 4096);
@@ -57,7 +58,7 @@ static int fail_skew(const http_call *c, const char *code)
                    (long long)((by < 0 ? -by : by) + 30) / 60, by < 0 ? "behind" : "ahead of");
 }
 
-/* Codes of the clouds that mean more than their status. */
+/* Error codes of clouds that are more specific than the status. */
 static const struct {
     const char *code, *says;
     int rc;

@@ -12,7 +12,7 @@ static http_nearness of_v4(uint32_t a)
 {
     if (a >> 24 == 127 || a >> 24 == 0)
         return HTTP_THIS_MACHINE;
-    /* 169.254.0.0/16, and 100.100.100.200, where one cloud has its metadata. */
+    /* 169.254.0.0/16, and 100.100.100.200, the metadata service of one cloud. */
     return a >> 16 == 0xa9fe || a == 0x646464c8 ? HTTP_LINK_LOCAL : HTTP_ELSEWHERE;
 }
 
@@ -45,7 +45,7 @@ http_nearness http_nearness_of(const struct sockaddr *address)
         memcpy(&in, address, sizeof in);
         return of_v6(&in.sin6_addr);
     }
-    return HTTP_LINK_LOCAL; /* nothing else is ever right */
+    return HTTP_LINK_LOCAL; /* no other address is ever right */
 }
 
 http_nearness http_nearness_of_text(const char *address)

@@ -7,14 +7,14 @@
 #include "trace/base/err.h"
 #include "trace/base/thread.h"
 
-/* A user names a few stores, and each has an address or two for tokens. */
+/* Maximum number of origins: a user names a few stores, each with one or two hosts for tokens. */
 #define ORIGINS_MAX 64
 #define ORIGIN_TEXT 320
 
 struct http_origin {
     char text[ORIGIN_TEXT];
-    int at_work; /* requests under way, at most HTTP_AT_ONCE */
-    int users;   /* those, and who waits or stepped aside */
+    int at_work; /* active requests, at most HTTP_AT_ONCE */
+    int users;   /* these, and waiting or suspended ones */
     int idle_n;
     CURL *idle[HTTP_AT_ONCE];
 };
@@ -29,7 +29,7 @@ static void pool_init_condition(void)
     vp_cond_init(&freed);
 }
 
-/* Under the lock; NULL: as many are in use as there are places. */
+/* Call with the lock; NULL: all slots are in use. */
 static http_origin *pool_find_origin(const char *text)
 {
     http_origin *unused = NULL;
@@ -48,7 +48,7 @@ static http_origin *pool_find_origin(const char *text)
     return unused;
 }
 
-/* Looks now and then whether anybody still waits for the answer. */
+/* Periodically checks whether the client still waits. */
 static int wait_for_turn(http_origin *o, const fetch_ask *a)
 {
     while (o->at_work >= HTTP_AT_ONCE) {

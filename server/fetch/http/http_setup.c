@@ -1,4 +1,4 @@
-/* What libcurl is told of one try, and where it may connect to. */
+/* Sets the libcurl options of one try, and restricts the addresses it may connect to. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 
 #define CONNECT_MS 10000L
 #define NEAR_CONNECT_MS 1000L
-/* A server that sends nothing for so long is given up. */
+/* A server that sends no data for this long is given up. */
 #define SILENT_S 30L
 
 /* ---- While it goes --------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static curl_socket_t open_guarded_socket(void *arg, curlsocktype purpose, struct
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
-/* Also where a connection is used again. */
+/* Also called when a connection is reused. */
 static int before_request(void *arg, char *to, char *from, int to_port, int from_port)
 {
     http_call *c = arg;
@@ -84,7 +84,7 @@ static int before_request(void *arg, char *to, char *from, int to_port, int from
                                                                        : CURL_PREREQFUNC_ABORT;
 }
 
-/* Whether the environment names a proxy for this address; libcurl looks at the same. */
+/* Returns whether the environment names a proxy for this address, by the rules of libcurl. */
 bool http_has_proxy(const char *url)
 {
     static const char *const plain[] = {"http_proxy", "all_proxy", "ALL_PROXY"};
@@ -142,13 +142,13 @@ static void set_body(http_call *c)
         set_curl_option_status(c, curl_easy_setopt(e, CURLOPT_INFILESIZE_LARGE, (curl_off_t)n));
 }
 
-/* The system's certificate authorities. NULL: curl knows where they lie. */
+/* The system's certificate authorities. NULL: curl knows their location. */
 static const char *authorities_of(void)
 {
     const char *named = getenv("SSL_CERT_FILE");
     if (named && named[0])
         return named;
-#ifdef VP_OWN_CURL /* a curl that was built elsewhere: Debian, Fedora, SUSE, Alpine */
+#ifdef VP_OWN_CURL /* for a curl built elsewhere: Debian, Fedora, SUSE, Alpine */
     static const char *const usual[] = {"/etc/ssl/certs/ca-certificates.crt",
                                         "/etc/pki/tls/certs/ca-bundle.crt",
                                         "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};

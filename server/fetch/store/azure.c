@@ -18,14 +18,15 @@ static int set_name(azure_place *p, vp_str name)
     for (size_t i = 0; i < name.n; i++)
         if (!((name.p[i] >= 'a' && name.p[i] <= 'z') || (name.p[i] >= '0' && name.p[i] <= '9')))
             return vp_fail(VP_EARG, "the name of a storage account has only letters and digits");
-    /* What opens one account is not told to another. */
+    /* Credentials for one account are not sent to another. */
     if (p->account.name[0] && !vp_str_eq(name, vp_str_of(p->account.name)))
         p->account.key[0] = p->account.sas[0] = p->account.endpoint[0] = '\0';
     snprintf(p->account.name, sizeof p->account.name, "%.*s", VP_STR_ARG(name));
     return 0;
 }
 
-/* CONTAINER@ACCOUNT.dfs.SUFFIX/KEY, of Microsoft's clouds only: a SAS token goes there. */
+/* CONTAINER@ACCOUNT.dfs.SUFFIX/KEY, only for Microsoft's clouds, because a SAS token is sent there.
+ */
 static int take_abfs(azure_place *p, vp_str rest)
 {
     static const vp_str suffixes[] = {VP_STR_INIT("core.windows.net"),
@@ -48,7 +49,7 @@ static int take_abfs(azure_place *p, vp_str rest)
     return vp_fail(VP_EARG, "the address must be abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/…");
 }
 
-/* The account comes first where the environment names none, or this one. */
+/* The account comes first if the environment names none, or this one. */
 static int take_az(azure_place *p, vp_str rest)
 {
     p->key = rest;

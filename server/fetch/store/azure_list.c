@@ -10,10 +10,10 @@
 typedef struct listing {
     azure_place *p;
     entries *e;
-    vp_buf prefix, name, next, etag; /* next: the marker of the page that follows */
+    vp_buf prefix, name, next, etag; /* next: the marker of the next page */
     entry one;
     bool is_in;    /* a Blob or a BlobPrefix */
-    bool is_coded; /* a name with what XML cannot hold */
+    bool is_coded; /* a name that XML cannot represent */
     uint64_t found;
     xml_walk xml;
 } listing;
@@ -27,7 +27,7 @@ static int azure_put_entry(listing *l, bool is_prefix)
         return 0;
     key = is_beneath ? vp_str_skip(key, prefix.n) : VP_STR_NONE;
     bool is_marked = key.n && key.p[key.n - 1] == '/' && (is_prefix || l->one.bytes == 0);
-    /* Of accounts that know directories, one level tells each twice. */
+    /* Accounts with directories list each directory of a level twice. */
     if (l->one.is_dir && !is_prefix && !l->p->ask->flat)
         return 0;
     key.n -= is_marked;

@@ -1,5 +1,5 @@
-/* Blobs of one piece at once, larger ones in blocks, of which a list makes the blob: what is in no
- * list Azure drops itself. */
+/* Writes small blobs with one request, larger ones as blocks and a list of blocks. Azure discards
+ * blocks that no list refers to. */
 #include <stdio.h>
 #include <time.h>
 
@@ -15,7 +15,7 @@ typedef struct upload {
     azure_place *p;
     vp_buf piece, list;
     unsigned n;
-    int64_t began_s; /* keeps blocks of two uploads apart */
+    int64_t began_s; /* distinguishes the blocks of two uploads */
     bool is_last;
 } upload;
 

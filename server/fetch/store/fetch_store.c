@@ -7,7 +7,7 @@ vp_str store_etag(const http_call *c)
     return vp_str_of(c->etag);
 }
 
-/* A weak one never matches, so that servers would refuse every read. */
+/* A weak ETag never matches, so that servers would refuse every read. */
 int store_want_etag(http_call *c, vp_str etag)
 {
     if (!etag.n || vp_str_starts(etag, VP_STR("W/")))

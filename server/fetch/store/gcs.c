@@ -20,7 +20,7 @@ void gcs_find_base(gcs_place *p)
         snprintf(p->base, sizeof p->base, "%s", own ? own : "https://storage.googleapis.com");
     char *host = strstr(p->base, "://");
     if (host)
-        host[3 + strcspn(host + 3, "/")] = '\0'; /* gcloud's has /storage/v1/ behind it */
+        host[3 + strcspn(host + 3, "/")] = '\0'; /* that of gcloud ends with /storage/v1/ */
 }
 
 int gcs_begin(gcs_place *p, http_call *c, const char *method, const char *prefix, vp_str key,

@@ -9,7 +9,7 @@
 typedef struct listing {
     gcs_place *p;
     entries *e;
-    vp_buf prefix, next; /* next: the token of the page that follows */
+    vp_buf prefix, next; /* next: the token of the next page */
     uint64_t found;
 } listing;
 
@@ -19,7 +19,7 @@ static vp_str listing_text(const json_t *o, const char *name)
     return (vp_str){json_string_value(v), json_string_length(v)};
 }
 
-/* Its name, without the prefix; empty: it has another. */
+/* Its name without the prefix; empty: another prefix. */
 static vp_str name_beneath_prefix(const listing *l, vp_str key)
 {
     vp_str prefix = vp_buf_view(&l->prefix);
@@ -30,7 +30,7 @@ static int gcs_put_entry(listing *l, vp_str key, entry one)
 {
     l->found++;
     if (vp_str_eq(key, vp_buf_view(&l->prefix)))
-        return 0; /* what consoles make for a directory */
+        return 0; /* a directory marker made by consoles */
     one.name = name_beneath_prefix(l, key);
     if (one.name.n && one.name.p[one.name.n - 1] == '/' && one.bytes <= 0) {
         one.name.n--;
@@ -67,7 +67,7 @@ static int gcs_take_page(listing *l, const json_t *page)
 static int gcs_read_page(listing *l, http_call *c)
 {
     VP_TRY(http_succeed(c));
-    /* JSON_ALLOW_NUL: a name with one is counted, and no reason to see no other. */
+    /* JSON_ALLOW_NUL: a name with a NUL is only counted, and must not hide others. */
     json_t *page = json_loadb(c->answer.n ? c->answer.p : "", c->answer.n, JSON_ALLOW_NUL, NULL);
     int rc = gcs_take_page(l, page);
     json_decref(page);

@@ -74,7 +74,7 @@ static int gcs_get(fetch_ask *a, store_place *place, vp_str etag, http_call *c)
              (unsigned long long)generation);
     VP_TRY(gcs_begin((gcs_place *)place, c, "GET", "/download", ((gcs_place *)place)->key,
                      vp_str_of(query)));
-    /* Else the store unpacks what was stored packed, and knows no ranges of that. */
+    /* Otherwise the store decompresses gzip objects, and does not support ranges. */
     VP_TRY(http_put_header(c, "Accept-Encoding: gzip"));
     return etag.n && !has ? vp_fail(VP_EIO, "changed while being read") : 0;
 }

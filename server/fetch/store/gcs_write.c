@@ -1,5 +1,5 @@
-/* Objects of one piece at once, larger ones by a resumable upload, whose object appears with its
- * last piece. */
+/* Writes small objects with one request, larger ones by a resumable upload, whose object appears
+ * with its last piece. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 
-/* All pieces but the last are multiples of this. */
+/* All pieces except the last are multiples of this. */
 #define GRAIN (256u << 10)
 
 typedef struct upload {
@@ -54,7 +54,7 @@ static int begin_session(upload *u)
         rc = http_succeed(&c);
     if (rc == 0) {
         snprintf(u->session, sizeof u->session, "%s", c.location);
-        /* Nobody else gets what is written. */
+        /* No other client can read the pieces. */
         size_t n = strlen(u->p->base);
         if (strncmp(u->session, u->p->base, n) != 0 || u->session[n] != '/')
             rc = vp_fail(VP_EREFUSED, "unexpected redirect of an upload");
@@ -92,7 +92,7 @@ static int gcs_put_piece(upload *u)
     return 0;
 }
 
-/* Also when nobody waits any more. */
+/* Also if the client is gone. */
 static void gcs_cancel_upload(upload *u)
 {
     http_call c;

@@ -13,7 +13,7 @@
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
-/* Names that a certificate for *.s3.REGION.amazonaws.com does not cover go into the path. */
+/* Names that a certificate for *.s3.REGION.amazonaws.com does not cover are sent in the path. */
 static bool is_host_name(vp_str bucket)
 {
     for (size_t i = 0; i < bucket.n; i++)
@@ -36,14 +36,15 @@ static int s3_put_url(const s3_place *p, vp_str key, vp_str query, vp_buf *b)
     }
     vp_buf_putc(b, '/');
     if (!key.n && p->endpoint[0])
-        b->n--; /* a bucket of that path, without '/' behind it, as all servers take it */
+        b->n--; /* the path of a bucket without trailing '/', as all servers accept it */
     url_encode(b, key, true);
     if (query.n)
         vp_buf_putc(b, '?');
     return vp_buf_str(b, query);
 }
 
-/* Where AWS keeps a bucket: it says so to anybody. Remembered for the next question. */
+/* The region of an AWS bucket, which AWS returns without credentials. Cached for the next request.
+ */
 static void find_region(s3_place *p)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

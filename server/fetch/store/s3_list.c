@@ -9,14 +9,14 @@
 typedef struct listing {
     s3_place *p;
     entries *e;
-    vp_buf prefix, name, next, etag; /* next: the token of the page that follows */
+    vp_buf prefix, name, next, etag; /* next: the token of the next page */
     bool is_coded, is_truncated, is_common;
     entry one;
     uint64_t found;
     xml_walk xml;
 } listing;
 
-/* In names that were asked for so, + is a space. */
+/* In names with encoding-type=url, + is a space. */
 static int take_name(listing *l, vp_str text)
 {
     l->name.n = 0;
@@ -36,7 +36,7 @@ static int s3_put_entry(listing *l, bool is_dir)
     bool is_beneath = vp_str_starts(key, prefix);
     l->found++;
     if (vp_str_eq(key, prefix))
-        return 0; /* what consoles make for a directory */
+        return 0; /* a directory marker made by consoles */
     key = is_beneath ? vp_str_skip(key, prefix.n) : VP_STR_NONE;
     if (key.n && key.p[key.n - 1] == '/' && (is_dir || l->one.bytes == 0)) {
         key.n--;

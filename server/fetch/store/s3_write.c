@@ -1,5 +1,5 @@
-/* Objects of one piece at once, larger ones in parts, which are taken back if it does not come to
- * an end. */
+/* Writes small objects with one request, larger ones in parts; the upload is aborted if it fails.
+ */
 #include <stdio.h>
 
 #include "server/fetch/http/http_fail.h"
@@ -12,7 +12,7 @@
 
 typedef struct upload {
     s3_place *p;
-    vp_buf piece, id, parts; /* parts: the XML that ends it */
+    vp_buf piece, id, parts; /* parts: the XML that completes the upload */
     unsigned n;
     bool is_last;
 } upload;
@@ -72,7 +72,7 @@ static int end_parts(upload *u)
     c.body = vp_buf_view(&u->parts);
     if (rc == 0)
         rc = http_succeed(&c);
-    if (rc == 0) { /* a failure may come behind a status of 200 */
+    if (rc == 0) { /* a response with status 200 may contain an error */
         http_said(&c, "Code", code, sizeof code);
         rc = code[0] ? http_failure(&c) : 0;
     }
@@ -80,7 +80,7 @@ static int end_parts(upload *u)
     return rc;
 }
 
-/* Also when nobody waits any more. */
+/* Also if the client is gone. */
 static void s3_abort_upload(upload *u)
 {
     http_call c;

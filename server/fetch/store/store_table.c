@@ -1,4 +1,4 @@
-/* The stores, by the scheme of their addresses. */
+/* The stores, by URL scheme. */
 #include "server/fetch/store/fetch_store.h"
 #include "trace/base/err.h"
 

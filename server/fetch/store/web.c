@@ -1,5 +1,5 @@
-/* http:// and https://: files are what they are; directories are asked for by WebDAV, and where a
- * server speaks none by their index. Each is one request: what lies further down is walked here. */
+/* http:// and https:// URLs are files. Directories are listed by WebDAV, or by their index page if
+ * the server does not support it. Each request lists one level; the walk is done here. */
 #include "server/fetch/store/web.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "trace/base/mem.h"
 
 struct store_place {
-    http_call head; /* whose answer an entry points into */
+    http_call head; /* response to which an entry refers */
     bool has_head;
     bool has_no_dav;
 };
@@ -56,7 +56,7 @@ typedef struct walk {
     fetch_ask *a;
     store_place *p;
     entries *e;
-    char **dirs; /* names that are still to be listed; the first is the address itself */
+    char **dirs; /* names that are still to be listed; the first is the URL itself */
     size_t n, cap, at;
     vp_str dir; /* the one that is */
 } walk;
@@ -84,7 +84,7 @@ static int on_web_entry(void *ctx, const entry *one)
     entry full = *one;
     VP_CLEANUP(vp_buf_free) vp_buf name;
     vp_buf_init(&name, 128u << 10);
-    /* A listing of one level has names of one part: what has more was not asked for. */
+    /* Names of a one-level listing have one component; others are ignored. */
     if (memchr(one->name.p, '/', one->name.n))
         full.name = VP_STR_NONE;
     else if (w->dir.n)
@@ -130,7 +130,7 @@ static int web_list(fetch_ask *a, store_place *p, entries *e)
     for (; rc == 0 && w.at < w.n; w.at++) {
         w.dir = vp_str_of(w.dirs[w.at]);
         rc = list_one(&w);
-        /* What vanished since its name was read is no failure. */
+        /* An entry that was deleted since it was listed is not an error. */
         if (rc == VP_ENOTFOUND && w.at)
             rc = 0;
     }
@@ -144,7 +144,7 @@ static int web_list(fetch_ask *a, store_place *p, entries *e)
 
 typedef struct upload {
     fetch_ask *a;
-    size_t left; /* of the frame that is read */
+    size_t left; /* of the current frame */
     bool is_done;
 } upload;
 
@@ -165,7 +165,7 @@ static long read_upload_bytes(void *ctx, char *p, size_t n)
     return (long)n;
 }
 
-/* The directory that the first `end` bytes of the address name, with the address's own query. */
+/* The directory in the first `end` bytes of the URL, with the URL's query. */
 static int put_dir(vp_buf *b, vp_str url, size_t end)
 {
     vp_buf_init(b, FETCH_ASK_MAX);
@@ -186,8 +186,8 @@ static int make_collection(fetch_ask *a, size_t end, long *status)
     return rc;
 }
 
-/* The collections that an address lies in: the last one is there or can be made, else all, the
- * outermost first. Whatever fails here, the upload's own answer tells. */
+/* Creates the collections of an address: only the last one if its parent exists, else all,
+ * outermost first. Errors are reported by the upload itself. */
 static int make_parents(fetch_ask *a)
 {
     size_t begin = vp_str_find(a->url, VP_STR("://")) + 3, end = a->url.n;
@@ -231,7 +231,7 @@ static int web_write(fetch_ask *a, store_place *p)
 
 /* ---- Removing -------------------------------------------------------------------------------- */
 
-/* Of a directory a server would remove all that lies in it. */
+/* A server deletes a directory with all its content. */
 static int web_remove(fetch_ask *a, store_place *p, vp_str etag, http_call *c)
 {
     (void)p;
@@ -242,12 +242,12 @@ static int web_remove(fetch_ask *a, store_place *p, vp_str etag, http_call *c)
     return store_want_etag(c, etag);
 }
 
-/* Where a directory goes before it is removed: beside itself, under a name that nobody knows and
- * no list shows. */
+/* The name to which a directory is moved before it is deleted: next to it, random, and not listed.
+ */
 static int put_tidy_name(vp_buf *b, vp_str dir, vp_str query)
 {
     uint64_t random = 0;
-    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* a name that is taken is refused */
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* an existing name is refused */
     dir = vp_str_head(dir, dir.n - 1);
     vp_buf_init(b, FETCH_ASK_MAX);
     vp_buf_str(b, vp_str_head(dir, vp_str_rfind_char(dir, '/') + 1));
@@ -255,7 +255,7 @@ static int put_tidy_name(vp_buf *b, vp_str dir, vp_str query)
     return vp_buf_str(b, query);
 }
 
-/* What a header may say of an address: neither user:password@ nor its query. */
+/* A URL for a header: without user:password@ and query. */
 static vp_str url_without_secrets(vp_str url, vp_str *scheme)
 {
     size_t n = vp_str_find(url, VP_STR("://")) + 3;
@@ -301,9 +301,10 @@ static void remove_dir(fetch_ask *a, vp_str dir)
     http_end(&c);
 }
 
-/* Stores have no directories; here one stays empty, and would be listed for ever. A server removes
- * all that lies in one, also what came a moment ago: so it is first moved to where nothing can
- * come, and back if something had. What fails is no failure of who had a file removed. */
+/* Stores have no directories, but a WebDAV directory remains and would be listed forever. A server
+ * deletes its content too, including files written a moment ago. Therefore the directory is first
+ * moved to a name that nobody writes to, and moved back if it has content. Failures here are not
+ * failures of the removed file. */
 static int web_tidy(fetch_ask *a, store_place *p)
 {
     VP_CLEANUP(vp_buf_free) vp_buf dir = {0}, aside = {0};

@@ -1,11 +1,11 @@
-/* Addresses of what lies in a directory, from its own and back. */
+/* Converts between the URL of a directory and those of its children. */
 #include <string.h>
 
 #include "server/fetch/store/web.h"
 #include "server/fetch/text/url.h"
 #include "trace/base/err.h"
 
-/* Without scheme, host and what follows the path. */
+/* Without scheme, host, query and fragment. */
 static vp_str url_path_of(vp_str url)
 {
     size_t scheme = vp_str_find(url, VP_STR("://"));

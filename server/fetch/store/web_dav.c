@@ -17,7 +17,7 @@ typedef struct dav {
     http_call call;
     xml_walk xml;
     bool is_xml;
-    /* Of the response that is read. */
+    /* Of the current response. */
     vp_buf name;
     char etag[256];
     entry one;
@@ -73,7 +73,7 @@ static int dav_take_body(void *ctx, const void *data, size_t n)
     return d->is_xml ? xml_feed(&d->xml, (vp_str){data, n}) : 0;
 }
 
-/* What servers without WebDAV say to PROPFIND. */
+/* The statuses of servers without WebDAV for PROPFIND. */
 static bool is_no_dav(long status)
 {
     return status == 400 || status == 403 || status == 404 || status == 405 || status == 501 ||
@@ -102,8 +102,8 @@ int web_dav_list(fetch_ask *a, vp_str url, web_found *found, void *ctx, bool *sp
     vp_buf_init(&d.name, 64u << 10);
     xml_begin(&d.xml, dav_on_xml, &d);
     int rc = dav_propfind(a, &d, spoke);
-    /* Python's and others just hang up on a method that they do not know; who says nothing to it,
-     * says nothing to others either. */
+    /* Python's server and others disconnect on an unknown method. A server that does not respond to
+     * PROPFIND would not respond to other methods either. */
     if (rc == VP_EREMOTE && !d.call.status && !d.call.silent)
         *spoke = false;
     if (!*spoke)

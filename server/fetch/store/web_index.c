@@ -1,4 +1,4 @@
-/* Directories by the page that a server makes of them. */
+/* Lists directories by the index page of the server. */
 #include <string.h>
 
 #include "server/fetch/store/web.h"
@@ -8,7 +8,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Sizes that are asked for at once. */
+/* Number of concurrent requests for sizes. */
 #define AHEAD 64u
 
 typedef struct sized {
@@ -23,7 +23,7 @@ typedef struct index_page {
     vp_str url;
     web_found *found;
     void *ctx;
-    sized *files; /* AHEAD of them, whose sizes are not known yet */
+    sized *files; /* AHEAD entries whose sizes are unknown */
     uint32_t n;
 } index_page;
 
@@ -62,7 +62,7 @@ static int index_flush_files(index_page *x)
     return 0;
 }
 
-/* One that cannot be a file's name goes on as it is, to be counted. */
+/* A name that is not valid for a file is passed on, to be counted. */
 static int index_take_link(index_page *x, vp_str name, bool is_dir)
 {
     if (is_dir || url_name_fault(name))
@@ -73,7 +73,7 @@ static int index_take_link(index_page *x, vp_str name, bool is_dir)
     return x->n == AHEAD ? index_flush_files(x) : 0;
 }
 
-/* &amp; and its like, which stand in links, too. */
+/* &amp; and similar entities, which also occur in links. */
 static void put_unescaped_html(vp_buf *b, vp_str s)
 {
     static const struct {
@@ -118,7 +118,7 @@ static bool is_link_elsewhere(vp_str url, vp_str link)
     return vp_str_find(link, VP_STR("://")) < link.n && !vp_str_starts(link, vp_str_head(url, n));
 }
 
-/* A link to a column's order, upwards or elsewhere is none to a file. */
+/* Links for sorting, to the parent or to other sites are not files. */
 static bool is_file_link(vp_str url, vp_str link)
 {
     return link.n && !is_link_elsewhere(url, link) && link.p[0] != '?' && link.p[0] != '#' &&
@@ -141,7 +141,7 @@ static int index_take_page(index_page *x, vp_str page)
         if (!is_file_link(x->url, vp_buf_view(&plain)) ||
             !web_is_beneath(x->url, vp_buf_view(&plain), &name, &is_dir) ||
             vp_str_eq(vp_buf_view(&last), vp_buf_view(&name)))
-            continue; /* icons and names are often links to the same */
+            continue; /* an icon and a name often link to the same file */
         last.n = 0;
         VP_TRY(vp_buf_str(&last, vp_buf_view(&name)));
         VP_TRY(index_take_link(x, vp_buf_view(&name), is_dir));

@@ -7,7 +7,7 @@
 
 #define DEPTH_MAX 32u
 
-/* Where in the text the next byte stands. */
+/* The state of the parser. */
 enum {
     IN_TEXT,
     IN_OPEN,     /* behind < */
@@ -50,7 +50,7 @@ static void xml_put_text(xml_walk *x, char c)
 static void xml_put_name(xml_walk *x, char c)
 {
     if (c == ':')
-        x->name_n = 0; /* what stood before was a name space's prefix */
+        x->name_n = 0; /* the previous text was a namespace prefix */
     else if (x->name_n < XML_NAME_MAX)
         x->name[x->name_n++] = c;
 }
@@ -159,7 +159,7 @@ static int in_text(xml_walk *x, char c)
     if (c == '&')
         return begin_run(x, IN_ENTITY);
     if (!x->depth && !is_space(c) && (unsigned char)c < 0x80)
-        return fail_damaged_xml(); /* but for a byte order mark, nothing stands outside */
+        return fail_damaged_xml(); /* except a byte order mark, no text is allowed outside */
     xml_put_text(x, c);
     return 0;
 }
@@ -177,14 +177,14 @@ static int in_open(xml_walk *x, char c)
         return fail_damaged_xml();
     else {
         x->state = IN_NAME;
-        x->text_n = 0; /* nobody is told what stands between elements */
+        x->text_n = 0; /* text between elements is skipped */
         x->is_cut = false;
         xml_put_name(x, c);
     }
     return 0;
 }
 
-/* The tag's name, and what follows it. */
+/* The tag's name, and its rest. */
 static int in_tag(xml_walk *x, char c)
 {
     if (c == '>') {
@@ -232,7 +232,7 @@ static int in_end_name(xml_walk *x, char c)
     return 0;
 }
 
-/* Of the bytes that came last, as many as can end something. */
+/* The last bytes, up to the length of any terminator. */
 static bool xml_ends_with(xml_walk *x, char c, vp_str end)
 {
     if (x->run_n == 3) {
@@ -311,7 +311,7 @@ static int xml_step(xml_walk *x, char c)
     }
 }
 
-/* Of a text, as much as stands there at once: most of a listing. */
+/* Appends a run of text at once, for speed: most of a listing is text. */
 static size_t take_run(xml_walk *x, const char *p, size_t n)
 {
     size_t room = XML_TEXT_MAX - x->text_n, i = 0;
