@@ -1,6 +1,6 @@
-/* `/api/v1/extract`: unpacks what lies in archives and .gz, so that it is read without unpacking
- * from then on. POST begins, GET tells how far it is. Where to is ours to say: a private temporary
- * directory; no request names a path, and no answer either. One extraction at a time. */
+/* `/api/v1/extract`: unpacks archives and .gz files, so that later reads need no unpacking. POST
+ * starts it, GET returns its progress. The destination is a private temporary directory; no request
+ * or response contains a path. One extraction at a time. */
 #include "server/routes/extraction.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 #include "server/routes/routes.h"
 
-/* POST /status has no route on purpose: 404 tells Perfetto that no trace_processor listens here. It
- * may read that 404, as listed origins may of every address without a route. */
+/* POST /status has no route on purpose: the 404 tells Perfetto that no trace_processor listens
+ * here. Listed origins may read the 404 of any address without a route. */
 static const http_route table[] = {
     {HTTP_GET, "/trace/{}/raw/{}", route_trace_raw, HTTP_SLOW},
     {HTTP_GET, "/trace/{}/{}", route_trace_json, HTTP_SLOW | HTTP_CORS},

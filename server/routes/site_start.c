@@ -21,7 +21,7 @@ static int copy_option_text(const char **text)
     return 0;
 }
 
-/* Copies the options that handlers read later. http_start copies what it needs of the others. */
+/* Copies the options that handlers use later. http_start copies those of the server. */
 static int copy_options(site_options *to, const site_options *from)
 {
     *to = (site_options){.http.port = from->http.port,
@@ -68,7 +68,8 @@ static char *origin_of_url(const char *url)
     return vp_strndup(url, host ? (size_t)(host + 3 - url) + strcspn(host + 3, "/?#") : 0);
 }
 
-/* Starts the server. A Perfetto UI that an option named may fetch traces, like the public one. */
+/* Starts the server. A Perfetto UI that was set by an option may fetch traces, like the public one.
+ */
 static int start_site_http(site *s, const site_options *opts)
 {
     size_t n = 0;
@@ -95,7 +96,7 @@ int site_start(site **out, const site_options *opts)
     site *s = vp_calloc(1, sizeof *s);
     VP_NEED(s);
     cat_copies copies;
-    tzset(); /* localtime_r need not do this by itself, and threads that do it at once would race */
+    tzset(); /* localtime_r does not have to call it, and concurrent calls would race */
     int rc = copy_options(&s->opts, opts);
     if (!rc)
         rc = extraction_open(s, &copies);
@@ -133,7 +134,7 @@ void site_stop(site *s)
     ui_server_stop(s->perfetto);
     tensorboard_close(s);
     if (s->store)
-        store_cancel(s->store); /* nobody else may have: the server never began */
+        store_cancel(s->store); /* the server never started, so there are no other references */
     timelines_close(s->timelines);
     store_close(s->store);
     extraction_close(s);

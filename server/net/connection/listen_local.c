@@ -1,5 +1,5 @@
-/* Sockets that are no addresses of the network: at a path, and those that a service manager opened
- * before it started us (sd_listen_fds(3)). */
+/* Sockets without a network address: at a path, or opened by a service manager before the start
+ * (sd_listen_fds(3)). */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static int set_path(struct sockaddr_un *a, const char *path)
     return 0;
 }
 
-/* Removes a socket that no server listens on any more. VP_EBUSY otherwise. */
+/* Removes a socket without a listening server. VP_EBUSY otherwise. */
 static int remove_stale(const struct sockaddr_un *a)
 {
     VP_CLEANUP(vp_fs_close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -49,8 +49,8 @@ static int remove_stale(const struct sockaddr_un *a)
     return 0;
 }
 
-/* Linux gives the file the mode of the socket's own inode. So there is no moment in which others
- * could connect, and the umask of the process stays as it is. */
+/* Linux gives the file the mode of the socket's own inode. So other users can never connect in
+ * between, and the umask of the process is not changed. */
 static int bind_private(int fd, const struct sockaddr_un *a)
 {
     if (fd < 0 || fchmod(fd, 0600) < 0)
@@ -97,7 +97,7 @@ static bool has_option(int fd, int option, int want)
     return !getsockopt(fd, SOL_SOCKET, option, &value, &n) && value == want;
 }
 
-/* What the guard and the token rule have to know about a socket that somebody else bound. */
+/* What the guard and the token rule need to know about an inherited socket. */
 static int take_inherited_address(http_sockets *s, int fd)
 {
     union {
@@ -155,7 +155,7 @@ int http_listen_inherited(http_sockets *out)
     if (n > HTTP_SOCKETS_MAX)
         return vp_fail(VP_EARG, "LISTEN_FDS passes %llu sockets; at most %d are supported",
                        (unsigned long long)n, HTTP_SOCKETS_MAX);
-    /* Before anything is refused: children must not inherit these, whoever they are meant for. */
+    /* Before any error: children must not inherit these descriptors. */
     for (int i = 0; i < (int)n; i++)
         if (fcntl(FIRST_INHERITED + i, F_SETFD, FD_CLOEXEC) < 0)
             return vp_fail(VP_EARG, "LISTEN_FDS: no descriptor %d", FIRST_INHERITED + i);

@@ -35,8 +35,8 @@ static int timeout_of(struct MHD_Daemon *d)
     return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
-/* The daemon may still name the socket, so it is closed together with the daemon. It is shut down
- * here, and nobody can connect to it any more. */
+/* The daemon may still use the socket, so it is closed together with the daemon. It is shut down
+ * here, so that nobody can connect to it any more. */
 static void refuse_more(http_loop *l)
 {
     l->listening = MHD_quiesce_daemon(l->daemon);

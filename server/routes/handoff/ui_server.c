@@ -10,7 +10,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Segments of a path below /ui/: "v52.0-6b9586def/assets/brand.png", with room for more. */
+/* Maximum segments of a path below /ui/, such as "v52.0-6b9586def/assets/brand.png". */
 #define DEPTH_MAX 4
 /* The port of Perfetto's development server, whose origin can read our traces. */
 #define LISTED_PORT 10000

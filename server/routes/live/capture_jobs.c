@@ -169,7 +169,7 @@ const char *captures_refused(const site *s)
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-/* With the lock held. */
+/* Call with the lock. */
 static int may_begin_capture(const captures *c, const char *targets)
 {
     size_t running = 0;

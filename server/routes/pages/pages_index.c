@@ -15,9 +15,9 @@
 #include "trace/base/mem.h"
 #include "trace/report/report.h"
 
-/* Rows a page: 1,000 sessions are answered within 50 ms, and nobody reads further than this. */
+/* Rows per page: 1,000 runs are answered within 50 ms, and more are not readable. */
 #define ROWS_MAX 200u
-/* The catalog is scanned again when the index is asked for and the last scan is older. */
+/* The catalog is scanned again if the index is requested and the last scan is older. */
 #define RESCAN_AFTER_MS 5000
 #define RESCAN_WAIT_MS 25
 
@@ -26,7 +26,7 @@ typedef struct view {
     listing_query query;
     size_t first; /* row of the page */
     listing list;
-    size_t all; /* sessions, matching or not */
+    size_t all; /* runs, matching or not */
     bool indexing;
     store_progress progress;
 } view;
@@ -46,7 +46,7 @@ static void put_index_query(vp_buf *b, const view *v, listing_sort sort, bool ba
     vp_buf_putc(b, '"');
 }
 
-/* The link of a column's head; on the order that is shown it asks for the same order backwards. */
+/* The link of a column head; on the current sort key it reverses the order. */
 static void put_order_link(vp_buf *b, const view *v, listing_sort sort, const char *text)
 {
     const listing_query *q = &v->query;
@@ -134,7 +134,7 @@ static void put_pages(vp_buf *b, const view *v)
     vp_buf_puts(b, "</nav>\n");
 }
 
-/* Says how many rows of how many are shown. */
+/* The number of shown rows and of all rows. */
 static void put_row_count(vp_buf *b, const view *v)
 {
     size_t n = v->list.count;
@@ -244,7 +244,7 @@ static void put_index_list(vp_buf *b, const site *at, const catalog *c, const vi
 
 /* ---- State ---------------------------------------------------------------------------------- */
 
-/* Changes with whatever the index shows of the catalog. */
+/* A hash that changes whenever the index shows other data of the catalog. */
 static uint64_t index_state_hash(const site *at, const catalog *c)
 {
     uint64_t h = watched_state(at) + catalog_note_count(c);
@@ -256,7 +256,7 @@ static uint64_t index_state_hash(const site *at, const catalog *c)
     return h;
 }
 
-/* Whether the index would look otherwise now: asked every few seconds by app.js. */
+/* Whether the index has changed, which app.js requests every few seconds. */
 int route_state_json(http_req *rq)
 {
     vp_buf b;
@@ -288,7 +288,7 @@ static size_t first_row_of_request(const http_req *rq)
     return text && vp_take_uint(&s, 100000000, &v) && !s.n ? (size_t)v : 0;
 }
 
-/* The directory's name without where it lies: clients are not told absolute paths. */
+/* The directory's name without its parents: clients never receive absolute paths. */
 static void put_directory_name(vp_buf *b, const char *path)
 {
     vp_str s = vp_str_of(path);
@@ -354,7 +354,7 @@ int page_index(http_req *rq)
     return rc;
 }
 
-/* The headline of one session as a fragment, for app.js. */
+/* The headline of one run as a fragment, for app.js. */
 int page_headline(http_req *rq)
 {
     VP_CLEANUP(site_drop_catalog) catalog *c = NULL;

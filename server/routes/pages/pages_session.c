@@ -1,6 +1,6 @@
-/* `/session/ID/`: the report of a session as a page, tab by tab; `/session/ID/op`: one row of its
- * op table, call by call, and the same as JSON; `/session/ID/ops.csv`: that table for a
- * spreadsheet. The query says what of it, and every link keeps it. */
+/* `/session/ID/`: the report of a run as a page, tab by tab; `/session/ID/op`: one row of its op
+ * table, call by call, and the same as JSON; `/session/ID/ops.csv`: that table for a spreadsheet.
+ * The query selects the content, and every link keeps it. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,14 +11,14 @@
 #include "trace/report/html/web_files.h"
 #include "trace/report/report.h"
 
-/* Rows of one table: more make a browser slow, and the CSV has them all. */
+/* Maximum rows of one table: more make a browser slow, and the CSV has them all. */
 #define ROWS_MAX 1000u
 
-/* What a request asks of a session; catalog and report are released by asked_drop. */
+/* A parsed request for a run; asked_drop releases catalog and report. */
 typedef struct asked {
     catalog *c;
     const cat_session *s;
-    store_report *h, *whole; /* `whole`: of a page of host zones */
+    store_report *h, *whole; /* `whole`: for a page of host zones */
     vp_view view;
     vp_group group;
     vp_where where;
@@ -79,7 +79,7 @@ static void make_links(asked *a, const http_req *rq)
     a->links.tensorboard = page_has_xplane(a->s) ? a->tensorboard : NULL;
 }
 
-/* Returns 0 with the report, or the answer has been given: *answer is what to return. */
+/* Returns 0 with the report; otherwise a response was sent, and *answer is the value to return. */
 static int ask_session_report(asked *a, http_req *rq, int *answer)
 {
     if (site_session(&a->c, &a->s, rq) < 0) {
@@ -99,7 +99,7 @@ static int ask_session_report(asked *a, http_req *rq, int *answer)
     return 0;
 }
 
-/* Sends what was written, or why it was not. */
+/* Sends the output, or its error. */
 static int send_page(http_req *rq, vp_buf *b, int rc)
 {
     if (rc >= 0)
@@ -126,8 +126,8 @@ static void drop_details(op_details **d)
     op_details_free(*d);
 }
 
-/* The op that `on` (a device's number) and `op` (its key) or `name` tell; of several of that name
- * the one with the most self time. r->op_count when there is none. */
+/* The op given by `on` (a device's index) and `op` (its key) or `name`; if several have that name,
+ * the one with the most self time. r->op_count if there is none. */
 static size_t find_requested_op(const vp_report *r, const http_req *rq)
 {
     const char *on = http_query(rq, "on"), *key = http_query(rq, "op");
@@ -198,7 +198,7 @@ int route_ops_csv(http_req *rq)
     VP_TRY(site_session(&a.c, &a.s, rq));
     VP_TRY(take_query(&a, rq));
     VP_TRY(get_session_report(&a, rq));
-    a.view.top = 0; /* all rows: a spreadsheet can cut by itself */
+    a.view.top = 0; /* all rows, because a spreadsheet can filter */
     vp_buf_init(&b, VP_REPORT_BYTES_MAX);
     int rc = rep_csv(&b, store_report_of(a.h), &a.view);
     if (rc < 0) {

@@ -21,7 +21,7 @@ static vp_breakdown over_devices(const vp_report *r)
     return sum;
 }
 
-/* A bar as SVG, 100 units wide: the CSP allows no inline style, but SVG attributes are none. */
+/* A bar as SVG, 100 units wide: the CSP forbids inline styles, but allows SVG attributes. */
 static void put_headline_bar(vp_buf *b, const vp_breakdown *d)
 {
     const struct {
@@ -83,8 +83,8 @@ static void put_top(vp_buf *b, const vp_report *r)
     page_percent(b, op->self_ps, whole);
 }
 
-/* The finding that stands first on the session's page: the highest-ranked one that fired. A report
- * of the ops alone has none, since what it lacks might explain the finding. */
+/* The first finding on the page of the run: the highest-ranked one that fired. A report with only
+ * ops has none, because missing data might explain it. */
 static void put_headline_finding(vp_buf *b, const vp_report *r)
 {
     static const char *const badges[] = {"", "warn", "bad"};

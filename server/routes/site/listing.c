@@ -56,7 +56,7 @@ static bool session_has_word(const cat_session *s, vp_str word)
     return s->status != CAT_OK && contains_lower(status[s->status], word);
 }
 
-/* Every word of the query occurs somewhere in what the row shows. */
+/* True if every word of the query occurs in the text of the row. */
 static bool session_matches_query(const cat_session *s, vp_str query)
 {
     while (query.n) {
@@ -111,7 +111,7 @@ static int order_ascending(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* In the order that was asked for: unknown figures last, equal ones as the catalog has them. */
+/* In the requested order: unknown figures last, equal ones in the order of the catalog. */
 static int in_listing_order(const void *a, const void *b, void *ctx)
 {
     const listing_query *q = ctx;
@@ -152,7 +152,7 @@ static int by_row_group(const void *a, const void *b)
     return c ? c : order_ascending((int64_t)x->place, (int64_t)y->place);
 }
 
-/* A run stands where its first session stands. */
+/* A run is at the position of its first member. */
 static void group_rows(listing_row *rows, size_t n)
 {
     qsort(rows, n, sizeof *rows, by_run);

@@ -8,7 +8,7 @@
 #include "trace/report/html/web_files.h"
 #include "trace/report/report.h"
 
-/* Assets carry their content's tag, so that they may be kept for ever. */
+/* URLs of assets contain their ETag, so that they can be cached forever. */
 static void asset_url(vp_buf *b, const http_req *rq, const char *name)
 {
     vp_buf_printf(b, "%s/static/%s?v=%s", http_root(rq), name, web_file_version(name));
@@ -61,7 +61,7 @@ void page_end(vp_buf *b)
                    "</html>\n");
 }
 
-/* A page of one sentence; next: what to do about it, NULL for nothing more than going back. */
+/* A page of one sentence; next: advice, NULL for only a link back. */
 static int send_message(http_req *rq, int status, const char *heading, const char *sentence,
                         const char *next)
 {
@@ -88,7 +88,7 @@ int page_message(http_req *rq, int status, const char *heading, const char *sent
     return send_message(rq, status, heading, sentence, NULL);
 }
 
-/* What the user can do about it; ours, and markup. */
+/* Advice for the user; trusted HTML. */
 static const char *advice_for_failure(int code)
 {
     switch (code) {
@@ -137,8 +137,8 @@ static size_t common_prefix(const char *a, const char *b)
     return n;
 }
 
-/* How alike a session and what was asked for are: the length of the longest common beginning of id
- * or name, and more than any such length where one contains the other. */
+/* The similarity of a run and the requested name: the length of the longest common prefix of id or
+ * name, or more than any such length if one contains the other. */
 static size_t common_beginning_length(const cat_session *s, const char *key)
 {
     size_t id = common_prefix(s->id, key), name = common_prefix(s->name, key);

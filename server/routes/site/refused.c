@@ -18,7 +18,7 @@ static const refusal refusals[] = {
     {503, "The server is busy", "Try again in a moment."},
 };
 
-/* Our words for programs, as a sentence. */
+/* An error text of the API, as a sentence. */
 static void put_why(vp_buf *b, int status, const char *why)
 {
     char first[] = {why[0], 0};
@@ -51,7 +51,7 @@ int page_refused(http_req *rq, int status, const char *why)
         vp_buf_puts(&b, "<p><a class=\"button primary\" href=\"\">Try again</a></p>\n");
     if (!stranger)
         vp_buf_printf(&b, "<p><a class=\"button\" href=\"%s/\">All runs</a></p>\n", http_root(rq));
-    if (stranger) /* which version runs here is not for everybody */
+    if (stranger) /* the version is not public */
         vp_buf_puts(&b, "</main>\n</body>\n</html>\n");
     else
         page_end(&b);

@@ -38,7 +38,7 @@ int site_url(vp_buf *b, const site *s, const cat_session *session)
     return b->status;
 }
 
-/* Takes a piece of an address; what does not fit is no address of a page. */
+/* Takes one component of a path; too long ones cannot be the path of a page. */
 static void copy_piece(char *out, size_t cap, vp_str piece)
 {
     piece = vp_str_head(piece, cap - 1);

@@ -7,10 +7,9 @@
 #include "trace/base/limits.h"
 #include "trace/report/labels/view_words.h"
 
-/* In ms. A page may show a run as it was this long ago; the index asks more often. */
+/* In ms. Maximum age of the list for a page of a run; the index requests newer ones. */
 #define SESSION_AGE_MS 30000
-/* In ms. An id that is not listed may be that of a new run, so the list is renewed sooner for it.
- */
+/* In ms. An unknown id may be that of a new run, so the list is then refreshed earlier. */
 #define UNKNOWN_AGE_MS 2000
 
 int site_session(catalog **c, const cat_session **s, const http_req *rq)
@@ -23,7 +22,7 @@ int site_session_at(catalog **c, const cat_session **s, const http_req *rq, size
     static const int64_t ages[] = {SESSION_AGE_MS, UNKNOWN_AGE_MS};
     store *st = site_of(rq)->store;
     for (size_t i = 0; i < 2; i++) {
-        store_refresh(st, ages[i]); /* if the scan fails, the present list is good enough */
+        store_refresh(st, ages[i]); /* if the scan fails, the current list is used */
         catalog *current = store_catalog(st);
         const char *id = http_param(rq, param);
         const cat_session *found = id ? catalog_by_id(current, id) : NULL;
@@ -51,7 +50,7 @@ const cat_session *site_session_of(const catalog *c, const char *root, const cha
     return NULL;
 }
 
-/* The value that a query key names by one of these words; *out stays where the key is absent. */
+/* Parses a query key that has one of these words; *out is unchanged if the key is missing. */
 static int choose_query_word(const http_req *rq, const char *key, const char *const *words,
                              int *out)
 {
@@ -132,8 +131,8 @@ store_asker site_asker(const http_req *rq)
     return (store_asker){client_left, rq};
 }
 
-/* Looks at the report of the whole run first, which knows whether there is such a step: numbers
- * that somebody makes up cost no analysis. */
+/* Checks the report of the whole run first, which lists its steps: requests with invented numbers
+ * cause no analysis. */
 int site_report(store_report **out, const http_req *rq, catalog *c, const cat_session *s,
                 vp_group group, vp_where where)
 {

@@ -17,7 +17,7 @@ typedef struct damage {
 
 struct damage_list {
     pthread_mutex_t lock;
-    size_t next; /* the oldest, which the next one replaces */
+    size_t next; /* the oldest entry, which is replaced next */
     damage kept[KEPT];
 };
 
@@ -43,7 +43,7 @@ static uint32_t member_index_of(const cat_file *f)
     return f->is_member ? f->member_index : UINT32_MAX;
 }
 
-/* Called with the lock. */
+/* Call with the lock. */
 static damage *find_noted_damage(damage_list *l, const cat_file *f)
 {
     for (size_t i = 0; i < KEPT; i++) {

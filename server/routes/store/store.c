@@ -12,12 +12,12 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Reports that nobody holds are kept up to this many: a few hundred KiB each. */
+/* Maximum number of unreferenced reports: a few hundred KiB each. */
 #define REPORTS_MAX 32
-/* Handlers that may wait here. They are fewer than workers (work.c), so cheap pages keep getting
- * through. Downloads wait on threads of their own (stream_answer.h) and do not count. */
+/* Maximum of waiting handlers. It is below the number of workers (work.c), so that cheap pages are
+ * not blocked. Downloads wait on threads of their own (stream_answer.h) and do not count. */
 #define WAITING_MAX 12
-/* In ms: how often they look whether their client is still there. */
+/* In ms: the interval of checks whether their client is still connected. */
 #define LOOK_MS 200
 
 struct store_report {
@@ -31,7 +31,7 @@ struct store_report {
     int askers; /* who wait for it */
     bool done;
     vp_report *report;
-    char *host; /* whose tracks it has in place of a report; NULL: a report */
+    char *host; /* the host whose tracks it has instead of a report; NULL: a report */
     derived *tracks;
     vp_error error; /* code 0 unless the analysis failed */
 };
@@ -45,7 +45,7 @@ struct store {
     int count, waiting;
     _Atomic uint64_t failures;
     _Atomic bool cancelled;
-    const char *chip; /* set once, before threads ask */
+    const char *chip; /* set once, before threads use it */
     double peak_tflops, peak_gb_s;
 };
 
@@ -147,8 +147,8 @@ static void free_store_report(store_report *e)
     vp_free(e);
 }
 
-/* Frees the entry if it is neither listed nor held, and drops the oldest of those that nobody holds
- * where more than REPORTS_MAX are listed, or their tracks take more than VP_DERIVED_KEPT_MAX. */
+/* Frees the entry if it is neither listed nor referenced. Drops the oldest unreferenced entries if
+ * more than REPORTS_MAX are listed, or if their tracks take more than VP_DERIVED_KEPT_MAX. */
 static void store_drop_unused(store *st, store_report *e)
 {
     uint64_t bytes = 0;
@@ -196,7 +196,7 @@ static bool is_ready(const store_report *e)
     return e && e->done && !e->error.code;
 }
 
-/* The listed report that answers this request: of the same question and of at least its depth. */
+/* The listed report for this request: of the same parameters and at least its depth. */
 static store_report *find_enough(store *st, const cat_session *s, const store_wanted *w)
 {
     store_report *full = store_find_report(st, s, w, VP_DEPTH_FULL);
@@ -205,7 +205,7 @@ static store_report *find_enough(store *st, const cat_session *s, const store_wa
     return store_find_report(st, s, w, w->depth);
 }
 
-/* h: of tracks; NULL: of a report. */
+/* h: for tracks; NULL: for a report. */
 static store_report *store_add(store *st, const cat_session *s, const store_wanted *w,
                                const cat_host *h)
 {
@@ -231,21 +231,21 @@ static bool asker_has_gone(const store_asker *who)
     return who && who->gone(who->ctx);
 }
 
-/* One analysis, in its turn. */
+/* One scheduled analysis. */
 typedef struct work {
     store *st;
-    const store_asker *who; /* who asked, on whose thread it is done */
-    store_report *e;        /* NULL where nobody else can wait for the result */
-    const cat_host *host;   /* whose tracks are made; NULL: a report */
+    const store_asker *who; /* the client, on whose thread it runs */
+    store_report *e;        /* NULL if no other client can wait for the result */
+    const cat_host *host;   /* host whose tracks are made; NULL: a report */
     analyze_look_fn *look;  /* may be NULL */
     void *look_ctx;
-    bool left; /* `who` has gone, and no longer counts among e's askers */
+    bool left; /* `who` is gone, and no longer counted in the clients of e */
     turn turn;
     vp_error stopped; /* code < 0: why it was stopped */
 } work;
 
-/* Whether nobody waits any more. Then the entry leaves the list, and the next who asks begins anew.
- */
+/* Returns whether all clients are gone. Then the entry is unlisted, and the next request starts
+ * again. */
 static bool no_asker_waits(void *ctx)
 {
     work *w = ctx;
@@ -289,8 +289,7 @@ static int work_begin(work *w, vp_report_options *opts, const cat_session *s)
     return turn_begin(&w->turn);
 }
 
-/* Ends the turn. rc: what was done in it returned; where the turn stopped it, that is the failure.
- */
+/* Ends the turn. rc: the result of the work; if the turn stopped it, that error is returned. */
 static int work_end(work *w, int rc)
 {
     turn_end(&w->turn);
@@ -317,7 +316,7 @@ static int work_analyze(work *w, vp_report **out, derived **tracks, catalog *c,
     return work_end(w, analyze_session_looked(out, c, s, &opts, w->look, w->look_ctx));
 }
 
-/* Called with the lock, which it gives up while it works. */
+/* Call with the lock, which is released during the work. */
 static void compute_report(work *w, catalog *c, const cat_session *s)
 {
     store *st = w->st;
@@ -330,7 +329,7 @@ static void compute_report(work *w, catalog *c, const cat_session *s)
     e->report = report;
     e->tracks = tracks;
     if (rc == VP_EIO || rc == VP_ENOTFOUND)
-        index_spoil(st->index); /* a file is not what was listed any more */
+        index_spoil(st->index); /* a file has changed since it was listed */
     if (rc < 0) {
         if (rc != VP_ECANCELLED)
             atomic_fetch_add(&st->failures, 1);
@@ -342,7 +341,7 @@ static void compute_report(work *w, catalog *c, const cat_session *s)
     pthread_cond_broadcast(&st->changed);
 }
 
-/* Called with the lock, which it gives up while it waits. */
+/* Call with the lock, which is released while waiting. */
 static int wait_for_report(store *st, const store_report *e, const store_asker *who)
 {
     while (!e->done) {
@@ -354,8 +353,8 @@ static int wait_for_report(store *st, const store_report *e, const store_asker *
     return e->error.code ? vp_fail_copy(&e->error) : 0;
 }
 
-/* mine: it is computed here, with the look of w. Who waits for tracks does so on the thread of his
- * download, of which there are few: none of them goes without. */
+/* mine: computed on this thread, with the `look` of w. Requests for tracks run on the threads of
+ * downloads, of which there are few, so the limit does not apply to them. */
 static int get_slowly(work *w, bool mine, catalog *c, const cat_session *s)
 {
     store *st = w->st;
@@ -373,7 +372,7 @@ static int get_slowly(work *w, bool mine, catalog *c, const cat_session *s)
     return rc;
 }
 
-/* Called with the lock, which it gives up. */
+/* Call with the lock, which is released. */
 static int take_computed_report(store_report **out, work *w, bool mine, catalog *c,
                                 const cat_session *s)
 {
@@ -427,7 +426,7 @@ int store_get_tracks(store_report **out, store *st, catalog *c, const cat_sessio
     return vp_no_memory();
 }
 
-/* What is done in a turn of its own, and not kept. */
+/* Uncached work in a turn of its own. */
 typedef int aside(work *w, catalog *c, const cat_session *s, vp_report_options *opts, void *ctx);
 
 static int in_turn(work *w, catalog *c, const cat_session *s, aside *fn, void *ctx)

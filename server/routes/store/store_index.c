@@ -11,13 +11,12 @@
 #include "trace/base/thread.h"
 #include "trace/base/time.h"
 
-/* In ms: how long a request for one session waits for the first scan before it is told to come
- * again. */
+/* In ms: how long a request for one run waits for the first scan before it fails with a retry. */
 #define FIRST_WAIT_MS 5000
 /* In ms after the start: until then a page may wait for the first scan, so that its first byte is
- * out in 50 ms. */
+ * sent within 50 ms. */
 #define FIRST_PAGE_MS 15
-/* So long ago that every refresh scans. */
+/* An age that makes every refresh scan. */
 #define NEVER_SCANNED (INT64_MIN / 2)
 
 struct store_index {
@@ -25,7 +24,7 @@ struct store_index {
     bool once; /* standard input is read once */
     bool keep_ranks_apart;
     cat_copies copies;
-    mirror *mirror; /* NULL: the path lies here */
+    mirror *mirror; /* NULL: the path is local */
     dir_watch *watch;
     cat_live live;
     pthread_t thread;
@@ -58,11 +57,12 @@ static void index_scan(store_index *ix)
     opts.copies = ix->copies;
     opts.mirror = ix->mirror;
     opts.live = &ix->live;
-    opts.entering = ix->mirror ? NULL : watch_directory; /* what a mirror shows is our own doing */
+    opts.entering = ix->mirror ? NULL : watch_directory; /* changes in a mirror are made by this
+                                                          * process */
     opts.entering_ctx = ix->watch;
     vp_error_clear();
     if (!ix->once && !ix->mirror)
-        dir_watch_add(ix->watch, ix->path); /* for a single file: no directory is entered */
+        dir_watch_add(ix->watch, ix->path); /* for a single file: no directory is read */
     int rc = catalog_open(&fresh, ix->path, &opts);
     catalog_free(old);
     pthread_mutex_lock(&ix->lock);
@@ -194,8 +194,8 @@ catalog *index_catalog(store_index *ix)
     return c;
 }
 
-/* Under the lock. Waits until `generation` scans have ended; false when wait_ms (-1: no limit) was
- * over before. */
+/* Call with the lock. Waits until `generation` scans have ended; false if wait_ms (-1: no limit)
+ * expired before. */
 static bool index_wait_for_scan(store_index *ix, uint64_t generation, int64_t wait_ms)
 {
     struct timespec until;
@@ -223,7 +223,7 @@ static int index_unlock_result(store_index *ix)
     return e.code ? vp_fail_copy(&e) : 0;
 }
 
-/* How long to wait for the first scan: whoever has no limit of its own, FIRST_WAIT_MS; a page,
+/* How long to wait for the first scan: FIRST_WAIT_MS without a limit of the request; for a page
  * until FIRST_PAGE_MS after the start. */
 static int64_t first_wait(const store_index *ix, int64_t wait_ms)
 {

@@ -58,7 +58,7 @@ static void wait_a_moment(turns *all)
     pthread_cond_timedwait(&all->changed, &all->lock, &until);
 }
 
-/* Called with the lock. */
+/* Call with the lock. */
 static bool has_turn(const turns *all, const char *session)
 {
     for (const turn *t = all->running; t; t = t->next)

@@ -100,7 +100,7 @@ static bool drain_watch_events(dir_watch *w)
             const struct inotify_event *e = (const void *)(buf + at);
             if (e->mask & IN_IGNORED)
                 set_live(w, e->wd, GONE);
-            else /* also IN_Q_OVERFLOW: something was lost */
+            else /* also IN_Q_OVERFLOW: events were lost */
                 changed |= !e->len || e->name[0] != '.';
             at += (ssize_t)sizeof *e + (ssize_t)e->len;
         }

@@ -180,7 +180,7 @@ static bool take_behind(vp_str *s, const char *sign, uint64_t *n)
     return vp_take_uint(s, UINT32_MAX, n);
 }
 
-/* Rows of tracks first to last. */
+/* The rows of tracks first to last. */
 typedef struct wish {
     uint64_t first, last, rows, first_row;
 } wish;

@@ -31,12 +31,13 @@ struct timeline_held {
     int holders; /* the thread that makes it holds one reference */
     _Atomic int askers;
     _Atomic bool done;
-    tl_index *x;     /* set once, before `done` or with it */
-    derived *tracks; /* of the trace that x was made of, or NULL; of the thread that makes it */
-    bool told_again; /* of another trace of the host, which x is not of; of that thread */
-    bool late;       /* x waits for the analysis; of that thread */
-    bool at_once;    /* it failed, so x waits for nothing; of that thread */
-    timeline_added *added; /* set with `done`; NULL: there is none */
+    tl_index *x; /* set once, before `done` or with it */
+    /* Only the thread that makes the index uses the next four. */
+    derived *tracks;       /* those of the trace of x, or NULL */
+    bool told_again;       /* the current trace is the host's other half, not that of x */
+    bool late;             /* x waits for the analysis */
+    bool at_once;          /* the analysis failed, so x does not wait */
+    timeline_added *added; /* set with `done`; NULL: none */
     vp_error error;
 };
 
@@ -280,7 +281,7 @@ static int fail_timelines_busy(void)
     return vp_fail(VP_EBUSY, "too many timelines are queued; try again");
 }
 
-/* What is waited for, or a failure. */
+/* The awaited result, or a failure. */
 static bool is_timeline_there(const timeline_held *e, bool whole)
 {
     return atomic_load(&e->done) || (e->x && !whole);

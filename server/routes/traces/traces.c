@@ -64,7 +64,7 @@ static held_stream *held_stream_new(const http_req *rq, catalog *c, const cat_fi
     return h;
 }
 
-/* rc: of opening the stream. */
+/* rc: result of opening the stream. */
 static int send_held(http_req *rq, held_stream *h, int rc, bool gzip, const http_entity *e)
 {
     if (rc < 0) {
@@ -84,7 +84,7 @@ typedef struct wanted {
     ex_form form;
     bool gzip;        /* a .gz file, sent as it is */
     const char *type; /* of the content */
-    const char *tag;  /* of the entity, in this form and encoded on the way */
+    const char *tag;  /* of the entity, in this format and content coding */
     const char *encoded_tag;
 } wanted;
 
