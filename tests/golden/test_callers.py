@@ -1,5 +1,7 @@
 """Findings about the host name the user's function, file and line: generated programs of JAX on CPU, whose Python
 frames have no directories (docs/reference/links.md#frames-of-the-user)."""
+from dataclasses import replace
+
 from common import report
 from gen import files, hlo
 from gen.hlo import Value
@@ -138,3 +140,59 @@ def test_launches_behind_other_programs_are_not_due_to_callbacks(tmp_path):
     loop = Loop('/job/model.py')
     loop.steps(lambda: [loop.launch_synchronously(('fusion', 3 * MS, None)), loop.span('$log.py:60 write', dur=2 * MS)])
     assert loop.findings(tmp_path)['F21']['status'] == 'clear'
+
+
+# ---- uploads ----
+
+UPLOAD = [Value('w.1', 'parameter', (64,), 'parameter', scope='w', line=1),
+          Value('table.1', 'parameter', (3 << 20,), 'parameter', scope='table', line=1),
+          Value('fusion', 'fusion', (64,), 'output', (0, 1), scope='jit(step)/add', line=3)]
+
+
+def upload_loop(values, copying=4 * MS, count=12, uploads=8):
+    """Calls that copy an argument of the host: a pool of the runtime copies, then the program runs."""
+    loop = Loop('/job/model.py', '/job/train.py', values=values)
+    pool = loop.host.thread('tf_XLAPjRtCpuClient/2')
+
+    def step(number):
+        upload = number < uploads
+
+        def call():
+            if upload:
+                loop.span('DevicePut', dur=50 * US)
+            loop.python.events.append(Event(LAUNCH, loop.now, 20 * US))
+            loop.now += 20 * US
+        start = loop.now
+        loop.span('PjitFunction(step)', call)
+        if upload:
+            pool.events.append(Event('H2D Dispatch', loop.now, copying))
+        begin = loop.now + (copying - 1 * MS if upload else 30 * US)  # the program needs only a part of it
+        dur = 3 * MS if upload else 2 * MS
+        loop.run += 1
+        loop.device.ops.append(Op('fusion', begin, dur, 'hlo', module='jit_step', program_id=7, stats={'run_id': loop.run}))
+        loop.pool.events.append(Event(WAIT, begin, dur, {'run_id': loop.run, 'device_ordinal': 0}))
+        loop.now = begin + dur
+        loop.python.events.append(Event('train', start, loop.now - start, {'_r': 1, 'step_num': number}))
+    loop.span('$train.py:40 train', lambda: [step(n) for n in range(count)])
+    return loop
+
+
+def test_uploads_name_the_call_and_its_argument(tmp_path):
+    found = upload_loop(UPLOAD).findings(tmp_path)['F6']
+    assert 'step in train (train.py:40) is called with arrays of the host: table f32[3145728], 12.0 MiB, is copied in each call' \
+        in found['message']
+
+
+def test_ops_that_take_longer_during_copies_count(tmp_path):
+    """8 calls during a copy take 3 ms, 4 without one take 2 ms."""
+    found = upload_loop(UPLOAD).findings(tmp_path)['F6']
+    assert 'ops take 8.00 ms longer while the host copies' in found['message']
+    waits = 7 * (3 * MS + 72 * US)  # the window begins with the first op
+    assert abs(found['impact']['time_ps'] - (8 * MS + waits)) < 300 * US
+
+
+def test_an_argument_that_may_be_on_the_device_is_not_named(tmp_path):
+    """One copy in each call, but two arguments that no program returns."""
+    values = [Value('v.1', 'parameter', (128,), 'parameter', scope='v', line=1), *UPLOAD[:2], replace(UPLOAD[2], operands=(1, 2))]
+    found = upload_loop(values).findings(tmp_path)['F6']
+    assert 'step in train (train.py:40) is called with arrays of the host' in found['message'] and 'table' not in found['message']

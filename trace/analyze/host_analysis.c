@@ -7,6 +7,7 @@
 #include "trace/analyze/comm/barriers.h"
 #include "trace/analyze/comm/collectives.h"
 #include "trace/analyze/comm/transfers.h"
+#include "trace/analyze/comm/uploads.h"
 #include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/avoidable.h"
 #include "trace/analyze/device/callbacks.h"
@@ -343,7 +344,7 @@ static int ask_behind_steps(analysis *a)
     static question *const idle[] = {gaps_collect, threads_collect, NULL};
     static question *const costs[] = {mfu_collect, NULL};
     static question *const compiles[] = {compile_collect, activities_collect, torch_program_collect,
-                                         NULL};
+                                         uploads_collect, NULL};
     static question *const *const v[] = {idle, costs, compiles};
     uint32_t n = sizeof v / sizeof *v;
     return ask_at_once((lists){.a = a, .v = v, .n = n, .waiting = n, .behind = none});

@@ -2,6 +2,7 @@
 
 #include "trace/analyze/comm/direction.h"
 #include "trace/analyze/comm/flights.h"
+#include "trace/analyze/comm/slowed_ops.h"
 #include "trace/analyze/device/any_device.h"
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/device/ops.h"
@@ -93,13 +94,18 @@ static int one_direction(vp_transfer *x, const analysis *a, const looked *by_kin
                          size_t n, cover *others)
 {
     flight_sums s;
+    uint32_t largest = v[0].kind;
     for (size_t i = 0; i < n; i++) {
         const looked *l = &by_kind[v[i].kind];
+        int64_t before = x->largest_dur_ps;
         span when = flight_span(a->t, &v[i]);
         int64_t dur = when.end - when.start;
         note_copy(x, flight_aligned_start(a->t, &v[i]) - a->h->origin_ps, dur, l->bytes);
         note_pageable(x, (pageable)l->page, dur);
+        largest = x->largest_dur_ps != before ? v[i].kind : largest;
     }
+    if (a->t->kinds[largest].source)
+        VP_TRY(host_text(&x->caller, a->h, trace_str(a->t, a->t->kinds[largest].source)));
     VP_TRY(flight_sum(&s, v, n, a->t, others));
     x->total_ps = s.ops_ps;
     x->busy_ps = s.union_ps;
@@ -210,8 +216,15 @@ static int find_host_copies(host_copies *by_way, analysis *a, const uint8_t *way
     for (uint32_t i = 0; rc >= 0 && i < a->t->track_count; i++)
         if (a->t->tracks[i].role == SINK_ROLE_PLAIN)
             rc = copies_on_thread(by_way, a, &a->t->tracks[i], way_of, idle);
-    for (uint32_t w = 0; rc >= 0 && w < VP_DIRECTIONS; w++)
+    spans all = {0};
+    for (uint32_t w = 0; rc >= 0 && w < VP_DIRECTIONS; w++) {
         rc = add_host_row(&by_way[w], a, idle);
+        if (rc >= 0)
+            rc = spans_unite(&all, &by_way[w].when);
+    }
+    if (rc >= 0 && all.n)
+        rc = slowed_ops_collect(a, &all);
+    spans_free(&all);
     return rc;
 }
 

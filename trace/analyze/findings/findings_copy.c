@@ -111,25 +111,36 @@ bool fnd_waits_for_host_copies(const fnd_run *run, uint32_t device)
            (many && !fnd_too_little(ps, fnd_window(run, device)));
 }
 
+/* Time that ops of a CPU device lose to copies on the same cores. */
+static int64_t slowed_by_copies(const fnd_run *run, uint32_t device)
+{
+    int64_t ps = run->r->devices[device].hygiene.copy_slowed_ps;
+    int64_t compute = run->devices[device].whole_ps[FND_COMPUTE];
+    return ps < 0 ? 0 : ps < compute ? ps : compute;
+}
+
 static void offer_transfers(fnd_run *run, uint32_t device)
 {
     uint32_t cells = 0;
-    int64_t ps = on_device(run, device, &cells);
+    int64_t ps = on_device(run, device, &cells), slowed = 0;
     if (fnd_waits_for_host_copies(run, device)) {
-        ps += run->devices[device].whole_ps[VP_CAUSE_TRANSFER];
+        slowed = slowed_by_copies(run, device);
+        ps += run->devices[device].whole_ps[VP_CAUSE_TRANSFER] + slowed;
         cells |= FND_BIT(VP_CAUSE_TRANSFER);
     }
     if (ps > 0)
-        fnd_offer(run, device, cells, ps, fnd_share(ps, fnd_window(run, device)));
+        fnd_offer(run, device, cells, ps, fnd_share(ps, fnd_window(run, device)))
+            ->part_ps[FND_COMPUTE] = slowed;
 }
 
-/* For example "57.77 s host→device (200 copies, 12.3 GiB)". */
+/* For example "57.77 s host→device (200 copies, 12.3 GiB, from train.py:20)". */
 static const char *say_transfer(fnd_run *run, const vp_transfer *t)
 {
-    return fnd_say(run, "%s %s (%s cop%s%s%s)", fnd_time(run, t->exposed_ps),
+    return fnd_say(run, "%s %s (%s cop%s%s%s%s%s)", fnd_time(run, t->exposed_ps),
                    direction_name(t->direction), fnd_count(run, t->count),
                    t->count == 1 ? "y" : "ies", t->bytes > 0 ? ", " : "",
-                   t->bytes > 0 ? fnd_bytes(run, t->bytes) : "");
+                   t->bytes > 0 ? fnd_bytes(run, t->bytes) : "", t->caller ? ", from " : "",
+                   t->caller ? fnd_path(run, t->caller) : "");
 }
 
 static const vp_transfer *transfer_of(const fnd_run *run, uint32_t device, vp_direction d)
@@ -172,14 +183,33 @@ static void place_copies(fnd_run *run, uint32_t device, const vp_transfer *first
         fnd_gap_places(run, FND_BIT(VP_CAUSE_TRANSFER));
 }
 
+/* Who copies: "attend, called by train (train.py:20), copies its argument biases f32[48,512,512],
+ * 48.0 MiB, in each call". */
+static const char *say_caller(fnd_run *run, const vp_transfer *t)
+{
+    const char *caller = t->caller ? fnd_path(run, t->caller) : NULL;
+    if (!t->function)
+        return caller ? fnd_say(run, "; mostly by %s", caller) : "";
+    return fnd_say(run, "; %s%s%s is called with arrays of the host%s%s%s", t->function,
+                   caller ? " in " : "", caller ? caller : "", t->argument ? ": " : "",
+                   t->argument ? t->argument : "", t->argument ? ", is copied in each call" : "");
+}
+
 /* The part of a claim that no row of transfers explains: spans of the host. */
-static const char *say_host(fnd_run *run, const fnd_claim *c, bool rows)
+static const char *say_host(fnd_run *run, const fnd_claim *c, const vp_transfer *first, bool rows)
 {
     const vp_idle_label *l = fnd_idle_labels(run, c->device, FND_BIT(VP_CAUSE_TRANSFER)).label;
-    return l && c->part_ps[VP_CAUSE_TRANSFER]
-               ? fnd_say(run, "; %s %s", rows ? "on the host mostly in" : "mostly in",
-                         fnd_label(run, l))
-               : "";
+    const char *slowed = c->part_ps[FND_COMPUTE] && !fnd_too_little(c->part_ps[FND_COMPUTE],
+                                                                    fnd_window(run, c->device))
+                             ? fnd_say(run, "; ops take %s longer while the host copies",
+                                       fnd_time(run, c->part_ps[FND_COMPUTE]))
+                             : "";
+    if (!l || !c->part_ps[VP_CAUSE_TRANSFER])
+        return slowed;
+    if (!l->user && first && (first->function || first->caller))
+        return fnd_say(run, "%s%s", say_caller(run, first), slowed);
+    return fnd_say(run, "; %s %s%s", rows ? "on the host mostly in" : "mostly in",
+                   fnd_label(run, l), slowed);
 }
 
 void fnd_transfers(fnd_run *run)
@@ -209,7 +239,7 @@ void fnd_transfers(fnd_run *run)
                              offload ? " in copy-done" : "", rows ? ": " : "",
                              rows ? say_transfer(run, first) : "", rows && second ? " and " : "",
                              rows && second ? say_transfer(run, second) : "", rows ? at_once : "",
-                             say_host(run, c, rows)));
+                             say_host(run, c, first, rows)));
     advise_on_copies(run, c->device, offload);
     place_copies(run, c->device, first, second);
 }

@@ -147,7 +147,9 @@ static int order_collectives(const void *a, const void *b)
 static void adopt_transfer(merging *m, void *row, const merge_part *p)
 {
     vp_transfer *x = row;
-    (void)m;
+    x->caller = merge_text(m, x->caller);
+    x->function = merge_text(m, x->function);
+    x->argument = merge_text(m, x->argument);
     x->device = merge_device(p, x->device);
     x->largest_start_ps = merge_time(p, x->largest_start_ps);
     x->first_start_ps = merge_time(p, x->first_start_ps);

@@ -398,6 +398,12 @@ static const rep_field transfer_fields[] = {
      .about = "Start of the first copy."},
     {F("host_only", REP_BOOL, vp_transfer, host_only),
      .about = "True if the copies were measured by host events (CPU devices)."},
+    {F("caller", REP_TEXT, vp_transfer, caller), .null = "unknown", .later = true,
+     .about = "Function of the program that copies most, with its file and line."},
+    {F("function", REP_TEXT, vp_transfer, function), .null = "unknown", .later = true,
+     .about = "Compiled function whose calls copy most."},
+    {F("argument", REP_TEXT, vp_transfer, argument), .null = "unknown", .later = true,
+     .about = "Its largest argument that is copied, with shape and size."},
     {END("transfer", "Copies of one direction on one device.")},
 };
 
