@@ -587,6 +587,28 @@ typedef struct vp_activity {
     int64_t steps;   /* number of steps in which it occurs */
 } vp_activity;
 
+/* A host's program replayed, with its launching thread and its devices as queues
+ * (docs/reference/links.md#replay). recorded_ps and replayed_ps differ by the error of the model.
+ */
+typedef struct vp_replay {
+    const char *host, *thread;
+    int64_t recorded_ps, replayed_ps;
+    int64_t unwaited_ps; /* replayed without the waits of the thread */
+    int64_t waits;       /* waits for a run */
+    const char *waiter;  /* the user's function with most of their time; may be NULL */
+} vp_replay;
+
+/* A function of the user's program on that thread, which does not launch the program that takes
+ * most of the devices' time. Functions contain each other; outermost calls count. */
+typedef struct vp_user_function {
+    const char *host;
+    const char *name; /* "log_norms (train.py:16)" */
+    int64_t calls, total_ps, max_start_ps, max_ps;
+    int64_t launches, run_ps; /* runs of programs launched within it, and their time on devices */
+    int64_t reads;            /* blocking calls within it */
+    int64_t without_ps;       /* replayed without the function */
+} vp_user_function;
+
 /* A program of PyTorch (docs/reference/metrics.md#pytorch-programs). */
 typedef struct vp_torch {
     const char *optimizer; /* "SGD.step"; NULL: none */
@@ -895,7 +917,11 @@ typedef struct vp_report {
     int64_t world_size;
     vp_rank *ranks;
     size_t rank_count;
-    vp_torch torch; /* (full) zeros if the program is not PyTorch */
+    vp_torch torch;     /* (full) zeros if the program is not PyTorch */
+    vp_replay *replays; /* (full) one for each host whose launches are known */
+    size_t replay_count;
+    vp_user_function *user_functions; /* (full) by host, descending by total_ps */
+    size_t user_function_count;
 } vp_report;
 
 /* ---- Comparison (docs/reference/metrics.md#comparison) ---- */

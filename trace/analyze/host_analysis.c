@@ -26,6 +26,7 @@
 #include "trace/analyze/host/quality.h"
 #include "trace/analyze/host/threads.h"
 #include "trace/analyze/host/torch_program.h"
+#include "trace/analyze/host/user_functions.h"
 #include "trace/analyze/idle/gaps.h"
 #include "trace/analyze/memory/static_plan.h"
 #include "trace/analyze/mfu/mfu.h"
@@ -342,7 +343,7 @@ static int ask_first_lists(analysis *a)
 static int ask_behind_steps(analysis *a)
 {
     static question *const idle[] = {gaps_collect, threads_collect, NULL};
-    static question *const costs[] = {mfu_collect, NULL};
+    static question *const costs[] = {mfu_collect, user_functions_collect, NULL};
     static question *const compiles[] = {compile_collect, activities_collect, torch_program_collect,
                                          uploads_collect, NULL};
     static question *const *const v[] = {idle, costs, compiles};

@@ -354,6 +354,36 @@ static int order_activities(const void *a, const void *b)
     return order ? order : vp_order((int64_t)x->kind, (int64_t)y->kind);
 }
 
+static void adopt_replay(merging *m, void *row, const merge_part *p)
+{
+    vp_replay *x = row;
+    (void)p;
+    x->host = adopt_host(m, x->host);
+    x->thread = merge_text(m, x->thread);
+    x->waiter = merge_text(m, x->waiter);
+}
+
+static int order_replays(const void *a, const void *b)
+{
+    const vp_replay *x = a, *y = b;
+    return merge_order(x->host, y->host);
+}
+
+static void adopt_user_function(merging *m, void *row, const merge_part *p)
+{
+    vp_user_function *x = row;
+    x->host = adopt_host(m, x->host);
+    x->name = merge_text(m, x->name);
+    x->max_start_ps = merge_time(p, x->max_start_ps);
+}
+
+static int order_user_functions(const void *a, const void *b)
+{
+    const vp_user_function *x = a, *y = b;
+    int order = merge_order(x->host, y->host);
+    return order ? order : larger_first(x->total_ps, y->total_ps);
+}
+
 static void adopt_values(merging *m, void *row, const merge_part *p)
 {
     vp_values *x = row;
@@ -526,6 +556,8 @@ void merge_full(merging *m)
         SECTION(host_ops, host_op_count, adopt_host_op, order_host_ops),
         SECTION(threads, thread_count, adopt_thread, order_threads),
         SECTION(activities, activity_count, adopt_activity, order_activities),
+        SECTION(replays, replay_count, adopt_replay, order_replays),
+        SECTION(user_functions, user_function_count, adopt_user_function, order_user_functions),
         SECTION(args, arg_count, adopt_values, order_values),
         SECTION(counters, counter_count, adopt_values, order_values),
         SECTION(meta, meta_count, adopt_meta, order_meta),

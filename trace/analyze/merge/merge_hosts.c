@@ -50,6 +50,10 @@ static void ready_rows(host_result *h, const char *host, const char *file)
         h->host_ops[i].host = host;
     for (size_t i = 0; i < h->activity_count; i++)
         h->activities[i].host = host;
+    for (size_t i = 0; i < h->replay_count; i++)
+        h->replays[i].host = host;
+    for (size_t i = 0; i < h->user_function_count; i++)
+        h->user_functions[i].host = host;
     for (size_t i = 0; i < h->arg_count; i++)
         h->args[i].host = host;
     for (size_t i = 0; i < h->counter_count; i++)

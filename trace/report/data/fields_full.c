@@ -629,6 +629,45 @@ static const rep_field activity_fields[] = {
     {END("activity", "Work of the training thread that is not the program's own.")},
 };
 
+static const rep_field replay_fields[] = {
+    {F("replay_host", REP_TEXT, vp_replay, host), .about = "Host of the program."},
+    {F("thread", REP_TEXT, vp_replay, thread), .about = "Thread that launches its modules."},
+    {F("recorded_ps", REP_COUNT, vp_replay, recorded_ps), .needed = true,
+     .about = "From the first step to the end of the last run launched in a step, as recorded."},
+    {F("replayed_ps", REP_COUNT, vp_replay, replayed_ps), .needed = true,
+     .about = "The same, replayed unchanged. The difference is the error of the model."},
+    {F("unwaited_ps", REP_COUNT, vp_replay, unwaited_ps), .needed = true,
+     .about = "The same, replayed without waits for results."},
+    {F("waits", REP_COUNT, vp_replay, waits), .needed = true,
+     .about = "Number of waits for the end of a run."},
+    {F("waiter", REP_TEXT, vp_replay, waiter), .null = "unknown",
+     .about = "Function of the program in which most of their time is."},
+    {END("replay", "A program replayed with its links, on one host.")},
+};
+
+static const rep_field user_function_fields[] = {
+    {F("function_host", REP_TEXT, vp_user_function, host), .about = "Host of the function."},
+    {F("name", REP_TEXT, vp_user_function, name), .needed = true,
+     .about = "Function, with its file and line."},
+    {F("calls", REP_COUNT, vp_user_function, calls), .needed = true,
+     .about = "Number of outermost calls."},
+    {F("total_ps", REP_COUNT, vp_user_function, total_ps), .needed = true,
+     .about = "Sum of their durations."},
+    {F("max_start_ps", REP_TIME, vp_user_function, max_start_ps),
+     .about = "Start of the longest call."},
+    {F("max_ps", REP_COUNT, vp_user_function, max_ps), .needed = true,
+     .about = "Duration of the longest call."},
+    {F("launches", REP_COUNT, vp_user_function, launches), .needed = true,
+     .about = "Number of runs of modules that they launch."},
+    {F("run_ps", REP_COUNT, vp_user_function, run_ps), .needed = true,
+     .about = "Sum of the durations of these runs."},
+    {F("reads", REP_COUNT, vp_user_function, reads), .needed = true,
+     .about = "Number of blocking calls in them."},
+    {F("without_ps", REP_COUNT, vp_user_function, without_ps), .needed = true,
+     .about = "The replay without the function; compare with `replayed_ps`."},
+    {END("user_function", "A function of the program on the launching thread.")},
+};
+
 static const rep_field torch_fields[] = {
     {F("optimizer", REP_TEXT, vp_torch, optimizer), .null = "no optimizer ran",
      .about = "Name of the optimizer with the longest step."},
@@ -1043,6 +1082,12 @@ const rep_field rep_tail_fields[] = {
     {LIST("activities", vp_report, activities, activity_count, vp_activity, activity_fields),
      .full = true, .later = true,
      .about = "What training threads do besides the program's own work."},
+    {LIST("replays", vp_report, replays, replay_count, vp_replay, replay_fields), .full = true,
+     .later = true, .about = "Programs replayed with their links, one for each host."},
+    {LIST("user_functions", vp_report, user_functions, user_function_count, vp_user_function,
+          user_function_fields),
+     .full = true, .later = true,
+     .about = "Functions of the program on launching threads, and the replay without each."},
     {F("torch", REP_OBJECT, vp_report, torch), .fields = torch_fields, .full = true,
      .optional = true, .about = "How a program of PyTorch trains."},
     {LIST("args", vp_report, args, arg_count, vp_values, arg_fields), .full = true,
