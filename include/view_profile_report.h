@@ -605,7 +605,7 @@ typedef struct vp_user_function {
     const char *name; /* "log_norms (train.py:16)" */
     int64_t calls, total_ps, max_start_ps, max_ps;
     int64_t launches, run_ps; /* runs of programs launched within it, and their time on devices */
-    int64_t reads;            /* blocking calls within it */
+    int64_t reads;            /* results that it reads: Python calls that wait for a device */
     int64_t without_ps;       /* replayed without the function */
 } vp_user_function;
 
@@ -831,6 +831,7 @@ typedef struct vp_finding {
     size_t explained_count;
     const char **missing;
     size_t missing_count;
+    bool is_predicted; /* impact_ps and gross_ps come from a replay, not from an upper bound */
 } vp_finding;
 
 typedef struct vp_report_file {

@@ -125,32 +125,95 @@ static bool frees_memory(const char *name)
     return false;
 }
 
-void fnd_sync_call(fnd_run *run)
+/* What blocks: a function that reads results one by one, the waits of the program as a whole, or
+ * calls of which only their idle time is known. */
+typedef struct blocking {
+    int64_t ps, run_ps;
+    const vp_user_function *reader;
+    const char *waiter;
+    bool is_predicted;
+} blocking;
+
+static blocking find_blocking(const fnd_run *run, uint32_t d)
 {
-    const vp_report *r = run->r;
-    for (uint32_t d = 0; d < r->device_count; d++) {
-        const fnd_host *host = fnd_host_of(run, r->devices[d].host);
-        int64_t waits = host ? host->wait_ps : 0;
-        int64_t idle =
-            idle_cause_ps(run, d, VP_CAUSE_SYNC) + idle_cause_ps(run, d, VP_CAUSE_UNKNOWN);
-        fnd_offer_share(run, d, FND_BIT(VP_CAUSE_SYNC) | FND_BIT(VP_CAUSE_UNKNOWN),
-                        waits < idle ? waits : idle, fnd_window(run, d), fnd_reaches);
-    }
-    const fnd_claim *c = fnd_settle(run);
-    if (!c)
+    const fnd_host *host = fnd_host_of(run, run->r->devices[d].host);
+    const fnd_function f = fnd_costly_function(run, d);
+    int64_t idle = idle_cause_ps(run, d, VP_CAUSE_SYNC) + idle_cause_ps(run, d, VP_CAUSE_UNKNOWN);
+    int64_t waits = host ? host->wait_ps : 0;
+    blocking b = {.ps = waits < idle ? waits : idle};
+    const char *waiter;
+    int64_t unwaited = fnd_unwaited(run, d, &waiter);
+    if (f.role == FND_ROLE_READS && f.saved_ps > b.ps && f.saved_ps > unwaited)
+        return (blocking){f.saved_ps, f.run_ps, f.f, NULL, true};
+    return waiter && unwaited > b.ps ? (blocking){unwaited, 0, NULL, waiter, true} : b;
+}
+
+static void offer_blocking(fnd_run *run, uint32_t d)
+{
+    const blocking b = find_blocking(run, d);
+    int64_t window = fnd_window(run, d);
+    double share = fnd_share(b.ps, window);
+    if (!b.is_predicted) {
+        fnd_offer_share(run, d, FND_BIT(VP_CAUSE_SYNC) | FND_BIT(VP_CAUSE_UNKNOWN), b.ps, window,
+                        fnd_reaches);
         return;
-    const vp_host_op *op = fnd_host_of(run, r->devices[c->device].host)->wait_op;
+    }
+    fnd_keep_value(run, share);
+    if (fnd_reaches(run, b.ps, window, FND_SHARE))
+        fnd_offer_predicted(run, d, b.ps, b.run_ps, share);
+}
+
+static const char *reads_text(fnd_run *run, const fnd_claim *c, const blocking *b)
+{
+    const char *device = fnd_worst(run, c);
+    const char *part = fnd_percent(run, c->gross_ps, fnd_window(run, c->device));
+    if (b->reader)
+        return fnd_say(run,
+                       "%s reads results one by one: %s in %s call%s, each of which waits for %s. "
+                       "Without it, the program takes %s less time.",
+                       fnd_path(run, b->reader->name), fnd_count(run, b->reader->reads),
+                       fnd_count(run, b->reader->calls), b->reader->calls == 1 ? "" : "s", device,
+                       part);
+    return fnd_say(run,
+                   "%s waits for results before it launches more work, and %s is idle "
+                   "meanwhile. Without these waits, the program takes %s less time.",
+                   fnd_path(run, b->waiter), device, part);
+}
+
+/* The waits of calls without a prediction. */
+static const char *blocked_text(fnd_run *run, const fnd_claim *c, const vp_host_op *op)
+{
     /* The call blocked for longer than the device was idle by such calls: how much of that is this
      * call's is not known. */
     bool known = fnd_blocked(op) <= c->gross_ps;
-    fnd_message(
-        run, fnd_say(run,
-                     "%s is idle for %s of its window (%s of %s) while the host waits in a "
-                     "blocking call: %s (%s call%s%s%s).",
-                     fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
-                     fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
-                     fnd_short(run, op->name), fnd_count(run, op->calls), op->calls == 1 ? "" : "s",
-                     known ? ", " : "", known ? fnd_time(run, fnd_blocked(op)) : ""));
+    return fnd_say(run,
+                   "%s is idle for %s of its window (%s of %s) while the host waits in a "
+                   "blocking call: %s (%s call%s%s%s).",
+                   fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
+                   fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
+                   fnd_short(run, op->name), fnd_count(run, op->calls), op->calls == 1 ? "" : "s",
+                   known ? ", " : "", known ? fnd_time(run, fnd_blocked(op)) : "");
+}
+
+void fnd_sync_call(fnd_run *run)
+{
+    const vp_report *r = run->r;
+    for (uint32_t d = 0; d < r->device_count; d++)
+        offer_blocking(run, d);
+    const fnd_claim *c = fnd_settle(run);
+    if (!c)
+        return;
+    const blocking b = find_blocking(run, c->device);
+    if (b.is_predicted) {
+        fnd_message(run, reads_text(run, c, &b));
+        fnd_predicted(run, c->device);
+        if (b.reader)
+            fnd_place(run, c->device, NULL, b.reader->max_start_ps, b.reader->max_ps);
+        fnd_gap_places(run, FND_HOST_WAITS);
+        return;
+    }
+    const vp_host_op *op = fnd_host_of(run, r->devices[c->device].host)->wait_op;
+    fnd_message(run, blocked_text(run, c, op));
     fnd_gap_places(run, FND_BIT(VP_CAUSE_SYNC));
     if (frees_memory(op->name) && run->words != FND_WORDS_NATIVE)
         run->f->suggestion = free_advice;
@@ -245,33 +308,62 @@ static void keep_for_copies(fnd_run *run, bool keep)
     }
 }
 
+/* The function that keeps the host from launching; its saving is predicted. */
+static fnd_function late_function(const fnd_run *run, uint32_t d)
+{
+    fnd_function f = fnd_costly_function(run, d);
+    int64_t late = idle_ps_of_causes(run, d, FND_HOST_LATE);
+    bool is_late = f.f && f.role == FND_ROLE_WORKS && 2 * f.saved_ps > late &&
+                   fnd_exceeds(run, f.saved_ps, fnd_window(run, d), FND_WINDOW);
+    return is_late ? f : (fnd_function){0};
+}
+
+static void offer_late(fnd_run *run, uint32_t d)
+{
+    int64_t late = idle_ps_of_causes(run, d, FND_HOST_LATE),
+            idle = run->r->devices[d].breakdown.idle_ps;
+    const fnd_function f = late_function(run, d);
+    double share = fnd_share(late, idle);
+    if (!fnd_exceeds(run, idle, fnd_window(run, d), FND_WINDOW))
+        return;
+    fnd_keep_value(run, share);
+    if (!fnd_exceeds(run, late, idle, FND_SHARE))
+        return;
+    if (f.f)
+        fnd_offer_predicted(run, d, f.saved_ps, f.run_ps, share);
+    else
+        fnd_offer(run, d, FND_HOST_LATE, late, share);
+}
+
 void fnd_host_bound(fnd_run *run)
 {
     const vp_report *r = run->r;
-    for (uint32_t d = 0; d < r->device_count; d++) {
-        int64_t late = idle_ps_of_causes(run, d, FND_HOST_LATE),
-                idle = r->devices[d].breakdown.idle_ps;
-        double share = fnd_share(late, idle);
-        if (!fnd_exceeds(run, idle, fnd_window(run, d), FND_WINDOW))
-            continue;
-        fnd_keep_value(run, share);
-        if (fnd_exceeds(run, late, idle, FND_SHARE))
-            fnd_offer(run, d, FND_HOST_LATE, late, share);
-    }
+    for (uint32_t d = 0; d < r->device_count; d++)
+        offer_late(run, d);
     keep_for_copies(run, true);
     const fnd_claim *c = fnd_settle(run);
     keep_for_copies(run, false);
     if (!c)
         return;
     uint32_t causes = late_causes(run, c->device);
+    const fnd_function f = late_function(run, c->device);
+    int64_t late = idle_ps_of_causes(run, c->device, FND_HOST_LATE);
+    const char *why =
+        f.f ? fnd_say(run,
+                      ". Without %s (%s call%s, the longest %s), the program takes %s less time",
+                      fnd_path(run, f.f->name), fnd_count(run, f.f->calls),
+                      f.f->calls == 1 ? "" : "s", fnd_time(run, f.f->max_ps),
+                      fnd_percent(run, f.saved_ps, fnd_window(run, c->device)))
+            : fnd_main_idle_label(run, c, causes);
     fnd_message(
         run, fnd_say(run,
                      "%s waits for the host to launch the next op for %s of its window (%s of %s), "
                      "%s of its idle time%s.",
-                     fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
-                     fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device)),
-                     fnd_percent(run, c->gross_ps, r->devices[c->device].breakdown.idle_ps),
-                     fnd_main_idle_label(run, c, causes)));
+                     fnd_worst(run, c), fnd_percent(run, late, fnd_window(run, c->device)),
+                     fnd_time(run, late), fnd_time(run, fnd_window(run, c->device)),
+                     fnd_percent(run, late, r->devices[c->device].breakdown.idle_ps), why));
+    if (f.f)
+        fnd_predicted(run, c->device);
     fnd_gap_places(run, own_causes(run, c->device, causes));
 }
 

@@ -41,6 +41,10 @@ enum {
 #define FND_ALL_COPY ((FND_BIT(VP_DIRECTIONS) - 1u) << FND_COPY)
 /* All causes for which the launching thread was late. */
 #define FND_HOST_LATE ((FND_BIT(VP_CAUSE_HOST + 1) - 1u) | FND_HOST_PARTS)
+/* Idle time that is the launching thread's or nobody's: no other rule knows its cause. */
+#define FND_HOST_WAITS                                                                             \
+    (FND_BIT(VP_CAUSE_SYNC) | FND_BIT(VP_CAUSE_HOST) | FND_BIT(VP_CAUSE_CALL) |                    \
+     FND_BIT(VP_CAUSE_LATENCY) | FND_BIT(VP_CAUSE_UNKNOWN))
 
 /* What a rule may need, and how that is called where it is missing. */
 #define FND_NEEDS(X)                                                                               \
@@ -243,6 +247,37 @@ typedef struct fnd_idle_parts {
  * earlier rule claims, only these are looked at. findings_idle.c. */
 const char *fnd_main_idle_label(fnd_run *run, const fnd_claim *c, uint32_t causes);
 fnd_idle_parts fnd_idle_labels(const fnd_run *run, uint32_t device, uint32_t causes);
+
+/* ---- Predicted savings (findings_replay.c) ---- */
+
+/* Reads or launches in each call of a function, from which on these are what it does. */
+#define FND_PER_CALL 4
+
+typedef enum fnd_function_role {
+    FND_ROLE_WORKS,
+    FND_ROLE_READS,   /* reads results one by one */
+    FND_ROLE_LAUNCHES /* launches many programs */
+} fnd_function_role;
+
+typedef struct fnd_function {
+    const vp_user_function *f; /* NULL: none */
+    int64_t saved_ps; /* part of the device's window that the program takes less without it */
+    fnd_function_role role;
+    int64_t run_ps; /* part of the window in which the programs run that it launches */
+} fnd_function;
+
+/* The function of the user's program without which it would take least. Functions that other rules
+ * name (input, garbage, files) are left out. */
+fnd_function fnd_costly_function(const fnd_run *run, uint32_t device);
+fnd_function_role fnd_role_of(const vp_user_function *f);
+/* Part of the window that the program takes less if it waits for nothing; 0: unknown. *waiter: the
+ * function that waits most; NULL: unknown. */
+int64_t fnd_unwaited(const fnd_run *run, uint32_t device, const char **waiter);
+/* Claims a predicted saving: idle time without another known cause, and run_ps of compute time. */
+void fnd_offer_predicted(fnd_run *run, uint32_t device, int64_t saved_ps, int64_t run_ps,
+                         double value);
+/* Marks the finding as predicted, and states the error of the replay. */
+void fnd_predicted(fnd_run *run, uint32_t device);
 
 /* ---- Rules, by family ---- */
 

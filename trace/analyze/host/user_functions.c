@@ -168,13 +168,20 @@ static void count_launches(functions *f, function_calls *x, vp_sid main)
     }
 }
 
-static void count_reads(functions *f, function_calls *x, const uint8_t *is_wait)
+/* A Python call that returns a result to the program. Others wait inside the runtime. */
+static bool is_read(const functions *f, uint32_t kind)
+{
+    uint32_t flags = host_kind_flags(f->a->kinds, kind);
+    return (flags & HK_PYTHON) && (flags & HK_BLOCKING);
+}
+
+static void count_reads(functions *f, function_calls *x)
 {
     size_t near = 0;
     int64_t until = INT64_MIN;
     for (size_t e = 0; e < f->k->count; e++) {
         int64_t start = trace_start(f->k, e);
-        if (start < until || !is_wait[trace_kind_of(f->k, e)])
+        if (start < until || !is_read(f, trace_kind_of(f->k, e)))
             continue;
         until = start + trace_dur(f->k, e);
         x->row.reads += is_inside(f, x, &near, start);
@@ -232,7 +239,7 @@ static int add_function(functions *f, function_calls *x)
     return 0;
 }
 
-static int add_functions(functions *f, const uint8_t *is_wait)
+static int add_functions(functions *f)
 {
     int64_t least = (f->r->until_ps - f->r->from_ps) / LEAST_PART;
     vp_sid main = main_module(f);
@@ -244,7 +251,7 @@ static int add_functions(functions *f, const uint8_t *is_wait)
         count_launches(f, &f->v[i], main);
         if (f->v[i].launches_main)
             continue;
-        count_reads(f, &f->v[i], is_wait);
+        count_reads(f, &f->v[i]);
         VP_TRY(add_function(f, &f->v[i]));
         added++;
     }
@@ -264,14 +271,14 @@ static int add_replay(functions *f)
     return 0;
 }
 
-static int replay_functions(functions *f, const uint8_t *is_wait)
+static int replay_functions(functions *f)
 {
     f->k = &f->a->t->tracks[f->r->track];
     f->of_kind = vp_realloc_array(NULL, (size_t)f->a->t->kind_count + 1, sizeof *f->of_kind);
     VP_NEED(f->of_kind);
     VP_TRY(number_functions(f));
     VP_TRY(add_replay(f));
-    return add_functions(f, is_wait);
+    return add_functions(f);
 }
 
 /* ---- What is replayed ---- */
@@ -328,7 +335,7 @@ int user_functions_collect(analysis *a)
     VP_NEED(is_wait);
     int rc = replay_new(&f.r, a->t, a->runs, is_wait, from, until);
     if (rc >= 0 && f.r)
-        rc = replay_functions(&f, is_wait);
+        rc = replay_functions(&f);
     replay_free(f.r);
     vp_free(f.v);
     vp_free(f.of_kind);

@@ -662,7 +662,7 @@ static const rep_field user_function_fields[] = {
     {F("run_ps", REP_COUNT, vp_user_function, run_ps), .needed = true,
      .about = "Sum of the durations of these runs."},
     {F("reads", REP_COUNT, vp_user_function, reads), .needed = true,
-     .about = "Number of blocking calls in them."},
+     .about = "Number of results that they read: calls that wait for a device."},
     {F("without_ps", REP_COUNT, vp_user_function, without_ps), .needed = true,
      .about = "The replay without the function; compare with `replayed_ps`."},
     {END("user_function", "A function of the program on the launching thread.")},
