@@ -48,60 +48,116 @@ static bool is_small_program(const vp_module *m)
     return m->ops > 0 && m->ops <= 2 && m->op_calls > 0;
 }
 
+/* What one program in place of `small` programs in each step saves on a device. */
+typedef struct small_programs {
+    int64_t small, calls; /* in each step; in all */
+    int64_t compute_ps, dispatch_ps;
+    fnd_function f;  /* that launches them, its time saved by the replay; f.f NULL: unknown */
+    const vp_op *op; /* the largest of their element-wise ops; may be NULL */
+} small_programs;
+
+static int64_t saved_by_one(const small_programs *s)
+{
+    return s->compute_ps + s->dispatch_ps;
+}
+
 /* One program reads its inputs and writes its results once, where n programs pass each result
  * through memory: (n - 1)/n of the time that memory bandwidth limits is saved. So is the same part
- * of the idle time in which the host dispatches programs. */
-void fnd_small_programs(fnd_run *run)
+ * of the idle time in which the host dispatches programs, or, if the function that launches them is
+ * known, what a replay without it saves besides their time on the device. */
+static small_programs find_small_programs(fnd_run *run, uint32_t d, const vp_map *names,
+                                          int64_t small, int64_t calls)
 {
-    const vp_report *r = run->r;
+    const vp_device *dev = &run->r->devices[d];
+    small_programs s = {.small = small, .calls = calls, .f = fnd_costly_function(run, d)};
+    int64_t sum, idle = dev->cause_ps[VP_CAUSE_HOST] + dev->cause_ps[VP_CAUSE_CALL];
+    s.op = fnd_largest_avoidable(run, d, FND_AVOIDABLE(elementwise_ps), names, &sum);
+    s.compute_ps = fnd_of(sum, small - 1, small);
+    /* The host also does other things: its time counts if most of the launches are small. */
+    if (idle > 0 && fnd_above(calls, dev->launch.calls, 500))
+        s.dispatch_ps = fnd_of(idle, small - 1, small);
+    int64_t host = s.f.saved_ps - s.f.run_ps;
+    if (s.f.role == FND_ROLE_LAUNCHES && host > s.dispatch_ps)
+        s.dispatch_ps = host;
+    else
+        s.f = (fnd_function){0};
+    return s;
+}
+
+static void offer_small_programs(fnd_run *run, uint32_t d, const small_programs *s)
+{
+    int64_t saved = saved_by_one(s), window = fnd_window(run, d);
+    double share = fnd_share(saved, window);
+    fnd_keep_value(run, share);
+    if (!fnd_reaches(run, saved, window, FND_SHARE))
+        return;
+    if (s->f.f) {
+        fnd_offer_predicted(run, d, saved, s->compute_ps, share);
+        return;
+    }
     const uint32_t dispatch = FND_BIT(FND_IDLE + VP_CAUSE_HOST) | FND_BIT(FND_IDLE + VP_CAUSE_CALL);
-    const size_t member = FND_AVOIDABLE(elementwise_ps);
-    int64_t steps = r->steps.counted, calls = 0, small, sum;
-    VP_CLEANUP(vp_map_free) vp_map names = {0}; /* of small programs, hashed */
-    for (size_t i = 0; i < r->module_count; i++) {
-        const vp_module *m = &r->modules[i];
+    fnd_claim *c =
+        fnd_offer(run, d, FND_BIT(FND_COMPUTE) | (s->dispatch_ps > 0 ? dispatch : 0), saved, share);
+    c->part_ps[FND_COMPUTE] = s->compute_ps;
+}
+
+/* Small programs by name, hashed. Returns how often they run. */
+static int64_t name_small_programs(fnd_run *run, vp_map *names)
+{
+    int64_t calls = 0;
+    for (size_t i = 0; i < run->r->module_count; i++) {
+        const vp_module *m = &run->r->modules[i];
         if (!is_small_program(m))
             continue;
         vp_str name = vp_str_of(m->name);
         calls += m->op_calls;
-        if (vp_map_set(&names, vp_hash(name.p, name.n, 0), 1) < 0)
+        if (vp_map_set(names, vp_hash(name.p, name.n, 0), 1) < 0)
             run->out_of_memory = true;
     }
-    small = calls / (steps * (int64_t)r->device_count);
+    return calls;
+}
+
+static const char *small_programs_text(fnd_run *run, const fnd_claim *c, const small_programs *s)
+{
+    const char *where = s->f.f
+                            ? fnd_say(run, "; %s launches %s in %s call%s",
+                                      fnd_path(run, s->f.f->name), fnd_count(run, s->f.f->launches),
+                                      fnd_count(run, s->f.f->calls), s->f.f->calls == 1 ? "" : "s")
+                        : s->op ? fnd_say(run, ", such as %s%s%s", fnd_short(run, s->op->module),
+                                          s->op->source ? " from " : "",
+                                          s->op->source ? fnd_path(run, s->op->source) : "")
+                                : "";
+    return fnd_say(run,
+                   "%s programs of one or two ops run in each step on %s%s. Each one reads and "
+                   "writes memory and is dispatched by the host; one compiled program does not.",
+                   fnd_count(run, s->small), fnd_worst(run, c), where);
+}
+
+void fnd_small_programs(fnd_run *run)
+{
+    const vp_report *r = run->r;
+    VP_CLEANUP(vp_map_free) vp_map names = {0};
+    int64_t calls = name_small_programs(run, &names);
+    int64_t small = calls / (r->steps.counted * (int64_t)r->device_count);
     if (small < run->rule->limits[FND_NUMBER])
         return;
     for (uint32_t d = 0; d < r->device_count; d++) {
-        fnd_largest_avoidable(run, d, member, &names, &sum);
-        int64_t idle =
-            r->devices[d].cause_ps[VP_CAUSE_HOST] + r->devices[d].cause_ps[VP_CAUSE_CALL];
-        int64_t compute = fnd_of(sum, small - 1, small);
-        /* the host also does other things: its time counts if most of the launches are small */
-        idle =
-            fnd_above(calls, r->devices[d].launch.calls, 500) ? fnd_of(idle, small - 1, small) : 0;
-        int64_t saved = compute + (idle > 0 ? idle : 0);
-        fnd_keep_value(run, fnd_share(saved, fnd_window(run, d)));
-        if (!fnd_reaches(run, saved, fnd_window(run, d), FND_SHARE))
-            continue;
-        fnd_claim *c = fnd_offer(run, d, FND_BIT(FND_COMPUTE) | (idle > 0 ? dispatch : 0), saved,
-                                 fnd_share(saved, fnd_window(run, d)));
-        c->part_ps[FND_COMPUTE] = compute;
+        const small_programs s = find_small_programs(run, d, &names, small, calls);
+        offer_small_programs(run, d, &s);
     }
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
-    const vp_op *op = fnd_largest_avoidable(run, c->device, member, &names, &sum);
-    fnd_message(
-        run, fnd_say(run,
-                     "%s programs of one or two ops run in each step on %s, such as %s%s%s. "
-                     "Each one reads and writes memory and is dispatched by the host; one "
-                     "compiled program does not.",
-                     fnd_count(run, small), fnd_worst(run, c),
-                     op ? fnd_short(run, op->module) : "jit_add", op && op->source ? " from " : "",
-                     op && op->source ? fnd_path(run, op->source) : ""));
-    if (op)
-        fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
-    else
+    const small_programs s = find_small_programs(run, c->device, &names, small, calls);
+    fnd_message(run, small_programs_text(run, c, &s));
+    if (s.f.f) {
+        fnd_predicted(run, c->device);
+        fnd_place(run, c->device, NULL, s.f.f->max_start_ps, s.f.f->max_ps);
+    } else if (s.op) {
+        fnd_place(run, s.op->device, NULL, s.op->slowest_start_ps, s.op->slowest_dur_ps);
+    } else {
         fnd_place_in_step(run, c->device, NULL);
+    }
 }
 
 /* ---- F49 ---- */

@@ -235,6 +235,27 @@ const finding_rule findings_rules[] = {
          {[FND_TIME] = LAUNCH_SHORT_US, [FND_WINDOW] = 100, [FND_PART] = 500, [FND_NUMBER] = 30},
      .needs = BASE | FND_NEED_LAUNCH,
      .run = fnd_launch_bound},
+    {.id = "F48",
+     .name = "small-programs",
+     .title = "Chain of small programs",
+     .says = "The step runs many programs of one or two ops. Each result passes through memory, "
+             "and the host dispatches each program.",
+     .rule =
+         "at least 4 programs of one or two ops run in each step, and one program in their "
+         "place would save at least 3% of the window: (n - 1)/n of their element-wise time, and "
+         "of the idle time in which the host dispatches, if most launches are small, or what a "
+         "replay without the function that launches them saves",
+     .source = "defined by this project (docs/reference/findings.md#f48-small-programs)",
+     .advice_xla = "Put the function that contains these operations under jax.jit, so that XLA "
+                   "fuses them into one program.",
+     .advice_pytorch = "Use torch.compile on the function that contains these operations.",
+     .advice_native = "Compile these operations as one program.",
+     .metric = "time that one program saves",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 30, [FND_NUMBER] = 4},
+     .needs = BASE | FND_NEED_STEPS | FND_NEED_PROGRAMS,
+     .run = fnd_small_programs},
     {.id = "F3",
      .name = "host-bound",
      .title = "Host-bound: the device waits for launches",
@@ -621,26 +642,6 @@ const finding_rule findings_rules[] = {
      .limits = {[FND_SHARE] = 100},
      .needs = BASE | FND_NEED_PROGRAMS,
      .run = fnd_double_precision},
-    {.id = "F48",
-     .name = "small-programs",
-     .title = "Chain of small programs",
-     .says = "The step runs many programs of one or two ops. Each result passes through memory, "
-             "and the host dispatches each program.",
-     .rule =
-         "at least 4 programs of one or two ops run in each step, and one program in their "
-         "place would save at least 3% of the window: (n - 1)/n of their element-wise time, and "
-         "of the idle time in which the host dispatches, if most launches are small",
-     .source = "defined by this project (docs/reference/findings.md#f48-small-programs)",
-     .advice_xla = "Put the function that contains these operations under jax.jit, so that XLA "
-                   "fuses them into one program.",
-     .advice_pytorch = "Use torch.compile on the function that contains these operations.",
-     .advice_native = "Compile these operations as one program.",
-     .metric = "time that one program saves",
-     .unit = "share",
-     .denominator = "window",
-     .limits = {[FND_SHARE] = 30, [FND_NUMBER] = 4},
-     .needs = BASE | FND_NEED_STEPS | FND_NEED_PROGRAMS,
-     .run = fnd_small_programs},
     {.id = "F49",
      .name = "occasional-program",
      .title = "A program runs in some steps only",

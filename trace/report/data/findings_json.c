@@ -62,6 +62,15 @@ static void put_impact_share(rep_json_out *o, const void *finding)
         vp_json_ratio(&o->j, f->impact_ps, f->window_ps);
 }
 
+static void put_impact_kind(rep_json_out *o, const void *finding)
+{
+    const vp_finding *f = finding;
+    if (f->impact_ps < 0)
+        vp_json_null(&o->j);
+    else
+        vp_json_cstr(&o->j, f->is_predicted ? "predicted" : "bound");
+}
+
 static const rep_field impact_fields[] = {
     {F("time_ps", REP_COUNT, vp_finding, impact_ps), .null = "no saving in time",
      .about = "Potential saving, without the time that earlier findings claim."},
@@ -74,7 +83,9 @@ static const rep_field impact_fields[] = {
      .about = "`time_ps` divided by `window_ps`; it decides the severity."},
     {F("bytes", REP_COUNT, vp_finding, impact_bytes), .null = "not about memory",
      .about = "Potential saving of memory."},
-    {END("impact", "Upper bound of the saving if the cause is removed.")},
+    {MADE("kind", REP_TEXT, put_impact_kind), .null = "no saving in time", .later = true,
+     .about = "`predicted` by a replay of the program, or `bound`: an upper bound."},
+    {END("impact", "Saving if the cause is removed: predicted, or an upper bound.")},
 };
 
 /* ---- Findings ---- */

@@ -90,7 +90,7 @@ static void html_put_evidence(page *p, const vp_finding *f)
     }
     if (f->impact_ps > 0) {
         html_open_fact(p, "Potential saving");
-        html_puts(p, "up to <b>");
+        html_puts(p, f->is_predicted ? "about <b>" : "up to <b>");
         html_duration(p, f->impact_ps, f->impact_ps);
         html_puts(p, "</b>");
         if (f->window_ps > 0) {

@@ -10,7 +10,8 @@
 #include "trace/report/labels/shown_rows.h"
 #include "trace/report/labels/words.h"
 
-/* " 1 !!! HIGH    title  F6 name", then labeled paragraphs: why, saves up to, where, fix, note. */
+/* " 1 !!! HIGH    title  F6 name", then labeled paragraphs: why, saves up to (or about), where,
+ * fix, note. */
 #define LABEL_WIDTH 13u
 #define PLACES_SHOWN 3u
 #define PROSE_WIDTH 100u /* longer lines are hard to read on terminals of any width */
@@ -116,7 +117,7 @@ static void text_put_impact(vp_buf *b, const vp_finding *f, const vp_view *v)
         text_put_time(&text, f->gross_ps, v);
         vp_buf_puts(&text, " including time claimed by other findings");
     }
-    text_put_paragraph(b, v, "saves up to", &text);
+    text_put_paragraph(b, v, f->is_predicted ? "saves about" : "saves up to", &text);
     vp_buf_free(&text);
 }
 
