@@ -1,4 +1,4 @@
-/* The bundle: each host's JSON, then the manifest, which names only what is there. */
+/* The bundle: the JSON of each host, then the manifest, which lists only existing members. */
 #include <string.h>
 
 #include "trace/base/err.h"
@@ -10,7 +10,7 @@
 #include "trace/export/shared/stream_out.h"
 #include "trace/read/archive/tar_writer.h"
 
-/* Bytes of a member's name that are the host's. */
+/* Maximum bytes of a member's name that come from the host. */
 #define STEM_MAX 72u
 
 #define MANIFEST "perfetto_manifest"
@@ -26,7 +26,7 @@ typedef struct bundle {
     member *members; /* by host */
     vp_buf out, manifest;
     ar_tar *tar;
-    size_t host; /* the next one; count: the manifest; behind it: the end */
+    size_t host; /* the next host; count: the manifest; then the end */
     rd_source *spooled;
     int64_t at; /* in it */
 } bundle;
@@ -39,8 +39,8 @@ static bool is_plain_member_char(char c)
            c == '_' || c == '.';
 }
 
-/* Perfetto skips hidden files, a path in a name would be taken for one, and a leading dash for an
- * option of who unpacks it. */
+/* Perfetto skips hidden files. A slash would be a path, and a leading dash an option of the
+ * unpacking program. */
 static void name_member(member *m, const char *host, uint32_t number)
 {
     size_t n = 0;
@@ -78,8 +78,8 @@ static int name_members(bundle *u)
 
 /* ---- The manifest --------------------------------------------------------------------------- */
 
-/* The host whose times need the least: all others are moved to later ones against it, since what
- * comes before the start of a trace is dropped. count: none is known. */
+/* The reference host: the one with the smallest offset. All others move to later times, since
+ * events before the start of a trace are dropped. count: no offset is known. */
 static size_t least_moved_host(const bundle *u)
 {
     size_t first = u->hosts->count;
@@ -115,8 +115,8 @@ static void manifest_put_file(vp_json *j, const bundle *u, size_t host, size_t f
     vp_json_end_object(j);
 }
 
-/* How each clock was aligned, and who is missing; importers of v58 that know no attributes skip
- * them. */
+/* How each clock was aligned, and which hosts are missing; importers of v58 skip unknown
+ * attributes. */
 static void put_attributes(vp_json *j, const bundle *u)
 {
     vp_json_key(j, "attributes");

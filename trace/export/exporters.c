@@ -4,7 +4,7 @@
 #include "trace/export/export.h"
 #include "trace/read/vpcap/vpcap_reader.h"
 
-/* By whom a format is exported, or nobody. A source is taken; a stream is opened twice. */
+/* The exporter of a format, if there is one. A source is consumed; a stream is opened twice. */
 typedef union exporter {
     int (*source)(rd_stream **out, rd_source *in, ex_pick *pick);
     int (*stream)(rd_stream **out, const ex_input *in, ex_pick *pick);

@@ -8,7 +8,7 @@
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-/* The name and, from the second host of that name on, a number. */
+/* The name, with a number appended from the second host of that name on. */
 static char *numbered_host_name(const char *name, uint32_t number)
 {
     VP_CLEANUP(vp_buf_free) vp_buf b;
@@ -61,7 +61,7 @@ void ex_hosts_free(ex_hosts *h)
 
 /* ---- Timelines ------------------------------------------------------------------------------ */
 
-/* What is wrong with the file, and not with the machine. */
+/* Errors of the file, as opposed to those of the machine. */
 static bool is_its_own(int rc)
 {
     return rc == VP_ECORRUPT || rc == VP_EUNSUPPORTED || rc == VP_EEMPTY || rc == VP_ELIMIT;

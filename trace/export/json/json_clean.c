@@ -1,6 +1,7 @@
-/* Trace Event JSON that imports into Perfetto without an error, out of what browsers and profilers
- * write. The top level is a small state machine over a window; values are copied by json_value.c.
- * Every event is held until it is whole, so the output is well-formed wherever the input ends. */
+/* Repairs Trace Event JSON from browsers and profilers so that it imports into Perfetto without an
+ * error. The top level is a small state machine over a window; json_value.c copies values. Every
+ * event is buffered until it is complete, so the output is well-formed even if the input is
+ * truncated. */
 #include "trace/base/err.h"
 #include "trace/base/json.h"
 #include "trace/base/mem.h"
@@ -12,43 +13,43 @@
 
 typedef enum state {
     AT_START,
-    AT_FIRST,  /* in front of the events, where the editor adds its own */
+    AT_FIRST,  /* before the events; the editor adds its own */
     AT_KEY,    /* in the top-level object, before a key or its end */
-    AT_COLON,  /* behind a key that is not kept */
+    AT_COLON,  /* after a key that is dropped */
     AT_EVENT,  /* in traceEvents or the bare array, before an event or its end */
-    AT_RESYNC, /* behind a broken event, looking for the next */
-    AT_SKIP,   /* in a value that is not kept */
-    AT_BEHIND, /* behind the file's last event, where the editor adds its own */
-    AT_END,    /* the output is closed; the input is drained, so that its damage is seen */
+    AT_RESYNC, /* after a broken event, searching for the next */
+    AT_SKIP,   /* in a value that is dropped */
+    AT_BEHIND, /* after the file's last event; the editor adds its own */
+    AT_END,    /* the output is closed; the input is read to its end to detect damage */
 } state;
 
 typedef struct clean {
     rd_stream s; /* first member */
     ex_window w;
     vp_buf out;
-    vp_buf text; /* of an event that is no copy of the input */
+    vp_buf text; /* of an event that is not a copy of the input */
     state state, after_skip, after_behind;
     ex_json_skipper skip;
     ex_clean_counts counts;
     ex_editor edit;
-    unsigned resync;   /* how much of `},{` was seen */
-    uint64_t searched; /* bytes in which the end of a broken event was sought in vain */
-    int64_t behind;    /* where there is more than white space behind the trace; -1: nowhere */
-    bool bare;         /* the input is an array without an object around it */
+    unsigned resync;   /* matched characters of `},{` */
+    uint64_t searched; /* bytes already searched for the end of a broken event */
+    int64_t behind;    /* offset of data after the trace; -1: none */
+    bool bare;         /* the input is an array without an enclosing object */
     bool any_key, any_events, in_events, any_event;
-    bool edited; /* what the editor adds was written */
-    bool apart;  /* what is in `out` stands before the events, and is handed out first */
-    bool added;  /* what the editor adds behind the events was written */
-    bool judged; /* whether the input is whole */
-    bool closed; /* nothing follows what is in `out` */
+    bool edited; /* the editor's events at the start are written */
+    bool apart;  /* `out` has the data before the events, which is returned first */
+    bool added;  /* the editor's events at the end are written */
+    bool judged; /* whether the input is complete */
+    bool closed; /* `out` has the last data */
 } clean;
 
 enum { NEED_MORE = 0, GO_ON = 1 };
 
-/* Events whose brackets do not match cost this much at most, all of them. */
+/* Limit for the total cost of events with unbalanced brackets. */
 #define SEARCH_MAX (16 * (uint64_t)VP_JSON_EVENT_MAX)
 
-/* White space and commas: which commas are there never matters between members and events. */
+/* White space and commas: between members and events commas are optional. */
 static inline bool at_something(clean *c)
 {
     ex_window *w = &c->w;
@@ -63,7 +64,7 @@ static void clean_put_key_separator(clean *c)
     c->any_key = true;
 }
 
-/* The events that the editor adds stand before the file's. */
+/* The events of the editor precede those of the file. */
 static void add_events(clean *c)
 {
     size_t before = c->out.n;
@@ -82,7 +83,7 @@ static void open_events(clean *c)
     c->apart = c->edit.apart && !c->edited;
 }
 
-/* The array of events is over; what stands behind it is read in the state `after`. */
+/* Ends the array of events; the rest is read in the state `after`. */
 static void close_events(clean *c, state after)
 {
     if (c->edit.behind && !c->added) {
@@ -150,7 +151,7 @@ static int other_key(clean *c, vp_str key, const char *value)
     clean_put_key_separator(c);
     const char *p = key.p;
     ex_verdict v = EX_MORE;
-    ex_clean_counts counts = c->counts; /* with what is repaired in both, once both are whole */
+    ex_clean_counts counts = c->counts; /* with the repairs of both, when both are complete */
     ex_json_value(&c->out, &p, key.p + key.n, NULL, &counts);
     vp_buf_putc(&c->out, ':');
     p = value;
@@ -174,14 +175,14 @@ static int other_key(clean *c, vp_str key, const char *value)
     return GO_ON;
 }
 
-/* The end of the string at p, or NULL when it is not in the window. */
+/* The end of the string at p, or NULL if it is not in the window. */
 static const char *string_end_in_window(const char *p, const char *end)
 {
     ex_json_skipper s = {0};
     return ex_json_skip(&s, &p, end) ? p : NULL;
 }
 
-/* Perfetto refuses the whole file where these are no text
+/* Keys whose values must be strings, or Perfetto refuses the file
  * (docs/reference/perfetto.md#importer-of-v52). */
 static bool is_odd(vp_str key, char value)
 {
@@ -193,7 +194,7 @@ static bool is_kept(vp_str key, char value)
     return !vp_str_eq(key, VP_STR("\"metadata\"")) && !is_odd(key, value);
 }
 
-/* Where the value of the key at w->p begins, or NULL when the key's end is not in the window. */
+/* The start of the value of the key at w->p, or NULL if the key's end is not in the window. */
 static const char *find_key_value(const ex_window *w, const char **key_end)
 {
     const char *p = string_end_in_window(w->p, w->end);
@@ -214,7 +215,7 @@ static int at_key(clean *c)
         clean_finish(c);
         return GO_ON;
     }
-    if (*w->p != '"') { /* no key: whatever it is, it is no part of the trace */
+    if (*w->p != '"') { /* not a key, so it is not part of the trace */
         c->counts.keys++;
         w->p++;
         return GO_ON;
@@ -277,7 +278,7 @@ static int clean_keep_event(clean *c, const char *behind, vp_str text, const ex_
     return GO_ON;
 }
 
-/* What is no event: whatever it is, the next may be one. */
+/* Something that is not an event; the next one may be. */
 static int no_event(clean *c)
 {
     c->counts.refused++;
@@ -288,7 +289,7 @@ static int no_event(clean *c)
     return GO_ON;
 }
 
-/* An event that is not kept, of which so much is in the window, and which was read up to p. */
+/* Skips a dropped event; p is how far it has been parsed. */
 static int refuse_event(clean *c, ex_verdict v, const char *p, size_t whole)
 {
     if (v == EX_MORE && whole <= VP_JSON_EVENT_MAX)
@@ -304,9 +305,9 @@ static int refuse_event(clean *c, ex_verdict v, const char *p, size_t whole)
     return GO_ON;
 }
 
-/* The end of an event that is no JSON, where its brackets match: another event or the end of the
- * array must follow. EX_KEPT: *p stands behind it; EX_MORE: it may lie behind `end`; else *p is
- * where that was decided. */
+/* The end of an invalid event with balanced brackets, which another event or the end of the array
+ * must follow. EX_KEPT: *p is after it; EX_MORE: it may be after `end`; else *p is the position of
+ * the decision. */
 static ex_verdict find_broken_event_end(const char **p, const char *end)
 {
     ex_json_skipper skip = {0};
@@ -320,7 +321,7 @@ static ex_verdict find_broken_event_end(const char **p, const char *end)
     return q == end ? EX_MORE : (*p)[-1] == '}' && *q == ']' ? EX_KEPT : EX_BROKEN;
 }
 
-/* An event at w->p, looked at up to `limit`, that stops being JSON at `broken`. */
+/* An event at w->p, scanned up to `limit`, that becomes invalid at `broken`. */
 static int broken_event(clean *c, const char *broken, const char *limit)
 {
     ex_window *w = &c->w;
@@ -340,14 +341,14 @@ static int broken_event(clean *c, const char *broken, const char *limit)
     return GO_ON;
 }
 
-/* The event at w->p as its values are. */
+/* The event at w->p, with its values scanned. */
 static int clean_read_event(clean *c, const char *limit, size_t whole)
 {
     const char *p = c->w.p;
     ex_fields fields;
     c->text.n = 0;
     ex_verdict v = ex_json_value(&c->text, &p, limit, &fields, &c->counts);
-    vp_buf_reserve(&c->text, RD_PAD); /* whoever scans may read on */
+    vp_buf_reserve(&c->text, RD_PAD); /* the scan may continue */
     VP_TRY(c->text.status);
     if (v == EX_KEPT)
         return clean_keep_event(c, p, vp_buf_view(&c->text), &fields);
@@ -372,7 +373,7 @@ static int clean_one_event(clean *c)
         c->w.p = p;
         return GO_ON;
     }
-    /* Which of the two reads it may not depend on where the chunk ends. */
+    /* Which of both scans is used must not depend on the end of the chunk. */
     if (v == EX_MORE && whole <= VP_JSON_EVENT_MAX && !c->w.over)
         return NEED_MORE;
     return clean_read_event(c, limit, whole);
@@ -395,9 +396,9 @@ static int at_event(clean *c)
     return GO_ON;
 }
 
-/* Where brackets do not match, the next event begins at a `{` behind `},`. A `]` on the way may
- * belong to the broken event, so it does not end the array: events that follow are worth more than
- * keys that follow. */
+/* If brackets are unbalanced, the next event begins at a `{` after `},`. A `]` before it may belong
+ * to the broken event, so it does not end the array: events after it are worth more than keys after
+ * it. */
 static int at_resync(clean *c)
 {
     ex_window *w = &c->w;
@@ -424,8 +425,8 @@ static int at_behind(clean *c)
     return rc < 0 ? rc : GO_ON;
 }
 
-/* What follows the trace is read for what its checks say; a trace that ends too early has events
- * there. */
+/* Data after the trace is read, because it may contain checksums; after a premature end it may
+ * contain events. */
 static int clean_at_end(clean *c)
 {
     ex_window *w = &c->w;
@@ -466,8 +467,8 @@ static int clean_step(clean *c)
     }
 }
 
-/* What the file's own checks say of what was read: whoever keeps the answer cannot see it
- * otherwise. Importers skip keys that they do not know. */
+/* Writes the result of the file's own checksums, which the output would otherwise lose. Importers
+ * skip unknown keys. */
 static void clean_put_damage(clean *c, const vp_error *damage)
 {
     if (!damage->code)
@@ -476,7 +477,7 @@ static void clean_put_damage(clean *c, const vp_error *damage)
     vp_json_quote(&c->out, vp_str_of(damage->message));
 }
 
-/* Damage that only this file sees. */
+/* Damage found in this file. */
 static void clean_add_damage(clean *c, const char *what, int64_t at)
 {
     vp_fail(VP_ECORRUPT, "%s", what);
@@ -484,8 +485,8 @@ static void clean_add_damage(clean *c, const char *what, int64_t at)
     c->s.damage = *vp_error_last();
 }
 
-/* The input is over. A bare array need not be closed (docs/reference/perfetto.md#json-container);
- * all else is a cut. */
+/* Ends the input. A bare array needs no end (docs/reference/perfetto.md#json-container); anything
+ * else is truncated. */
 static void clean_check_end(clean *c)
 {
     bool whole = c->state == AT_END || (c->state == AT_EVENT && c->bare && c->w.p == c->w.end);
@@ -524,7 +525,7 @@ static int read_more(clean *c)
     return rc;
 }
 
-/* 1; 0: nothing is to be done before the input's byte `until` was read. */
+/* 1; 0: nothing to do before byte `until` of the input was read. */
 static int make_chunk(clean *c, int64_t until)
 {
     while (!c->closed && !c->apart && !ex_out_full(&c->out)) {
@@ -534,7 +535,7 @@ static int make_chunk(clean *c, int64_t until)
         if (rc == NEED_MORE && c->w.over)
             close_input(c);
         else if (rc == NEED_MORE)
-            rc = read_more(c); /* at the end of the input one more step decides */
+            rc = read_more(c); /* at the end of the input one more step is needed */
         if (rc < 0)
             return rc;
         if (c->out.status < 0)

@@ -1,7 +1,7 @@
-/* Flows (s, t, f) that their slices can have. The importer binds a start or a step to the slice
- * around it on its thread, and drops what has none; it refuses a second start of one id. Some
- * writers name a wrong thread: the call that launches a kernel starts with its flow, wherever it
- * lies (docs/reference/perfetto.md#flows). */
+/* Flows (s, t, f) with slices. The importer binds a start or a step to the enclosing slice on its
+ * thread, and drops those without one; it refuses a second start of one id. Some writers record a
+ * wrong thread: the call that launches a kernel starts together with its flow, on any thread
+ * (docs/reference/perfetto.md#flows). */
 #include <stdlib.h>
 
 #include "trace/base/err.h"
@@ -28,8 +28,8 @@ static int by_flow_thread(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* Whether every id is one, and starts once and before all else: then none has to be parted, and
- * nothing to be sorted. 1, 0 or VP_ENOMEM. */
+/* True if every id is valid and starts once, first: then ids need no changes and flows no sorting.
+ * 1, 0 or VP_ENOMEM. */
 static int starts_once(const json_plan *p)
 {
     VP_CLEANUP(vp_map_free) vp_map start; /* key to flow */
@@ -51,8 +51,8 @@ static int starts_once(const json_plan *p)
     return 1;
 }
 
-/* A start whose id was used before gets an id of its own, and so does what follows up to the next
- * start, and whatever has an id that is none. */
+/* A start with a used id gets a new id, and so do the events up to the next start. Invalid ids are
+ * replaced too. */
 static int part_ids(json_plan *p)
 {
     int64_t id = 0;
@@ -83,7 +83,7 @@ static int find_starts(vp_map *starts, const json_plan *p)
     return 0;
 }
 
-/* An end that nothing leads to goes: the importer draws its arrow from the first slice of all. */
+/* Drops an end without a start: the importer would draw its arrow from the first slice of all. */
 static int drop_lone_ends(json_plan *p)
 {
     VP_CLEANUP(vp_map_free) vp_map starts;
@@ -103,7 +103,7 @@ static int drop_lone_ends(json_plan *p)
     return 0;
 }
 
-/* What is known of a thread's tracks up to a moment. */
+/* State of a thread's tracks up to a time. */
 typedef struct tracks {
     const jp_thread *thread;
     size_t next; /* span */
@@ -136,7 +136,7 @@ static void tracks_advance(tracks *k, int64_t ns)
     }
 }
 
-/* The track with a slice that starts at that moment, else one with a slice around it. JP_NONE: no
+/* The track with a slice that starts at that time, else one with an enclosing slice. JP_NONE: no
  * slice. */
 static uint32_t lane_at(const tracks *k, int64_t ns)
 {
@@ -163,16 +163,17 @@ static int64_t flow_place_of_lane(const json_plan *p, const jp_thread *t, uint32
     return (int64_t)(t - p->threads) << 32 | jp_lane_tid(p, t, lane);
 }
 
-/* A flow without a slice on its own thread, and the places of slices that start with it, -1: none.
- * Sorted by moment and process: `any` is kept by the first of a moment, `own` by the first of its
- * process there. */
+/* A flow without a slice on its own thread, and the indices of slices that start with it, -1: none.
+ * Sorted by time and process: `any` is set in the first of a time, `own` in the first of its
+ * process at that time. */
 typedef struct lost_flow {
     int64_t ns, any, own;
     uint32_t process, event;
-    bool stale; /* no slice is around it, but the importer takes the last complete one before it */
+    /* No slice encloses it; the importer uses the last complete slice before it. */
+    bool stale;
 } lost_flow;
 
-/* Looks for the slices of a thread's flows, which come by time; those without any are lost. */
+/* Finds the slices of a thread's flows, which are sorted by time; those without any are lost. */
 static int bind_thread(json_plan *p, const jp_flow *f, size_t n, lost_flow *lost,
                        size_t *lost_count)
 {
@@ -206,7 +207,7 @@ static int by_moment(const void *a, const void *b)
     return x->process < y->process ? -1 : x->process > y->process;
 }
 
-/* The first that is not before that moment and process. */
+/* The first at or after that time and process. */
 static size_t first_at(const lost_flow *lost, size_t n, int64_t ns, uint32_t process)
 {
     const lost_flow key = {.ns = ns, .process = process};
@@ -221,7 +222,8 @@ static size_t first_at(const lost_flow *lost, size_t n, int64_t ns, uint32_t pro
     return low;
 }
 
-/* The slices of thread t that start with a lost flow; the flow's own process is preferred. */
+/* The slices of thread t that start with a lost flow; those of the flow's own process are
+ * preferred. */
 static void offer_flow_starts(const json_plan *p, const jp_thread *t, lost_flow *lost, size_t n)
 {
     jp_lanes lanes = jp_lanes_of(p, t);

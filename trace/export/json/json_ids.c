@@ -1,6 +1,6 @@
-/* Ids of flows and async events, as the importer tells them apart
- * (docs/reference/perfetto.md#event-ids): numbers of 64 bits, of flows also as hexadecimal text, of
- * async events any text. It refuses others, which get an id of ours. */
+/* Ids of flows and async events, as the importer distinguishes them
+ * (docs/reference/perfetto.md#event-ids): 64-bit numbers, for flows also hexadecimal strings, for
+ * async events any string. It refuses others, which get new ids. */
 #include <string.h>
 
 #include "trace/base/err.h"

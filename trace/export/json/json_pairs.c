@@ -1,6 +1,6 @@
-/* Begins and ends of threads (B, E), paired as the reader pairs them (json_spans.c): an end closes
- * the innermost open begin of its name and category. Pairs stay as they are where the importer
- * pairs them the same way; the others are changed so that it must. */
+/* Pairs begins and ends of threads (B, E) as the reader does (json_spans.c): an end closes the
+ * innermost open begin with its name and category. Pairs are unchanged if the importer pairs them
+ * in the same way; the others are changed so that it must. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 #include "trace/base/mem.h"
 #include "trace/export/json/json_plan.h"
 
-/* A begin whose span is the importer's business: it sorts behind what starts with it. */
+/* A begin whose pairing is left to the importer, which sorts it after other events with its start.
+ */
 typedef struct late {
     int64_t start_ns, end_ns;
     uint32_t thread, event;
@@ -17,7 +18,7 @@ typedef struct late {
 
 typedef struct pairing {
     json_plan *plan;
-    const jp_edge **open; /* of one thread, innermost last */
+    const jp_edge **open; /* for one thread, innermost last */
     size_t depth;
     late *lates;
     size_t late_count, late_cap;
@@ -50,8 +51,8 @@ static int put_late(pairing *g, const jp_edge *begin, int64_t end_ns)
     return 0;
 }
 
-/* A begin that no end of its own closes, or that ends as it begins: the importer would sort the end
- * before it. It says its length itself. */
+/* A begin without an end, or with an end at the same time, which the importer would sort before the
+ * begin. It becomes a complete event. */
 static int make_span(pairing *g, const jp_edge *begin, int64_t end_ns)
 {
     json_plan *p = g->plan;
@@ -66,7 +67,7 @@ static int make_instant(json_plan *p, const jp_edge *end)
     return jp_change_put(p, end->event, JP_INSTANT, 0);
 }
 
-/* The importer takes what an end lacks for any, and what a begin lacks for none. */
+/* For the importer a missing value of an end matches any, and one of a begin matches none. */
 static bool end_is_more_specific(const jp_edge *end, const jp_edge *begin)
 {
     return (end->mark.name && !begin->mark.name) || (end->mark.cat && !begin->mark.cat);
@@ -93,9 +94,9 @@ static int pair_take_edge_end(pairing *g, const jp_edge *end)
     return close_begin(g, g->open[--g->depth], end);
 }
 
-/* Of ends at one moment the one of the innermost begin comes first, else the file's first: an outer
- * end that stands before an inner one of the same name must not close more than its own frame. The
- * importer pairs them so, too (tests/golden/test_ends_at_once.py). */
+/* Of ends at the same time the one of the innermost begin comes first, else the file's first: an
+ * outer end that precedes an inner one with the same name must not close more than its own frame.
+ * The importer pairs them in the same way (tests/golden/test_ends_at_once.py). */
 static void sort_inner_end_first(const pairing *g, jp_edge *e, size_t n)
 {
     if (!g->depth)

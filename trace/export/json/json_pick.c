@@ -1,5 +1,5 @@
-/* Which slices of a Trace Event JSON are picked: what is told in two events goes or stays as a
- * whole, and of slices that are equally long the file's first are the longest. */
+/* Selects the slices of a Trace Event JSON that are exported: events of one slice are kept or
+ * dropped together, and of equally long slices the first in the file are kept. */
 #include <stdlib.h>
 
 #include "trace/base/err.h"
@@ -34,7 +34,7 @@ int jp_count_open(json_plan *p, uint32_t event, int64_t ns)
     return jp_count_pair(p, (jp_pair){event, JP_NONE, ns, p->last_ns > ns ? p->last_ns : ns});
 }
 
-/* ---- Slices that are as long as the shortest of the picked ---------------------------------- */
+/* ---- Slices as long as the shortest selected ones -------------------------------------------- */
 
 typedef struct equals {
     uint32_t *events;
@@ -59,7 +59,7 @@ static int find_equals(const json_plan *p, equals *q)
     int64_t least = p->pick->least_ns;
     for (size_t i = 0; i < p->thread_count; i++) {
         const trace_track *k = &p->threads[i].spans.track;
-        for (size_t s = 0; s < k->count; s++) /* begins with ends of their own are pairs */
+        for (size_t s = 0; s < k->count; s++) /* begins with their own ends are pairs */
             if (trace_dur(k, s) == least)
                 VP_TRY(put_equal(q, trace_kind_of(k, s)));
     }

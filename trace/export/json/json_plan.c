@@ -66,8 +66,8 @@ int jp_new_tid(json_plan *p, uint32_t process, uint32_t *tid)
     return vp_map_set(&p->taken, (uint64_t)process << 32 | next, 0);
 }
 
-/* What tells a pid or tid apart from others: the number that the importer would take it for, or
- * the text where it is none that fits 32 bits. */
+/* The key of a pid or tid: the number that the importer uses, or the text if it is not a 32-bit
+ * number. */
 static vp_str id_as_number_text(vp_str raw, char number[24], bool *known, uint32_t *value)
 {
     vp_str bare = raw;
@@ -104,7 +104,7 @@ static int plan_process_of(json_plan *p, vp_str raw, uint32_t *out)
     return vp_map_set(&p->process_at, sid, *out);
 }
 
-/* The thread of raw texts that are not those of the last event. */
+/* The thread of raw texts that differ from those of the previous event. */
 static int find_thread(json_plan *p, vp_str raw_pid, vp_str raw_tid, uint32_t *out)
 {
     char number[24];
@@ -117,7 +117,7 @@ static int find_thread(json_plan *p, vp_str raw_pid, vp_str raw_tid, uint32_t *o
     *out = vp_map_get(&p->thread_at, key);
     if (*out != VP_MAP_NONE)
         return 0;
-    t.known = t.known && tid; /* the importer takes 0 for the pid */
+    t.known = t.known && tid; /* the importer uses 0 as the pid */
     t.process = process;
     t.tid = tid;
     if (t.known)
@@ -141,7 +141,8 @@ static int thread_of(json_plan *p, vp_str pid, vp_str tid, uint32_t *out)
     return 0;
 }
 
-/* Of the first that lies at its time: metadata may say 0 where all else counts since 1970. */
+/* The base is the first event with a valid time: metadata may be at 0 while other times count from
+ * 1970. */
 static bool take_base(json_plan *p, const jp_event *e, vp_str ts)
 {
     if (jp_needs_time(e->phase))
@@ -155,7 +156,7 @@ static bool plan_take_start(json_plan *p, vp_str ts, int64_t *start)
            *start <= VP_TIME_MAX_PS;
 }
 
-/* Drops what the first pass has of events. */
+/* Frees the data of the first pass about events. */
 static void forget_events(json_plan *p)
 {
     for (size_t i = 0; i < p->thread_count; i++) {
@@ -173,8 +174,8 @@ static void forget_events(json_plan *p)
     ex_pick_forget(p->pick);
 }
 
-/* A time that is too far from all others, which are 0: those were none, and are refused in the
- * second pass. */
+/* A time that is too far from all others, which are 0: those are invalid, and refused in the second
+ * pass. */
 static bool plan_restart_base(json_plan *p, const jp_event *e, vp_str ts)
 {
     int64_t base_us;
@@ -186,8 +187,8 @@ static bool plan_restart_base(json_plan *p, const jp_event *e, vp_str ts)
     return true;
 }
 
-/* Start and end on whole ns; a length is their difference, so that what touched still touches.
- * false: a complete event whose length is none. */
+/* Start and end in whole ns; a duration is their difference, so that events that touch still do.
+ * false: a complete event with an invalid duration. */
 static bool plan_take_times(json_plan *p, jp_event *e)
 {
     vp_str ts = jp_unquoted(jp_text(e, EX_TS)), dur = jp_unquoted(jp_text(e, EX_DUR));
@@ -209,7 +210,7 @@ static bool plan_take_times(json_plan *p, jp_event *e)
     return true;
 }
 
-/* The value of a member of an object, as its text; "" where it has none. */
+/* The text of a member of an object; "" if missing. */
 static vp_str json_member_text(vp_str object, vp_str key)
 {
     vp_str name;
@@ -246,7 +247,7 @@ bool jp_is_number(js_value v)
     return v.type != JS_NESTED && v.type != JS_NONE && js_about(vp_str_skip(v.s, plus), &n);
 }
 
-/* Whether a counter has a value: a number, also in quotes
+/* True if a counter has a value: a number, also in quotes
  * (docs/reference/perfetto.md#event-fields). */
 static bool is_counter_value(const jp_event *e)
 {
@@ -261,7 +262,7 @@ static bool is_counter_value(const jp_event *e)
     return false;
 }
 
-/* Names in metadata that have nothing to say are refused by the importer. */
+/* The importer refuses metadata with empty names. */
 static bool says_something(const jp_event *e)
 {
     vp_str name = jp_text(e, EX_NAME);
@@ -276,7 +277,7 @@ static bool is_missing_id(vp_str id)
     return !id.n || vp_str_eq(id, VP_STR("null"));
 }
 
-/* What the importer would count as an error (docs/reference/perfetto.md#event-fields). */
+/* Events that the importer would count as errors (docs/reference/perfetto.md#event-fields). */
 static bool is_useless(const jp_event *e)
 {
     jp_scope scope;
@@ -298,8 +299,7 @@ static bool is_useless(const jp_event *e)
     }
 }
 
-/* The event's number: of the first pass the next, of the second what the first gave to its place.
- */
+/* The event's number: the next in the first pass, and that of its position in the second. */
 static int plan_event_number(json_plan *p, int64_t at, uint32_t *number)
 {
     uint32_t place = (uint32_t)(uint64_t)at;

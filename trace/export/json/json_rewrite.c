@@ -1,5 +1,5 @@
-/* The second pass over a Trace Event JSON: every event as the plan has it. What need not change
- * stays byte for byte. */
+/* The second pass over a Trace Event JSON: writes every event as planned. Unchanged parts are
+ * copied byte for byte. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "trace/export/shared/added.h"
 #include "trace/export/shared/times.h"
 
-/* The new values of one event's members; a member that it lacks is added. */
+/* The new values of an event's members; missing members are added. */
 typedef struct edit {
     vp_str value[EX_FIELDS]; /* n = 0: stays */
     char ts[EX_US_MAX], dur[EX_US_MAX], id[24], tid[24];
@@ -36,7 +36,7 @@ static void edit_set_times(const json_plan *p, const jp_event *e, edit *d)
     if (!e->timed)
         return;
     int64_t ns = e->start_ns + p->delta_ns;
-    d->value[EX_TS] = us_text(d->ts, ns < 0 ? 0 : ns); /* metadata may come before all else */
+    d->value[EX_TS] = us_text(d->ts, ns < 0 ? 0 : ns); /* metadata may precede all events */
     if (e->phase == 'X')
         d->value[EX_DUR] = us_text(d->dur, e->end_ns - e->start_ns);
 }
@@ -91,7 +91,7 @@ static void edit_apply_change(const json_plan *p, const jp_event *e, const jp_ch
     }
 }
 
-/* The fields that change, in the order of the text; those that are added last. */
+/* The changed members, in the order of the text; then the added ones. */
 static int edit_field_order(const jp_event *e, const edit *d, int order[EX_FIELDS])
 {
     int n = 0;
@@ -129,7 +129,7 @@ static void put_edited(vp_buf *b, const jp_event *e, const edit *d, const int *o
     vp_buf_putc(b, '}');
 }
 
-/* The end of a complete event that became async. */
+/* The end of a complete event that becomes async. */
 static void put_complete_as_async_end(vp_buf *b, const json_plan *p, const jp_event *e,
                                       const jp_change *c)
 {
@@ -146,7 +146,7 @@ static void put_complete_as_async_end(vp_buf *b, const json_plan *p, const jp_ev
     vp_buf_putc(b, '}');
 }
 
-/* A counter's args without what is no number: the importer counts each as an error. */
+/* A counter's args without values that are not numbers: the importer counts each as an error. */
 static void put_numbers(vp_buf *b, vp_str args)
 {
     const char *p = args.p + 1, *end = args.p + args.n;
@@ -177,10 +177,10 @@ static bool has_odd_value(vp_str args)
     return false;
 }
 
-/* Bytes of events that wait for the end of the file. */
+/* Maximum bytes of events that wait for the end of the file. */
 #define LATE_MAX ((size_t)1 << 20)
 
-/* Where an event goes: out, or behind all others. */
+/* The destination of an event: the output, or the end of the file. */
 static vp_buf *output_of_event(jp_rewriter *r, vp_buf *out, const jp_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -212,7 +212,7 @@ static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const 
     }
     if (jp_is_of(e.phase, JP_MOMENTS) && !jp_text(&e, EX_PID).n && !d.value[EX_PID].n &&
         vp_str_eq(jp_text(&e, EX_SCOPE), VP_STR("\"p\"")))
-        d.value[EX_PID] = VP_STR("0"); /* which it is without one, but the importer fails */
+        d.value[EX_PID] = VP_STR("0"); /* it works without a value, but the importer fails */
     vp_str args = jp_text(&e, EX_ARGS);
     if (e.phase == 'C' && has_odd_value(args)) {
         r->scratch.n = 0;
@@ -228,7 +228,7 @@ static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const 
     return to == out ? EX_KEPT : EX_EMPTY;
 }
 
-/* ---- Names of tracks that the file has not ------------------------------------------------- */
+/* ---- Names of tracks that the file lacks ----------------------------------------------------- */
 
 typedef struct namer {
     vp_buf *b;
@@ -244,7 +244,7 @@ static void begin_name(namer *m, const char *what, uint32_t pid, uint32_t tid)
         vp_buf_printf(m->b, ",\"tid\":%u", tid);
 }
 
-/* The file's own text, which is a string or a number, as a name; number: 0 for none. */
+/* A value of the file, which is a string or a number, as a name; number: 0 for none. */
 static void namer_put_name(namer *m, vp_str text, uint32_t number)
 {
     bool quoted = text.n > 1 && *text.p == '"';
@@ -300,7 +300,7 @@ static int put_process_names(void *ctx, vp_buf *out)
     return out->status;
 }
 
-/* What is missing is said in the trace itself: importers skip keys that they do not know. */
+/* Missing events are reported in the trace itself: importers skip unknown keys. */
 static int put_missing_note(void *ctx, vp_buf *out, const ex_clean_counts *counts)
 {
     const jp_rewriter *r = ctx;

@@ -1,9 +1,9 @@
-/* Which events the second pass over a Trace Event JSON shows. */
+/* Selects the events of the second pass over a Trace Event JSON. */
 #include <string.h>
 
 #include "trace/export/json/json_plan.h"
 
-/* Names of tracks on which nothing lies. */
+/* Names of tracks without events. */
 static bool is_idle(const json_plan *p, const jp_event *e)
 {
     vp_str what = jp_text(e, EX_NAME);
@@ -15,8 +15,8 @@ static bool is_idle(const json_plan *p, const jp_event *e)
     return (process && !p->processes[t->process].needed) || (thread && !t->needed);
 }
 
-/* What the plan has as a begin and an end is in its pairs, and dropped with them; of others: where
- * the slice ends that the event alone is. false: it is none. */
+/* Planned begins and ends are in the pairs, and dropped with them; for other events, finds the end
+ * of the slice. false: not a slice. */
 static bool is_slice(const jp_event *e, const jp_change *changes, size_t count, int64_t *end_ns)
 {
     *end_ns = e->end_ns;
@@ -30,8 +30,7 @@ static bool is_slice(const jp_event *e, const jp_change *changes, size_t count, 
                                   JP_PHASE('n')); /* instants are slices without a length */
 }
 
-/* Flows go with the slices that were left out for their length: another slice would get their
- * arrows. */
+/* Flows of slices that are too short are dropped: another slice would get their arrows. */
 static bool is_picked(ex_pick *pick, const jp_event *e, const jp_change *changes, size_t count)
 {
     int64_t end_ns;
@@ -47,7 +46,7 @@ static bool is_picked(ex_pick *pick, const jp_event *e, const jp_change *changes
     return false;
 }
 
-/* Steps over the changes of an event; false: it goes. */
+/* Skips the changes of an event; false: it is dropped. */
 static bool take_changes(jp_second *s, const jp_event *e, const jp_change **changes, size_t *count)
 {
     const json_plan *p = s->plan;

@@ -1,4 +1,4 @@
-/* The first pass over a Trace Event JSON, and the plan that comes of it. */
+/* The first pass over a Trace Event JSON, and the resulting plan. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int add_flow(json_plan *p, const jp_event *e)
     return plan_put_flow(p, flow);
 }
 
-/* A slice that is out of one flow and into another has one id for both. */
+/* A slice that ends one flow and begins another has one id for both. */
 static int add_bound(json_plan *p, const jp_event *e)
 {
     vp_str id = jp_text(e, EX_BIND);
@@ -86,7 +86,7 @@ static int add_names(json_plan *p, const jp_event *e)
     return vp_intern_put(&p->texts, jp_arg(e, VP_STR("name")), &pr->name);
 }
 
-/* What of the file's extent and its threads an event shows. */
+/* Updates the file's range and threads from an event. */
 static void note_event(json_plan *p, const jp_event *e)
 {
     jp_thread *t = e->thread == JP_NONE ? NULL : &p->threads[e->thread];
@@ -154,7 +154,7 @@ static void set_text(char text[12], uint8_t *n, uint32_t value)
     *n = (uint8_t)snprintf(text, 12, "%u", value);
 }
 
-/* Processes keep the file's numbers; what is none gets the smallest free one. */
+/* Processes keep their numbers in the file; invalid ones get the smallest free number. */
 static int number_processes(json_plan *p)
 {
     VP_CLEANUP(vp_map_free) vp_map taken;
@@ -185,7 +185,7 @@ static int number_threads(json_plan *p)
     return 0;
 }
 
-/* Lanes 1, 2, … of a thread get numbers of their own. */
+/* Lanes 1, 2, … of a thread get separate numbers. */
 static int number_siblings(json_plan *p)
 {
     for (size_t i = 0; i < p->thread_count; i++) {
@@ -233,7 +233,7 @@ static int plan_lay_out_threads(json_plan *p)
     return number_siblings(p);
 }
 
-/* A span that lane 0 cannot take, and the end that belongs to it. */
+/* A span that does not fit lane 0, and its end. */
 static int change_moved(json_plan *p, const jp_thread *t, const ex_move *m)
 {
     uint32_t end = jp_end_of(p, m->id);

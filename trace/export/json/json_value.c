@@ -24,22 +24,23 @@ typedef struct scan {
     vp_buf *out;
     size_t begin; /* of the value in `out` */
     ex_clean_counts found;
-    unsigned depth; /* not beside `want`: asked for both at once, the loop would wait for stores */
+    unsigned depth; /* separate from `want`: testing both together would make the loop wait for
+                     * stores */
     ex_fields *event;
     want want;
-    member member;  /* of an event, whose value comes next */
-    ex_field field; /* of it, whose value comes next or is being read; EX_FIELDS: none */
+    member member;  /* key of a member of an event, whose value follows */
+    ex_field field; /* field whose value follows or is being read; EX_FIELDS: none */
     bool useless, any;
     uint64_t objects[EX_JSON_DEPTH / 64]; /* bit d: depth d is an object, not an array */
 } scan;
 
-/* Scalars: letters too, so that NaN, None or 0x1F are seen as one token. */
+/* Scalars: also letters, so that NaN, None or 0x1F are one token. */
 static const unsigned char scalar_char[256] = {
     ['0' ... '9'] = 1, ['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['+'] = 1,
     ['-'] = 1,         ['.'] = 1,         ['_'] = 1,         ['#'] = 1,
 };
 
-/* Copies up to `at`, then `put` instead of the next `drop` bytes. */
+/* Copies up to `at`, then writes `put` instead of the next `drop` bytes. */
 static void scan_replace(scan *s, const char *at, size_t drop, vp_str put)
 {
     vp_buf_put(s->out, s->copied, (size_t)(at - s->copied));
@@ -47,7 +48,7 @@ static void scan_replace(scan *s, const char *at, size_t drop, vp_str put)
     s->copied = at + drop;
 }
 
-/* The code unit of a \uXXXX at p. 1, 0 when it is none, -1 when more bytes are needed. */
+/* The code unit of a \uXXXX at p. 1, 0 if invalid, -1 if more bytes are needed. */
 static int code_unit(const char *p, const char *end, unsigned *out)
 {
     unsigned v = 0;
@@ -74,9 +75,9 @@ static int code_unit(const char *p, const char *end, unsigned *out)
 
 #define REPLACEMENT VP_STR("\xef\xbf\xbd")
 
-/* Steps over the \u escape at *p of a character below U+10000. Perfetto v52 decodes escapes only in
- * some strings (docs/reference/perfetto.md#importer-of-v52), so it is written as itself; what JSON
- * must escape stays. */
+/* Handles the \u escape at *p of a character below U+10000. Perfetto v52 decodes escapes only in
+ * some strings (docs/reference/perfetto.md#importer-of-v52), so the character is written, unless
+ * JSON requires an escape. */
 static bool plain_unicode(scan *s, const char **p, unsigned c)
 {
     char raw[3] = {(char)c};
@@ -99,7 +100,7 @@ static bool plain_unicode(scan *s, const char **p, unsigned c)
     return true;
 }
 
-/* Steps over the \u escape at *p. false when more bytes are needed. */
+/* Handles the \u escape at *p. false if more bytes are needed. */
 static bool unicode_escape(scan *s, const char **p)
 {
     unsigned high, low;
@@ -108,7 +109,7 @@ static bool unicode_escape(scan *s, const char **p)
         return false;
     if (rc > 0 && (high < 0xd800 || high > 0xdfff))
         return plain_unicode(s, p, high);
-    size_t used = rc ? 6 : 2; /* of a broken escape only the "\u" goes */
+    size_t used = rc ? 6 : 2; /* of a broken escape only the "\u" is dropped */
     vp_str put = REPLACEMENT;
     char raw[4];
     if (rc && high < 0xdc00) {
@@ -131,9 +132,9 @@ static bool unicode_escape(scan *s, const char **p)
     return true;
 }
 
-/* Steps over the `\\` at *p. Perfetto v52 takes the quote behind it for one that does not end the
- * string (docs/reference/perfetto.md#importer-of-v52), so the last one of a string is written in
- * its other form. */
+/* Handles the `\\` at *p. Perfetto v52 ignores a closing quote after it
+ * (docs/reference/perfetto.md#importer-of-v52), so the last one of a string is written in another
+ * form. */
 static bool escaped_backslash(scan *s, const char **p)
 {
     if (*p + 2 >= s->end)
@@ -146,8 +147,8 @@ static bool escaped_backslash(scan *s, const char **p)
     return true;
 }
 
-/* Steps over the escape at *p. A backslash that escapes nothing is one that its writer did not
- * escape: "C:\vol". */
+/* Handles the escape at *p. A backslash before another character was not escaped by the writer:
+ * "C:\vol". */
 static bool scan_escape(scan *s, const char **p)
 {
     if (*p + 1 >= s->end)
@@ -173,7 +174,7 @@ static bool scan_escape(scan *s, const char **p)
     return true;
 }
 
-/* Steps over the byte at *p that is no printable ASCII, and the rest of its character. */
+/* Handles the byte at *p that is not printable ASCII, and the rest of its character. */
 static bool odd_byte(scan *s, const char **p)
 {
     const unsigned char *at = (const unsigned char *)*p;
@@ -194,14 +195,14 @@ static bool odd_byte(scan *s, const char **p)
     return true;
 }
 
-/* What js_string_special() found in a string and is not its end. false when more bytes are needed.
- */
+/* Handles a character found by js_string_special() that is not the end of the string. false if more
+ * bytes are needed. */
 static __attribute__((noinline)) bool take_special(scan *s, const char **p)
 {
     return **p == '\\' ? scan_escape(s, p) : odd_byte(s, p);
 }
 
-/* Steps over the string at s->p. false when more bytes are needed. */
+/* Scans the string at s->p. false if more bytes are needed. */
 static bool scan_string(scan *s)
 {
     const char *p = s->p + 1;
@@ -239,8 +240,8 @@ static inline const char *skip_digit_run(const char *p, const char *end)
 #endif
 }
 
-/* Behind the longest number at p (RFC 8259 6), or p when there is none. RD_PAD bytes behind end are
- * readable. *exponent: set where it has one. */
+/* The end of the longest number at p (RFC 8259 6), or p if there is none. RD_PAD bytes after end
+ * are readable. *exponent: set if it has one. */
 static inline const char *number_with(const char *p, const char *end, bool *exponent)
 {
     const char *start = p, *q;
@@ -273,13 +274,13 @@ static const char *number_end(const char *p, const char *end)
     return number_with(p, end, &exponent);
 }
 
-/* Characters of a number without an exponent that surely fits in an int64_t, and of an exponent of
- * a double. */
+/* Maximum characters of a number without an exponent that always fits in an int64_t, and of an
+ * exponent of a double. */
 #define SAFE_DIGITS 18
 #define SAFE_EXPONENT 300
 
-/* Whether the importer makes another number of it: an integer beyond int64_t wraps, and a double
- * that overflows costs the event all args that follow. */
+/* True if the importer would change the number: an integer beyond int64_t wraps, and a double that
+ * overflows makes it skip all further args of the event. */
 static bool is_beyond_importer(vp_str t)
 {
     bool negative = vp_str_starts(t, VP_STR("-"));
@@ -303,12 +304,12 @@ static bool is_literal(vp_str t)
            vp_str_eq(t, VP_STR("false"));
 }
 
-/* +1, 007, .5, 5. and their like, written as JSON has it. false when t is no such number. */
+/* Writes +1, 007, .5, 5. and similar as valid JSON. false if t is not such a number. */
 static bool mend_number(vp_str t, char *dst, size_t cap, size_t *n)
 {
     const char *p = t.p, *end = t.p + t.n;
     size_t out = 0;
-    if (2 * t.n + 2 > cap) /* every dot may get a 0 behind it, the first one before it */
+    if (2 * t.n + 2 > cap) /* a 0 may be added after every dot, and before the first one */
         return false;
     if (p < end && (*p == '-' || *p == '+')) {
         if (*p == '-')
@@ -334,7 +335,7 @@ static void quote_number(scan *s, vp_str t)
     scan_replace(s, t.p + t.n, 0, VP_STR("\""));
 }
 
-/* A token that the importer would choke on. In args it would cost all args of the event. */
+/* A token that the importer cannot parse. In args it would lose all args of the event. */
 static void mend_scalar(scan *s, vp_str t)
 {
     char fixed[128 + RD_PAD];
@@ -378,7 +379,7 @@ static bool in_object(const scan *s)
     return s->depth && (s->objects[s->depth / 64] >> (s->depth % 64) & 1);
 }
 
-/* How much of the value is written, or would be if all up to p were copied. */
+/* Bytes of the value that are written, or would be if all up to p were copied. */
 static size_t scan_bytes_written(const scan *s)
 {
     return s->out->n + (size_t)(s->p - s->copied) - s->begin;
@@ -430,7 +431,7 @@ static ex_verdict close_container(scan *s, bool object)
     return EX_KEPT;
 }
 
-/* Whether a member of an event that is no field of ours is to be a number. */
+/* True if a member of an event outside of our fields must be a number. */
 static bool is_thread_time(vp_str key)
 {
     return vp_str_eq(key, VP_STR("tts")) || vp_str_eq(key, VP_STR("tdur"));
@@ -510,8 +511,8 @@ static ex_verdict scan_token(scan *s, char c)
     }
 }
 
-/* Drops the white space at s->p that is none in JSON. A comma before it that nothing follows goes
- * with it: what stands behind is copied before close_container sees the comma. */
+/* Drops white space at s->p that JSON does not allow. A trailing comma before it is dropped too:
+ * data after it is copied before close_container sees the comma. */
 static ex_verdict odd_space(scan *s)
 {
     const char *q = s->p, *from = s->p;
@@ -580,7 +581,7 @@ ex_verdict ex_json_value(vp_buf *out, const char **p, const char *end, ex_fields
 
 /* ---- Events that are copied as they are ------------------------------------------------------ */
 
-/* How long what js_string_special() found in a string is, where it stays; 0: it may not. */
+/* The length of a sequence found by js_string_special(), if it can be copied; else 0. */
 static __attribute__((noinline)) size_t plain_special(const char *p, const char *end)
 {
     size_t left = (size_t)(end - p);
@@ -591,7 +592,7 @@ static __attribute__((noinline)) size_t plain_special(const char *p, const char 
     return p[1] == '\\' ? (p[2] == '"' ? 0 : 2) : p[1] && strchr("\"bfnrt", p[1]) ? 2 : 0;
 }
 
-/* Behind the string whose opening quote stands before p, or NULL. */
+/* The position after the string whose opening quote is before p, or NULL. */
 static inline const char *plain_string(const char *p, const char *end)
 {
     for (;;) {
@@ -607,7 +608,7 @@ static inline const char *plain_string(const char *p, const char *end)
     }
 }
 
-/* Behind the number or, where it may be one, the literal at p, or NULL; also where the number may
+/* The position after the number or, if allowed, the literal at p, or NULL; also if the number may
  * be one that is_beyond. */
 static inline const char *plain_scalar(const char *p, const char *end, bool number)
 {
@@ -620,7 +621,7 @@ static inline const char *plain_scalar(const char *p, const char *end, bool numb
     return q == p || q >= end || scalar_char[(unsigned char)*q] ? NULL : q;
 }
 
-/* Behind the key at p, its colon and white space, or NULL. */
+/* The position after the key at p, its colon and white space, or NULL. */
 static inline const char *plain_key(const char *p, const char *end, vp_str *key)
 {
     if (p >= end || *p != '"')
@@ -638,12 +639,12 @@ typedef struct plain {
     ex_fields *event;
     ex_field field; /* whose value is being read; EX_FIELDS: none */
     bool number;    /* it must be one */
-    uint64_t open;  /* a 1, and for each that is open whether it is an object */
+    uint64_t open;  /* a 1, then for each open container whether it is an object */
 } plain;
 
 #define PLAIN_EVENT 3u /* `open` between the members of the event itself */
 
-/* A value has ended before p: behind what closes with it, and white space, or NULL. */
+/* A value has ended before p: the position after closing brackets and white space, or NULL. */
 static inline const char *plain_closed(plain *s, const char *p)
 {
     for (;;) {
@@ -661,7 +662,7 @@ static inline const char *plain_closed(plain *s, const char *p)
     }
 }
 
-/* Where the value of the next member or element begins, or NULL. */
+/* The start of the value of the next member or element, or NULL. */
 static inline const char *plain_member(plain *s, const char *p)
 {
     vp_str key;
@@ -713,17 +714,17 @@ bool ex_json_plain(const char **at, const char *end, ex_fields *event)
     return true;
 }
 
-/* ---- Events that are only looked at ---------------------------------------------------------- */
+/* ---- Events that are only scanned ------------------------------------------------------------ */
 
-/* Whether a member is missing or a number that is written as it stands. */
+/* True if a member is missing, or a number in its final form. */
 static inline bool is_plain_number(const char *text, const ex_fields *f, ex_field i)
 {
     const char *p = text + f->v[i].at, *end = p + f->v[i].n;
     return p == end || number_end(p, end) == end;
 }
 
-/* Whether the copy would say the same of where the event lies. Names and ids that are texts are
- * compared with what is written of them, and written again. */
+/* True if the copy would have the same position. Names and ids that are strings are compared in
+ * their written form, and need writing. */
 static bool stays_as_it_is(const char *text, const ex_fields *f)
 {
     const char *phase = text + f->v[EX_PH].at;
@@ -758,7 +759,7 @@ ex_verdict ex_json_glance(const char **p, const char *end, ex_fields *event)
     return any ? EX_KEPT : EX_EMPTY;
 }
 
-/* Inside a string up to its end; false when [*p,end) is used up. */
+/* Skips the rest of a string; false when [*p,end) is used up. */
 static bool skip_string(ex_json_skipper *s, const char **p, const char *end)
 {
     while (*p < end) {

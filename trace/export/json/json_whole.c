@@ -1,4 +1,5 @@
-/* Perfetto-ready JSON out of Trace Event JSON: read once for the plan, once for the text. */
+/* Writes JSON for Perfetto from Trace Event JSON in two passes: one for the plan, one for the
+ * output. */
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/export/json/json_plan.h"
@@ -14,7 +15,7 @@ typedef struct whole {
 static int whole_next(rd_stream *s, char **p, size_t *n)
 {
     whole *w = (whole *)(void *)s;
-    if (w->begun) /* behind what stands before the events */
+    if (w->begun) /* after the data before the events */
         VP_TRY(jp_make_rest(&w->plan));
     w->begun = true;
     int rc = w->text->next(w->text, p, n);

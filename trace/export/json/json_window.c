@@ -4,7 +4,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* An event of the largest size and the chunk that shows that it is larger. */
+/* An event of the maximum size and the chunk that shows that it is larger. */
 #define OWN_MAX (4 * (size_t)VP_JSON_EVENT_MAX + RD_PAD)
 
 int ex_window_init(ex_window *w, rd_stream *in)
@@ -33,13 +33,13 @@ static int window_next_chunk(ex_window *w, char **p, size_t *n)
     return rc;
 }
 
-/* Room for n bytes, keeping the first `keep`. */
+/* Reserves n bytes, keeping the first `keep`. */
 static int own_room(ex_window *w, size_t n)
 {
     return vp_grow(&w->own, &w->own_cap, n + RD_PAD, 1, OWN_MAX);
 }
 
-/* [p,end) already stands at the front of `own`; adds chunks until it has doubled. */
+/* [p,end) is already at the start of `own`; appends chunks until it has doubled. */
 static int window_collect(ex_window *w, size_t keep, const char *chunk, size_t n)
 {
     size_t have = keep;
@@ -67,7 +67,7 @@ int ex_window_more(ex_window *w)
     char *chunk = NULL;
     bool small = keep <= RD_HEADROOM;
     if (small && keep) {
-        memcpy(w->tail, w->p, keep); /* the chunk it lies in is about to go */
+        memcpy(w->tail, w->p, keep); /* its chunk is about to be released */
     } else if (!small) {
         bool inside = w->own && w->p >= w->own && w->p < w->own + w->own_cap;
         size_t at = inside ? (size_t)(w->p - w->own) : 0;

@@ -5,7 +5,7 @@
 #include "trace/base/mem.h"
 #include "trace/export/shared/stream_out.h"
 
-/* Names of arguments by number, in every sequence. */
+/* Names of arguments by id, in every sequence. */
 enum { ARG_DURATION = 1, ARG_NUMBER, ARG_TEXT = ARG_NUMBER + DERIVED_NUMBERS };
 
 static uint64_t group_uuid(uint32_t group)
@@ -55,7 +55,7 @@ static void tell_names(pft_writer *w, const derived_kind_row *k)
             pft_tell(w, PFT_ARG_NAME, ARG_TEXT + i, vp_str_of(k->text[i]));
 }
 
-/* The number of a text, which is told once a sequence. */
+/* The id of a text, which is interned once per sequence. */
 static uint64_t added_text_number(ex_added *a, pft_writer *w, pft_name_kind kind, vp_sid text)
 {
     uint32_t *told = &a->named[2 * (size_t)text + (kind == PFT_ARG_TEXT)];
@@ -86,7 +86,7 @@ static int put_added_slice(ex_added *a, pft_writer *w, size_t track, const ex_ad
     return pft_put_event(w, s->start_ns);
 }
 
-/* Slices of the track at hand until the chunk is full: 1; 0: that was its last. */
+/* Writes slices of the current track until the chunk is full: 1; 0: the track is finished. */
 static int continue_added_track(ex_added *a, pft_writer *w, pft_ends *open)
 {
     size_t track = a->track;

@@ -2,12 +2,12 @@
 
 #include "trace/base/err.h"
 
-/* Above all pids of Linux. A thread that has the number of a process is its main thread to
- * Perfetto. */
+/* Above all pids of Linux. For Perfetto, a thread whose id is that of a process is its main thread.
+ */
 #define FIRST_PID (UINT32_C(1) << 22)
 #define FIRST_TID (UINT32_C(7) << 28)
 
-/* Ranks of one host's processes; further ones stand behind with the last. */
+/* Ranks of one host's processes; further processes share the last one. */
 #define RANKS 100000
 
 void pft_whole_init(pft_whole *w)
@@ -28,13 +28,14 @@ int64_t pft_host_time(const pft_host *h, int64_t at_ns)
     int64_t shift, first;
     if (__builtin_sub_overflow(h->shift_ns, h->pick->moved_ns, &shift))
         shift = 0;
-    /* Perfetto has no time before 0: then the host as a whole comes later. */
+    /* Perfetto has no time before 0: the host as a whole is moved to 0. */
     if (!__builtin_add_overflow(h->pick->first_ns, shift, &first) && first < 0)
         shift = h->pick->first_ns < 0 ? 0 : -h->pick->first_ns;
     return __builtin_add_overflow(at_ns, shift, &at_ns) || at_ns < 0 ? 0 : at_ns;
 }
 
-/* Each step can be undone, so no two numbers of a host become one (the finaliser of SplitMix64). */
+/* Each step is invertible, so distinct ids of a host stay distinct (the finalizer of SplitMix64).
+ */
 uint64_t pft_host_id(const pft_host *h, uint64_t id)
 {
     if (!id)

@@ -1,4 +1,4 @@
-/* The order of time of a thread's events, where its lines have another. */
+/* Sorts a thread's events by time, if its lines are unordered. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"

@@ -1,6 +1,6 @@
-/* A Trace Event JSON as a .pftrace: what the JSON made of it shows (json_plan.h), with arguments of
- * their types and times in whole ns. The first pass is over when the first byte is asked for; the
- * second runs once the tracks of processes and threads are out. */
+/* Converts Trace Event JSON to a .pftrace: the same events as in the JSON export (json_plan.h),
+ * with typed arguments and times in whole ns. The first pass ends before the first byte is
+ * returned; the second runs after the tracks of processes and threads were written. */
 #include "trace/export/pftrace/pft_json.h"
 
 #include "trace/base/err.h"
@@ -11,7 +11,7 @@
 
 /* ---- The second pass ------------------------------------------------------------------------ */
 
-/* What the spool is filled from: the second pass, whose bytes are counted. */
+/* The input of the spool: the second pass, whose bytes are counted. */
 typedef struct counted {
     rd_stream s; /* first member */
     pft_json *x;
@@ -45,7 +45,7 @@ static int fill_spool(pft_json *x)
     return 0;
 }
 
-/* What there is an entry of for each thread and event of the plan, which is made. */
+/* Allocates the entries per thread and event of the complete plan. */
 static int make_thread_places(pft_json *x)
 {
     x->thread_count = x->plan.thread_count;
@@ -75,7 +75,7 @@ static int pft_json_make(pft_json *x, const ex_input *in, ex_pick *pick)
 
 /* ---- The stream ----------------------------------------------------------------------------- */
 
-/* 0: there is no plan yet, and whoever reads gets what stands before all that it tells. */
+/* 0: there is no plan yet, and the reader first gets the output that does not depend on it. */
 static int pft_json_prepare(pft_json *x)
 {
     bool waits = !x->headed && !x->plan.planned;
@@ -101,7 +101,7 @@ static int write_on(pft_json *x)
 {
     int done = pft_json_tracks(x);
     if (done > 0 && !x->said) {
-        if (x->out.n > RD_HEADROOM) /* whoever reads has something to begin with */
+        if (x->out.n > RD_HEADROOM) /* the reader can start with this */
             return 0;
         VP_TRY(fill_spool(x));
         done = pft_json_tracks(x);
@@ -120,7 +120,7 @@ static int write_on(pft_json *x)
     return done > 0 ? pft_json_missing(x) : done;
 }
 
-/* Behind the file's events. 1: there are more. */
+/* Additional events at the end. 1: there are more. */
 static int pft_json_put_added(pft_json *x)
 {
     struct ex_added *added;

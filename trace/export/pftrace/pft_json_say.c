@@ -1,5 +1,5 @@
-/* What an event of Trace Event JSON says in a .pftrace: its name and category, its arguments with
- * their types, the flows that it is part of, and what of its times is finer than a ns. */
+/* The content of an event of Trace Event JSON in a .pftrace: its name and category, typed
+ * arguments, flows, and the remainder of its times below 1 ns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +13,10 @@ static int say_event_name(pft_json *x, const jp_event *e)
 {
     vp_str name = jp_unquoted(jp_text(e, EX_NAME));
     uint64_t number;
-    if (!name.n && e->phase == 'e') /* it ends whatever is innermost */
+    if (!name.n && e->phase == 'e') /* it ends the innermost slice */
         return 0;
     if (!name.n)
-        name = VP_STR("[No name]"); /* as the importer of JSON has it */
+        name = VP_STR("[No name]"); /* as the importer of JSON does */
     int known = pft_table_put(&x->table, PFT_EVENT_NAME, name, &number);
     if (known > 0)
         pft_event_name(&x->writer, number);
@@ -41,7 +41,7 @@ static int put_category(pft_json *x, const jp_event *e)
 
 /* ---- Arguments ------------------------------------------------------------------------------ */
 
-/* A number; what an integer does not hold is a double, as in the importer of JSON. */
+/* A number; values that exceed an integer become a double, as in the importer of JSON. */
 static void say_number_arg(pft_writer *w, uint64_t name, vp_str text)
 {
     const char *p = text.p, *end = text.p + text.n;
@@ -49,7 +49,7 @@ static void say_number_arg(pft_writer *w, uint64_t name, vp_str text)
     vp_str digits = vp_str_skip(text, negative);
     uint64_t u, bits;
     int64_t i;
-    if (js_take_int(&p, end + 1, &i) && p == end) { /* a comma or bracket stands behind it */
+    if (js_take_int(&p, end + 1, &i) && p == end) { /* a comma or bracket follows */
         pft_arg_int(w, name, i);
     } else if (vp_take_uint(&digits, negative ? INT64_MAX : UINT64_MAX, &u) && !digits.n) {
         if (negative)
@@ -81,7 +81,7 @@ static int say_arg_value(pft_json *x, uint64_t name, js_value v)
         return say_text_arg(x, name, v.s);
     if (v.type == JS_NESTED)
         pft_arg_json(w, name, v.s);
-    else if (*v.s.p == 'n') /* v52 gives up on a null that is no part of anything */
+    else if (*v.s.p == 'n') /* v52 fails on a null that is not part of a container */
         pft_arg_text(w, name, v.s);
     else if (*v.s.p == 't' || *v.s.p == 'f')
         pft_arg_bool(w, name, *v.s.p == 't');
@@ -124,7 +124,8 @@ static int say_event_args(pft_json *x, const jp_event *e)
     return 0;
 }
 
-/* The format has whole ns. What is finer is said: the length in ps, and what the start lacks. */
+/* The format has whole ns. The exact length in ps, and the remainder of the start, become
+ * arguments. */
 static void say_sub_ns_rest(pft_json *x, const jp_event *e)
 {
     int64_t rest = ex_rest_ps(e->start_ps);
@@ -146,7 +147,7 @@ int pft_json_own_names(pft_json *x)
 
 /* ---- Flows ---------------------------------------------------------------------------------- */
 
-/* The number of an event's flow: the plan's, or the next in the order of events. */
+/* The id of an event's flow: that of the plan, or the next in the order of events. */
 static int flow_number(pft_json *x, const jp_event *e, const jp_change *changes, size_t count,
                        uint64_t *number)
 {
@@ -196,7 +197,7 @@ int pft_json_say(pft_json *x, const jp_event *e, const jp_change *changes, size_
 {
     pft_writer *w = &x->writer;
     w->event.n = 0;
-    if (jp_is_of(e->phase, JP_FLOWS)) /* the flow is its own name */
+    if (jp_is_of(e->phase, JP_FLOWS)) /* the flow has a unique name */
         return say_event_flows(x, e, changes, count);
     VP_TRY(say_event_name(x, e));
     VP_TRY(put_category(x, e));

@@ -1,5 +1,5 @@
-/* The second pass over a Trace Event JSON on its way to a .pftrace: what each event says goes to
- * the spool, and what has no length onto a track. */
+/* The second pass over a Trace Event JSON for a .pftrace: contents of events are stored in the
+ * spool, and events without a length on a track. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "trace/export/pftrace/pft_json.h"
 #include "trace/export/shared/stream_out.h"
 
-/* An event at hand, and where its record goes. */
+/* The current event, and the position of its record. */
 typedef struct place {
     const jp_event *e;
     const jp_change *changes;
@@ -25,7 +25,7 @@ static bool has_change(const place *at, jp_change_kind kind)
     return false;
 }
 
-/* Writes what the event says. *record: where it will be in the spool. */
+/* Writes the content of the event. *record: its position in the spool. */
 static int spool_put_record(pft_json *x, const place *at, int64_t *record)
 {
     if (at->e->phase == 'E' && !has_change(at, JP_INSTANT))
@@ -50,7 +50,7 @@ static int add_mark(pft_json *x, pft_queue *q, int64_t ns, uint64_t what, uint32
     return 0;
 }
 
-/* A complete event, a begin, or an end that says something: the plan knows when. */
+/* A complete event, a begin, or an end with content: the plan has its times. */
 static int take_slice(pft_json *x, const place *at)
 {
     int64_t record;
@@ -70,15 +70,15 @@ static int mark_record(pft_json *x, const place *at, pft_queue *q, unsigned kind
     return kept;
 }
 
-/* ---- Tracks beside the threads -------------------------------------------------------------- */
+/* ---- Tracks outside of threads ----------------------------------------------------------------
+ */
 
 static uint32_t process_of_event(const pft_json *x, const jp_event *e)
 {
     return e->thread == JP_NONE ? JP_NONE : x->plan.threads[e->thread].process;
 }
 
-/* The track of what `key` tells apart. name: how it is called, where it is new. 1; 0: no more
- * tracks are made. */
+/* The track with `key`. name: its name, if it is new. 1; 0: the limit of tracks is reached. */
 static int find_beside(pft_json *x, uint64_t key, pft_beside_kind kind, uint32_t process,
                        vp_str name, pft_queue **q)
 {
@@ -104,7 +104,7 @@ static int has_no_track(pft_json *x)
     return EX_EMPTY;
 }
 
-/* On a thread, or by its scope on a track of the process or of all. */
+/* On a thread, or by its scope on a track of the process or a global one. */
 static int take_instant(pft_json *x, const place *at)
 {
     const jp_event *e = at->e;
@@ -149,7 +149,7 @@ static int take_async(pft_json *x, const place *at)
                        0);
 }
 
-/* "NAME[ id: ID] KEY", as the importer calls it. */
+/* "NAME[ id: ID] KEY", as in the importer. */
 static vp_str counter_name(pft_json *x, const jp_event *e, vp_str key)
 {
     vp_buf *b = &x->scratch;
@@ -166,7 +166,7 @@ static vp_str counter_name(pft_json *x, const jp_event *e, vp_str key)
 /* 1; 0: it has no track. */
 static int take_counter_value(pft_json *x, const jp_event *e, vp_str key, vp_str text)
 {
-    double value = strtod(text.p, NULL); /* a quote, comma or bracket stands behind it */
+    double value = strtod(text.p, NULL); /* a quote, comma or bracket follows */
     vp_str name = counter_name(x, e, key);
     uint64_t bits;
     pft_queue *q;
@@ -180,7 +180,7 @@ static int take_counter_value(pft_json *x, const jp_event *e, vp_str key, vp_str
     return 1;
 }
 
-/* A track each for what a counter counts. */
+/* One track for each value of a counter. */
 static int take_counter(pft_json *x, const place *at)
 {
     vp_str args = jp_text(at->e, EX_ARGS), key;
@@ -197,7 +197,7 @@ static int take_counter(pft_json *x, const place *at)
 
 /* ---- Flows ---------------------------------------------------------------------------------- */
 
-/* The thread and lane whose slices a flow belongs to. */
+/* The thread and lane of the slices to which a flow belongs. */
 static void find_lane(const pft_json *x, const place *at, uint32_t *thread, uint32_t *lane)
 {
     *thread = at->e->thread;
@@ -219,7 +219,7 @@ static int take_flow_event(pft_json *x, const place *at)
     uint32_t thread, lane;
     bool next = e->phase == 'f' && !vp_str_eq(jp_text(e, EX_BP), VP_STR("\"e\""));
     find_lane(x, at, &thread, &lane);
-    if (!x->plan.threads[thread].lanes) { /* no slice will come */
+    if (!x->plan.threads[thread].lanes) { /* no slice follows */
         x->lost++;
         return EX_EMPTY;
     }
@@ -261,7 +261,7 @@ static int spool_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const ex
     if (kept != EX_KEPT)
         return kept;
     bool strange = e.thread != JP_NONE && e.thread >= x->thread_count;
-    if (e.number == JP_NONE || strange) { /* the plan has no room for it */
+    if (e.number == JP_NONE || strange) { /* the plan has no entry for it */
         x->unsaid++;
         return EX_EMPTY;
     }

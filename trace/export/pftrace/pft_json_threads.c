@@ -1,5 +1,5 @@
-/* The events of a Trace Event JSON's .pftrace, a track behind the other, each in the order of time:
- * spans as the plan has them, with the marks between them. */
+/* Writes the events of a .pftrace from Trace Event JSON, one track after another, each in the order
+ * of time: planned spans, with the marks between them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ int pft_json_add_record(pft_json *x, int64_t record)
 
 /* ---- Threads -------------------------------------------------------------------------------- */
 
-/* Ends up to that moment, which is included. */
+/* Ends up to and including that time. */
 static int end_slices(pft_json *x, int64_t ns)
 {
     pft_run *r = &x->run;
@@ -57,7 +57,7 @@ static int end_slices(pft_json *x, int64_t ns)
     return pft_ends_until(&x->ends, &x->writer, pft_json_ns(x, ns));
 }
 
-/* The track of a span that no lane takes. */
+/* The track of a span that fits no lane. */
 static int pool_track_of_span(pft_json *x, const jp_thread *t, int64_t start, int64_t end,
                               uint64_t *track)
 {
@@ -68,7 +68,7 @@ static int pool_track_of_span(pft_json *x, const jp_thread *t, int64_t start, in
     return fresh ? pft_json_pool_track(x, t, *track) : 0;
 }
 
-/* Begins a slice: with what its begin says, and its end. */
+/* Begins a slice, with the content of its begin and its end. */
 static int begin_spooled_slice(pft_json *x, uint32_t event, uint64_t track, int64_t start)
 {
     uint32_t end = x->plan.pair_count ? jp_end_of(&x->plan, event) : JP_NONE;
@@ -99,8 +99,8 @@ static int play_span(pft_json *x, const jp_thread *t, size_t span)
     return end == INT64_MAX ? 0 : pft_ends_add(&x->ends, pft_json_ns(x, end), track);
 }
 
-/* What joins the slice around it must find that open: where it ended before, and nothing came
- * between, the flow leaves from its end, as in the importer of JSON. */
+/* A flow of the enclosing slice must find it open. If the slice has ended and nothing followed, the
+ * flow leaves from its end, as in the importer of JSON. */
 static int play_flow(pft_json *x, const pft_mark *m)
 {
     uint32_t lane = pft_mark_lane(m);
@@ -127,8 +127,8 @@ static int play_mark(pft_json *x, const pft_mark *m)
     return pft_put_event(&x->writer, pft_json_ns(x, m->ns));
 }
 
-/* Whether the next span comes before the next mark. At one moment complete events do, and begins as
- * the file has them. */
+/* True if the next span precedes the next mark. At equal times complete events do, and begins in
+ * file order. */
 static bool span_is_next(const pft_run *r, const ex_spans *s)
 {
     const pft_mark *m = &r->marks[r->mark];
@@ -176,7 +176,8 @@ int pft_json_threads(pft_json *x)
     return x->thread == x->thread_count;
 }
 
-/* ---- Tracks beside them --------------------------------------------------------------------- */
+/* ---- Tracks outside of threads ----------------------------------------------------------------
+ */
 
 static int play_beside(pft_json *x, pft_beside_kind kind, uint64_t track, const pft_mark *m)
 {

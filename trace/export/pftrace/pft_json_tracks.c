@@ -1,5 +1,5 @@
-/* The tracks of a Trace Event JSON's .pftrace: processes, threads, their siblings, and those beside
- * them. */
+/* Writes the tracks of a .pftrace from Trace Event JSON: processes, threads, their siblings, and
+ * tracks outside of threads. */
 #include "trace/base/err.h"
 #include "trace/export/pftrace/pft_json.h"
 #include "trace/export/shared/stream_out.h"
@@ -35,7 +35,7 @@ static int put_process_track(pft_json *x, size_t process)
                                                   .rank = rank_of_sort_index(x, p->sort)});
 }
 
-/* A track beside a thread's own, for what that cannot take; number: 0 for none. */
+/* A sibling of a thread's track for events that it cannot hold; number: 0 for none. */
 static int put_json_sibling_track(pft_json *x, const jp_thread *t, uint64_t uuid, uint32_t number)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;

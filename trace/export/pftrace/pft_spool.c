@@ -6,8 +6,8 @@
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
 
-/* A block holds some 50 records and costs a few µs to read; block b lies in slot b % SLOTS, so that
- * neighbours never take each other's place. 16 MiB in all. */
+/* A block has about 50 records and takes a few µs to read; block b is in slot b % SLOTS, so that
+ * adjacent blocks never evict each other. 16 MiB in total. */
 #define BLOCK ((size_t)16 << 10)
 #define SLOTS ((size_t)1024)
 
@@ -27,7 +27,7 @@ static int make_blocks(pft_spool *s)
     return 0;
 }
 
-/* What the source has from `offset` on to the end of the block there. */
+/* The bytes of the source from `offset` to the end of the block. */
 static int to_block_end(pft_spool *s, int64_t offset, vp_str *bytes)
 {
     int64_t number = offset / (int64_t)BLOCK, base = number * (int64_t)BLOCK;
@@ -46,7 +46,7 @@ static int to_block_end(pft_spool *s, int64_t offset, vp_str *bytes)
     return 0;
 }
 
-/* n bytes at offset, which the source has. */
+/* n existing bytes at offset. */
 static int spool_join_bytes(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
 {
     VP_TRY(vp_grow(&s->joined, &s->joined_cap, n, 1, SIZE_MAX / 2));
@@ -61,7 +61,7 @@ static int spool_join_bytes(pft_spool *s, int64_t offset, size_t n, vp_str *byte
     return 0;
 }
 
-/* n bytes at offset, fewer at the end of the source only; or more. */
+/* n bytes at offset, possibly more; fewer only at the end of the source. */
 static int spool_need_bytes(pft_spool *s, int64_t offset, size_t n, vp_str *bytes)
 {
     int64_t size = rd_source_size(s->source);

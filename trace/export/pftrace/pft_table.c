@@ -8,7 +8,7 @@
 #include "trace/export/shared/stream_out.h"
 #include "trace/read/json/json_text.h"
 
-/* Longer texts are hardly said twice. */
+/* Longer texts rarely repeat. */
 #define TEXT_MAX (16u << 10)
 #define BYTES_MAX (32u << 20)
 #define TEXTS_MAX (512u << 10)
@@ -38,7 +38,7 @@ static unsigned char bit_of(pft_name_kind kind)
     return (unsigned char)(1u << i);
 }
 
-/* What arguments say may differ from event to event: half of the table is for names. */
+/* Values of arguments may be different in every event: half of the table is reserved for names. */
 static bool is_full_for_kind(const pft_table *t, pft_name_kind kind)
 {
     unsigned half = kind == PFT_ARG_TEXT ? 1 : 0;

@@ -18,7 +18,7 @@ void pft_free(pft_writer *w)
     vp_buf_free(&w->interned);
 }
 
-/* A varint and what stands before one take at most so many bytes. */
+/* Maximum bytes of a varint and its tag. */
 #define FIELD_MAX 16
 
 static inline char *write_varint(char *p, uint64_t v)
@@ -53,13 +53,13 @@ static inline size_t varint_size(uint64_t v)
     return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
 }
 
-/* The number of a track or flow among those of all hosts. */
+/* The id of a track or flow among those of all hosts. */
 static inline uint64_t merged_track_id(const pft_writer *w, uint64_t id)
 {
     return w->host ? pft_host_id(w->host, id) : id;
 }
 
-/* A text as it is, or cut off before its byte `max` where a character ends; b holds it then. */
+/* A text, unchanged or truncated before its byte `max` at a character boundary; then b holds it. */
 static vp_str cut_text_at_char(vp_buf *b, vp_str text, size_t max)
 {
     if (text.n <= max)
@@ -72,7 +72,7 @@ static vp_str cut_text_at_char(vp_buf *b, vp_str text, size_t max)
     return vp_buf_view(b);
 }
 
-/* The packet whose content is in `packet`. */
+/* The packet with the content in `packet`. */
 static int put_packet(pft_writer *w, vp_buf *packet)
 {
     vp_pb_put_len(w->out, TRACE_PACKET, vp_buf_view(packet));
@@ -121,7 +121,7 @@ static void put_descriptor(vp_buf *b, const pft_track *t)
         vp_buf_fail(b, part.status);
 }
 
-/* The track as one of several hosts. `name` holds its name then. */
+/* The track as one of several hosts. `name` then holds its name. */
 static int among_hosts(const pft_writer *w, pft_track *t, vp_buf *name)
 {
     bool process = t->kind == PFT_PROCESS;
@@ -165,7 +165,7 @@ int pft_put_track(pft_writer *w, const pft_track *track)
     return put_packet(w, &packet);
 }
 
-/* The sequence's clock counts what passes; it is tied to the trace's where it begins. */
+/* The sequence's clock is incremental; it is tied to the trace's clock at its start. */
 static void put_sequence_clock(vp_buf *snapshot, uint64_t id, int64_t at_ns, bool incremental)
 {
     VP_CLEANUP(vp_buf_free) vp_buf clock;
@@ -190,8 +190,8 @@ int pft_begin_trace(pft_writer *w)
     return put_packet(w, &packet);
 }
 
-/* The sequence's clock begins with the trace's, or, in a table's, at 0. */
-/* Once a sequence: small rather than fast. */
+/* The sequence's clock begins at the trace's clock, or with a table at 0. */
+/* Once per sequence: small rather than fast. */
 __attribute__((cold)) static int put_sequence(pft_writer *w, int64_t start_ns, vp_str defaults)
 {
     VP_CLEANUP(vp_buf_free) vp_buf packet, part;
@@ -316,7 +316,7 @@ static uint64_t passed_until(pft_writer *w, int64_t at_ns)
     return passed;
 }
 
-/* When and of which sequence a packet is. */
+/* The time and sequence of a packet. */
 static inline char *packet_place(const pft_writer *w, char *p, uint64_t passed)
 {
     p = write_varint_field(p, PACKET_TIMESTAMP, passed);
@@ -324,7 +324,7 @@ static inline char *packet_place(const pft_writer *w, char *p, uint64_t passed)
     return p + w->place_n;
 }
 
-/* What stands before the event of a packet; n bytes follow. */
+/* The fields before the event of a packet; n bytes follow. */
 static char *packet_head(pft_writer *w, char *p, int64_t at_ns, size_t n)
 {
     uint64_t passed = passed_until(w, at_ns);
@@ -333,7 +333,7 @@ static char *packet_head(pft_writer *w, char *p, int64_t at_ns, size_t n)
     return packet_place(w, p, passed);
 }
 
-/* Ends are half of all events, and say nothing: their lengths are of one byte. */
+/* Ends are half of all events and have no content, so their lengths fit in one byte. */
 int pft_slice_end(pft_writer *w, uint64_t track, int64_t at_ns)
 {
     char *packet = vp_buf_reserve(w->out, 6 * FIELD_MAX);
@@ -370,8 +370,8 @@ int pft_put_event(pft_writer *w, int64_t at_ns)
     return 0;
 }
 
-/* What stands before an argument whose content is n bytes behind its name's number; room is made
- * for these, too. NULL: none. */
+/* The fields before an argument with n bytes of content after its name's id; space for these is
+ * reserved, too. NULL: none. */
 static char *begin_arg(pft_writer *w, uint64_t name, size_t n)
 {
     char *p = vp_buf_reserve(&w->event, 3 * FIELD_MAX + n);
@@ -387,7 +387,7 @@ static void end_arg(pft_writer *w, const char *end)
     w->event.n = (size_t)(end - w->event.p);
 }
 
-/* Two numbers: their length is of one byte. */
+/* Two numbers, whose length fits in one byte. */
 static inline void number_arg(pft_writer *w, uint64_t name, uint32_t number, uint64_t v)
 {
     char *arg = vp_buf_reserve(&w->event, 3 * FIELD_MAX);

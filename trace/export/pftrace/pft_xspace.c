@@ -1,6 +1,6 @@
-/* An XSpace as a .pftrace, pulled chunk by chunk: the layout that its JSON has, each thread a
- * sequence of packets in the order of time. Memory grows with the names of one plane and the slices
- * that are open, and by 32 bytes an event of a thread whose lines stand in no order of time. */
+/* Converts an XSpace to a .pftrace, chunk by chunk: the layout of its JSON, with each thread as a
+ * sequence of packets in the order of time. Memory grows with the names of one plane and the open
+ * slices, and by 32 bytes per event of a thread with unordered lines. */
 #include "trace/export/pftrace/pft_added.h"
 #include "trace/export/pftrace/pft_xspace.h"
 
@@ -33,7 +33,7 @@ static int put_xspace_row(pft_xspace *x, const xj_row *r)
                      .ordered = r->process});
 }
 
-/* A track beside the thread's own, for what that cannot take. */
+/* A sibling of the thread's track for events that it cannot hold. */
 static int put_xspace_sibling(pft_xspace *x, const xj_track *t, uint64_t uuid, uint32_t number)
 {
     VP_CLEANUP(vp_buf_free) vp_buf name;
@@ -75,7 +75,7 @@ static int take_pool_track(pft_xspace *x, const xj_track *t, const xj_span *s, u
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-/* An event in the order of time, whose lane is known. */
+/* The next event in the order of time, with a known lane. */
 static int play_event(pft_xspace *x, const xj_track *t, const xj_event *e, const xj_span *s,
                       int lane)
 {
@@ -85,14 +85,14 @@ static int play_event(pft_xspace *x, const xj_track *t, const xj_event *e, const
         return 0;
     VP_TRY(lane == (int)EX_LANE_ASYNC ? take_pool_track(x, t, s, &track)
                                       : lane_track(x, t, (uint32_t)lane, &track));
-    if (!x->in_sequence) /* a thread that shows nothing has none */
+    if (!x->in_sequence) /* a thread without visible events has none */
         VP_TRY(pft_begin_sequence(&x->writer, pft_thread_track(t->thread), s->start));
     x->in_sequence = true;
     VP_TRY(pft_ends_until(&x->ends, &x->writer, s->start));
     return pft_xspace_event(x, t, e, s, track);
 }
 
-/* An event as it stands in the file. VP_ECORRUPT (not recorded): damaged. */
+/* The next event in file order. VP_ECORRUPT (not recorded): damaged. */
 static int play_field(pft_xspace *x, const xj_track *t, const xw_field *f)
 {
     xj_event e;
@@ -204,7 +204,7 @@ static int write_thread_events(pft_xspace *x)
 
 /* ---- The stream ----------------------------------------------------------------------------- */
 
-/* Behind the file's events. 1: there are more. */
+/* Additional events at the end. 1: there are more. */
 static int put_xspace_added(pft_xspace *x)
 {
     struct ex_added *added;

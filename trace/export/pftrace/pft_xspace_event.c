@@ -1,11 +1,11 @@
-/* What one event of an XSpace says in a .pftrace. */
+/* The content of one event of an XSpace in a .pftrace. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 #include "trace/export/pftrace/pft_xspace.h"
 #include "trace/export/shared/times.h"
 
-/* Names of arguments that are not the file's, behind those of its keys. */
+/* Names of additional arguments, after those of the file's keys. */
 enum { ARG_DURATION_PS = 1, ARG_START_PS };
 
 int pft_told_make(pft_told *t, const xj_names *n)
@@ -27,7 +27,7 @@ void pft_told_free(pft_told *t)
     *t = (pft_told){0};
 }
 
-/* The number of a name in this sequence, which is told the first time. */
+/* The id of a name in this sequence, interned on first use. */
 static uint64_t tell_name_once(pft_xspace *x, uint32_t *told, pft_name_kind kind, uint32_t index,
                                vp_str text)
 {
@@ -73,7 +73,8 @@ static int put_event_arg(pft_xspace *x, const xj_arg *arg)
     }
 }
 
-/* The format has whole ns. What is finer is said: the length in ps, and what the start lacks. */
+/* The format has whole ns. The exact length in ps, and the remainder of the start, become
+ * arguments. */
 static void put_sub_ns_rest(pft_xspace *x, const xj_event *e)
 {
     int64_t length = e->duration_ps > 0 ? e->duration_ps : 0, rest = ex_rest_ps(e->offset_ps);
@@ -91,7 +92,7 @@ static void put_sub_ns_rest(pft_xspace *x, const xj_event *e)
                     rest);
 }
 
-/* An allocator's memory is a track of its process, told when it first says something. */
+/* An allocator's memory is a track of its process, described before its first value. */
 static int put_memory_track(pft_xspace *x, const xj_track *t, int64_t at_ns)
 {
     const xj_plane *pl = &x->walk.layout.planes[t->plane];
@@ -117,7 +118,7 @@ static int put_memory_track(pft_xspace *x, const xj_track *t, int64_t at_ns)
     return pft_put_event(&x->writer, at_ns);
 }
 
-/* Whether the event says something else of what its metadata says, too. Both are sorted. */
+/* True if the event overrides an argument of its metadata. Both are sorted. */
 static bool contradicts_metadata(const xj_names *n, uint32_t count, const xj_meta *m)
 {
     uint64_t mask = 0;
@@ -144,7 +145,7 @@ static bool is_said(const xj_names *n, uint32_t count, uint32_t key)
     return false;
 }
 
-/* The metadata's arguments but for those that the event has its own of. */
+/* The metadata's arguments except those that the event overrides. */
 static int put_other_meta_args(pft_xspace *x, const xj_meta *m, uint32_t count)
 {
     for (uint32_t i = 0; i < m->arg_count; i++)
@@ -153,8 +154,8 @@ static int put_other_meta_args(pft_xspace *x, const xj_meta *m, uint32_t count)
     return 0;
 }
 
-/* Thirteen of a TPU op's fifteen arguments are those of its metadata: their bytes are made once,
- * and their names told once a sequence. */
+/* Thirteen of a TPU op's fifteen arguments are those of its metadata: they are encoded once, and
+ * their names interned once per sequence. */
 static int put_shared(pft_xspace *x, const xj_meta *m, uint32_t count)
 {
     pft_shared *s = &x->told.shared[m - x->walk.names.meta];
@@ -174,7 +175,7 @@ static int put_shared(pft_xspace *x, const xj_meta *m, uint32_t count)
     return 0;
 }
 
-/* A step_name_arg among the arguments replaces the name. */
+/* A step_name among the arguments replaces the name. */
 static vp_str step_name_arg(const xj_names *n, const xj_arg *args, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

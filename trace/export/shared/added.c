@@ -32,7 +32,7 @@ int ex_added_begin(ex_added *a, const ex_pick *pick, const uint32_t *pids, size_
     if (a->made)
         return a->tracks && a->track < a->tracks->track_count;
     a->made = true;
-    if (pick->most) /* of the file's own slices so many are asked for, and no others */
+    if (pick->most) /* only this many of the file's own slices are requested */
         return 0;
     VP_TRY(a->make(a->ctx, &a->tracks));
     if (!a->tracks || !a->tracks->track_count)
@@ -58,7 +58,7 @@ void ex_added_free(ex_added *a)
     *a = (ex_added){.make = a->make, .ctx = a->ctx};
 }
 
-/* A time of the group's on the clock of what is exported. false: it has none there. */
+/* Converts a time of the group to the exported clock. false: not possible. */
 static bool exported_ns(int64_t *out, const ex_added *a, const derived_group *g, int64_t ps)
 {
     int64_t zero;
@@ -72,7 +72,7 @@ static bool in_window(const ex_pick *p, const ex_added_slice *s)
     return !p->window || (s->start_ns < p->until_ns && s->end_ns > p->from_ns);
 }
 
-/* Idle time: a length is what the sum of the rounded lengths still lacks of the rounded sum. */
+/* For idle time, a length is the difference of the rounded sums. */
 static void round_length(ex_added *a, ex_added_slice *s)
 {
     a->exact_ps += s->from->end_ps - s->from->start_ps;

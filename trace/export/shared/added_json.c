@@ -1,11 +1,11 @@
-/* What is added behind the events, as Trace Event JSON. */
+/* Writes the analysis tracks after the events, as Trace Event JSON. */
 #include "trace/base/err.h"
 #include "trace/export/shared/added.h"
 #include "trace/export/shared/quote.h"
 #include "trace/export/shared/stream_out.h"
 #include "trace/export/shared/times.h"
 
-/* To the importer a thread of its process's number is another
+/* The importer treats a thread with its process's number as a different one
  * (docs/reference/perfetto.md#event-fields). */
 static uint32_t tid_of(const ex_added *a)
 {

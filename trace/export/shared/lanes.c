@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 #include "trace/model/sort.h"
 
-/* Sorts behind every real length, and among its like in the file's order. */
+/* Sorts after every real length, and among equal ones in file order. */
 #define LATE (-1)
 
 static int spans_add_event(ex_spans *s, int64_t start_ns, int64_t dur, uint32_t id)
@@ -59,8 +59,8 @@ int64_t ex_spans_end(const ex_spans *s, size_t i)
     return dur == LATE ? late_end(s, trace_kind_of(&s->track, i)) : trace_start(&s->track, i) + dur;
 }
 
-/* Whether the lane takes a span: it lies in the innermost slice that is still open. A span of no
- * length at the end of a slice lies behind it. */
+/* True if the lane can take a span: it is inside the innermost open slice. A span without a length
+ * at the end of a slice is after it. */
 static bool lane_takes_span(ex_lane *l, int64_t start_ns, int64_t end_ns)
 {
     while (l->depth && l->ends[l->depth - 1] <= start_ns)

@@ -6,7 +6,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* So many lengths are worth sorting. */
+/* Minimum number of lengths before sorting. */
 #define LENGTHS_MIN 4096u
 
 static int by_length_longest_first(const void *a, const void *b)
@@ -15,7 +15,7 @@ static int by_length_longest_first(const void *a, const void *b)
     return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* Sorts the lengths and keeps those that the longest `most` slices have. */
+/* Sorts the lengths and keeps those of the longest `most` slices. */
 static void pick_cut_lengths(ex_pick *p)
 {
     size_t kept = 0, taken = 0;

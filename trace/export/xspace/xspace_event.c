@@ -30,7 +30,7 @@ static void put_json_args(vp_buf *b, const xj_names *n, const xj_arg *args, uint
     vp_buf_putc(b, '}');
 }
 
-/* A step_name among the args replaces the name and stays an arg. */
+/* A step_name among the args replaces the name and remains an arg. */
 static void put_json_name(vp_buf *b, const xj_names *n, const xj_meta *m, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -57,8 +57,8 @@ static int put_slice_head(vp_buf *b, const xj_place *place)
     return 0;
 }
 
-/* Ids of async spans are the process's own: as global ids ("id") Perfetto would show them outside
- * of any. */
+/* Ids of async spans are local to the process: Perfetto would show global ids ("id") outside of any
+ * process. */
 static void put_async_head(vp_buf *b, const xj_place *p, char phase, int64_t ns)
 {
     vp_buf_printf(b,

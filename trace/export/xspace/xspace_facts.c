@@ -1,15 +1,15 @@
-/* What an event says of others: the flows that it is an end of, and the memory in use. */
+/* Links and counters of an event: the flows that it ends, and the memory in use. */
 #include "trace/base/err.h"
 #include "trace/export/shared/quote.h"
 #include "trace/export/shared/times.h"
 #include "trace/export/xspace/xspace_json.h"
 #include "trace/read/semantics/attrs.h"
 
-/* Slots of flows that have begun, 32 MB at most. Real ids are counters, so that these are 16 M
- * flows; what begins beyond them has no arrow. */
+/* Maximum slots of flows that have begun, 32 MB. Real ids are counters, so these are 16 M flows;
+ * further flows have no arrow. */
 #define FLOWS_MAX (1u << 20)
 
-/* Sources of ids beside the types of producers, which are small numbers. */
+/* Sources of ids other than the types of producers, which are small numbers. */
 enum { LAUNCHES = 1u << 20, FLOWS };
 
 static bool has_fact(const xj_facts *f, xj_fact fact)
@@ -40,14 +40,14 @@ static uint64_t fact_value(const xj_facts *f, xj_fact fact)
     return has_fact(f, fact) ? f->v[fact] : 0;
 }
 
-/* The same for the same file wherever it is made: what is served has an entity tag. */
+/* Reproducible for the same file, because responses have an entity tag. */
 static uint64_t stable_flow_id(uint64_t source, uint64_t number)
 {
-    return number ^ source * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio */
+    return number ^ source * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 divided by the golden ratio */
 }
 
-/* An event is an end of one flow at most: Perfetto has one bind_id an event. Launches come first;
- * a producer that consumes another flow is shown as producer. Real ones are not both. */
+/* An event ends at most one flow: Perfetto has one bind_id per event. Launches come first; a
+ * producer that consumes another flow is shown as producer. Real events are not both. */
 static xj_flow flow_end_of_event(const xj_facts *f, bool device, uint64_t *source, uint64_t *number)
 {
     uint64_t producer = fact_value(f, XJ_PRODUCER), type = fact_value(f, XJ_PRODUCER_TYPE);
@@ -86,7 +86,7 @@ int xj_flow_of(xj_flows *flows, const xj_facts *facts, bool device, xj_flow *out
         return 0;
     int first = begin_flow(flows, source, number);
     VP_TRY(first);
-    out->out = first || out->in; /* a flow that is both in and out begins, and later passes */
+    out->out = first || out->in; /* a flow that is both in and out begins, and later continues */
     out->in = out->in && !first;
     return 0;
 }
@@ -96,7 +96,7 @@ void xj_flows_free(xj_flows *flows)
     vp_map_free(&flows->begun);
 }
 
-/* "GPU_4_bfc" tells its device; the others are named by it, as in the report. */
+/* "GPU_4_bfc" contains its device; the device is appended to other names, as in the report. */
 static int put_allocator_name(vp_buf *text, vp_str name, int64_t device)
 {
     bool said = device < 0;

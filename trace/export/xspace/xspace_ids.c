@@ -1,5 +1,5 @@
-/* Pids and tids of an XSpace: jaxlib's (docs/reference/xprof.md#trace-json), except where Perfetto
- * would take two for one (docs/reference/perfetto.md#event-fields). */
+/* Pids and tids of an XSpace: those of jaxlib (docs/reference/xprof.md#trace-json), unless Perfetto
+ * would confuse two (docs/reference/perfetto.md#event-fields). */
 #include <stdlib.h>
 
 #include "trace/base/err.h"
@@ -12,11 +12,11 @@
 #define HOST_PID 701u
 #define LAST_DEVICE_PID 500u
 
-/* What is beside a thread is easier to find there. */
+/* Siblings are next to their thread, so that they are easy to find. */
 #define NEAR 64u
 
-/* jaxlib's pid, unless another plane has it: two devices in one process would lie over each other.
- * Planes of one name are one process. */
+/* jaxlib's pid, unless another plane has it: two devices in one process would overlap. Planes with
+ * the same name are one process. */
 static int choose_pids(xj_layout *l)
 {
     VP_CLEANUP(vp_map_free) vp_map taken; /* pid → its plane */
@@ -52,7 +52,7 @@ static uint64_t pid_tid_key(uint32_t pid, uint32_t tid)
     return (uint64_t)pid << 32 | tid;
 }
 
-/* To Perfetto tid 0 is the pid, and a tid that is the pid the main thread. */
+/* Perfetto treats tid 0 as the pid, and a tid equal to the pid as the main thread. */
 static bool is_usable_tid(uint32_t pid, uint32_t tid)
 {
     return tid && tid != pid;
@@ -96,9 +96,10 @@ static int by_pid_and_tid(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* jaxlib's tid is the low half of the line's id. It stays unless another line of the process has it
- * under another id or in another plane, or Perfetto takes it for the pid. Lines of two planes are
- * two threads, or the names of both planes would be loaded in turns, event by event. */
+/* jaxlib's tid is the low half of the line's id. It is kept unless another line of the process has
+ * it with another id or in another plane, or Perfetto would confuse it with the pid. Lines of two
+ * planes are two threads, or the names of both planes would be loaded alternately, event by event.
+ */
 static int move_tids(xj_layout *l, const thread_key *keys)
 {
     for (size_t i = 0; i < l->track_count; i++) {
@@ -130,7 +131,7 @@ static int choose_tids(xj_layout *l)
     return move_tids(l, keys);
 }
 
-/* The lines of one thread are neighbours; otherwise the order stays. */
+/* Makes the lines of one thread adjacent; otherwise the order is unchanged. */
 static int by_first_line(const void *a, const void *b)
 {
     const xj_track *x = a, *y = b;
@@ -156,7 +157,7 @@ static int prefix_device_name(xj_layout *l, xj_track *t)
     return 0;
 }
 
-/* Of several lines that are one thread the last one names it, as in jaxlib. */
+/* If several lines are one thread, the last one names it, as in jaxlib. */
 static int name_threads(xj_layout *l)
 {
     for (size_t i = l->track_count; i-- > 0;) {

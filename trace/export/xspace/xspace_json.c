@@ -1,7 +1,6 @@
-/* An XSpace as Trace Event JSON, pulled chunk by chunk: one walk that decides processes and
- * threads, then plane by plane its names, line by line its events through a window. Memory grows
- * with the names of one plane, and by 20 bytes an event of a line whose events stand in no order of
- * time. */
+/* Converts an XSpace to Trace Event JSON, chunk by chunk: one walk decides processes and threads,
+ * then plane by plane its names, line by line its events through a window. Memory grows with the
+ * names of one plane, and by 20 bytes per event of a line with unordered events. */
 #include "trace/export/shared/added.h"
 #include "trace/export/xspace/xspace_walk.h"
 
@@ -14,7 +13,7 @@
 
 typedef struct xspace_json {
     xj_walk walk;   /* first member */
-    xj_lanes lanes; /* of the thread at hand */
+    xj_lanes lanes; /* of the current thread */
     uint64_t async_ids;
     bool started; /* the JSON */
     bool any;     /* event so far */
@@ -36,7 +35,7 @@ static void use_tid(xspace_json *x, const xj_track *t, uint32_t lane, uint32_t t
         "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":", x->walk.layout.planes[t->plane].pid, tid);
 }
 
-/* A line that goes on with the thread of the line before it keeps its lanes. */
+/* A line that continues the thread of the previous line keeps its lanes. */
 static int begin_xspace_track(xspace_json *x, size_t i)
 {
     const xj_track *t = &x->walk.layout.tracks[i];
@@ -51,7 +50,7 @@ static int begin_xspace_track(xspace_json *x, size_t i)
     return 0;
 }
 
-/* A sibling of a thread, where events lie that its own track cannot take. */
+/* A sibling of a thread, for events that its own track cannot hold. */
 static int open_lane(xspace_json *x, const xj_track *t, uint32_t lane)
 {
     xj_row row = {.pid = x->walk.layout.planes[t->plane].pid, .sort = t->sort};
@@ -162,7 +161,7 @@ static void finish_xspace_json(xspace_json *x)
     vp_buf_puts(b, "}\n");
 }
 
-/* Behind the file's events. 1: there are more. */
+/* Additional events at the end. 1: there are more. */
 static int put_xspace_json_added(xspace_json *x)
 {
     struct ex_added *added;

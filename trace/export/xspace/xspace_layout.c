@@ -26,7 +26,7 @@ static void layout_note_damage(xj_layout *l, int64_t at)
         l->damage = at;
 }
 
-/* ---- What there is -------------------------------------------------------------------------- */
+/* ---- Reading the layout ---------------------------------------------------------------------- */
 
 static int layout_take_line_head(xj_layout *l, xs_window *w, const xw_field *f)
 {
@@ -78,8 +78,8 @@ static int end_line(xj_layout *l)
     return 0;
 }
 
-/* display_id and display_name stand behind the events, so every line is walked to its end. As all
- * three walks: 1: through; 0: at `until`. */
+/* display_id and display_name follow the events, so every line is walked to its end. The result of
+ * all three walks is 1: finished; 0: at `until`. */
 static int walk_line(xj_layout *l, xs_window *w, int64_t until)
 {
     xj_here *h = &l->here;
@@ -149,7 +149,7 @@ static int walk_plane(xj_layout *l, xs_window *w)
     return 1;
 }
 
-/* Up to the next plane: 1; 0: there is none. */
+/* Up to the next plane: 1; 0: none. */
 static int walk_space(xj_layout *l, xs_window *w)
 {
     xj_here *h = &l->here;
@@ -183,9 +183,9 @@ int xj_layout_find(xj_layout *l, xs_window *w, int64_t until)
     }
 }
 
-/* ---- What is shown -------------------------------------------------------------------------- */
+/* ---- Selecting the layout -------------------------------------------------------------------- */
 
-/* jaxlib shows the host, and the first family of devices that there is. */
+/* jaxlib shows the host, and the first kind of devices that exists. */
 static const char *device_family(const xj_layout *l)
 {
     static const char *const families[] = {"/device:GPU:", "/device:TPU:", "/device:CUSTOM:"};
@@ -204,8 +204,8 @@ static int by_plane(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The host first, as jaxlib has it, then what else it shows, then what only we show: pids are given
- * out in this order. */
+/* The host first, as in jaxlib, then the other planes that jaxlib shows, then those that only we
+ * show: pids are assigned in this order. */
 static int order_planes(xj_layout *l)
 {
     const char *family = device_family(l);
@@ -251,15 +251,15 @@ static void layout_choose_base(xj_layout *l)
     }
 }
 
-/* When a line's first event is, on the clock of all lines. false: it has none that is shown. */
+/* The time of a line's first event, on the common clock. false: no visible event. */
 static bool first_event_time(const xj_track *t, int64_t *at)
 {
     return t->events && !__builtin_add_overflow(t->start_ns, t->least_ns, at) &&
            *at >= -(VP_TIME_MAX_PS / 1000) && *at <= XS_EPOCH_NS;
 }
 
-/* Perfetto drops what is before time 0 (docs/reference/perfetto.md#time-precision): where a shown
- * event is, all move. */
+/* Perfetto drops events before time 0 (docs/reference/perfetto.md#time-precision): if a visible
+ * event is there, all move. */
 static void layout_choose_shift(xj_layout *l)
 {
     int64_t first;
@@ -277,7 +277,7 @@ static int64_t first_event(const xj_layout *l)
     return first == INT64_MAX ? 0 : first + l->shift_ns;
 }
 
-/* By pid and tid, a process before its threads; of several lines with one tid the last one counts,
+/* By pid and tid, a process before its threads; of several lines with one tid the last one is used,
  * as in jaxlib. */
 static int by_tid(const void *a, const void *b)
 {
@@ -296,7 +296,7 @@ static bool same_row(const xj_row *a, const xj_row *b)
     return a->pid == b->pid && a->process == b->process && a->tid == b->tid;
 }
 
-/* What has no event shows nothing. */
+/* Rows without events are not shown. */
 static int layout_make_rows(xj_layout *l)
 {
     size_t n = 0, kept = 0;
@@ -332,7 +332,7 @@ static int layout_make_rows(xj_layout *l)
     return 0;
 }
 
-/* A name at least; where the file is damaged, an event. */
+/* At least a name; if the file is damaged, an event. */
 static bool layout_has_content(const xj_layout *l)
 {
     bool any = l->damage < 0 && l->track_count;
@@ -390,7 +390,7 @@ static void row_head(vp_buf *b, const xj_row *r, const char *what)
 
 void xj_put_row(vp_buf *b, const xj_row *r)
 {
-    if (r->name.n) { /* Perfetto refuses an empty one (docs/reference/perfetto.md#event-fields) */
+    if (r->name.n) { /* Perfetto refuses an empty name (docs/reference/perfetto.md#event-fields) */
         row_head(b, r, "name");
         ex_quote(b, r->name);
         vp_buf_puts(b, "}},\n");

@@ -1,4 +1,4 @@
-/* Names and arguments of an XSpace's events as jaxlib's JSON has them. */
+/* Names and arguments of an XSpace's events as in jaxlib's JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,11 +10,11 @@
 #include "trace/export/xspace/xspace_json.h"
 #include "trace/vpcap/xspace_fields.h"
 
-/* Args of one event; real ones have at most forty. */
+/* Maximum args of one event; real ones have at most forty. */
 #define ARGS_MAX 1024u
 
-/* Stats that jaxlib keeps for itself (docs/reference/xprof.md#trace-json). Writers up to 2025 kept
- * kernel_details, too; a kernel's grid and registers are worth showing. */
+/* Stats that jaxlib does not export (docs/reference/xprof.md#trace-json). Old writers, up to 2025,
+ * also left out kernel_details; we export it, because a kernel's grid and registers are useful. */
 static bool is_internal_stat(vp_str name)
 {
     static const char *const names[] = {"_pt", "_p",    "_ct",        "_c",
@@ -25,7 +25,7 @@ static bool is_internal_stat(vp_str name)
     return false;
 }
 
-/* Quoted unless texts stay raw, in the arena; VP_STR_NONE when out of memory. */
+/* Quoted unless texts stay raw, in the arena; VP_STR_NONE if out of memory. */
 static vp_str quoted_in_arena(xj_names *n, vp_str s)
 {
     n->scratch.n = 0;
@@ -73,7 +73,7 @@ static uint32_t key_by_map(const xj_names *n, uint64_t stat_id)
     return i == VP_MAP_NONE ? n->empty_key : n->key_of_stat[i];
 }
 
-/* The stats' names and, behind them, those that need no stat: long_name, and no name at all. */
+/* The names of stats, then those without a stat: long_name, and the empty name. */
 static int make_keys(xj_names *n)
 {
     size_t stats = n->plane->stat_count, count = stats + 2, keys = 0;
@@ -112,7 +112,7 @@ int xj_names_make(xj_names *n, xs_plane *plane, bool raw)
     vp_arena_init(&n->arena);
     vp_buf_init(&n->scratch, VP_XPLANE_META_MAX);
     n->meta = vp_calloc(plane->meta_count + 1, sizeof *n->meta);
-    n->args = vp_calloc(ARGS_MAX + 1, sizeof *n->args); /* and one that is being read */
+    n->args = vp_calloc(ARGS_MAX + 1, sizeof *n->args); /* and the one being read */
     VP_NEED(n->meta && n->args);
     return make_keys(n);
 }
@@ -133,7 +133,7 @@ static inline uint32_t stat_key_of(const xj_names *n, uint64_t stat_id)
     return stat_id < XJ_DENSE ? n->key_dense[stat_id] : key_by_map(n, stat_id);
 }
 
-/* Puts the arg behind the *count sorted ones where it belongs. */
+/* Inserts the arg after the *count sorted ones at its position. */
 static int insert_arg_sorted(xj_names *n, uint32_t *count)
 {
     xj_arg arg = n->args[*count];
@@ -152,7 +152,7 @@ static int insert_arg_sorted(xj_names *n, uint32_t *count)
     return 0;
 }
 
-/* Counts the arg behind the *count ones, which stay sorted; events name their stats mostly in the
+/* Counts the arg after the *count ones, which stay sorted; events usually list their stats in the
  * order of their keys. */
 static inline int add_arg_sorted(xj_names *n, uint32_t *count)
 {
@@ -195,7 +195,7 @@ static bool read_arg_value(const xj_names *n, const vp_pb_field *f, xj_arg *arg)
     }
 }
 
-/* Numbers only, except for the allocator, which is a text or the name of a stat. */
+/* Only numbers, except for the allocator, which is a text or the name of a stat. */
 static void take_fact(xj_names *n, uint8_t fact, const vp_pb_field *value)
 {
     xj_facts *facts = &n->facts;
@@ -211,7 +211,7 @@ static void take_fact(xj_names *n, uint8_t fact, const vp_pb_field *value)
     facts->has |= 1u << fact;
 }
 
-/* A value that is a varint and stands last. */
+/* The last value, a varint. */
 static bool read_last(vp_pb *r, vp_pb_field *value)
 {
     vp_pb at = *r;
@@ -226,8 +226,8 @@ static bool read_last(vp_pb *r, vp_pb_field *value)
     return true;
 }
 
-/* The id and the value of an XStat; value->number is 0 where it has none. The usual form, in that
- * order, is taken straight. */
+/* The id and the value of an XStat; value->number is 0 if it has none. The usual form, in that
+ * order, is parsed directly. */
 static bool split_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
 {
     vp_pb r = vp_pb_of(stat);
@@ -252,8 +252,8 @@ static bool split_stat(vp_str stat, uint64_t *id, vp_pb_field *value)
     return rc == 0;
 }
 
-/* Sets the arg that an XStat says among the *count at n->args, which stay sorted. VP_ECORRUPT (not
- * recorded). */
+/* Adds the arg of an XStat to the *count at n->args, which stay sorted. VP_ECORRUPT (not recorded).
+ */
 static int set_arg_from_stat(xj_names *n, uint32_t *count, vp_str stat)
 {
     vp_pb_field value;
@@ -285,7 +285,7 @@ int xj_names_stats(xj_names *n, uint32_t *count, const xj_event *e)
     return 0;
 }
 
-/* Quotes the texts of n->args and keeps them with the metadata. */
+/* Quotes the texts of n->args and stores them with the metadata. */
 static int keep_args(xj_names *n, xj_meta *m, uint32_t count)
 {
     m->args = vp_arena_alloc(&n->arena, (count + !count) * sizeof *m->args);
@@ -305,7 +305,7 @@ static int keep_args(xj_names *n, xj_meta *m, uint32_t count)
     return 0;
 }
 
-/* A damaged stat costs that stat, not the metadata. */
+/* A damaged stat loses only that stat, not the metadata. */
 static int make_meta(xj_names *n, xj_meta *m, vp_str bytes)
 {
     vp_str name = VP_STR(""), display = VP_STR("");
@@ -340,7 +340,7 @@ const xj_meta *xj_names_meta(xj_names *n, int64_t id)
     return m;
 }
 
-/* In quotes, as jaxlib has all values; doubles with six digits. */
+/* In quotes, as in jaxlib; doubles with six digits. */
 static void put_quoted_number(vp_buf *b, const xj_arg *arg)
 {
     char text[40], *end = text + sizeof text - 1, *p = end;

@@ -1,4 +1,4 @@
-/* When the events of an XSpace are, and on which track of their thread they may lie. */
+/* The times of an XSpace's events, and the track of each within its thread. */
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -16,7 +16,7 @@ static void event_take_field(xj_event *e, uint32_t number, uint64_t u)
         e->duration_ps = (int64_t)u;
 }
 
-/* What stands at r->p in another than its usual form. */
+/* A field at r->p that is not in its usual form. */
 static bool read_odd(xj_event *e, vp_pb *r, bool *stat)
 {
     vp_pb_field f;
@@ -27,7 +27,8 @@ static bool read_odd(xj_event *e, vp_pb *r, bool *stat)
     return true;
 }
 
-/* The fields of every event in their usual form are taken straight: each event is read twice. */
+/* The fields of every event in their usual form are parsed directly, because each event is read
+ * twice. */
 static bool read_event_times(xj_event *e, vp_str event)
 {
     vp_pb r = vp_pb_of(event);
@@ -76,7 +77,7 @@ int xj_event_read(xj_event *e, xs_window *w, const xw_field *f)
     return read_event_times(e, (vp_str){(const char *)p, (size_t)f->u});
 }
 
-/* What the reader takes is taken here, and what JSON keeps to the ns. */
+/* Accepts the same events as the reader, with times in whole ns. */
 static bool span_of_event(const xj_layout *l, const xj_track *t, const xj_event *e, xj_span *s)
 {
     const int64_t least = -(VP_TIME_MAX_PS / 1000);
@@ -124,7 +125,7 @@ void xj_scan_free(xj_scan *s)
     ex_lanes_free(&s->lanes);
 }
 
-/* Adds a line's events to the spans, numbered on from *number. Damage is told when they are
+/* Adds a line's events to the spans, with ids from *number on. Damage is reported when they are
  * written. */
 static int collect_line_spans(ex_spans *spans, const xj_layout *layout, const xj_track *t,
                               xs_window *w, uint32_t *number)
