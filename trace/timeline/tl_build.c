@@ -1,4 +1,5 @@
-/* From a sealed trace to its index: texts, kinds and groups, then the tracks, each for itself. */
+/* Builds an index from a sealed trace: texts, kinds and groups, then the tracks, each separately.
+ */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -11,15 +12,15 @@
 
 /* Threads that make tracks. */
 #define MAKERS_MAX 8
-/* Events below which a second thread for a track is not worth its start. */
+/* Events below which a second thread for a track is not useful. */
 #define PAIR_LEAST 100000u
 
 typedef struct builder {
     tl_index *x;
     const trace *t;
-    vp_sid *text;   /* of a text of the trace: the index's + 1; 0: not there yet */
+    vp_sid *text;   /* by text of the trace: the index's + 1; 0: not there yet */
     tl_row **rows;  /* by track */
-    uint32_t *todo; /* tracks, those with most events first */
+    uint32_t *todo; /* tracks, sorted by number of events, descending */
     bool last;      /* tl_build_last */
     _Atomic uint32_t begun;
     _Atomic bool failed;
@@ -119,7 +120,7 @@ static int take_track(builder *b, uint32_t i)
     return index_take_text(&k->name, b, from->name);
 }
 
-/* What one thread works on. */
+/* State of one thread. */
 typedef struct maker {
     builder *b;
     tl_maker m;
@@ -127,7 +128,7 @@ typedef struct maker {
     vp_aside aside;
 } maker;
 
-/* Makes one track after the other while there are any. */
+/* Builds the remaining tracks one after another. */
 static int make_tracks(void *ctx)
 {
     maker *me = ctx;
@@ -156,7 +157,7 @@ static void add_calls(tl_index *x, const tl_calls *c)
     }
 }
 
-/* A track that has more than a processor's share of the events would be waited for. */
+/* A track with more than a processor's share of the events would delay the others. */
 static size_t pair_from(const tl_index *x)
 {
     int cpus = vp_cpus();
@@ -186,7 +187,7 @@ static int run_makers(builder *b, maker *all, uint32_t n)
     return rc < 0 ? rc : 0;
 }
 
-/* As many as there are processors, and no more than there is work for. */
+/* As many as there are processors, but no more than there are tracks. */
 static uint32_t maker_count(const tl_index *x)
 {
     int cpus = vp_cpus();
@@ -205,7 +206,7 @@ static int make_all(builder *b)
     return rc;
 }
 
-/* Rows of all tracks behind each other. */
+/* Numbers the rows of all tracks consecutively. */
 static int join_rows(builder *b)
 {
     tl_index *x = b->x;

@@ -8,7 +8,7 @@
 typedef struct maker {
     trace *t;
     const derived *d;
-    vp_map kinds; /* of the track at hand, by name and text */
+    vp_map kinds; /* of the current track, by name and text */
     uint8_t *hue; /* by kind */
     size_t hue_cap;
 } maker;
@@ -117,7 +117,7 @@ int tl_build_derived(tl_index **out, const derived *d, const tl_index *beside)
     return 0;
 }
 
-/* Both have the slices of a track in the same order: start asc, end desc, as they came. */
+/* Both have the slices of a track in the same order: start asc, end desc, then insertion. */
 const derived_note *tl_derived_note(const tl_index *x, const derived *d, const tl_event *e)
 {
     return &d->notes[d->tracks[e->track].first + tl_order(tl_row_of(x, e), e->index)];

@@ -22,7 +22,7 @@ static char *lower_copy(vp_str s)
     return z;
 }
 
-/* By kind: whether its texts hold `lower`. */
+/* By kind: whether its texts contain `lower`. */
 static uint8_t *match_kinds(const tl_index *x, vp_str lower, uint64_t *total)
 {
     uint8_t *hit = vp_calloc((size_t)x->kind_count + 1, 1);
@@ -38,12 +38,12 @@ static uint8_t *match_kinds(const tl_index *x, vp_str lower, uint64_t *total)
     return hit;
 }
 
-/* Where the search begins: events at `ps` of rows up to `seq` are behind. */
+/* The start of the search: events at `ps` in rows up to `seq` are skipped. */
 typedef struct origin {
     int64_t ps;
     size_t seq;     /* of x->rows */
     uint64_t index; /* in that row */
-    bool exact;     /* false: all events at ps lie ahead (backwards: behind) */
+    bool exact;     /* false: no event at ps is skipped */
 } origin;
 
 static size_t seq_of(const tl_index *x, const tl_event *e)
@@ -51,7 +51,7 @@ static size_t seq_of(const tl_index *x, const tl_event *e)
     return (size_t)x->tracks[e->track].first_row + e->row;
 }
 
-/* The first event of row `seq` that lies behind the origin in the order of all. */
+/* The first event of row `seq` after the start of the search, in the global order. */
 static uint64_t first_event_after_origin(const tl_index *x, size_t seq, const origin *o)
 {
     const tl_row *r = &x->rows[seq];
@@ -101,7 +101,7 @@ static void find_backwards(tl_found *f, const tl_index *x, const uint8_t *hit, c
                     break;
                 continue;
             }
-            if (tl_start(r, i - 1) >= best) /* of equals the last in the order of all */
+            if (tl_start(r, i - 1) >= best) /* ties: the last in the global order */
                 take_found_event(x, f, &best, seq, i - 1);
             break;
         }
@@ -126,9 +126,10 @@ int tl_find(tl_found *out, const tl_index *x, const tl_query *q)
     return 0;
 }
 
-/* ---- What belongs together ------------------------------------------------------------------ */
+/* ---- Related events -----------------------------------------------------------------------------
+ */
 
-/* The event of a row that has this order; r->count: it is in another row. */
+/* The event of a row with this order; r->count: it is in another row. */
 static uint64_t index_in_row(const tl_row *r, uint32_t order)
 {
     uint64_t low = 0, high = r->count;

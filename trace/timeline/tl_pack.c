@@ -3,7 +3,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Start, length, kind and order. */
+/* Start, duration, kind and order. */
 #define RECORD_MAX (8 + 8 + 4 + 4)
 
 /* A block's times in one unit. */
@@ -12,7 +12,7 @@ typedef struct scaled {
     uint32_t unit;
 } scaled;
 
-/* Divides all times by 1,000 if nothing is lost. */
+/* Divides all times by 1,000 if they are multiples. */
 static bool divide_times_by_1000(scaled *t, uint32_t n)
 {
     scaled less;
@@ -44,7 +44,7 @@ static uint8_t width_of(uint64_t most)
     return (uint8_t)(most ? (71 - __builtin_clzll(most)) / 8 : 0);
 }
 
-/* As many bytes as the largest of each take. */
+/* The number of bytes that the maximum of each needs. */
 static void set_widths(tl_block *b, const scaled *t, const tl_stage *s, bool ordered)
 {
     uint64_t start = 0, dur = 0;
@@ -62,7 +62,7 @@ static void set_widths(tl_block *b, const scaled *t, const tl_stage *s, bool ord
     b->first_order = ordered ? s->order[0] : 0;
 }
 
-/* Writes 8 bytes, of which what follows keeps `width`. */
+/* Writes 8 bytes; the next write keeps the first `width`. */
 static uint8_t *store_bytes(uint8_t *at, uint64_t v, unsigned width)
 {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -85,7 +85,7 @@ static size_t put_records(uint8_t *to, const tl_block *b, const scaled *t, const
     return (size_t)(at - to);
 }
 
-/* What a window wants to know of the block as a whole. */
+/* The summary of the block that windows need. */
 static void summarize_block(tl_block *b, tl_stage *s)
 {
     b->base_ps = s->start_ps[0];

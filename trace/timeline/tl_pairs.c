@@ -5,10 +5,10 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* Seeds: keys of different ways to be alike never meet. */
+/* Seeds, so that keys of different stages never collide. */
 enum { SAME_NAME = 1, SAME_KIND, ANY_DEVICE, ALIKE, ROLE_ALONE };
 
-/* How something of one side may be found by something of the other; 0: not this way. */
+/* The key of an entry, equal for matches; 0: no match in this stage. */
 typedef uint64_t key_fn(const void *side, uint32_t i, unsigned way);
 
 /* ---- Pairs of equal keys -------------------------------------------------------------------- */
@@ -17,11 +17,11 @@ typedef struct side {
     const tl_index *x;
     uint32_t n;
     uint32_t *mate;
-    const uint8_t *used;        /* of groups: whether they have events */
-    const uint32_t *group_pair; /* of tracks: a number that both groups of a pair have */
+    const uint8_t *used;        /* for groups: whether they have events */
+    const uint32_t *group_pair; /* for tracks: a number that both groups of a pair share */
 } side;
 
-/* Pairs the i-th of A with a key and the i-th of B that has it. */
+/* Pairs the i-th of A with a key and the i-th of B with the same key. */
 static int pair_by(side *a, side *b, key_fn *key, unsigned way)
 {
     VP_CLEANUP(vp_map_free) vp_map first;

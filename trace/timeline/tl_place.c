@@ -4,8 +4,8 @@
 #include "trace/base/mem.h"
 #include "trace/timeline/tl_index.h"
 
-/* Whether the lane takes an event: it lies in the innermost one that is still open. An event of no
- * length at the end of another lies behind it. */
+/* True if the lane can take an event: it is inside the innermost open one. An event without a
+ * duration at the end of another is after it. */
 static bool lane_takes(tl_lane *l, int64_t start_ps, int64_t end_ps)
 {
     while (l->depth && l->levels[l->depth - 1].end_ps <= start_ps)
@@ -21,8 +21,8 @@ static int places_add_row(tl_places *p, uint32_t lane, uint32_t depth, bool over
     return 0;
 }
 
-/* The row of a lane's next level; UINT32_MAX where the track has as many as it may. One is left for
- * what no lane takes. */
+/* The row of a lane's next level; UINT32_MAX if the track has the maximum. One row is reserved for
+ * events that fit no lane. */
 static int next_lane_row(tl_places *p, uint32_t lane, uint32_t *row)
 {
     tl_lane *l = &p->lanes[lane];

@@ -22,7 +22,7 @@ static int64_t event_ps_in_range(const adding *a, const tl_row *r, uint64_t i)
     return end > start ? end - start : 0;
 }
 
-/* above: the row of which this one's events are children; NULL for the first of a lane. */
+/* above: the row of the parents of this row's events; NULL for the first of a lane. */
 static void add_range_row(adding *a, const tl_row *r, const tl_row *above)
 {
     uint64_t parent = above ? tl_first_at(above, a->from_ps) : 0;
@@ -55,9 +55,10 @@ static void add_range_track(adding *a, const tl_track *k)
     }
 }
 
-/* ---- What is covered ------------------------------------------------------------------------ */
+/* ---- Covered time
+ * -------------------------------------------------------------------------------- */
 
-/* The outermost rows of a track's lanes, each with its next event, as a heap by that one's start.
+/* The outermost rows of a track's lanes, each with its next event, as a heap by that event's start.
  */
 typedef struct lane {
     const tl_row *r;

@@ -1,4 +1,4 @@
-/* Places in time in a row. */
+/* Binary search by time in a row. */
 #include "trace/timeline/tl_slices.h"
 
 static uint64_t block_count(const tl_row *r)
@@ -44,7 +44,8 @@ static uint64_t block_before(const tl_row *r, uint64_t low, int64_t ps)
     return low;
 }
 
-/* Of a block's events [low, high) the first that begins at ps, above its base, or later. */
+/* Of a block's events [low, high), the first that begins at or after ps, which is above the block's
+ * base. */
 static uint64_t event_from(const tl_row *r, const tl_block *b, uint64_t low, uint64_t high,
                            int64_t ps)
 {
@@ -60,7 +61,7 @@ static uint64_t event_from(const tl_row *r, const tl_block *b, uint64_t low, uin
     return low;
 }
 
-/* All of a block's records at once, where a search would wait for one after the other. */
+/* Prefetches all of a block's records, because a search would wait for one after another. */
 static void prefetch_block(const tl_row *r, const tl_block *b)
 {
     const uint8_t *at = tl_record(r, b, 0);

@@ -11,10 +11,11 @@
 #define HEAD_BYTES 56u
 #define SECTION_BYTES 24u
 #define RECORD_BYTES 24u
-/* A pixel at least of a window this wide has this many records; fewer pixels show nothing. */
+/* Minimum records in a window of this many pixels; fewer pixels would show nothing. */
 #define PX_LEAST 16u
 
-/* A number by which others are divided often: by a product with what 2^64 is in it, rounded up. */
+/* A divisor that is used often: replaced by a multiplication with 2^64 divided by it, rounded up.
+ */
 typedef struct divisor {
     uint64_t by, times;
 } divisor;
@@ -24,7 +25,7 @@ static divisor divisor_of(int64_t by)
     return (divisor){(uint64_t)by, by > 1 ? UINT64_MAX / (uint64_t)by + 1 : 0};
 }
 
-/* n: 0 or more. The product is at most one too large, since n is below 2^63. */
+/* n: at least 0. The product is at most one too large, since n is below 2^63. */
 static uint64_t fast_divide(int64_t n, const divisor *d)
 {
     if (!d->times)
@@ -39,11 +40,11 @@ typedef struct painter {
     vp_buf *out;
     int64_t from_ps, until_ps, unit_ps;
     int64_t pixel_ps;
-    int64_t grid_ps; /* where a pixel begins, two before the window */
+    int64_t grid_ps; /* start of the pixel two before the window */
     divisor by_unit, by_pixel;
     tl_seam seam;     /* of r */
     uint32_t records; /* of all rows */
-    vp_map *named;    /* kinds whose names are wanted */
+    vp_map *named;    /* kinds whose names are needed */
     uint32_t *kinds;  /* they */
     size_t kind_count, kind_cap;
 } painter;
@@ -76,7 +77,7 @@ static int put_label_table(painter *p)
 {
     char head[8];
     for (size_t i = 0; i < p->kind_count; i++) {
-        /* a label: more of it has no room anywhere */
+        /* maximum bytes of a label */
         vp_str name = vp_str_head(tl_text(p->x, p->x->kinds[p->kinds[i]].name), 400);
         name.n = vp_utf8_span(name);
         put_u32(head, p->x->first_kind + p->kinds[i]);
@@ -155,16 +156,16 @@ static int put_merged_run(painter *p, uint64_t i, uint64_t end)
     return put_slice_record(p, &g);
 }
 
-/* Where the pixel ends in which an event begins that is in the window, or at most a pixel before;
- * the pixels stand still when the window moves. */
+/* The end of the pixel of an event that begins in the window, or at most a pixel before; the pixel
+ * grid does not move with the window. */
 static int64_t pixel_end(const painter *p, int64_t ps)
 {
     uint64_t pixel = fast_divide(ps - p->grid_ps, &p->by_pixel);
     return p->grid_ps + (int64_t)(pixel + 1) * p->pixel_ps;
 }
 
-/* The first block from `block` up to `last` that may hold an event which begins before the window
- * and reaches into it. */
+/* The first block from `block` up to `last` that may contain an event which begins before the
+ * window and overlaps it. */
 static uint64_t first_reaching_block(const painter *p, uint64_t block, uint64_t last)
 {
     const tl_block *b = p->r->blocks;
@@ -197,7 +198,7 @@ static void take_begun(const painter *p, run *g, int64_t *longest, uint64_t i)
     }
 }
 
-/* Of events [i, end), which begin before the window, those that reach into it, as one record. */
+/* Events of [i, end), which begin before the window, that overlap it, as one record. */
 static int put_begun(painter *p, uint64_t i, uint64_t end)
 {
     run g = {0};
@@ -211,8 +212,8 @@ static int put_begun(painter *p, uint64_t i, uint64_t end)
     return g.end ? put_slice_record(p, &g) : 0;
 }
 
-/* Any number of events lies over each other: one record a pixel, of those that begin in it. The
- * longest of them ends less than a pixel before the last end. */
+/* Any number of events may overlap: one record per pixel, for those that begin in it. The longest
+ * of them ends less than a pixel before the last end. */
 static int put_overlaps(painter *p)
 {
     const tl_row *r = p->r;
@@ -245,7 +246,7 @@ static int put_row_slices(painter *p)
         until = until < p->until_ps ? until : p->until_ps;
         uint64_t end = tl_first_from(r, i, until);
         if (end > i + 1 && tl_dur(r, end - 1) >= p->pixel_ps)
-            end--; /* a slice of its own, which begins in this pixel */
+            end--; /* a separate slice, which begins in this pixel */
         VP_TRY(put_merged_run(p, i, end));
         i = end;
     }
@@ -271,7 +272,8 @@ static uint32_t rows_of(const tl_index *x, const tl_wanted *w)
     return n < w->rows ? n : w->rows;
 }
 
-/* Rows that a window shows, and how many it leaves out beyond VP_TIMELINE_CELLS_MAX / PX_LEAST. */
+/* The number of rows that a window shows; the rest, beyond VP_TIMELINE_CELLS_MAX / PX_LEAST, is
+ * counted. */
 
 typedef struct layout {
     uint32_t rows, left_out, px;

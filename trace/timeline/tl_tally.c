@@ -8,7 +8,7 @@ static void tally_join(tl_tally *t, const tl_tally *more)
     t->sum_ps = sum;
 }
 
-/* Lengths of 8 bytes are those that may add up to more than a sum holds. */
+/* Only 8-byte durations may overflow a sum. */
 static int64_t sum_of(const tl_row *r, uint64_t i, uint64_t end, uint64_t units)
 {
     const tl_block *b = &r->blocks[i / TL_BLOCK];
@@ -20,7 +20,7 @@ static int64_t sum_of(const tl_row *r, uint64_t i, uint64_t end, uint64_t units)
     return sum;
 }
 
-/* Events of one block, by looking at them. */
+/* Sums events of one block individually. */
 static tl_tally tally_of_events(const tl_row *r, uint64_t i, uint64_t end)
 {
     const tl_block *b = &r->blocks[i / TL_BLOCK];
@@ -52,7 +52,8 @@ static void join_block(tl_tally *t, const tl_row *r, uint64_t block)
     }
 }
 
-/* Blocks [block, end), none of which is the row's last; by supers where these lie inside. */
+/* Sums blocks [block, end), none of which is the row's last; uses the table of longest blocks where
+ * possible. */
 static void join_blocks(tl_tally *t, const tl_row *r, uint64_t block, uint64_t end)
 {
     t->sum_ps = tl_sum(t->sum_ps, r->blocks[end].busy_ps - r->blocks[block].busy_ps);
@@ -63,13 +64,13 @@ static void join_blocks(tl_tally *t, const tl_row *r, uint64_t block, uint64_t e
     }
 }
 
-/* The events of a block before `at` and those from there on. The longest of the block is on one
- * side, so that only the other one is looked at. */
+/* The events of a block before `at` and from there on. The longest of the block is on one side, so
+ * only the other side is read. */
 static void tally_split_block(tl_tally *before, tl_tally *behind, const tl_row *r, uint64_t at)
 {
     uint64_t block = at / TL_BLOCK, first = block * TL_BLOCK, next = first + TL_BLOCK;
     const tl_block *b = &r->blocks[block];
-    if (next >= r->count) { /* how long the last block is all in all is not known */
+    if (next >= r->count) { /* the sum of the last block is unknown */
         *before = tally_of_events(r, first, at);
         *behind = tally_of_events(r, at, r->count);
         return;

@@ -11,9 +11,9 @@
 typedef struct source {
     const trace_track *k;
     const trace_times *times;
-    bool in_order; /* the i-th is the i-th of k; else the one that its kind in `sorted` says */
+    bool in_order; /* the i-th is the i-th of k; else the one given by its kind in `sorted` */
     size_t count;
-    trace_track sorted; /* a copy of what the trace has in another order */
+    trace_track sorted; /* a copy of a trace with another order */
 } source;
 
 /* ---- Events --------------------------------------------------------------------------------- */
@@ -34,13 +34,13 @@ static void close_source(source *s)
     trace_times_free(&s->sorted.own);
 }
 
-/* Of a clock that nobody reads any more, or of which there is a copy. */
+/* For a clock that is not needed any more, or that was copied. */
 static void forget_clock(const trace_times *t, size_t from, size_t n)
 {
     vp_mem_forget(t->v + from, n * sizeof *t->v);
 }
 
-/* Two clocks may order events differently: those of the host's are sorted in a copy then. */
+/* Two clocks may order events differently: then those of the host's are sorted in a copy. */
 static int sort_copy(source *s, bool last)
 {
     trace_track *c = &s->sorted;
@@ -92,10 +92,11 @@ static int pack_event(tl_maker *m, const source *s, size_t i, uint32_t row)
     return tl_pack_put(&m->packer, row, source_start(s, i), dur, kind, (uint32_t)i);
 }
 
-/* Events that are forgotten together. */
+/* Number of events that are released together. */
 #define FORGET 65536u
 
-/* Once all events before `to` are packed. Copies of them (sort_copy) are freed at once anyhow. */
+/* Releases the events before `to` after they were packed. Copies of them (sort_copy) are freed
+ * later in one piece. */
 static void forget_packed_events(const tl_maker *m, const source *s, size_t to)
 {
     if (!m->last || !s->in_order || !to || (to % FORGET && to < s->count))
@@ -120,12 +121,12 @@ static int pack_one_by_one(tl_maker *m, const source *s)
 
 /* ---- By two threads ------------------------------------------------------------------------- */
 
-/* Events whose rows are handed over together, and how many such heaps may wait. */
+/* Number of events whose rows are passed together, and of batches that may wait. */
 #define HEAP 8192u
 #define HEAPS 16u
 _Static_assert(FORGET % HEAP == 0, "a packed heap may end what is forgotten");
 
-/* One places, the other packs. */
+/* One thread places, the other packs. */
 typedef struct pair {
     tl_maker *m;
     const source *s;
@@ -148,8 +149,8 @@ static size_t heap_end(const pair *p, size_t i)
     return p->s->count - i < HEAP ? p->s->count : i + HEAP;
 }
 
-/* Says how far one of the two is and waits until the other lets it go on: with `i` as far as
- * `least` of it. false: the other failed. */
+/* Publishes the progress of one thread and waits until the other allows it to continue: until `i`
+ * is at least `least`. false: the other failed. */
 static bool pair_hand_over(pair *p, size_t *mine, size_t i, const size_t *other, size_t least)
 {
     pthread_mutex_lock(&p->lock);
@@ -263,7 +264,7 @@ static int by_height(const void *a, const void *b)
     return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-/* Numbers the rows from above: lane by lane, in each by depth. */
+/* Numbers the rows from the top: lane by lane, in each by depth. */
 static numbered *number_rows_by_lane(const tl_places *p)
 {
     numbered *rows = vp_calloc(p->row_count + 1, sizeof *rows);
@@ -274,8 +275,7 @@ static numbered *number_rows_by_lane(const tl_places *p)
     return rows;
 }
 
-/* The blocks of each row together, in their order. block_at: by places.rows, where its next one
- * goes. */
+/* Concatenates the blocks of each row, in order. block_at: by places.rows, the next position. */
 static void gather_blocks(tl_track *k, const tl_packer *p, uint64_t *block_at)
 {
     for (size_t i = 0; i < p->block_count; i++)
@@ -300,7 +300,7 @@ static void fill_supers(uint32_t *supers, const tl_row *r)
     }
 }
 
-/* Takes the records, without the room behind them. */
+/* Takes ownership of the records, without unused memory. */
 static int take_packed_bytes(tl_track *k, tl_packer *p)
 {
     k->byte_count = p->byte_count + 8;
@@ -361,7 +361,7 @@ static int make_track_rows(tl_track *k, tl_row **out, tl_maker *m, uint32_t trac
 
 /* ---- Attributes ----------------------------------------------------------------------------- */
 
-/* Which event of the trace each is; NULL, and rc 0: the same. */
+/* The event of the trace for each event; NULL, and rc 0: the same. */
 static int source_order(uint32_t **out, const source *s)
 {
     *out = NULL;
