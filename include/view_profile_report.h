@@ -250,6 +250,10 @@ typedef struct vp_avoidable {
     int64_t argument_copy_ps; /* … of arguments that are not donated */
     int64_t elementwise_ps;   /* element-wise work that memory bandwidth limits */
     int64_t callback_input_ps; /* results that only callbacks read */
+    int64_t lookup_ps;         /* products with one-hot factors, and what makes these */
+    int64_t update_ps;         /* whole tables, for gradients of few of their rows */
+    int64_t recomputed_ps;     /* the forward pass again, as jax.checkpoint asks */
+    int64_t unrolled_ps;       /* what one batched op saves in place of small ones of equal shape */
 } vp_avoidable;
 
 typedef struct vp_op {
@@ -328,6 +332,8 @@ typedef struct vp_module {
     int64_t repeat_ps, repeat_runs; /* Σ and number of its runs in those steps */
     int64_t in_steps, in_steps_ps; /* counted steps in which it ran; Σ of its runs in them (full) */
     int64_t ops, op_calls;         /* distinct ops that ran; calls of the most frequent one */
+    const char
+        *repeats; /* a program that computes its matmuls, too; NULL: unknown or none (full) */
 } vp_module;
 
 /* ---- Steps (full; docs/reference/metrics.md#steps) ---- */

@@ -87,7 +87,8 @@ static int add_modules(vp_report *r, host_result *h)
                            .in_steps = x->in_steps,
                            .in_steps_ps = x->in_steps_ps,
                            .ops = x->ops,
-                           .op_calls = x->op_calls};
+                           .op_calls = x->op_calls,
+                           .repeats = x->repeats};
         if (x->samples && x->runs > 0) {
             out->sample_ps = x->samples;
             out->sample_count = (size_t)x->runs;

@@ -118,6 +118,7 @@ static void keep_repeats(vp_module *out, const vp_module *x)
         out->in_steps = x->in_steps;
         out->in_steps_ps = x->in_steps_ps;
     }
+    out->repeats = out->repeats ? out->repeats : x->repeats;
     out->ops = x->ops > out->ops ? x->ops : out->ops;
     out->op_calls = x->op_calls > out->op_calls ? x->op_calls : out->op_calls;
     if (x->repeat_ps < out->repeat_ps ||

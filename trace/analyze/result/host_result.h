@@ -33,6 +33,7 @@ typedef struct module_item {
     int64_t *samples; /* durations of its runs, ascending; `runs` of them, NULL: unknown */
     int64_t repeat_steps, repeat_ps, repeat_runs; /* as in vp_module (full) */
     int64_t in_steps, in_steps_ps, ops, op_calls; /* likewise */
+    const char *repeats;                          /* likewise */
 } module_item;
 
 /* The lists that a host's result and a report have under the same names: X(row type, rows, number,

@@ -160,6 +160,14 @@ static const rep_field avoidable_fields[] = {
      .about = "Self time of element-wise work without transcendental functions."},
     {F("callback_input_ps", REP_COUNT, vp_avoidable, callback_input_ps), .later = true,
      .about = "Self time of instructions whose results only callbacks read."},
+    {F("lookup_ps", REP_COUNT, vp_avoidable, lookup_ps), .later = true,
+     .about = "Self time of matmuls with a one-hot operand, and of what makes that operand."},
+    {F("update_ps", REP_COUNT, vp_avoidable, update_ps), .later = true,
+     .about = "Self time of work on whole tables for gradients of few of their rows."},
+    {F("recomputed_ps", REP_COUNT, vp_avoidable, recomputed_ps), .later = true,
+     .about = "Self time of the forward pass that `jax.checkpoint` computes again."},
+    {F("unrolled_ps", REP_COUNT, vp_avoidable, unrolled_ps), .later = true,
+     .about = "Self time that one batched op saves in place of small ops of equal shape."},
     {END("avoidable", "Self time of an op that its HLO program shows to be avoidable. One op may "
                       "count in several fields.")},
 };

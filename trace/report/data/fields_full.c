@@ -104,6 +104,9 @@ static const rep_field module_fields[] = {
     {F("ops", REP_COUNT, vp_module, ops), .later = true, .about = "Distinct ops that ran."},
     {F("op_calls", REP_COUNT, vp_module, op_calls), .later = true,
      .about = "Calls of the most frequent of these ops."},
+    {F("repeats", REP_TEXT, vp_module, repeats), .full = true, .later = true,
+     .null = "no other program computes its matmuls",
+     .about = "A larger program that computes at least 90% of this one's FLOP of matmuls, too."},
     {END("module", "A compiled program (HLO module).")},
 };
 

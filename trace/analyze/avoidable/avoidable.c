@@ -1,8 +1,12 @@
-#include "trace/analyze/device/avoidable.h"
+#include "trace/analyze/avoidable/avoidable.h"
 
+#include "trace/analyze/avoidable/hlo_batches.h"
+#include "trace/analyze/avoidable/hlo_shares.h"
+#include "trace/analyze/avoidable/repeated_programs.h"
 #include "trace/analyze/device/callback_inputs.h"
 #include "trace/analyze/device/hygiene.h"
 #include "trace/analyze/device/ops.h"
+#include "trace/analyze/mfu/hlo_cost.h"
 #include "trace/analyze/result/programs.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -24,6 +28,16 @@ enum {
 
 /* Views between a copy and the parameter that it copies. */
 #define VIEWS_MAX 8
+#define PS_PER_S INT64_C(1000000000000)
+/* A call that is shorter is small: its overhead is a large part of it. */
+#define SMALL_PS INT64_C(10000000)
+/* So many small ops of equal shape are worth one batched op. */
+#define BATCH_LEAST 8u
+
+static int64_t permille_of_ps(int64_t ps, uint16_t permille)
+{
+    return (int64_t)((__int128)ps * permille / 1000);
+}
 
 static bool has_type(const hlo_program *p, uint32_t shape, uint16_t type)
 {
@@ -95,14 +109,10 @@ static void add_instruction(fused *f, const hlo_program *p, const hlo_instr *in,
                                           "select-and-scatter",
                                           "triangular-solve",
                                           NULL};
-    static const char *const slow[] = {
-        "sine", "cosine",       "tan",      "tanh", "exponential",
-        "log",  "power",        "atan2",    "erf",  "exponential-minus-one",
-        "cbrt", "log-plus-one", "logistic", NULL};
     f->layout = f->layout || (changes_layout(p, in) && in->shape != HLO_NONE &&
                               hlo_shape_elements(p, in->shape) >= whole);
     f->arithmetic = f->arithmetic || hlo_has_any_opcode(in, combine);
-    f->slow = f->slow || hlo_has_any_opcode(in, slow);
+    f->slow = f->slow || hlo_is_slow(in);
 }
 
 static fused look_into(const hlo_program *p, const hlo_instr *in)
@@ -154,90 +164,145 @@ static uint8_t traits_of(const hlo_program *p, const hlo_instr *in, bool formatt
     return traits;
 }
 
-/* The traits of kinds, as far as they are known. */
-typedef struct trait_list {
-    uint8_t *of_kind;
-    uint8_t **fed; /* by program: callback_inputs.h */
-    bool *asked;   /* by program */
-} trait_list;
+/* An op, by kind. */
+typedef struct kind_facts {
+    hlo_shares shares;
+    uint32_t batch; /* equal ops that one batched op could replace; 0: unknown */
+    int64_t flops;
+    uint8_t traits;
+} kind_facts;
 
-static int is_callback_input(bool *out, trait_list *l, uint32_t program, const hlo_program *p,
-                             uint32_t at)
+typedef struct work {
+    analysis *a;
+    kind_facts *kinds;       /* by kind */
+    known_program *programs; /* by program of the trace */
+    uint32_t *op_of;         /* room by group */
+} work;
+
+static int known_program_get(known_program **out, work *w, uint32_t i)
 {
-    if (!l->asked[program])
-        VP_TRY(callback_inputs_new(&l->fed[program], p));
-    l->asked[program] = true;
-    *out = l->fed[program] && l->fed[program][at];
-    return 0;
+    known_program *k = &w->programs[i];
+    *out = k;
+    if (k->p)
+        return 0;
+    VP_TRY(programs_get(&k->p, w->a, i));
+    if (!k->p)
+        return 0;
+    VP_TRY(hlo_values_new(&k->values, k->p));
+    VP_TRY(callback_inputs_new(&k->callback_input, k->p));
+    return hlo_batches_new(&k->batch, k->p, &k->values);
 }
 
-static int traits_of_kind(trait_list *list, analysis *a, uint32_t kind)
+static int facts_of_kind(kind_facts *out, work *w, uint32_t kind)
 {
-    uint8_t *out = &list->of_kind[kind];
-    bool fed = false;
-    const trace_kind *k = &a->t->kinds[kind];
-    const hlo_program *p = NULL;
-    *out = SEEN;
+    const trace *t = w->a->t;
+    const trace_kind *k = &t->kinds[kind];
+    known_program *program = NULL;
+    out->traits = SEEN;
     if (!k->hlo_op)
         return 0;
-    uint32_t i = trace_find_program(a->t, k->program_id);
-    if (i < a->t->program_count)
-        VP_TRY(programs_get(&p, a, i));
-    uint32_t at = p ? hlo_program_find(p, hlo_innermost(trace_str(a->t, k->hlo_op))) : HLO_NONE;
+    uint32_t i = trace_find_program(t, k->program_id);
+    if (i < t->program_count)
+        VP_TRY(known_program_get(&program, w, i));
+    const hlo_program *p = program ? program->p : NULL;
+    uint32_t at = p ? hlo_program_find(p, hlo_innermost(trace_str(t, k->hlo_op))) : HLO_NONE;
     if (at == HLO_NONE)
         return 0;
-    VP_TRY(is_callback_input(&fed, list, i, p, at));
-    *out = traits_of(p, &p->instrs[at], op_is_formatting(a->t, k));
-    *out |= fed ? CALLBACK_INPUT : 0;
+    out->traits = traits_of(p, &p->instrs[at], op_is_formatting(t, k));
+    if (program->callback_input && program->callback_input[at])
+        out->traits |= CALLBACK_INPUT;
+    out->shares = hlo_shares_of(p, &program->values, at);
+    out->batch = program->batch[at];
+    out->flops = hlo_cost_of(p, at).flops;
     return 0;
 }
 
-static int add_device(analysis *a, uint32_t d, trait_list *list, uint32_t *op_of)
+/* FLOP per second of the fastest op of the device whose calls take much longer than their overhead;
+ * 0: there is none. */
+static int64_t best_rate(const kind_list *l, const kind_facts *kinds)
 {
-    const uint8_t *traits = list->of_kind;
-    const kind_list *l = &a->devices[d].times;
-    const uint32_t *group_of = grouping_groups(a->g);
-    ops_by_group_in(op_of, a, d);
+    int64_t best = 0;
     for (uint32_t i = 0; i < l->n; i++) {
-        uint32_t kind = l->kind[i];
-        if (traits[kind] == NOT_SEEN)
-            VP_TRY(traits_of_kind(list, a, kind));
-        vp_avoidable *x = &a->h->ops[op_of[group_of[kind]]].avoidable;
-        x->known_ps += traits[kind] & KNOWN ? l->self_ps[i] : 0;
-        x->float64_ps += traits[kind] & FLOAT64 ? l->self_ps[i] : 0;
-        x->fused_layout_ps += traits[kind] & FUSED_LAYOUT ? l->self_ps[i] : 0;
-        x->plain_copy_ps += traits[kind] & PLAIN_COPY ? l->self_ps[i] : 0;
-        x->elementwise_ps += traits[kind] & ELEMENTWISE ? l->self_ps[i] : 0;
-        x->argument_copy_ps += traits[kind] & ARGUMENT_COPY ? l->self_ps[i] : 0;
-        x->callback_input_ps += traits[kind] & CALLBACK_INPUT ? l->self_ps[i] : 0;
+        const kind_facts *f = &kinds[l->kind[i]];
+        int64_t each = l->calls[i] > 0 ? l->self_ps[i] / l->calls[i] : 0;
+        if (each <= SMALL_PS || f->flops <= 0 || f->batch >= BATCH_LEAST)
+            continue;
+        __int128 rate = (__int128)f->flops * PS_PER_S / each;
+        best = rate > best && rate < INT64_MAX ? (int64_t)rate : best;
+    }
+    return best;
+}
+
+/* n small ops of equal shape as one: it takes at least as long as one of them, and as their FLOP at
+ * the best rate that a larger op of the device reaches. */
+static int64_t unrolled_ps(const kind_facts *f, int64_t self_ps, int64_t calls, int64_t rate)
+{
+    if (f->batch < BATCH_LEAST || calls <= 0 || self_ps / calls > SMALL_PS)
+        return 0;
+    int64_t least = self_ps / f->batch;
+    __int128 least_work = rate > 0 ? (__int128)f->flops * calls * PS_PER_S / rate : 0;
+    if (least_work > self_ps)
+        return 0;
+    return self_ps - (least_work > least ? (int64_t)least_work : least);
+}
+
+static void add_kind(vp_avoidable *x, const kind_facts *f, int64_t self_ps)
+{
+    x->known_ps += f->traits & KNOWN ? self_ps : 0;
+    x->float64_ps += f->traits & FLOAT64 ? self_ps : 0;
+    x->fused_layout_ps += f->traits & FUSED_LAYOUT ? self_ps : 0;
+    x->plain_copy_ps += f->traits & PLAIN_COPY ? self_ps : 0;
+    x->elementwise_ps += f->traits & ELEMENTWISE ? self_ps : 0;
+    x->argument_copy_ps += f->traits & ARGUMENT_COPY ? self_ps : 0;
+    x->callback_input_ps += f->traits & CALLBACK_INPUT ? self_ps : 0;
+    x->lookup_ps += permille_of_ps(self_ps, f->shares.lookup);
+    x->update_ps += permille_of_ps(self_ps, f->shares.update);
+    x->recomputed_ps += permille_of_ps(self_ps, f->shares.remat);
+}
+
+static int add_device(work *w, uint32_t d)
+{
+    const kind_list *l = &w->a->devices[d].times;
+    const uint32_t *group_of = grouping_groups(w->a->g);
+    ops_by_group_in(w->op_of, w->a, d);
+    for (uint32_t i = 0; i < l->n; i++)
+        if (w->kinds[l->kind[i]].traits == NOT_SEEN)
+            VP_TRY(facts_of_kind(&w->kinds[l->kind[i]], w, l->kind[i]));
+    int64_t rate = best_rate(l, w->kinds);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const kind_facts *f = &w->kinds[l->kind[i]];
+        vp_avoidable *x = &w->a->h->ops[w->op_of[group_of[l->kind[i]]]].avoidable;
+        add_kind(x, f, l->self_ps[i]);
+        x->unrolled_ps += unrolled_ps(f, l->self_ps[i], l->calls[i], rate);
     }
     return 0;
 }
 
-static int add_devices(analysis *a, trait_list *list)
+static int collect_all(work *w)
 {
-    VP_CLEANUP(vp_free_ptr)
-    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
-    size_t programs = (size_t)a->t->program_count + 1;
-    list->of_kind = vp_calloc((size_t)a->t->kind_count + 1, 1);
-    list->fed = vp_calloc(programs, sizeof *list->fed);
-    list->asked = vp_calloc(programs, sizeof *list->asked);
-    VP_NEED(op_of && list->of_kind && list->fed && list->asked);
-    for (uint32_t d = 0; d < a->device_count; d++)
-        VP_TRY(add_device(a, d, list, op_of));
-    return 0;
+    const trace *t = w->a->t;
+    w->kinds = vp_calloc((size_t)t->kind_count + 1, sizeof *w->kinds);
+    w->programs = vp_calloc((size_t)t->program_count + 1, sizeof *w->programs);
+    w->op_of = vp_realloc_array(NULL, (size_t)grouping_count(w->a->g) + 1, sizeof *w->op_of);
+    VP_NEED(w->kinds && w->programs && w->op_of);
+    for (uint32_t d = 0; d < w->a->device_count; d++)
+        VP_TRY(add_device(w, d));
+    return repeated_programs_collect(w->a, w->programs);
 }
 
 int avoidable_collect(analysis *a)
 {
-    trait_list list = {0};
+    work w = {.a = a};
     if (!a->h->has_devices || !a->t->program_count)
         return 0;
-    int rc = add_devices(a, &list);
-    for (uint32_t i = 0; list.fed && i < a->t->program_count; i++)
-        vp_free(list.fed[i]);
-    vp_free(list.of_kind);
-    vp_free(list.fed);
-    vp_free(list.asked);
+    int rc = collect_all(&w);
+    for (uint32_t i = 0; w.programs && i < a->t->program_count; i++) {
+        hlo_values_free(&w.programs[i].values);
+        vp_free(w.programs[i].batch);
+        vp_free(w.programs[i].callback_input);
+    }
+    vp_free(w.kinds);
+    vp_free(w.programs);
+    vp_free(w.op_of);
     return rc;
 }

@@ -1,0 +1,17 @@
+/* Which part of an instruction's work is avoidable, in permille of its weight: FLOP of products,
+ * elements of other work, more for functions that take long
+ * (docs/reference/metrics.md#avoidable-work). Of a fusion the weights of its instructions count. */
+#ifndef VP_ANALYZE_HLO_SHARES_H
+#define VP_ANALYZE_HLO_SHARES_H
+
+#include "trace/analyze/avoidable/hlo_values.h"
+
+typedef struct hlo_shares {
+    uint16_t lookup, update, remat; /* of 1000 */
+} hlo_shares;
+
+hlo_shares hlo_shares_of(const hlo_program *p, const hlo_values *x, uint32_t at);
+/* Transcendental functions and the like, which take longer than to read their operands. */
+bool hlo_is_slow(const hlo_instr *in);
+
+#endif
