@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from . import wire
 
-F32, F64, TOKEN = 11, 12, 17
+PRED, S32, F32, F64, TOKEN = 1, 4, 11, 12, 17
 ALLOC, FREE, SHARE = 0, 1, 2
 
 
@@ -23,6 +23,7 @@ class Value:
     type: int = F32
     minor_to_major: tuple = ()  # of its layout; descending if empty
     target: str = ''  # of a custom call
+    more: bytes = b''  # fields of the instruction
 
     def size(self):
         dims = list(self.dims)
@@ -51,7 +52,21 @@ def _instruction(i, values):
     if v.opcode == 'parameter':
         out += wire.number(9, [p for p in values if p.opcode == 'parameter'].index(v))
     out += wire.text(28, v.target) if v.target else b''
-    return out + wire.number(35, i + 1) + _numbers(36, (o + 1 for o in v.operands))
+    return out + v.more + wire.number(35, i + 1) + _numbers(36, (o + 1 for o in v.operands))
+
+
+def contracting(lhs, rhs):
+    """Fields of a dot: the dimension of each operand that is summed over."""
+    return wire.bytes_(30, wire.number(1, lhs) + wire.number(2, rhs))
+
+
+def along(dimension):
+    """Fields of an iota."""
+    return wire.number(14, dimension)
+
+
+EQUAL = wire.text(63, 'EQ')
+ZERO = wire.bytes_(8, wire.bytes_(1, wire.number(2, F32)) + wire.bytes_(8, bytes(4)))
 
 
 def buffer(number, size, instruction):

@@ -880,6 +880,87 @@ def double_precision():
     return Planted('F47', loop.scene, 'high', exactly(8 * 4 * MS), 'CPU:0')
 
 
+def looked_up(rows=4096, direction=hlo.EQUAL):
+    """A program that multiplies a table by one-hot rows of `rows` columns: its values."""
+    V = hlo.Value
+    return [V('ids.1', 'parameter', (256,), 'parameter', type=hlo.S32), V('table.2', 'parameter', (rows, 64), 'parameter'),
+            V('iota.3', 'iota', (256, rows), 'temp', type=hlo.S32, more=hlo.along(1), freed_at=4),
+            V('ids.4', 'broadcast', (256, rows), 'temp', (0,), type=hlo.S32, freed_at=4),
+            V('eq.5', 'compare', (256, rows), 'temp', (2, 3), type=hlo.PRED, more=direction, freed_at=5),
+            V('one_hot.6', 'convert', (256, rows), 'temp', (4,), line=11, freed_at=6),
+            V('dot.7', 'dot', (256, 64), 'output', (5, 1), line=12, more=hlo.contracting(1, 0)),
+            V('exp.8', 'exponential', (256, 64), 'output', (0,), line=14)]
+
+
+def one_hot():
+    """6 of 10 ms of each step are a matmul with one-hot rows, 2 make these rows."""
+    loop = CpuLoop()
+    loop.program(3, 'jit_step', looked_up())
+    for n in range(8):
+        loop.step(n, lambda: loop.launch(3, 'jit_step', [('one_hot.6', 2 * MS), ('dot.7', 6 * MS), ('exp.8', 2 * MS)]))
+    return Planted('F50', loop.scene, 'high', exactly(8 * 8 * MS), 'CPU:0')
+
+
+def product(name, operands, line, scope='', more=hlo.contracting(1, 0), side=512):
+    return hlo.Value(name, 'dot', (side, side), 'output', operands, line=line, scope=scope, more=more)
+
+
+def square(name, side=512):
+    return hlo.Value(name, 'parameter', (side, side), 'parameter')
+
+
+def recomputation():
+    """2 of 8 ms of each step are products of the forward pass that jax.checkpoint computes again."""
+    scope = 'jit(step)/{}/block/dot_general'
+    backward = 'transpose(jvp())/checkpoint'
+    loop = CpuLoop()
+    loop.program(3, 'jit_step', [square('x.1'), square('w.2'), product('dot.3', (0, 1), 9, scope.format('jvp()')),
+                                 product('dot.4', (0, 1), 9, scope.format(backward + '/rematted_computation')),
+                                 product('dot.5', (3, 2), 9, scope.format(backward)),
+                                 product('dot.6', (2, 4), 9, scope.format(backward))])
+    for n in range(8):
+        loop.step(n, lambda: loop.launch(3, 'jit_step', [(f'dot.{i}', 2 * MS) for i in (3, 4, 5, 6)]))
+    return Planted('F51', loop.scene, 'medium', exactly(8 * 2 * MS), 'CPU:0')
+
+
+def loss_and_training(lines=(9, 9)):
+    """A program with a forward and a backward pass, and one with a forward pass; both run in each step."""
+    loop = CpuLoop()
+    loop.program(3, 'jit_step', [square('x.1'), square('w.2'), product('dot.3', (0, 1), lines[0], 'jit(step)/jvp()/dot_general'),
+                                 product('dot.4', (0, 2), lines[0], 'jit(step)/transpose(jvp())/dot_general')])
+    loop.program(5, 'jit_loss', [square('x.1'), square('w.2'), product('dot.3', (0, 1), lines[1], 'jit(loss)/dot_general')])
+
+    def body():
+        loop.launch(5, 'jit_loss', [('dot.3', 2 * MS)])
+        loop.launch(3, 'jit_step', [('dot.3', 2 * MS), ('dot.4', 3 * MS)])
+    for n in range(8):
+        loop.step(n, body)
+    return loop.scene
+
+
+def repeated_forward():
+    """2 of 7 ms of each step compute a loss that the training step computes as well."""
+    return Planted('F52', loss_and_training(), 'medium', about(8 * 2 * MS, 8 * 30 * US), 'CPU:0')
+
+
+def small_products(n, chained=False):
+    """n products of 32 x 32, each of the last one or of the argument, and n values of one function."""
+    values = [square('x.1', 32), square('w.2', 32)]
+    for i in range(n):
+        values.append(product(f'dot.{i + 10}', (len(values) - 1 if chained and i else 0, 1), 9, side=32))
+    return values
+
+
+def unrolled():
+    """40 of 50 products of each step are small ones of equal shape, of 100 µs in all; one larger takes 100 µs."""
+    loop = CpuLoop()
+    values = small_products(40)
+    loop.program(3, 'jit_step', [*values, hlo.Value('exp.9', 'exponential', (512, 512), 'output', (2,))])
+    for n in range(8):
+        loop.step(n, lambda: loop.launch(3, 'jit_step', [*((v.name, 5 * US) for v in values[2:]), ('exp.9', 100 * US)]))
+    return Planted('F53', loop.scene, 'high', exactly(8 * 39 * 5 * US), 'CPU:0')
+
+
 def small_programs():
     """Each step runs 10 programs of one op of 0.4 ms, and one large one of 4 ms."""
     loop = CpuLoop()
@@ -997,6 +1078,7 @@ CASES = {
     'F40': waiting_state,
     'F43': overhead, 'F44': graph_breaks, 'F44-frames': lambda: graph_breaks(False), 'F45': unused_autograd,
     'F46': optimizer_loop,
+    'F50': one_hot, 'F51': recomputation, 'F52': repeated_forward, 'F53': unrolled,
     'F47': double_precision, 'F48': small_programs, 'F49': evaluation,
     'F41': garbage, 'F41-jax': lambda: garbage('xspace'), 'F42': checkpoints,
     'F23': cut_short, 'F23-unlinked': unlinked, 'F24': repeated_work,

@@ -351,6 +351,49 @@ static void float64(ff *f)
     f->ops[4].source = "train.py:9";
 }
 
+static void avoidable_op(ff *f, uint32_t op, const char *source)
+{
+    f->ops[op].source = source;
+    f->ops[op].calls = 40;
+}
+
+/* 100 of the 1000 ms of the second device are matmuls with one-hot operands */
+static void one_hot(ff *f)
+{
+    avoidable_op(f, FF_OPS + 2, "train.py:9");
+    f->ops[FF_OPS + 1].avoidable.lookup_ps = 10 * MS;
+    f->ops[FF_OPS + 2].avoidable.lookup_ps = 90 * MS;
+}
+
+static void unrolled(ff *f)
+{
+    avoidable_op(f, 4, "train.py:9");
+    f->ops[4].avoidable.unrolled_ps = 90 * MS;
+}
+
+static void recomputed(ff *f)
+{
+    avoidable_op(f, 4, "train.py:9");
+    f->ops[4].avoidable.recomputed_ps = 90 * MS;
+    f->ops[3].avoidable.recomputed_ps = 60 * MS;
+}
+
+/* 200 ms over both devices in each of 10 steps: 100 ms each */
+static void repeated_forward(ff *f)
+{
+    f->modules[0].in_steps = 10;
+    f->modules[1] = (vp_module){.name = "jit_loss",
+                                .repeats = f->modules[0].name,
+                                .runs = 10,
+                                .in_steps = 10,
+                                .in_steps_ps = 200 * MS,
+                                .ops = 9,
+                                .op_calls = 20};
+    f->r.module_count = 2;
+    f->ops[2].module = "jit_loss";
+    f->ops[2].source = "train.py:11";
+}
+
 /* 8 programs of one op for each of 10 steps and 2 devices, 96 ms on each device: 7/8 of it */
 static void small_programs(ff *f)
 {
@@ -571,6 +614,15 @@ static const struct firing {
      VP_UNKNOWN,
      VP_LEVEL_HIGH,
      {"the file ends inside an event", "", ""}},
+    {"F50", one_hot, 1, 100 * MS, VP_LEVEL_HIGH, {"10.00%", "op2", "train.py:9, 40 calls"}},
+    {"F51", recomputed, 0, 150 * MS, VP_LEVEL_MEDIUM, {"15.00%", "op4 at train.py:9", "forward"}},
+    {"F52",
+     repeated_forward,
+     0,
+     100 * MS,
+     VP_LEVEL_MEDIUM,
+     {"jit_loss computes matmuls that jit_step", "train.py:11, in 10 of 10", "(10.00%"}},
+    {"F53", unrolled, 0, 90 * MS, VP_LEVEL_MEDIUM, {"9.00%", "op4", "40 calls of 2.40 ms each"}},
     {"F47", float64, 0, 93 * MS, VP_LEVEL_MEDIUM, {"19.38%", "op4", "train.py:9"}},
     {"F48", small_programs, 0, 84 * MS, VP_LEVEL_MEDIUM, {"8 programs", "jit_add", "train.py:11"}},
     {"F49",

@@ -424,6 +424,43 @@ static void donation_time(ff *f, int64_t more)
     f->ops[1].avoidable.argument_copy_ps = 30 * MS + more;
 }
 
+static void one_hot_share(ff *f, int64_t more)
+{
+    f->ops[1].avoidable.lookup_ps = 30 * MS + more;
+}
+
+static void recomputed_share(ff *f, int64_t more)
+{
+    f->ops[1].avoidable.recomputed_ps = 30 * MS + more;
+}
+
+static void unrolled_share(ff *f, int64_t more)
+{
+    f->ops[1].avoidable.unrolled_ps = 30 * MS + more;
+}
+
+/* jit_loss in 10 of 10 steps; the windows of both devices are 2 s */
+static void repeated_forward(ff *f, int64_t steps, int64_t ps)
+{
+    f->modules[0].in_steps = 10;
+    f->modules[1] = (vp_module){.name = "jit_loss",
+                                .repeats = f->modules[0].name,
+                                .runs = 10,
+                                .in_steps = steps,
+                                .in_steps_ps = ps};
+    f->r.module_count = 2;
+}
+
+static void repeated_forward_share(ff *f, int64_t more)
+{
+    repeated_forward(f, 10, 60 * MS + more);
+}
+
+static void repeated_forward_steps(ff *f, int64_t more)
+{
+    repeated_forward(f, 9 + more, 300 * MS);
+}
+
 static void float64_share(ff *f, int64_t more)
 {
     f->ops[1].avoidable.float64_ps = 96 * MS + more;
@@ -913,6 +950,11 @@ static const struct approach {
     {"F36", FND_SHARE, donation_share, AT_LEAST, NULL},
     {"F36", FND_SIZE, donation_size, AT_LEAST, NULL},
     {"F36", FND_WINDOW, donation_time, AT_LEAST, is_medium},
+    {"F50", FND_SHARE, one_hot_share, AT_LEAST, NULL},
+    {"F51", FND_SHARE, recomputed_share, AT_LEAST, NULL},
+    {"F52", FND_SHARE, repeated_forward_share, AT_LEAST, NULL},
+    {"F52", FND_PART, repeated_forward_steps, AT_LEAST, NULL},
+    {"F53", FND_SHARE, unrolled_share, AT_LEAST, NULL},
     {"F47", FND_SHARE, float64_share, AT_LEAST, NULL},
     {"F48", FND_SHARE, small_programs_share, AT_LEAST, NULL},
     {"F48", FND_NUMBER, small_programs_number, AT_LEAST, NULL},

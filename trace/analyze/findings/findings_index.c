@@ -171,3 +171,13 @@ const vp_op *fnd_largest_avoidable(const fnd_run *run, uint32_t device, size_t m
     }
     return best;
 }
+
+const vp_op *fnd_op_of_module(const vp_report *r, const vp_module *m)
+{
+    const vp_op *best = NULL;
+    for (size_t i = 0; i < r->op_count; i++)
+        if (r->ops[i].module && r->ops[i].source && !strcmp(r->ops[i].module, m->name) &&
+            (!best || r->ops[i].self_ps > best->self_ps))
+            best = &r->ops[i];
+    return best;
+}

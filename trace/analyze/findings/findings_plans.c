@@ -68,6 +68,19 @@ const vp_memory_plan *fnd_fullest_plan(const vp_report *r, int64_t *room)
     return fullest;
 }
 
+const vp_memory_plan *fnd_plan_of(const vp_report *r, const char *module, const char *host)
+{
+    const vp_memory_plan *best = NULL;
+    for (size_t i = 0; i < r->memory_static_count; i++) {
+        const vp_memory_plan *p = &r->memory_static[i];
+        bool same = vp_str_eq(vp_str_of(p->module), vp_str_of(module)) &&
+                    (!host || !p->host || vp_str_eq(vp_str_of(p->host), vp_str_of(host)));
+        if (same && is_counted_plan(p) && (!best || p->reserved_bytes > best->reserved_bytes))
+            best = p;
+    }
+    return best;
+}
+
 /* "fusion.2 in jit(f)/block (model.py:12)", as far as all of that is known. */
 static const char *place_text(fnd_run *run, const char *what, const char *scope, const char *source)
 {

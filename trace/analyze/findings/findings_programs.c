@@ -189,16 +189,6 @@ static const vp_module *occasional_module(const fnd_run *run)
     return best;
 }
 
-static const vp_op *op_of_module(const vp_report *r, const vp_module *m)
-{
-    const vp_op *best = NULL;
-    for (size_t i = 0; i < r->op_count; i++)
-        if (r->ops[i].module && r->ops[i].source && !strcmp(r->ops[i].module, m->name) &&
-            (!best || r->ops[i].self_ps > best->self_ps))
-            best = &r->ops[i];
-    return best;
-}
-
 void fnd_occasional_program(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -215,7 +205,7 @@ void fnd_occasional_program(fnd_run *run)
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
-    const vp_op *op = op_of_module(r, m);
+    const vp_op *op = fnd_op_of_module(r, m);
     fnd_message(run, fnd_say(run,
                              "%s runs %s time%s in %s of %s steps and takes %s (%s of the devices' "
                              "windows)%s%s; %s runs in every step.",

@@ -622,6 +622,95 @@ const finding_rule findings_rules[] = {
      .limits = {[FND_SHARE] = 300, [FND_TIME] = 100, [FND_SEVERE] = 600},
      .needs = FND_NEED_DEVICE | FND_NEED_NAMES,
      .run = fnd_hot_op},
+    {.id = "F50",
+     .name = "dense-embedding",
+     .title = "Whole table computed for few rows",
+     .says = "A table is multiplied by one-hot rows in place of a look-up, or all of its rows are "
+             "updated for a gradient of few of them.",
+     .rule =
+         "matmuls with a one-hot operand of at least 128 columns and the ops that make it, or "
+         "updates of tables of which at most a quarter of the rows has gradients, take at least "
+         "3% of the window; updates are at most medium",
+     .source = "defined by this project (docs/reference/findings.md#f50-dense-embedding)",
+     .advice_xla = "Index the table: table[ids] or jnp.take, whose gradient is a scatter-add, in "
+                   "place of jax.nn.one_hot(ids, n) @ table. For sums by group use "
+                   "jax.ops.segment_sum. Update only the rows that are used: "
+                   "table.at[ids].add(…) on a donated table.",
+     .advice_pytorch = "Use torch.nn.functional.embedding or index_add_ in place of a matmul with "
+                       "one_hot. Embedding(sparse=True) with SparseAdam or SGD updates only the "
+                       "rows that are used.",
+     .advice_native = "Gather rows by index, and add gradients by scatter.",
+     .caveat = "A gather across shards of a table may need communication that the matmul does not. "
+               "Momentum and weight decay change rows without a gradient, too.",
+     .metric = "time on whole tables",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 30},
+     .needs = BASE | FND_NEED_PROGRAMS,
+     .run = fnd_dense_embedding},
+    {.id = "F53",
+     .name = "unrolled",
+     .title = "Many small ops of equal shape",
+     .says =
+         "A program runs many small ops of equal shape that don't depend on each other, such as "
+         "a matmul for each expert or head in a Python loop. Each call has overhead.",
+     .rule = "at least 8 independent ops of equal shape and source, shorter than 10 µs; one op for "
+             "all of them would save at least 3% of the window",
+     .source = "defined by this project (docs/reference/findings.md#f53-unrolled)",
+     .advice_xla = "Stack the operands and use one batched op: jax.vmap, einsum with a batch "
+                   "dimension, or lax.dot_general.",
+     .advice_pytorch = "Stack the operands and use one batched op: torch.bmm, einsum or "
+                       "torch.vmap.",
+     .advice_native = "Use one batched call of the library for all of them.",
+     .caveat = "Impact is an upper bound: the batched op still does the work itself.",
+     .metric = "time that batched ops save",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 30},
+     .needs = BASE | FND_NEED_PROGRAMS,
+     .run = fnd_unrolled},
+    {.id = "F52",
+     .name = "repeated-forward",
+     .title = "A program repeats work of another one",
+     .says = "A program computes matmuls that another program of the same step computes as well, "
+             "such as the forward pass for a loss that the training step returns anyway.",
+     .rule =
+         "at least 90% of the FLOP of matmuls of a program are, by source line and shapes, also "
+         "in a larger program with a backward pass; both run in at least 90% of the steps, and "
+         "the smaller one takes at least 3% of the windows; at most medium",
+     .source = "defined by this project (docs/reference/findings.md#f52-repeated-forward)",
+     .advice_xla = "Return the value from the larger program: jax.value_and_grad returns the loss, "
+                   "and has_aux=True returns logits or metrics with it.",
+     .advice_pytorch = "Keep the loss and outputs of the forward pass, and log them detached.",
+     .advice_native = "Keep the result of the first pass.",
+     .caveat = "If both programs get different inputs or parameters, as with validation data or a "
+               "teacher, both are needed.",
+     .metric = "time of the smaller program",
+     .unit = "share",
+     .denominator = "windows of all devices",
+     .limits = {[FND_SHARE] = 30, [FND_PART] = 900},
+     .needs = BASE | FND_NEED_STEPS | FND_NEED_PROGRAMS,
+     .run = fnd_repeated_forward},
+    {.id = "F51",
+     .name = "recomputation",
+     .title = "Recomputed forward pass",
+     .says = "jax.checkpoint discards values of the forward pass and computes them again in the "
+             "backward pass, which saves memory.",
+     .rule = "ops of rematted_computation take at least 3% of the window; high only if the program "
+             "reserves at most half of the device's memory",
+     .source = "defined by this project (docs/reference/findings.md#f51-recomputation)",
+     .advice_xla =
+         "If memory is free, remove jax.checkpoint (jax.remat, nn.remat) from some or all "
+         "layers, or keep matmuls: policy=jax.checkpoint_policies.dots_saveable.",
+     .advice_pytorch = "If memory is free, remove torch.utils.checkpoint from some or all layers.",
+     .advice_native = "If memory is free, keep values of the forward pass.",
+     .caveat = "Kept values take memory, and time to write and to read them.",
+     .metric = "time of recomputation",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 30},
+     .needs = BASE | FND_NEED_PROGRAMS,
+     .run = fnd_recomputation},
     {.id = "F47",
      .name = "double-precision",
      .title = "Computation in float64",

@@ -161,6 +161,8 @@ int64_t fnd_blocked(const vp_host_op *op);
  * only ops of modules whose hashed name it has; NULL: all. *sum: over these ops. */
 const vp_op *fnd_largest_avoidable(const fnd_run *run, uint32_t device, size_t member,
                                    const vp_map *modules, int64_t *sum);
+/* The op of a module with most time of those whose source is known; NULL: there is none. */
+const vp_op *fnd_op_of_module(const vp_report *r, const vp_module *m);
 #define FND_AVOIDABLE(member) offsetof(vp_avoidable, member)
 
 /* ---- Claims (findings_claims.c) ---- */
@@ -294,6 +296,8 @@ void fnd_offload(fnd_run *run);
 /* The plan that takes most of its host's devices, of those that ran; NULL: none whose devices'
  * memory is known. *room: that of the smallest of them. */
 const vp_memory_plan *fnd_fullest_plan(const vp_report *r, int64_t *room);
+/* The plan of a module's main memory; host may be NULL. NULL: there is none. */
+const vp_memory_plan *fnd_plan_of(const vp_report *r, const char *module, const char *host);
 /* "; the largest that is there is fusion.2 in jit(f) (model.py:12), 3.0 GiB", at its peak; "" where
  * that is not known. temporary: none but temporaries. */
 const char *fnd_largest_buffer(fnd_run *run, const vp_memory_plan *p, bool temporary);
@@ -346,6 +350,10 @@ int64_t fnd_straggler_wait(const fnd_run *run, uint32_t device);
 void fnd_double_precision(fnd_run *run); /* findings_programs.c */
 void fnd_small_programs(fnd_run *run);
 void fnd_occasional_program(fnd_run *run);
+void fnd_dense_embedding(fnd_run *run); /* findings_avoidable.c */
+void fnd_recomputation(fnd_run *run);
+void fnd_repeated_forward(fnd_run *run);
+void fnd_unrolled(fnd_run *run);
 void fnd_hot_op(fnd_run *run); /* findings_ops.c */
 void fnd_repeated_work(fnd_run *run);
 void fnd_data_formatting(fnd_run *run);
