@@ -19,7 +19,7 @@
 
 #define WORKERS_MAX 64
 
-/* Hosts are read by a few workers; each takes the next host until none is left. */
+/* A few workers read hosts; each takes the next host until none is left. */
 typedef struct job {
     const catalog *c;
     const cat_session *s;
@@ -32,9 +32,9 @@ typedef struct job {
     pthread_mutex_t lock;
     int64_t *done; /* bytes by host, under the lock */
     int64_t total;
-    int threads; /* that read one host */
-    /* Of a single host, with a thread to spare: its trace, which is freed while the report is made.
-     */
+    int threads; /* threads that read one host */
+    /* For a single host, if a thread is available: its trace, which is freed while the report is
+     * made. */
     trace *left;
     bool leave;
 } job;
@@ -60,7 +60,7 @@ static int on_host_progress(void *ctx, int64_t done, int64_t total)
     return atomic_load(&j->stop);
 }
 
-/* Who looks at one host, and the tracks that are made for it. */
+/* The callback for one host, and the tracks that are made for it. */
 typedef struct host_look {
     const job *j;
     uint32_t host;
@@ -70,7 +70,7 @@ typedef struct host_look {
 static int on_trace(void *ctx, const trace *t)
 {
     host_look *l = ctx;
-    derive_task_end(&l->tracks); /* what the better half told before it failed */
+    derive_task_end(&l->tracks); /* tracks of the preferred half before it failed */
     return l->j->look(l->j->look_ctx, l->host, t, NULL);
 }
 
@@ -94,7 +94,7 @@ static int on_done(void *ctx, const analysis *a)
     return l->j->look(l->j->look_ctx, l->host, a->t, l->tracks.out);
 }
 
-/* Thousandths of a rate that the user names; 0: none. */
+/* Thousandths of a rate that the user passed; 0: none. */
 static int64_t user_rate_milli(double rate)
 {
     return rate > 0 && rate < 1e15 ? (int64_t)(rate * 1000 + 0.5) : 0;
@@ -147,7 +147,7 @@ static int job_threads(const job *j)
     return j->opts->jobs > 0 ? j->opts->jobs : vp_cpus();
 }
 
-/* Files read at once, and the threads that each of them is read by. */
+/* Number of files read concurrently, and of threads for each of them. */
 static size_t worker_count(job *j)
 {
     size_t jobs = (size_t)job_threads(j), wanted = 0;
@@ -187,8 +187,8 @@ static int choose_hosts(job *j)
     return 0;
 }
 
-/* Hosts of which only one is read count from its own beginning, several from the earliest of
- * theirs, which is known when all are read. */
+/* If only one of several hosts is read, its times are relative to its own start; otherwise to the
+ * earliest start of all, which is known when all are read. */
 static int check_window(const vp_report_options *opts, const cat_session *s)
 {
     if (!opts->one_window)
@@ -229,7 +229,7 @@ static int join_host_parts(vp_report **out, job *j)
     return 0;
 }
 
-/* Results do not need the trace, and a large one takes long to unmap. */
+/* Results do not need the trace, and unmapping a large one takes long. */
 static int free_left(void *ctx)
 {
     trace_free(((job *)ctx)->left);
@@ -286,7 +286,7 @@ static int analyze_within(vp_report **out, const catalog *c, const cat_session *
     if (rc >= 0 && j.opts->depth == VP_DEPTH_FULL && snapshots_any(s)) {
         rc = snapshots_add(r, c, s);
         if (rc >= 0)
-            rc = findings_make(r); /* again, now with what the snapshots say of memory */
+            rc = findings_make(r); /* again, now with the memory data of the snapshots */
     }
     if (rc >= 0)
         *out = r;
@@ -317,7 +317,7 @@ int analyze_session_looked(vp_report **out, const catalog *c, const cat_session 
 /* ---- The tracks of one host ----------------------------------------------------------------- */
 
 typedef struct derived_look {
-    derived *tracks; /* of the half that counts */
+    derived *tracks; /* of the half that is used */
 } derived_look;
 
 static int keep_tracks(void *ctx, uint32_t host, const trace *t, derived *d)

@@ -1,5 +1,5 @@
-/* `--group scope` and `--group stack` without a device: call paths of zones take the place of
- * framework paths. */
+/* `--group scope` and `--group stack` without a device: call paths of zones replace framework
+ * paths. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #include "trace/base/mem.h"
 #include "trace/links/numbered_name.h"
 
-/* A program without a device has no framework paths, but zones within zones: "main/frame/draw". The
- * kind of each event becomes one of its path. TensorFlow's ops on CPU are the exception: their
- * names are their paths in the graph, whatever ran them. A path ends at PATH_DEPTH components;
- * beyond PATHS_MAX paths, events keep the kinds that they had. */
+/* A program without a device has no framework paths, but nested zones: "main/frame/draw". The kind
+ * of each event becomes that of its path. TensorFlow's ops on CPU are the exception: their names
+ * are their paths in the graph, independent of the caller. A path ends at PATH_DEPTH components;
+ * beyond PATHS_MAX paths, events keep their kinds. */
 #define PATH_DEPTH 64u
 #define PATHS_MAX 65536u
 
@@ -24,7 +24,7 @@ typedef struct open_zone {
 
 typedef struct paths {
     trace *t;
-    vp_map known; /* kind of the path around << 32 | own kind → kind of both */
+    vp_map known; /* kind of the enclosing path << 32 | own kind → kind of both */
     vp_buf text;
     bool tensorflow;
     open_zone open[PATH_DEPTH];
@@ -36,8 +36,8 @@ static bool is_one_of(char c, const char *more)
     return isalnum((unsigned char)c) || (c && strchr(more, c));
 }
 
-/* The path in "model/dense/MatMul:MatMul", of which old versions leave the type out; empty where
- * the name is not an op's. Names are told by the letters that XProf accepts, too. */
+/* The path in "model/dense/MatMul:MatMul" (old versions omit the type); empty if the name is not
+ * that of an op. The accepted characters are those of XProf. */
 static vp_str path_of_op(vp_str name)
 {
     size_t n = 0;
@@ -53,8 +53,8 @@ static vp_str path_of_op(vp_str name)
     return is_op ? path : VP_STR_NONE;
 }
 
-/* Other programs' zones may be named like ops, so TensorFlow is known by the executor that runs its
- * ops, or by its threads. */
+/* Zones of other programs may have names like ops, so TensorFlow is identified by the executor that
+ * runs its ops, or by its threads. */
 static bool is_tensorflow(const trace *t)
 {
     bool is = false;
@@ -65,7 +65,7 @@ static bool is_tensorflow(const trace *t)
     return is;
 }
 
-/* A '/' parts the zones of a path; where a function is written is no part of its name. */
+/* A '/' separates the zones of a path; the source file of a function is not part of its name. */
 static int put_zone_name(vp_buf *b, vp_str name)
 {
     name = vp_str_head(name, vp_str_find(name, VP_STR(" (")));
@@ -110,7 +110,7 @@ static int paths_of_track(paths *p, trace_track *k)
         int64_t start = trace_start(k, i), end = start + trace_dur(k, i);
         while (p->depth && p->open[p->depth - 1].end <= start)
             p->depth--;
-        size_t at = k->spans ? 0 : p->depth; /* the innermost zone that holds all of it */
+        size_t at = k->spans ? 0 : p->depth; /* the innermost zone that contains all of it */
         while (at && p->open[at - 1].end < end)
             at--;
         uint32_t kind;

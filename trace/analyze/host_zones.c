@@ -1,4 +1,4 @@
-/* `top --where host`: a trace of which only the host's own events count. */
+/* `top --where host`: a trace in which only the host's own events count. */
 #include "trace/analyze/load.h"
 
 void host_zones(trace *t)

@@ -34,7 +34,7 @@ static int note_cut(trace *t, const char *how)
                            &(sink_quality){"truncated", SINK_ERROR, vp_str_of(text), -1, -1, true});
 }
 
-/* Whether what is read is cut to a part of its time before it is analysed. */
+/* True if the trace is cut to a time range before it is analyzed. */
 static bool is_partial_load(const load_options *opts)
 {
     return opts->one_step || opts->one_window;
@@ -90,7 +90,7 @@ static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
     return 0;
 }
 
-/* What was wrong with the file, so that events could not be read; NULL: nothing. */
+/* The quality code of damage due to which events could not be read; NULL: none. */
 static const trace_quality *find_damage(const trace *t)
 {
     for (uint32_t i = 0; i < t->quality_count; i++)
@@ -99,8 +99,7 @@ static const trace_quality *find_damage(const trace *t)
     return NULL;
 }
 
-/* A damaged file without one event that could be read is no empty profile: no gate may pass on it.
- */
+/* A damaged file without readable events is not an empty profile: no gate may pass on it. */
 static int check_has_any_event(const trace *t, const cat_file *f)
 {
     const trace_quality *q = t->event_count ? NULL : find_damage(t);
@@ -140,7 +139,7 @@ static int read_needed(trace **out, const catalog *c, const cat_file *f, const l
     return 0;
 }
 
-/* What of the caller's options also holds for the part. */
+/* The options of the caller that also apply to the part. */
 typedef struct part {
     const one_step *step;
     const load_options *opts;
@@ -161,8 +160,8 @@ static int idle_of_part(void *ctx, const analysis *a, uint32_t device, const idl
     return w->idle ? w->idle(w->ctx, a, device, g, piece) : 0;
 }
 
-/* With VP_WHERE_HOST the devices are left out. Steps are found before, since that needs the
- * devices. */
+/* With VP_WHERE_HOST the devices are left out. Steps are found first, since that needs the devices.
+ */
 static int leave_host(trace *t, const load_options *opts)
 {
     if (opts->where == VP_WHERE_DEVICE || !trace_has_device(t))
@@ -185,7 +184,7 @@ static int find_step(one_step *s, trace *t, const load_options *opts)
     uint32_t programs = t->program_count;
     host_result_init(&whole);
     whole.steps_by = opts->steps_by;
-    t->program_count = 0; /* no step is found by a plan or a cost */
+    t->program_count = 0; /* steps are not found by plans or costs */
     int rc = host_analyze_with(&whole, t, opts->group, VP_DEPTH_FULL,
                                (host_watch){.done = one_step_find, .ctx = s});
     t->program_count = programs;
@@ -224,7 +223,7 @@ static int analyze_file(host_result *out, const catalog *c, const cat_file *f,
     out->wish = opts->wish;
     out->steps_by = opts->steps_by;
     host_watch watch = opts->watch;
-    watch.expendable = watch.done ? NULL : t; /* who is left with it only frees it */
+    watch.expendable = watch.done ? NULL : t; /* the caller only frees it */
     if (rc >= 0)
         rc = is_partial_load(opts) ? analyze_part(out, t, opts)
                                    : host_analyze_with(out, t, opts->group, opts->depth, watch);
@@ -243,7 +242,8 @@ int64_t load_memory_max(int64_t bytes)
     return bytes > VP_MEMORY_LEAST ? bytes : VP_MEMORY_LEAST;
 }
 
-/* The memory that a member may take is measured by its archive: it takes no more of the disk. */
+/* The memory limit for a member is derived from its archive, because it takes no more of the disk.
+ */
 static vp_mem_budget budget_of(const cat_file *f)
 {
     bool packed = f->is_member && (f->bytes < 0 || f->bytes > f->id.size);
@@ -286,7 +286,7 @@ int load_host(host_result *out, uint32_t *used, const catalog *c, const cat_sess
     vp_error why = *vp_error_last();
     host_result_free(out);
     if (analyze_bounded(out, c, &s->files[h->secondary], opts) < 0)
-        return vp_fail_copy(&why); /* of the two failures, that of the better half is told */
+        return vp_fail_copy(&why); /* of the two failures, that of the preferred half is reported */
     *used = h->secondary;
     return note_fallback(out, &why);
 }

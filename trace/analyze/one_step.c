@@ -29,8 +29,7 @@ static int keep_text(char **out, const char *text)
     return text && !*out ? vp_no_memory() : 0;
 }
 
-/* Keeps which zones grew in the step, since that compares it with steps that are not in the part.
- */
+/* Stores which zones grew in the step, since that needs the other steps. */
 static int keep_grown(one_step *s, const analysis *a)
 {
     const vp_grown *grew = &s->step.grew;
@@ -39,8 +38,8 @@ static int keep_grown(one_step *s, const analysis *a)
     return keep_text(&s->grew_thread, grew->thread);
 }
 
-/* When the host worked for the step. If the program did not mark steps, that is while some device
- * worked for it. */
+/* The host's time for the step. If the program did not mark steps, that is the time of device work
+ * for it. */
 static void place_host(one_step *s, const analysis *a, uint32_t step)
 {
     const vp_step *x = &a->h->steps.list[step];
@@ -106,8 +105,8 @@ int one_step_find(void *ctx, const analysis *a)
     return 0;
 }
 
-/* How far a device's own clock is ahead of the host's at its first op that ends after `at`, or at
- * its last op before; 0: it has no clock of its own. */
+/* The offset of a device's own clock from the host's at its first op that ends after `at`, or at
+ * its last op before; 0: no separate clock. */
 static int64_t clock_ahead_of_host(const trace *t, uint32_t process, int64_t at)
 {
     int64_t best = INT64_MAX, last = INT64_MIN, after = 0, before = 0;
@@ -141,15 +140,14 @@ int one_step_window(one_step *s, const trace *t, int64_t from_ps, int64_t until_
     return 0;
 }
 
-/* What is left of a track. */
+/* The remaining events of a track. */
 typedef struct cut_times {
     trace_times own, aligned;
-    uint32_t *order; /* the events that are left; room for all of them */
+    uint32_t *order; /* the remaining events; space for all of them */
     uint32_t n;
 } cut_times;
 
-/* Keeps event i: what is behind its first `late` ps, and no more than that takes until the end of
- * the step. */
+/* Keeps event i without its first `late` ps, and at most until the end of the step. */
 static int cut_keep_event(cut_times *c, const trace_track *k, uint32_t i, int64_t late,
                           int64_t most)
 {
@@ -181,7 +179,7 @@ static int keep_events(cut_times *c, const trace_track *k, const one_step *s, bo
     return 0;
 }
 
-/* Events that reach over an end of the step are cut to the time in it. */
+/* Events that cross an end of the step are cut to the time in it. */
 static int cut_track(trace_track *k, const one_step *s, bool of_device, uint32_t *order)
 {
     cut_times c = {.order = order};

@@ -19,12 +19,12 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Which op is looked for, and where the details go. */
+/* The op to find, and the output. */
 typedef struct search {
     op_details *d;
     vp_arena *arena;
     const vp_device *device; /* of the report */
-    size_t ordinal;          /* which of its host's devices of that name */
+    size_t ordinal;          /* index of the host's device with that name */
     const vp_op *op;         /* of the report */
     const vp_report *r;
     const analysis *a;
@@ -103,7 +103,7 @@ static bool is_longer_call(call_at a, call_at b)
     return trace_aligned_start(a.track, a.event) < trace_aligned_start(b.track, b.event);
 }
 
-/* Keeps the longest calls so far, in order. Most calls are shorter than the last of them. */
+/* Stores the longest calls so far, in order. Most calls are shorter than the last of them. */
 static size_t keep_longest_call(call_at *v, size_t n, call_at c)
 {
     if (n == OP_CALLS_MAX && !is_longer_call(c, v[n - 1]))
@@ -126,8 +126,8 @@ static int put_call(detail_call *out, const search *s, call_at c)
 {
     const host_result *h = s->a->h;
     const trace *t = s->a->t;
-    /* from the report's times to this analysis's, by the file's own time, which both know: their
-     * origins differ with what each has read */
+    /* from the report's times to this analysis's, by the file's own time: their origins depend on
+     * what each has read */
     int64_t shift_ps = (h->timeline_ns - s->device->timeline_ns) * 1000;
     *out =
         (detail_call){.start_ps = trace_aligned_start(c.track, c.event) - h->origin_ps + shift_ps,
@@ -290,7 +290,7 @@ static void mark_members(uint8_t *is_member, const analysis *a, uint32_t device,
         is_member[l->kind[i]] = op_of_group[grouping_groups(a->g)[l->kind[i]]] == op;
 }
 
-/* Nodes name the report's ops instead of this analysis's. */
+/* Nodes refer to the report's ops instead of this analysis's. */
 static int find_graph(search *s, uint32_t device)
 {
     op_graph *g;

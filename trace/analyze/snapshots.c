@@ -33,7 +33,7 @@ static int copy_report_text(const char **out, vp_report *r, const char *s)
     return s && !*out ? vp_no_memory() : 0;
 }
 
-/* Makes room for one more in an array of an arena. */
+/* Reserves one more in an array of an arena. */
 static int one_more(void **items, size_t count, vp_report *r, size_t size)
 {
     char *v = vp_arena_zalloc(r->owner_, (count + 1) * size);
@@ -132,8 +132,8 @@ static int note_failure(vp_report *r, const cat_file *f)
                                 e->message);
 }
 
-/* Times of a history count from its first entry; the report's, from its base. What lies days away
- * from it has no place in it. */
+/* Times of a history are relative to its first entry; those of the report to its base. Times that
+ * are days apart have no place in it. */
 static void place_rows(mem_snapshot *s, const vp_report *r)
 {
     const int64_t day_ns = INT64_C(86400) * 1000000000;
@@ -185,7 +185,7 @@ static int add_snapshot(vp_report *r, const cat_file *f, rd_stream *in)
                                 message);
 }
 
-/* The profiles of a session, which are compared with each other when all have been read. */
+/* The profiles of a run, which are compared with each other after all were read. */
 typedef struct named_profile {
     pp_profile *p;
     const cat_file *file;
@@ -220,7 +220,7 @@ static bool differ_by_number_only(const char *a, const char *b)
     }
 }
 
-/* When a profile was made: as it says itself, which JAX's do not, else by its number, else by the
+/* The time of a profile: the recorded one, which JAX's profiles lack, else its number, else the
  * time of its file. */
 static int by_profile_time(const void *a, const void *b)
 {
@@ -235,7 +235,7 @@ static int by_profile_time(const void *a, const void *b)
     return p != q ? (p < q ? -1 : 1) : strverscmp(x->file->name, y->file->name);
 }
 
-/* The last of several gets what grew from each to the next. */
+/* The last of several gets the growth from each to the next. */
 static int add_profiles(profiles *all, vp_report *r)
 {
     VP_CLEANUP(vp_free_ptr) pp_profile **v = vp_calloc(all->n + 1, sizeof *v);

@@ -9,11 +9,11 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* So many calls of a row are kept at most: every one, or every 2nd, 4th, … of them. */
+/* Maximum of stored calls of a row: all of them, or every 2nd, 4th, …. */
 #define SAMPLES_MAX 1024
 
-/* The collectives of one device: a row for each (group of ops, kind of collective, participants and
- * who they are). */
+/* The collectives of one device: one row per group of ops, kind of collective, number of
+ * participants, and members. */
 typedef struct work {
     analysis *a;
     uint32_t device;
@@ -22,7 +22,7 @@ typedef struct work {
     cover compute;
     flights all;
     vp_map by_key;
-    size_t base; /* of this device's rows in h->collectives */
+    size_t base; /* index of this device's rows in h->collectives */
 } work;
 
 static uint64_t collective_key(uint32_t group, comm_kind kind, int64_t group_size,
@@ -60,7 +60,7 @@ static int add_collective_row(uint32_t *row, work *w, uint32_t kind, comm_kind w
     return vp_map_set(&w->by_key, key, *row);
 }
 
-/* Row and payload of a kind, which are found once. */
+/* Row and payload of a kind, which are determined once. */
 typedef struct looked {
     uint32_t row;
     bool seen;
@@ -83,7 +83,7 @@ static int assign_rows(work *w, looked *by_kind)
     return 0;
 }
 
-/* The sum over all calls; unknown if that of one is. */
+/* The sum over all calls; unknown if one is. */
 static int64_t flights_bytes(const looked *by_kind, const flight *v, size_t n)
 {
     int64_t sum = 0;
@@ -103,8 +103,8 @@ static int64_t stride_for(size_t n)
     return stride;
 }
 
-/* Keeps what calls block: the op, or of a pair the "-done", in which devices wait for each other.
- * The start is on the aligned clock, the length on the device's. */
+/* Stores the blocking part of calls: the op, or the "-done" of a pair, in which devices wait for
+ * each other. The start is on the aligned clock, the duration on the device's. */
 static int sample_blocking_calls(vp_collective *c, work *w, const flight *v, size_t n)
 {
     host_result *h = w->a->h;
@@ -154,7 +154,7 @@ static int fill_rows(work *w, looked *by_kind)
     return 0;
 }
 
-/* by_kind: room that the devices share. */
+/* by_kind: a buffer that the devices share. */
 static int collectives_of_device(analysis *a, uint32_t device, const flight_kinds *kinds,
                                  members *who, looked *by_kind)
 {

@@ -11,8 +11,8 @@ const char *comm_name(comm_kind k)
     return names[k];
 }
 
-/* What a name says, without regard to case, '-', '_' and blanks. The first row that occurs anywhere
- * in the name counts. */
+/* Words in names, ignoring case, '-', '_' and blanks. The first row that occurs anywhere in the
+ * name is used. */
 static const struct {
     const char *word;
     comm_kind kind;
@@ -31,13 +31,13 @@ static const struct {
              {"deepep", COMM_ALL_TO_ALL},
              {"dpsk::ep::", COMM_ALL_TO_ALL}};
 
-/* Words that count only in names of which it is known that they are collectives'. */
+/* Words that are used only in names of known collectives. */
 static const struct {
     const char *word;
     comm_kind kind;
 } short_words[] = {{"send", COMM_SEND_RECV}, {"recv", COMM_SEND_RECV}, {"reduce", COMM_REDUCE}};
 
-/* Whether s begins with a word like "allreduce", if its separators are left out. */
+/* True if s begins with a word like "allreduce" after removing its separators. */
 static bool word_here(vp_str s, const char *word)
 {
     size_t i = 0;

@@ -48,8 +48,8 @@ vp_direction direction_of_name(vp_str name)
     return first_rule(name, rules, sizeof rules / sizeof *rules);
 }
 
-/* The shape of copy-start's result, (destination, source, context), which copy-done has as operand.
- */
+/* The shape of copy-start's result, (destination, source, context), which is the operand of
+ * copy-done. */
 static vp_str copied_tuple(vp_str text, vp_str shape)
 {
     hlo_text h;
@@ -107,8 +107,7 @@ int64_t copy_bytes(const trace *t, const trace_kind *k)
     return hlo_bytes(hlo_element(tuple, 0));
 }
 
-/* Names of JAX on CPU and TPU. Those of blocking calls include the time of the copy that they wait
- * for. */
+/* Names of JAX on CPU and TPU. Those of blocking calls include the time of the awaited copy. */
 vp_direction direction_of_host_span(vp_str name)
 {
     static const rule rules[] = {{"h2d dispatch", VP_H2D},

@@ -20,7 +20,7 @@ static vp_str strip_percent_sign(vp_str name)
     return vp_str_starts(name, VP_STR("%")) ? vp_str_skip(name, 1) : name;
 }
 
-/* The op that a "-done" waits for: its operand, or else the one that its own name names. */
+/* The op that a "-done" waits for: its operand, or else the one in its own name. */
 static uint64_t started_by(vp_str name, vp_str text)
 {
     char other[256];
@@ -80,7 +80,7 @@ void flight_kinds_free(flight_kinds *k)
     vp_free(k);
 }
 
-/* A "-done" ends the flight that its op opened last on the same track. */
+/* A "-done" ends the latest open flight of its op on the same track. */
 static bool end_open_flight(flights *out, const vp_map *open, size_t base, uint64_t name,
                             uint32_t event)
 {
@@ -214,7 +214,7 @@ static bool is_exposed(const span *blocks, size_t n, cover *others)
     return false;
 }
 
-/* Flights come by the start of their first blocks. */
+/* Flights are sorted by the start of their first blocks. */
 static void add_flight(flight_sums *s, const flight *f, const trace *t, cover *others,
                        int64_t *reach)
 {
@@ -235,7 +235,7 @@ static int64_t exposed_of(span x, cover *others)
     return x.end - x.start - cover_length(others, x.start, x.end);
 }
 
-/* Second blocks, one after the other, as long as they begin in the order of the flights. */
+/* Second blocks, one after another, as long as they begin in the order of the flights. */
 typedef struct landings {
     const trace *t;
     const flight *v, *end;
@@ -262,7 +262,7 @@ static bool land_in_order(const flight *v, size_t n, const trace *t)
     return true;
 }
 
-/* Adds a block that begins no earlier than those before it to the last part of their union. */
+/* Adds a block that begins at or after the earlier ones to the last part of their union. */
 static void unite_next(flight_sums *s, span *last, span x, cover *others)
 {
     if (x.start <= last->end) {
@@ -273,7 +273,7 @@ static void unite_next(flight_sums *s, span *last, span x, cover *others)
     *last = x;
 }
 
-/* Both kinds of blocks come by their start: their union needs no room. */
+/* Both kinds of blocks are sorted by start, so their union needs no buffer. */
 static void expose_in_order(flight_sums *s, const flight *v, size_t n, const trace *t,
                             cover *others)
 {

@@ -53,7 +53,7 @@ static bool all_are_here(const members *m, const trace_process *p)
     return true;
 }
 
-/* What the parsed program calls a device; -1 unknown. */
+/* The name of a device in the parsed program; -1 unknown. */
 static int64_t device_id(const members *m, const trace_process *p)
 {
     if (p->has_device_id)

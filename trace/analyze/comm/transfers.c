@@ -10,7 +10,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* What is known of a kind of copy. */
+/* The attributes of a kind of copy. */
 typedef struct looked {
     uint8_t way, page;
     int64_t bytes;
@@ -36,7 +36,7 @@ static int look_at_copies(looked **out, const analysis *a)
     return 0;
 }
 
-/* The first of a direction sets what is unknown until then. */
+/* The first of a direction sets attributes that are still unknown. */
 static vp_transfer new_row(uint32_t device, vp_direction way)
 {
     return (vp_transfer){.device = device,
@@ -61,14 +61,14 @@ static void note_pageable(vp_transfer *x, pageable p, int64_t dur)
     }
 }
 
-/* Unknown as soon as one is. */
+/* Unknown if either is. */
 static void add_bytes_if_known(int64_t *sum, int64_t bytes)
 {
     if (*sum >= 0 && (bytes < 0 || __builtin_add_overflow(*sum, bytes, sum)))
         *sum = VP_UNKNOWN;
 }
 
-/* start: aligned clock, after the origin; the first of equally long ones counts as the largest. */
+/* start: aligned clock, relative to the origin; of equally long ones the first is the largest. */
 static void note_copy(vp_transfer *x, int64_t start, int64_t dur, int64_t bytes)
 {
     x->count++;
@@ -89,7 +89,7 @@ static int add_transfer_row(host_result *h, const vp_transfer *x)
     return 0;
 }
 
-/* x: all of the flights, which go one way. */
+/* x: for all of the flights, which have one direction. */
 static int one_direction(vp_transfer *x, const analysis *a, const looked *by_kind, const flight *v,
                          size_t n, cover *others)
 {
@@ -114,7 +114,7 @@ static int one_direction(vp_transfer *x, const analysis *a, const looked *by_kin
     return 0;
 }
 
-/* The devices' transfers while they are found, each device on a thread. */
+/* The transfers of devices while they are collected, each device on a thread. */
 typedef struct of_devices {
     const analysis *a;
     const flight_kinds *kinds;
@@ -175,7 +175,7 @@ typedef struct host_copies {
     int64_t exposed;
 } host_copies;
 
-/* The outermost spans of each direction on one thread: JAX nests them. */
+/* The outermost spans of each direction on one thread, because JAX nests them. */
 static int copies_on_thread(host_copies *by_way, const analysis *a, const trace_track *k,
                             const uint8_t *way_of, const spans *idle)
 {

@@ -8,7 +8,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Slowest calls shown of a device: as many as `top` lists ops, unless asked for more. */
+/* Number of slowest calls of a device: as many as `top` lists ops by default. */
 #define SLOWEST_MAX 10u
 
 /* ---- Idle time, as it is accounted for ------------------------------------------------------ */
@@ -72,8 +72,8 @@ static int add_idle_track(derive_task *t, const derive_device *x, size_t *next)
     return derived_end_track(t->out);
 }
 
-/* Without a device the processes stand in its place, and nothing tells why they are idle. parts:
- * the track that shows when. */
+/* Without a device the processes replace it, and causes of idle time are unknown. parts: the track
+ * that shows idle time. */
 static int add_unknown_idle(const derive_device *x, derived_track parts)
 {
     vp_sid idle;
@@ -112,7 +112,7 @@ static int add_steps_of_device(const derive_device *x)
     return derived_end_track(x->out);
 }
 
-/* Of a program without devices, or whose devices tell of none. */
+/* For a program without devices, or whose devices have no ops. */
 static int add_steps_of_host(derived *d, const analysis *a)
 {
     const host_result *h = a->h;
@@ -175,7 +175,7 @@ static bool has_track(const derive_device *x, sink_role role, const char *name)
     return false;
 }
 
-/* What is to be added to the device's clock, so that its first op lies where the file has it. */
+/* The offset of the device's clock that places its first op as in the file. */
 static int64_t shift_of(const derive_device *x)
 {
     const track_set *set = &x->a->devices[x->device].set;
@@ -188,7 +188,7 @@ static int64_t shift_of(const derive_device *x)
     return first ? trace_aligned_start(first, 0) - trace_start(first, 0) : 0;
 }
 
-/* A device with a clock of its own has a second group, for what was measured by it. */
+/* A device with its own clock has a second group, for times measured on that clock. */
 static int add_own_clock(const derive_device *x, const char *name)
 {
     VP_TRY(derived_add_group(x->out, vp_str_of(name)));

@@ -1,4 +1,4 @@
-/* Findings that have a place in time, as slices. */
+/* Findings with a place in time, as slices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

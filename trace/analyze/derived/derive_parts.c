@@ -1,4 +1,4 @@
-/* What a device's time went to, as slices without holes between them. */
+/* The parts of a device's time, as contiguous slices. */
 #include "trace/analyze/derived/derive.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/device/sweep.h"
@@ -14,7 +14,7 @@ static derived_part part_of_cover(unsigned cover)
     return cover & SWEEP_COVER(VP_COPY) ? DERIVED_PART_COPY : DERIVED_PART_IDLE;
 }
 
-/* The window's segments, of which neighbours of one part become one slice. */
+/* The segments of the window; adjacent ones of the same part become one slice. */
 typedef struct band {
     derived *out;
     int64_t from, to; /* the device's window */

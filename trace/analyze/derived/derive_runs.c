@@ -1,15 +1,14 @@
-/* Neighbours on a stream that belong together, as one slice: ops of one module, of one source line,
- * of one framework scope with those of the scopes in it. A stream's self time is gone through in
- * order, so slices nest. What is between two ops of a slice belongs to it: its ends are those of
- * work, its busy_ps tells how much of it was work. A new step and an op that belongs elsewhere end
- * it. */
+/* Adjacent ops on a stream as one slice: ops of one module, of one source line, or of one framework
+ * scope including nested scopes. A stream's self time is processed in order, so slices nest. Time
+ * between two ops of a slice belongs to it: its ends are those of work, and busy_ps is the amount
+ * of work. A new step, or an op that belongs elsewhere, ends it. */
 #include "trace/analyze/derived/derive.h"
 #include "trace/analyze/device/scopes.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Deeper components of a path stay one slice: a viewer has no room for more. */
+/* Deeper components of a path are merged into one slice, because viewers cannot show more. */
 #define DEPTH_MAX 64u
 
 typedef struct run {
@@ -23,9 +22,9 @@ typedef struct walk {
     const trace *t;
     const trace_track *track;
     const step_windows *windows; /* NULL without steps */
-    size_t window;               /* the first that begins behind `end` */
+    size_t window;               /* the first that begins after `end` */
     derived_kind kind;
-    vp_sid path, module; /* of the runs that are open */
+    vp_sid path, module; /* of the open slices */
     int64_t run_id;
     int64_t end; /* of the last op's time */
     run open[DEPTH_MAX];
@@ -56,7 +55,7 @@ static int walk_open_run(walk *w, int64_t start, vp_str name, vp_str path, int64
     return 0;
 }
 
-/* Closes what the path does not go through, and opens the rest of it. */
+/* Closes the slices that are not on the path, and opens the rest of it. */
 static int go_to_path(walk *w, int64_t start, vp_str path)
 {
     size_t at = 0;
@@ -82,7 +81,7 @@ static int open_module(walk *w, int64_t start, const trace_kind *k)
     return walk_open_run(w, start, name, VP_STR_NONE, program >= 0 ? program : VP_UNKNOWN);
 }
 
-/* What the op belongs to; 0: nothing. */
+/* The slice of the op; 0: none. */
 static vp_sid op_path_of(const walk *w, const trace_kind *k)
 {
     return w->kind == DERIVED_MODULES  ? k->module
@@ -90,7 +89,7 @@ static vp_sid op_path_of(const walk *w, const trace_kind *k)
                                        : k->scope;
 }
 
-/* A step began since the last op. */
+/* True if a step began since the last op. */
 static bool new_step(walk *w, int64_t start)
 {
     const step_windows *s = w->windows;
@@ -100,7 +99,7 @@ static bool new_step(walk *w, int64_t start)
     return w->window != before;
 }
 
-/* Other runs begin with an op of kind k. */
+/* True if other slices begin with an op of kind k. */
 static int turn_to(walk *w, int64_t start, const trace_kind *k)
 {
     vp_str path = trace_str(w->t, op_path_of(w, k));

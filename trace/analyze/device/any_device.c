@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 
 struct any_device {
-    pthread_mutex_t lock; /* of what follows, until it is made; then it stays as it is */
+    pthread_mutex_t lock; /* of the following, until it is made; afterwards it is constant */
     bool has_busy, has_idle;
     spans busy, idle;
 };
@@ -36,7 +36,7 @@ static int make_busy(const analysis *a)
     struct any_device *x = a->any_device;
     if (x->has_busy)
         return 0;
-    x->busy.n = 0; /* what was made before it failed */
+    x->busy.n = 0; /* parts made before the failure */
     VP_TRY(sweep_any_busy(&x->busy, a));
     x->has_busy = true;
     return 0;

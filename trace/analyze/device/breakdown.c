@@ -5,7 +5,7 @@
 
 typedef struct whole {
     vp_breakdown *b;
-    int64_t from, to; /* only what is within counts */
+    int64_t from, to; /* only time within it counts */
     int64_t start, end;
     bool any;
 } whole;

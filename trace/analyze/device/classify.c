@@ -54,8 +54,7 @@ static bool starts_with_any(vp_str s, const char *const *prefixes, size_t n)
     return false;
 }
 
-/* Whether the pattern matches at the start of s. Where the pattern has a '_', s may have '-' or
- * nothing. */
+/* True if the pattern matches at the start of s. A '_' of the pattern matches '-' or nothing. */
 static bool match_here(vp_str s, const char *pattern)
 {
     size_t i = 0;
@@ -102,7 +101,7 @@ static bool is_kineto_category(vp_str c)
            vp_str_eq(c, VP_STR("mtia_ccp_events"));
 }
 
-/* A stream with nothing but copies: each kind in its label is Memcpy… or Memset. */
+/* A stream with only copies: each kind in its label is Memcpy… or Memset. */
 static bool copies_only(vp_str label)
 {
     vp_str kind;

@@ -37,7 +37,7 @@ void cover_free(cover *c)
     c->before = NULL;
 }
 
-/* How much time before t is covered. */
+/* The covered time before t. */
 static int64_t up_to(cover *c, int64_t t)
 {
     size_t at = c->last = spans_behind(&c->when, t, c->last);

@@ -6,7 +6,7 @@
 #include "trace/base/freelist.h"
 #include "trace/base/thread.h"
 
-/* A trace with fewer events is counted before another thread has started. */
+/* A trace with fewer events is counted faster than another thread starts. */
 #define COUNT_ALONE 50000u
 
 typedef struct count {
@@ -29,7 +29,7 @@ static int count_device_ops(count *c, device_sums *d)
     return rc;
 }
 
-/* Of each device two pieces, the longer ones first, so that threads end at about the same time. */
+/* Two work items per device, the longer ones first, so that threads end at about the same time. */
 static int count_sums_piece(void *ctx, uint32_t i)
 {
     count *c = ctx;

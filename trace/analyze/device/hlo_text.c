@@ -13,7 +13,7 @@ static vp_str drop_space(vp_str s)
     }
 }
 
-/* Length of the bracketed text that s starts with, brackets included; 0: it never closes. */
+/* Length of the bracketed text that s starts with, including brackets; 0: not closed. */
 static size_t bracketed_length(vp_str s)
 {
     int depth = 0;
@@ -34,7 +34,7 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* Takes a shape without its layout into *type and *dims, and what stands in its layout. */
+/* Takes a shape without its layout into *type and *dims, and the content of its layout. */
 static bool take_leaf(vp_str *in, vp_str *type, vp_str *dims, vp_str *layout)
 {
     vp_str s = *in;
@@ -54,7 +54,7 @@ static bool take_leaf(vp_str *in, vp_str *type, vp_str *dims, vp_str *layout)
     return true;
 }
 
-/* Takes a shape, tuple or not, from the front of *in. */
+/* Takes a shape, tuple or not, from the start of *in. */
 static bool take_shape(vp_str *in, vp_str *out)
 {
     vp_str type, dims, layout, rest = *in;
@@ -82,7 +82,7 @@ bool hlo_split(hlo_text *out, vp_str text)
     size_t open = vp_str_find(s, VP_STR("("));
     h.opcode = vp_str_head(s, open);
     s = vp_str_skip(s, open);
-    size_t n = s.n ? bracketed_length(s) : 0; /* a text that was cut still tells its shape */
+    size_t n = s.n ? bracketed_length(s) : 0; /* a truncated text still has its shape */
     h.operands = n ? vp_str_head(vp_str_skip(s, 1), n - 2) : VP_STR_NONE;
     *out = h;
     return true;
@@ -133,7 +133,7 @@ static int64_t leaf_bytes(vp_str type, vp_str dims)
         if (!vp_take_until(&dims, ',', dims.n, &dim))
             return -1;
         dim = vp_str_trim(dim);
-        if (vp_str_starts(dim, VP_STR("<="))) /* dynamic: what is reserved for it */
+        if (vp_str_starts(dim, VP_STR("<="))) /* dynamic: the reserved size */
             dim = vp_str_skip(dim, 2);
         if (!vp_str_to_u64(dim, &d) || d > INT64_MAX ||
             __builtin_mul_overflow(bits, (int64_t)d, &bits))
@@ -142,7 +142,7 @@ static int64_t leaf_bytes(vp_str type, vp_str dims)
     return bits / 8 + (bits % 8 != 0);
 }
 
-/* Adds the bytes of the leaf that *in starts with. */
+/* Adds the bytes of the leaf at the start of *in. */
 static bool add_leaf(int64_t *sum, vp_str *in)
 {
     vp_str type, dims, layout;

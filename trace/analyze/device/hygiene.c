@@ -67,7 +67,7 @@ bool op_is_formatting(const trace *t, const trace_kind *k)
     return any_word_fits(name, kernels, sizeof kernels / sizeof *kernels, contains_word_nocase);
 }
 
-/* JAX's callbacks, by what is called (XLA's custom call) or from where (the primitive). */
+/* JAX's callbacks, by the called function (XLA's custom call) or the caller (the primitive). */
 bool op_is_callback(const trace *t, const trace_kind *k)
 {
     static const char *const words[] = {
@@ -123,7 +123,7 @@ static void close_chain(vp_hygiene *out, chain *c)
     *c = (chain){0, 0, 0};
 }
 
-/* Counts runs of short ops on one track, each close behind the other: they could be one op. */
+/* Counts runs of adjacent short ops on one track, which could be one op. */
 static void add_chains(vp_hygiene *out, const trace_track *k, const uint8_t *class_of)
 {
     chain c = {0, 0, 0};

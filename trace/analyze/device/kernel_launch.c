@@ -2,7 +2,7 @@
 
 #include "trace/base/err.h"
 
-/* The value behind "key:" in a text of such pairs; empty: there is none. */
+/* The value after "key:" in a text of such pairs; empty: none. */
 static vp_str launch_value(vp_str launch, vp_str key)
 {
     vp_str pair;
@@ -27,7 +27,7 @@ static int64_t launch_number(vp_str launch, vp_str key)
     return vp_str_to_i64(launch_value(launch, key), &v) && v >= 0 ? v : VP_UNKNOWN;
 }
 
-/* Writers name it by where it is taken; parts add up. */
+/* Writers name it by where it is allocated; parts are added up. */
 static int64_t shared_of(vp_str launch)
 {
     static const vp_str keys[] = {VP_STR_INIT("static_shared:"), VP_STR_INIT("dynamic_shared:"),
@@ -44,7 +44,7 @@ static int64_t shared_of(vp_str launch)
 
 int kernel_launch_of(vp_kernel_launch *out, vp_arena *arena, vp_str launch)
 {
-    /* a kernel that ran occupied something: 0 is what XLA writes where nobody reckoned it */
+    /* a kernel that ran occupied something: XLA writes 0 if it was not computed */
     bool reckoned = launch_number(launch, VP_STR("occ_pct:")) != 0;
     *out = (vp_kernel_launch){.registers = launch_number(launch, VP_STR("regs:")),
                               .shared_bytes = shared_of(launch)};
@@ -87,8 +87,7 @@ uint64_t kernel_launch_hash(const vp_kernel_launch *l, uint64_t seed)
     return vp_fingerprint(numbers, sizeof numbers, seed);
 }
 
-/* "MI16x16x16x1" of a Tensile kernel: the matrix instruction, which is none where it is "MI0" or
- * absent. */
+/* "MI16x16x16x1" of a Tensile kernel: the matrix instruction; "MI0" or a missing one means none. */
 static vp_str tensile_mark(vp_str kernel)
 {
     for (vp_str s = kernel; s.n > 4; s = vp_str_skip(s, 1)) {

@@ -33,8 +33,8 @@ static int run_list_add(module_run_list *l, int64_t dur)
     return 0;
 }
 
-/* On TPUs the line "XLA Modules" has every run (on the aligned clock only). The name of a kind is
- * read once: found[kind] is 1 + where its module stands. */
+/* On TPUs the line "XLA Modules" has every run (only on the aligned clock). The name of a kind is
+ * parsed once: found[kind] is 1 + the index of its module. */
 static int list_runs(module_runs *m, const trace *t, vp_map *by_key)
 {
     VP_CLEANUP(vp_free_ptr) size_t *found = vp_calloc(t->kind_count, sizeof *found);
@@ -104,7 +104,7 @@ static int take_runs(host_result *h, module_runs *m)
     return 0;
 }
 
-/* On other devices a module's time is that of its ops, which do not tell how often it ran. */
+/* On other devices a module's time is that of its ops, from which the number of runs is unknown. */
 static int add_op_time(host_result *h, const trace *t, const kind_times *kt, vp_map *by_key)
 {
     for (uint32_t k = 0; k < t->kind_count; k++) {

@@ -12,7 +12,7 @@ static bool is_name_char(char c)
     return is_ascii_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Step 1: decorations around the name proper. */
+/* Step 1: decorations around the name. */
 static vp_str strip_decorations(vp_str s)
 {
     static const vp_str anon = VP_STR_INIT("(anonymous namespace)::");
@@ -29,7 +29,7 @@ static vp_str strip_decorations(vp_str s)
     return s;
 }
 
-/* The position behind the bracket that closes the one at `at`, or s.n. Arrows are no brackets. */
+/* The position after the bracket that closes the one at `at`, or s.n. Arrows are not brackets. */
 static size_t skip_balanced(vp_str s, size_t at)
 {
     size_t depth = 0;
@@ -45,7 +45,7 @@ static size_t skip_balanced(vp_str s, size_t at)
     return s.n;
 }
 
-/* The unqualified head of a template argument when it names a type of its own ("CUDAFunctor_add" of
+/* The unqualified name of a template argument that is a type ("CUDAFunctor_add" in
  * "at::native::CUDAFunctor_add<float>"); empty for numbers, primitives and pointers. */
 static vp_str functor_of(vp_str argument)
 {
@@ -83,8 +83,8 @@ static vp_str first_functor(vp_str list)
     return VP_STR_NONE;
 }
 
-/* Step 2: parameter lists go, template lists shrink to their first functor. A '(' behind a space is
- * part of the name: "Memcpy HtoD (Pageable -> Device)". */
+/* Step 2: removes parameter lists, and reduces template lists to their first functor. A '(' after a
+ * space is part of the name: "Memcpy HtoD (Pageable -> Device)". */
 static int strip_lists(vp_buf *out, vp_str s)
 {
     for (size_t i = 0; i < s.n;) {
@@ -129,8 +129,8 @@ static vp_str strip_suffixes(vp_str s)
     }
 }
 
-/* Step 4: XLA's GPU kernels are numbered with "_N", but only behind a known HLO stem, so that
- * names whose numbers mean shapes stay whole. */
+/* Step 4: XLA's GPU kernels are numbered with "_N". It is removed only after a known HLO stem, so
+ * that numbers of shapes in other names are kept. */
 static vp_str strip_kernel_number(vp_str s)
 {
     static const char *const stems[] = {"fusion",    "dot",         "convert",   "reduce",

@@ -18,7 +18,7 @@ typedef struct around {
     const hlo_program *p;
     uint64_t program_id;
     uint32_t at[GRAPH_NODES_MAX]; /* instructions, by node */
-    vp_map met;                   /* instruction → node; GRAPH_NODES_MAX: it is left out */
+    vp_map met;                   /* instruction → node; GRAPH_NODES_MAX: left out */
 } around;
 
 static bool has_program(const trace *t, const trace_kind *k)
@@ -26,13 +26,13 @@ static bool has_program(const trace *t, const trace_kind *k)
     return k->is_op && trace_find_program(t, k->program_id) < t->program_count;
 }
 
-/* The name of the instruction: that of TPU events is their own. */
+/* The name of the instruction; TPU events have it as their name. */
 static vp_sid instruction_of(const trace_kind *k)
 {
     return k->hlo_op ? k->hlo_op : k->name;
 }
 
-/* Adds up the members' instructions, each at its first kind: `sum` is by place in the list. */
+/* Adds up the members' instructions, each at its first kind: `sum` is by position in the list. */
 static int sum_instructions(int64_t *sum, vp_map *first, int64_t *of, const analysis *a,
                             const kind_list *times, const uint8_t *is_member)
 {
@@ -51,7 +51,7 @@ static int sum_instructions(int64_t *sum, vp_map *first, int64_t *of, const anal
     return 0;
 }
 
-/* A kind of the instruction of most self time whose program is there; NULL: there is none. */
+/* A kind of the instruction with the most self time whose program is in the file; NULL: none. */
 static int choose_kind(const trace_kind **out, int64_t *of, const analysis *a,
                        const kind_list *times, const uint8_t *is_member)
 {
@@ -80,7 +80,7 @@ static int copy_graph_text(const char **out, vp_arena *arena, vp_str text)
     return 0;
 }
 
-/* A text that `put` makes. */
+/* A text written by `put`. */
 static int make_text(const char **out, const around *x, uint32_t at,
                      int (*put)(vp_buf *, const hlo_program *, uint32_t))
 {
@@ -111,7 +111,7 @@ static int add_node(around *x, uint32_t at, int step)
     return vp_map_set(&x->met, at, (uint32_t)x->g->node_count++);
 }
 
-/* An instruction next to a shown one: it is shown, too, or counted. */
+/* An instruction adjacent to a shown one: it is shown, too, or counted. */
 static int meet_neighbour(around *x, uint32_t at, int step, size_t *row)
 {
     if (at == HLO_NONE || vp_map_get(&x->met, at) != VP_MAP_NONE)
@@ -167,7 +167,7 @@ static void add_edges(around *x)
     }
 }
 
-/* What the events of shown instructions take on the device. */
+/* The time of the events of shown instructions on the device. */
 static void time_nodes(around *x, uint32_t device)
 {
     const trace *t = x->a->t;

@@ -7,13 +7,14 @@
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
 
-/* A kind with calls, sorted so that it stands with those of its group, scope and source. */
+/* A kind with calls, sorted next to those of its group, scope and source. */
 typedef struct placed {
     uint32_t group, scope, source, kind;
     int64_t self_ps;
 } placed;
 
-/* The kinds [first, end) of one group that agree in what is compared, and their self time. */
+/* The kinds [first, end) of one group that are equal in the compared property, and their self time.
+ */
 typedef struct range {
     size_t first, end;
     int64_t self_ps;
@@ -53,7 +54,7 @@ static uint32_t placed_id(const placed *p, bool scope)
     return scope ? p->scope : p->source;
 }
 
-/* The run of one scope, or source, that starts at `first`. */
+/* The range of one scope, or source, that starts at `first`. */
 static range range_at(const placed *v, size_t first, size_t end, bool scope)
 {
     range r = {first, first, 0};

@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/sums.h"
 
-/* Adds a kind to its scope. Rematerialised work is mostly done in the backward pass, but does not
+/* Adds a kind to its scope. Rematerialized work usually runs in the backward pass, but does not
  * count as backward work. */
 static void scope_add_kind(scope_item *item, const trace *t, uint32_t kind, const kind_times *kt)
 {
@@ -24,7 +24,7 @@ static void scope_add_kind(scope_item *item, const trace *t, uint32_t kind, cons
         item->backward_ps += self;
 }
 
-/* The item of a kind's path, which is made for the first kind with that path. */
+/* The item of a kind's path, which is created for the first kind with that path. */
 static int item_of(scope_item **out, host_result *h, vp_map *by_scope, const trace *t, vp_sid scope)
 {
     uint32_t i = vp_map_get(by_scope, scope);
@@ -41,7 +41,7 @@ static int item_of(scope_item **out, host_result *h, vp_map *by_scope, const tra
     return 0;
 }
 
-/* Gives each scope the source of its op with the most self time. */
+/* Sets the source of each scope to that of its op with the most self time. */
 static int name_sources(host_result *h, const vp_map *by_scope, const trace *t,
                         const kind_times *kt)
 {
@@ -88,16 +88,17 @@ int scopes_collect(host_result *h, const trace *t, const kind_times *kt)
     return rc;
 }
 
-/* Deeper paths are cut: the rest becomes the last component. Real paths stay below 40. */
+/* Deeper paths are truncated: the rest becomes the last component. Real paths have fewer than 40.
+ */
 #define DEPTH_MAX 63u
 
 typedef struct node {
     vp_str path;
-    size_t name_at; /* where its last component begins */
+    size_t name_at; /* start of its last component */
     uint32_t parent, depth;
-    uint32_t first_child, next; /* siblings, once sorted in the order of their time */
+    uint32_t first_child, next; /* siblings, in the order of their time after sorting */
     int64_t total_ps;
-    int64_t source_ps; /* self time of the item from which the source is taken */
+    int64_t source_ps; /* self time of the item with the source */
     scope_item sum;    /* self_ps is of the node alone, all other sums are of its subtree */
 } node;
 
@@ -127,7 +128,7 @@ static int child_of(tree *tr, vp_str path, size_t name_at, uint32_t parent, uint
     return vp_map_set(&tr->by_path, key, *out);
 }
 
-/* Adds all sums but the self time, which stays with the node that it belongs to. */
+/* Adds all sums except the self time, which stays with its node. */
 static void node_add_sums(node *x, const scope_item *more)
 {
     x->sum.calls += more->calls;
@@ -139,8 +140,8 @@ static void node_add_sums(node *x, const scope_item *more)
     roof_add(&x->sum.roof, &more->roof);
 }
 
-/* Takes the source of the largest item; of equal ones the first by name, so that the order of files
- * does not matter. */
+/* Uses the source of the largest item; ties: the first by name, so that the order of files does not
+ * matter. */
 static void offer_source(node *x, const char *source, int64_t self_ps)
 {
     if (!source || self_ps < x->source_ps ||
@@ -167,7 +168,7 @@ static int tree_insert_item(tree *tr, const scope_item *item)
     return 0;
 }
 
-/* Adds up subtrees in one pass from the end, as children stand behind their parents. */
+/* Adds up subtrees in one pass from the end, because children follow their parents. */
 static void tree_sum_up(tree *tr)
 {
     for (size_t i = tr->n; i-- > 0;) {
@@ -241,7 +242,7 @@ static int tree_emit_scopes(vp_scope **out, size_t *count, vp_arena *arena, cons
                             .remat_ps = x->sum.remat_ps,
                             .roof = x->sum.roof};
         uint32_t next = x->first_child;
-        while (next == UINT32_MAX && at != UINT32_MAX) { /* goes up until a node has a sibling */
+        while (next == UINT32_MAX && at != UINT32_MAX) { /* ascends until a node has a sibling */
             next = tr->v[at].next;
             at = tr->v[at].parent;
         }
@@ -296,7 +297,7 @@ void scopes_items(scope_item *out, const vp_scope *nodes, size_t n)
                               .remat_ps = x->remat_ps,
                               .roof = x->roof};
     }
-    for (size_t i = n; i-- > 0;) /* turns sums of subtrees into sums of nodes */
+    for (size_t i = n; i-- > 0;) /* converts sums of subtrees to sums of nodes */
         if (nodes[i].parent != UINT32_MAX)
             subtract_child_scope(&out[nodes[i].parent], &nodes[i]);
 }

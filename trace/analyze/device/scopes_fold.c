@@ -79,7 +79,7 @@ bool scope_is_remat_op(vp_str name)
     return vp_str_find(name, VP_STR(".remat")) < name.n;
 }
 
-/* A component without "transpose(…)" and "jvp(…)"; empty if nothing of the forward pass is left. */
+/* A component without "transpose(…)" and "jvp(…)"; empty if no part is of the forward pass. */
 static vp_str unwrap_scope_part(vp_str part)
 {
     static const char *const wrappers[] = {"transpose(", "jvp("};

@@ -15,8 +15,8 @@ static bool crosses_open_event(const self_stack *st, int64_t start, int64_t end)
     return top && top->end > start && end > top->end;
 }
 
-/* Whether events of a track are never nested: spans on a GPU's stream or an XLA:CPU device run at
- * once. Their intervals may lie inside each other all the same (rounding, programmatic dependent
+/* True if events of a track are never nested: spans on a GPU's stream or an XLA:CPU device run
+ * concurrently. Their intervals may still contain each other (rounding, programmatic dependent
  * launch). */
 bool nesting_none(const trace *t, const trace_track *k)
 {
@@ -89,7 +89,7 @@ int self_pieces(const trace_track *k, self_id_fn *id, self_fn *fn, void *ctx)
     return rc;
 }
 
-/* Takes the calls that are inside others out of the total, in which they count once. */
+/* Subtracts nested calls from the total, in which they count once. */
 static void add_inner(group_times *sum, nesting *n)
 {
     sum->inner_ps += n->inner > 0 ? n->inner : 0;
@@ -106,7 +106,7 @@ int self_times(kind_times *kt, group_times *totals, track_set set, const uint32_
     for (size_t i = 0; rc == 0 && i < set.count; i++) {
         const trace_track *k = &set.t->tracks[set.tracks[i]];
         const nesting none = nesting_begin(nesting_none(set.t, k));
-        /* then only the groups of its events are looked at */
+        /* then only the groups of its events are processed */
         const bool few = k->count < group_count;
         for (uint32_t g = 0; !few && g < group_count; g++)
             open[g] = none;

@@ -53,7 +53,7 @@ static bool spans_are_disjoint(const spans *s)
     return true;
 }
 
-/* Appends x to the n spans of a union, none of which begins behind it. The new number. */
+/* Appends x to the n spans of a union, none of which begins after it. Returns the new number. */
 static size_t union_append_span(span *v, size_t n, span x)
 {
     if (!n || x.start > v[n - 1].end) {
@@ -64,8 +64,8 @@ static size_t union_append_span(span *v, size_t n, span x)
     return n;
 }
 
-/* What begins before a span ahead of it is moved behind the others, which stay in their order.
- * How many those are. */
+/* Moves spans that begin before a predecessor after the others, which keep their order. Returns how
+ * many. */
 static int part_strays(spans *s, size_t *kept)
 {
     VP_CLEANUP(vp_free_ptr) span *strays = NULL;
@@ -84,7 +84,7 @@ static int part_strays(spans *s, size_t *kept)
     return 0;
 }
 
-/* `out` may be a, where there is no b, or as many spans in front of a as b has. */
+/* `out` may be a if there is no b, or be as many spans before a as b has. */
 static size_t unite_sorted_spans(span *out, const span *a, size_t a_n, const span *b, size_t b_n)
 {
     size_t n = 0;

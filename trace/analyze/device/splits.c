@@ -117,8 +117,7 @@ static int by_label(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Finds the kinds of ops with at least 5 % of the device's self time: smaller ones are not split.
- */
+/* Finds the kinds of ops with at least 5% of the device's self time: smaller ones are not split. */
 static void find_members(splitting *s, uint32_t device, const uint32_t *op_of_group)
 {
     const host_result *h = s->a->h;
@@ -164,15 +163,15 @@ static void sample_add_member(sample *out, const splitting *s, const member *m)
     out->squares += s->spread_of[m->kind].squares;
 }
 
-/* The sum of squares about the sample's own mean. */
+/* The sum of squares around the sample's own mean. */
 static double sample_scatter(const sample *x)
 {
     double about_mean = x->squares - x->offset * x->offset / x->calls;
     return about_mean > 0 ? about_mean : 0;
 }
 
-/* Whether one mean says nothing about these kinds: their CV exceeds 0.5, from where tables call a
- * row mixed. */
+/* True if one mean is not meaningful for these kinds: their CV exceeds 0.5, the limit at which
+ * tables mark a row as mixed. */
 static bool has_wide_spread(const splitting *s, const member *v, size_t n)
 {
     const vp_op *op = &s->a->h->ops[v->op];
@@ -188,8 +187,8 @@ static bool starts_part(const member *v, size_t i)
     return !i || v[i].label != v[i - 1].label;
 }
 
-/* Whether labels explain how long calls take: the sum of squares within labels is less than half of
- * the total. Members are sorted by label. */
+/* True if labels explain the variation of durations: the sum of squares within labels is less than
+ * half of the total. Members are sorted by label. */
 static bool labels_explain(const splitting *s, const member *v, size_t n)
 {
     sample all = {0}, one = {0};
@@ -215,8 +214,8 @@ static int sort_by(bool *differ, splitting *s, member *v, size_t n, by way)
     return 0;
 }
 
-/* Chooses the first property in which the kinds of an op differ, and sorts by it; WAYS: there is
- * none. A layout alone does not make another op, unless it explains how long calls take. */
+/* Selects the first property in which the kinds of an op differ, and sorts by it; WAYS: none. A
+ * different layout alone is not a different op, unless it explains the durations. */
 static int choose_way(by *way, splitting *s, member *v, size_t n)
 {
     bool differ = false, wide = has_wide_spread(s, v, n);
@@ -252,7 +251,7 @@ static int add_members(splitting *s, const member *v, size_t n, by way)
     return 0;
 }
 
-/* Adds members of one shape, by layout if that tells them apart. */
+/* Adds members with one shape, by layout if that explains their durations. */
 static int add_shape_part(splitting *s, member *v, size_t n)
 {
     bool differ = false;

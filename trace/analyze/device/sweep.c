@@ -44,12 +44,12 @@ static void make_heap(cursor *heap, size_t n)
 #define CONTAINER SWEEP_CONTAINER
 #define CLASSES 4u
 
-/* How far each class reaches. Events come by start, so class c covers [now, end[c]) until the next
+/* The end of each class. Events are sorted by start, so class c covers [now, end[c]) until the next
  * event starts. */
 typedef struct sweep {
     int64_t now, end[CLASSES];
-    int64_t reach;    /* the farthest of `end` */
-    sweep_event last; /* the event that reaches it */
+    int64_t reach;    /* the maximum of `end` */
+    sweep_event last; /* the event with that end */
     sweep_fn *fn;
     void *ctx;
 } sweep;
@@ -189,7 +189,7 @@ void sweep_close(vp_breakdown *b, int64_t window_ps)
 typedef struct window_sweep {
     const step_windows *w;
     size_t at;
-    vp_breakdown sum; /* of window `at`: segments are disjoint and in order, as windows are */
+    vp_breakdown sum; /* of window `at`: segments are disjoint and sorted, as windows are */
     sweep_window_fn *fn;
     void *ctx;
 } window_sweep;
@@ -247,8 +247,7 @@ static size_t put_cursors(cursor *heap, const analysis *a)
     return n;
 }
 
-/* Merged, so that the union is made as it grows; where the two clocks order events differently, a
- * few are left to be sorted. */
+/* Merged incrementally; if the two clocks order events differently, a few remain to be sorted. */
 int sweep_any_busy(spans *out, const analysis *a)
 {
     VP_CLEANUP(vp_free_ptr) cursor *heap = vp_calloc(tracks_of_devices(a), sizeof *heap);

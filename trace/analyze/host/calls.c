@@ -49,8 +49,8 @@ static int gather_call_entries(entries *out, const trace *t, const host_kinds *k
     return 0;
 }
 
-/* Whether a table by id is small enough: profilers number calls as they come, so it is mostly
- * little larger than the list. */
+/* True if a table by id is small enough: profilers number calls in order, so it is usually not much
+ * larger than the list. */
 static bool are_dense(const entries *e, int64_t *least, size_t *range)
 {
     int64_t most = INT64_MIN;

@@ -14,7 +14,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Listed are all functions that were compiled, and so many of the others: those called most. */
+/* All compiled functions are listed, and this many of the others: those called most. */
 #define CALLED_MAX 100u
 
 static int64_t known_if_cache_read(int64_t reads, int64_t misses, int64_t value)
@@ -60,7 +60,7 @@ static void add_total(vp_compile *c, const compile_root *r, bool early, bool lat
     c->before_steps_ps += early ? dur : 0;
 }
 
-/* "f" of "PjitFunction(f)"; the whole name if it has no such form. */
+/* "f" in "PjitFunction(f)"; the whole name if it has another form. */
 static vp_str function_name(vp_str call)
 {
     size_t open = vp_str_find(call, VP_STR("("));

@@ -1,7 +1,7 @@
-/* Which zone made a step longer. The usual time of a zone in a step is the median over all steps,
- * where a step without it counts as 0; it grew by what it has more than that. Zones of the thread
- * that steps come first. If the one that grew most there only waits, a zone of another thread that
- * grew by at least half as much is the reason. */
+/* The zone that made a step longer. The usual time of a zone in a step is the median over all
+ * steps, where a step without it counts as 0; the growth is its excess over that. Zones on the step
+ * thread come first. If the one with the largest growth there only waits, a zone of another thread
+ * that grew by at least half as much is the cause. */
 #include <stdlib.h>
 
 #include "trace/analyze/host/threads.h"
@@ -19,8 +19,8 @@ typedef struct part {
 struct grown {
     const analysis *a;
     const uint8_t *waits; /* by kind: its zones wait */
-    uint32_t process;     /* of the thread that steps */
-    int64_t *ps;          /* by key: time in the step at hand, on the track at hand */
+    uint32_t process;     /* of the step thread */
+    int64_t *ps;          /* by key: time in the current step, on the current track */
     uint32_t *touched;
     size_t touched_count;
     uint32_t track, step; /* at hand */
@@ -96,7 +96,7 @@ int grown_add(grown *g, uint32_t kind, int64_t start, int64_t end)
     if (g->off || a->marked_start_ps[at] > start)
         return 0;
     bool other = a->marked_track[at] != g->track;
-    if (other && g->waits[kind]) /* that an idle worker waits longer is no reason */
+    if (other && g->waits[kind]) /* an idle worker that waits longer is not a cause */
         return 0;
     uint32_t key = 2 * kind + other;
     if (!g->ps[key])
@@ -112,7 +112,7 @@ static int by_part_key(const void *a, const void *b)
                             : (x->step > y->step) - (x->step < y->step);
 }
 
-/* Adds up what several threads spent in one zone in one step. */
+/* Adds up the time of several threads in one zone in one step. */
 static void join_parts(grown *g)
 {
     size_t n = 0;
@@ -159,7 +159,7 @@ static int find_best(const grown *g, best *out)
     return 0;
 }
 
-/* Places the zone: its longest call in the step. */
+/* Locates the zone: its longest call in the step. */
 static void locate_grown_zones(const grown *g, const uint32_t *key, uint32_t *track,
                                int64_t *event_start)
 {

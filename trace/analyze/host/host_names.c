@@ -52,7 +52,7 @@ static const name_rule names[] = {
     ROW(STARTS, "EagerKernelExecute", HK_EXECUTE),
     ROW(IS, "FunctionRun", HK_EXECUTE),
     ROW(IS, "SessionRun", HK_EXECUTE),
-    /* launches that profilers name otherwise than the API */
+    /* launches that profilers name differently than the API */
     ROW(IS, "MemcpyH2D", HK_LAUNCH | HK_TRANSFER),
     ROW(IS, "MemcpyD2H", HK_LAUNCH | HK_TRANSFER),
     ROW(IS, "MemcpyD2D", HK_LAUNCH | HK_TRANSFER),
@@ -82,7 +82,7 @@ static const name_rule names[] = {
     ROW(HAS, "TransferToInfeed", HK_INPUT),
     ROW(HAS, "TransferLiteralToInfeed", HK_INPUT),
     ROW(HAS, "TransferBufferToInfeed", HK_INPUT),
-    /* annotations of the program itself, in the words that training loops use */
+    /* annotations of the program itself, in the words of common training loops */
     ROW(HAS_NOCASE, "load_batch", HK_INPUT),
     ROW(HAS_NOCASE, "next_batch", HK_INPUT),
     ROW(HAS_NOCASE, "get_batch", HK_INPUT),
@@ -247,8 +247,7 @@ static const frame_rule frames[] = {
     FRAME("torch/profiler/profiler.py", "stop", HK_PROFILER),
     FRAME("torch/profiler/profiler.py", "step", HK_PROFILER),
     FRAME("torch/profiler/profiler.py", "_transit_action", HK_PROFILER),
-    /* annotations and the functions that they decorate: their frames say nothing, frames inside do
-     */
+    /* annotations and the functions that they decorate: only frames inside them are informative */
     FRAME("profiler.py", "wrapper", HK_NOISE),
     FRAME("profiler.py", "__init__", HK_NOISE),
     FRAME("profiler.py", "__enter__", HK_NOISE),
@@ -288,7 +287,7 @@ static bool name_contains(vp_str name, vp_str part)
     return vp_str_find(name, part) < name.n;
 }
 
-/* A copy returns when it is done, unless its name says Async; hipMemcpyWithStream waits, too.
+/* A copy returns when it is done, unless its name contains Async; hipMemcpyWithStream waits, too.
  * Freeing memory waits for the device (CUDA Runtime API, cudaFree). */
 static uint32_t gpu_api_flags(vp_str name)
 {
@@ -313,7 +312,7 @@ uint32_t host_name_flags(vp_str name, vp_str category)
         return HK_COMPILE | HK_CALL;
     if (vp_str_eq(category, VP_STR("mtia_runtime")) && vp_str_starts(name, VP_STR("synchronize")))
         return HK_BLOCKING;
-    if (vp_str_eq(category, VP_STR("cuda_sync"))) /* a stream waits there, and no thread */
+    if (vp_str_eq(category, VP_STR("cuda_sync"))) /* the stream waits, not a thread */
         return HK_NOISE;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (rule_matches_name(&names[i], name))
@@ -321,8 +320,8 @@ uint32_t host_name_flags(vp_str name, vp_str category)
     return flags;
 }
 
-/* Whether a frame is in a file: "compiler.py" is that of "$compiler.py" and "a/compiler.py", but
- * not of "mycompiler.py". */
+/* True if a frame is in a file: "compiler.py" matches "$compiler.py" and "a/compiler.py", but not
+ * "mycompiler.py". */
 static bool in_file(vp_str path, vp_str file)
 {
     return !file.n || vp_str_eq(path, file) ||

@@ -10,15 +10,15 @@
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* So many are listed of each host, by self time: more than anybody reads. */
+/* Number of listed rows per host, by self time: more than a reader needs. */
 #define HOST_OPS_MAX 100u
-/* So many more are listed: calls that block, but whose waiting is in frames that they call, so that
- * they have hardly any self time. Only those that block for at least one in HOST_WAIT_SHARE of the
- * devices' window, below which no finding is worth telling. */
+/* Number of additional rows: blocking calls that wait inside nested frames, so that they have
+ * little self time. Only those that block for at least one in HOST_WAIT_SHARE of the devices'
+ * window, because less is never a finding. */
 #define HOST_WAITS_MAX 20u
 #define HOST_WAIT_SHARE 200
 
-/* What one thread adds up to. */
+/* Sums of one thread. */
 typedef struct counted_thread {
     host_rows calls;
     host_selves selves;
@@ -35,9 +35,9 @@ typedef struct table {
     size_t listed;
 } table;
 
-/* Whether events of a kind are nobody's work: ops of XLA:CPU, which are on host threads, too, and
- * are listed among the ops; the profiler's own frames and what they call; noise. Their time is not
- * given to the zones around them either. */
+/* True if events of a kind are not work: ops of XLA:CPU, which are also on host threads, and are
+ * listed among the ops; the profiler's own frames and nested calls; noise. Their time is not added
+ * to the enclosing zones either. */
 static bool is_hidden(const analysis *a, uint32_t kind)
 {
     return (host_kind_flags(a->kinds, kind) & (HK_NOISE | HK_PROFILER)) ||
@@ -52,7 +52,7 @@ static int take_places(host_places **out, table *b)
     return *out ? 0 : host_places_new(out, b->asked.a->t);
 }
 
-/* Of each thread two pieces, which take about as long. */
+/* Two work items per thread, which take about as long. */
 static int count_thread_piece(void *ctx, uint32_t i)
 {
     table *b = ctx;
@@ -135,9 +135,9 @@ static void host_row_add(host_row *sum, const host_row *x)
     }
 }
 
-/* Joins the rows of one name on all threads of a process: 64 threads of a pool are one row. Calls
- * that block stay apart, since threads wait at the same time and these times must not be added up.
- */
+/* Joins the rows with one name on all threads of a process: 64 threads of a pool are one row.
+ * Blocking calls stay separate, since threads wait concurrently and these times must not be added
+ * up. */
 static int fold_threads(table *b)
 {
     const trace *t = b->asked.a->t;
@@ -184,7 +184,7 @@ static int by_blocked(const void *a, const void *b)
     return by_host_self(a, b);
 }
 
-/* Sorts by self time. Behind the rows that are listed anyway come those that block longest. */
+/* Sorts by self time. The listed rows are followed by those that block longest. */
 static void sort_host_rows(table *b)
 {
     host_row *v = b->rows.v;

@@ -13,7 +13,7 @@
 /* 100 us: an op that begins later after its call is late (docs/reference/metrics.md#launches) */
 #define LATE_PS INT64_C(100000000)
 
-/* The launches of one device, as columns with an entry for each op whose call is known. */
+/* The launches of one device, as columns with an entry for each op with a known call. */
 typedef struct launches {
     const analysis *a;
     track_set set;
@@ -157,8 +157,8 @@ static int kernels_of(vp_launch *out, const analysis *a, track_set set, size_t o
     return 0;
 }
 
-/* No op runs before it is launched. If more than one in a hundred seems to, the clocks of host and
- * device disagree (jax #23426), and causes of idle time are uncertain. */
+/* No op runs before it is launched. If more than 1% of them seem to, the clocks of host and device
+ * disagree (jax #23426), and causes of idle time are uncertain. */
 static int note_clocks(host_result *h, const launches *l, const vp_device *d)
 {
     char text[200];
@@ -171,7 +171,7 @@ static int note_clocks(host_result *h, const launches *l, const vp_device *d)
     return host_note(h, "clock-skew", VP_SEV_WARNING, text);
 }
 
-/* Without a device its threads stand in its place, and nothing is launched on threads. */
+/* Without a device its threads replace it, and nothing is launched on threads. */
 static int nothing_launched(analysis *a)
 {
     for (size_t d = 0; d < a->device_count; d++) {

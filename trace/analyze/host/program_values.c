@@ -8,12 +8,11 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 
-/* So many of each are listed for a host: more than anybody reads. */
+/* Number of listed rows per host: more than a reader needs. */
 #define LISTED_MAX 100u
 #define TOP_MAX 8u
 
-/* The text that comes next by its count, after `last` (NULL: the first of all); of equal counts the
- * one that came first. */
+/* The next text by count, after `last` (NULL: the first); ties: the one that occurred first. */
 static const trace_arg_value *next_text(const trace_arg *x, const trace_arg_value *last)
 {
     const trace_arg_value *best = NULL;
@@ -103,7 +102,7 @@ static int put_meta(analysis *a)
     return 0;
 }
 
-/* Values are added up over the whole file, so of a part of it nothing can be said. */
+/* Values are sums over the whole file, so they are unknown for a part of it. */
 static bool is_partial_trace(const trace *t)
 {
     for (uint32_t p = 0; p < t->process_count; p++)

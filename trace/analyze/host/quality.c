@@ -14,14 +14,14 @@
  * (docs/reference/metrics.md#data-quality). What the file itself is to blame for, its reader says.
  */
 
-/* The events of host threads by what they are. */
+/* The events of host threads by type. */
 typedef struct host_counts {
     uint64_t events, launches, graphs;
-    bool with_length;          /* an event that has a length */
+    bool with_length;          /* an event with a duration */
     uint64_t threads, unnamed; /* with events */
 } host_counts;
 
-/* Whether a thread has a name: a number is only its id. */
+/* True if a thread has a name: a number is only its id. */
 static bool is_named_thread(vp_str name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -71,7 +71,7 @@ static int note_no_device(const analysis *a, const host_counts *c)
     return host_note(a->h, "no-device", VP_SEV_WARNING, text);
 }
 
-/* How many device ops are known to have been started by the launch of a recorded graph. */
+/* The number of device ops that were launched by recorded graphs. */
 static uint64_t ops_of_graphs(const analysis *a)
 {
     uint64_t n = 0;
@@ -90,8 +90,8 @@ static uint64_t ops_of_graphs(const analysis *a)
     return n;
 }
 
-/* Nobody records a graph of a single op. So if launches of graphs have no more than one op each,
- * graphs were traced as a whole, and what runs in them is not seen. */
+/* A graph with a single op is never recorded. So if launches of graphs have at most one op each,
+ * graphs were traced as a whole, and their ops are missing. */
 static int note_graphs(const analysis *a, const host_counts *c)
 {
     char text[200];
@@ -340,7 +340,7 @@ static bool has_unusable(const trace *t)
 static int note_empty(const analysis *a, const host_counts *c)
 {
     bool lasts = c->with_length;
-    if (!a->t->event_count && has_unusable(a->t)) /* there were some, as that note says */
+    if (!a->t->event_count && has_unusable(a->t)) /* there were some, according to that note */
         return 0;
     for (size_t d = 0; d < a->device_count; d++)
         lasts = lasts || a->h->devices[d].breakdown.busy_ps > 0;

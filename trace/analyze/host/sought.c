@@ -1,11 +1,11 @@
-/* Which events of the host's threads are of the kinds that several questions look for. */
+/* Marks the events of host threads with kinds that several analyses search for. */
 #include "trace/analyze/device/device_sums.h"
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/thread.h"
 
-/* Words of bits that one thread fills at a time: of a million events. */
+/* Words of bits that one thread fills at a time: one million events. */
 #define PIECE_WORDS (16u << 10)
 
 typedef struct piece {
@@ -40,7 +40,7 @@ static int mark_piece(void *ctx, uint32_t i)
     return 0;
 }
 
-/* Gives each host thread its bits, and cuts these into pieces. */
+/* Allocates the bits of each host thread, and divides these into work items. */
 static int lay_out_thread_bits(host_kinds *x, marking *m)
 {
     size_t words = 0, pieces = 0;

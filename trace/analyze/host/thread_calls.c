@@ -30,7 +30,7 @@ void host_places_free(host_places *p)
 
 void host_places_begin(host_places *p)
 {
-    p->use++; /* there are fewer tracks than numbers */
+    p->use++; /* fewer tracks than that exist */
 }
 
 spans host_between_ops(const spans *idle)
@@ -43,7 +43,7 @@ spans host_between_ops(const spans *idle)
 typedef struct counted {
     const host_asked *x;
     const trace_track *k;
-    spans profiler; /* when this thread does the profiler's own work */
+    spans profiler; /* end of the profiler's own work on this thread */
     size_t near;
 } counted;
 
@@ -58,7 +58,7 @@ static int counted_begin(counted *c, const host_asked *x, const trace_track *k)
     return spans_union(&c->profiler);
 }
 
-/* Whether event i, of that kind, counts. Asked in the order of their starts. */
+/* True if event i, of that kind, counts. Called in the order of starts. */
 static inline bool is_counted_event(counted *c, size_t i, uint32_t kind)
 {
     return !c->x->hidden_kind[kind] &&
@@ -75,10 +75,10 @@ typedef struct calling {
     const host_kinds *kinds;
     spans inner; /* idle time between ops */
     size_t inner_at;
-    int64_t blocked_until; /* when the thread's blocking calls so far have ended */
+    int64_t blocked_until; /* end of the thread's blocking calls so far */
 } calling;
 
-/* How long a blocking call stands while no earlier one of the thread still does. */
+/* The duration of a blocking call outside of earlier ones of the thread. */
 static int64_t blocked_beyond_earlier(calling *b, int64_t start, int64_t end)
 {
     int64_t from = start > b->blocked_until ? start : b->blocked_until;

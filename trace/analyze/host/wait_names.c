@@ -1,7 +1,7 @@
-/* Waiting by its name: the words of a name or a category, told apart at what is no letter and where
- * a capital follows a small letter ("pthread_cond_wait", "std::mutex::lock", "WaitForSingleObject",
- * "epoll"). A word in the wrong company says something else: str.join, mutex_unlock, a task
- * that is polled. */
+/* Recognizes waiting by words of a name or a category, which are separated by non-letters and
+ * before a capital after a small letter ("pthread_cond_wait", "std::mutex::lock",
+ * "WaitForSingleObject", "epoll"). Next to certain other words, a word means something else:
+ * str.join, mutex_unlock, a task that is polled. */
 #include "trace/analyze/host/threads.h"
 
 typedef enum word {

@@ -72,7 +72,7 @@ static int describe_next(vp_gap *out, analysis *a, const uint32_t *op, sweep_eve
     return host_text(&out->scope, a->h, trace_str(a->t, a->t->kinds[kind].scope));
 }
 
-/* What the host did for most of the gap, among the parts that have a name. */
+/* The host activity during most of the gap, among the parts with a name. */
 static int describe_host(vp_gap *out, analysis *a, idle_sums *sums)
 {
     idle_sums_sort(sums);

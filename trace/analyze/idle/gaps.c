@@ -16,11 +16,11 @@
 #include "trace/base/thread.h"
 
 typedef struct finder finder;
-/* of_device: the gap lies in the device's window; else only in a step's window. */
+/* of_device: the gap is in the device's window; else only in a step's window. */
 typedef int gap_fn(finder *f, const idle_gap *g, bool of_device);
 
-/* The gaps of one device. It goes through them twice, all devices once and then all again: to learn
- * which labels are asked for, and to account for them. */
+/* The gaps of one device. They are visited twice, first all devices and then all again: to find out
+ * which labels are needed, and to account for them. */
 struct finder {
     const analysis *a;
     gap_fn *on_gap;
@@ -33,22 +33,22 @@ struct finder {
     idle_sums sums;   /* inside the device's window */
     gap_list longest;
     const trace_track *runs; /* of modules; NULL without */
-    size_t run_n;            /* of them, what had begun at the gap before */
+    size_t run_n;            /* number of them that had begun before the previous gap */
     int64_t *idle_before;    /* by kind */
     step_idle steps;
-    sweep_event before;  /* the op that ended where the gap begins; index SIZE_MAX: none */
-    const idle_gap *gap; /* that is accounted for */
-    bool starved;        /* nothing but the next op was queued in it */
-    /* from a launch's end to its op's start, where the op found the device free */
+    sweep_event before;  /* the op that ended at the start of the gap; index SIZE_MAX: none */
+    const idle_gap *gap; /* the gap being accounted for */
+    bool starved;        /* only the next op was queued in it */
+    /* from the end of a launch to the start of its op, if the op found the device idle */
     int64_t usual_delay;
     int64_t *delays; /* of such launches */
     size_t delay_count, delay_cap;
     int64_t least_delay; /* the shortest before any gap */
 };
 
-/* How the op that ends the gap was launched. *late: its call ended inside the gap. *delay: from the
- * call's end to the op's start. false: that is not known, or the op before has the same call (a
- * recorded graph). */
+/* The launch of the op that ends the gap. *late: its call ended inside the gap. *delay: from the
+ * call's end to the op's start. false: unknown, or the previous op has the same call (a recorded
+ * graph). */
 static bool find_gap_launch(const finder *f, const idle_gap *g, bool *late, int64_t *delay)
 {
     const trace *t = f->a->t;
@@ -63,12 +63,12 @@ static bool find_gap_launch(const finder *f, const idle_gap *g, bool *late, int6
     return true;
 }
 
-/* A gap that is longer has another reason than a launch: code is loaded, or a queue is full. */
+/* A longer gap has another cause than a launch: code is loaded, or a queue is full. */
 #define LAUNCH_MAX_PS INT64_C(1000000000) /* 1 ms */
 
-/* Whether nothing but the op at the gap's end was queued (F9): the call ended inside the gap, or
- * the op began within twice the usual delay after it. An op that waited longer had others before
- * it. */
+/* True if only the op at the gap's end was queued (F9): the call ended inside the gap, or the op
+ * began within twice the usual delay after it. An op that waited longer was behind others in the
+ * queue. */
 static bool is_starved(const finder *f, const idle_gap *g)
 {
     bool late;
@@ -92,7 +92,8 @@ static int learn_delay(finder *f, const idle_gap *g)
     return 0;
 }
 
-/* The median of the delays. If every op was launched before the device ran dry, the least delay. */
+/* The median of the delays. If every op was launched before the device became idle, the smallest
+ * delay. */
 static int64_t usual_delay(const finder *f)
 {
     return f->delay_count ? select_kth(f->delays, f->delay_count, nearest_rank(f->delay_count, 50))
@@ -141,7 +142,7 @@ static int account_gap(finder *f, const idle_gap *g, bool of_device)
     return idle_split(g, f->a, f->labels, account_idle_piece, f);
 }
 
-/* Both ops are of one run, as XLA:CPU says of each op. */
+/* True if both ops are of one run, by the run ids of XLA:CPU. */
 static bool same_run(const trace *t, sweep_event before, sweep_event next)
 {
     int64_t run = trace_attr(&t->tracks[next.track], SINK_RUN, next.index);
@@ -149,7 +150,7 @@ static bool same_run(const trace *t, sweep_event before, sweep_event next)
            run == trace_attr(&t->tracks[before.track], SINK_RUN, before.index);
 }
 
-/* How many of the first `high` runs begin by then, of which the first `low` do. */
+/* The number of the first `high` runs that begin by then, given that the first `low` do. */
 static size_t runs_begun(const trace_track *runs, size_t low, size_t high, int64_t then)
 {
     while (low < high) {
@@ -162,8 +163,8 @@ static size_t runs_begun(const trace_track *runs, size_t low, size_t high, int64
     return low;
 }
 
-/* The gap lies within one run: TPUs have a line of runs, on the host's clock. Gaps come in their
- * order, so mostly it is the run of the gap before, or the next. */
+/* True if the gap is within one run: TPUs have a line of runs, on the host's clock. Gaps are
+ * sorted, so usually it is the run of the previous gap, or the next. */
 static bool inside_a_run(finder *f, int64_t from, int64_t to)
 {
     const trace_track *runs = f->runs;
@@ -185,7 +186,7 @@ static bool in_run(finder *f, const sweep_segment *s, const idle_gap *g)
     return f->runs && inside_a_run(f, g->from, g->to);
 }
 
-/* The gap between two ops. On the host's clock it lies between them, too. */
+/* The gap between two ops, which is also between them on the host's clock. */
 static idle_gap gap_of(const finder *f, const sweep_segment *s)
 {
     idle_gap g = {s->start, s->end, s->start, s->end, s->next, false};
@@ -198,10 +199,10 @@ static idle_gap gap_of(const finder *f, const sweep_segment *s)
     return g;
 }
 
-/* From when to when the device is judged; false: there is no such time. For a part of a trace that
- * is the device's window. Otherwise steps may begin before the device's first op and end after its
- * last, and idle time there is the steps' and not the window's. On a device with a clock of its
- * own, steps begin and end at ops. */
+/* The range in which the device is analyzed; false: none. For a part of a trace that is the
+ * device's window. Otherwise steps may begin before the device's first op and end after its last,
+ * and idle time there belongs to the steps and not to the window. On a device with its own clock,
+ * steps begin and end at ops. */
 static bool extent_of(const finder *f, int64_t *start, int64_t *end, bool *of_device)
 {
     const trace_process *p = &f->a->t->processes[f->a->devices[f->device].process];
@@ -231,7 +232,7 @@ static int lead_in(finder *f, int64_t first)
     return f->on_gap(f, &g, of_device);
 }
 
-/* When the device had done its last op, on the host's clock. */
+/* The end of the device's last op, on the host's clock. */
 static int64_t aligned_end(const finder *f)
 {
     const track_set *set = &f->a->devices[f->device].set;
@@ -251,7 +252,7 @@ static int lead_out(finder *f)
     bool of_device;
     if (!extent_of(f, &start, &g.end, &of_device) || (!f->any && !of_device))
         return 0;
-    if (!f->any) /* in this part of the trace the device does nothing */
+    if (!f->any) /* the device is idle in this part of the trace */
         g.start = start;
     if (g.end <= g.start)
         return 0;
@@ -260,8 +261,8 @@ static int lead_out(finder *f)
     return f->on_gap(f, &g, of_device);
 }
 
-/* Each gap is a segment of its own, also one that directly follows another: between them is an op
- * without a length, which had to be launched, too. */
+/* Each gap is a separate segment, even if it directly follows another: between them is an op
+ * without a duration, which had to be launched, too. */
 static int finder_on_segment(void *ctx, const sweep_segment *s)
 {
     finder *f = ctx;
@@ -304,25 +305,25 @@ static finder finder_of(const analysis *a, uint32_t device, gap_fn *on_gap)
                     .steps = step_idle_of(a, device)};
 }
 
-/* Idle time before ops, by the kind of the op, while one device is accounted for. All zero between
- * two devices. */
+/* Idle time before ops, by the kind of the op, while one device is processed. All zero between
+ * devices. */
 typedef struct before_workspace {
     vp_freelist_item item;
     int64_t ps[];
 } before_workspace;
 
-/* So many devices are accounted for before what was found of them is told, in their order. */
+/* Number of devices that are processed before their results are emitted, in order. */
 #define DEVICES_AT_ONCE 64u
 
-/* The second time through the gaps, each device on a thread. */
+/* State of the second visit of the gaps, each device on a thread. */
 typedef struct accounting {
     analysis *a;
     label_book *labels;
     const int64_t *usual; /* by device */
-    finder *finders;      /* of the devices from `first` on */
+    finder *finders;      /* for the devices from `first` on */
     uint32_t first;
     vp_freelist workspaces;
-    pthread_mutex_t lock; /* of what follows, and of ops_by_group */
+    pthread_mutex_t lock; /* guards the following members, and ops_by_group */
     int64_t *before_all;  /* over all devices, by kind */
 } accounting;
 
@@ -376,7 +377,7 @@ static int finder_emit(finder *f, analysis *a)
     return gap_labels_emit(&f->sums, a, f->device);
 }
 
-/* Whoever looks on sees the gaps of one device after another. */
+/* The watch callback gets the gaps of one device after another. */
 static int account_some(accounting *x, uint32_t n)
 {
     int threads = x->a->watch.idle ? 1 : device_sums_threads(x->a->t);
@@ -434,7 +435,8 @@ static int ask_device(void *ctx, uint32_t device)
     return rc < 0 ? rc : spans_union(f.asked);
 }
 
-/* The union of n unions, in v[0]: of neighbours first, so that each is copied log n times. */
+/* The union of n unions, in v[0]: adjacent ones are united first, so that each is copied log n
+ * times. */
 static int unite_all(spans *v, size_t n)
 {
     for (size_t step = 1; step < n; step *= 2)
@@ -445,17 +447,17 @@ static int unite_all(spans *v, size_t n)
     return 0;
 }
 
-/* Without a device the processes stand in its place, and their idle time has no cause that the
- * host's events could tell: they are the host's events. */
+/* Without a device the processes replace it. The causes of their idle time are unknown, because
+ * they consist of the host's events. */
 static void all_unknown(host_result *h)
 {
     for (size_t d = 0; d < h->device_count; d++)
         h->devices[d].cause_ps[VP_CAUSE_UNKNOWN] = h->devices[d].breakdown.idle_ps;
 }
 
-/* What gaps_ask finds for gaps_collect. */
+/* The results of gaps_ask for gaps_collect. */
 struct gaps_asked {
-    spans *when;    /* by device, once united all in the first */
+    spans *when;    /* by device; after uniting all are in the first */
     int64_t *usual; /* by device */
 };
 
@@ -502,6 +504,6 @@ int gaps_collect(analysis *a)
     if (rc >= 0)
         rc = all_devices(a, labels, a->gaps->usual);
     labels_free(labels);
-    forget_spans(a); /* `a` itself is read by other questions meanwhile */
+    forget_spans(a); /* other analyses read `a` concurrently */
     return rc;
 }

@@ -31,7 +31,7 @@ static int split_give_piece(const splitter *s, int64_t from, int64_t to, vp_caus
     return p.end > p.start ? s->fn(s->ctx, &p) : 0;
 }
 
-/* Gives this part of the gap to `cause`, except where something in the list explains it better. */
+/* Assigns this part of the gap to `cause`, except where an item of the list explains it better. */
 static int give_over(const splitter *s, const overlay_list *list, vp_cause over, int64_t from,
                      int64_t to, const idle_piece *p)
 {
@@ -46,13 +46,13 @@ static int give_over(const splitter *s, const overlay_list *list, vp_cause over,
     return split_give_piece(s, from, to, p->cause, p->label, p->thread, p->user);
 }
 
-/* How a gap is tied to the host. LATE: the launch was late, so what its thread did is the reason.
- * TAKEN: no launch is known, and the host is assumed to be the reason. IN_RUN: the gap is within a
- * module's run, so the host is not the reason. */
+/* The relation of a gap to the host. LATE: the launch was late, so the activity of its thread is
+ * the cause. TAKEN: no launch is known, and the host is assumed to be the cause. IN_RUN: the gap is
+ * within a module's run, so the host is not the cause. */
 typedef enum host_link { LATE, TAKEN, IN_RUN } host_link;
 
-/* The cause under a label. Where the thread is late anyway, being inside an Execute is plain host
- * work. */
+/* The cause of a label. If the thread is late anyway, being inside an Execute is plain host work.
+ */
 static vp_cause cause_under(const label *l, host_link link)
 {
     if (link == IN_RUN && l->cause != VP_CAUSE_CALLBACK)
@@ -65,7 +65,7 @@ static vp_cause cause_alone(host_link link)
     return link == LATE ? VP_CAUSE_HOST : link == TAKEN ? VP_CAUSE_UNKNOWN : VP_CAUSE_LATENCY;
 }
 
-/* Gives a labelled part to its cause, unless other threads or devices explain it better. */
+/* Assigns a labeled part to its cause, unless other threads or devices explain it better. */
 static int give_label(const splitter *s, int64_t from, int64_t to, const idle_piece *p,
                       host_link link)
 {
@@ -87,8 +87,8 @@ static int give_alone(const splitter *s, int64_t from, int64_t to, host_link lin
 
 static int by_main(const splitter *s, int64_t from, int64_t to, host_link link);
 
-/* Gives a part of the gap for which this thread has no label: to the main thread's labels, else to
- * none. */
+/* Assigns a part of the gap for which this thread has no label: to the main thread's labels, else
+ * to none. */
 static int give_unlabelled(const splitter *s, int64_t from, int64_t to, uint32_t thread,
                            host_link link)
 {
@@ -198,8 +198,8 @@ int idle_split(const idle_gap *g, const analysis *a, label_book *labels, idle_fn
                               : by_main(&s, s.from, s.to, g->in_run ? IN_RUN : TAKEN);
 }
 
-/* Gaps that are closer to each other are asked for with what lies between, which mostly has the
- * same labels: so there are fewer. */
+/* Gaps closer than this are requested together with the time between them, which usually has the
+ * same labels, to reduce their number. */
 #define ASKED_APART_PS INT64_C(10000000) /* 10 us */
 
 int idle_asks(spans *asked, const idle_gap *g, const analysis *a)

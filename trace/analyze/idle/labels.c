@@ -24,16 +24,16 @@ struct label_book {
     overlay_list copies, busy;
 };
 
-/* An open span, with the cause and the name that it and all spans around it give together. */
+/* An open span, with the combined cause and name of it and all enclosing spans. */
 typedef struct open_span {
     int64_t end;
     vp_sid name;
     vp_cause cause;
     uint32_t user; /* kind of the innermost frame of the user's; UINT32_MAX */
-    bool solid;    /* the name stays; else a span inside may give a better one */
+    bool solid;    /* the name is final; otherwise a nested span may give a better one */
     bool profiler;
-    bool context; /* it enters or leaves a context manager, or something around it does */
-    bool pull;    /* INPUT by HK_PULL only: a span inside that is named as input names it better */
+    bool context; /* it or an enclosing span enters or leaves a context manager */
+    bool pull;    /* INPUT only by HK_PULL: a nested span with an input name gives a better name */
 } open_span;
 
 typedef struct walk {
@@ -42,7 +42,7 @@ typedef struct walk {
     const trace_track *k;
     label_list *out;
     const spans *asked;
-    size_t asked_at; /* the first time asked for that ends after the current event's start */
+    size_t asked_at; /* the first requested time that ends after the current event's start */
     open_span *v;
     size_t n, cap;
     int64_t now;
@@ -73,8 +73,8 @@ static size_t next_candidate(const walk *w, bool step, size_t i)
     return sought < told ? sought : told;
 }
 
-/* Whether span i contains a step (or a launch): events come by start, so it does if the next one
- * starts before the span ends. *next only moves forward, over all calls together. */
+/* True if span i contains a step (or a launch): events are sorted by start, so it does if the next
+ * one starts before the span ends. *next only moves forward, over all calls together. */
 static bool span_contains(const walk *w, size_t *next, bool step, size_t i, int64_t end)
 {
     if (*next <= i)
@@ -85,8 +85,8 @@ static bool span_contains(const walk *w, size_t *next, bool step, size_t i, int6
     return *next < w->k->count && trace_start(w->k, *next) < end;
 }
 
-/* Spans that lead to device work. They are no reason for a wait themselves: the reason is a span
- * inside them, if there is one. */
+/* Spans that lead to device work. They are not the cause of a wait: the cause is a span inside
+ * them, if there is one. */
 static bool is_transparent(walk *w, size_t i, int64_t end)
 {
     uint32_t flags = host_kind_flags(w->kinds, trace_kind_of(w->k, i));
@@ -99,11 +99,10 @@ static unsigned cause_rank(vp_cause c)
     return c == VP_CAUSE_CALL ? VP_CAUSE_HOST : c == VP_CAUSE_HOST ? VP_CAUSE_CALL : c;
 }
 
-/* What other work takes from iterators in passing is a part of that work, unless it waits for it.
- */
+/* Items that other work takes from iterators are part of that work, unless it waits for them. */
 #define PULL_MIN_PS (100 * (int64_t)1000000)
 
-/* Whether span i takes the next of an iterator or a queue, and launches nothing meanwhile. */
+/* True if span i takes the next item of an iterator or a queue, and launches nothing. */
 static bool is_pull(walk *w, const open_span *around, size_t i, int64_t end)
 {
     return (host_kind_flags(w->kinds, trace_kind_of(w->k, i)) & HK_PULL) && !around->context &&
@@ -189,8 +188,8 @@ static int run_until(walk *w, int64_t t)
     return 0;
 }
 
-/* How many open spans are looked at, from the innermost outwards, for one that contains a span:
- * Perfetto's limit of nesting. It bounds the work on spans that all cross each other. */
+/* Maximum number of open spans to search, from the innermost outwards, for one that contains a
+ * span: Perfetto's nesting limit. It bounds the work on spans that all overlap each other. */
 #define SEARCH_MAX 512u
 
 /* The innermost open span that contains one which ends at `end`. A span that outlives the one it
@@ -203,8 +202,8 @@ static open_span innermost_span_around(const walk *w, int64_t end)
     return (open_span){.end = INT64_MAX, .cause = VP_CAUSE_HOST, .user = UINT32_MAX};
 }
 
-/* Whether a span has a part in a time that is asked for. One that has none contains no span that
- * has one, so leaving it out changes nothing. Events come by start. */
+/* True if a span overlaps a requested time. Otherwise no nested span does, so leaving it out
+ * changes nothing. Events are sorted by start. */
 static bool is_asked(walk *w, int64_t start, int64_t end)
 {
     const spans *asked = w->asked;
@@ -231,8 +230,8 @@ static int flatten_labels(walk *w)
     return run_until(w, last);
 }
 
-/* Counts by which signs a thread looks like the one that drives the devices, the best sign first.
- * Threads are compared by the best sign that one of them has, and in that by number. */
+/* Counts the signs that a thread drives the devices, the best sign first. Threads are compared by
+ * the best sign that any of them has, and then by its count. */
 static void weigh_main_thread(const label_book *b, const trace_track *k, uint64_t count[4])
 {
     const trace_column *steps = k->attr[SINK_STEP];
@@ -289,7 +288,7 @@ static int by_overlay_start(const void *a, const void *b)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Where intervals overlap, the time is given to the one that began first. */
+/* If intervals overlap, the time belongs to the one that began first. */
 static void make_disjoint(overlay_list *l)
 {
     size_t n = 0;
@@ -306,8 +305,8 @@ static void make_disjoint(overlay_list *l)
     l->n = n;
 }
 
-/* Copies of all threads. A call that waits for a result and then copies it (np.asarray off the CPU)
- * spends most of its time waiting, and is left out. */
+/* Copies of all threads, except calls that wait for a result and then copy it (np.asarray off the
+ * CPU), which spend most of their time waiting. */
 static int find_copies(label_book *b)
 {
     const host_kinds *kinds = b->a->kinds;
@@ -331,7 +330,7 @@ static int find_copies(label_book *b)
     return 0;
 }
 
-/* When any device works. Asked only while one device idles, so it is another one that works. */
+/* Times at which any device works. Only used while one device idles, so another one works. */
 static int find_busy(label_book *b)
 {
     const spans *busy;
@@ -370,7 +369,7 @@ size_t overlays_seek(const overlay_list *list, int64_t from)
     return low;
 }
 
-/* What is looked for in all threads and devices: the parts need nothing of each other. */
+/* The searches in all threads and devices, which are independent of each other. */
 #define PARTS 3u
 static int look_labels_part(void *ctx, uint32_t part)
 {

@@ -7,14 +7,13 @@
 #include "trace/base/order.h"
 #include "trace/links/user_frames.h"
 
-/* What a kind of host event is to who asks where memory comes from; a higher one says it better
- * among frames. */
+/* Types of host events for call sites; among frames, a higher value is preferred. */
 typedef enum what {
     UNSEEN,
     NOISE, /* the allocator's own work, calls of the runtime */
     OP,
-    PROGRAM,     /* a call of a jitted function: says more than what the runtime does for it */
-    MODULE,      /* nn.Module: … */
+    PROGRAM, /* a call of a jitted function: more informative than nested calls of the runtime */
+    MODULE,  /* nn.Module: … */
     INNER_FRAME, /* Python's, in a library */
     OUTER_FRAME, /* the user's */
 } what;

@@ -16,39 +16,41 @@
 /* Points of an allocator's curve in the report. */
 #define SAMPLES_MAX 200
 
-/* One allocator of one device. Bytes in use are what its events say. If they only tell differences
- * (Kineto before 2022), the curve is lifted as a whole so that it never falls below 0. */
+/* One allocator of one device. Bytes in use are recorded in its events. If events only have
+ * differences (Kineto before 2022), an offset is added to the whole curve so that it is never below
+ * 0. */
 typedef struct allocator {
     uint32_t process;
     vp_sid name;
     int64_t device; /* SINK_NO_VALUE: unknown */
     bool absolute;
     int64_t events, allocations, frees;
-    int64_t running, least;          /* sum of the differences, and its least value */
-    int64_t first_ps, last_ps;       /* aligned clock */
-    int64_t peak, peak_ps, end;      /* of the curve, before it is lifted */
-    int64_t total, stack;            /* at the peak; stack: of a TPU's programs */
-    int64_t reserved, reserved_most; /* from the device: at the peak, at most; 0: not said */
+    int64_t running, least;     /* sum of the differences, and its minimum */
+    int64_t first_ps, last_ps;  /* aligned clock */
+    int64_t peak, peak_ps, end; /* of the curve, without the offset */
+    int64_t total, stack;       /* at the peak; stack: that of a TPU's programs */
+    int64_t reserved,
+        reserved_most; /* reserved from the device: at the peak, maximum; 0: unknown */
     int64_t reserved_last;
-    int64_t scattered, scattered_of;      /* free as more was reserved, and of how much */
+    int64_t scattered, scattered_of;      /* free when more was reserved, and the total then */
     int64_t fragmented;                   /* at the peak; VP_UNKNOWN */
     int64_t lifetime, taken, steps_taken; /* bytes; bytes; allocations within steps */
     mem_holders holders;
-    int64_t *sample_ps, *sample;              /* the highest point in each slice of time */
+    int64_t *sample_ps, *sample;              /* the highest point in each time slice */
     int64_t *sample_reserved, *sample_pieces; /* there; VP_UNKNOWN */
-    size_t slices, kept;                      /* slices: 0 until they are made */
-    int64_t slice_start, slice_end;           /* of the last that was kept */
+    size_t slices, kept;                      /* slices: 0 until they are allocated */
+    int64_t slice_start, slice_end;           /* of the last stored point */
 } allocator;
 
-/* Who holds memory: a site, in a step (VP_UNKNOWN: outside any), and what of which plan it is. */
+/* A holder of memory: a site, in a step (VP_UNKNOWN: outside any), and the planned block. */
 typedef struct mem_holder_key {
-    uint32_t site, planned; /* planned: of planned_sizes_find */
+    uint32_t site, planned; /* planned: result of planned_sizes_find */
     int64_t step;
 } mem_holder_key;
 
 typedef struct allocators {
     allocator *v;
-    size_t n, cap, last; /* last: the index that was found last, which is mostly asked for again */
+    size_t n, cap, last; /* last: the index of the last match, which usually matches again */
     vp_map by_key;
     analysis *a;
     mem_call *calls; /* allocations in the order of their tracks */
@@ -122,14 +124,14 @@ static int64_t total_of(const trace_track *k, size_t e)
     return known ? sum : VP_UNKNOWN;
 }
 
-/* How the level changed. TPU's events of freeing do not tell how much, but the level after them. */
+/* The change of the level. TPU's events of freeing have only the level after them. */
 static int64_t allocator_change(const allocator *a, const trace_track *k, size_t e, int64_t before)
 {
     int64_t delta = trace_attr(k, SINK_MEM_DELTA, e);
     return delta != SINK_NO_VALUE || !a->events ? delta : a->running - before;
 }
 
-/* Of what is free, the part that is not in the largest piece. */
+/* The part of free memory that is not in the largest block. */
 static int64_t fragmented_of(const trace_track *k, size_t e)
 {
     int64_t bits = trace_attr(k, SINK_MEM_FRAGMENTED, e), free = trace_attr(k, SINK_MEM_FREE, e);
@@ -140,8 +142,8 @@ static int64_t fragmented_of(const trace_track *k, size_t e)
     return share >= 0 && share <= 1 ? (int64_t)(share * (double)free) : VP_UNKNOWN;
 }
 
-/* What it has taken from the device, where that grows: who tells what is free has it all from the
- * start. */
+/* The memory reserved from the device, if it grows: an allocator that reports free memory reserves
+ * all of it at the start. */
 static int64_t segments_of(const trace_track *k, size_t e)
 {
     int64_t reserved = trace_attr(k, SINK_MEM_RESERVED, e);
@@ -160,7 +162,7 @@ static void note_peak(allocator *a, const trace_track *k, size_t e, int64_t leve
     mem_holders_at_peak(&a->holders);
 }
 
-/* The number of who takes memory here, whose call is the next that was listed. */
+/* The id of the holder of this allocation, whose call is the next listed one. */
 static int holder_here(allocators *all, const mem_call *c, int64_t bytes, uint32_t *who)
 {
     const uint32_t op = c->site < all->site_count ? all->sites[c->site].op : SINK_NONE;
@@ -200,7 +202,7 @@ static int replay_free_event(allocators *all, allocator *a, const trace_track *k
     return mem_holders_take(&a->holders, (uint64_t)address, delta, who, c->at);
 }
 
-/* More is taken from the device for a request that does not fit into any piece of what is free. */
+/* More is reserved from the device for a request that does not fit into any free block. */
 static void note_reserved(allocator *a, int64_t reserved, int64_t before, int64_t delta)
 {
     int64_t free = before >= 0 ? a->reserved_last - before : 0;
@@ -236,7 +238,7 @@ static int count_event(allocators *all, allocator *a, const trace_track *k, size
     return 0;
 }
 
-/* Before all: where allocations are asked for. */
+/* First step: finds the call sites of allocations. */
 static int list_call(allocators *all, allocator *a, const trace_track *k, size_t e)
 {
     int64_t thread = trace_attr(k, SINK_MEM_THREAD, e);
@@ -252,7 +254,7 @@ static int list_call(allocators *all, allocator *a, const trace_track *k, size_t
     return 0;
 }
 
-/* Second pass: keeps the highest level of each of equal slices of the allocator's time. */
+/* Second pass: stores the highest level of each of equal slices of the allocator's time. */
 static int sample_event(allocators *all, allocator *a, const trace_track *k, size_t e)
 {
     (void)all;
@@ -310,8 +312,8 @@ static int make_slices(allocators *all, vp_arena *arena)
     return 0;
 }
 
-/* The name of the allocator. "GPU_4_bfc" tells its device; "memory" (TPU) and Kineto's "[memory]"
- * do not: the device is added where it is known. */
+/* The name of the allocator. "GPU_4_bfc" contains its device; to "memory" (TPU) and Kineto's
+ * "[memory]" the device is appended if it is known. */
 static int name_allocator(const char **out, host_result *h, const allocator *a, vp_str name)
 {
     char text[120];
@@ -343,8 +345,8 @@ static int kind_text(const char **out, host_result *h, const trace *t, uint32_t 
     return host_text(out, h, name);
 }
 
-/* An allocation is named by the op that it is for, else by the call that made it, else the frame.
- */
+/* An allocation is named by the op that it is for, else by the call that made it, else by the
+ * frame. */
 static int name_allocation_site(const char **name, const char **scope, const char **source,
                                 allocators *all, uint32_t site)
 {
@@ -417,8 +419,9 @@ static int put_allocator_leaks(vp_memory *m, allocators *all, allocator *a)
     return 0;
 }
 
-/* What tells a largest piece says what is free beside it. Others take segments from the device:
- * what was free when they took one more, and was no less than what was asked for, lay in pieces. */
+/* An allocator that reports its largest free block has the fragmented rest in the events. Others
+ * reserve segments from the device: memory that was free when they reserved one more, and was at
+ * least as large as the request, was fragmented. */
 static void put_fragments(vp_memory *m, const allocator *a)
 {
     bool segments = a->reserved_most > 0;
@@ -428,7 +431,7 @@ static void put_fragments(vp_memory *m, const allocator *a)
         m->fragmented_of_bytes = a->scattered ? a->scattered_of : a->reserved_most;
 }
 
-/* As many as there are, if all are known. */
+/* All of them, if all are known. */
 static size_t all_known(const int64_t *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -486,8 +489,8 @@ static int by_allocator_peak(const void *a, const void *b)
     return strcmp(x->allocator, y->allocator);
 }
 
-/* Steps as the host has them, since that is where memory is asked for; without marks, as devices
- * do. What overlaps the step before it, or was cut off, is left out. */
+/* Steps as on the host, since memory is allocated there; without marks, as on the devices. Steps
+ * that overlap the previous one, or were cut off, are left out. */
 static int list_steps(allocators *all)
 {
     const analysis *a = all->a;
@@ -554,7 +557,7 @@ int memory_collect(analysis *a)
     vp_map_init(&all.by_holder);
     int rc = collect_allocators(&all);
     drop_allocators(&all);
-    for (sink_attr x = SINK_MEM_DELTA; x <= SINK_MEM_THREAD; x++) /* all that allocators say */
+    for (sink_attr x = SINK_MEM_DELTA; x <= SINK_MEM_THREAD; x++) /* all data of allocators */
         analysis_forget(a, x);
     return rc;
 }

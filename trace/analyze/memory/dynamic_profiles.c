@@ -7,7 +7,7 @@
 #include "trace/analyze/memory/rows.h"
 #include "trace/base/err.h"
 
-/* Holders of the last profile that are followed, the largest first. */
+/* Number of holders of the last profile that are tracked, the largest first. */
 #define FOLLOWED_MAX 256u
 
 static bool is_same_nullable(const char *a, const char *b)
@@ -27,7 +27,7 @@ static const pp_holder *find_profile_holder(const pp_profile *p, const pp_holder
     return NULL;
 }
 
-/* How a holder of the last profile came to what it has; false: it shrank on the way. */
+/* The growth of a holder of the last profile over all profiles; false: it shrank. */
 static bool follow_holder_growth(vp_leak *out, pp_profile *const *v, size_t n,
                                  const pp_holder *last)
 {

@@ -12,19 +12,19 @@
 #include "trace/base/sums.h"
 #include "trace/read/pickle/torch_snapshot.h"
 
-/* A block that is in use as the snapshot is taken. */
+/* A block in use at the time of the snapshot. */
 typedef struct block {
     uint64_t address;
     int64_t bytes;
     ts_site site;
 } block;
 
-/* Levels count from the first entry of the history: what was held before it is known at the end
- * only, from the blocks. */
+/* Levels are relative to the first entry of the history: the memory held before it is known only at
+ * the end, from the blocks. */
 typedef struct device {
     bool any;
-    int64_t reserved, allocated; /* as the snapshot is taken; allocated as requested */
-    int64_t fragmented;          /* free in segments of which something is in use */
+    int64_t reserved, allocated; /* at the time of the snapshot; allocated as requested */
+    int64_t fragmented;          /* free memory in segments that are partly in use */
     block *blocks;
     size_t block_count, block_cap;
     int64_t entries, allocations, frees, failed, taken;
@@ -37,7 +37,7 @@ typedef struct device {
 typedef struct reading {
     device *v;
     size_t n, cap;
-    block *blocks; /* of the segment that is read, which names its device last */
+    block *blocks; /* of the current segment, which has its device last */
     size_t block_count, block_cap;
     int64_t *step_us; /* where steps begin */
     size_t step_count, step_cap;
@@ -182,7 +182,7 @@ static int name_snapshot_site(reading *r, ts_site site, const char **name, const
     return 0;
 }
 
-/* Blocks that were there before the history and are there still were held at its peak, too. */
+/* Blocks from before the history that still exist were held at its peak, too. */
 static int add_old_blocks(device *d)
 {
     for (size_t i = 0; i < d->block_count; i++) {
@@ -241,7 +241,7 @@ static int64_t at_least_0(int64_t v)
     return v > 0 ? v : 0;
 }
 
-/* base, reserved: as the history begins. */
+/* base, reserved: at the start of the history. */
 static int put_snapshot_curve(reading *r, device *d, vp_memory *m, int64_t base, int64_t reserved,
                               int64_t first_us)
 {
@@ -260,7 +260,7 @@ static int put_snapshot_curve(reading *r, device *d, vp_memory *m, int64_t base,
     return 0;
 }
 
-/* A history gives the levels at its start: what is there at its end, less what it added. */
+/* The levels at the start of the history: those at its end, minus its changes. */
 static int put_snapshot_device(reading *r, uint32_t i, vp_memory *m, const char *file,
                                int64_t first_us)
 {

@@ -7,7 +7,7 @@
 #include "trace/base/sums.h"
 
 #define HOLDERS_MAX (1u << 29)
-/* A step is judged when so many more have ended. */
+/* A step is evaluated when this many more have ended. */
 #define STEPS_LATER 2
 
 void mem_holders_free(mem_holders *h)

@@ -7,9 +7,9 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Smaller blocks are too many of one size to be told apart. */
+/* Smaller blocks are ambiguous, because many have the same size. */
 #define BYTES_LEAST (INT64_C(64) << 10)
-/* Allocators hand out multiples of this. */
+/* Allocators round sizes up to multiples of this. */
 #define ROUNDED_TO 256
 #define TPU_STACK_MORE (INT64_C(16) << 20)
 
@@ -51,7 +51,7 @@ void planned_sizes_free(planned_sizes *s)
     vp_free(s->v);
 }
 
-/* Whether a call may run this program. */
+/* True if a call may run this program. */
 static bool may_run(vp_str call, const vp_memory_plan *p)
 {
     static const vp_str head = VP_STR_INIT("PjitFunction("), jit = VP_STR_INIT("jit_");
@@ -102,7 +102,7 @@ uint32_t planned_sizes_of_stack(const planned_sizes *s, int64_t bytes)
     return found;
 }
 
-/* Whether the result is the only one of that size: then it has a name. */
+/* True if the result is the only one with that size: then it has a name. */
 static bool is_only_one(const planned_sizes *s, uint32_t at)
 {
     const planned_size *x = &s->v[at];

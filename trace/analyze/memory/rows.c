@@ -6,7 +6,7 @@
 #include "trace/base/mem.h"
 #include "trace/base/sums.h"
 
-/* What stands behind the named ones: "(others)", the rest, and a TPU's stack. */
+/* Rows after the named ones: "(others)", the rest, and a TPU's stack. */
 #define UNNAMED 3u
 
 int mem_rows_new(mem_rows *r, size_t holders)
@@ -54,7 +54,7 @@ static void put_memory_item(vp_memory *m, const char *name, int64_t bytes, int64
             (vp_memory_item){.name = name, .bytes = bytes, .count = count, .step = VP_UNKNOWN};
 }
 
-/* Where more is held than there is, frees were not seen: then nobody knows who holds what. */
+/* If holders have more than the total, frees are missing: then holders are unknown. */
 int mem_rows_give(vp_memory *m, vp_arena *arena, const mem_rows *r, const char *rest)
 {
     int64_t left = m->peak_bytes;

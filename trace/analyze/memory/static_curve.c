@@ -1,10 +1,11 @@
-/* What is live over a program's order, cut into layers by scope. */
+/* The live memory over a program's order, in layers by scope. */
 #include "trace/analyze/memory/static_rows.h"
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Points of a curve, and scopes with a layer of their own; the last layers are no scope's. */
+/* Number of points of a curve, and of scopes with their own layer; the last layers belong to no
+ * scope. */
 #define SAMPLES 160u
 #define SCOPES 6u
 enum { LAYER_FIXED = SCOPES, LAYER_OTHERS, LAYERS };
@@ -19,8 +20,8 @@ typedef struct layering {
     int64_t now[LAYERS]; /* bytes that are live */
 } layering;
 
-/* The scopes that hold most of the temporaries at the peak. `live` comes by size, so a scope that
- * is met late is a small one. */
+/* The scopes that hold most of the temporaries at the peak. `live` is sorted by size, so a scope
+ * that occurs late is small. */
 static void choose_scopes(layering *l, const static_live *live, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -57,7 +58,7 @@ static void layering_count_event(layering *l, replay_state *s, uint32_t i)
     l->now[*layer] += up ? l->p->buffers[root].size : -l->p->buffers[root].size;
 }
 
-/* The event with the most live bytes of each stretch. */
+/* The event with the most live bytes of each section. */
 static int choose_samples(vp_memory_plan *plan, layering *l)
 {
     size_t n = l->t->count < SAMPLES ? l->t->count : SAMPLES;
@@ -111,7 +112,7 @@ static int name_layers(vp_memory_plan *plan, host_result *h, const layering *l)
     return 0;
 }
 
-/* Scopes that were not there are left out. */
+/* Scopes without memory are left out. */
 static void drop_empty_layers(vp_memory_plan *plan, size_t scopes)
 {
     size_t n = 0;

@@ -7,7 +7,7 @@
 #include "trace/base/mem.h"
 #include "trace/read/hlo/hlo_shape.h"
 
-/* Pairs of an argument and a result that are looked at; real programs need as many as they have
+/* Maximum pairs of an argument and a result to check; real programs need as many as they have
  * results. */
 #define PAIRS_MAX (UINT64_C(1) << 26)
 
@@ -57,7 +57,7 @@ typedef struct search {
     const hlo_program *p;
     const alias_set *aliases;
     const hlo_computation *c;
-    uint32_t *order; /* by instruction of the computation: its place in the schedule, 0 unknown */
+    uint32_t *order;    /* by instruction: its position in the schedule, 0 unknown */
     uint32_t *last_use; /* likewise */
     bool *is_output;    /* likewise: the root's elements come from it */
     candidate *params;
@@ -69,14 +69,14 @@ typedef struct search {
     uint64_t pairs;
 } search;
 
-/* The place of an instruction within the computation; false where it is of another one. */
+/* The index of an instruction within the computation; false if it is in another one. */
 static bool place_in_computation(const search *s, uint32_t instr, uint32_t *at)
 {
     *at = instr - s->c->first;
     return instr != HLO_NONE && instr >= s->c->first && *at < s->c->count;
 }
 
-/* Users come after what they use, so going backwards each knows its users' last uses. */
+/* Users follow their operands, so a backward pass knows the last uses of users. */
 static void find_last_uses(search *s)
 {
     for (uint32_t i = 0; i < s->c->count; i++)
@@ -91,7 +91,7 @@ static void find_last_uses(search *s)
     }
 }
 
-/* The root, and through views what its elements come from. */
+/* The root, and through views the sources of its elements. */
 static void find_outputs(search *s)
 {
     uint32_t at;
@@ -137,7 +137,7 @@ static int add_donation_candidate(search *s, const hlo_allocation *a)
     return 0;
 }
 
-/* The buffer that an output's allocation holds at the end. */
+/* The buffer in an output's allocation at the end. */
 static uint32_t output_buffer(const search *s, const hlo_allocation *a)
 {
     for (uint32_t i = a->assigned_count, at; i-- > 0;) {

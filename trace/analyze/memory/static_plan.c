@@ -12,14 +12,14 @@
 #include "trace/read/hlo/hlo_shape.h"
 #include "trace/read/semantics/hlo_types.h"
 
-/* Memory spaces of one program that are looked at; there are below ten. */
+/* Maximum memory spaces of one program; real ones have fewer than ten. */
 #define SPACES_MAX 32
-/* Donations that are listed. */
+/* Number of listed donations. */
 #define DONATIONS_MAX 100u
-/* Plans with rows of a curve: the largest of those that ran, and of the others. */
+/* Plans with a curve: the largest of those that ran, and of the others. */
 #define CURVES_MAX 8u
 
-/* One program while its plans are made. */
+/* State of one program. */
 typedef struct work {
     host_result *h;
     const hlo_program *p;
@@ -27,11 +27,11 @@ typedef struct work {
     donation *donations;
     size_t donation_count;
     uint64_t odd;
-    static_live *live; /* of the space at hand */
+    static_live *live; /* of the current space */
     size_t live_count, live_cap;
 } work;
 
-/* false: it makes no sense, and *sum is as it was. */
+/* false: invalid, and *sum is unchanged. */
 static bool add_plan_bytes(work *w, int64_t *sum, int64_t v)
 {
     int64_t both;
@@ -45,7 +45,7 @@ static bool add_plan_bytes(work *w, int64_t *sum, int64_t v)
 
 typedef enum place { ON_STACK = VP_BUFFER_OTHERS } place;
 
-/* The first that is said counts; ON_STACK: in no sum. */
+/* The first type that applies; ON_STACK: in no sum. */
 static int allocation_kind(const hlo_allocation *a)
 {
     return a->is_parameter  ? VP_BUFFER_PARAMETER
@@ -62,7 +62,7 @@ static int add_live(work *w, static_live row)
     return 0;
 }
 
-/* The largest buffer in an allocation, of equals that with the least id. */
+/* The largest buffer in an allocation; ties: the smallest id. */
 static uint32_t largest_buffer_of(const hlo_program *p, const hlo_allocation *a)
 {
     uint32_t best = HLO_NONE;
@@ -75,14 +75,14 @@ static uint32_t largest_buffer_of(const hlo_program *p, const hlo_allocation *a)
     return best;
 }
 
-/* Unpadded bytes of a buffer; 0 where it has no shape, VP_UNKNOWN where that has no size. */
+/* Unpadded bytes of a buffer; 0 without a shape, VP_UNKNOWN if its size is unknown. */
 static int64_t unpadded_buffer_bytes(const hlo_program *p, uint32_t buffer)
 {
     uint32_t shape = buffer == HLO_NONE ? HLO_NONE : p->buffers[buffer].shape;
     return shape == HLO_NONE ? 0 : hlo_shape_bytes(p, shape);
 }
 
-/* How many of an allocation's buffers do not lie within it. */
+/* The number of an allocation's buffers that exceed it. */
 static uint64_t count_outside(const hlo_program *p, const hlo_allocation *a)
 {
     uint64_t n = 0;
@@ -93,7 +93,7 @@ static uint64_t count_outside(const hlo_program *p, const hlo_allocation *a)
     return n;
 }
 
-/* Sums of the allocations of one space, and who holds the fixed ones. */
+/* Sums of the allocations of one space, and the holders of the fixed ones. */
 static int add_allocations(work *w, vp_memory_plan *plan, int64_t *fixed)
 {
     const hlo_program *p = w->p;
@@ -119,7 +119,7 @@ static int add_allocations(work *w, vp_memory_plan *plan, int64_t *fixed)
     return 0;
 }
 
-/* Who is live when the events' peak is reached. */
+/* The live buffers when the events' peak is reached. */
 static int add_heap(work *w, const heap_replay *r)
 {
     const hlo_program *p = w->p;
@@ -138,8 +138,7 @@ static int add_heap(work *w, const heap_replay *r)
     return rc;
 }
 
-/* The temporaries of a space that no event is about; *arrays: whether one is more than a table of
- * pointers. */
+/* The temporaries of a space without events; *arrays: one is more than a table of pointers. */
 static int add_untraced_temporaries(work *w, const vp_memory_plan *plan, const heap_replay *r,
                                     int64_t *bytes, bool *arrays)
 {
@@ -167,7 +166,7 @@ static int add_untraced_temporaries(work *w, const vp_memory_plan *plan, const h
     return 0;
 }
 
-/* Without events: what the compiler itself says is the peak of the temporaries. */
+/* Without events: the peak of the temporaries as recorded by the compiler. */
 static int add_said_peak(work *w, const vp_memory_plan *plan, int64_t *bytes, bool *any)
 {
     const hlo_program *p = w->p;
@@ -219,7 +218,7 @@ static int set_heap_peak(work *w, vp_memory_plan *plan, const heap_replay *r)
     return 0;
 }
 
-/* Of all that is live, if there is a lifetime to tell it by. */
+/* For all live buffers, if their lifetimes are known. */
 static int64_t unpadded_peak(const work *w, const vp_memory_plan *plan)
 {
     int64_t sum = 0;
@@ -277,7 +276,7 @@ static void set_sums(work *w, vp_memory_plan *plan, int64_t fixed)
     plan->peak_unpadded_bytes = unpadded_peak(w, plan);
 }
 
-/* How long each that is live at the peak lies unused there. */
+/* The unused time of each buffer that is live at the peak. */
 static int find_unused(work *w, vp_memory_plan *plan)
 {
     unused_times t;
@@ -387,7 +386,7 @@ static int plan_program(analysis *a, const hlo_program *p, vp_memory_plan *like)
     return rc;
 }
 
-/* Programs of which an op is in the profile. */
+/* Marks programs with an op in the profile. */
 static int find_ran(vp_map *ran, const analysis *a)
 {
     for (uint32_t i = 0; i < a->t->kind_count; i++)
@@ -433,8 +432,8 @@ static int by_plan_peak(const void *a, const void *b)
     return (x->program_id > y->program_id) - (x->program_id < y->program_id);
 }
 
-/* Adds a plan to the row of its space; a program counts with what it keeps between runs, and the
- * largest temporaries of all count once. */
+/* Adds a plan to the row of its space: the memory that a program keeps between runs is added up,
+ * and the largest temporaries of all count once. */
 static int add_to_programs(host_result *h, const vp_memory_plan *x, int64_t *temps)
 {
     vp_memory_programs *r = NULL;

@@ -3,7 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* Links of a chain that are followed; real ones are 1 or 2 long. */
+/* Maximum length of a chain; real ones have 1 or 2. */
 #define CHAIN_MAX 64
 
 int replay_begin(replay_state *s, const hlo_program *p)
@@ -89,7 +89,7 @@ uint32_t replay_step(replay_state *s, const hlo_program *p, const hlo_heap_event
     return r;
 }
 
-/* The trace with the most events of the color; of equals the first. */
+/* The trace with the most events of the color; ties: the first. */
 static uint32_t choose_trace(const hlo_program *p, int64_t color)
 {
     uint32_t best = HLO_NONE;
@@ -163,7 +163,7 @@ void heap_replay_free(heap_replay *r)
     r->first = r->last = NULL;
 }
 
-/* The largest of an allocation's buffers, of equals the first; HLO_NONE. */
+/* The largest of an allocation's buffers; ties: the first; HLO_NONE. */
 static uint32_t largest_allocated_buffer(const hlo_program *p, const hlo_allocation *a)
 {
     uint32_t best = HLO_NONE;

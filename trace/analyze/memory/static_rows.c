@@ -8,11 +8,11 @@
 #include "trace/base/mem.h"
 #include "trace/read/hlo/hlo_shape.h"
 
-/* Rows of one plan; a program's largest thousand hold all that anybody looks for. */
+/* Maximum rows of one plan; the largest thousand are sufficient for any reader. */
 #define ROWS_MAX 1000u
 /* Bytes of a shape's text. */
 #define SHAPE_MAX 600u
-/* Instructions from one of the compiler's own to what it is about. */
+/* Maximum steps from an instruction of the compiler to the one it belongs to. */
 #define ORIGIN_STEPS_MAX 16u
 
 static const hlo_instr *instr_of(const hlo_program *p, uint32_t buffer)
@@ -36,7 +36,7 @@ static void put_buffer_name(vp_buf *b, const hlo_program *p, uint32_t buffer)
         vp_buf_putc(b, '}');
 }
 
-/* The text that `put` makes, or what fits of it. */
+/* The text written by `put`, possibly truncated. */
 static int take_made_text(const char **out, host_result *h, vp_buf *b)
 {
     int rc = b->status == VP_ENOMEM ? VP_ENOMEM
@@ -46,7 +46,7 @@ static int take_made_text(const char **out, host_result *h, vp_buf *b)
     return rc;
 }
 
-/* Of two rows the larger first, then by the name of the instruction and the place in its shape. */
+/* The larger of two rows first, then by the name of the instruction and the index in its shape. */
 static int by_live_bytes(const void *a, const void *b, void *ctx)
 {
     const static_live *x = a, *y = b;
@@ -71,7 +71,7 @@ static int by_live_bytes(const void *a, const void *b, void *ctx)
     return order ? order : (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-/* Which dimension its layout's tiles pad most. */
+/* The dimension that its layout's tiles pad most. */
 static int padded_text(const char **out, host_result *h, const hlo_program *p, uint32_t shape)
 {
     const hlo_shape *s = &p->shapes[shape];
@@ -124,8 +124,8 @@ static bool passes_on(vp_str opcode)
     return false;
 }
 
-/* What the compiler adds has no place in the program; what it copies has one, or what it fuses.
- * NULL: none is known, or it has a scope itself. */
+/* Instructions added by the compiler have no place in the program; the instructions that they copy
+ * or fuse have one. NULL: unknown, or it has a scope itself. */
 static const hlo_instr *origin_instruction(const hlo_program *p, const hlo_instr *in)
 {
     const hlo_instr *at = in;

@@ -16,14 +16,14 @@ static bool is_working_op(vp_str op)
            !vp_str_eq(op, VP_STR("constant"));
 }
 
-/* The place of an instruction within the entry; false where it is of another computation. */
+/* The index of an instruction within the entry; false if it is in another computation. */
 static bool place_in_entry(const unused_times *t, uint32_t instr, uint32_t *at)
 {
     *at = instr - t->c->first;
     return instr != HLO_NONE && instr >= t->c->first && *at < t->c->count;
 }
 
-/* Which instruction of the entry runs a computation, however deep; each is met once. */
+/* The instruction of the entry that runs a computation, at any depth; each is visited once. */
 typedef struct owners {
     uint32_t *of;    /* by computation: place in the entry; HLO_NONE */
     uint32_t *stack; /* computations to look into */
@@ -58,7 +58,7 @@ static void weigh_entry_op(unused_times *t, owners *o, uint32_t by)
     }
 }
 
-/* When the peak's instruction, or what runs it, starts; -1: it does not run in the entry. */
+/* The start of the peak's instruction, or of the one that runs it; -1: not run by the entry. */
 static int64_t find_peak_start(const unused_times *t, const owners *o, vp_str name)
 {
     uint32_t i = hlo_program_find(t->p, name), at;
@@ -75,7 +75,7 @@ static void note_value_use(unused_times *t, uint32_t value, int64_t before, int6
     t->after[value] = after < t->after[value] ? after : t->after[value];
 }
 
-/* Users come after what they use, so going backwards each view knows its users. */
+/* Users follow their operands, so a backward pass knows the users of each view. */
 static void find_uses(unused_times *t, int64_t peak)
 {
     for (uint32_t i = 0; i < t->c->count; i++) {

@@ -13,8 +13,8 @@
 
 typedef struct tally {
     match m;
-    int64_t *last;      /* by device: how often it came last */
-    int64_t *host_last; /* by host, of calls that several hosts take part in */
+    int64_t *last;      /* by device: how often it was last */
+    int64_t *host_last; /* by host, for calls with members on several hosts */
     int64_t *wait;      /* by member of one group */
     vp_device *devices;
 } tally;

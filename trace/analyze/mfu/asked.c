@@ -2,7 +2,7 @@
 
 #include "trace/analyze/result/look_up.h"
 
-/* The mean of the device's windows in steps that count; its whole window without such steps. */
+/* The mean of the device's windows in complete steps; its whole window without such steps. */
 static int64_t mean_step_time(const vp_report *r, uint32_t device)
 {
     int64_t sum = 0, n = 0;

@@ -118,7 +118,7 @@ void costs_on(costs *c, const kind_list *kinds, const peaks *p)
         place_on(&c->by_kind[kinds->kind[i]], c->tiles[kinds->kind[i]], p);
 }
 
-/* f32 goes through tensor cores where the kernel's name says so. */
+/* f32 uses tensor cores if the kernel's name shows it. */
 static uint8_t type_in(const trace *t, const trace_kind *kernel, uint8_t type)
 {
     vp_str name = trace_str(t, kernel->name);

@@ -15,7 +15,7 @@ static int hlo_program_of_id(const hlo_program **out, analysis *a, int64_t progr
     return i < a->t->program_count ? programs_get(out, a, i) : 0;
 }
 
-/* What the instruction adds to what the op's own stats say: the shapes of its products. */
+/* What the instruction adds to the op's own stats: the shapes of its matmuls. */
 static void add_product_shape(op_cost *cost, const hlo_program *p, uint32_t at)
 {
     const op_cost hlo = hlo_cost_of(p, at);
@@ -53,8 +53,8 @@ int costs_by_hlo(costs *c, analysis *a)
     return 0;
 }
 
-/* Kernels of one instruction: how often it ran is how often the most frequent one did, so that this
- * one has its cost; of equal ones that which takes longest. */
+/* Kernels of one instruction: it ran as often as its most frequent kernel, so that one gets its
+ * cost; ties: the one with the longest time. */
 static bool is_better(const kind_list *l, uint32_t a, uint32_t b)
 {
     return l->calls[a] != l->calls[b] ? l->calls[a] > l->calls[b] : l->self_ps[a] > l->self_ps[b];

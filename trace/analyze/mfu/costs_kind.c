@@ -4,7 +4,7 @@
 #include "trace/analyze/device/scopes.h"
 #include "trace/analyze/mfu/costs.h"
 
-/* FLOP of what has no product or convolution are additions and the like: they are no model's. */
+/* FLOP of kinds without a matmul or convolution are element-wise, and not counted for a model. */
 static bool is_product(vp_str category)
 {
     return vp_str_find_nocase(category, VP_STR("convolution")) < category.n;
@@ -19,7 +19,7 @@ op_cost cost_of_kind(const trace *t, const trace_kind *k)
                  .formatting = op_is_formatting(t, k)};
     bool custom = vp_str_eq(category, VP_STR("custom-call"));
     if (sweep_class(t, k, VP_COMPUTE) == SWEEP_CONTAINER) {
-        c.what = COST_OTHER; /* what is in it has the cost */
+        c.what = COST_OTHER; /* its contents have the cost */
         return c;
     }
     if ((k->flops < 0 && bytes < 0) || (custom && k->flops < 0))

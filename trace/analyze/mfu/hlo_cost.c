@@ -4,9 +4,9 @@
 #include "trace/read/hlo/hlo_shape.h"
 #include "trace/base/sums.h"
 
-/* Calls below one instruction that are looked at. */
+/* Maximum calls below one instruction. */
 #define CALLS_MAX 256u
-/* Instructions in those calls. */
+/* Maximum instructions in those calls. */
 #define BODY_MAX 200000u
 
 static int64_t operand_bytes(const hlo_program *p, const hlo_instr *in, uint32_t i)
@@ -21,7 +21,7 @@ static int64_t add_known_bytes(int64_t a, int64_t b)
     return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
 }
 
-/* What it reads and writes, a library's scratch included: the second result of its call. */
+/* Bytes read and written, including a library's scratch memory: the second result of its call. */
 static int64_t bytes_moved(const hlo_program *p, const hlo_instr *in)
 {
     static const char *const slices[] = {"slice", "dynamic-slice", "gather", NULL};
@@ -42,14 +42,15 @@ static int64_t bytes_moved(const hlo_program *p, const hlo_instr *in)
     return sum;
 }
 
-/* What runs as part of the instruction itself. */
+/* Instructions that run as part of the instruction itself. */
 static bool has_body(const hlo_instr *in)
 {
     static const char *const bodies[] = {"fusion", "call", "async-start", NULL};
     return hlo_has_any_opcode(in, bodies);
 }
 
-/* Calls below an instruction, each as often as it is called, up to a bound that circles meet. */
+/* Calls below an instruction, each as often as it is called, up to a limit, which also ends cycles.
+ */
 typedef struct body {
     const hlo_program *p;
     uint32_t open[CALLS_MAX];
@@ -86,7 +87,7 @@ static void add_product(op_cost *sum, const hlo_product *x)
             vp_add_most(sum->mxu_flops[i], mxu_padded(x->flops, &x->shape, sides[i]));
 }
 
-/* false: beyond what is looked at. */
+/* false: beyond the limits. */
 static bool sum_products(op_cost *sum, const hlo_program *p, const hlo_instr *in)
 {
     hlo_product x;

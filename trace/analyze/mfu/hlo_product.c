@@ -6,7 +6,7 @@
 
 #define RANK_MAX HLO_NUMBERS_MAX
 
-/* Fields of InstructionProto that hlo_program.h leaves in `raw`. */
+/* Fields of InstructionProto that hlo_program.h keeps in `raw`. */
 enum {
     WINDOW = 15,
     CONVOLUTION = 16,
@@ -65,7 +65,7 @@ static uint8_t dtype_of(const hlo_shape *s)
     }
 }
 
-/* Digits between the brackets behind a key of JSON: ["1","2"]. */
+/* Digits between the brackets after a key of JSON: ["1","2"]. */
 static void numbers_behind(hlo_numbers *out, vp_str json, vp_str key)
 {
     size_t at = vp_str_find(json, key);
@@ -79,7 +79,7 @@ static void numbers_behind(hlo_numbers *out, vp_str json, vp_str key)
     }
 }
 
-/* The product of some dimensions of an array; -1: one is not there, or it does not fit. */
+/* The product of some dimensions of an array; -1: one does not exist, or it overflows. */
 static int64_t extent_of_dims(const hlo_program *p, const hlo_shape *s, const hlo_numbers *which)
 {
     int64_t all = 1;
@@ -98,7 +98,7 @@ static int64_t extent_of_all(const hlo_program *p, const hlo_shape *s)
     return all;
 }
 
-/* 2 x result x the dimensions that are summed over. */
+/* 2 x result x the contracted dimensions. */
 static bool set_product(hlo_product *out, const hlo_program *p, const hlo_instr *in,
                         const hlo_numbers *summed, const hlo_numbers *batch)
 {
@@ -119,7 +119,7 @@ static bool set_product(hlo_product *out, const hlo_program *p, const hlo_instr 
     return true;
 }
 
-/* The last message in a field; empty: there is none. */
+/* The last message in a field; empty: none. */
 static vp_str message_in(vp_str raw, uint32_t field)
 {
     vp_pb r = vp_pb_of(raw);
@@ -131,7 +131,7 @@ static vp_str message_in(vp_str raw, uint32_t field)
     return last;
 }
 
-/* PrecisionConfig: an algorithm by its number, else the higher of the factors' precisions. */
+/* PrecisionConfig: an algorithm by its number, else the higher of the operands' precisions. */
 static uint8_t passes_of(const hlo_instr *in)
 {
     static const uint8_t of_precision[] = {1, 3, 6};
@@ -182,7 +182,7 @@ static bool json_text_contains(vp_str text, vp_str part)
     return vp_str_find(text, part) < text.n;
 }
 
-/* Whether a key's value is a number above 0. */
+/* True if a key's value is a number above 0. */
 static bool is_positive(vp_str json, vp_str key)
 {
     hlo_numbers v = {.n = 0};
@@ -194,8 +194,8 @@ static bool is_positive(vp_str json, vp_str key)
     return v.n && v.v[0] > 0;
 }
 
-/* What each score is multiplied by: D + Dv forth, 3 D + 2 Dv back, where the scores are made again;
- * -1: the shapes do not tell. D and Dv: the widths of a query and of a value. */
+/* The factor of each score: D + Dv forward, 3 D + 2 Dv backward, where the scores are recomputed;
+ * -1: unknown from the shapes. D and Dv: the widths of a query and of a value. */
 static int64_t score_width(const hlo_program *p, const hlo_instr *in)
 {
     const hlo_shape *q = operand_shape(p, in, 0), *v = operand_shape(p, in, 2);
@@ -209,8 +209,8 @@ static int64_t score_width(const hlo_program *p, const hlo_instr *in)
                : -1;
 }
 
-/* cuDNN's attention: 2 x batch x heads x queries x keys x that; half of it under a causal mask of a
- * square. What slides a window over the keys makes fewer, which is not told. */
+/* cuDNN's attention: 2 x batch x heads x queries x keys x that factor; half of it with a causal
+ * mask of a square. A sliding window over the keys needs fewer, but is not recorded. */
 static bool attention_product(hlo_product *out, const hlo_program *p, const hlo_instr *in)
 {
     vp_str json = in->backend_config, mask = json_text_behind_key(json, VP_STR("mask_type"));
@@ -237,7 +237,7 @@ typedef struct window_dim {
     int64_t size, stride, low, dilation, base;
 } window_dim;
 
-/* ConvolutionDimensionNumbers; what is 0 has no field. */
+/* ConvolutionDimensionNumbers; fields with value 0 are missing. */
 enum {
     KERNEL_OUTPUT_FEATURE = 4,
     INPUT_BATCH = 7,
@@ -323,8 +323,8 @@ static bool is_counted(const window_dim *w, int64_t base, int64_t in, int64_t ou
            is_offset(w->stride) && is_offset(w->dilation) && w->size * out <= 4 * SIDE_MAX;
 }
 
-/* Pairs of a kernel's and an output's position that lie in the input; -1: a size makes no sense, or
- * is too large to count them. */
+/* Pairs of kernel and output positions that are inside the input; -1: a size is invalid, or too
+ * large to count. */
 static int64_t valid_pairs(const window_dim *w, int64_t in, int64_t out)
 {
     int64_t pairs = 0, base = w->base ? w->base : 1;
@@ -338,8 +338,8 @@ static int64_t valid_pairs(const window_dim *w, int64_t in, int64_t out)
     return pairs;
 }
 
-/* Gradients are of a convolution of the same numbers: what is its input, kernel and output depends
- * on whose gradient it is. */
+/* Gradients are convolutions with the same dimension numbers: which array is input, kernel and
+ * output depends on the gradient. */
 typedef struct convolved {
     const hlo_shape *input, *kernel, *output;
 } convolved;
@@ -354,7 +354,7 @@ static convolved parts_of(const hlo_instr *in, const hlo_shape *a, const hlo_sha
     return (convolved){a, b, r};
 }
 
-/* As a product: each position of the output a row, each of its features a column. */
+/* As a matmul: each position of the output is a row, each of its features a column. */
 static product_shape convolution_as_product(const hlo_program *p, const convolution *c,
                                             convolved of)
 {

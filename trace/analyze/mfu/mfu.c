@@ -7,15 +7,15 @@
 #include "trace/base/mem.h"
 #include "trace/base/sums.h"
 
-/* Bytes that no device has. */
+/* More bytes than any device has. */
 #define MEMORY_MAX (INT64_C(1) << 50)
 
 /* An op that may still own time. */
 typedef struct open_op {
     int64_t start, end;
-    int64_t owned_ps, step_ps; /* so far; of it in the step at hand */
-    size_t step;               /* the window that step_ps is in */
-    uint32_t slot;             /* of its kind in the device's list */
+    int64_t owned_ps, step_ps; /* so far; and in the current step */
+    size_t step;               /* the window of step_ps */
+    uint32_t slot;             /* index of its kind in the device's list */
     op_cost cost;
     op_price price;
 } open_op;
@@ -25,15 +25,15 @@ typedef struct open_ops {
     size_t n, cap;
 } open_ops;
 
-/* What an event of a kind costs, found out at its first. */
+/* The cost of the events of a kind, computed at the first. */
 typedef struct priced {
     bool known;
     op_cost cost;
     op_price price;
 } priced;
 
-/* One device's events by start. Every instant of its compute time goes to the op that started last
- * of those that run; containers own what nothing else covers. */
+/* One device's events by start. Every instant of its compute time belongs to the op that started
+ * last of those that run; containers own the time that no op covers. */
 typedef struct fall {
     const analysis *a;
     const costs *costs;
@@ -41,15 +41,15 @@ typedef struct fall {
     const kind_list *list;
     peaks peaks;
     vp_mfu *mfu;
-    vp_roof *roofs;    /* by place in the list */
+    vp_roof *roofs;    /* by index in the list */
     priced *priced;    /* the same */
-    uint32_t *slot_of; /* the place in the list, by kind */
+    uint32_t *slot_of; /* the index in the list, by kind */
     int64_t dtype_flops[VP_DTYPES];
     const step_windows *steps;                 /* NULL: none */
     int64_t (*step_cells)[STEP_CELLS_FIGURES]; /* by window */
-    size_t step;                               /* no earlier window is met again */
-    int64_t from, to;                          /* only what is within counts */
-    int64_t now, reach; /* reach: when the last copy or collective so far ends */
+    size_t step;                               /* earlier windows do not occur again */
+    int64_t from, to;                          /* only time within it counts */
+    int64_t now, reach; /* reach: the end of the last copy or collective so far */
     open_ops ops, containers;
     bool over;
 } fall;
@@ -113,7 +113,7 @@ static void count_flops(fall *f, const open_op *o, int64_t flops, const op_price
     m->above_ps = vp_add_most(m->above_ps, p->compute_ps - length);
 }
 
-/* Nothing more comes for this op. */
+/* Ends this op. */
 static void close_op(fall *f, open_op *o)
 {
     int64_t whole = o->end - o->start, part = span_overlap(o->start, o->end, f->from, f->to);
@@ -228,7 +228,7 @@ static void close_all(fall *f)
     top_at(f, &f->containers, INT64_MAX);
 }
 
-/* What all of the device's ops have, and what its groups and scopes have of it. */
+/* Values of all of the device's ops, and of its groups and scopes. */
 static void hand_out(fall *f, uint32_t device, const vp_map *scope_at)
 {
     const uint32_t *op_of = ops_by_group(f->a, device), *groups = grouping_groups(f->a->g);
@@ -329,7 +329,7 @@ static int mfu_add_device(const analysis *a, costs *c, uint32_t device, const vp
     return rc;
 }
 
-/* By the name of a path: its place in h->scopes, which are in the order of the kinds' first use. */
+/* By the name of a path: its index in h->scopes, which are in the order of first use by kinds. */
 static int index_scopes(vp_map *at, const analysis *a)
 {
     vp_map by_path;
@@ -357,7 +357,8 @@ static int mfu_add_devices(analysis *a, costs *c, const vp_map *scope_at)
     VP_CLEANUP(vp_free_ptr)
     uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
     VP_NEED(slot_of && op_of);
-    analysis own = *a; /* other questions are asked meanwhile: ops_by_group in a room of our own */
+    analysis own =
+        *a; /* other analyses run concurrently, so ops_by_group needs a buffer of our own */
     own.op_of_group = op_of;
     for (uint32_t d = 0; d < a->device_count; d++)
         VP_TRY(mfu_add_device(&own, c, d, scope_at, slot_of, &a->cost_overflow));

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Names are parts of device names, in lower case, with '|' between them; GFLOP/s, MB/s, GiB. A row
- * is of what a profile calls a device: a core of TPU v2, v3 and 7x, a die of an MI250. A '?' at the
- * start of the names: some figure of the row is not sure. */
+/* Names are parts of device names, in lower case, separated by '|'; GFLOP/s, MB/s, GiB. A row
+ * describes a device of a profile: a core of TPU v2, v3 and 7x, a die of an MI250. A '?' at the
+ * start of the names: some value of the row is uncertain. */
 typedef struct chip_row {
     const char *name, *names;
     uint32_t f32, tf32, bf16, f16, f8, i8, mb_s;
@@ -46,7 +46,7 @@ static const chip_row rows[] = {
     {"L4", "nvidia l4", 30300, 60600, 121200, 121200, 242300, 242300, 300000, 24, 58, 8, 9, 0},
     {"L40S", "nvidia l40s|l40s", 91600, 183000, 362100, 362100, 733000, 733000, 864000, 48, 142, 8,
      9, 0},
-    /* of f16 with f32 sums, as frameworks have them */
+    /* f16 with f32 accumulation, as used by frameworks */
     {"RTX 4090", "rtx 4090", 82600, 82600, 165200, 165200, 330300, 660600, 1008000, 24, 128, 8, 9,
      0},
     {"MI210", "mi210", 45300, 0, 181000, 181000, 0, 181000, 1638000, 64, 104, 9, 0, 0},
@@ -74,7 +74,7 @@ static bool contains_nocase(vp_str text, vp_str part)
     return part.n && vp_str_find_nocase(text, part) < text.n;
 }
 
-/* Length of the longest of the row's names that stands in this one; 0: none does. */
+/* Length of the longest of the row's names that the name contains; 0: none. */
 static size_t chip_name_fit(const chip_row *row, vp_str model)
 {
     vp_str names = vp_str_of(row->names), name;
@@ -107,7 +107,7 @@ static const chip_row *by_own_name(const char *chip)
     return chip_by_name(vp_str_of(chip));
 }
 
-/* Memory within 5 %: what a driver keeps is not told. */
+/* Memory within 5%: the size of the driver's reserve is unknown. */
 static const chip_row *by_figures(const sink_chip *c)
 {
     for (size_t i = 0; i < ROWS; i++) {
@@ -172,7 +172,7 @@ static void as_told(peaks *p, vp_str model, const sink_chip *told)
         use_row(p, row, source);
     else if (told->gflops <= 0)
         derive_peak(p, model, told);
-    /* what the profile says of the common type scales no other type */
+    /* the profile's value for the common type does not apply to other types */
     if (told->gflops > 0 && told->gflops != p->gflops[VP_DTYPE_BF16])
         use_one(p, told->gflops, VP_PEAK_PLANE);
     if (told->gflops > 0)

@@ -78,7 +78,7 @@ static bool is_tile_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* "128x64" at the start, each a side that tiles have. */
+/* "128x64" at the start, each a valid side of a tile. */
 static bool sides_at(gpu_tile *t, vp_str s)
 {
     uint64_t m, n;
@@ -104,7 +104,7 @@ static bool kernel_name_contains(vp_str name, vp_str part)
     return vp_str_find_nocase(name, part) < name.n;
 }
 
-/* NVIDIA's libraries write the tile behind the types: "…_s16816gemm_bf16_128x64_64x6_…". */
+/* NVIDIA's libraries write the tile after the types: "…_s16816gemm_bf16_128x64_64x6_…". */
 static bool first_sides(gpu_tile *t, vp_str name)
 {
     for (size_t at = 0; at + 1 < name.n; at++)
@@ -115,7 +115,7 @@ static bool first_sides(gpu_tile *t, vp_str name)
 
 static uint16_t split_of(vp_str name)
 {
-    /* "UserArgs": a kernel of Tensile that is told when it is launched */
+    /* "UserArgs": a kernel of Tensile that gets it at launch */
     const vp_str unknown[] = {VP_STR("userargs"),  VP_STR("splitk"),   VP_STR("split_k"),
                               VP_STR("stream_k"),  VP_STR("streamk"),  VP_STR("_sk1"),
                               VP_STR("_sk2"),      VP_STR("_sk3"),     VP_STR("segment_k_on"),

@@ -48,7 +48,8 @@ int host_unpack_steps(host_result *h, int threads)
     return packed_steps_unpack(&h->packed, &h->steps, &h->step_rows, h->origin_ps, threads);
 }
 
-/* A name in a file may hold a NUL byte, a C string cannot: it becomes the symbol for it, U+2400. */
+/* A name in a file may contain a NUL byte, a C string cannot: it becomes the symbol for it, U+2400.
+ */
 static int spell_nul(const char **out, host_result *h, vp_str s)
 {
     vp_buf b;

@@ -7,8 +7,8 @@
 #include "trace/base/mem.h"
 #include "trace/base/radix.h"
 
-/* Puts the values of v[low, high) that are below the bound first: where the others begin. Without
- * a branch on values, whose order nobody can predict. */
+/* Moves the values of v[low, high) that are below the bound to the start. Returns the start of the
+ * others. It has no branch on values, because their order is unpredictable. */
 static size_t partition_below(int64_t *v, size_t low, size_t high, int64_t bound)
 {
     for (size_t i = low; i < high; i++) {
@@ -20,8 +20,8 @@ static size_t partition_below(int64_t *v, size_t low, size_t high, int64_t bound
     return low;
 }
 
-/* Quickselect with a pseudo-random pivot: no order of the input is known to be slow. Values equal
- * to it, common in profiles, are set apart, too. */
+/* Quickselect with a pseudo-random pivot, so that no input order is slow. Values equal to the
+ * pivot, common in profiles, are separated, too. */
 int64_t select_kth(int64_t *v, size_t n, size_t k)
 {
     size_t low = 0, high = n;
@@ -65,7 +65,7 @@ static size_t run_end(const int64_t *v, size_t at, size_t n)
     return at;
 }
 
-/* Merges every two neighbouring runs of v into out. true: only one run was left. */
+/* Merges each pair of adjacent runs of v into out. true: only one run was left. */
 static bool merge_pairs(int64_t *out, const int64_t *v, size_t n)
 {
     size_t at = 0, pairs = 0;
@@ -95,7 +95,7 @@ int sort_runs(int64_t *v, size_t n)
     return 0;
 }
 
-/* In the place of the values themselves what each is above the least, which is put back behind. */
+/* Sorts differences to the minimum, which is added again afterwards. */
 int sort_values(int64_t *v, size_t n)
 {
     int64_t least = n ? v[0] : 0, most = least;
@@ -118,7 +118,7 @@ int sort_values(int64_t *v, size_t n)
 }
 
 /* Population standard deviation by n Σd² − (Σd)², exact in 128 bits (10^9 calls of an hour each),
- * so that the order of events makes no difference; beyond that in long double. */
+ * so that the order of events does not matter; beyond that in long double. */
 double deviation_of(const int64_t *d, size_t n)
 {
     unsigned __int128 squares = 0, sum = 0, scaled;

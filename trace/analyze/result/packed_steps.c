@@ -10,7 +10,7 @@
 #include "trace/base/thread.h"
 #include "trace/read/bytes/packed_event.h"
 
-/* Where a section stands in a row. */
+/* Range of a section in a row. */
 static const struct place {
     size_t offset, figures;
 } places[STEP_SECTIONS] = {
@@ -26,13 +26,13 @@ static_assert(offsetof(vp_step_device, peak_ps) ==
                   offsetof(vp_step_device, cell_ps) + VP_CELLS * sizeof(int64_t),
               "cells and the peak stand side by side");
 
-/* A row of a section: 16 bits that say which figures are not 0, and those. Most are whole steps of
- * what clocks count in. */
-#define RAW 0 /* what no other figure is: 64 bits follow */
+/* A row of a section: 16 bits that tell which figures are not 0, and those figures. Most are
+ * multiples of the clock's resolution. */
+#define RAW 0 /* a value of no other figure: 64 bits follow */
 #define FIGURE_BYTES 20
 #define ROW_BYTES (sizeof(uint16_t) + STEP_FIGURES_MAX * FIGURE_BYTES)
 
-/* Fewer rows are unpacked before another thread has started. */
+/* Fewer rows are unpacked faster than another thread starts. */
 #define UNPACK_ALONE 2000
 
 static char *pack_figure(char *p, int64_t v)
