@@ -114,13 +114,16 @@ static int grouping_add_group(grouping *g, vp_sid label, uint32_t kind)
     return 0;
 }
 
+/* normalize: there are devices, whose ops alone are grouped. */
 static int grouping_assign_kind(grouping *g, vp_map *by_key, vp_buf *label, vp_buf *key,
                                 uint32_t kind, vp_group by, bool normalize)
 {
     const trace_kind *k = &g->t->kinds[kind];
     uint32_t from = trace_kind_origin(g->t, kind);
-    bool placed = from != kind;
-    vp_op_class class = placed ? (vp_op_class)g->class_of[from] : cl_class(g->t, k);
+    bool placed = from != kind, is_host = normalize && !k->is_op; /* never asked for */
+    vp_op_class class = placed    ? (vp_op_class)g->class_of[from]
+                        : is_host ? VP_COMPUTE
+                                  : cl_class(g->t, k);
     g->class_of[kind] = (uint8_t) class;
     g->sweep_of[kind] = placed ? g->sweep_of[from] : sweep_class(g->t, k, class);
     if (placed && is_placeless(by)) {
@@ -129,7 +132,7 @@ static int grouping_assign_kind(grouping *g, vp_map *by_key, vp_buf *label, vp_b
     }
     vp_sid label_id, key_id;
     label->n = 0;
-    VP_TRY(put_group_label(label, g->t, k, by, normalize, class));
+    VP_TRY(put_group_label(label, g->t, k, by, normalize && !is_host, class));
     VP_TRY(vp_intern_put(&g->names, vp_buf_view(label), &label_id));
     VP_TRY(put_group_key(key, g->t, k, by, class, vp_buf_view(label)));
     VP_TRY(vp_intern_put(&g->names, vp_buf_view(key), &key_id));

@@ -115,7 +115,9 @@ static bool is_standard_library(vp_str path, size_t at)
 
 bool rd_is_user_file(vp_str path)
 {
-    bool absolute = path.n && slash(*path.p) == '/'; /* has none of these beginnings */
+    if (!path.n)
+        return false;
+    bool absolute = slash(*path.p) == '/'; /* has none of these beginnings */
     for (size_t i = 0; !absolute && i < sizeof library_heads / sizeof *library_heads; i++)
         if (is_at(path, 0, library_heads[i]))
             return false;
@@ -128,5 +130,5 @@ bool rd_is_user_file(vp_str path)
             if (is_at(path, at, library_parts[i]))
                 return false;
     }
-    return path.n != 0;
+    return true;
 }
