@@ -461,7 +461,7 @@ static void test_functions_compile_together(void **state)
     assert_string_equal(
         message_of(&f, "F10"),
         "changing_shape is compiled 3 times (3 after execution started); with 1 other function: "
-        "150.00 ms of avoidable compilation, 7.50% of the capture.");
+        "150.00 ms of avoidable compilation, 7.50% of the capture (2.00 s).");
     ff_free(&f);
 }
 
