@@ -628,6 +628,30 @@ typedef struct vp_torch {
     int64_t unused_start_ps, unused_dur_ps; /* the longest run of these */
 } vp_torch;
 
+/* What a change to a program of PyTorch without devices would save (docs/reference/metrics.md
+ * #pytorch-programs). */
+typedef enum vp_torch_kind {
+    VP_TORCH_READS,     /* a loop that reads values one by one */
+    VP_TORCH_LOOP,      /* another loop of small operators */
+    VP_TORCH_FLOAT64,   /* operators of double precision */
+    VP_TORCH_LAYOUT,    /* copies that change the layout */
+    VP_TORCH_GRADIENTS, /* backward passes whose gradients are not used */
+    VP_TORCH_OPTIMIZER, /* an optimizer that updates parameters one by one */
+    VP_TORCH_KINDS
+} vp_torch_kind;
+
+typedef struct vp_torch_cost {
+    const char *host, *thread;
+    uint32_t device; /* its process */
+    vp_torch_kind kind;
+    const char *name;   /* the operator, the module, or what else is called */
+    const char *caller; /* the user's function, as "train (train.py:20)"; NULL: unknown */
+    int64_t calls;      /* of that: passes of loops */
+    int64_t groups;     /* loops, steps of an optimizer; else 0 */
+    int64_t total_ps, saved_ps;
+    int64_t start_ps, dur_ps; /* the longest: a loop, an operator */
+} vp_torch_cost;
+
 /* ---- Data recorded by the program (full; recordings of view_profile_capture.h) ---- */
 
 typedef struct vp_said {
@@ -919,6 +943,8 @@ typedef struct vp_report {
     void *owner_;            /* owns the memory of all members */
     vp_activity *activities; /* (full) descending by total_ps */
     size_t activity_count;
+    vp_torch_cost *torch_costs; /* (full) descending by saved_ps */
+    size_t torch_cost_count;
     /* Processes of the job (docs/reference/ranks.md); VP_UNKNOWN if no file states it. Hosts whose
      * rank is known, by rank. */
     int64_t world_size;

@@ -329,3 +329,166 @@ def test_recording_that_slows_the_program(place):
     found = findings(place, events)["F43"]
     assert found["status"] == "fired" and "2,000 host events" in found["message"] and "with_stack" in found["suggestion"]
     assert findings(place, [event("cpu_op", "aten::add", 20 * i, 10) for i in range(2000)])["F43"]["status"] == "clear"
+
+
+# ---- what changes would save, without a device ----
+
+
+def in_steps(events, count=6, length=10_000):
+    """Steps of `length` us of train, each with the events of events(start, step)."""
+    out = [frame("/app/train.py(20): train", -1, count * length)]
+    for n in range(count):
+        out += [event("user_annotation", f"ProfilerStep#{n}", n * length, length - 10), *events(n * length + 100, n)]
+    return out
+
+
+def op(name, ts, dur, **args):
+    return event("cpu_op", name, ts, dur, **args)
+
+
+def read_in_loop(count, inner=False):
+    """count_correct takes 50 us per element: it selects one and reads it, if `inner` in a function of its own."""
+    def events(ts, _):
+        out = [frame("/app/count.py(7): count_correct", ts, 50 * count)]
+        for k in range(count):
+            at = ts + 50 * k
+            out += [frame("/app/count.py(3): match", at, 48)] * inner
+            out += [op("aten::select", at + 1, 10), frame(f"<built-in method item of Tensor object at 0x{k:x}>", at + 12, 20),
+                    op("aten::item", at + 13, 10), op("aten::_local_scalar_dense", at + 14, 5)]
+        return out
+    return events
+
+
+def test_values_that_are_read_in_a_loop(place):
+    found = findings(place, in_steps(read_in_loop(100)))
+    first = found["F54"]
+    assert list(found)[0] == "F54" and (first["status"], first["severity"]) == ("fired", "high"), first
+    assert "count_correct (/app/count.py:7) reads values one by one with aten::item: 600 passes in 6 loops" in first["message"]
+    loop = 99 * 50 + 10  # us from the first select to the last, 10 us long; item begins 12 us later
+    assert impact(first) == 6 * (loop + 2) * 10**6 * 99 // 100 or impact(first) == 6 * loop * 10**6 * 99 // 100
+    assert found["F55"]["status"] == "clear" and found["F25"]["status"] == "clear"
+    assert "with match (/app/count.py:3)" in findings(place, in_steps(read_in_loop(100, inner=True)))["F54"]["message"]
+    assert findings(place, in_steps(read_in_loop(8)))["F54"]["status"] == "clear"
+
+
+def test_a_loop_is_within_one_step(place):
+    """One value read in each of 40 steps is no loop, although one call of train does it."""
+    def log(ts, _):
+        return [op("aten::mm", ts, 500), op("aten::item", ts + 600, 300)]
+
+    found = findings(place, in_steps(log, count=40, length=1000))
+    assert found["F54"]["status"] == "clear" and found["F55"]["status"] == "clear"
+
+
+def model_in_loop(count, mm, dims="[[1, 64], [64, 64]]"):
+    """predict calls a model for each sample, forward 60 us, and its backward pass of 100 us runs after the loop."""
+    def events(ts, n):
+        out = [frame("/app/model.py(14): predict", ts, 60 * count), frame("/app/model.py(15): <listcomp>", ts, 60 * count)]
+        shapes = {"Input Dims": json.loads(dims), "Input type": ["float", "float"]}
+        for k in range(count):
+            at, number = ts + 60 * k, {"Sequence number": 1000 * n + k, "Fwd thread id": 0}
+            out += [frame("nn.Module: Net_0", at, 58), frame("torch/nn/modules/linear.py(130): forward", at + 1, 56),
+                    op("aten::mm", at + 2, mm, **number, **shapes)]
+        back = ts + 60 * count + 10
+        out.append(frame("torch/_tensor.py(566): backward", back, 100 * count))
+        for k in range(count):
+            number = {"Sequence number": 1000 * n + count - 1 - k, "Fwd thread id": 1}
+            out.append(op("autograd::engine::evaluate_function: MmBackward0", back + 1 + 100 * k, 15, **number))
+        return [*out, op("aten::add_", back + 100 * count, 1)]
+    return events
+
+
+def test_a_model_that_is_called_for_each_sample(place):
+    found = findings(place, in_steps(model_in_loop(40, mm=15)))
+    first = found["F55"]
+    assert list(found)[0] == "F55" and (first["status"], first["severity"]) == ("fired", "medium"), first
+    assert "predict (/app/model.py:14) calls Net_0 240 times in 6 loops" in first["message"]
+    forward, backward = 39 * 60 + 58, 39 * 100 + 15  # the engine's time between its operators counts
+    assert impact(first) == 6 * (forward + backward) * 10**6 * 39 // 40
+    # what an operator takes beyond 20 us is work, unless it multiplies with a vector, which loads the matrix each time
+    found = findings(place, in_steps(model_in_loop(40, mm=50, dims="[[512, 64], [64, 64]]")))["F55"]
+    assert impact(found) == 6 * (forward + backward - 40 * 30) * 10**6 * 39 // 40
+    found = findings(place, in_steps(model_in_loop(40, mm=50)))["F55"]
+    assert impact(found) == 6 * (forward + backward) * 10**6 * 39 // 40
+    assert findings(place, in_steps(model_in_loop(12, mm=15)))["F55"]["status"] == "clear"
+
+
+def test_layers_that_are_called_in_a_loop_are_different_modules(place):
+    def layers(ts, _):
+        out = [frame("/app/model.py(9): forward", ts, 4000)]
+        for k in range(40):
+            out += [frame(f"nn.Module: Block_{k}", ts + 100 * k, 98), op("aten::linear", ts + 100 * k + 5, 15)]
+        return out
+
+    assert findings(place, in_steps(layers))["F55"]["status"] == "clear"
+
+
+def test_operators_on_float64(place):
+    """5 of 10 ms in each step, of which 4 ms multiply; the nested operator is no time of its own."""
+    def step(kind):
+        def events(ts, _):
+            types = {"Input type": [kind, kind, "Scalar"]}
+            return [frame("/app/fit.py(5): fit", ts, 6000), op("aten::linear", ts + 10, 4100, **types),
+                    op("aten::addmm", ts + 20, 4000, **types), op("aten::relu", ts + 4200, 900, **types),
+                    op("aten::add", ts + 5200, 700, **{"Input type": ["float", "float"]})]
+        return events
+
+    found = findings(place, in_steps(step("double")))
+    first = found["F47"]
+    assert list(found)[0] == "F47" and first["severity"] == "high" and impact(first) == 6 * 5000 * 10**6 // 2
+    assert "most in aten::addmm in fit (/app/fit.py:5) (6 calls, 24.00 ms), then aten::relu" in first["message"]
+    assert findings(place, in_steps(step("float")))["F47"]["status"] == "clear"
+    assert findings(place, [{**e, "args": {}} for e in in_steps(step("double"))])["F47"]["status"] == "clear"
+
+
+def test_copies_that_change_the_layout(place):
+    def events(ts, _):
+        return [frame("/app/net.py(14): encode", ts, 6000), op("aten::contiguous", ts + 10, 2000),
+                op("aten::clone", ts + 20, 1980), op("aten::copy_", ts + 30, 1950),
+                op("aten::reshape", ts + 2100, 1000), op("aten::clone", ts + 2110, 980), op("aten::copy_", ts + 2120, 950),
+                op("aten::clone", ts + 3200, 500), op("aten::copy_", ts + 3210, 480),  # a plain copy
+                op("aten::mm", ts + 4000, 1500)]
+
+    found = findings(place, in_steps(events))
+    first = found["F19"]
+    assert list(found)[0] == "F19" and first["severity"] == "high" and impact(first) == 6 * 2960 * 10**6
+    assert "most in aten::contiguous in encode (/app/net.py:14) (6 calls, 11.88 ms), then aten::reshape" in first["message"]
+
+
+def backward_in(function, gradients=4, uses=0, optimizer=False):
+    def events(ts, n):
+        number = {"Sequence number": n, "Fwd thread id": 0}
+        out = [frame(f"/app/eval.py(14): {function}", ts, 6000), op("aten::linear", ts + 10, 2000, **number),
+               op("autograd::engine::evaluate_function: AddmmBackward0", ts + 2100, 3000, **(number | {"Fwd thread id": 1}))]
+        out += [op("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", ts + 5100 + 20 * k, 10)
+                for k in range(gradients)]
+        out += [op("aten::sub_", ts + 5500 + 20 * k, 10) for k in range(uses)] + [op("aten::item", ts + 5900, 2)]
+        return out + optimizer * [event("user_annotation", "Optimizer.step#SGD.step", ts + 7000, 50)]
+    return events
+
+
+def test_gradients_that_nothing_uses(place):
+    found = findings(place, in_steps(backward_in("evaluate")))
+    first = found["F45"]
+    assert list(found)[0] == "F45" and (first["severity"], impact(first)) == ("high", 6 * 3070 * 10**6), first
+    assert "gradients of 6 backward passes in evaluate (/app/eval.py:14)" in first["message"]
+    assert findings(place, in_steps(backward_in("train")))["F45"]["severity"] == "low"  # may accumulate
+    assert findings(place, in_steps(backward_in("evaluate", uses=4)))["F45"]["status"] == "clear"
+    assert findings(place, in_steps(backward_in("evaluate", optimizer=True)))["F45"]["status"] == "clear"
+    assert findings(place, in_steps(backward_in("evaluate", gradients=0)))["F45"]["status"] == "clear"
+
+
+def test_what_a_fused_optimizer_saves(place):
+    """50 parameters with 3 operators each: 10 us, 10 us and 30 us, and 10 us after each of them."""
+    def events(ts, _):
+        out, at = [event("user_annotation", "Optimizer.step#Adam.step", ts, 4000)], ts
+        for _ in range(50):
+            for name, dur in (("aten::mul_", 10), ("aten::addcmul_", 10), ("aten::addcdiv_", 30)):
+                out.append(op(name, at + 5, dur))
+                at += dur + 10
+        return out
+
+    found = findings(place, in_steps(events))["F46"]
+    between, overhead, work = 50 * 30, 150 * 10, 50 * 20
+    assert (found["status"], found["severity"]) == ("fired", "high")
+    assert abs(impact(found) - 6 * ((between + overhead) * 49 // 50 + work * 2 // 3) * 10**6) <= 10**6 * 6

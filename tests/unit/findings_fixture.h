@@ -51,6 +51,7 @@ typedef struct ff {
     vp_quality quality[2];
     vp_thread threads[3];
     vp_activity activities[2];
+    vp_torch_cost torch_costs[2];
     const char *hosts[2];
 } ff;
 
@@ -165,6 +166,7 @@ static inline void ff_lists(ff *f)
     r->quality = f->quality;
     r->threads = f->threads;
     r->activities = f->activities;
+    r->torch_costs = f->torch_costs;
     r->compile.functions = f->functions;
     f->host_ops[0] = (vp_host_op){.host = "node0", .thread = "main", .name = "train", .calls = 10};
     r->host_op_count = 1;

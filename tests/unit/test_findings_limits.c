@@ -334,7 +334,7 @@ static void comm_loss(ff *f, int64_t more) /* 85 % of 80 ms, without 40 */
     communication(&f->devices[1].breakdown, 80 * MS, 40 * MS - more);
 }
 
-/* Of so many equals, GPU 0 is last in so many of 100 calls. The others wait 12 ms on average. */
+/* Of so many equals, GPU 0 is last in so many of 100 calls, and GPU 1 waits 12 ms. */
 static vp_balance *straggler(ff *f, size_t devices, int64_t last)
 {
     vp_balance *b = &f->r.balance;
@@ -342,8 +342,7 @@ static vp_balance *straggler(ff *f, size_t devices, int64_t last)
     b->matched = 100;
     b->straggler_last = last;
     b->wait_ps = 12 * MS;
-    f->collectives[0] =
-        (vp_collective){.name = "all-reduce", .device = 1, .wait_ps = 12 * MS * (int64_t)devices};
+    f->collectives[0] = (vp_collective){.name = "all-reduce", .device = 1, .wait_ps = 12 * MS};
     f->r.collective_count = 1;
     return b;
 }
@@ -789,6 +788,29 @@ static void thread_wait(ff *f, int64_t more)
     f->threads[0].lost_ps = 50 * MS + more;
 }
 
+/* A change to a program of PyTorch that saves 50 ms of a process. */
+static void torch_cost(ff *f, vp_torch_kind kind, int64_t saved_ps)
+{
+    host_only(f);
+    f->torch_costs[0] = (vp_torch_cost){.kind = kind,
+                                        .name = "f",
+                                        .calls = 100,
+                                        .groups = 1,
+                                        .total_ps = saved_ps,
+                                        .saved_ps = saved_ps};
+    f->r.torch_cost_count = 1;
+}
+
+static void scalar_reads(ff *f, int64_t more)
+{
+    torch_cost(f, VP_TORCH_READS, 50 * MS + more);
+}
+
+static void operator_loop(ff *f, int64_t more)
+{
+    torch_cost(f, VP_TORCH_LOOP, 50 * MS + more);
+}
+
 static void two_threads(ff *f, int64_t a_ps, int64_t b_ps)
 {
     host_only(f);
@@ -1012,6 +1034,8 @@ static const struct approach {
     {"F28", FND_NUMBER, host_few_steps, AT_LEAST, NULL},
     {"F28", FND_DEVIATIONS, host_step_deviation, ABOVE, NULL},
     {"F25", FND_SHARE, thread_wait, AT_LEAST, NULL},
+    {"F54", FND_SHARE, scalar_reads, AT_LEAST, NULL},
+    {"F55", FND_SHARE, operator_loop, AT_LEAST, NULL},
     {"F26", FND_SHARE, thread_share, ABOVE, NULL},
     {"F26", FND_PART, half_in_zone, AT_LEAST, NULL},
     {"F26", FND_PART, half_of_window, AT_LEAST, NULL},

@@ -86,6 +86,7 @@ static void test_keys_and_their_order(void **state)
                                       "activities",
                                       "replays",
                                       "user_functions",
+                                      "torch_costs",
                                       "torch",
                                       "args",
                                       "arg_total",

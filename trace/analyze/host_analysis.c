@@ -25,6 +25,7 @@
 #include "trace/analyze/host/program_values.h"
 #include "trace/analyze/host/quality.h"
 #include "trace/analyze/host/threads.h"
+#include "trace/analyze/host/torch_costs.h"
 #include "trace/analyze/host/torch_program.h"
 #include "trace/analyze/host/user_functions.h"
 #include "trace/analyze/idle/gaps.h"
@@ -344,8 +345,9 @@ static int ask_behind_steps(analysis *a)
 {
     static question *const idle[] = {gaps_collect, threads_collect, NULL};
     static question *const costs[] = {mfu_collect, user_functions_collect, NULL};
-    static question *const compiles[] = {compile_collect, activities_collect, torch_program_collect,
-                                         uploads_collect, NULL};
+    static question *const compiles[] = {compile_collect,       activities_collect,
+                                         torch_program_collect, torch_costs_collect,
+                                         uploads_collect,       NULL};
     static question *const *const v[] = {idle, costs, compiles};
     uint32_t n = sizeof v / sizeof *v;
     return ask_at_once((lists){.a = a, .v = v, .n = n, .waiting = n, .behind = none});

@@ -77,6 +77,7 @@ static unsigned what_is_there(const fnd_run *run)
     const vp_report *r = run->r;
     const vp_balance *b = &r->balance;
     bool steps = r->steps.count && r->steps.counted > 0;
+    bool torch = run->words == FND_WORDS_PYTORCH && r->depth == VP_DEPTH_FULL;
     int64_t room;
     const bool there[FND_NEED_COUNT] = {
         [FND_NEED_DEVICE_AT] = r->has_devices,
@@ -100,9 +101,10 @@ static unsigned what_is_there(const fnd_run *run)
         [FND_NEED_ROOM_AT] = fnd_fullest_plan(r, &room) || !fnd_has_plans(r),
         [FND_NEED_PAGEABLE_AT] = has_pageable(r),
         [FND_NEED_CAPTURE_AT] = r->capture_ps > 0,
-        [FND_NEED_TORCH_AT] = run->words == FND_WORDS_PYTORCH && r->depth == VP_DEPTH_FULL,
+        [FND_NEED_TORCH_AT] = torch,
+        [FND_NEED_OPERATORS_AT] = r->has_devices || torch,
         [FND_NEED_PEAK_AT] = has_peak(r),
-        [FND_NEED_PROGRAMS_AT] = has_programs(r),
+        [FND_NEED_PROGRAMS_AT] = has_programs(r) || !r->has_devices,
         [FND_NEED_ZONES_AT] = !r->has_devices && r->op_count,
     };
     unsigned bits = 0;
@@ -116,7 +118,7 @@ static unsigned what_is_there(const fnd_run *run)
 static bool has_needs(fnd_run *run, unsigned there)
 {
     unsigned missing = run->rule->needs & ~there;
-    const unsigned roots = FND_NEED_DEVICE | FND_NEED_FULL | FND_NEED_ZONES;
+    const unsigned roots = FND_NEED_DEVICE | FND_NEED_FULL | FND_NEED_ZONES | FND_NEED_OPERATORS;
     if (missing & roots)
         missing &= roots;
     if (missing & FND_NEED_STEPS)

@@ -46,8 +46,9 @@ void fnd_thread_wait(fnd_run *run)
         if (!fnd_reaches(run, worst[d]->lost_ps, fnd_window(run, d), FND_SHARE))
             continue;
         fnd_claim *own = fnd_offer(run, d, 0, worst[d]->lost_ps, share);
-        own->part_ps[FND_COMPUTE] =
-            worst[d]->lost_ps - (worst[d]->steps ? slow_step_wait(run, d) : 0);
+        if (!fnd_is_read_in_loop(run, d, worst[d]->wait))
+            own->part_ps[FND_COMPUTE] =
+                worst[d]->lost_ps - (worst[d]->steps ? slow_step_wait(run, d) : 0);
         fnd_add_activity_waits(run, own, worst[d]);
     }
     const fnd_claim *c = fnd_settle(run);

@@ -210,6 +210,10 @@ void fnd_data_formatting(fnd_run *run)
     const vp_report *r = run->r;
     const uint32_t cells =
         FND_BIT(FND_COMPUTE) | FND_BIT(FND_COPY + VP_D2D) | FND_BIT(FND_COPY + VP_OTHER_COPY);
+    if (!r->has_devices) {
+        fnd_torch_layout(run);
+        return;
+    }
     for (uint32_t d = 0; d < r->device_count; d++) {
         int64_t ps = formatting_of_device(run, d);
         fnd_offer_share(run, d, cells, ps, r->devices[d].self_ps, fnd_reaches);

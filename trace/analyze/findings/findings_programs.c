@@ -19,6 +19,10 @@ void fnd_double_precision(fnd_run *run)
 {
     const vp_report *r = run->r;
     int64_t sum;
+    if (!r->has_devices) {
+        fnd_torch_float64(run);
+        return;
+    }
     for (uint32_t d = 0; d < r->device_count; d++) {
         fnd_largest_avoidable(run, d, FND_AVOIDABLE(float64_ps), NULL, &sum);
         fnd_keep_value(run, fnd_share(sum, r->devices[d].self_ps));

@@ -717,7 +717,7 @@ const finding_rule findings_rules[] = {
      .says = "Ops compute in double precision, which takes twice the memory traffic of single "
              "precision and at least twice its arithmetic.",
      .rule = "ops that compute in float64 take at least 10% of the device's op time; impact half "
-             "of it",
+             "of it; without a device, self time of operators with a float64 operand",
      .source = "defined by this project (docs/reference/findings.md#f47-double-precision)",
      .advice_xla = "Find where float64 enters: jax_enable_x64, a NumPy array or scalar of "
                    "float64, or an explicit dtype. Use float32 unless the result needs more.",
@@ -729,7 +729,7 @@ const finding_rule findings_rules[] = {
      .unit = "share",
      .denominator = "op time",
      .limits = {[FND_SHARE] = 100},
-     .needs = BASE | FND_NEED_PROGRAMS,
+     .needs = FND_NEED_FULL | FND_NEED_OPERATORS | FND_NEED_PROGRAMS,
      .run = fnd_double_precision},
     {.id = "F49",
      .name = "occasional-program",
@@ -774,7 +774,9 @@ const finding_rule findings_rules[] = {
      .title = "Layout changes and data formatting",
      .says = "Transposes, copies, reshapes and layout conversions take a large part of "
              "op time without computing anything.",
-     .rule = "self time of data formatting is at least 10% of the device's op time",
+     .rule =
+         "self time of data formatting is at least 10% of the device's op time; without a device, "
+         "clones in aten::contiguous, aten::reshape and aten::flatten, as a share of the window",
      .source = "XProf smart suggestions (data shuffle 30%)",
      .advice_xla = "Order the dimensions of einsum and dot_general as they are stored, keep "
                    "one layout across layers, avoid reshapes across sharded axes, donate "
@@ -789,7 +791,7 @@ const finding_rule findings_rules[] = {
      .unit = "share",
      .denominator = "op time",
      .limits = {[FND_SHARE] = 100},
-     .needs = BASE,
+     .needs = FND_NEED_FULL | FND_NEED_OPERATORS,
      .run = fnd_data_formatting},
     {.id = "F33",
      .name = "unknown-cost",
@@ -984,6 +986,84 @@ const finding_rule findings_rules[] = {
      .needs = BASE | FND_NEED_STEPS | FND_NEED_FIVE_STEPS,
      .at_most_medium = true,
      .run = fnd_jitter},
+    {.id = "F54",
+     .name = "scalar-reads",
+     .title = "Values are read one by one",
+     .says = "A loop converts elements of tensors to numbers one by one. Each conversion calls "
+             "operators that take longer than the arithmetic.",
+     .rule = "a function calls aten::item in a loop of one step, and the loop's overhead is at "
+             "least 5% of the window",
+     .source = "pairs of programs with and without the loop "
+               "(docs/reference/findings.md#f54-scalar-reads-and-f55-operator-loop)",
+     .advice_xla = "Compute on whole tensors, such as (best == labels).sum(), and read the result "
+                   "once. If all values are needed, call .tolist() or .numpy() once, before the "
+                   "loop.",
+     .caveat = "Recording slows small operators, above all with with_stack.",
+     .metric = "overhead of the loop",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 50},
+     .needs = FND_NEED_ZONES | FND_NEED_TORCH | FND_NEED_STEPS,
+     .run = fnd_scalar_reads},
+    {.id = "F55",
+     .name = "operator-loop",
+     .title = "A loop calls small operators",
+     .says = "A function calls the same operator or module for one element after the other. The "
+             "overhead of these calls takes longer than their arithmetic.",
+     .rule = "a function calls the same operator, module or function in a loop of one step, and "
+             "the loop's overhead is at least 5% of the window, with its backward pass",
+     .source = "pairs of programs with and without the loop "
+               "(docs/reference/findings.md#f54-scalar-reads-and-f55-operator-loop)",
+     .advice_xla = "Call the module or operator once for the whole batch: stack the elements "
+                   "before, or use torch.vmap. If each pass needs the result of the one before, "
+                   "use a fused module such as torch.nn.LSTM, or torch.compile. For lists of "
+                   "tensors there are torch._foreach functions.",
+     .caveat = "Passes that depend on each other cannot be one call, so the severity is at most "
+               "medium. Recording slows small operators.",
+     .at_most_medium = true,
+     .metric = "overhead of the loop",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 50},
+     .needs = FND_NEED_ZONES | FND_NEED_TORCH | FND_NEED_STEPS,
+     .run = fnd_operator_loop},
+    {.id = "F45",
+     .name = "unused-autograd",
+     .title = "Autograd records without a backward pass",
+     .says = "Evaluation or inference runs with autograd: it builds graphs and keeps activations "
+             "that no backward pass uses, or runs backward passes for gradients that nothing uses.",
+     .rule = "operators without a backward op of their sequence number exceed 5% of the window "
+             "(medium from 30%, never high), in at least 10 operations; without a device, also "
+             "backward passes of at least 5% of the window whose gradients no operator reads, in a "
+             "capture without optimizer (low unless the function's name means evaluation)",
+     .source = "torch.no_grad and torch.inference_mode",
+     .advice_xla = "Run evaluation under torch.inference_mode() or torch.no_grad(), and call "
+                   "model.eval(). Detach what is kept for metrics.",
+     .caveat =
+         "A capture that ends between forward and backward pass, or between the passes of gradient "
+         "accumulation, looks the same.",
+     .metric = "time of operators without a backward pass",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 50, [FND_SEVERE] = 300, [FND_NUMBER] = 10},
+     .needs = FND_NEED_TORCH,
+     .run = fnd_unused_autograd},
+    {.id = "F46",
+     .name = "optimizer-loop",
+     .title = "The optimizer updates parameters one by one",
+     .says = "The optimizer calls small operators for each parameter instead of a few for all.",
+     .rule = "optimizer steps take more than 5% of the window (medium from 15%, never high), and "
+             "call at least 20 operators directly that are not foreach or fused; without a device, "
+             "severity is that of the saving",
+     .source = "torch.optim, foreach and fused",
+     .advice_xla = "Pass foreach=True or fused=True to the optimizer; on a GPU, fused=True is "
+                   "fastest where it exists. Few large parameters help, too.",
+     .caveat = "Sparse gradients and some dtypes need the slow path.",
+     .metric = "operators per optimizer step",
+     .unit = "operators",
+     .limits = {[FND_WINDOW] = 50, [FND_SEVERE] = 150, [FND_NUMBER] = 20},
+     .needs = FND_NEED_TORCH,
+     .run = fnd_optimizer_loop},
     {.id = "F28",
      .name = "slow-step",
      .title = "Slow steps (outliers)",
@@ -1127,40 +1207,6 @@ const finding_rule findings_rules[] = {
      .limits = {[FND_NUMBER] = 2},
      .needs = FND_NEED_TORCH,
      .run = fnd_graph_breaks},
-    {.id = "F45",
-     .name = "unused-autograd",
-     .title = "Autograd records without a backward pass",
-     .says = "Evaluation or inference runs with autograd: it builds graphs and keeps activations "
-             "that no backward pass uses.",
-     .rule = "operators without a backward op of their sequence number exceed 5% of the window "
-             "(medium from 30%, never high), in at least 10 operations",
-     .source = "torch.no_grad and torch.inference_mode",
-     .advice_xla = "Run evaluation under torch.inference_mode() or torch.no_grad(), and call "
-                   "model.eval(). Detach what is kept for metrics.",
-     .caveat =
-         "The saving is unknown: it is the bookkeeping of autograd, and memory. A capture that "
-         "ends between forward and backward looks the same.",
-     .metric = "time of operators without a backward pass",
-     .unit = "share",
-     .denominator = "window",
-     .limits = {[FND_SHARE] = 50, [FND_SEVERE] = 300, [FND_NUMBER] = 10},
-     .needs = FND_NEED_TORCH,
-     .run = fnd_unused_autograd},
-    {.id = "F46",
-     .name = "optimizer-loop",
-     .title = "The optimizer updates parameters one by one",
-     .says = "The optimizer calls small operators for each parameter instead of a few for all.",
-     .rule = "optimizer steps take more than 5% of the window (medium from 15%, never high), and "
-             "call at least 20 operators directly that are not foreach or fused",
-     .source = "torch.optim, foreach and fused",
-     .advice_xla = "Pass foreach=True or fused=True to the optimizer; on a GPU, fused=True is "
-                   "fastest where it exists. Few large parameters help, too.",
-     .caveat = "The saving is unknown. Sparse gradients and some dtypes need the slow path.",
-     .metric = "operators per optimizer step",
-     .unit = "operators",
-     .limits = {[FND_WINDOW] = 50, [FND_SEVERE] = 150, [FND_NUMBER] = 20},
-     .needs = FND_NEED_TORCH,
-     .run = fnd_optimizer_loop},
     {.id = "F43",
      .name = "overhead",
      .title = "Recording slows the program",

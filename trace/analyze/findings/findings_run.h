@@ -41,7 +41,7 @@ enum {
 #define FND_ALL_COPY ((FND_BIT(VP_DIRECTIONS) - 1u) << FND_COPY)
 /* All causes for which the launching thread was late. */
 #define FND_HOST_LATE ((FND_BIT(VP_CAUSE_HOST + 1) - 1u) | FND_HOST_PARTS)
-/* Idle time without a cause that another rule knows. */
+/* Idle time that is the launching thread's or nobody's: no other rule knows its cause. */
 #define FND_HOST_WAITS                                                                             \
     (FND_BIT(VP_CAUSE_SYNC) | FND_BIT(VP_CAUSE_HOST) | FND_BIT(VP_CAUSE_CALL) |                    \
      FND_BIT(VP_CAUSE_LATENCY) | FND_BIT(VP_CAUSE_UNKNOWN))
@@ -70,6 +70,7 @@ enum {
     X(PROGRAMS, "HLO programs of executed modules")                                                \
     X(ZONES, "a program without devices")                                                          \
     X(TORCH, "operators of PyTorch")                                                               \
+    X(OPERATORS, "a device or operators of PyTorch")                                               \
     X(PEAK, "a device with a known peak, and FLOP of its ops")
 #define FND_NEED_AT(name, words) FND_NEED_##name##_AT,
 #define FND_NEED_BIT(name, words) FND_NEED_##name = 1 << FND_NEED_##name##_AT,
@@ -313,6 +314,18 @@ void fnd_overhead(fnd_run *run); /* findings_torch.c */
 void fnd_graph_breaks(fnd_run *run);
 void fnd_unused_autograd(fnd_run *run);
 void fnd_optimizer_loop(fnd_run *run);
+void fnd_scalar_reads(fnd_run *run); /* findings_torch_costs.c */
+void fnd_operator_loop(fnd_run *run);
+/* True if a call reads values of tensors, and a process does that in a loop: then its time is
+ * F54's.
+ */
+bool fnd_is_read_in_loop(const fnd_run *run, uint32_t device, const char *call);
+/* F47, F19, and parts of F45 and F46 in programs of PyTorch without devices. False: the rule is
+ * clear. */
+void fnd_torch_float64(fnd_run *run);
+void fnd_torch_layout(fnd_run *run);
+bool fnd_unused_gradients(fnd_run *run);
+bool fnd_optimizer_saving(fnd_run *run);
 /* Chooses the advice by what the loader of the device's host does: wait, or work. */
 void fnd_advise_loader(fnd_run *run, uint32_t device);
 /* F14 in a profile without devices. */

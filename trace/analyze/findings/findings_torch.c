@@ -1,5 +1,5 @@
 /* F43 to F46: how a program of PyTorch is written, and how it was recorded. What a change would
- * save is unknown, so they have no impact in time. */
+ * save is known only without devices (findings_torch_costs.c). */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
@@ -114,6 +114,8 @@ void fnd_unused_autograd(fnd_run *run)
 {
     const vp_torch *t = &run->r->torch;
     int64_t window = torch_window(run->r);
+    if (fnd_unused_gradients(run))
+        return;
     run->f->value = fnd_share(t->unused_ps < window ? t->unused_ps : window, window);
     if (t->unused_ops < run->rule->limits[FND_NUMBER] ||
         !fnd_exceeds(run, t->unused_ps, window, FND_SHARE))
@@ -139,7 +141,11 @@ void fnd_optimizer_loop(fnd_run *run)
         !fnd_exceeds(run, t->optimizer_ps, window, FND_WINDOW) ||
         (t->optimizer_ops > 0 && t->grouped_ops * 2 > t->optimizer_ops))
         return;
-    fire(run, fnd_exceeds(run, t->optimizer_ps, window, FND_SEVERE));
+    if (!run->r->has_devices && !fnd_optimizer_saving(run))
+        return;
+    run->f->value = fnd_share(single, steps);
+    if (run->r->has_devices)
+        fire(run, fnd_exceeds(run, t->optimizer_ps, window, FND_SEVERE));
     fnd_message(run,
                 fnd_say(run,
                         "%s updates parameters one by one: %s operations per step, and %s of "

@@ -384,6 +384,28 @@ static int order_user_functions(const void *a, const void *b)
     return order ? order : larger_first(x->total_ps, y->total_ps);
 }
 
+static void adopt_torch_cost(merging *m, void *row, const merge_part *p)
+{
+    vp_torch_cost *x = row;
+    x->host = adopt_host(m, x->host);
+    x->device = merge_device(p, x->device);
+    x->thread = merge_text(m, x->thread);
+    x->name = merge_text(m, x->name);
+    x->caller = merge_text(m, x->caller);
+    x->start_ps = merge_time(p, x->start_ps);
+}
+
+static int order_torch_costs(const void *a, const void *b)
+{
+    const vp_torch_cost *x = a, *y = b;
+    int order = larger_first(x->saved_ps, y->saved_ps);
+    if (!order)
+        order = merge_order(x->host, y->host);
+    if (!order)
+        order = vp_order((int64_t)x->kind, (int64_t)y->kind);
+    return order ? order : vp_order(x->start_ps, y->start_ps);
+}
+
 static void adopt_values(merging *m, void *row, const merge_part *p)
 {
     vp_values *x = row;
@@ -558,6 +580,7 @@ void merge_full(merging *m)
         SECTION(activities, activity_count, adopt_activity, order_activities),
         SECTION(replays, replay_count, adopt_replay, order_replays),
         SECTION(user_functions, user_function_count, adopt_user_function, order_user_functions),
+        SECTION(torch_costs, torch_cost_count, adopt_torch_cost, order_torch_costs),
         SECTION(args, arg_count, adopt_values, order_values),
         SECTION(counters, counter_count, adopt_values, order_values),
         SECTION(meta, meta_count, adopt_meta, order_meta),

@@ -54,6 +54,8 @@ static void ready_rows(host_result *h, const char *host, const char *file)
         h->replays[i].host = host;
     for (size_t i = 0; i < h->user_function_count; i++)
         h->user_functions[i].host = host;
+    for (size_t i = 0; i < h->torch_cost_count; i++)
+        h->torch_costs[i].host = host;
     for (size_t i = 0; i < h->arg_count; i++)
         h->args[i].host = host;
     for (size_t i = 0; i < h->counter_count; i++)

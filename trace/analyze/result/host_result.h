@@ -53,6 +53,7 @@ typedef struct module_item {
     X(vp_activity, activities, activity_count, activity_cap)                                       \
     X(vp_replay, replays, replay_count, replay_cap)                                                \
     X(vp_user_function, user_functions, user_function_count, user_function_cap)                    \
+    X(vp_torch_cost, torch_costs, torch_cost_count, torch_cost_cap)                                \
     X(vp_memory, memory, memory_count, memory_cap)                                                 \
     X(vp_memory_plan, memory_static, memory_static_count, memory_static_cap)                       \
     X(vp_memory_programs, memory_programs, memory_programs_count, memory_programs_cap)

@@ -23,6 +23,15 @@ const char *const result_activity_words[] = {
 _Static_assert(sizeof result_activity_words / sizeof *result_activity_words ==
                    VP_ACTIVITY_KINDS + 1,
                "every kind");
+const char *const result_torch_words[] = {[VP_TORCH_READS] = "reads",
+                                          [VP_TORCH_LOOP] = "loop",
+                                          [VP_TORCH_FLOAT64] = "float64",
+                                          [VP_TORCH_LAYOUT] = "layout",
+                                          [VP_TORCH_GRADIENTS] = "gradients",
+                                          [VP_TORCH_OPTIMIZER] = "optimizer",
+                                          NULL};
+_Static_assert(sizeof result_torch_words / sizeof *result_torch_words == VP_TORCH_KINDS + 1,
+               "every kind");
 const char *const result_cell_words[] = {[VP_CELL_USEFUL] = "useful",
                                          [VP_CELL_RECOMPUTE] = "recompute",
                                          [VP_CELL_PAD] = "pad",

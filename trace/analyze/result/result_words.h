@@ -8,5 +8,6 @@ extern const char *const result_cell_words[];     /* vp_cell: "useful" */
 extern const char *const result_dtype_words[];    /* vp_dtype: "bf16" */
 extern const char *const result_level_words[];    /* vp_level: "low" */
 extern const char *const result_activity_words[]; /* vp_activity_kind: "input" */
+extern const char *const result_torch_words[];    /* vp_torch_kind: "reads" */
 
 #endif

@@ -133,6 +133,7 @@ typedef enum sink_attr {
     SINK_EXTERNAL,       /* joins a framework op, whose cost is known, and its kernels */
     SINK_SEQUENCE,       /* forward op of PyTorch: its autograd sequence number */
     SINK_BACKWARD,       /* backward op: the sequence number of its forward op */
+    SINK_DOUBLE,         /* operator of PyTorch: an operand is a float64 tensor */
     SINK_ATTRS
 } sink_attr;
 

@@ -185,16 +185,20 @@ static const sink_extra *launch_correlation(cj_attrs *a, const cj_reader *r, js_
 }
 
 /* Only a backward op has a forward thread other than 0. */
-static const sink_extra *operator_sequence(cj_attrs *a, const cj_reader *r, js_value args)
+static const sink_extra *operator_attrs(cj_attrs *a, const cj_reader *r, js_value args)
 {
     vp_str text = text_of_args(args);
     int64_t sequence, thread;
-    if (!text.n || !memchr(text.p, 'q', text.n) || /* rare in args without a sequence number */
-        !find_number(r, text, VP_STR("\"Sequence number\""), &sequence) || sequence < 0 ||
-        !find_number(r, text, VP_STR("\"Fwd thread id\""), &thread) || thread < 0)
+    if (!text.n)
         return NULL;
-    sink_extra_set(&a->x, thread ? SINK_BACKWARD : SINK_SEQUENCE, sequence);
-    return &a->x;
+    /* rare in args without a sequence number; and without "Input type" */
+    if (memchr(text.p, 'q', text.n) &&
+        find_number(r, text, VP_STR("\"Sequence number\""), &sequence) && sequence >= 0 &&
+        find_number(r, text, VP_STR("\"Fwd thread id\""), &thread) && thread >= 0)
+        sink_extra_set(&a->x, thread ? SINK_BACKWARD : SINK_SEQUENCE, sequence);
+    if (memchr(text.p, 'y', text.n) && vp_str_find(text, VP_STR("\"double\"")) < text.n)
+        sink_extra_set(&a->x, SINK_DOUBLE, 1);
+    return a->x.has ? &a->x : NULL;
 }
 
 void cj_correlation(sink_extra *x, js_value v)
@@ -237,7 +241,7 @@ const sink_extra *cj_host_attrs(cj_attrs *a, cj_reader *r, const cj_fields *f)
     /* on a device's stream ("gpu_user_annotation") it only repeats the host's annotation */
     bool is_step = vp_str_starts(name.s, step) && !vp_str_starts(cat.s, VP_STR("gpu_"));
     if (!is_step && by == CJ_OPERATOR)
-        return operator_sequence(a, r, args);
+        return operator_attrs(a, r, args);
     if (!is_step)
         return NULL;
     vp_str rest = vp_str_skip(name.s, step.n);

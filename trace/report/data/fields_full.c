@@ -605,6 +605,31 @@ static const rep_field thread_fields[] = {
     {END("thread", "A host thread of a program without devices.")},
 };
 
+static const rep_field torch_cost_fields[] = {
+    {F("thread_host", REP_TEXT, vp_torch_cost, host), .about = "Host of the thread."},
+    {F("thread", REP_TEXT, vp_torch_cost, thread), .about = "Name of the thread."},
+    {F("process", REP_DEVICE, vp_torch_cost, device), .null = "unknown",
+     .about = "Process of the thread."},
+    {F("kind", REP_WORD, vp_torch_cost, kind), .words = result_torch_words,
+     .about = "What could be saved."},
+    {F("name", REP_TEXT, vp_torch_cost, name), .null = "unknown",
+     .about = "Operator, module, or what else is called."},
+    {F("caller", REP_TEXT, vp_torch_cost, caller), .null = "unknown",
+     .about = "Function of the program that calls it, with its file and line."},
+    {F("calls", REP_COUNT, vp_torch_cost, calls), .needed = true,
+     .about = "Number of calls, or passes of the loops."},
+    {F("groups", REP_COUNT, vp_torch_cost, groups), .needed = true,
+     .about = "Number of loops, or of steps of the optimizer."},
+    {F("total_ps", REP_COUNT, vp_torch_cost, total_ps), .needed = true,
+     .about = "Time of all calls or loops, with their backward pass."},
+    {F("saved_ps", REP_COUNT, vp_torch_cost, saved_ps), .needed = true,
+     .about = "Part of it that would be saved."},
+    {F("start_ps", REP_TIME, vp_torch_cost, start_ps),
+     .about = "Start of the longest call or loop."},
+    {F("dur_ps", REP_COUNT, vp_torch_cost, dur_ps), .needed = true, .about = "Its duration."},
+    {END("torch_cost", "What a change to a program of PyTorch would save.")},
+};
+
 static const rep_field activity_fields[] = {
     {F("thread_host", REP_TEXT, vp_activity, host), .about = "Host of the thread."},
     {F("thread", REP_TEXT, vp_activity, thread), .about = "Name of the thread."},
@@ -1091,6 +1116,10 @@ const rep_field rep_tail_fields[] = {
           user_function_fields),
      .full = true, .later = true,
      .about = "Functions of the program on launching threads, and the replay without each."},
+    {LIST("torch_costs", vp_report, torch_costs, torch_cost_count, vp_torch_cost,
+          torch_cost_fields),
+     .full = true, .later = true,
+     .about = "What changes to a program of PyTorch without devices would save."},
     {F("torch", REP_OBJECT, vp_report, torch), .fields = torch_fields, .full = true,
      .optional = true, .about = "How a program of PyTorch trains."},
     {LIST("args", vp_report, args, arg_count, vp_values, arg_fields), .full = true,

@@ -261,7 +261,14 @@ static const char *const activity_about[] = {
     "Data is loaded, made or waited for.",
     "Garbage collection of Python.",
     "A checkpoint is written, or a file is flushed to disk.",
-    "A function that a device calls.",
+};
+static const char *const torch_about[] = {
+    "A loop reads values one by one.",
+    "A loop calls small operators.",
+    "Operators compute in double precision.",
+    "Copies change the layout of tensors.",
+    "Backward passes compute gradients that are not used.",
+    "An optimizer updates parameters one by one.",
 };
 static const char *const cause_about[VP_CAUSES] = {
     [VP_CAUSE_COMPILE] = "The launching thread was compiling.",
@@ -372,6 +379,7 @@ const rep_word_list rep_word_lists[] = {
     WORDS(rep_kind_words, "device kind", device_kind_about),
     WORDS(result_cause_words, "cause", cause_about),
     WORDS(result_activity_words, "kind of activity", activity_about),
+    WORDS(result_torch_words, "kind of saving", torch_about),
     WORDS(result_cell_words, "use of compute time", cell_about),
     WORDS(result_dtype_words, "data type", dtype_about),
     WORDS(rep_peak_words, "source of a peak", peak_about),
