@@ -196,3 +196,38 @@ def test_an_argument_that_may_be_on_the_device_is_not_named(tmp_path):
     values = [Value('v.1', 'parameter', (128,), 'parameter', scope='v', line=1), *UPLOAD[:2], replace(UPLOAD[2], operands=(1, 2))]
     found = upload_loop(values).findings(tmp_path)['F6']
     assert 'step in train (train.py:40) is called with arrays of the host' in found['message'] and 'table' not in found['message']
+
+
+# ---- stragglers ----
+
+def straggling(values, own=(6 * MS, 2 * MS)):
+    """Two devices run one op each and meet in an all-reduce; the first has more work."""
+    scene = Scene()
+    host = scene.host
+    python = host.thread('python')
+    devices = [host.device('cpu') for _ in own]
+    host.programs.append((7, 'jit_step', hlo.proto('jit_step', 7, values, more=hlo.stack_frames('/job/model.py'))))
+    now = 0
+    for number in range(8):
+        done = now + max(own) + 100 * US
+        for device, (d, dur) in enumerate(zip(devices, own)):
+            d.ordinal = device
+            stats = {'run_id': 100 + number}
+            d.ops.append(Op('sort', now, dur, 'hlo', module='jit_step', program_id=7, stats=stats))
+            d.ops.append(Op('all-reduce', now + dur, done - now - dur, 'hlo', module='jit_step', program_id=7, stats=stats))
+        python.events.append(Event('train', now, done - now, {'_r': 1, 'step_num': number}))
+        now = done + 10 * US
+    return scene
+
+
+MEETING = [Value('p.0', 'parameter', (64,), 'parameter'), Value('sort', 'sort', (64,), 'temp', (0,), scope='jit(step)/sort', line=3, freed_at=2),
+           Value('all-reduce', 'all-reduce', (64,), 'output', (1,), scope='jit(step)/psum', line=5)]
+
+
+def test_balance_saves_max_minus_mean_and_names_the_op(tmp_path):
+    scene = straggling(MEETING)
+    found = {f['id']: f for f in report(files.write(scene, 'xspace', tmp_path))['findings']}
+    f16 = found['F16']
+    assert f16['status'] == 'fired' and f16['impact']['time_ps'] == 8 * 2 * MS
+    assert 'waits 32.00 ms for it' in f16['message'] and 'sort takes 32.00 ms more on CPU:0, from model.py:3' in f16['message']
+    assert found['F4']['status'] == 'explained'

@@ -83,7 +83,7 @@ static void test_communication_after_a_straggler(void **state)
     f.r.balance.straggler_last = 10;
     f.r.balance.wait_ps = 97 * MS;
     ff_make(&f);
-    assert_fired(&f, "F16", 97 * MS, 97 * MS);
+    assert_fired(&f, "F16", 97 * MS / 2, 97 * MS / 2);
     assert_explained(&f, "F4", "F16");
     assert_explained(&f, "F5", "F16");
     ff_free(&f);

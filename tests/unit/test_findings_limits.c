@@ -334,7 +334,7 @@ static void comm_loss(ff *f, int64_t more) /* 85 % of 80 ms, without 40 */
     communication(&f->devices[1].breakdown, 80 * MS, 40 * MS - more);
 }
 
-/* Of so many equals, GPU 0 is last in so many of 100 calls, and GPU 1 waits 12 ms. */
+/* Of so many equals, GPU 0 is last in so many of 100 calls. The others wait 12 ms on average. */
 static vp_balance *straggler(ff *f, size_t devices, int64_t last)
 {
     vp_balance *b = &f->r.balance;
@@ -342,7 +342,8 @@ static vp_balance *straggler(ff *f, size_t devices, int64_t last)
     b->matched = 100;
     b->straggler_last = last;
     b->wait_ps = 12 * MS;
-    f->collectives[0] = (vp_collective){.name = "all-reduce", .device = 1, .wait_ps = 12 * MS};
+    f->collectives[0] =
+        (vp_collective){.name = "all-reduce", .device = 1, .wait_ps = 12 * MS * (int64_t)devices};
     f->r.collective_count = 1;
     return b;
 }

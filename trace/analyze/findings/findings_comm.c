@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "trace/base/map.h"
+
 /* ---- F16 ---- */
 
 /* Whether one of `n` participants was last in at least FND_SHARE of the matched calls m, and more
@@ -81,6 +83,65 @@ static void place_longest(fnd_run *run, uint32_t device)
         fnd_place(run, device, worst->name, worst->sample_start_ps[at], worst->sample_dur_ps[at]);
 }
 
+/* The op that takes more time on `slow` than on `other` by the largest amount, *ps; NULL: none. */
+static const vp_op *slower_op(fnd_run *run, uint32_t slow, uint32_t other, int64_t *ps)
+{
+    const vp_op *best = NULL;
+    vp_map by_name;
+    uint32_t i;
+    int rc = 0;
+    *ps = 0;
+    vp_map_init(&by_name);
+    for (FND_ROWS(i, &run->ops, other)) {
+        vp_str name = vp_str_of(run->r->ops[i].name);
+        rc = rc < 0 ? rc : vp_map_set(&by_name, vp_hash(name.p, name.n, 0), i);
+    }
+    for (FND_ROWS(i, &run->ops, slow)) {
+        const vp_op *op = &run->r->ops[i];
+        vp_str name = vp_str_of(op->name);
+        uint32_t twin = vp_map_get(&by_name, vp_hash(name.p, name.n, 0));
+        int64_t more = op->self_ps - (twin == VP_MAP_NONE ? 0 : run->r->ops[twin].self_ps);
+        if (op->op_class != VP_COMMUNICATION && more > *ps) {
+            *ps = more;
+            best = op;
+        }
+    }
+    vp_map_free(&by_name);
+    run->out_of_memory = run->out_of_memory || rc < 0;
+    return best;
+}
+
+/* What keeps the straggler: an op that takes longer there, or what its host does while it is idle.
+ * "" if neither takes a quarter of the wait. */
+static const char *say_why_late(fnd_run *run, uint32_t waits, int64_t wait_ps)
+{
+    uint32_t slow = run->r->balance.straggler;
+    int64_t more;
+    if (slow >= run->r->device_count)
+        return "";
+    const vp_op *op = slower_op(run, slow, waits, &more);
+    const vp_idle_label *l =
+        fnd_idle_labels(run, slow, FND_ALL_IDLE & ~FND_BIT(VP_CAUSE_PEER)).label;
+    if (op && more >= wait_ps / 4)
+        return fnd_say(run, " %s takes %s more on %s%s%s.", fnd_short(run, op->name),
+                       fnd_time(run, more), fnd_device(run, slow), op->source ? ", from " : "",
+                       op->source ? fnd_path(run, op->source) : "");
+    return l && l->total_ps >= wait_ps / 4 ? fnd_say(run, " Meanwhile %s is idle, most in %s.",
+                                                     fnd_device(run, slow), fnd_label(run, l))
+                                           : "";
+}
+
+/* Max − mean: with equal work, all devices would arrive at the mean of the times at which they
+ * arrive now. */
+static int64_t saved_by_balance(const fnd_run *run)
+{
+    const vp_balance *b = &run->r->balance;
+    __int128 sum = 0;
+    for (uint32_t d = 0; d < run->r->device_count; d++)
+        sum += d == b->straggler ? 0 : collective_wait_of(run, d);
+    return (int64_t)(sum / (int64_t)b->devices);
+}
+
 void fnd_straggler(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -91,19 +152,27 @@ void fnd_straggler(fnd_run *run)
     run->f->value = fnd_share(last, b->matched);
     if (!run->straggling)
         return;
-    for (uint32_t d = 0; d < r->device_count; d++)
-        if (d != b->straggler && collective_wait_of(run, d) > 0)
-            fnd_offer(run, d, FND_BIT(FND_COMM), collective_wait_of(run, d), run->f->value);
+    int64_t saved = saved_by_balance(run);
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        int64_t wait = d == b->straggler ? 0 : collective_wait_of(run, d);
+        if (wait > 0)
+            fnd_offer(run, d, FND_BIT(FND_COMM), wait < saved ? wait : saved, run->f->value);
+    }
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
+    for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++)
+        if (d != b->straggler && collective_wait_of(run, d) > saved)
+            fnd_take(run, d, FND_BIT(FND_COMM), collective_wait_of(run, d) - saved);
+    int64_t wait = collective_wait_of(run, c->device);
     fnd_message(run,
                 fnd_say(run,
                         "%s arrives last in %s of %s matched collective calls; %s waits %s for it, "
-                        "%s of its window.",
+                        "%s of its window. With equal work, that would be %s less.%s",
                         straggler_name(run), fnd_count(run, last), fnd_count(run, b->matched),
-                        fnd_worst(run, c), fnd_time(run, c->gross_ps),
-                        fnd_percent(run, c->gross_ps, fnd_window(run, c->device))));
+                        fnd_worst(run, c), fnd_time(run, wait),
+                        fnd_percent(run, wait, fnd_window(run, c->device)),
+                        fnd_time(run, c->gross_ps), say_why_late(run, c->device, wait)));
     place_longest(run, c->device);
 }
 

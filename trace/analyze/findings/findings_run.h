@@ -41,7 +41,7 @@ enum {
 #define FND_ALL_COPY ((FND_BIT(VP_DIRECTIONS) - 1u) << FND_COPY)
 /* All causes for which the launching thread was late. */
 #define FND_HOST_LATE ((FND_BIT(VP_CAUSE_HOST + 1) - 1u) | FND_HOST_PARTS)
-/* Idle time that is the launching thread's or nobody's: no other rule knows its cause. */
+/* Idle time without a cause that another rule knows. */
 #define FND_HOST_WAITS                                                                             \
     (FND_BIT(VP_CAUSE_SYNC) | FND_BIT(VP_CAUSE_HOST) | FND_BIT(VP_CAUSE_CALL) |                    \
      FND_BIT(VP_CAUSE_LATENCY) | FND_BIT(VP_CAUSE_UNKNOWN))

@@ -261,6 +261,7 @@ static const char *const activity_about[] = {
     "Data is loaded, made or waited for.",
     "Garbage collection of Python.",
     "A checkpoint is written, or a file is flushed to disk.",
+    "A function that a device calls.",
 };
 static const char *const torch_about[] = {
     "A loop reads values one by one.",
