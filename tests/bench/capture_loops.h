@@ -1,5 +1,5 @@
-/* Loops whose cost is that of what stands in them, on the thread's own CPU time. The benches of
- * recording include this. */
+/* Loops whose cost is that of their bodies, in CPU time of the thread. Used by the benchmarks of
+ * recording. */
 #ifndef VP_TESTS_BENCH_CAPTURE_LOOPS_H
 #define VP_TESTS_BENCH_CAPTURE_LOOPS_H
 
@@ -17,13 +17,13 @@ static inline int64_t cpu_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The compiler may neither leave it out nor move it. */
+/* The compiler may neither remove nor move it. */
 static inline void keep(uint64_t v)
 {
     __asm__ volatile("" : : "r"(v) : "memory");
 }
 
-/* What nothing that measures a duration can undercut. */
+/* The lower bound of any measured duration. */
 static inline void two_clock_reads(uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

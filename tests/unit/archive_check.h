@@ -1,5 +1,5 @@
-/* What the tests of crafted archives share: an archive's expected index, and a working directory
- * that must stay empty. Included after cmocka.h. */
+/* Helpers for tests of crafted archives: an archive's expected index, and a working directory that
+ * must stay empty. Included after cmocka.h. */
 #ifndef ARCHIVE_CHECK_H
 #define ARCHIVE_CHECK_H
 
@@ -17,8 +17,8 @@ static char sandbox[VP_PATH_MAX];
 typedef struct expect {
     int rc;
     size_t members, refusals;
-    const char *why;    /* in every refusal's reason */
-    const char *member; /* the name of the only or last member */
+    const char *why;    /* part of the message of every refusal */
+    const char *member; /* name of the only or last member */
     int damage;
 } expect;
 
@@ -97,7 +97,7 @@ static inline int enter_sandbox(void **state)
     return vp_fs_temp_dir("hostile", sandbox) < 0 || chdir(sandbox) < 0;
 }
 
-/* Whatever the tests above opened, the working directory is as empty as it was. */
+/* The working directory must still be empty after the tests above. */
 static inline int leave_sandbox(void **state)
 {
     (void)state;

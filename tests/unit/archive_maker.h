@@ -1,5 +1,5 @@
-/* Archives byte by byte, so that tests can make what no tool would: tar headers with any type, zip
- * entries with any flag, and compression around them. */
+/* Builds archives byte by byte, including those that no tool would write: tar headers with any
+ * type, zip entries with any flag, and compression. */
 #ifndef ARCHIVE_MAKER_H
 #define ARCHIVE_MAKER_H
 
@@ -39,7 +39,7 @@ static inline void put_le(bytes *b, uint64_t v, unsigned n)
         put(b, &(unsigned char){(unsigned char)v}, 1);
 }
 
-/* The descriptor of an unlinked file with these bytes. */
+/* A descriptor of an unlinked file with these bytes. */
 static inline int file_with(bytes b)
 {
     int fd = -1;
@@ -120,8 +120,8 @@ typedef struct zip_entry {
     const void *data;
     size_t n;
     int method;          /* 0 stored, 8 deflated */
-    unsigned flags;      /* 1 encrypted, 8 sizes behind the data, 0x800 UTF-8 */
-    uint32_t claim_size; /* what the headers say instead of n, when not 0 */
+    unsigned flags;      /* 1 encrypted, 8 sizes after the data, 0x800 UTF-8 */
+    uint32_t claim_size; /* the size in the headers if not n; 0: n */
 } zip_entry;
 
 typedef struct zip_maker {
@@ -178,7 +178,7 @@ static inline void zip_add(zip_maker *z, zip_entry e)
         put_le(&z->out, e.n, 4);
     }
     unsigned flags = e.flags;
-    e.flags &= ~8u; /* the directory knows the sizes */
+    e.flags &= ~8u; /* the central directory has the sizes */
     size_t start = z->directory.n;
     put(&z->directory, "PK\1\2", 4);
     put_le(&z->directory, 0x0314, 2); /* made on Unix */

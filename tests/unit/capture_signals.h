@@ -7,7 +7,7 @@
 
 #include "tests/unit/capture_tools.h"
 
-/* Calls `work` for a second, or until it has counted 3,000,000 things in *done. */
+/* Calls `work` for a second, or until *done reaches 3,000,000. */
 static inline void record_under_signals(vp_result *result, void (*handler)(int), void (*work)(void),
                                         const uint64_t *done)
 {

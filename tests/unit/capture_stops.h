@@ -6,8 +6,7 @@
 
 #include "tests/unit/capture_tools.h"
 
-/* Zones that ended while a recording was on, as each thread counts for itself: begun and ended with
- * the same recording on. */
+/* Number of zones that began and ended within the same recording, counted by each thread. */
 typedef struct worker {
     uint64_t surely, perhaps;
 } worker;
@@ -32,8 +31,8 @@ static inline void *work(void *ctx)
     return NULL;
 }
 
-/* Two threads record without a pause while recordings start and stop: what a stop counts is what
- * its image holds, and no zone is lost. */
+/* Two threads record continuously while recordings start and stop: the counts of a stop equal those
+ * in its image, and no zone is lost. */
 static inline void two_threads_and_stops(int rounds)
 {
     vp_config cfg = here_config();
@@ -60,7 +59,7 @@ static inline void two_threads_and_stops(int rounds)
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(written, in_images);
-    /* each stop finds each thread in at most one zone that it could not yet count */
+    /* at each stop, each thread may have one zone that is not counted yet */
     assert_true(written >= workers[0].surely + workers[1].surely);
     assert_true(written <= workers[0].perhaps + workers[1].perhaps);
     assert_true(written > 0);

@@ -1,5 +1,5 @@
-/* Recordings whose image is looked at instead of written: every event of every thread, copied while
- * the image is there. */
+/* Recordings whose image is inspected instead of written: every event of every thread, copied while
+ * the image exists. */
 #ifndef VP_TESTS_UNIT_CAPTURE_TOOLS_H
 #define VP_TESTS_UNIT_CAPTURE_TOOLS_H
 
@@ -20,7 +20,7 @@ typedef struct seen_event {
 } seen_event;
 
 static struct {
-    unsigned times; /* that something was written */
+    unsigned times; /* an output was written */
     vpcap_info info;
     char host[64], session[64];
     seen_event *events;
@@ -118,7 +118,7 @@ static inline int seen_write(uint64_t *bytes, int run_fd, const vpcap *v,
     return 0;
 }
 
-/* Counts only what has ended: for images of more events than anybody wants to keep. */
+/* Counts only finished events: for images with too many events to store. */
 static inline int count_write(uint64_t *bytes, int run_fd, const vpcap *v,
                               const struct gpu_activity *gpu, unsigned outputs)
 {
@@ -158,7 +158,7 @@ static inline uint32_t seen_count(const char *name)
     return n;
 }
 
-static tree here; /* of every test: made and removed around it */
+static tree here; /* fixture of every test: created before it and removed after it */
 
 static inline int here_make(void **state)
 {

@@ -1,4 +1,4 @@
-/* Lists real log directories and compares them with what must be there. */
+/* Lists real log directories and compares them with the expected content. */
 #ifndef VP_TESTS_UNIT_CATALOG_EXPECT_H
 #define VP_TESTS_UNIT_CATALOG_EXPECT_H
 
@@ -22,7 +22,7 @@ static inline catalog *list(const char *rel)
     return c;
 }
 
-/* One line a session: name, the hosts ('+' with both halves), and what is special. */
+/* One line per run: name, the hosts ('+' if both halves exist), and special properties. */
 static inline void describe(const cat_session *s, char *out, size_t cap)
 {
     static const char *const states[] = {"", " unreadable", " unfinished", " empty"};
@@ -43,7 +43,7 @@ static inline void expect(const catalog *c, const char *const *want, size_t n)
     assert_int_equal(catalog_count(c), n);
 }
 
-/* What must be listed of a folder or file of the collection; `needs` is what else is not in
+/* Expected list of a folder or file of the collection; `needs`: other files that are not in
  * tests/data. */
 struct expected {
     const char *rel;

@@ -1,5 +1,4 @@
-/* What tests tell the stand-in for libcupti.so (fake_cupti.c), through its variable `fake_cupti`.
- */
+/* Settings of the stand-in for libcupti.so (fake_cupti.c), in its variable `fake_cupti`. */
 #ifndef VP_TEST_FAKE_CUPTI_H
 #define VP_TEST_FAKE_CUPTI_H
 
@@ -9,20 +8,20 @@
 
 typedef struct fake_cupti_plan {
     uint32_t version;
-    int subscribe_result, enable_result, only_kind; /* enable_result: of only_kind, 0: of all */
-    bool no_timestamp_callback; /* its own clock then: Unix time / 2, another unit to us */
-    unsigned kernels;           /* that flushing by force hands over, in buffers as they come */
-    unsigned finished;          /* the first so many, which flushing without force hands over */
-    unsigned per_buffer;        /* that go into one buffer at most; 0: what fits */
-    bool running;               /* those that are not finished run: no end when told by force */
-    bool hold;                  /* never gives a buffer back before all are asked for */
-    size_t dropped;             /* that it says it had no room for, once */
-    void (*on_flush)(void);     /* called when it is flushed by force; NULL: nothing */
+    int subscribe_result, enable_result, only_kind; /* enable_result: for only_kind, 0: for all */
+    bool no_timestamp_callback; /* an own clock: Unix time / 2, in another unit */
+    unsigned kernels;           /* records that a forced flush returns, in buffers as available */
+    unsigned finished;          /* the first ones of these, which an unforced flush returns */
+    unsigned per_buffer;        /* maximum per buffer; 0: as many as fit */
+    bool running;               /* the others are still running: no end when flushed by force */
+    bool hold;                  /* returns no buffer before all were requested */
+    size_t dropped;             /* number of dropped records to report, once */
+    void (*on_flush)(void);     /* called by a forced flush; NULL: none */
     /* What it saw. */
     unsigned enabled, disabled, flushes, subscribers, buffers;
-    unsigned shared; /* buffers that it was given while it had them */
-    uint64_t off;    /* kinds that were disabled, a bit each */
-    unsigned told;   /* kernels that it handed over */
+    unsigned shared; /* buffers that it got while it already had them */
+    uint64_t off;    /* disabled kinds, as bits */
+    unsigned told;   /* kernels returned */
 } fake_cupti_plan;
 
 #endif

@@ -1,6 +1,6 @@
 /* A report on which no rule fires and every rule is evaluated: two GPUs of one host, ten steps of
  * 100 ms, a window of 1 s with 940 ms compute, 15 ms exposed communication, 5 ms exposed copies and
- * 40 ms idle. Tests change one thing and say what must follow. */
+ * 40 ms idle. Tests change one value and state the result. */
 #ifndef VP_TESTS_FINDINGS_FIXTURE_H
 #define VP_TESTS_FINDINGS_FIXTURE_H
 
@@ -187,7 +187,7 @@ static inline void ff_lists(ff *f)
     f->holders[1] = (vp_memory_item){"aten::to", 9, 1, "Loader", "load.py:4", 7};
     f->leaks[0] = (vp_leak){"append", "Log", "train.py:40", 3, 8, 8};
     r->memory_count = 1;
-    /* Buffers of 100 MiB, 10 of them a temporary's. */
+    /* Buffers of 100 MiB in total, of which a temporary has 10 MiB. */
     f->buffers[0] = (vp_plan_buffer){.instruction = "x.1",
                                      .kind = VP_BUFFER_PARAMETER,
                                      .bytes = 90 * FF_MIB,
@@ -292,7 +292,7 @@ static inline size_t ff_rules(void)
     return n;
 }
 
-/* The row of the table: whoever asks for a rule that is not in it fails. */
+/* The row of the table; an unknown rule fails the test. */
 static inline const finding_rule *ff_rule(const char *id)
 {
     for (const finding_rule *rule = findings_rules; rule->id; rule++)

@@ -5,7 +5,7 @@
 
 #include "trace/base/pb.h"
 
-/* A message that is put into another one, and freed. */
+/* Adds a message to another one and frees it. */
 static inline void hm_into(vp_buf *to, uint32_t field, vp_buf *message)
 {
     vp_pb_put_len(to, field, vp_buf_view(message));
@@ -66,9 +66,9 @@ static inline vp_buf hm_shape(const hm_array *a)
 typedef struct hm_instr {
     const char *name, *opcode, *op_name, *file;
     int line;
-    int64_t id, parameter; /* parameter: its number, where opcode is "parameter" */
+    int64_t id, parameter; /* for opcode "parameter": its number */
     int64_t operands[4], operand_count;
-    vp_buf shape; /* freed when it is put */
+    vp_buf shape; /* freed when it is added */
 } hm_instr;
 
 static inline void hm_put_instr(vp_buf *computation, hm_instr *in)

@@ -1,5 +1,5 @@
-/* What the tests of pages share: a page as text, and a strict reader of the markup that we write.
- * For cmocka tests. */
+/* Helpers for tests of pages: a page as text, and a strict parser of the markup subset that we
+ * write. For cmocka tests. */
 #ifndef VP_TESTS_HTML_CHECK_H
 #define VP_TESTS_HTML_CHECK_H
 
@@ -28,8 +28,8 @@ static inline char *page_of(const vp_report *r, vp_view v, const rep_links *link
     return html;
 }
 
-/* Not by strstr(), which under AddressSanitizer measures the rest of the page first, byte by byte.
- */
+/* Instead of strstr(), which under AddressSanitizer measures the rest of the page first, byte by
+ * byte. */
 static inline size_t occurrences(const char *html, const char *what)
 {
     size_t n = 0, length = strlen(what);
@@ -64,7 +64,7 @@ static inline bool is_known(vp_str name)
     return false;
 }
 
-/* Attributes as name="value" only; none runs or styles anything. Returns behind the '>'. */
+/* Attributes only as name="value"; none is a script or a style. Returns the position after '>'. */
 static inline const char *read_attributes(const char *p, bool *self_closed)
 {
     static const char *const flags[] = {"open", "selected", "download"};
@@ -83,7 +83,7 @@ static inline const char *read_attributes(const char *p, bool *self_closed)
         assert_true(n > 0);
         assert_false(vp_str_starts(name, VP_STR("on")));
         assert_false(vp_str_eq(name, VP_STR("style")));
-        if (vp_str_eq(name, VP_STR("src"))) /* ours only, and only where a server is */
+        if (vp_str_eq(name, VP_STR("src"))) /* only our own scripts, and only on a server */
             assert_int_equal(strncmp(p + n, "=\"/prefix/static/", 17), 0);
         p += n;
         if (*p != '=') {

@@ -1,5 +1,5 @@
-/* For tests of the JSON reader: a sink that writes down all it is told as lines of text, so that
- * two readings can be compared byte by byte, and keeps the events for tests that look closer. */
+/* A sink for tests of the JSON reader: writes all calls as lines of text, so that two readings can
+ * be compared byte by byte, and stores the events for detailed tests. */
 #ifndef VP_TESTS_JSON_SINK_H
 #define VP_TESTS_JSON_SINK_H
 

@@ -1,4 +1,4 @@
-/* What the viewer lists of the directories that the recorder's tests leave. */
+/* Lists the directories that the recorder's tests write, as the viewer does. */
 #ifndef VP_TESTS_UNIT_LISTED_H
 #define VP_TESTS_UNIT_LISTED_H
 

@@ -1,6 +1,6 @@
-/* A program that records itself through the public API: three threads, ten steps, scopes, pairs
- * that cross, arguments, counters, flows, launches and what they launched on two devices; and the
- * image that it left. What the image says (vpcap.h) is what every output must say. */
+/* A program that records itself through the public API: three threads, ten steps, scopes,
+ * overlapping pairs, arguments, counters, flows, launches and launched ops on two devices; and the
+ * resulting image. Every output must have the content of the image (vpcap.h). */
 #ifndef VP_TESTS_UNIT_RECORDED_H
 #define VP_TESTS_UNIT_RECORDED_H
 
@@ -24,7 +24,7 @@ typedef struct recorded {
     vpcap *v;
 } recorded;
 
-/* What the threads share. */
+/* State shared by the threads. */
 typedef struct rec_shared {
     pthread_barrier_t turn;
     uint64_t flow;
@@ -39,7 +39,7 @@ static inline void rec_inner(int depth)
         rec_inner(depth - 1);
 }
 
-/* Takes what the step hands over, and launches a kernel for it. */
+/* Receives the work of a step, and launches a kernel for it. */
 static inline void *rec_worker(void *arg)
 {
     rec_shared *s = arg;
@@ -67,7 +67,7 @@ static inline void *rec_worker(void *arg)
     return NULL;
 }
 
-/* Zones of another thread, none in a step; enough of them for several blocks of the writer. */
+/* Zones of another thread, outside of steps; enough for several blocks of the writer. */
 static inline void *rec_loner(void *arg)
 {
     (void)arg;
@@ -143,7 +143,7 @@ static inline int rec_slurp(const char *path, char **out, size_t *n)
     return got == (ssize_t)*n ? 0 : -1;
 }
 
-/* Records into dir; the image is that of the moment before the end. 0, or -1. */
+/* Records into dir; the image is copied just before the end. 0, or -1. */
 static inline int rec_make(recorded *r, const char *dir, unsigned outputs)
 {
     vp_recording *rec;

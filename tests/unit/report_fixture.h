@@ -1,6 +1,6 @@
 /* Reports built by hand for the tests of trace/report/. The figures of fx_tpu are those of a real
- * TPU run as docs/reference/metrics.md#sample-profiles prints them, in ps, with its 21 small groups
- * made up to the same sum. */
+ * TPU run in docs/reference/metrics.md#sample-profiles, in ps; its 21 small groups are invented,
+ * with the same sum. */
 #ifndef VP_TESTS_REPORT_FIXTURE_H
 #define VP_TESTS_REPORT_FIXTURE_H
 

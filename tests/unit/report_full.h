@@ -1,6 +1,6 @@
-/* A report with every section of the full analysis filled in, by hand: the TPU run of
- * report_fixture.h with steps, gaps, collectives and the rest made up around it. Every text is
- * either the plain one or, to see that none gets through as markup, the same hostile one. */
+/* A report with every section of the full analysis, by hand: the TPU run of report_fixture.h with
+ * steps, gaps, collectives and other data added. Every text is either plain or the same hostile
+ * one, to test escaping. */
 #ifndef VP_TESTS_REPORT_FULL_H
 #define VP_TESTS_REPORT_FULL_H
 
@@ -37,8 +37,8 @@ static inline const char *full_text(const full *x, const char *plain)
     return x->hostile ? x->hostile : plain;
 }
 
-/* 24 steps of 10 ms: the first is partial, the last five times as long, every sixth heavy with
- * 16 ms. Of each 6 compute to 2, 1 and 1. */
+/* 24 steps of 10 ms: the first is partial, the last takes five times as long, every sixth is heavy
+ * with 16 ms. Each has 6 parts compute, 2, 1 and 1 of the others. */
 static inline void full_steps(full *x)
 {
     for (int i = 0; i < FULL_STEPS; i++) {
@@ -85,8 +85,8 @@ static inline void full_steps(full *x)
                               .group_count = 2};
 }
 
-/* Op 2 of the TPU run is the mixed one: docs/reference/metrics.md#sample-profiles says what it
- * consists of. */
+/* Op 2 of the TPU run is the mixed one: docs/reference/metrics.md#sample-profiles lists its parts.
+ */
 static inline void full_ops(full *x)
 {
     x->splits[0] = (vp_split){full_text(x, "bf16[8,2048]"),
@@ -166,7 +166,8 @@ static inline void full_idle(full *x)
     x->f.r.gap_count = x->f.r.idle_label_count = 2;
 }
 
-/* 8 participants, 1 GB in 1 s: 1 GB/s, on the wires of an all-reduce 2 * 7/8 = 1.75 of it. */
+/* 8 participants, 1 GB in 1 s: 1 GB/s, and 2 * 7/8 = 1.75 times that on the links of an all-reduce.
+ */
 static inline void full_communication(full *x)
 {
     x->collectives[0] = (vp_collective){.kind = full_text(x, "all-reduce"),

@@ -1,5 +1,5 @@
-/* A table as a group of tests, one a row, named by the row's first field, a string: a row that is
- * skipped or fails is counted by itself. The test finds its row in *state. */
+/* A table as a group of tests, one per row, named by the row's first field, a string. A row that is
+ * skipped or fails is counted separately. *state is the row. */
 #ifndef VP_TESTS_UNIT_ROWS_H
 #define VP_TESTS_UNIT_ROWS_H
 

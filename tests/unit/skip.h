@@ -1,5 +1,5 @@
-/* How a unit test is left out: as skipped for cmocka, with a reason that scripts/test_counts lists.
- * Who says so and goes on or returns instead counts as failed there. */
+/* Skips a unit test, with a reason that scripts/test_counts lists. A test that prints the reason
+ * but continues or returns counts as failed. */
 #ifndef VP_TESTS_UNIT_SKIP_H
 #define VP_TESTS_UNIT_SKIP_H
 
@@ -12,14 +12,14 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Ends the test that asks. It jumps: before anything is allocated, for nothing is freed. */
+/* Ends the calling test by a jump, which frees nothing: call it before any allocation. */
 static inline void skip_because(const char *why)
 {
     print_message("SKIP: %s\n", why);
     skip();
 }
 
-/* Under qemu-user, which makes up /proc/self/exe, and no other path to the same. */
+/* True under qemu-user, which emulates /proc/self/exe, but no other path to it. */
 static inline bool is_emulated(void)
 {
     char told[4096] = "", real[4096] = "";

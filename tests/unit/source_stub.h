@@ -1,5 +1,5 @@
-/* Somebody who answers questions about what lies elsewhere as view_profile-fetch does, from a
- * table: each on a thread of its own. */
+/* A stub of view_profile-fetch: answers requests for remote objects from a table, each on its own
+ * thread. */
 #ifndef VP_TESTS_SOURCE_STUB_H
 #define VP_TESTS_SOURCE_STUB_H
 
@@ -17,7 +17,7 @@
 
 /* An object of the stub: byte i of it is stub_byte(seed, i). */
 typedef struct stub_object {
-    const char *name; /* behind the address that was asked for; with '/' in it only of flat lists */
+    const char *name; /* after the requested address; a '/' in it only in flat lists */
     size_t name_n;    /* 0: strlen */
     const char *etag;
     int64_t bytes, mtime_ns;
@@ -26,21 +26,21 @@ typedef struct stub_object {
 
 typedef enum stub_fault {
     STUB_FINE,
-    STUB_CHANGES, /* its version is another one from the second READ on */
-    STUB_CUT,     /* a READ ends after half of it */
-    STUB_STALLS,  /* a READ says nothing */
+    STUB_CHANGES, /* its version changes at the second READ */
+    STUB_CUT,     /* a READ ends in the middle */
+    STUB_STALLS,  /* a READ gets no answer */
     STUB_FAILS,   /* a READ fails */
-    STUB_WAITS    /* a READ has no bytes before another one is asked for, or 2 s are over */
+    STUB_WAITS    /* a READ sends no data before the next request, or for 2 s */
 } stub_fault;
 
 typedef struct stub {
-    const stub_object *objects; /* of every directory; the first is what HEAD and READ are of */
+    const stub_object *objects; /* of every directory; HEAD and READ use the first */
     size_t n;
     stub_fault fault;
-    bool frames;            /* of a file that comes with a question it makes no use */
+    bool frames;            /* ignores the file of a request */
     _Atomic int64_t served; /* bytes */
     _Atomic int reads, lists, threads;
-    atomic_bool alone; /* a READ waited in vain */
+    atomic_bool alone; /* a READ timed out */
 } stub;
 
 static inline unsigned char stub_byte(int64_t i)
@@ -68,7 +68,7 @@ typedef struct stub_question {
     uint64_t what, offset, length, piece, places[128];
 } stub_question;
 
-/* What is behind `at` bytes of the answer: into its places in the file, and said. */
+/* Sends the bytes from `at` on: writes them into the file, and reports progress. */
 static inline int stub_place(const stub_question *q, uint64_t at, const char *p, size_t n)
 {
     char b[16];
@@ -193,7 +193,7 @@ static inline int stub_ask(void *ctx, vp_str question, const int *files, size_t 
     return 0;
 }
 
-/* Until all answers have ended. */
+/* Waits until all answers have ended. */
 static inline void stub_end(stub *s)
 {
     while (atomic_load(&s->threads))

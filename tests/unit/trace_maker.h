@@ -39,7 +39,7 @@ static inline uint32_t tm_track(trace *t, uint32_t process, const char *name, si
     return id;
 }
 
-/* Kinds are told apart by name and category, or for ops by name, scope and module. */
+/* Kinds are identified by name and category, or for ops by name, scope and module. */
 static inline uint32_t tm_kind(trace *t, const sink_kind *k)
 {
     uint32_t id;
@@ -77,7 +77,7 @@ static inline void tm_put(trace *t, uint32_t track, const char *name, int64_t st
     tm_event(t, track, tm_plain(name), start, end, NULL);
 }
 
-/* A launch call or an op that a call launched. */
+/* A launch call, or an op that a call launched. */
 static inline void tm_linked(trace *t, uint32_t track, const char *name, int64_t start, int64_t end,
                              int64_t correlation)
 {
@@ -124,8 +124,7 @@ static inline void tm_free(host_result *h, trace *t)
     trace_free(t);
 }
 
-/* Analyses a real file of the collection; ends the test, as skipped, where only the wide one has
- * it. */
+/* Analyzes a real file of the collection; skips the test if only the large collection has it. */
 static inline void tm_real(host_result *h, const char *path)
 {
     char full[4096];

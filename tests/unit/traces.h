@@ -1,7 +1,6 @@
-/* Where the real profiles are that the unit tests read, by the rule of tests/traces.py: VP_TRACES,
- * else ../shared/traces beside the checkout, is the wide collection; where neither is there,
- * tests/data is read, a part of it with the same paths. Tests only; nothing here is owned by the
- * caller. */
+/* The location of the real profiles for unit tests, by the rule of tests/traces.py: VP_TRACES, else
+ * ../shared/traces next to the checkout, is the large collection; without either, tests/data, which
+ * has a subset with the same paths. Tests only; the caller owns nothing. */
 #ifndef VP_TESTS_UNIT_TRACES_H
 #define VP_TESTS_UNIT_TRACES_H
 
@@ -19,7 +18,7 @@ static inline const char *traces_root(void)
     return access(wide, R_OK | X_OK) == 0 ? wide : VP_SOURCE_DIR "/tests/data";
 }
 
-/* The path of a file or folder of the collection, in `path`, which has room for `cap` bytes. */
+/* The path of a file or folder of the collection, in `path` with `cap` bytes. */
 static inline const char *traces_path(char *path, size_t cap, const char *rel)
 {
     int n = snprintf(path, cap, "%s/%s", traces_root(), rel);
@@ -27,15 +26,15 @@ static inline const char *traces_path(char *path, size_t cap, const char *rel)
     return path;
 }
 
-/* Whether this is the wide collection: tests/data alone has a SOURCES.tsv. */
+/* True if this is the large collection: only tests/data has a SOURCES.tsv. */
 static inline bool traces_wide(void)
 {
     char table[4096];
     return access(traces_path(table, sizeof table, "SOURCES.tsv"), R_OK) != 0;
 }
 
-/* Ends the test that asks, as skipped, where only the wide collection has it. A wrong name fails:
- * the wide collection has everything. */
+/* Skips the calling test if only the large collection has the file. A wrong name fails, because the
+ * large collection has all files. */
 static inline void traces_need(const char *rel)
 {
     char path[4096], why[4200];

@@ -98,7 +98,7 @@ static inline void tree_text(tree *t, const char *rel, const char *text, int64_t
     tree_bytes(t, rel, text, strlen(text), mtime_s);
 }
 
-/* 256 bytes that begin like what the name promises. */
+/* 256 bytes that begin as the extension requires. */
 static inline void tree_file(tree *t, const char *rel, int64_t mtime_s)
 {
     static const char plane[] = "\x0a\xfd\x01\x12\xfa\x01/host:CPU", json[] = "{\"traceEvents\":[";
