@@ -59,7 +59,7 @@ typedef struct watch_job {
     size_t figure_count;
     watch_kept *runs; /* oldest first */
     size_t run_count, run_cap;
-    /* Of the last capture, to compute the steps between two captures. */
+    /* From the last capture, to compute the steps between two captures. */
     int64_t last_step, last_end_unix_ns;
     /* State of this process, not saved. */
     int64_t due_ms, rounds; /* CLOCK_MONOTONIC */

@@ -24,13 +24,13 @@ http_conns *http_loop_conns(http_loop *l);
 int http_loop_take(http_loop *l, struct MHD_Daemon *d);
 /* Begins to serve. */
 int http_loop_start(http_loop *l);
-/* Asks it to refuse new connections and to serve on those that it has. Returns at once. */
+/* Stops accepting connections, but continues to serve existing ones. Returns at once. */
 void http_loop_quiesce(http_loop *l);
-/* Resumes a connection of its daemon's, which libmicrohttpd tells only threads of its own. Any
- * thread. */
+/* Resumes a connection of the loop's daemon, which libmicrohttpd supports only for its own threads.
+ * Any thread. */
 void http_loop_resume(http_loop *l, struct MHD_Connection *conn);
-/* One of its connections was closed, so there may be room for one that waits to be accepted. Called
- * by its own thread, or when that has ended. */
+/* Notes that a connection was closed, so that a waiting one may be accepted. Call it on the loop's
+ * thread, or after that has ended. */
 void http_loop_closed(http_loop *l);
 /* Ends the thread, if it was started, then the daemon with all its connections, of which none may
  * be suspended. NULL: nothing. */

@@ -43,7 +43,7 @@ double rep_gflop_per_s(const vp_op *op);
 /* Window of the op's device, of which its self time is a part. VP_UNKNOWN if concurrent tracks add
  * up to more than the window. */
 int64_t rep_window_of(const vp_report *r, const vp_op *op);
-/* Of a collective, per participant: bytes per time, and the same times the bus factor
+/* Bytes of a collective per participant and time, and the same times the bus factor
  * (docs/reference/metrics.md#collectives); NaN if unknown. */
 double rep_algorithm_gb_per_s(const vp_collective *c);
 double rep_bus_gb_per_s(const vp_collective *c);
