@@ -253,6 +253,7 @@ typedef struct vp_avoidable {
     int64_t lookup_ps;         /* products with one-hot factors, and what makes these */
     int64_t update_ps;         /* whole tables, for gradients of few of their rows */
     int64_t recomputed_ps;     /* the forward pass again, as jax.checkpoint asks */
+    int64_t repeated_ps;       /* loops whose products another loop computes as well */
     int64_t unrolled_ps;       /* what one batched op saves in place of small ones of equal shape */
 } vp_avoidable;
 

@@ -125,3 +125,101 @@ def test_small_products_take_at_least_their_flop_at_the_rate_of_a_larger_one(tmp
     values += [product(f'dot.{i + 10}', (0, 1), 9, side=32) for i in range(40)]
     scene = steps(values, [('large.4', 512 * US), *((v.name, 5 * US) for v in values[4:])])
     assert avoidable(scene, tmp_path, 'unrolled_ps') == {'dot': 8 * 40 * 4 * US}
+
+
+# ---- loops ----
+
+
+def instruction(number, name, opcode, shape, operands=(), called=(), more=b'', scope='', line=0):
+    out = wire.text(1, name) + wire.text(2, opcode) + wire.bytes_(3, shape) + more
+    if line:
+        out += wire.bytes_(7, wire.text(2, scope) + wire.text(3, 'model.py') + wire.number(4, line))
+    out += wire.number(35, number) + b''.join(wire.number(36, o) for o in operands)
+    return wire.bytes_(2, out + b''.join(wire.number(38, c) for c in called))
+
+
+def computation(number, name, root, *instructions):
+    return wire.bytes_(3, wire.text(1, name) + wire.number(5, number) + wire.number(6, root) + b''.join(instructions))
+
+
+def array(*dims):
+    return wire.number(2, hlo.F32) + b''.join(wire.number(3, d) for d in dims)
+
+
+STATE = wire.number(2, 13) + wire.bytes_(4, array(256, 256)) + wire.bytes_(4, array(256, 256))  # h, w
+
+
+def body(number, base, scope, line, keeps=True):
+    """A loop's body: h @ w. keeps: it leaves w as it is."""
+    element = [instruction(base + 2 + i, f'gte.{base + 2 + i}', 'get-tuple-element', array(256, 256), [base + 1], more=wire.number(13, i))
+               for i in range(2)]
+    return computation(number, f'body.{number}', base + 5, instruction(base + 1, f'state.{base + 1}', 'parameter', STATE), *element,
+                       instruction(base + 4, f'dot.{base + 4}', 'dot', array(256, 256), [base + 2, base + 3],
+                                   more=hlo.contracting(1, 0), scope=scope, line=line),
+                       instruction(base + 5, f'tuple.{base + 5}', 'tuple', STATE, [base + 4, base + (3 if keeps else 4)]))
+
+
+def two_loops(line=9, other=1, keeps=True):
+    """The forward pass of a gradient, and that of a loss. other: the first value of the second loop."""
+    module = wire.text(1, 'jit_step') + wire.text(2, 'main') + wire.number(5, 3) + wire.number(6, 1)
+    module += body(2, 100, 'jit(step)/jvp()/while/body/dot_general', 9) + body(3, 200, 'jit(step)/while/body/dot_general', line, keeps)
+    module += computation(1, 'main', 8, *(instruction(i, f'x.{i}', 'parameter', array(256, 256), more=wire.number(9, i - 1)) for i in (1, 2, 3)),
+                          instruction(4, 'tuple.4', 'tuple', STATE, [1, 2]), instruction(5, 'while.5', 'while', STATE, [4], [2]),
+                          instruction(6, 'tuple.6', 'tuple', STATE, [other, 2]), instruction(7, 'while.7', 'while', STATE, [6], [3]),
+                          instruction(8, 'tuple.8', 'tuple', STATE, [5, 7]))
+    loop = CpuLoop()
+    loop.host.programs.append((3, 'jit_step', wire.bytes_(1, module)))
+    for n in range(8):
+        loop.step(n, lambda: loop.launch(3, 'jit_step', [('dot.104', 2 * MS), ('dot.204', 2 * MS)]))
+    return loop.scene
+
+
+def test_a_loop_whose_products_another_loop_computes(tmp_path):
+    assert avoidable(two_loops(), tmp_path, 'repeated_ps') == {'dot': 8 * 2 * MS}
+    found = finding(two_loops(), tmp_path / 'again', 'F52')
+    assert (found['status'], found['impact']['time_ps']) == ('fired', 8 * 2 * MS)
+    assert 'a loop whose matmuls another loop computes as well; most in dot at model.py:9 of jit_step' in found['message']
+
+
+@pytest.mark.parametrize('scene', [
+    pytest.param(lambda: two_loops(12), id='from another line'),
+    pytest.param(lambda: two_loops(other=3), id='of other data'),
+    pytest.param(lambda: two_loops(keeps=False), id='with other weights'),
+])
+def test_no_repeated_loop(scene, tmp_path):
+    assert avoidable(scene(), tmp_path, 'repeated_ps') == {}
+
+
+# ---- recomputation ----
+
+
+def with_remat(*weights):
+    """Products of x with these weights, by number; the last two in the backward pass of jax.checkpoint."""
+    scopes = ['jvp()'] * (len(weights) - 2) + ['transpose(jvp())/checkpoint/rematted_computation'] * 2
+    values = [square('x.1'), square('w.2'), square('w.3')]
+    values += [product(f'dot.{i + 10}', (0, w), 9, f'jit(step)/{scope}/dot_general') for i, (w, scope) in enumerate(zip(weights, scopes))]
+    return steps(values, [(v.name, 2 * MS) for v in values[3:]])
+
+
+def test_products_that_are_computed_again(tmp_path):
+    assert avoidable(with_remat(1, 2, 1, 2), tmp_path, 'recomputed_ps') == {'dot': 8 * 4 * MS}
+
+
+def test_products_that_the_compiler_merged_are_computed_once(tmp_path):
+    assert avoidable(with_remat(1, 1, 2), tmp_path / '1', 'recomputed_ps') == {'dot': 8 * 2 * MS}
+    assert avoidable(with_remat(1, 2), tmp_path / '2', 'recomputed_ps') == {}
+
+
+def test_of_two_programs_with_the_same_products_the_shorter_repeats(tmp_path):
+    loop = CpuLoop()
+    values = [square('x.1'), square('w.2'), product('dot.3', (0, 1), 9, 'jit(step)/jvp()/dot_general'),
+              product('dot.4', (0, 2), 9, 'jit(step)/transpose(jvp())/dot_general')]
+    loop.program(3, 'jit_step', [*values, V('sub.5', 'subtract', (512, 512), 'output', (1, 3))])
+    loop.program(5, 'jit_norm', values)
+
+    def body():
+        loop.launch(5, 'jit_norm', [('dot.3', 2 * MS), ('dot.4', 2 * MS)])
+        loop.launch(3, 'jit_step', [('dot.3', 2 * MS), ('dot.4', 2 * MS)])
+    for n in range(8):
+        loop.step(n, body)
+    assert {m['name']: m['repeats'] for m in report(loop.scene, tmp_path)['modules']} == {'jit_step': None, 'jit_norm': 'jit_step'}

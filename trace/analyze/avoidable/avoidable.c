@@ -257,7 +257,8 @@ static void add_kind(vp_avoidable *x, const kind_facts *f, int64_t self_ps)
     x->callback_input_ps += f->traits & CALLBACK_INPUT ? self_ps : 0;
     x->lookup_ps += permille_of_ps(self_ps, f->shares.lookup);
     x->update_ps += permille_of_ps(self_ps, f->shares.update);
-    x->recomputed_ps += permille_of_ps(self_ps, f->shares.remat);
+    x->recomputed_ps += permille_of_ps(self_ps, f->shares.recomputed);
+    x->repeated_ps += permille_of_ps(self_ps, f->shares.repeated);
 }
 
 static int add_device(work *w, uint32_t d)

@@ -1,6 +1,5 @@
 #include "trace/analyze/avoidable/hlo_shares.h"
 
-#include "trace/analyze/device/scopes.h"
 #include "trace/base/sums.h"
 #include "trace/read/hlo/hlo_shape.h"
 
@@ -50,7 +49,7 @@ static int64_t weight_of(const hlo_program *p, const hlo_value *v, const hlo_ins
 typedef struct weights {
     const hlo_program *p;
     const hlo_values *x;
-    int64_t all, lookup, update, remat;
+    int64_t all, lookup, update, recomputed, repeated;
     uint32_t open[CALLS_MAX];
     size_t n;
 } weights;
@@ -63,7 +62,8 @@ static void add_weight(weights *w, uint32_t at, int64_t weight)
     w->lookup = vp_add_most(w->lookup, flags & VALUE_LOOKUP ? weight : 0);
     w->update =
         vp_add_most(w->update, flags & VALUE_UPDATE && !hlo_has_opcode(in, "scatter") ? weight : 0);
-    w->remat = vp_add_most(w->remat, scope_is_remat(in->op_name) ? weight : 0);
+    w->recomputed = vp_add_most(w->recomputed, flags & VALUE_RECOMPUTED ? weight : 0);
+    w->repeated = vp_add_most(w->repeated, flags & VALUE_REPEATED ? weight : 0);
 }
 
 static void add_instruction(weights *w, uint32_t at)
@@ -96,5 +96,6 @@ hlo_shares hlo_shares_of(const hlo_program *p, const hlo_values *x, uint32_t at)
         add_weight(&w, root, 1);
     return (hlo_shares){.lookup = permille_of(w.lookup, w.all),
                         .update = permille_of(w.update, w.all),
-                        .remat = permille_of(w.remat, w.all)};
+                        .recomputed = permille_of(w.recomputed, w.all),
+                        .repeated = permille_of(w.repeated, w.all)};
 }

@@ -7,7 +7,7 @@
 #include "trace/analyze/avoidable/hlo_values.h"
 
 typedef struct hlo_shares {
-    uint16_t lookup, update, remat; /* of 1000 */
+    uint16_t lookup, update, recomputed, repeated; /* of 1000 */
 } hlo_shares;
 
 hlo_shares hlo_shares_of(const hlo_program *p, const hlo_values *x, uint32_t at);

@@ -1,5 +1,8 @@
 #include "trace/analyze/avoidable/hlo_values.h"
 
+#include "trace/analyze/avoidable/hlo_keys.h"
+#include "trace/analyze/avoidable/hlo_origin.h"
+#include "trace/analyze/avoidable/hlo_uses.h"
 #include "trace/analyze/mfu/hlo_product.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
@@ -11,9 +14,8 @@
 enum { LITERAL = 8, DIMENSIONS = 14, COMPARISON_DIRECTION = 63 };
 enum { LITERAL_SHAPE = 1 };
 
-/* Calls within calls, and tuples within tuples, that are followed. */
+/* Calls within calls that are followed. */
 #define NESTING_MAX 32u
-#define ORIGIN_STEPS_MAX 64
 
 typedef struct walk {
     const hlo_program *p;
@@ -25,81 +27,17 @@ typedef struct walk {
     size_t depth;
 } walk;
 
-/* ---- Where a value comes from ---- */
-
-/* The instruction whose result is element `index` of the tuple of a loop, which the body does not
- * change; HLO_NONE: it may. */
-static uint32_t invariant_of_loop(const hlo_program *p, const hlo_instr *loop, int64_t index)
-{
-    uint32_t body = loop->called_count ? p->links[loop->called] : HLO_NONE;
-    for (uint32_t i = 0; i < loop->called_count; i++) {
-        uint32_t c = p->links[loop->called + i];
-        uint32_t root = c == HLO_NONE ? HLO_NONE : p->computations[c].root;
-        if (root != HLO_NONE && hlo_has_opcode(&p->instrs[root], "tuple"))
-            body = c;
-    }
-    uint32_t root = body == HLO_NONE ? HLO_NONE : p->computations[body].root;
-    if (root == HLO_NONE || index < 0 || index >= p->instrs[root].operand_count)
-        return HLO_NONE;
-    const hlo_instr *element = hlo_operand(p, &p->instrs[root], (uint32_t)index);
-    const hlo_instr *from = element ? hlo_operand(p, element, 0) : NULL;
-    bool same = from && hlo_has_opcode(element, "get-tuple-element") &&
-                element->tuple_index == index && hlo_has_opcode(from, "parameter");
-    return same && loop->operand_count ? p->links[loop->operands] : HLO_NONE;
-}
-
-/* The instruction that makes a value, through tuples, fusions, calls and what loops do not change.
- * *carried: an element of a tuple that is an argument of the program or of a loop's body. HLO_NONE:
- * such an element, or unknown. */
-static uint32_t origin_of(const walk *w, uint32_t at, bool *carried)
-{
-    const hlo_program *p = w->p;
-    int64_t element = -1; /* of the tuple `at` */
-    *carried = false;
-    for (int i = 0; i < ORIGIN_STEPS_MAX && at != HLO_NONE; i++) {
-        const hlo_instr *in = &p->instrs[at];
-        uint32_t caller = w->x->caller[in->computation];
-        if (hlo_has_opcode(in, "get-tuple-element") && element < 0) {
-            element = in->tuple_index;
-            at = in->operand_count ? p->links[in->operands] : HLO_NONE;
-        } else if (hlo_has_opcode(in, "tuple") && element >= 0) {
-            at =
-                element < in->operand_count ? p->links[in->operands + (uint32_t)element] : HLO_NONE;
-            element = -1;
-        } else if (hlo_has_opcode(in, "opt-barrier")) {
-            at = in->operand_count ? p->links[in->operands] : HLO_NONE;
-        } else if (hlo_has_opcode(in, "parameter") && caller != HLO_NONE) {
-            const hlo_instr *by = &p->instrs[caller];
-            int64_t n = in->parameter_number;
-            *carried = hlo_has_opcode(by, "while");
-            if (hlo_has_opcode(by, "conditional"))
-                return HLO_NONE;
-            at = *carried                          ? invariant_of_loop(p, by, element)
-                 : n >= 0 && n < by->operand_count ? p->links[by->operands + (uint32_t)n]
-                                                   : HLO_NONE;
-        } else if ((hlo_has_opcode(in, "fusion") || hlo_has_opcode(in, "call")) &&
-                   in->called_count && p->links[in->called] != HLO_NONE) {
-            at = p->computations[p->links[in->called]].root;
-        } else if (hlo_has_opcode(in, "while") && element >= 0) {
-            at = invariant_of_loop(p, in, element);
-        } else {
-            *carried = *carried || (element >= 0 && hlo_has_opcode(in, "parameter"));
-            return element < 0 ? at : HLO_NONE;
-        }
-    }
-    return HLO_NONE;
-}
-
 /* An argument of the program, also one in a tuple, is state. So is what a loop carries: its state.
  */
 static hlo_value value_of(const walk *w, uint32_t at)
 {
-    bool carried;
-    uint32_t from = at == HLO_NONE ? HLO_NONE : origin_of(w, at, &carried);
+    hlo_carry carry;
+    uint32_t from = at == HLO_NONE ? HLO_NONE : hlo_origin(w->p, w->x->caller, at, &carry);
     if (from != HLO_NONE)
         return w->x->v[from];
-    return (hlo_value){.flags = at != HLO_NONE && carried ? VALUE_STATE : 0,
-                       .depth = at == HLO_NONE ? 0 : w->x->v[at].depth};
+    if (at == HLO_NONE)
+        return (hlo_value){0};
+    return (hlo_value){.flags = carry.of != HLO_NONE ? VALUE_STATE : 0, .depth = w->x->v[at].depth};
 }
 
 static hlo_value operand_value(const walk *w, const hlo_instr *in, uint32_t i)
@@ -269,6 +207,7 @@ static void set_value(const walk *w, uint32_t at)
         depth += depth < UINT32_MAX;
     }
     v->depth = depth;
+    v->key = hlo_key_of(w->p, w->x, at);
 }
 
 /* ---- All instructions ---- */
@@ -315,74 +254,6 @@ static void visit_all(walk *w)
     }
 }
 
-/* ---- What a value is for ---- */
-
-typedef struct marks {
-    uint32_t *open;
-    size_t n;
-} marks;
-
-/* Marks what makes operand i, once. */
-static void mark_operand(const walk *w, marks *m, const hlo_instr *in, uint32_t i, uint16_t any,
-                         uint16_t mark)
-{
-    bool carried;
-    uint32_t at = i < in->operand_count ? w->p->links[in->operands + i] : HLO_NONE;
-    at = at == HLO_NONE ? HLO_NONE : origin_of(w, at, &carried);
-    if (at == HLO_NONE || !(w->x->v[at].flags & any) || w->x->v[at].flags & mark)
-        return;
-    w->x->v[at].flags |= mark;
-    m->open[m->n++] = at;
-}
-
-static void mark_lookups(const walk *w, marks *m)
-{
-    const uint16_t hot = VALUE_ONE_HOT | VALUE_IDENTITY;
-    for (uint32_t at = 0; at < w->p->instr_count; at++) {
-        const hlo_instr *in = &w->p->instrs[at];
-        hlo_value *v = &w->x->v[at];
-        if (!(v->flags & VALUE_PRODUCT))
-            continue;
-        for (uint32_t i = 0; i < 2; i++) {
-            hlo_value x = operand_value(w, in, i);
-            if (!(x.flags & VALUE_ONE_HOT) || x.width < HLO_LOOKUP_WIDTH)
-                continue;
-            v->flags |= VALUE_LOOKUP;
-            mark_operand(w, m, in, i, hot, VALUE_LOOKUP);
-        }
-    }
-    while (m->n) {
-        const hlo_instr *in = &w->p->instrs[m->open[--m->n]];
-        for (uint32_t i = 0; i < in->operand_count; i++)
-            mark_operand(w, m, in, i, hot, VALUE_LOOKUP);
-    }
-}
-
-static void mark_updates(const walk *w, marks *m)
-{
-    uint32_t root = w->p->computations[w->p->entry].root;
-    bool carried;
-    if (root == HLO_NONE)
-        return;
-    const hlo_instr *result = &w->p->instrs[root];
-    if (hlo_has_opcode(result, "tuple")) {
-        for (uint32_t i = 0; i < result->operand_count; i++)
-            mark_operand(w, m, result, i, VALUE_FEW_ROWS, VALUE_UPDATE);
-    } else {
-        root = origin_of(w, root, &carried);
-        if (root != HLO_NONE && w->x->v[root].flags & VALUE_FEW_ROWS) {
-            w->x->v[root].flags |= VALUE_UPDATE;
-            m->open[m->n++] = root;
-        }
-    }
-    while (m->n) {
-        const hlo_instr *in = &w->p->instrs[m->open[--m->n]];
-        uint16_t any = hlo_has_opcode(in, "scatter") ? VALUE_FEW_ROWS | VALUE_ZERO : VALUE_FEW_ROWS;
-        for (uint32_t i = 0; i < in->operand_count; i++)
-            mark_operand(w, m, in, i, any, VALUE_UPDATE);
-    }
-}
-
 int hlo_values_new(hlo_values *out, const hlo_program *p)
 {
     walk w = {.p = p, .x = out};
@@ -390,20 +261,14 @@ int hlo_values_new(hlo_values *out, const hlo_program *p)
     out->v = vp_calloc(p->instr_count + 1, sizeof *out->v);
     out->caller = vp_realloc_array(NULL, p->computation_count + 1, sizeof *out->caller);
     VP_CLEANUP(vp_free_ptr) bool *entered = vp_calloc(p->computation_count + 1, sizeof *entered);
-    VP_CLEANUP(vp_free_ptr)
-    uint32_t *open = vp_realloc_array(NULL, p->instr_count + 1, sizeof *open);
-    VP_NEED(out->v && out->caller && entered && open);
+    VP_NEED(out->v && out->caller && entered);
     for (size_t c = 0; c < p->computation_count; c++)
         out->caller[c] = HLO_NONE;
     if (p->entry == HLO_NONE)
         return 0;
     w.entered = entered;
     visit_all(&w);
-    /* each instruction is marked once: its marks fit in as many places */
-    marks m = {.open = open};
-    mark_lookups(&w, &m);
-    mark_updates(&w, &m);
-    return 0;
+    return hlo_uses_mark(p, out);
 }
 
 void hlo_values_free(hlo_values *x)

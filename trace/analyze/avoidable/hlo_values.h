@@ -17,7 +17,9 @@ enum {
         1 << 5, /* a scatter of few rows into zeros, or element-wise from such and state */
     VALUE_PRODUCT = 1 << 6, /* a matmul or convolution */
     VALUE_LOOKUP = 1 << 7,  /* a product with a one-hot factor, or what makes that factor */
-    VALUE_UPDATE = 1 << 8   /* few rows on the way to a result of the program, or the zeros below */
+    VALUE_UPDATE = 1 << 8,  /* few rows on the way to a result of the program, or the zeros below */
+    VALUE_RECOMPUTED = 1 << 9, /* under rematted_computation, and the forward pass has it, too */
+    VALUE_REPEATED = 1 << 10   /* of a loop whose products another loop computes as well */
 };
 
 typedef struct hlo_value {
@@ -25,6 +27,7 @@ typedef struct hlo_value {
     uint32_t width; /* size of the dimension of an iota, an identity or a one-hot value */
     uint32_t depth; /* products on the longest path that leads to it */
     int64_t flops;  /* of a product */
+    uint64_t key;   /* equal if two instructions compute the same from the same values */
 } hlo_value;
 
 typedef struct hlo_values {

@@ -1,5 +1,6 @@
 #include "trace/analyze/avoidable/repeated_programs.h"
 
+#include "trace/analyze/avoidable/hlo_keys.h"
 #include "trace/analyze/device/scopes.h"
 #include "trace/base/err.h"
 #include "trace/base/sums.h"
@@ -8,26 +9,6 @@
 #define LARGEST 4u
 /* So much of a program's FLOP is in a larger program, too: permille. */
 #define COVERED 900
-
-static uint64_t dims_key(const hlo_program *p, const hlo_instr *in, uint64_t key)
-{
-    if (!in || in->shape == HLO_NONE)
-        return key;
-    const hlo_shape *s = &p->shapes[in->shape];
-    return vp_hash(p->numbers + s->dims, s->rank * sizeof *p->numbers, key);
-}
-
-/* Forward and backward products of one line have different shapes, or one is the transpose of the
- * other. */
-static uint64_t product_key(const hlo_program *p, const hlo_instr *in)
-{
-    const uint64_t place[] = {(uint64_t)in->source_line, scope_is_backward(in->op_name)};
-    uint64_t key = vp_hash(place, sizeof place, 4);
-    key = vp_hash(in->source_file.p, in->source_file.n, key);
-    key = dims_key(p, in, key);
-    key = dims_key(p, hlo_operand(p, in, 0), key);
-    return dims_key(p, hlo_operand(p, in, 1), key);
-}
 
 static bool is_placed_product(const known_program *k, size_t i)
 {
@@ -55,14 +36,14 @@ static int common_flops(int64_t *sum, const known_program *of, const known_progr
     for (size_t i = 0; i < in->p->instr_count; i++) {
         if (!is_placed_product(in, i))
             continue;
-        uint64_t key = product_key(in->p, &in->p->instrs[i]);
+        uint64_t key = hlo_product_key(in->p, &in->values, (uint32_t)i, false);
         uint32_t n = vp_map_get(&count, key);
         VP_TRY(vp_map_set(&count, key, n == VP_MAP_NONE ? 1 : n + 1));
     }
     for (size_t i = 0; i < of->p->instr_count; i++) {
         if (!is_placed_product(of, i))
             continue;
-        uint64_t key = product_key(of->p, &of->p->instrs[i]);
+        uint64_t key = hlo_product_key(of->p, &of->values, (uint32_t)i, false);
         uint32_t n = vp_map_get(&count, key);
         if (n == VP_MAP_NONE || !n)
             continue;
@@ -90,8 +71,9 @@ static int set_repeats_of(analysis *a, const known_program *programs, const modu
         module_item *x = &a->h->modules[m];
         const known_program *of = program_of(a, programs, x);
         int64_t flops = of ? flops_of(of, &ignored) : 0, common;
-        if (!flops || flops >= all || x->repeats ||
-            vp_str_eq(vp_str_of(x->name), vp_str_of(larger->name)))
+        bool smaller =
+            flops && (flops < all || (flops == all && of->p->instr_count < in->p->instr_count));
+        if (!smaller || x->repeats || vp_str_eq(vp_str_of(x->name), vp_str_of(larger->name)))
             continue;
         VP_TRY(common_flops(&common, of, in));
         if ((__int128)common * 1000 >= (__int128)flops * COVERED)

@@ -139,23 +139,9 @@ static const vp_module *repeated_module(const fnd_run *run, int64_t *ps)
     return best;
 }
 
-void fnd_repeated_forward(fnd_run *run)
+static void say_repeated_module(fnd_run *run, const fnd_claim *c, const vp_module *m, int64_t ps)
 {
     const vp_report *r = run->r;
-    int64_t ps, windows = fnd_windows(run);
-    const vp_module *m = repeated_module(run, &ps);
-    if (!m)
-        return;
-    run->f->value = fnd_share(ps, windows);
-    if (!fnd_reaches(run, ps, windows, FND_SHARE))
-        return;
-    for (uint32_t d = 0; d < r->device_count; d++)
-        fnd_offer(run, d, FND_BIT(FND_COMPUTE), fnd_of(ps, fnd_window(run, d), windows),
-                  run->f->value);
-    const fnd_claim *c = fnd_settle(run);
-    if (!c)
-        return;
-    cap_severity(run, VP_LEVEL_MEDIUM);
     const vp_op *op = fnd_op_of_module(r, m);
     fnd_message(run, fnd_say(run,
                              "%s computes matmuls that %s computes as well%s%s, in %s of %s steps. "
@@ -163,11 +149,47 @@ void fnd_repeated_forward(fnd_run *run)
                              fnd_short(run, m->name), fnd_short(run, m->repeats),
                              op ? ", from " : "", op ? fnd_path(run, op->source) : "",
                              fnd_count(run, m->in_steps), fnd_count(run, r->steps.counted),
-                             fnd_time(run, ps), fnd_percent(run, ps, windows)));
+                             fnd_time(run, ps), fnd_percent(run, ps, fnd_windows(run))));
     if (op)
         fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
     else
         fnd_place_in_step(run, c->device, m->name);
+}
+
+/* Within one program the operands are known to be equal, so nothing lowers the severity. */
+static void repeated_loops(fnd_run *run)
+{
+    const size_t member = FND_AVOIDABLE(repeated_ps);
+    const fnd_claim *c = claim_avoidable(run, member);
+    int64_t ps;
+    const vp_op *op = c ? fnd_largest_avoidable(run, c->device, member, NULL, &ps) : NULL;
+    if (!op)
+        return;
+    fnd_message(run,
+                fnd_say(run, "%s; most in %s of %s.",
+                        spends_on(run, c, ps, "a loop whose matmuls another loop computes as well"),
+                        op_at(run, op), fnd_short(run, op->module ? op->module : "a program")));
+    fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
+}
+
+void fnd_repeated_forward(fnd_run *run)
+{
+    const vp_report *r = run->r;
+    int64_t ps, windows = fnd_windows(run);
+    const vp_module *m = repeated_module(run, &ps);
+    if (!m || !fnd_reaches(run, ps, windows, FND_SHARE)) {
+        run->f->value = fnd_share(ps, windows);
+        repeated_loops(run);
+        return;
+    }
+    for (uint32_t d = 0; d < r->device_count; d++)
+        fnd_offer(run, d, FND_BIT(FND_COMPUTE), fnd_of(ps, fnd_window(run, d), windows),
+                  fnd_share(ps, windows));
+    const fnd_claim *c = fnd_settle(run);
+    if (!c)
+        return;
+    cap_severity(run, VP_LEVEL_MEDIUM);
+    say_repeated_module(run, c, m, ps);
 }
 
 /* ---- F53 ---- */

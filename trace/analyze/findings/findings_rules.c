@@ -671,21 +671,24 @@ const finding_rule findings_rules[] = {
      .run = fnd_unrolled},
     {.id = "F52",
      .name = "repeated-forward",
-     .title = "A program repeats work of another one",
+     .title = "Matmuls computed twice",
      .says = "A program computes matmuls that another program of the same step computes as well, "
-             "such as the forward pass for a loss that the training step returns anyway.",
+             "such as the forward pass for a loss that the training step returns anyway. Or two "
+             "loops of one program compute the same matmuls.",
      .rule =
          "at least 90% of the FLOP of matmuls of a program are, by source line and shapes, also "
-         "in a larger program with a backward pass; both run in at least 90% of the steps, and "
-         "the smaller one takes at least 3% of the windows; at most medium",
+         "in another program with a backward pass, both run in at least 90% of the steps, and "
+         "the first one takes at least 3% of the windows (at most medium); or a loop takes that "
+         "long whose matmuls another loop computes from the same values",
      .source = "defined by this project (docs/reference/findings.md#f52-repeated-forward)",
-     .advice_xla = "Return the value from the larger program: jax.value_and_grad returns the loss, "
-                   "and has_aux=True returns logits or metrics with it.",
+     .advice_xla =
+         "Return the value from the other program or loop: jax.value_and_grad returns the loss, "
+         "and has_aux=True returns logits or metrics with it.",
      .advice_pytorch = "Keep the loss and outputs of the forward pass, and log them detached.",
      .advice_native = "Keep the result of the first pass.",
      .caveat = "If both programs get different inputs or parameters, as with validation data or a "
                "teacher, both are needed.",
-     .metric = "time of the smaller program",
+     .metric = "time of the repetition",
      .unit = "share",
      .denominator = "windows of all devices",
      .limits = {[FND_SHARE] = 30, [FND_PART] = 900},

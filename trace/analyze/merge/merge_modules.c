@@ -141,6 +141,7 @@ static int join_module_entries(merging *m, vp_module *out, const module_entry *e
         merge_sum(&out->total_ps, x->total_ps);
         keep_repeats(out, x);
     }
+    out->repeats = merge_text(m, out->repeats);
     if (count > 1)
         return join_samples(m, out, e, count);
     out->sample_ps = merge_items(m, out->sample_ps, out->sample_count, sizeof *out->sample_ps);

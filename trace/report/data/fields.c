@@ -166,6 +166,8 @@ static const rep_field avoidable_fields[] = {
      .about = "Self time of work on whole tables for gradients of few of their rows."},
     {F("recomputed_ps", REP_COUNT, vp_avoidable, recomputed_ps), .later = true,
      .about = "Self time of the forward pass that `jax.checkpoint` computes again."},
+    {F("repeated_ps", REP_COUNT, vp_avoidable, repeated_ps), .later = true,
+     .about = "Self time of loops whose matmuls another loop of the program computes as well."},
     {F("unrolled_ps", REP_COUNT, vp_avoidable, unrolled_ps), .later = true,
      .about = "Self time that one batched op saves in place of small ops of equal shape."},
     {END("avoidable", "Self time of an op that its HLO program shows to be avoidable. One op may "
