@@ -242,6 +242,18 @@ def check_host(made):
         assert (row['delay_p50_ps'] or 0) <= (row['delay_p95_ps'] or 0), row
 
 
+def check_replays(made):
+    """A replay without a part of the program takes no more time than the whole replay, and never less than nothing."""
+    replayed = {r['replay_host']: r['replayed_ps'] for r in made.get('replays', [])}
+    assert len(replayed) == len(made.get('replays', []))
+    for r in made.get('replays', []):
+        assert r['recorded_ps'] > 0 and 0 <= r['unwaited_ps'] <= r['replayed_ps'] and r['waits'] >= 0, r
+    for f in made.get('user_functions', []):
+        assert 0 <= f['without_ps'] <= replayed[f['function_host']], f
+        assert 0 < f['max_ps'] <= f['total_ps'] and f['launches'] >= 0 and f['reads'] >= 0, f
+        assert f['launches'] or not f['run_ps'], f
+
+
 def check_balance(made):
     b = made['balance']
     if (b['devices'] or 0) < 2:
@@ -363,6 +375,6 @@ def check_findings(found, partial=False):
 def check(made):
     check_numbers(made)
     for part in (check_devices, check_waterfall, check_gaps, check_idle_labels, check_ops, check_scopes, check_steps,
-                 check_communication, check_compile, check_host, check_balance, check_memory, check_plans):
+                 check_communication, check_compile, check_host, check_replays, check_balance, check_memory, check_plans):
         part(made)
     check_findings(made['findings'], made['analysis']['partial'])

@@ -23,6 +23,8 @@ typedef struct full {
     vp_transfer transfers[2];
     vp_function functions[2];
     vp_host_op host_ops[2];
+    vp_replay replays[1];
+    vp_user_function user_functions[1];
     int64_t sample_at[3], sample_bytes[3];
     vp_memory_item holders[2];
     vp_leak leaks[1];
@@ -257,6 +259,27 @@ static inline void full_host(full *x)
                                   .blocked_ps = 25 * FX_US,
                                   .max_ps = 30 * FX_MS,
                                   .max_start_ps = 60 * FX_MS};
+    x->replays[0] = (vp_replay){.host = full_text(x, "host"),
+                                .thread = full_text(x, "python"),
+                                .recorded_ps = 240 * FX_MS,
+                                .replayed_ps = 239 * FX_MS,
+                                .unwaited_ps = 200 * FX_MS,
+                                .waits = 24,
+                                .waiter = full_text(x, "train (train.py:20)")};
+    x->f.r.replays = x->replays;
+    x->f.r.replay_count = 1;
+    x->user_functions[0] = (vp_user_function){.host = full_text(x, "host"),
+                                              .name = full_text(x, "log (train.py:30)"),
+                                              .calls = 24,
+                                              .total_ps = 48 * FX_MS,
+                                              .max_ps = 3 * FX_MS,
+                                              .max_start_ps = 60 * FX_MS,
+                                              .launches = 48,
+                                              .run_ps = 4 * FX_MS,
+                                              .reads = 24,
+                                              .without_ps = 190 * FX_MS};
+    x->f.r.user_functions = x->user_functions;
+    x->f.r.user_function_count = 1;
     x->f.r.host_ops = x->host_ops;
     x->f.r.host_op_count = 1;
     for (int i = 0; i < 3; i++) {
