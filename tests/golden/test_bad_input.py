@@ -173,6 +173,65 @@ def test_one_correlation_for_all(tmp_path):
     assert made['devices'][0]['gap_count'] == 49
 
 
+def launched(at, call_pid, correlation, delay=40):
+    """A launch call of 10 us, and its kernel."""
+    return [x('cudaLaunchKernel', at, 10, 5, 'cuda_runtime', call_pid, correlation=correlation),
+            kernel(at + 10 + delay, 20, correlation=correlation)]
+
+
+@pytest.mark.parametrize('pids', [(9, 9), (9, 10)], ids=['reused', 'of another process'])
+def test_correlations_of_several_launches(pids, tmp_path):
+    """Ids 1 to 10 twice, by one process or in a file merged of two: each kernel starts 40 us after its own call."""
+    events = [e for half in (0, 1) for i in range(10) for e in launched(10_000 * half + 200 * i, pids[half], i + 1)]
+    made = check(chrome(tmp_path, events))
+    launch, = made['launch']['devices']
+    assert (launch['linked_ops'], launch['unlinked_ops']) == (20, 0)
+    assert launch['delay_p50_ps'] == launch['delay_p95_ps'] == 40 * US
+
+
+def test_sequence_numbers_of_several_threads(tmp_path):
+    """Four threads count their forward ops alike. Kernels of backward ops lead to the latest of these ops."""
+    events = []
+    for tid in range(1, 5):
+        for n in range(20):
+            at = 1000 * n + 100 * tid
+            events += [x('nn.Module: Layer_%d' % tid, at, 90, tid, 'python_function', 9),
+                       x('aten::mm', at + 1, 80, tid, 'cpu_op', 9, **{'Sequence number': n, 'Fwd thread id': 0})]
+    for n in range(20):
+        at = 100_000 + 1000 * n
+        events += [x('MmBackward0', at, 90, 9, 'cpu_op', 9, **{'Sequence number': n, 'Fwd thread id': 1}),
+                   x('cudaLaunchKernel', at + 10, 10, 9, 'cuda_runtime', 9, correlation=n + 1),
+                   kernel(at + 40, 20, correlation=n + 1)]
+    scope, = check(chrome(tmp_path, events))['scopes']
+    assert [s['path'] for s in scope['children']] == ['nn.Module: Layer_4/MmBackward0']
+
+
+def test_cyclic_flows(tmp_path):
+    """Flows that lead back to where they began, to themselves, and backwards in time, in every form of a timeline."""
+    events = [e for i in range(4) for e in launched(200 * i, 9, i + 1)]
+    for i in range(4):
+        for phase, at in (('s', i), ('f', (i + 1) % 4)):
+            events.append({'ph': phase, 'id': i, 'cat': 'ac2g', 'name': 'ac2g', 'pid': 9, 'tid': 5, 'ts': 200 * at + 1, 'bp': 'e'})
+        events.append({'ph': 't', 'id': 9, 'cat': 'ring', 'name': 'ring', 'pid': 9, 'tid': 5, 'ts': 200 * i + 1})
+    events += [x('self', 5000 + 10 * i, 5, 5, 'cpu_op', 9) | {'bind_id': '0x1', 'flow_in': True, 'flow_out': True} for i in range(3)]
+    path = chrome(tmp_path, events)
+    check(path)
+    for form in ('perfetto-json', 'pftrace'):
+        out = tmp_path / f'out.{form}'
+        view_profile('export', f'--to={form}', '-o', str(out), str(path))
+        assert out.stat().st_size
+
+
+def test_producers_and_consumers_in_a_circle(tmp_path):
+    """XLA's flows: each event consumes what the next one produces, and one what it produces itself."""
+    scene = Scene()
+    thread = scene.host.thread()
+    for i in range(5):
+        thread.events.append(Event(f'e{i}', i * MS, MS // 2, {'_p': i, '_pt': 1, '_c': (i + 1) % 5, '_ct': 1}))
+    thread.events.append(Event('self', 9 * MS, MS, {'_p': 77, '_pt': 1, '_c': 77, '_ct': 1}))
+    check(files.write(scene, 'xspace', tmp_path))
+
+
 def test_overlapping_steps(tmp_path):
     """Steps of two threads overlap, numbers repeat and run backwards: the windows of a device do not
     overlap, and nothing counts twice."""
@@ -335,6 +394,20 @@ def many(tmp_path, n):
     return str(path)
 
 
+def annotated(tmp_path, n):
+    """n annotations of distinct names; every tenth is around an operator and the launch of a kernel."""
+    path = tmp_path / f'{n}.pt.trace.json'
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write('{"traceEvents":[\n')
+        for i in range(n):
+            out.write('{"ph":"X","cat":"user_annotation","name":"request %d","pid":9,"tid":5,"ts":%d,"dur":90},\n' % (i, 100 * i))
+            if i % 10 == 0:
+                events = [x('aten::mm', 100 * i + 1, 80, 5, 'cpu_op', 9), *launched(100 * i + 10, 9, i + 1)]
+                out.write(',\n'.join(map(json.dumps, events)) + ',\n')
+        out.write('{"ph":"M","name":"process_name","pid":9,"args":{"name":"python"}}]}\n')
+    return str(path)
+
+
 def resources(path):
     """The report's text with the CPU seconds and the peak bytes that it took."""
     with tempfile.TemporaryFile() as out:
@@ -363,6 +436,26 @@ def test_ten_million_events_of_one_name(tmp_path):
     assert identities.strict(text)['ops'][0]['calls'] == 10**7
     assert seconds < 11
     assert (peak - resources(many(tmp_path, 1000))[2]) / 1.1e7 <= 60
+
+
+@pytest.mark.skipif('VP_SLOW' not in os.environ, reason='SKIP: ten million annotations take minutes: set VP_SLOW=1, and '
+                                                        'VIEW_PROFILE to a release build')
+def test_ten_million_distinct_annotations(tmp_path):
+    """Above the limit of distinct names the file is refused, and below it costs time and memory by event."""
+    with tempfile.TemporaryFile() as out:
+        used = run_used([PROGRAM, 'report', '--format=json', annotated(tmp_path, 10**7)], out)
+    assert used.code in (0, 5) and used.cpu_s < 200
+
+
+def test_many_distinct_annotations(tmp_path):
+    """16 times the annotations in less than 64 times the CPU time, and in less than 32 times the memory."""
+    taken = []
+    for n in (625, 10_000):
+        text, seconds, peak = resources(annotated(tmp_path, n))
+        made = json.loads(text)
+        assert sum(o['calls'] for o in made['ops']) == n // 10
+        taken.append((seconds, peak))
+    assert taken[1][0] < 64 * max(taken[0][0], 0.02) and taken[1][1] < 32 * taken[0][1]
 
 
 def test_many_events_of_one_name(tmp_path):

@@ -678,13 +678,53 @@ static void test_what_belongs_together(void **state)
     tm_linked(t, gpu, "kernel", 60, 70, 8);
     tl_index *x = built(t);
     tl_event other[4];
+    size_t n;
     tl_event launch = {host, 1, 1};
-    assert_int_equal(tl_linked(other, 4, x, &launch), 1);
+    assert_int_equal(tl_linked(other, 4, &n, x, &launch), 0);
+    assert_int_equal(n, 1);
     assert_int_equal(other[0].track, gpu);
     assert_int_equal(tl_start(tl_row_of(x, &other[0]), other[0].index), 60);
     assert_null(tl_row_of(x, &(tl_event){9, 0, 0}));
     assert_null(tl_row_of(x, &(tl_event){0, 9, 0}));
     assert_null(tl_row_of(x, &(tl_event){0, 0, 1}));
+    tl_free(x);
+    trace_free(t);
+}
+
+/* An id that is used again leads from each kernel to the latest launch before it. */
+static void test_reused_correlations(void **state)
+{
+    (void)state;
+    trace *t = tm_new();
+    uint32_t p = tm_process(t, SINK_PROCESS_HOST, "host", 0);
+    uint32_t host = tm_track(t, p, "thread", SINK_ROLE_PLAIN);
+    uint32_t gpu = tm_track(t, p, "stream", SINK_ROLE_OPS);
+    tm_linked(t, host, "launch", 10, 20, 7);
+    tm_linked(t, host, "launch", 100, 110, 7);
+    tm_linked(t, gpu, "first", 50, 60, 7);
+    tm_linked(t, gpu, "second", 150, 160, 7);
+    tm_linked(t, gpu, "third", 170, 180, 7);
+    tl_index *x = built(t);
+    static const struct {
+        uint32_t of; /* order among the events of the track */
+        bool is_launch;
+        int64_t linked[2];
+        size_t n;
+    } cases[] = {{0, true, {50}, 1},
+                 {1, true, {150, 170}, 2},
+                 {0, false, {10}, 1},
+                 {1, false, {100, 170}, 2},
+                 {2, false, {100, 150}, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tl_event of = {cases[i].is_launch ? host : gpu, 0, cases[i].of}, other[4];
+        size_t n;
+        assert_int_equal(tl_linked(other, 4, &n, x, &of), 0);
+        assert_int_equal(n, cases[i].n);
+        for (size_t k = 0; k < n; k++)
+            assert_int_equal(tl_start(tl_row_of(x, &other[k]), other[k].index), cases[i].linked[k]);
+        assert_int_equal(tl_linked(other, 1, &n, x, &of), 0);
+        assert_int_equal(n, 1);
+    }
     tl_free(x);
     trace_free(t);
 }
@@ -849,6 +889,7 @@ int main(void)
         cmocka_unit_test(test_values_at_the_borders_of_widths),
         cmocka_unit_test(test_search_goes_through_all),
         cmocka_unit_test(test_what_belongs_together),
+        cmocka_unit_test(test_reused_correlations),
         cmocka_unit_test(test_range_sums),
         cmocka_unit_test(test_real_trace),
         cmocka_unit_test(test_tracks_of_an_analysis),

@@ -1,7 +1,9 @@
 #include "trace/timeline/tl_find.h"
 
 #include "trace/base/err.h"
+#include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/links/launch_list.h"
 #include "trace/timeline/tl_slices.h"
 
 const tl_row *tl_row_of(const tl_index *x, const tl_event *e)
@@ -153,37 +155,131 @@ static tl_event event_at(const tl_index *x, uint32_t track, uint32_t order)
     return (tl_event){track, row, i};
 }
 
-static size_t find_attr_value(tl_event *out, size_t n, size_t max, const tl_index *x, sink_attr a,
-                              int64_t v, const tl_event *but)
+static bool is_same_event(const tl_event *a, const tl_event *b)
 {
-    for (uint32_t t = 0; t < x->track_count && n < max; t++) {
-        const tl_track *k = &x->tracks[t];
-        const trace_column *c = k->attr[a];
-        for (size_t i = trace_column_next(c, 0); i != SIZE_MAX && n < max;
-             i = trace_column_next(c, i + 1)) {
+    return a->track == b->track && a->row == b->row && a->index == b->index;
+}
+
+typedef struct linked {
+    tl_event *out;
+    size_t n, max;
+    const tl_index *x;
+    const tl_event *of;
+} linked;
+
+/* Returns 1 if there is no room for more. */
+static int linked_add(linked *l, const tl_event *e)
+{
+    if (l->n < l->max && !is_same_event(e, l->of))
+        l->out[l->n++] = *e;
+    return l->n == l->max;
+}
+
+/* Calls `take` for the events with value v of an attribute, until it returns other than 0. */
+static int each_with_value(const tl_index *x, sink_attr a, int64_t v,
+                           int (*take)(void *ctx, const tl_event *e), void *ctx)
+{
+    for (uint32_t t = 0; t < x->track_count; t++) {
+        const trace_column *c = x->tracks[t].attr[a];
+        for (size_t i = trace_column_next(c, 0); i != SIZE_MAX; i = trace_column_next(c, i + 1)) {
             if (trace_column_get(c, i, SINK_NO_VALUE) != v)
                 continue;
             tl_event e = event_at(x, t, (uint32_t)i);
-            if (e.track != but->track || e.row != but->row || e.index != but->index)
-                out[n++] = e;
+            int rc = take(ctx, &e);
+            if (rc)
+                return rc < 0 ? rc : 0;
         }
     }
-    return n;
+    return 0;
 }
 
-size_t tl_linked(tl_event *out, size_t max, const tl_index *x, const tl_event *e)
+static int take_linked(void *ctx, const tl_event *e)
 {
-    static const struct {
-        sink_attr of, to;
-    } ways[] = {{SINK_CORRELATION, SINK_CORRELATION},
-                {SINK_FLOW_OUT, SINK_FLOW_IN},
-                {SINK_FLOW_IN, SINK_FLOW_OUT}};
+    return linked_add(ctx, e);
+}
+
+/* ---- Launches and their ops ----------------------------------------------------------------- */
+
+/* Ids may be reused: trace/links decides which launch is an op's. */
+typedef struct launch_links {
+    linked *to;
+    int64_t id;
+    launch_list launches; /* value: index in `events` */
+    tl_event *events;
+    size_t cap;
+    const launch_entry *launch; /* of `to->of`; NULL: the file has none */
+} launch_links;
+
+static bool is_op_event(const tl_index *x, const tl_event *e)
+{
+    return x->tracks[e->track].role == SINK_ROLE_OPS;
+}
+
+static int64_t event_start(const tl_index *x, const tl_event *e)
+{
     const tl_row *r = tl_row_of(x, e);
-    size_t n = 0;
-    for (size_t w = 0; r && w < sizeof ways / sizeof *ways; w++) {
-        int64_t v = tl_attr(x, r, ways[w].of, e->index);
-        if (v != SINK_NO_VALUE)
-            n = find_attr_value(out, n, max, x, ways[w].to, v, e);
+    return r ? tl_start(r, e->index) : 0;
+}
+
+static int take_launch(void *ctx, const tl_event *e)
+{
+    launch_links *l = ctx;
+    size_t n = l->launches.n;
+    if (is_op_event(l->to->x, e))
+        return 0;
+    VP_TRY(vp_grow(&l->events, &l->cap, n + 1, sizeof *l->events, UINT32_MAX - 1));
+    l->events[n] = *e;
+    return launch_list_add(&l->launches, l->id, event_start(l->to->x, e), (uint32_t)n);
+}
+
+static const launch_entry *launch_of(const launch_links *l, const tl_event *e)
+{
+    if (is_op_event(l->to->x, e))
+        return launch_list_find(&l->launches, l->id, event_start(l->to->x, e));
+    for (size_t i = 0; i < l->launches.n; i++)
+        if (is_same_event(&l->events[l->launches.v[i].value], e))
+            return &l->launches.v[i];
+    return NULL;
+}
+
+static int take_op_of_launch(void *ctx, const tl_event *e)
+{
+    launch_links *l = ctx;
+    return is_op_event(l->to->x, e) && launch_of(l, e) == l->launch ? linked_add(l->to, e) : 0;
+}
+
+static int add_by_launch(linked *to, int64_t id)
+{
+    launch_links l = {.to = to, .id = id};
+    launch_list_init(&l.launches);
+    int rc = each_with_value(to->x, SINK_CORRELATION, id, take_launch, &l);
+    if (rc >= 0)
+        rc = launch_list_finish(&l.launches);
+    if (rc >= 0) {
+        l.launch = launch_of(&l, to->of);
+        if (l.launch)
+            linked_add(to, &l.events[l.launch->value]);
+        rc = each_with_value(to->x, SINK_CORRELATION, id, take_op_of_launch, &l);
     }
-    return n;
+    launch_list_free(&l.launches);
+    vp_free(l.events);
+    return rc;
+}
+
+int tl_linked(tl_event *out, size_t max, size_t *n, const tl_index *x, const tl_event *e)
+{
+    const tl_row *r = tl_row_of(x, e);
+    linked l = {.out = out, .max = max, .x = x, .of = e};
+    int64_t id = r ? tl_attr(x, r, SINK_CORRELATION, e->index) : SINK_NO_VALUE;
+    int64_t flow_out = r ? tl_attr(x, r, SINK_FLOW_OUT, e->index) : SINK_NO_VALUE;
+    int64_t flow_in = r ? tl_attr(x, r, SINK_FLOW_IN, e->index) : SINK_NO_VALUE;
+    *n = 0;
+    if (id != SINK_NO_VALUE)
+        VP_TRY(add_by_launch(&l, id));
+    if (flow_out != SINK_NO_VALUE)
+        VP_TRY(each_with_value(x, SINK_FLOW_IN, flow_out, take_linked, &l));
+    if (flow_in != SINK_NO_VALUE)
+        VP_TRY(each_with_value(x, SINK_FLOW_OUT, flow_in, take_linked, &l));
+    *n = l.n;
+    return 0;
 }

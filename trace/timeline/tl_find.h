@@ -30,8 +30,8 @@ typedef struct tl_found {
 /* Finds the next or previous event that matches the text; there may be none. VP_ENOMEM. */
 int tl_find(tl_found *out, const tl_index *x, const tl_query *q);
 
-/* Finds up to `max` events with the same correlation id, or whose flow enters or leaves e, nearest
- * rows first. */
-size_t tl_linked(tl_event *out, size_t max, const tl_index *x, const tl_event *e);
+/* Finds up to `max` events: the launch of e and the device ops of that launch (trace/links), and
+ * events whose flow goes into or out of e. VP_ENOMEM. */
+int tl_linked(tl_event *out, size_t max, size_t *n, const tl_index *x, const tl_event *e);
 
 #endif

@@ -116,10 +116,11 @@ static void put_event_attrs(vp_json *j, const tl_index *x, const tl_event *e)
     vp_json_end_object(j);
 }
 
-static void put_linked(vp_json *j, const tl_index *x, const tl_event *e)
+static int put_linked(vp_json *j, const tl_index *x, const tl_event *e)
 {
     tl_event linked[LINKED_MAX];
-    size_t n = tl_linked(linked, LINKED_MAX, x, e);
+    size_t n;
+    VP_TRY(tl_linked(linked, LINKED_MAX, &n, x, e));
     vp_json_key(j, "linked");
     vp_json_begin_array(j);
     for (size_t i = 0; i < n; i++) {
@@ -128,6 +129,7 @@ static void put_linked(vp_json *j, const tl_index *x, const tl_event *e)
         vp_json_end_object(j);
     }
     vp_json_end_array(j);
+    return 0;
 }
 
 /* The enclosing event. */
@@ -201,7 +203,9 @@ int route_timeline_event(http_req *rq)
     vp_json_ki64(&j, "total_of_kind_ps", k->total_ps);
     (x == a.x ? put_of_file : put_of_analysis)(&j, &a, rq, &e);
     put_parent(&j, x, &e);
-    put_linked(&j, x, &e);
+    int rc = put_linked(&j, x, &e);
+    if (rc < 0)
+        return vp_buf_fail(&b, rc);
     vp_json_end_object(&j);
     vp_buf_putc(&b, '\n');
     return http_json(rq, 200, &b);

@@ -5,6 +5,7 @@
 #define VP_ANALYZE_CALLS_H
 
 #include "trace/analyze/result/analysis.h"
+#include "trace/links/launch_list.h"
 
 /* A host event: track is an index into trace.tracks. */
 typedef struct host_call {
@@ -12,15 +13,15 @@ typedef struct host_call {
 } host_call;
 
 typedef struct call_index {
-    int64_t *id; /* ascending, unique */
+    launch_list launches; /* calls with HK_LAUNCH; value: index in `call` */
+    launch_list others;
     host_call *call;
-    size_t count;
-    uint32_t *place; /* by id − id[0], UINT32_MAX: none; NULL: the range of ids is too large for a
-                      * table */
+    size_t count, cap;
 } call_index;
 
-/* All events of host threads with a correlation id. If several have the same id, the launch call
- * (HK_LAUNCH) is used, else the first. Empty if the platform has no correlation ids. */
+/* All events of host threads with a correlation id. An op is linked to a launch call (HK_LAUNCH)
+ * of its id, else to another event; of several trace/links chooses. Empty if the platform has no
+ * correlations. */
 int calls_new(call_index **out, const trace *t, const host_kinds *kinds);
 void calls_free(call_index *x);
 /* The index of an op's call; UINT32_MAX: none. */
