@@ -55,7 +55,7 @@ static bool has_peak(const vp_report *r)
     return false;
 }
 
-/* Only lines of modules tell how often one ran: ops alone do not. */
+/* Only lines of modules have the number of runs, ops alone do not. */
 static bool has_module_runs(const vp_report *r)
 {
     for (size_t i = 0; i < r->module_count; i++)
@@ -113,8 +113,7 @@ static unsigned what_is_there(const fnd_run *run)
     return bits;
 }
 
-/* Names only the root of what is missing: without a device, nothing that needs one is worth naming.
- */
+/* Names only the root of what is missing: without a device, its dependents are not named. */
 static bool has_needs(fnd_run *run, unsigned there)
 {
     unsigned missing = run->rule->needs & ~there;
@@ -147,7 +146,7 @@ static bool is_recorded_here(const vp_report *r)
     return false;
 }
 
-/* Snapshots are PyTorch's, and come alone or beside its own timelines. */
+/* Snapshots are PyTorch's, and are alone or next to its own timelines. */
 static bool has_snapshot(const vp_report *r)
 {
     for (size_t i = 0; i < r->file_count; i++)
@@ -181,7 +180,7 @@ static fnd_words words_of_report(const vp_report *r)
                                                             : FND_WORDS_XLA;
 }
 
-/* Whether only CPUs compute. A profile of PyTorch without devices may lack a GPU that was used. */
+/* True if only CPUs compute. A profile of PyTorch without devices may lack a GPU that was used. */
 static bool is_all_cpu(const vp_report *r)
 {
     for (size_t i = 0; i < r->quality_count; i++)
@@ -295,8 +294,8 @@ static bool stands_before(const vp_finding *a, const vp_finding *b)
     return a->impact_bytes > b->impact_bytes;
 }
 
-/* An insertion sort, since there are two dozen rows, and equal ones must keep the order of claim.
- */
+/* An insertion sort, since there are only dozens of rows, and equal ones must keep the order of
+ * claim. */
 static void rank_findings(vp_finding *f, size_t n)
 {
     for (size_t i = 1; i < n; i++) {

@@ -30,7 +30,7 @@ void fnd_add_activity_waits(const fnd_run *run, fnd_claim *c, const vp_thread *x
     }
 }
 
-/* A frame as people write it: "gc.collect" for "$gc collect", "fsync" for "<built-in function
+/* The readable form of a frame: "gc.collect" for "$gc collect", "fsync" for "<built-in function
  * fsync>". */
 static const char *call_name(fnd_run *run, const char *name)
 {
@@ -72,8 +72,8 @@ static void place_activity(fnd_run *run, uint32_t device, const vp_activity *x)
 
 /* ---- F14 ---- */
 
-/* Workers that a loader would use instead of the training thread. More may help less than they
- * should: they share the cores with the program. */
+/* Assumed number of loader workers. More may help less, because they share the cores with the
+ * program. */
 #define LOADER_WORKERS 2
 
 static bool has_workers(const vp_activity *x)

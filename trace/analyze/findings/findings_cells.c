@@ -1,4 +1,4 @@
-/* Which cells of a window the activities of host threads fill. */
+/* The cells of a window for activities of host threads. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>

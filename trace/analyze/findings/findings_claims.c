@@ -1,4 +1,4 @@
-/* The ledger: which rule takes which part of a device's window. */
+/* The ledger of claims: which rule takes which part of a device's window. */
 #include "trace/analyze/findings/findings_run.h"
 
 int64_t fnd_of(int64_t ps, int64_t num, int64_t den)
@@ -62,9 +62,9 @@ static int64_t clamp_to_limit(int64_t ps, int64_t limit)
     return ps < 0 ? 0 : ps < limit ? ps : limit;
 }
 
-/* Exposed copies as cells by direction. Copies of several directions may run at once, so that their
- * sum exceeds what is exposed: then the earlier rows get their time first. What no direction
- * explains goes to "other". */
+/* Exposed copies as cells by direction. Copies of several directions may run concurrently, so their
+ * sum can exceed the exposed time: then the earlier rows take their time first. The rest without a
+ * direction is "other". */
 static void copy_cells(const fnd_run *run, uint32_t device, int64_t *whole)
 {
     const vp_report *r = run->r;
@@ -81,8 +81,8 @@ static void copy_cells(const fnd_run *run, uint32_t device, int64_t *whole)
     whole[FND_COPY + VP_OTHER_COPY] += left;
 }
 
-/* Divides off what activities take: of a device's idle time by another label, or of a process's
- * busy time. */
+/* Subtracts the time of activities: from a device's idle time with another label, or from a
+ * process's busy time. */
 static void activity_cells(const fnd_run *run, uint32_t device, int64_t *whole)
 {
     unsigned from = run->r->has_devices ? FND_IDLE + VP_CAUSE_HOST : FND_COMPUTE;
@@ -224,14 +224,14 @@ bool fnd_too_little(int64_t ps, int64_t window_ps)
     return ps <= 0 || (__int128)ps * FND_LEAST_SHARE < window_ps;
 }
 
-/* A claim of which other rules took nine tenths is no finding of its own, if the rest is low. */
+/* A claim of which other rules took nine tenths is not a finding of its own if the rest is low. */
 static bool is_remnant(const fnd_claim *c, int64_t window_ps)
 {
     return c->rest_ps < c->alone_ps / 10 && fnd_level(c->rest_ps, window_ps) == VP_LEVEL_LOW;
 }
 
-/* Devices that do the same thing differ by noise. The first of those within 1 % of the worst is
- * named, so that the same program names the same device from run to run. */
+/* Equal devices differ by noise. The first of those within 1% of the worst is named, so that the
+ * same program names the same device in each run. */
 static const fnd_claim *worst_claim(const fnd_run *run)
 {
     int64_t rest = 0, gross = 0;

@@ -26,7 +26,7 @@ static bool is_device_straggling(const fnd_run *run)
            is_last_too_often(run, b->straggler_last, b->matched, (int64_t)b->devices);
 }
 
-/* Whether one device, or one host, is last too often, and the others wait for it for FND_WINDOW of
+/* True if one device, or one host, is last too often, and the others wait for it for FND_WINDOW of
  * the largest window. */
 bool fnd_straggles(const fnd_run *run)
 {
@@ -66,7 +66,7 @@ static const char *straggler_name(fnd_run *run)
                                      : fnd_say(run, "host %s", b->straggler_host);
 }
 
-/* The longest kept call of the device's collectives: where waiting shows best. */
+/* The longest stored call of the device's collectives, where the wait is most visible. */
 static void place_longest(fnd_run *run, uint32_t device)
 {
     const vp_collective *worst = NULL;
@@ -83,7 +83,7 @@ static void place_longest(fnd_run *run, uint32_t device)
         fnd_place(run, device, worst->name, worst->sample_start_ps[at], worst->sample_dur_ps[at]);
 }
 
-/* The op that takes more time on `slow` than on `other` by the largest amount, *ps; NULL: none. */
+/* The op with the largest difference *ps of its time on `slow` and on `other`; NULL: none. */
 static const vp_op *slower_op(fnd_run *run, uint32_t slow, uint32_t other, int64_t *ps)
 {
     const vp_op *best = NULL;
@@ -111,8 +111,8 @@ static const vp_op *slower_op(fnd_run *run, uint32_t slow, uint32_t other, int64
     return best;
 }
 
-/* What keeps the straggler: an op that takes longer there, or what its host does while it is idle.
- * "" if neither takes a quarter of the wait. */
+/* The cause of the straggler: an op that takes longer there, or host activity while it is idle. ""
+ * if neither explains a quarter of the wait. */
 static const char *say_why_late(fnd_run *run, uint32_t waits, int64_t wait_ps)
 {
     uint32_t slow = run->r->balance.straggler;

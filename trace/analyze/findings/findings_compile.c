@@ -1,24 +1,25 @@
-/* F10 and F11. Compile time is the host's: its share is of the capture, and the devices of that
- * host give up the idle time that compiling caused. Hosts compile at the same time, so their times
- * are not added up: the worst one counts. */
+/* F10 and F11. Compile time is that of the host: its share is of the capture, and it claims the
+ * idle time that compiling caused on the devices of that host. Hosts compile concurrently, so their
+ * times are not added up: the worst one counts. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
 
-/* What a function compiled in vain: all compiles but the first; if the first was late, all. */
+/* The avoidable compile time of a function: all compiles except the first; if the first was late,
+ * all. */
 static int64_t in_vain(const vp_function *f)
 {
     int64_t repeat = f->compiles >= 2 ? f->repeat_ps : 0;
     return repeat > f->late_ps ? repeat : f->late_ps;
 }
 
-/* The same with tracing and lowering, which come again with each compile. */
+/* The same with tracing and lowering, which repeat with each compile. */
 static int64_t in_vain_with_tracing(const vp_function *f)
 {
     return in_vain(f) + (in_vain(f) > 0 && f->prepare_ps > 0 ? f->prepare_ps : 0);
 }
 
-/* The host with the most time of compiles in vain; of equal ones the first by name. */
+/* The host with the most avoidable compile time; ties: the first by name. */
 static const fnd_host *worst_host(fnd_run *run)
 {
     const vp_compile *c = &run->r->compile;
@@ -31,7 +32,7 @@ static const fnd_host *worst_host(fnd_run *run)
             host->tracing_ps += in_vain_with_tracing(&c->functions[i]) - in_vain(&c->functions[i]);
     }
     if (run->r->host_count < 2 && c->late_ps > run->hosts->in_vain_ps)
-        run->hosts->in_vain_ps = c->late_ps; /* compiles that belong to no function */
+        run->hosts->in_vain_ps = c->late_ps; /* compiles outside of functions */
     for (size_t i = 1; i < run->r->host_count; i++)
         if (run->hosts[i].in_vain_ps > worst->in_vain_ps)
             worst = &run->hosts[i];
@@ -57,8 +58,8 @@ static const vp_function *worst_function(const fnd_run *run, const fnd_host *hos
     return worst;
 }
 
-/* Sets what fnd_settle sets for rules about devices. Several threads may compile at once, but no
- * more than the window can be won. more_ps: the part that is no compile time. */
+/* Sets the values that fnd_settle sets for rules about devices. Several threads may compile
+ * concurrently, but the saving is at most the window. more_ps: the part other than compile time. */
 static bool settle_compile_share(fnd_run *run, int64_t gross_ps, int64_t more_ps, int64_t window_ps)
 {
     vp_finding *f = run->f;
@@ -89,7 +90,7 @@ static void place_on_host(fnd_run *run, const char *track, int64_t start_ps, int
         run->f->where[run->f->where_count - 1].host = host;
 }
 
-/* Places of compilers that no function calls (torch.compile): their own spans. */
+/* Places of compilers outside of functions (torch.compile): their own spans. */
 static void place_compiler(fnd_run *run)
 {
     const vp_host_op *longest = NULL;
@@ -114,14 +115,14 @@ static void place_functions(fnd_run *run, const fnd_host *host)
     place_compiler(run);
 }
 
-/* When the program ends: a profiler without devices records its own end, too. */
+/* The end of the program: a profiler without devices records its own end, too. */
 static int64_t program_end(const vp_report *r)
 {
     return !r->has_devices && r->end_ps > 0 && r->end_ps < r->capture_ps ? r->end_ps
                                                                          : r->capture_ps;
 }
 
-/* The earliest time from which functions that a host compiles in vain need not be compiled. */
+/* The earliest time at which a host compiles a function avoidably. */
 static int64_t ready_time(const fnd_run *run, const fnd_host *host)
 {
     const vp_compile *c = &run->r->compile;
@@ -181,7 +182,7 @@ void fnd_recompile(fnd_run *run)
     }
 }
 
-/* The function whose compiling took longest, among those that a warm program would not compile. */
+/* The function with the longest compile time, among those that a warm program would not compile. */
 static void place_first_compile(fnd_run *run)
 {
     const vp_compile *c = &run->r->compile;

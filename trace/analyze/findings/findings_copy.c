@@ -78,8 +78,8 @@ static bool is_costly(const fnd_run *run, const vp_transfer *t, uint32_t device)
            !fnd_too_little(t->exposed_ps, window);
 }
 
-/* The time that copies on the device are exposed, in the directions that cost, and the cells of
- * these. Copies may run at once: it is the union of their times. */
+/* The exposed time of copies on the device, in the directions above the threshold, and their cells.
+ * Copies may run concurrently: it is the union of their times. */
 static int64_t on_device(fnd_run *run, uint32_t device, uint32_t *cells)
 {
     int64_t sum = 0;
@@ -183,8 +183,8 @@ static void place_copies(fnd_run *run, uint32_t device, const vp_transfer *first
         fnd_gap_places(run, FND_BIT(VP_CAUSE_TRANSFER));
 }
 
-/* Who copies: "attend, called by train (train.py:20), copies its argument biases f32[48,512,512],
- * 48.0 MiB, in each call". */
+/* The caller of copies: "attend, called by train (train.py:20), copies its argument biases
+ * f32[48,512,512], 48.0 MiB, in each call". */
 static const char *say_caller(fnd_run *run, const vp_transfer *t)
 {
     const char *caller = t->caller ? fnd_path(run, t->caller) : NULL;
@@ -246,7 +246,7 @@ void fnd_transfers(fnd_run *run)
 
 /* ---- F20 ---- */
 
-/* Self time of "-done" ops by class; zero where ops are not grouped by name. */
+/* Self time of "-done" ops by class; zero if ops are not grouped by name. */
 static void done_by_class(const fnd_run *run, uint32_t device, int64_t out[3], const vp_op **worst)
 {
     uint32_t i;

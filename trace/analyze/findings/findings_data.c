@@ -1,9 +1,9 @@
-/* F23 and F22: the rules without a time that could be won. */
+/* F23 and F22: the rules without a saving of time. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
 
-/* Entries of quality that tell of no loss of data, and yet make figures wrong. */
+/* Entries of quality without data loss that still make figures wrong. */
 static bool spoils_figures(const vp_quality *q)
 {
     static const char *const codes[] = {"clock-skew",   "graph-captured",  "no-device",
@@ -15,7 +15,7 @@ static bool spoils_figures(const vp_quality *q)
     return q->partial;
 }
 
-/* Entries that only recordings of our own library have: no framework's advice would help. */
+/* Entries that only recordings of our own library have: advice for frameworks does not apply. */
 static bool recorded_here(const vp_quality *q)
 {
     static const char *const codes[] = {"lost-zones", "cut-off", "unfinished"};
@@ -29,7 +29,7 @@ static const char recorder_advice[] =
     "Increase the buffer (pool_bytes), keep the newest events (mode VP_RING), omit finer levels "
     "(level), or record fewer steps. Stop the recording (vp_stop) before the program exits.";
 
-/* What to do about one kind of entry; NULL: the rule's own advice. */
+/* The advice for one kind of entry; NULL: the rule's own advice. */
 static const char *advice_of(const vp_quality *q)
 {
     static const struct {

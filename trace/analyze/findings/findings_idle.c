@@ -1,4 +1,4 @@
-/* F14 F8 F9 F3 F1: why a device has nothing to do. */
+/* F14 F8 F9 F3 F1: causes of idle time. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static int64_t idle_cause_ps(const fnd_run *run, uint32_t device, vp_cause c)
     return run->devices[device].whole_ps[FND_IDLE + c];
 }
 
-/* The causes for which the host is late, without the copies of which F6 tells. */
+/* The causes for which the host is late, without the copies of F6. */
 static uint32_t late_causes(const fnd_run *run, uint32_t device)
 {
     return fnd_waits_for_host_copies(run, device) ? FND_HOST_LATE & ~FND_BIT(VP_CAUSE_TRANSFER)
@@ -28,7 +28,7 @@ static int64_t host_late(const fnd_run *run, uint32_t device)
     return idle_ps_of_causes(run, device, late_causes(run, device));
 }
 
-/* Those of the causes that no earlier rule claims; if each is claimed by one, all of them. */
+/* The causes that no earlier rule claims; if each is claimed by one, all of them. */
 static uint32_t own_causes(const fnd_run *run, uint32_t device, uint32_t causes)
 {
     uint32_t own = 0;
@@ -72,7 +72,7 @@ static void place_infeed(fnd_run *run)
     }
 }
 
-/* F14. Infeed ops say themselves that they wait; of idle time the host's labels have to say it. */
+/* F14. The time of infeed ops is a wait; for idle time the host's labels decide. */
 void fnd_input_bound(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -183,8 +183,8 @@ static const char *reads_text(fnd_run *run, const fnd_claim *c, const blocking *
 /* The waits of calls without a prediction. */
 static const char *blocked_text(fnd_run *run, const fnd_claim *c, const vp_host_op *op)
 {
-    /* The call blocked for longer than the device was idle by such calls: how much of that is this
-     * call's is not known. */
+    /* The call blocked for longer than the device was idle by such calls; the share of this call is
+     * unknown. */
     bool known = fnd_blocked(op) <= c->gross_ps;
     return fnd_say(run,
                    "%s is idle for %s of its window (%s of %s) while the host waits in a "
@@ -236,9 +236,8 @@ bool fnd_is_launched(const fnd_run *run, uint32_t device)
            (d->kind == VP_DEVICE_GPU && idle_cause_ps(run, device, VP_CAUSE_CALL));
 }
 
-/* F9: the time that a device waits for a launch while nothing but the next kernel is queued: the
- * launch itself, and until the kernel begins. Without correlations, the gaps under executions stand
- * for it. */
+/* F9: the time that a device waits for a launch while only the next kernel is queued: the launch
+ * itself, and until the kernel begins. Without correlations, the gaps under executions are used. */
 static void offer_launches(fnd_run *run, uint32_t d, double value)
 {
     const vp_launch *l = &run->r->devices[d].launch;
@@ -308,7 +307,7 @@ static void keep_for_copies(fnd_run *run, bool keep)
     }
 }
 
-/* The function that keeps the host from launching; its saving is predicted. */
+/* The function that delays the host's launches; its saving is predicted. */
 static fnd_function late_function(const fnd_run *run, uint32_t d)
 {
     fnd_function f = fnd_costly_function(run, d);

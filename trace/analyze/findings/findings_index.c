@@ -22,8 +22,8 @@ static uint32_t collective_device(const fnd_run *run, size_t i)
     return run->r->collectives[i].device;
 }
 
-/* The device of a transfer. Transfers of a CPU are only seen on the host, and count for its first
- * device. */
+/* The device of a transfer. Transfers of a CPU are only recorded on the host, and count for its
+ * first device. */
 static uint32_t transfer_device(const fnd_run *run, size_t i)
 {
     uint32_t d = run->r->transfers[i].device;
@@ -79,7 +79,7 @@ static int by_host_and_thread(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
-/* How long a call blocked. Reports of older versions know only its own time, not that of what it
+/* The blocking time of a call. Reports of older versions have only its own time, without nested
  * calls. */
 int64_t fnd_blocked(const vp_host_op *op)
 {

@@ -1,5 +1,5 @@
-/* F22 F30 F31 F32: memory that is full, lost, scattered, or held twice. None of them is about time.
- */
+/* F22 F30 F31 F32: memory that is full, lost, fragmented, or held twice. Their impact is not a
+ * time. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static const char *site_phrase(fnd_run *run, const char *name, const char *scope
                    source ? fnd_path(run, source) : "", source ? ")" : "");
 }
 
-/* The largest holder that has a name of its own; NULL: none has. */
+/* The largest holder with a name; NULL: none. */
 static const vp_memory_item *largest_of(const vp_memory *m)
 {
     for (size_t i = 0; i < m->top_count; i++)
@@ -67,7 +67,7 @@ static const vp_memory *fullest_allocator(const vp_report *r)
     return worst;
 }
 
-/* The allocator with the most requests that failed; NULL: none did. */
+/* The allocator with the most failed requests; NULL: none failed. */
 static const vp_memory *most_failed_allocator(const vp_report *r)
 {
     const vp_memory *worst = NULL;
@@ -84,7 +84,7 @@ static void say_exhausted(fnd_run *run, const vp_memory *m)
     const vp_memory_item *x = largest_of(m);
     fire_memory_finding(run, true);
     run->f->value = 1;
-    run->f->impact_bytes = x ? x->bytes : m->peak_bytes; /* none tells how much was asked for */
+    run->f->impact_bytes = x ? x->bytes : m->peak_bytes; /* no request has a size */
     fnd_message(run,
                 fnd_say(run, "%s failed to serve %s request%s; it peaks at %s of %s reserved%s.",
                         allocator_phrase(run, m), fnd_count(run, m->out_of_memory),
@@ -93,7 +93,7 @@ static void say_exhausted(fnd_run *run, const vp_memory *m)
     place_at_peak(run, m);
 }
 
-/* Fires where the rule's limit is exceeded. */
+/* Fires if the rule's limit is exceeded. */
 static bool fire_if_full(fnd_run *run, int64_t taken, int64_t whole)
 {
     run->f->value = fnd_share(taken, whole);
@@ -125,7 +125,7 @@ void fnd_memory(fnd_run *run)
     }
     m = fullest_allocator(run->r);
     const vp_memory_plan *p = fnd_fullest_plan(run->r, &room);
-    /* what was measured counts, unless the plan alone is worse */
+    /* the measured peak counts, unless only the plan is worse */
     if (p &&
         (!m || fnd_share(p->reserved_bytes, room) > fnd_share(m->peak_bytes, m->total_bytes))) {
         say_planned(run, p, room);
@@ -142,13 +142,14 @@ void fnd_memory(fnd_run *run)
 
 /* ---- F30 ---- */
 
-/* Bytes that one more step leaves. */
+/* Bytes that remain after each further step. */
 static int64_t a_step(const vp_memory *m, const vp_leak *l)
 {
     return l->bytes / m->leak_steps;
 }
 
-/* What is left in one step only, as optimizers do in the first, is state and no leak. */
+/* Memory that remains after one step only, such as the state of optimizers after the first, is not
+ * a leak. */
 static bool leak_recurs(const fnd_run *run, const vp_memory *m, const vp_leak *l)
 {
     return l->steps >= run->rule->limits[FND_NUMBER] &&
@@ -206,13 +207,13 @@ void fnd_leak(fnd_run *run)
 
 /* ---- F31 ---- */
 
-/* Snapshots tell pieces as they are at their end. */
+/* Snapshots have the fragmentation at their end. */
 static int64_t in_use_at_peak(const vp_memory *m)
 {
     return m->out_of_memory >= 0 || m->allocations < 0 ? m->end_bytes : m->peak_bytes;
 }
 
-/* An allocator that is nearly empty has nothing to hand out that would not fit. */
+/* An almost empty allocator has no free memory that could be too fragmented. */
 void fnd_fragments(fnd_run *run)
 {
     const vp_memory *worst = NULL;
@@ -245,7 +246,7 @@ void fnd_fragments(fnd_run *run)
 
 /* ---- F32 ---- */
 
-/* Calls by which programs put data of the host onto a device. */
+/* Calls by which programs copy data of the host to a device. */
 static bool brings_input(const vp_memory_item *x)
 {
     static const char *const calls[] = {"DevicePut",   "device_put",         "BufferFromHost",
@@ -269,7 +270,7 @@ static bool of_other_step(const vp_memory_item *x, const vp_memory_item *y)
            is_same_site_text(x->source, y->source);
 }
 
-/* The input of a step whose next one is held, too. Rows come by size. */
+/* The input of a step while that of the next step is held, too. Rows are sorted by size. */
 static const vp_memory_item *held_twice(const vp_memory *m)
 {
     for (size_t i = 0; i < m->top_count; i++)

@@ -1,8 +1,8 @@
-/* F33 F34 F35: how near products come to the peak. None claims time: what F17 or F19 tells of an op
- * may be the same time. */
+/* F33 F34 F35: distance of matmuls from the peak. They claim no time, because F17 or F19 may claim
+ * the time of the same op. */
 #include "trace/analyze/findings/findings_run.h"
 
-/* The device on which the part is the largest share; UINT32_MAX: none has a peak and FLOP. */
+/* The device with the largest share of the part; UINT32_MAX: no device has a peak and FLOP. */
 typedef struct worst {
     uint32_t device;
     int64_t part_ps, whole_ps;
@@ -36,7 +36,7 @@ static const vp_op *largest_op_of_cell(const vp_report *r, uint32_t device, vp_c
     return most && most->roof.cell_ps[cell] > 0 ? most : NULL;
 }
 
-/* Whether the part reaches the rule's share; then it fires, and *op is where most of it is. */
+/* True if the part reaches the rule's share; then the rule fires, and *op has most of it. */
 static bool fire_if_cell_large(fnd_run *run, const worst *w, vp_cell cell, const vp_op **op)
 {
     run->f->value = fnd_share(w->part_ps, w->whole_ps);
@@ -75,7 +75,7 @@ static int64_t roof_time(const vp_roof *roof)
     return fnd_sum(roof->cell_ps, 0, VP_CELLS);
 }
 
-/* That whose FLOP take the longest beyond its time. */
+/* The op whose FLOP exceed its time the most. */
 static const vp_op *op_most_above_peak(const vp_report *r, uint32_t device)
 {
     const vp_op *most = NULL;

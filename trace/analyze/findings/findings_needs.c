@@ -1,4 +1,4 @@
-/* The words for what a rule needs, and the threshold of its evidence. */
+/* The names of a rule's requirements, and the threshold of its evidence. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>

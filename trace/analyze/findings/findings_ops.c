@@ -1,9 +1,9 @@
-/* F17 F24 F19 F18: what the device computes. */
+/* F17 F24 F19 F18: ops of the device. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
 
-/* Ops that other rules tell of. */
+/* Ops that other rules cover. */
 static bool has_own_rule(const vp_op *op)
 {
     static const char *const names[] = {"-done", "infeed", "outfeed", "callback"};
@@ -16,9 +16,9 @@ static bool has_own_rule(const vp_op *op)
 
 /* ---- F17 ---- */
 
-/* What of a group is judged as one op (docs/reference/findings.md#f17-hot-op): in a group of
- * several shapes its largest shape; with one shape the whole group, in however many layouts, scopes
- * and lines of the program it stands. */
+/* The part of a group that is evaluated as one op (docs/reference/findings.md#f17-hot-op). In a
+ * group of several shapes it is the largest shape. With one shape it is the whole group, over all
+ * layouts, scopes and lines of the program. */
 typedef struct judged {
     const vp_op *op;
     const char *shape; /* the label of that shape; NULL: the whole group */
@@ -172,8 +172,8 @@ void fnd_repeated_work(fnd_run *run)
 
 /* ---- F19 ---- */
 
-/* Of HLO programs more is known: fusions may change layouts, and a copy that keeps the layout is no
- * change of it. */
+/* HLO programs give more detail: fusions may change layouts, and a copy with the same layout does
+ * not change it. */
 static int64_t formatting_of_device(const fnd_run *run, uint32_t device)
 {
     int64_t ps = run->r->devices[device].hygiene.formatting_ps;
@@ -247,8 +247,7 @@ bool fnd_varies(const fnd_run *run, double stddev_ps, int64_t calls, int64_t tot
            stddev_ps * (double)calls > (double)total_ps * (limits[FND_SPREAD] / 1000.);
 }
 
-/* F18. In a group of several shapes only the largest part is one op, and its median is not known.
- */
+/* F18. In a group of several shapes only the largest part is one op, and its median is unknown. */
 static bool is_uneven_op(const fnd_run *run, const vp_op *op)
 {
     int64_t all = run->r->devices[op->device].self_ps;
@@ -261,7 +260,7 @@ static bool is_uneven_op(const fnd_run *run, const vp_op *op)
            fnd_varies(run, op->stddev_ps, op->calls, op->total_ps);
 }
 
-/* What would be won if all calls took the median: (mean − p50) · calls, at most the op's self time
+/* The saving if all calls took the median: (mean − p50) · calls, at most the op's self time
  * (docs/reference/findings.md#f18-op-variance). */
 static int64_t op_excess(const vp_op *op)
 {
@@ -328,7 +327,7 @@ void fnd_op_variance(fnd_run *run)
         return;
     if (c) {
         op = most_uneven_op(run, c->device);
-    } else { /* parts of several shapes: uneven, but by how much is not known */
+    } else { /* parts of several shapes: uneven, but by an unknown amount */
         run->f->status = VP_FIRED;
         run->f->severity = VP_LEVEL_LOW;
         run->f->value = op_variation(op);

@@ -1,16 +1,15 @@
-/* F36 F37 F38 F39 F40: what programs are planned to take of a device's main memory. None of them is
- * about time: their impact is bytes. */
+/* F36 F37 F38 F39 F40: planned use of a device's main memory. Their impact is bytes, not time. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
 
 #include "trace/base/sums.h"
 
-/* What a rule holds against one plan. */
+/* The result of a rule for one plan. */
 typedef struct charge {
-    int64_t bytes, of;                /* what could be spared, and the denominator of the share */
+    int64_t bytes, of;                /* saving, and the denominator of the share */
     size_t count;                     /* of buffers or pairs */
-    const vp_plan_buffer *buffer;     /* the worst; NULL: the rule names none */
+    const vp_plan_buffer *buffer;     /* the worst; NULL: none is named */
     const vp_plan_donation *donation; /* likewise */
 } charge;
 
@@ -19,8 +18,8 @@ static bool is_large(const fnd_run *run, int64_t bytes)
     return bytes >= (int64_t)run->rule->limits[FND_SIZE] << 10;
 }
 
-/* Programs that were only compiled take nothing, and other spaces are no scarce memory of a device.
- */
+/* Programs that were only compiled take no memory, and other spaces are not a device's scarce
+ * memory. */
 static bool is_counted_plan(const vp_memory_plan *p)
 {
     return p->ran && !p->space;
@@ -40,7 +39,7 @@ const char *fnd_program(fnd_run *run, const vp_memory_plan *p)
                    p->host ? p->host : "");
 }
 
-/* The least memory of a device of that host; 0: none says it. */
+/* The smallest memory of the devices of that host; 0: unknown. */
 static int64_t room_of(const vp_report *r, const char *host)
 {
     int64_t least = 0;
@@ -81,7 +80,7 @@ const vp_memory_plan *fnd_plan_of(const vp_report *r, const char *module, const 
     return best;
 }
 
-/* "fusion.2 in jit(f)/block (model.py:12)", as far as all of that is known. */
+/* "fusion.2 in jit(f)/block (model.py:12)", without unknown parts. */
 static const char *place_text(fnd_run *run, const char *what, const char *scope, const char *source)
 {
     return fnd_say(run, "%s%s%s%s%s%s", what, scope ? " in " : "",
@@ -110,8 +109,8 @@ const char *fnd_largest_buffer(fnd_run *run, const vp_memory_plan *p, bool tempo
     return "";
 }
 
-/* Asks every plan, and fires for the one with the most bytes: those are the impact. *others: how
- * many more there are. NULL: none. */
+/* Evaluates every plan, and fires for the one with the most bytes, which are the impact. *others:
+ * the number of others. NULL: none. */
 static const vp_memory_plan *worst_plan(fnd_run *run,
                                         charge (*ask)(const fnd_run *, const vp_memory_plan *),
                                         charge *worst, size_t *others)
@@ -173,7 +172,7 @@ static const char *donation_phrase(fnd_run *run, const vp_plan_donation *d)
                    place_text(run, fnd_short(run, d->output), d->output_scope, d->output_source));
 }
 
-/* Claims the time of the copies. NULL: they take too little. */
+/* Claims the time of the copies. NULL: below the threshold. */
 static const fnd_claim *claim_argument_copies(fnd_run *run)
 {
     const uint32_t cells =
@@ -326,7 +325,7 @@ void fnd_planned_gaps(fnd_run *run)
 
 /* ---- F40 ---- */
 
-/* Whether it could wait elsewhere: it is large, and nobody reads it for long. */
+/* True if it could be offloaded: it is large, and not read for long. */
 static bool is_offloadable_buffer(const fnd_run *run, const vp_memory_plan *p,
                                   const vp_plan_buffer *b)
 {

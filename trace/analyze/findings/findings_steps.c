@@ -1,4 +1,4 @@
-/* F2 F12 F13: single times that are far from the usual one. */
+/* F2 F12 F13: single times that differ much from the usual one. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "trace/analyze/host/threads.h"
 #include "trace/analyze/result/look_up.h"
 
-/* Whether a time is far above the median (docs/reference/findings.md#f12-step-outlier): by the
+/* True if a time is far above the median (docs/reference/findings.md#f12-step-outlier): by the
  * robust z, whose MAD is at least FND_PART of the median, or by a factor of it. */
 static bool is_slow(const fnd_run *run, int64_t ps)
 {
@@ -29,8 +29,8 @@ typedef struct gaps_of {
     int64_t cause_ps[VP_CAUSES], total_ps;
 } gaps_of;
 
-/* The length of a usual gap. The report keeps only the longest gaps of a device: if these are at
- * most half of all, the shortest of them is an upper bound of the median. Of fewer than five gaps
+/* The duration of a usual gap. The report has only the longest gaps of a device: if these are at
+ * most half of all, the shortest of them is an upper bound of the median. With fewer than five gaps
  * none is usual. */
 static int64_t usual_gap(const fnd_run *run, uint32_t device)
 {
@@ -111,9 +111,9 @@ static bool is_judged_step(const vp_step *s)
     return vp_step_counts(s);
 }
 
-/* Whether the step belongs to a class that comes every so many steps: gradient accumulation,
- * evaluation, logging. The report tells such classes apart. That a step of one is longer than the
- * program's others makes it what it is, and no outlier. */
+/* True if the step belongs to a class that recurs after a fixed number of steps: gradient
+ * accumulation, evaluation, logging. The report has these classes. Their steps are longer by
+ * design, and no outliers. */
 static bool is_regular_step(const vp_report *r, const vp_step *s)
 {
     const vp_step_group *nearest = NULL;
@@ -136,7 +136,7 @@ static const vp_step_device *step_device_part(const vp_step *s)
     return result_step_device(s, s->device);
 }
 
-/* How much of a cell lies in a step. A step has one sum of copies, which stands for "other". */
+/* The amount of a cell in a step. A step has one sum of copies, which counts as "other". */
 static int64_t in_step(const vp_step_device *d, unsigned cell)
 {
     if (cell < VP_CAUSES)
@@ -167,16 +167,15 @@ static void usual_cells(const fnd_run *run, int64_t out[FND_CELLS],
         out[k] = n ? (int64_t)(sum[k] / n) : 0;
 }
 
-/* By how much these steps are longer than the median, cell by cell as far as the report knows it.
- */
+/* The excess of these steps over the median, by cell if the report has it. */
 typedef struct excess_of {
     size_t count;
     int64_t total_ps, part_ps[FND_CELLS];
     const vp_step *worst;
 } excess_of;
 
-/* By how much a step is longer than the median, within its device's window. Steps begin and end on
- * the host, so the parts before the device's first op and after its last cost the device nothing.
+/* The excess of a step over the median, within its device's window. Steps begin and end on the
+ * host, so the parts before the device's first op and after its last cost the device no time.
  * Reports merged from files without a common clock have no places, and count whole steps. */
 static int64_t longer_than_usual(const vp_report *r, const vp_step *s)
 {
@@ -215,8 +214,7 @@ static excess_of excess_over(const fnd_run *run, bool (*is_one)(const fnd_run *,
     return e;
 }
 
-/* The device by which the lengths of steps are measured; if there are several, that of the worst
- * step. */
+/* The device that gives the durations of steps; if there are several, that of the worst step. */
 static uint32_t measuring_device(const vp_report *r, const vp_step *worst)
 {
     uint32_t device = r->has_devices ? worst->device : worst->grew.device;
@@ -225,7 +223,7 @@ static uint32_t measuring_device(const vp_report *r, const vp_step *worst)
     return r->device_count ? 0 : VP_NO_DEVICE;
 }
 
-/* Spreads the copies over directions, as these are spread in the whole window. */
+/* Distributes the copies over directions, in the proportions of the whole window. */
 static void spread_copies(fnd_run *run, fnd_claim *c, int64_t copy_ps)
 {
     const int64_t *whole = run->devices[c->device].whole_ps;
@@ -234,8 +232,8 @@ static void spread_copies(fnd_run *run, fnd_claim *c, int64_t copy_ps)
         c->part_ps[k] = fnd_of(copy_ps < all ? copy_ps : all, whole[k], all);
 }
 
-/* Steps do not tell which part of VP_CAUSE_HOST is garbage collection and which are writes: what
- * its own cell cannot hold lies in theirs. */
+/* Steps do not divide VP_CAUSE_HOST into garbage collection and writes: the excess over its own
+ * cell is taken from theirs. */
 static void spread_host_time(fnd_run *run, fnd_claim *c, int64_t host_ps)
 {
     const int64_t *whole = run->devices[c->device].whole_ps;
@@ -246,7 +244,7 @@ static void spread_host_time(fnd_run *run, fnd_claim *c, int64_t host_ps)
     }
 }
 
-/* Claims what no earlier rule took from the cells by which these steps are longer. */
+/* Claims the remaining time of the cells by which these steps are longer. */
 static const fnd_claim *settle_steps(fnd_run *run, const excess_of *e, double value)
 {
     uint32_t device = measuring_device(run->r, e->worst);
@@ -262,7 +260,7 @@ static const fnd_claim *settle_steps(fnd_run *run, const excess_of *e, double va
     spread_host_time(run, c, e->part_ps[VP_CAUSE_HOST]);
     spread_copies(run, c, e->part_ps[FND_COPY + VP_OTHER_COPY]);
     known = fnd_sum(c->part_ps, 0, FND_CELLS);
-    if (known < e->total_ps) { /* the parts of the steps explain less than they are longer by */
+    if (known < e->total_ps) { /* the parts of the steps explain less than the excess */
         int64_t more = e->total_ps - known, *compute = &c->part_ps[FND_COMPUTE];
         int64_t room = run->devices[device].whole_ps[FND_COMPUTE] - *compute;
         *compute += more < room ? more : room;
@@ -283,7 +281,7 @@ static bool is_warm_up(const fnd_run *run, const vp_step *s)
     return s->warm_up && !s->partial;
 }
 
-/* Whether one zone is at least half of what the step takes more. */
+/* True if one zone is at least half of the step's excess. */
 static bool has_zone(const vp_report *r, const vp_step *s)
 {
     return !r->has_devices && s->grew.name &&
@@ -408,8 +406,8 @@ static int64_t longest_irregular(const vp_report *r)
     return most;
 }
 
-/* A step that is longer by too little for the window may still be no noise: if that is a zone which
- * most steps do not have. */
+/* A step whose excess is small for the window may still be no noise, if the excess is a zone that
+ * most steps lack. */
 static bool is_rare_zone(fnd_run *run, const excess_of *e)
 {
     if (!has_zone(run->r, e->worst) || e->worst->grew.usual_ps)
@@ -431,7 +429,7 @@ void fnd_step_outlier(fnd_run *run)
     if (!settle_steps(run, &e, fnd_share(e.worst->dur_ps, r->steps.median_ps)) &&
         !is_rare_zone(run, &e))
         return;
-    /* Without a device, nothing shows whether the program or the machine was slow. */
+    /* Without a device, it is unknown whether the program or the machine was slow. */
     if (!r->has_devices && run->f->severity > VP_LEVEL_MEDIUM)
         run->f->severity = VP_LEVEL_MEDIUM;
     const vp_step_group *heavy = heavy_group(r);

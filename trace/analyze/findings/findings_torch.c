@@ -52,10 +52,10 @@ void fnd_overhead(fnd_run *run)
 #define RESUME "torch_dynamo_resume_in_"
 
 typedef struct breaks {
-    int64_t frames, runs;  /* frames of torch.compile that run; runs of the one that runs most */
-    int64_t least;         /* of the one that runs least */
-    int64_t resumed;       /* calls of the functions that go on behind a graph break */
-    const vp_function *at; /* the one of them that is called most */
+    int64_t frames, runs;  /* frames of torch.compile that run; runs of the most frequent one */
+    int64_t least;         /* of the least frequent one */
+    int64_t resumed;       /* calls of the functions after a graph break */
+    const vp_function *at; /* the one of them with the most calls */
 } breaks;
 
 static breaks count_breaks(const vp_report *r)
@@ -80,7 +80,7 @@ void fnd_graph_breaks(fnd_run *run)
 {
     const breaks b = count_breaks(run->r);
     const int64_t runs = b.runs > 0 ? b.runs : 1, limit = run->rule->limits[FND_NUMBER];
-    /* Regions that always run together are parts of one function, as far as the profile tells. */
+    /* Regions that always run together are parts of one function, as far as the profile shows. */
     bool together = b.frames >= 2 && b.least == b.runs && b.runs >= limit;
     int64_t count = b.at ? b.resumed : together ? (b.frames - 1) * b.runs : 0;
     run->f->value = (double)count / (double)runs;
