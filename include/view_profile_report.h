@@ -292,6 +292,7 @@ typedef struct vp_op {
      * linked launches; NULL: none or unknown. */
     const char *operator_name, *outermost_name;
     int64_t operators;      /* distinct innermost ones; VP_UNKNOWN in older reports */
+    const char *caller;     /* without devices: the user's function that calls it; may be NULL */
     vp_avoidable avoidable; /* full; 0 without HLO programs */
 } vp_op;
 
@@ -370,6 +371,7 @@ typedef struct vp_grown {
     uint32_t device;           /* its process */
     int64_t more_ps, usual_ps; /* usual: median over all steps, 0 if it does not run in them */
     int64_t start_ps, dur_ps;  /* of its longest call in the step */
+    const char *caller;        /* the user's function that calls it; may be NULL */
 } vp_grown;
 
 typedef struct vp_step {
@@ -566,6 +568,8 @@ typedef struct vp_thread {
     int64_t zone_ps;
     const char *wait;                               /* zone with the most lost time; NULL: none */
     int64_t wait_calls, wait_start_ps, wait_dur_ps; /* the longest */
+    /* The user's functions that call them, as "train (train.py:20)"; may be NULL. */
+    const char *zone_caller, *wait_caller;
 } vp_thread;
 
 /* Work of a thread that is not the program's own (docs/reference/metrics.md#activities). */

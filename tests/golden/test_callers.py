@@ -231,3 +231,26 @@ def test_balance_saves_max_minus_mean_and_names_the_op(tmp_path):
     assert f16['status'] == 'fired' and f16['impact']['time_ps'] == 8 * 2 * MS
     assert 'waits 32.00 ms for it' in f16['message'] and 'sort takes 32.00 ms more on CPU:0, from model.py:3' in f16['message']
     assert found['F4']['status'] == 'explained'
+
+
+# ---- without devices ----
+
+def test_frames_without_any_hlo_proto_are_the_user_s_unless_known(tmp_path):
+    """Nothing says which files are the user's: those of JAX, NumPy and the standard library are not."""
+    loop = Loop('/job/model.py')
+    loop.host.programs.clear()
+    loop.steps(lambda: [loop.span('$log.py:9 log_memory', lambda: loop.span('$contextlib.py:80 inner', lambda: loop.span('$gc collect', dur=6 * MS))),
+                        loop.span('work', dur=3 * MS)])
+    loop.host.devices.clear()
+    found = loop.findings(tmp_path)['F41']
+    assert found['status'] == 'fired' and 'called by log_memory (log.py:9)' in found['message']
+
+
+def test_zones_of_a_program_without_devices_name_their_caller(tmp_path):
+    loop = Loop('/job/model.py')
+    loop.host.programs.clear()
+    loop.steps(lambda: [loop.span('$model.py:30 encode', lambda: loop.span('matmul', dur=6 * MS)),
+                        loop.span('$model.py:50 decode', lambda: [loop.span('matmul', dur=2 * MS), loop.span('sort', dur=1 * MS)]),
+                        *[loop.span(f'small.{n}', dur=10 * US) for n in range(4)]])
+    loop.host.devices.clear()
+    assert 'matmul, called by encode (model.py:30), takes' in loop.findings(tmp_path)['F27']['message']

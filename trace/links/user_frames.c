@@ -33,20 +33,30 @@ bool links_parse_frame(vp_str text, vp_str *file, vp_str *line, vp_str *function
     return file->n && is_number(*line);
 }
 
-/* JAX's Python tracer writes files without directories. These are JAX's own, by which it calls the
- * runtime. */
+/* JAX's Python tracer writes files without directories. These are of JAX, NumPy and the standard
+ * library, by which programs call the runtime: "NAME.py" each. */
+static const char jax_files[] =
+    " "
+    "__init__ _base _finfo _format_impl _function_base_impl _func_ops_gen _methods "
+    "_npyio_impl _ods_common _shape_base_impl _stablehlo_ops_gen "
+    "_stride_tricks_impl _ufunc_config _weakrefset abstract_arrays ad ad_util api "
+    "api_util array array_constructors array_creation array_methods arrayprint "
+    "cache_key callback compilation_cache compiler contextlib core "
+    "custom_derivatives debugging dispatch dtypes effects fromnumeric functools "
+    "indexing inspect jaxpr_util lax lax_numpy layout linear_util literals mesh "
+    "mlir monitoring multiarray named_sharding numeric op_shardings partial_eval "
+    "partition_spec pjit prng profiler pxla reductions sharding sharding_impls "
+    "slicing source_info_util stages tensor_contractions traceback_util tree_util "
+    "ufunc_api ufuncs util xla_bridge ";
+
 static bool is_jax_file(vp_str file)
 {
-    static const vp_str files[] = {VP_STR_INIT("pjit.py"),       VP_STR_INIT("api.py"),
-                                   VP_STR_INIT("core.py"),       VP_STR_INIT("pxla.py"),
-                                   VP_STR_INIT("dispatch.py"),   VP_STR_INIT("array.py"),
-                                   VP_STR_INIT("profiler.py"),   VP_STR_INIT("compiler.py"),
-                                   VP_STR_INIT("util.py"),       VP_STR_INIT("lax.py"),
-                                   VP_STR_INIT("lax_numpy.py"),  VP_STR_INIT("ufuncs.py"),
-                                   VP_STR_INIT("stages.py"),     VP_STR_INIT("traceback_util.py"),
-                                   VP_STR_INIT("contextlib.py"), VP_STR_INIT("functools.py")};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (vp_str_eq(file, files[i]))
+    vp_str rest = {jax_files, sizeof jax_files - 1};
+    if (!vp_str_ends(file, VP_STR(".py")))
+        return false;
+    vp_str name = vp_str_head(file, file.n - 3);
+    for (size_t at; (at = vp_str_find(rest, name)) < rest.n; rest = vp_str_skip(rest, at + 1))
+        if (name.n && at && rest.p[at - 1] == ' ' && rest.p[at + name.n] == ' ')
             return true;
     return false;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "trace/links/user_frames.h"
+
 static const vp_activity *largest_activity(const fnd_run *run, uint32_t device,
                                            vp_activity_kind kind)
 {
@@ -31,13 +33,17 @@ void fnd_add_activity_waits(const fnd_run *run, fnd_claim *c, const vp_thread *x
 }
 
 /* The readable form of a frame: "gc.collect" for "$gc collect", "fsync" for "<built-in function
- * fsync>". */
+ * fsync>", "save (train.py:20)" for "$train.py:20 save" and "train.py(20): save". */
 static const char *call_name(fnd_run *run, const char *name)
 {
     static const char builtin[] = "<built-in function ";
     size_t n = name ? strlen(name) : 0;
+    vp_str file, line, function;
     if (!n)
         return "-";
+    if (links_parse_frame((vp_str){name, n}, &file, &line, &function))
+        return fnd_say(run, "%.*s (%.*s:%.*s)", VP_STR_CUT(function, 100u), VP_STR_CUT(file, 200u),
+                       VP_STR_CUT(line, 20u));
     if (!strncmp(name, builtin, sizeof builtin - 1) && name[n - 1] == '>')
         return fnd_say(run, "%.*s", (int)(n - sizeof builtin), name + sizeof builtin - 1);
     const char *space = *name == '$' ? strchr(name, ' ') : NULL;
@@ -49,11 +55,13 @@ static const char *call_name(fnd_run *run, const char *name)
 /* " in 12 calls of gc.collect by train (train.py:20), 70.00 ms per step" */
 static const char *calls_phrase(fnd_run *run, const vp_activity *x)
 {
-    const char *inside = x->callee ? fnd_say(run, ", mostly in %s", fnd_short(run, x->callee)) : "";
-    const char *by = x->caller ? fnd_say(run, ", called by %s", fnd_short(run, x->caller)) : "";
+    const char *inside = x->callee ? fnd_say(run, ", mostly in %s", fnd_path(run, x->callee)) : "";
+    const char *name = call_name(run, x->name);
+    bool same =
+        x->callee && ((x->caller && !strcmp(x->callee, x->caller)) || !strcmp(x->callee, name));
     return fnd_say(run, " in %s call%s of %s%s%s", fnd_count(run, x->calls),
-                   x->calls == 1 ? "" : "s", fnd_short(run, call_name(run, x->name)), by,
-                   x->callee && (!x->caller || strcmp(x->callee, x->caller) != 0) ? inside : "");
+                   x->calls == 1 ? "" : "s", fnd_path(run, name), fnd_called_by(run, x->caller, ""),
+                   same ? "" : inside);
 }
 
 /* ", 70.00 ms in each of 12 steps"; "" if it is in no step. */

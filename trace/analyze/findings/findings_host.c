@@ -56,13 +56,13 @@ void fnd_thread_wait(fnd_run *run)
         return;
     const vp_thread *x = worst[c->device];
     fnd_message(run, fnd_say(run,
-                             "Thread %s of %s waits %s, %s of the window%s, mostly in %s (%s "
+                             "Thread %s of %s waits %s, %s of the window%s, mostly in %s%s (%s "
                              "call%s, the longest %s).",
                              fnd_short(run, x->name), fnd_worst(run, c), fnd_time(run, x->lost_ps),
                              fnd_percent(run, x->lost_ps, fnd_window(run, c->device)),
                              x->steps ? ", within its steps" : "", fnd_short(run, x->wait),
-                             fnd_count(run, x->wait_calls), x->wait_calls == 1 ? "" : "s",
-                             fnd_time(run, x->wait_dur_ps)));
+                             fnd_called_by(run, x->wait_caller, ""), fnd_count(run, x->wait_calls),
+                             x->wait_calls == 1 ? "" : "s", fnd_time(run, x->wait_dur_ps)));
     fnd_place(run, c->device, x->name, x->wait_start_ps, x->wait_dur_ps);
 }
 
@@ -162,13 +162,15 @@ void fnd_thread_imbalance(fnd_run *run)
         return;
     const team *t = &worst[c->device];
     fnd_message(
-        run, fnd_say(run,
-                     "Of %s threads in %s, %s works %s and %s only %s (mean %s). With equal work, "
-                     "the busiest would take %s less.",
-                     fnd_count(run, t->count), fnd_short(run, t->busiest->zone),
-                     fnd_short(run, t->busiest->name), fnd_time(run, t->busiest->work_ps),
-                     fnd_short(run, t->idlest->name), fnd_time(run, t->idlest->work_ps),
-                     fnd_time(run, t->sum_ps / t->count), fnd_time(run, uneven_ps(t))));
+        run,
+        fnd_say(run,
+                "Of %s threads in %s%s, %s works %s and %s only %s (mean %s). With equal work, "
+                "the busiest would take %s less.",
+                fnd_count(run, t->count), fnd_short(run, t->busiest->zone),
+                fnd_called_by(run, t->busiest->zone_caller, ""), fnd_short(run, t->busiest->name),
+                fnd_time(run, t->busiest->work_ps), fnd_short(run, t->idlest->name),
+                fnd_time(run, t->idlest->work_ps), fnd_time(run, t->sum_ps / t->count),
+                fnd_time(run, uneven_ps(t))));
     fnd_place(run, c->device, t->busiest->name, t->busiest->start_ps,
               t->busiest->end_ps - t->busiest->start_ps);
     fnd_place(run, c->device, t->idlest->name, t->idlest->start_ps,
@@ -231,12 +233,12 @@ void fnd_hot_zone(fnd_run *run)
     run->f->severity =
         fnd_reaches(run, best->self_ps, all, FND_SEVERE) ? VP_LEVEL_MEDIUM : VP_LEVEL_LOW;
     fnd_message(
-        run,
-        fnd_say(run, "%s takes %s of the work of all threads (%s of %s) in %s call%s%s%s%s.",
-                fnd_short(run, best->name), fnd_percent(run, best->self_ps, all),
-                fnd_time(run, best->self_ps), fnd_time(run, all), fnd_count(run, best->calls),
-                best->calls == 1 ? "" : "s", threads_phrase(run, best),
-                best->source ? ", from " : "", best->source ? fnd_path(run, best->source) : ""));
+        run, fnd_say(run, "%s%s takes %s of the work of all threads (%s of %s) in %s call%s%s%s%s.",
+                     fnd_short(run, best->name), fnd_called_by(run, best->caller, ","),
+                     fnd_percent(run, best->self_ps, all), fnd_time(run, best->self_ps),
+                     fnd_time(run, all), fnd_count(run, best->calls), best->calls == 1 ? "" : "s",
+                     threads_phrase(run, best), best->source ? ", from " : "",
+                     best->source ? fnd_path(run, best->source) : ""));
     fnd_place(run, best->device, NULL, best->slowest_start_ps, best->slowest_dur_ps);
 }
 
@@ -288,9 +290,9 @@ void fnd_zone_variance(fnd_run *run)
     const vp_op *op = most_uneven_zone(run, c->device, all);
     run->f->severity = VP_LEVEL_LOW;
     fnd_message(run,
-                fnd_say(run, "%s varies widely (CV %.1f over %s calls%s): median %s, slowest %s.",
-                        fnd_short(run, op->name), c->value, fnd_count(run, op->calls),
-                        threads_phrase(run, op), fnd_time(run, op->p50_ps),
-                        fnd_time(run, op->max_ps)));
+                fnd_say(run, "%s%s varies widely (CV %.1f over %s calls%s): median %s, slowest %s.",
+                        fnd_short(run, op->name), fnd_called_by(run, op->caller, ","), c->value,
+                        fnd_count(run, op->calls), threads_phrase(run, op),
+                        fnd_time(run, op->p50_ps), fnd_time(run, op->max_ps)));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

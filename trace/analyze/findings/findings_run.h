@@ -216,7 +216,9 @@ const char *fnd_percent(fnd_run *run, int64_t part, int64_t whole); /* "96.5%" *
 const char *fnd_count(fnd_run *run, int64_t n);                     /* "12,345" */
 const char *fnd_bytes(fnd_run *run, int64_t n);                     /* "1.5 GiB" */
 const char *fnd_short(fnd_run *run, const char *name);              /* at most 60 bytes of a name */
-const char *fnd_path(fnd_run *run, const char *path);               /* at most its last 60 bytes */
+/* ", called by train (train.py:20)" and `after`; "" for NULL. */
+const char *fnd_called_by(fnd_run *run, const char *caller, const char *after);
+const char *fnd_path(fnd_run *run, const char *path);  /* at most its last 60 bytes */
 const char *fnd_device(fnd_run *run, uint32_t device); /* "TPU:0", with its host if many */
 int64_t fnd_window(const fnd_run *run, uint32_t device);
 int64_t fnd_windows(const fnd_run *run); /* of all devices */

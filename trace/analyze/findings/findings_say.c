@@ -90,6 +90,11 @@ const char *fnd_path(fnd_run *run, const char *path)
     return fnd_say(run, "…%s", end);
 }
 
+const char *fnd_called_by(fnd_run *run, const char *caller, const char *after)
+{
+    return caller ? fnd_say(run, ", called by %s%s", fnd_path(run, caller), after) : "";
+}
+
 /* " (rank 3)" if the rank of a host is known and its name does not contain it. */
 static const char *rank_of_host(fnd_run *run, const char *host)
 {
@@ -217,24 +222,23 @@ void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track)
     fnd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
 }
 
-/* The user's frame around a label; "" if the label is that frame itself. */
-static const char *user_of_label(fnd_run *run, const vp_idle_label *l)
+/* Whether the label is the user's frame itself: "$train.py:20 train" and "train (train.py:20)". */
+static bool is_user_label(const vp_idle_label *l)
 {
     const char *place = l->user ? strrchr(l->user, '(') : NULL;
     size_t n = place ? strlen(place) : 0;
-    if (!l->user)
-        return "";
-    if (l->label && n > 2 &&
-        vp_str_find(vp_str_of(l->label), (vp_str){place + 1, n - 2}) < strlen(l->label))
-        return "";
-    return fnd_say(run, "%s: ", fnd_path(run, l->user));
+    return l->label && n > 2 &&
+           vp_str_find(vp_str_of(l->label), (vp_str){place + 1, n - 2}) < strlen(l->label);
 }
 
 const char *fnd_label(fnd_run *run, const vp_idle_label *l)
 {
-    return fnd_say(run, "%s%s%s%s (%s, %s gap%s)", user_of_label(run, l),
-                   l->label ? fnd_short(run, l->label)
-                            : "code without events (add annotations or use the Python tracer)",
+    const char *name = l->label ? fnd_short(run, l->label)
+                                : "code without events (add annotations or use the Python tracer)";
+    if (l->user)
+        name = is_user_label(l) ? fnd_path(run, l->user)
+                                : fnd_say(run, "%s: %s", fnd_path(run, l->user), name);
+    return fnd_say(run, "%s%s%s (%s, %s gap%s)", name,
                    !l->thread                         ? ""
                    : !strncmp(l->thread, "thread", 6) ? " on "
                                                       : " on thread ",

@@ -316,7 +316,8 @@ static const char *longer_by_zone(fnd_run *run, const vp_step *worst,
         run->step_wait_device = zone->device;
         run->step_wait_ps = more;
     }
-    return fnd_say(run, ", %s of it in %s%s%s%s", fnd_time(run, more), fnd_short(run, zone->name),
+    return fnd_say(run, ", %s of it in %s%s%s%s%s", fnd_time(run, more), fnd_short(run, zone->name),
+                   fnd_called_by(run, zone->caller, zone->thread ? "," : ""),
                    zone->thread ? " on thread " : "",
                    zone->thread ? fnd_short(run, zone->thread) : "",
                    zone->usual_ps ? fnd_say(run, " (usually %s)", fnd_time(run, zone->usual_ps))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "trace/analyze/host/threads.h"
+#include "trace/analyze/host/user_kinds.h"
 #include "trace/analyze/result/order_statistics.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
@@ -195,7 +196,7 @@ static uint32_t device_of_process(const analysis *a, uint32_t process)
 }
 
 static int put_grown_names(const grown *g, const uint32_t *key, const uint32_t *track,
-                           const int64_t *event_start)
+                           const int64_t *event_start, const uint32_t *callers)
 {
     host_result *h = g->a->h;
     for (size_t i = 0; i < steps_of(g); i++) {
@@ -206,11 +207,12 @@ static int put_grown_names(const grown *g, const uint32_t *key, const uint32_t *
         out->start_ps = event_start[i] - h->origin_ps;
         VP_TRY(host_text(&out->name, h, trace_str(g->a->t, g->a->t->kinds[key[i] / 2].name)));
         VP_TRY(thread_text(&out->thread, h, g->a->t, track[i]));
+        VP_TRY(user_frame_text(&out->caller, h, g->a->t, callers[key[i] / 2]));
     }
     return 0;
 }
 
-int grown_finish(grown *g)
+int grown_finish(grown *g, const uint32_t *callers)
 {
     size_t steps = steps_of(g);
     VP_TRY(grown_flush_step(g));
@@ -233,5 +235,5 @@ int grown_finish(grown *g)
         track[i] = SINK_NONE;
     }
     locate_grown_zones(g, key, track, start);
-    return put_grown_names(g, key, track, start);
+    return put_grown_names(g, key, track, start, callers);
 }

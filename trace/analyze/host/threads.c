@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
+#include "trace/analyze/device/ops.h"
 #include "trace/analyze/device/self.h"
 #include "trace/analyze/device/sweep.h"
 #include "trace/analyze/host/host_kinds.h"
+#include "trace/analyze/host/user_kinds.h"
+#include "trace/analyze/host/zone_callers.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
@@ -34,7 +37,8 @@ typedef struct thread {
 
 typedef struct table {
     analysis *a;
-    uint8_t *waits; /* wait_kind by kind */
+    uint8_t *waits;    /* wait_kind by kind */
+    uint32_t *callers; /* zone_callers.h */
     grown *grown;
     int64_t *ps; /* by kind: time of the thread at hand */
     uint32_t *touched;
@@ -234,10 +238,14 @@ static int emit_thread(table *b, uint32_t device, const thread *x, const thread 
                      .zone_ps = x->zone_ps};
     find_lost_waits(b, &out, x, critical, shared, &worst);
     VP_TRY(thread_text(&out.name, h, t, x->track));
-    if (x->zone_ps)
+    if (x->zone_ps) {
         VP_TRY(host_text(&out.zone, h, trace_str(t, t->kinds[x->zone].name)));
-    if (worst != SINK_NONE)
+        VP_TRY(user_frame_text(&out.zone_caller, h, t, b->callers[x->zone]));
+    }
+    if (worst != SINK_NONE) {
         VP_TRY(host_text(&out.wait, h, trace_str(t, t->kinds[worst].name)));
+        VP_TRY(user_frame_text(&out.wait_caller, h, t, b->callers[worst]));
+    }
     VP_TRY(vp_grow(&h->threads, &h->thread_cap, h->thread_count + 1, sizeof out, VP_TRACKS_MAX));
     h->threads[h->thread_count++] = out;
     return 0;
@@ -271,6 +279,29 @@ static int by_thread_work(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
+/* The caller of an op is that of its kind with most time. */
+static int put_op_callers(table *b)
+{
+    analysis *a = b->a;
+    const uint32_t *group_of = grouping_groups(a->g);
+    VP_CLEANUP(vp_free_ptr)
+    uint32_t *op_of = vp_realloc_array(NULL, (size_t)grouping_count(a->g) + 1, sizeof *op_of);
+    VP_CLEANUP(vp_free_ptr) int64_t *most = vp_calloc(a->h->op_count + 1, sizeof *most);
+    VP_NEED(op_of && most);
+    for (uint32_t d = 0; d < a->device_count; d++) {
+        const kind_list *l = &a->devices[d].times;
+        ops_by_group_in(op_of, a, d);
+        for (uint32_t i = 0; i < l->n; i++) {
+            uint32_t op = op_of[group_of[l->kind[i]]], caller = b->callers[l->kind[i]];
+            if (caller == UINT32_MAX || l->self_ps[i] <= most[op])
+                continue;
+            most[op] = l->self_ps[i];
+            VP_TRY(user_frame_text(&a->h->ops[op].caller, a->h, a->t, caller));
+        }
+    }
+    return 0;
+}
+
 static int threads_run(table *b)
 {
     const analysis *a = b->a;
@@ -286,12 +317,14 @@ static int threads_run(table *b)
         b->waits[i] = (uint8_t)(w || !(host_kind_flags(a->kinds, i) & HK_BLOCKING) ? w : WAIT_ANY);
     }
     VP_TRY(grown_new(&b->grown, a, b->waits));
+    VP_TRY(zone_callers_new(&b->callers, a));
     for (uint32_t d = 0; d < a->device_count; d++)
         VP_TRY(one_process(b, d));
     if (h->thread_count)
         qsort(h->threads, h->thread_count, sizeof *h->threads, by_thread_work);
     h->thread_count = h->thread_count < THREADS_MAX ? h->thread_count : THREADS_MAX;
-    return grown_finish(b->grown);
+    VP_TRY(put_op_callers(b));
+    return grown_finish(b->grown, b->callers);
 }
 
 int threads_collect(analysis *a)
@@ -306,6 +339,7 @@ int threads_collect(analysis *a)
     vp_free(b.threads);
     vp_free(b.wait);
     vp_free(b.waits);
+    vp_free(b.callers);
     vp_free(b.ps);
     vp_free(b.touched);
     return rc;

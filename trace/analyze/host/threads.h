@@ -31,7 +31,7 @@ void grown_free(grown *g);
  */
 int grown_track(grown *g, uint32_t track);
 int grown_add(grown *g, uint32_t kind, int64_t start, int64_t end);
-/* Sets `grew` of the steps in h->steps.list. */
-int grown_finish(grown *g);
+/* Sets `grew` of the steps in h->steps.list. callers: zone_callers.h. */
+int grown_finish(grown *g, const uint32_t *callers);
 
 #endif

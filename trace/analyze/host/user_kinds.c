@@ -46,9 +46,9 @@ static bool is_user_frame(const trace *t, uint32_t kind, const vp_map *files)
     vp_str file, line, function, name = trace_str(t, t->kinds[kind].name);
     if (!links_parse_frame(name, &file, &line, &function) || is_comprehension(function))
         return false;
-    if (*name.p == '$' && base_name(file).n == file.n)
+    if (*name.p == '$' && base_name(file).n == file.n && files->count)
         return vp_map_get(files, vp_hash(file.p, file.n, 0)) != VP_MAP_NONE;
-    return rd_is_user_file(file);
+    return links_is_user_frame(name);
 }
 
 int user_kinds_mark(uint32_t *flags, const trace *t)

@@ -315,6 +315,8 @@ static void adopt_thread(merging *m, void *row, const merge_part *p)
     x->name = merge_text(m, x->name);
     x->zone = merge_text(m, x->zone);
     x->wait = merge_text(m, x->wait);
+    x->zone_caller = merge_text(m, x->zone_caller);
+    x->wait_caller = merge_text(m, x->wait_caller);
     x->start_ps = merge_time(p, x->start_ps);
     x->end_ps = merge_time(p, x->end_ps);
     x->wait_start_ps = merge_time(p, x->wait_start_ps);

@@ -167,6 +167,7 @@ static void adopt_grown(merging *m, vp_grown *out, const step_entry *e)
     *out = e->step->grew;
     out->name = merge_text(m, out->name);
     out->thread = merge_text(m, out->thread);
+    out->caller = merge_text(m, out->caller);
     out->device = merge_device(e->part, out->device);
     out->start_ps = merge_time(e->part, out->start_ps);
 }

@@ -109,6 +109,7 @@ static void copy_op(merging *m, vp_op *op, const merge_part *p)
     op->name = merge_text(m, op->name);
     op->scope = merge_text(m, op->scope);
     op->operator_name = merge_text(m, op->operator_name);
+    op->caller = merge_text(m, op->caller);
     op->outermost_name = merge_text(m, op->outermost_name);
     op->source = merge_text(m, op->source);
     op->module = merge_text(m, op->module);

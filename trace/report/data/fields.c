@@ -542,6 +542,8 @@ const rep_field rep_op_fields[] = {
      .about = "Source line with the most self time in that scope."},
     {F("module", REP_TEXT, vp_op, module), .null = "the profile has no module",
      .about = "Module with the most self time in that scope."},
+    {F("caller", REP_TEXT, vp_op, caller), .null = "unknown, or there are devices", .later = true,
+     .full = true, .about = "Function of the program that calls it, with its file and line."},
     {F("operator", REP_TEXT, vp_op, operator_name), .null = "no operator was found",
      .about = "Framework operator that launched most of the self time of the group, such as "
               "`aten::mm`."},
