@@ -205,9 +205,9 @@ static void causes_have_an_order(void **state)
     trace_free(t);
 }
 
-/* host_sought_from goes to exactly the events of kinds that somebody looks for, over several words
- * of bits and more than one piece of a million events. */
-static void sought(void **state)
+/* host_marked_from visits exactly the events of marked kinds, over several words of bits
+ * and more than one piece of a million events. */
+static void test_marked_events(void **state)
 {
     enum { EVENTS = 1100000 };
     static const char *const names[] = {"plain", "backend_compile", "plain too", "H2D Dispatch"};
@@ -230,16 +230,16 @@ static void sought(void **state)
     assert_int_equal(trace_seal(t), 0);
     assert_int_equal(host_kinds_new(&x, t), 0);
     const trace_track *k = &t->tracks[track];
-    size_t next = host_sought_from(x, k, 0), found = 0;
+    size_t next = host_marked_from(x, k, 0), found = 0;
     for (size_t i = 0; i < k->count; i++) {
-        bool is = host_kind_flags(x, trace_kind_of(k, i)) & HK_SOUGHT;
+        bool is = host_kind_flags(x, trace_kind_of(k, i)) & HK_MARKED;
         assert_int_equal(is, i == next);
         found += is;
-        next = is ? host_sought_from(x, k, i + 1) : next;
+        next = is ? host_marked_from(x, k, i + 1) : next;
     }
     assert_true(next == SIZE_MAX);
     assert_int_equal(found, EVENTS / 77 / 2 + 1);
-    assert_true(host_sought_from(x, &t->tracks[empty], 0) == SIZE_MAX);
+    assert_true(host_marked_from(x, &t->tracks[empty], 0) == SIZE_MAX);
     host_kinds_free(x);
     trace_free(t);
 }
@@ -254,7 +254,7 @@ int main(void)
         cmocka_unit_test(steps_noise_and_the_profiler),
         cmocka_unit_test(frames_are_taken_apart),
         cmocka_unit_test(causes_have_an_order),
-        cmocka_unit_test(sought),
+        cmocka_unit_test(test_marked_events),
     };
     return cmocka_run_group_tests_name("host_kinds", tests, NULL, NULL);
 }

@@ -195,8 +195,8 @@ static int on_thread(search *s, uint32_t track)
     s->call_start = s->call_end = s->covered_to = INT64_MIN;
     s->covered_ps = 0;
     s->calls = false;
-    for (size_t i = host_sought_from(s->kinds, k, 0); i < k->count;
-         i = host_sought_from(s->kinds, k, i + 1))
+    for (size_t i = host_marked_from(s->kinds, k, 0); i < k->count;
+         i = host_marked_from(s->kinds, k, i + 1))
         VP_TRY(search_on_event(s, k, i));
     r->lower_ps += s->covered_ps;
     for (size_t i = s->first; i < r->n; i++) {

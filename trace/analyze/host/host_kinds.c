@@ -57,7 +57,7 @@ int host_kinds_new(host_kinds **out, const trace *t)
     }
     int rc = k->flags ? user_kinds_mark(k->flags, t) : vp_no_memory();
     if (rc >= 0)
-        rc = host_sought_mark(k);
+        rc = host_mark_events(k);
     if (rc < 0)
         host_kinds_free(k);
     else
@@ -77,7 +77,7 @@ void host_kinds_free(host_kinds *k)
     if (!k)
         return;
     vp_free(k->flags);
-    vp_free(k->sought);
+    vp_free(k->marked);
     vp_free(k->bits);
     vp_free(k);
 }

@@ -43,20 +43,20 @@ uint32_t host_name_flags(vp_str name, vp_str category);
 uint32_t host_frame_flags(vp_str file, vp_str function);
 
 /* Flags that several analyses search for among all events of the host; few events have one. */
-#define HK_SOUGHT                                                                                  \
+#define HK_MARKED                                                                                  \
     (HK_COMPILE | HK_LOWER | HK_CACHE | HK_CACHE_MISS | HK_CALL | HK_EXECUTE | HK_LAUNCH |         \
      HK_GRAPH | HK_TRANSFER | HK_STEP | HK_PROFILER | HK_REGION)
 
 struct host_kinds {
     const trace *t;
     uint32_t *flags;   /* by kind of the trace */
-    uint64_t **sought; /* by track, for host threads: a bit per event, set for HK_SOUGHT */
+    uint64_t **marked; /* by track, for host threads: a bit per event, set for HK_MARKED */
     uint64_t *bits;    /* of all of them */
 };
 /* VP_ENOMEM. */
 int host_kinds_new(host_kinds **out, const trace *t);
-/* sought.c, a part of it: sets the bits, once there are flags. */
-int host_sought_mark(host_kinds *x);
+/* marked_events.c, a part of it: sets the bits, once there are flags. */
+int host_mark_events(host_kinds *x);
 void host_kinds_free(host_kinds *k);
 /* If all devices are CPUs, a call that waits and copies (np.asarray) only copies after they are
  * idle, so HK_BLOCKING is cleared. */
@@ -65,11 +65,11 @@ static inline uint32_t host_kind_flags(const host_kinds *k, uint32_t kind)
 {
     return k->flags[kind];
 }
-/* The first event from `i` on of a host thread whose kind has a flag of HK_SOUGHT; SIZE_MAX after
+/* The first event from `i` on of a host thread whose kind has a flag of HK_MARKED; SIZE_MAX after
  * the last. */
-static inline size_t host_sought_from(const host_kinds *x, const trace_track *k, size_t i)
+static inline size_t host_marked_from(const host_kinds *x, const trace_track *k, size_t i)
 {
-    const uint64_t *bits = x->sought[k - x->t->tracks];
+    const uint64_t *bits = x->marked[k - x->t->tracks];
     for (size_t w = i / 64; w * 64 < k->count; w++) {
         uint64_t has = bits[w] & (w == i / 64 ? UINT64_MAX << i % 64 : UINT64_MAX);
         if (has)

@@ -35,8 +35,8 @@ static void count_track(host_counts *c, const analysis *a, const trace_track *k)
     c->threads++;
     c->unnamed += !is_named_thread(trace_str(a->t, k->name));
     c->events += k->count;
-    for (size_t i = host_sought_from(a->kinds, k, 0); i < k->count;
-         i = host_sought_from(a->kinds, k, i + 1)) {
+    for (size_t i = host_marked_from(a->kinds, k, 0); i < k->count;
+         i = host_marked_from(a->kinds, k, i + 1)) {
         uint32_t flags = host_kind_flags(a->kinds, trace_kind_of(k, i));
         c->launches += (flags & HK_LAUNCH) != 0;
         c->graphs += (flags & HK_GRAPH) != 0;

@@ -51,8 +51,8 @@ static int counted_begin(counted *c, const host_asked *x, const trace_track *k)
 {
     const host_kinds *kinds = x->a->kinds;
     *c = (counted){.x = x, .k = k};
-    for (size_t i = host_sought_from(kinds, k, 0); i < k->count;
-         i = host_sought_from(kinds, k, i + 1))
+    for (size_t i = host_marked_from(kinds, k, 0); i < k->count;
+         i = host_marked_from(kinds, k, i + 1))
         if (host_kind_flags(kinds, trace_kind_of(k, i)) & HK_PROFILER)
             VP_TRY(spans_add(&c->profiler, trace_start(k, i), trace_end(k, i)));
     return spans_union(&c->profiler);

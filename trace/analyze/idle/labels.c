@@ -68,9 +68,9 @@ static bool is_launch(const walk *w, size_t i)
 /* The first event from i on that may be a step (or a launch). */
 static size_t next_candidate(const walk *w, bool step, size_t i)
 {
-    size_t sought = host_sought_from(w->kinds, w->k, i);
+    size_t marked = host_marked_from(w->kinds, w->k, i);
     size_t told = step ? trace_column_next(w->k->attr[SINK_STEP], i) : SIZE_MAX;
-    return sought < told ? sought : told;
+    return marked < told ? marked : told;
 }
 
 /* True if span i contains a step (or a launch): events are sorted by start, so it does if the next
@@ -235,8 +235,8 @@ static int flatten_labels(walk *w)
 static void weigh_main_thread(const label_book *b, const trace_track *k, uint64_t count[4])
 {
     const trace_column *steps = k->attr[SINK_STEP];
-    for (size_t i = host_sought_from(b->a->kinds, k, 0); i < k->count;
-         i = host_sought_from(b->a->kinds, k, i + 1)) {
+    for (size_t i = host_marked_from(b->a->kinds, k, 0); i < k->count;
+         i = host_marked_from(b->a->kinds, k, i + 1)) {
         uint32_t f = host_kind_flags(b->a->kinds, trace_kind_of(k, i));
         count[0] += (f & HK_STEP) != 0;
         count[1] += (f & HK_CALL) != 0;
@@ -315,8 +315,8 @@ static int find_copies(label_book *b)
         const trace_track *k = &b->a->t->tracks[i];
         if (k->role != SINK_ROLE_PLAIN)
             continue;
-        for (size_t e = host_sought_from(kinds, k, 0); e < k->count;
-             e = host_sought_from(kinds, k, e + 1)) {
+        for (size_t e = host_marked_from(kinds, k, 0); e < k->count;
+             e = host_marked_from(kinds, k, e + 1)) {
             uint32_t flags = host_kind_flags(kinds, trace_kind_of(k, e));
             if (!(flags & HK_TRANSFER) || (flags & (HK_BLOCKING | HK_LAUNCH)) == HK_BLOCKING)
                 continue;

@@ -34,7 +34,7 @@ static int mark_piece(void *ctx, uint32_t i)
         size_t first = w * 64, n = p->k->count - first < 64 ? p->k->count - first : 64;
         uint64_t has = 0;
         for (size_t e = 0; e < n; e++)
-            has |= (uint64_t)((m->x->flags[trace_kind_of(p->k, first + e)] & HK_SOUGHT) != 0) << e;
+            has |= (uint64_t)((m->x->flags[trace_kind_of(p->k, first + e)] & HK_MARKED) != 0) << e;
         p->bits[w] = has;
     }
     return 0;
@@ -48,14 +48,14 @@ static int lay_out_thread_bits(host_kinds *x, marking *m)
         words += bit_words_of_track(&x->t->tracks[i]);
         pieces += (bit_words_of_track(&x->t->tracks[i]) + PIECE_WORDS - 1) / PIECE_WORDS;
     }
-    x->sought = vp_calloc((size_t)x->t->track_count + 1, sizeof *x->sought);
+    x->marked = vp_calloc((size_t)x->t->track_count + 1, sizeof *x->marked);
     x->bits = vp_realloc_array(NULL, words + 1, sizeof *x->bits);
     m->v = vp_calloc(pieces + 1, sizeof *m->v);
-    VP_NEED(x->sought && x->bits && m->v);
+    VP_NEED(x->marked && x->bits && m->v);
     uint64_t *at = x->bits;
     for (uint32_t i = 0; i < x->t->track_count; i++) {
         size_t n = bit_words_of_track(&x->t->tracks[i]);
-        x->sought[i] = at;
+        x->marked[i] = at;
         for (size_t w = 0; w < n; w += PIECE_WORDS)
             m->v[m->n++] = (piece){&x->t->tracks[i], at, w};
         at += n;
@@ -63,7 +63,7 @@ static int lay_out_thread_bits(host_kinds *x, marking *m)
     return 0;
 }
 
-int host_sought_mark(host_kinds *x)
+int host_mark_events(host_kinds *x)
 {
     marking m = {.x = x};
     int rc = lay_out_thread_bits(x, &m);
