@@ -24,5 +24,5 @@ def parse(page):
 RULES = parse(PAGE.read_text(encoding='utf-8'))
 ORDER = [rule.id for rule in RULES]
 HOST_RULES = {rule.id for rule in RULES if rule.host}
-TORCH_RULES = {rule.id for rule in RULES if 'operators of PyTorch' in rule.text}  # of no other program
+TORCH_RULES = {rule.id for rule in RULES if re.search('(?<!or )operators of PyTorch', rule.text)}  # of no other program
 DEVICE_RULES = set(ORDER) - HOST_RULES

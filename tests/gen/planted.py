@@ -591,6 +591,23 @@ def straggler(hosts=1, slow=2):
                    notes={'host': scene.hosts[slow * hosts // 4].name, 'device': chips[slow].device.name})
 
 
+def peer_waits():
+    """Each of four chips in turn reaches the all-reduce 1.2 ms after the others, so each waits in 9 of 12 steps."""
+    scene = Scene()
+    chips = [TpuChip(scene, scene.host, start=10 * MS) for _ in range(4)]
+    for n in range(12):
+        since = chips[0].t
+        done = since + 10 * MS + 100 * US
+        for i, chip in enumerate(chips):
+            chip.t = since
+            with chip.step(n), chip.module(run=n):
+                fused(chip, 1000 * US if i == n % 4 else 880 * US)
+                chip.all_reduce(done - chip.t, call=n + 1)
+            chip.idle(30 * US)
+    return Planted('F56', scene, 'medium', exactly(9 * 1200 * US), 'TPU', explained=('F5',),
+                   inside=(0, scene.host.last()))
+
+
 # ---- F17 to F19, F21, F24: ops -------------------------------------------------------------------
 
 
@@ -1055,7 +1072,7 @@ CASES = {
     'F4': exposed_comm, 'F4-jax': lambda: exposed_comm('xspace'), 'F5': poor_overlap, 'F6': transfer_bound,
     'F6-jax': lambda: transfer_bound('xspace'), 'F6-tpu': offload_bound, 'F7': pageable, 'F8': sync_call,
     'F9': launch_bound, 'F10': recompile, 'F11': compile_share, 'F12': step_outlier, 'F13': jitter,
-    'F14': input_bound, 'F14-tpu': infeed_bound, 'F15': imbalance, 'F16': straggler,
+    'F14': input_bound, 'F14-tpu': infeed_bound, 'F15': imbalance, 'F16': straggler, 'F56': peer_waits,
     'F16-hosts': lambda: straggler(2, 1), 'F17': hot_op, 'F17-hotter': lambda: hot_op(65), 'F18': op_variance,
     'F18-tpu': op_variance_of_one_shape,
     'F6-cpu': cpu_transfers, 'F6-cpu-put': lambda: cpu_transfers('batched_device_put', False),

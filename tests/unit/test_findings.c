@@ -416,6 +416,14 @@ static void evaluation(ff *f)
     f->r.module_count = 2;
 }
 
+static void peer_waits(ff *f)
+{
+    f->devices[0].breakdown.compute_ps -= 200 * MS;
+    f->devices[0].breakdown.exposed_comm_ps += 200 * MS;
+    f->devices[0].exposed_wait_ps = 120 * MS;
+    f->r.balance.matched = 100;
+}
+
 static const struct firing {
     const char *id;
     void (*change)(ff *);
@@ -439,6 +447,7 @@ static const struct firing {
      60 * MS,
      VP_LEVEL_MEDIUM,
      {"GPU:0", "6.00%", "all-reduce (60.00 ms, 20 calls)"}},
+    {"F56", peer_waits, 0, 120 * MS, VP_LEVEL_MEDIUM, {"GPU:0", "12.00%", "120.00 ms of 1.00 s"}},
     {"F5", little_overlap, 1, 28 * MS, VP_LEVEL_LOW, {"Of 80.00 ms", "GPU:1", "50.00%"}},
     {"F6",
      exposed_copies,

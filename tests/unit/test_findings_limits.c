@@ -306,6 +306,13 @@ static void exposed_comm(ff *f, int64_t more)
     f->devices[0].breakdown.exposed_comm_ps += 35 * MS + more;
 }
 
+static void peer_waits(ff *f, int64_t more)
+{
+    exposed_comm(f, 100 * MS);
+    f->r.balance.matched = 100;
+    f->devices[0].exposed_wait_ps = 50 * MS + more;
+}
+
 static void communication(vp_breakdown *b, int64_t comm_ps, int64_t hidden_ps)
 {
     b->compute_ps += b->exposed_comm_ps - (comm_ps - hidden_ps);
@@ -1012,6 +1019,7 @@ static const struct approach {
     {"F18", FND_SPREAD, deviation, ABOVE, NULL},
     {"F18", FND_SHARE, uneven_share, AT_LEAST, NULL},
     {"F18", FND_NUMBER, uneven_calls, ABOVE, NULL},
+    {"F56", FND_SHARE, peer_waits, ABOVE, NULL},
     {"F4", FND_SHARE, exposed_comm, ABOVE, NULL},
     {"F5", FND_SHARE, hidden_comm, BELOW, NULL},
     {"F5", FND_TIME, comm_time, AT_LEAST, NULL},

@@ -1,4 +1,4 @@
-/* F16 F15 F4 F5: devices that wait for each other. */
+/* F16 F15 F56 F4 F5: devices that wait for each other. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
@@ -204,6 +204,32 @@ void fnd_imbalance(fnd_run *run)
                              fnd_time(run, b->mean_ps), fnd_time(run, lost)));
     fnd_place_in_step(run, b->busiest, NULL);
     fnd_place_in_step(run, b->idlest, NULL);
+}
+
+/* ---- F56 ---- */
+
+void fnd_peer_waits(fnd_run *run)
+{
+    const vp_report *r = run->r;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        int64_t ps = r->devices[d].exposed_wait_ps, window = fnd_window(run, d);
+        double share = fnd_share(ps, window);
+        if (ps <= 0)
+            continue;
+        fnd_keep_value(run, share);
+        if (fnd_exceeds(run, ps, window, FND_SHARE))
+            fnd_offer(run, d, FND_BIT(FND_COMM), ps, share);
+    }
+    const fnd_claim *c = fnd_settle(run);
+    if (!c)
+        return;
+    fnd_message(
+        run, fnd_say(run,
+                     "%s waits in collectives for %s of its window (%s of %s) until the "
+                     "last device arrives.",
+                     fnd_worst(run, c), fnd_percent(run, c->gross_ps, fnd_window(run, c->device)),
+                     fnd_time(run, c->gross_ps), fnd_time(run, fnd_window(run, c->device))));
+    place_longest(run, c->device);
 }
 
 /* ---- F4 ---- */

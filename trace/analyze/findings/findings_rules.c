@@ -882,6 +882,31 @@ const finding_rule findings_rules[] = {
      .needs = FND_NEED_DEVICE | FND_NEED_NAMES,
      .at_most_medium = true,
      .run = fnd_op_variance},
+    {.id = "F56",
+     .name = "peer-waits",
+     .title = "Devices wait for each other",
+     .says = "Devices arrive at collectives at different times, and the last one changes from call "
+             "to call.",
+     .rule = "the exposed part of waits for the last participant of a collective exceeds 5% of the "
+             "window, without the time that F16 and F15 claim",
+     .source = "defined by this project (docs/reference/findings.md#f56-peer-waits)",
+     .advice_xla = "Look for jitter: input that is ready at different times, garbage collection, "
+                   "other jobs on the hosts, and shapes that differ. Fewer and larger collectives "
+                   "wait less often.",
+     .advice_pytorch =
+         "Look for jitter: data loaders, garbage collection, other jobs on the hosts, "
+         "and batches of different length. Fewer and larger buckets wait less often.",
+     .advice_native = "Look for jitter: input that is ready at different times, other jobs on the "
+                      "hosts, and work that differs. Fewer and larger collectives wait less often.",
+     .advice_cpu = "CPU devices share the cores: use no more devices than cores, and let the "
+                   "program run alone.",
+     .at_most_medium = true,
+     .metric = "exposed waits for the last participant",
+     .unit = "share",
+     .denominator = "window",
+     .limits = {[FND_SHARE] = 50},
+     .needs = BASE | FND_NEED_SECOND_DEVICE | FND_NEED_MATCHED,
+     .run = fnd_peer_waits},
     {.id = "F4",
      .name = "exposed-comm",
      .title = "Exposed communication",

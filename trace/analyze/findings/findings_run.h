@@ -357,6 +357,7 @@ bool fnd_waits_for_host_copies(const fnd_run *run, uint32_t device);
 void fnd_async_wait(fnd_run *run);
 void fnd_straggler(fnd_run *run); /* findings_comm.c */
 void fnd_imbalance(fnd_run *run);
+void fnd_peer_waits(fnd_run *run);
 void fnd_exposed_comm(fnd_run *run);
 void fnd_poor_overlap(fnd_run *run);
 bool fnd_straggles(const fnd_run *run); /* F16 fires; the rule that is being asked must be F16 */
