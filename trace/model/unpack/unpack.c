@@ -67,8 +67,9 @@ static int check_outside(const char *dir, const char *profile_dir)
     if (!realpath(dir, real))
         return unpack_os_fail("cannot be opened");
     return is_inside(real, root)
-               ? vp_fail(VP_EREFUSED,
-                         "lies in the profile directory, which is never written to; give another")
+               ? vp_fail(
+                     VP_EREFUSED,
+                     "is inside the profile directory, which is never written to; choose another")
                : 0;
 }
 
