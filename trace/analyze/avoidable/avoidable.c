@@ -10,6 +10,7 @@
 #include "trace/analyze/result/programs.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 #include "trace/read/hlo/hlo_shape.h"
 #include "trace/read/semantics/hlo.h"
 #include "trace/read/semantics/hlo_types.h"
@@ -87,9 +88,10 @@ typedef struct fused {
     bool layout;     /* one of them changes the layout of at least as many elements as result */
     bool arithmetic; /* some combine elements of different places: products, reductions, … */
     bool slow;       /* some take longer than to read their operands */
+    int64_t moved, other; /* weights: of the largest change of layout, and of other instructions */
 } fused;
 
-static void add_instruction(fused *f, const hlo_program *p, const hlo_instr *in, int64_t whole)
+static void add_instruction(fused *f, const known_program *k, uint32_t at, int64_t whole)
 {
     static const char *const combine[] = {"dot",
                                           "convolution",
@@ -109,22 +111,30 @@ static void add_instruction(fused *f, const hlo_program *p, const hlo_instr *in,
                                           "select-and-scatter",
                                           "triangular-solve",
                                           NULL};
-    f->layout = f->layout || (changes_layout(p, in) && in->shape != HLO_NONE &&
-                              hlo_shape_elements(p, in->shape) >= whole);
+    const hlo_instr *in = &k->p->instrs[at];
+    int64_t weight = hlo_weight_of(k->p, &k->values.v[at], in);
+    if (changes_layout(k->p, in)) {
+        f->layout = f->layout || weight >= whole;
+        f->moved = weight > f->moved ? weight : f->moved;
+    } else {
+        f->other = vp_add_most(f->other, weight);
+    }
     f->arithmetic = f->arithmetic || hlo_has_any_opcode(in, combine);
     f->slow = f->slow || hlo_is_slow(in);
 }
 
-static fused look_into(const hlo_program *p, const hlo_instr *in)
+static fused look_into(const known_program *k, uint32_t at)
 {
+    const hlo_program *p = k->p;
+    const hlo_instr *in = &p->instrs[at];
     int64_t whole = in->shape == HLO_NONE ? 0 : hlo_shape_elements(p, in->shape);
     fused f = {0};
     if (!hlo_has_opcode(in, "fusion"))
-        add_instruction(&f, p, in, whole);
+        add_instruction(&f, k, at, whole);
     for (uint32_t c = 0; hlo_has_opcode(in, "fusion") && c < in->called_count; c++) {
-        uint32_t at = p->links[in->called + c];
-        for (uint32_t i = 0; at != HLO_NONE && i < p->computations[at].count; i++)
-            add_instruction(&f, p, &p->instrs[p->computations[at].first + i], whole);
+        uint32_t body = p->links[in->called + c];
+        for (uint32_t i = 0; body != HLO_NONE && i < p->computations[body].count; i++)
+            add_instruction(&f, k, p->computations[body].first + i, whole);
     }
     return f;
 }
@@ -151,9 +161,20 @@ static bool copies_argument(const hlo_program *p, const hlo_instr *in)
     return false;
 }
 
-static uint8_t traits_of(const hlo_program *p, const hlo_instr *in, bool formatting)
+/* An op, by kind. */
+typedef struct kind_facts {
+    hlo_shares shares;
+    uint16_t layout; /* of 1000: what a fusion that changes the layout spends on that */
+    uint32_t batch;  /* equal ops that one batched op could replace; 0: unknown */
+    int64_t flops;
+    uint8_t traits;
+} kind_facts;
+
+static void set_traits(kind_facts *out, const known_program *k, uint32_t at, bool formatting)
 {
-    const fused f = look_into(p, in);
+    const hlo_program *p = k->p;
+    const hlo_instr *in = &p->instrs[at];
+    const fused f = look_into(k, at);
     bool plain = keeps_layout(p, in);
     uint8_t traits = SEEN | KNOWN;
     traits |= computes_in(p, in, HLO_TYPE_F64) ? FLOAT64 : 0;
@@ -161,16 +182,10 @@ static uint8_t traits_of(const hlo_program *p, const hlo_instr *in, bool formatt
     traits |= plain ? PLAIN_COPY : 0;
     traits |= plain && copies_argument(p, in) ? ARGUMENT_COPY : 0;
     traits |= !formatting && !plain && !f.layout && !f.arithmetic && !f.slow ? ELEMENTWISE : 0;
-    return traits;
+    traits |= k->callback_input && k->callback_input[at] ? CALLBACK_INPUT : 0;
+    out->traits = traits;
+    out->layout = hlo_permille_of(f.moved, vp_add_most(f.moved, f.other));
 }
-
-/* An op, by kind. */
-typedef struct kind_facts {
-    hlo_shares shares;
-    uint32_t batch; /* equal ops that one batched op could replace; 0: unknown */
-    int64_t flops;
-    uint8_t traits;
-} kind_facts;
 
 typedef struct work {
     analysis *a;
@@ -208,9 +223,7 @@ static int facts_of_kind(kind_facts *out, work *w, uint32_t kind)
     uint32_t at = p ? hlo_program_find(p, hlo_innermost(trace_str(t, k->hlo_op))) : HLO_NONE;
     if (at == HLO_NONE)
         return 0;
-    out->traits = traits_of(p, &p->instrs[at], op_is_formatting(t, k));
-    if (program->callback_input && program->callback_input[at])
-        out->traits |= CALLBACK_INPUT;
+    set_traits(out, program, at, op_is_formatting(t, k));
     out->shares = hlo_shares_of(p, &program->values, at);
     out->batch = program->batch[at];
     out->flops = hlo_cost_of(p, at).flops;
@@ -250,7 +263,7 @@ static void add_kind(vp_avoidable *x, const kind_facts *f, int64_t self_ps)
 {
     x->known_ps += f->traits & KNOWN ? self_ps : 0;
     x->float64_ps += f->traits & FLOAT64 ? self_ps : 0;
-    x->fused_layout_ps += f->traits & FUSED_LAYOUT ? self_ps : 0;
+    x->fused_layout_ps += f->traits & FUSED_LAYOUT ? permille_of_ps(self_ps, f->layout) : 0;
     x->plain_copy_ps += f->traits & PLAIN_COPY ? self_ps : 0;
     x->elementwise_ps += f->traits & ELEMENTWISE ? self_ps : 0;
     x->argument_copy_ps += f->traits & ARGUMENT_COPY ? self_ps : 0;

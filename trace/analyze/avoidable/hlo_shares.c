@@ -24,7 +24,7 @@ static int64_t elements_of(const hlo_program *p, const hlo_instr *in)
     return n > 0 ? n : 0;
 }
 
-static int64_t weight_of(const hlo_program *p, const hlo_value *v, const hlo_instr *in)
+int64_t hlo_weight_of(const hlo_program *p, const hlo_value *v, const hlo_instr *in)
 {
     static const char *const nothing[] = {"parameter", "constant", "tuple",  "get-tuple-element",
                                           "bitcast",   "iota",     "fusion", "broadcast",
@@ -70,13 +70,13 @@ static void add_instruction(weights *w, uint32_t at)
 {
     const hlo_instr *in = &w->p->instrs[at];
     bool entered = hlo_has_opcode(in, "fusion") || hlo_has_opcode(in, "call");
-    add_weight(w, at, weight_of(w->p, &w->x->v[at], in));
+    add_weight(w, at, hlo_weight_of(w->p, &w->x->v[at], in));
     for (uint32_t i = 0; entered && i < in->called_count && w->n < CALLS_MAX; i++)
         if (w->p->links[in->called + i] != HLO_NONE)
             w->open[w->n++] = w->p->links[in->called + i];
 }
 
-static uint16_t permille_of(int64_t part, int64_t all)
+uint16_t hlo_permille_of(int64_t part, int64_t all)
 {
     return (uint16_t)(all > 0 ? (__int128)part * 1000 / all : 0);
 }
@@ -94,8 +94,8 @@ hlo_shares hlo_shares_of(const hlo_program *p, const hlo_values *x, uint32_t at)
     }
     if (!w.all) /* it only fills memory */
         add_weight(&w, root, 1);
-    return (hlo_shares){.lookup = permille_of(w.lookup, w.all),
-                        .update = permille_of(w.update, w.all),
-                        .recomputed = permille_of(w.recomputed, w.all),
-                        .repeated = permille_of(w.repeated, w.all)};
+    return (hlo_shares){.lookup = hlo_permille_of(w.lookup, w.all),
+                        .update = hlo_permille_of(w.update, w.all),
+                        .recomputed = hlo_permille_of(w.recomputed, w.all),
+                        .repeated = hlo_permille_of(w.repeated, w.all)};
 }
