@@ -127,7 +127,7 @@ def test_small_products_take_at_least_their_flop_at_the_rate_of_a_larger_one(tmp
     assert avoidable(scene, tmp_path, 'unrolled_ps') == {'dot': 8 * 40 * 4 * US}
 
 
-# ---- loops ----
+# ---- programs of several computations ----
 
 
 def instruction(number, name, opcode, shape, operands=(), called=(), more=b'', scope='', line=0):
@@ -138,13 +138,47 @@ def instruction(number, name, opcode, shape, operands=(), called=(), more=b'', s
     return wire.bytes_(2, out + b''.join(wire.number(38, c) for c in called))
 
 
-def computation(number, name, root, *instructions):
-    return wire.bytes_(3, wire.text(1, name) + wire.number(5, number) + wire.number(6, root) + b''.join(instructions))
+def computation(number, name, root, *instructions, fusion=False):
+    return wire.bytes_(3, wire.text(1, name) + wire.number(5, number) + wire.number(6, root) + b''.join(instructions)
+                       + (wire.number(7, 1) if fusion else b''))
 
 
 def array(*dims):
     return wire.number(2, hlo.F32) + b''.join(wire.number(3, d) for d in dims)
 
+
+def module(entry, *others):
+    return wire.bytes_(1, wire.text(1, 'jit_step') + wire.text(2, 'main') + wire.number(5, 3) + wire.number(6, 1) + b''.join(others) + entry)
+
+
+def runs(proto, *ops):
+    """Steps of this program: (op, ps) each."""
+    loop = CpuLoop()
+    loop.host.programs.append((3, 'jit_step', proto))
+    for n in range(8):
+        loop.step(n, lambda: loop.launch(3, 'jit_step', ops))
+    return loop.scene
+
+
+def layout(*minor_to_major):
+    return wire.bytes_(5, b''.join(wire.number(1, d) for d in minor_to_major))
+
+
+def test_a_fusion_that_transposes_and_adds_is_half_a_change_of_layout(tmp_path):
+    rows, columns = array(512, 512) + layout(1, 0), array(512, 512) + layout(0, 1)
+    added = computation(2, 'fused', 14, instruction(11, 'p.11', 'parameter', columns, more=wire.number(9, 0)),
+                        instruction(12, 'p.12', 'parameter', rows, more=wire.number(9, 1)),
+                        instruction(13, 'copy.13', 'copy', rows, [11]), instruction(14, 'add.14', 'add', rows, [12, 13]), fusion=True)
+    moved = computation(3, 'moved', 22, instruction(21, 'p.21', 'parameter', columns, more=wire.number(9, 0)),
+                        instruction(22, 'copy.22', 'copy', rows, [21]), fusion=True)
+    entry = computation(1, 'main', 4, instruction(1, 'x.1', 'parameter', columns, more=wire.number(9, 0)),
+                        instruction(2, 'y.2', 'parameter', rows, more=wire.number(9, 1)),
+                        instruction(3, 'fusion.3', 'fusion', rows, [1], [3]), instruction(4, 'loop.4', 'fusion', rows, [1, 2], [2]))
+    scene = runs(module(entry, added, moved), ('fusion.3', 2 * MS), ('loop.4', 2 * MS))
+    assert avoidable(scene, tmp_path, 'fused_layout_ps') == {'fusion': 8 * 2 * MS, 'loop': 8 * 1 * MS}
+
+
+# ---- loops ----
 
 STATE = wire.number(2, 13) + wire.bytes_(4, array(256, 256)) + wire.bytes_(4, array(256, 256))  # h, w
 
@@ -161,17 +195,12 @@ def body(number, base, scope, line, keeps=True):
 
 def two_loops(line=9, other=1, keeps=True):
     """The forward pass of a gradient, and that of a loss. other: the first value of the second loop."""
-    module = wire.text(1, 'jit_step') + wire.text(2, 'main') + wire.number(5, 3) + wire.number(6, 1)
-    module += body(2, 100, 'jit(step)/jvp()/while/body/dot_general', 9) + body(3, 200, 'jit(step)/while/body/dot_general', line, keeps)
-    module += computation(1, 'main', 8, *(instruction(i, f'x.{i}', 'parameter', array(256, 256), more=wire.number(9, i - 1)) for i in (1, 2, 3)),
-                          instruction(4, 'tuple.4', 'tuple', STATE, [1, 2]), instruction(5, 'while.5', 'while', STATE, [4], [2]),
-                          instruction(6, 'tuple.6', 'tuple', STATE, [other, 2]), instruction(7, 'while.7', 'while', STATE, [6], [3]),
-                          instruction(8, 'tuple.8', 'tuple', STATE, [5, 7]))
-    loop = CpuLoop()
-    loop.host.programs.append((3, 'jit_step', wire.bytes_(1, module)))
-    for n in range(8):
-        loop.step(n, lambda: loop.launch(3, 'jit_step', [('dot.104', 2 * MS), ('dot.204', 2 * MS)]))
-    return loop.scene
+    loops = [body(2, 100, 'jit(step)/jvp()/while/body/dot_general', 9), body(3, 200, 'jit(step)/while/body/dot_general', line, keeps)]
+    arguments = [instruction(i, f'x.{i}', 'parameter', array(256, 256), more=wire.number(9, i - 1)) for i in (1, 2, 3)]
+    entry = computation(1, 'main', 8, *arguments, instruction(4, 'tuple.4', 'tuple', STATE, [1, 2]),
+                        instruction(5, 'while.5', 'while', STATE, [4], [2]), instruction(6, 'tuple.6', 'tuple', STATE, [other, 2]),
+                        instruction(7, 'while.7', 'while', STATE, [6], [3]), instruction(8, 'tuple.8', 'tuple', STATE, [5, 7]))
+    return runs(module(entry, *loops), ('dot.104', 2 * MS), ('dot.204', 2 * MS))
 
 
 def test_a_loop_whose_products_another_loop_computes(tmp_path):
@@ -223,3 +252,29 @@ def test_of_two_programs_with_the_same_products_the_shorter_repeats(tmp_path):
     for n in range(8):
         loop.step(n, body)
     assert {m['name']: m['repeats'] for m in report(loop.scene, tmp_path)['modules']} == {'jit_step': None, 'jit_norm': 'jit_step'}
+
+
+# ---- copies of arguments ----
+
+
+def copied(temporary):
+    """A copy of an argument of 16 MiB that is not donated, 1 ms after each launch; temporary: elements of another value."""
+    loop = CpuLoop()
+    kept = V('exp.3', 'exponential', (temporary,), 'temp', (0,), freed_at=2)
+    values = [V('table.1', 'parameter', (1 << 22,), 'parameter'), kept, V('copy.2', 'copy', (1 << 22,), 'output', (0,))]
+    loop.host.programs.append((3, 'jit_step', hlo.proto('jit_step', 3, values, kept.size())))
+
+    def body():
+        loop.launch(3, 'jit_step', [('copy.2', 4 * MS)])
+        loop.device.ops[-1].start += 1 * MS
+        loop.t += 1 * MS
+    for n in range(8):
+        loop.step(n, body)
+    return loop.scene
+
+
+@pytest.mark.parametrize('temporary, idle', [pytest.param(64, 7 * MS, id='alone'), pytest.param(1 << 22, 7 * MS // 2, id='half')])
+def test_memory_of_results_that_are_not_donated_is_allocated_before_each_run(temporary, idle, tmp_path):
+    found = finding(copied(temporary), tmp_path, 'F36')
+    assert abs(found['impact']['time_ps'] - (8 * 4 * MS + idle)) < 300 * US, found['impact']
+    assert 'waits' in found['message']

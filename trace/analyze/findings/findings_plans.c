@@ -172,16 +172,39 @@ static const char *donation_phrase(fnd_run *run, const vp_plan_donation *d)
                    place_text(run, fnd_short(run, d->output), d->output_scope, d->output_source));
 }
 
-/* Claims the time of the copies. NULL: below the threshold. */
-static const fnd_claim *claim_argument_copies(fnd_run *run)
+/* On a CPU, each run allocates memory for its temporaries and results before it begins, and the
+ * memory of replaced results is released. The part of that time that is for undonated results, by
+ * bytes. */
+static int64_t allocation_ps(const fnd_run *run, uint32_t device, const vp_memory_plan *p,
+                             int64_t bytes)
+{
+    const vp_report *r = run->r;
+    int64_t latency = run->devices[device].whole_ps[FND_IDLE + VP_CAUSE_LATENCY], before = 0;
+    int64_t all = vp_add_most(p->temp_bytes, p->output_bytes);
+    uint32_t i;
+    if (r->devices[device].kind != VP_DEVICE_CPU)
+        return 0;
+    for (FND_ROWS(i, &run->ops, device))
+        if (vp_str_eq(vp_str_of(r->ops[i].module), vp_str_of(p->module)))
+            before = vp_add_most(before, r->ops[i].idle_before_ps);
+    before = before < latency ? before : latency;
+    return bytes < all ? fnd_of(before, bytes, all) : before;
+}
+
+/* Claims the time of the copies, and of the memory that they need. NULL: the copies are
+ * below the threshold. */
+static const fnd_claim *claim_argument_copies(fnd_run *run, const vp_memory_plan *p, int64_t bytes)
 {
     const uint32_t cells =
         FND_BIT(FND_COMPUTE) | FND_BIT(FND_COPY + VP_D2D) | FND_BIT(FND_COPY + VP_OTHER_COPY);
     for (uint32_t d = 0; d < run->r->device_count; d++) {
         int64_t ps;
         fnd_largest_avoidable(run, d, FND_AVOIDABLE(argument_copy_ps), NULL, &ps);
-        if (fnd_reaches(run, ps, fnd_window(run, d), FND_WINDOW))
-            fnd_offer(run, d, cells, ps, fnd_share(ps, fnd_window(run, d)));
+        if (!fnd_reaches(run, ps, fnd_window(run, d), FND_WINDOW))
+            continue;
+        int64_t idle = allocation_ps(run, d, p, bytes);
+        fnd_offer(run, d, cells, ps + idle, fnd_share(ps + idle, fnd_window(run, d)))
+            ->part_ps[FND_IDLE + VP_CAUSE_LATENCY] = idle;
     }
     return fnd_settle(run);
 }
@@ -192,15 +215,17 @@ static void say_argument_copies(fnd_run *run, const fnd_claim *c, const vp_memor
     int64_t ps;
     const vp_op *op =
         fnd_largest_avoidable(run, c->device, FND_AVOIDABLE(argument_copy_ps), NULL, &ps);
-    fnd_message(run,
-                fnd_say(run,
-                        "%s spends %s of its window (%s of %s) on copies of arguments that are not "
-                        "donated: %s, %s call%s%s%s%s%s.",
-                        fnd_worst(run, c), fnd_percent(run, ps, fnd_window(run, c->device)),
-                        fnd_time(run, ps), fnd_time(run, fnd_window(run, c->device)),
-                        fnd_short(run, op->name), fnd_count(run, op->calls),
-                        op->calls == 1 ? "" : "s", p ? ". " : "", p ? fnd_program(run, p) : "",
-                        p ? " could use the memory of " : "", p ? donation_phrase(run, d) : ""));
+    int64_t idle = c->part_ps[FND_IDLE + VP_CAUSE_LATENCY];
+    fnd_message(
+        run,
+        fnd_say(run,
+                "%s spends %s of its window (%s of %s) on copies of arguments that are "
+                "not donated: %s, %s call%s%s. %s could use the memory of %s.",
+                fnd_worst(run, c), fnd_percent(run, ps, fnd_window(run, c->device)),
+                fnd_time(run, ps), fnd_time(run, fnd_window(run, c->device)),
+                fnd_short(run, op->name), fnd_count(run, op->calls), op->calls == 1 ? "" : "s",
+                idle > 0 ? fnd_say(run, "; it waits %s for their memory", fnd_time(run, idle)) : "",
+                fnd_program(run, p), donation_phrase(run, d)));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 
@@ -209,7 +234,7 @@ void fnd_missing_donation(fnd_run *run)
     charge c;
     size_t others;
     const vp_memory_plan *p = worst_plan(run, undonated_charge, &c, &others);
-    const fnd_claim *copies = p ? claim_argument_copies(run) : NULL;
+    const fnd_claim *copies = p ? claim_argument_copies(run, p, c.bytes) : NULL;
     if (!p)
         return;
     run->f->status = VP_FIRED;
