@@ -3,6 +3,7 @@ sides of every odd form."""
 import itertools
 import json
 import math
+import pathlib
 import random
 import statistics
 
@@ -158,6 +159,34 @@ def test_periodic_steps_count_although_the_median_does_not_move(tmp_path):
     compare('--max-regression=5%', b, a)
 
 
+def test_periodic_steps_count_beside_slow_and_cut_ones(tmp_path):
+    """Every fourth step evaluates. The first is slow and the last one cut: 14 of 16 are in two groups."""
+    plain = [6 * MS + k * MS // 50 for k in range(16)]
+    heavy = [x + 23 * MS if k % 4 == 3 else x for k, x in enumerate(plain)]
+    heavy[0], heavy[15] = 8 * MS, 10 * MS
+    a, b = report(tmp_path, 'a', plain), report(tmp_path, 'b', heavy)
+    made = compare('--max-regression=5%', a, b, code=1)
+    assert 'periodic steps included' in made['noise']['reason'] and made['typical']['delta_ps'] > 4 * MS
+    compare('--max-regression=5%', b, a)
+    heavy[3], heavy[4] = heavy[4], heavy[3]  # no period: steps are slow now and then
+    compare('--max-regression=5%', a, report(tmp_path, 'c', heavy))
+
+
+def test_steps_that_wait_now_and_then(tmp_path):
+    """Four steps of 3 ms and three slow ones, against steps of 16 ms: all of these are longer than the four."""
+    bursts = [3 * MS, 8 * MS, 3 * MS + 1, 22 * MS, 3 * MS + 2, 31 * MS, 3 * MS + 3]
+    a, b = report(tmp_path, 'a', bursts), report(tmp_path, 'b', [16 * MS + k * MS // 10 for k in range(8)])
+    made = compare('--max-regression=5%', a, b, code=1)
+    assert made['noise']['verdict'] == 'regression'
+    assert compare('--max-regression=5%', b, a)['noise']['verdict'] == 'improvement'
+    slower = report(tmp_path, 'c', [x * 2 if x > 4 * MS else x for x in bursts])  # in the mean, A is longer now
+    assert compare('--max-regression=5%', slower, b)['noise']['verdict'] == 'noise'
+    mixed = report(tmp_path, 'd', [3 * MS] + [16 * MS + k * MS // 10 for k in range(7)])  # one of B is as short as A
+    assert compare('--max-regression=5%', a, mixed)['noise']['verdict'] == 'noise'
+    few = report(tmp_path, 'e', [16 * MS] * 3)  # 4 and 3 steps are in this order by chance once in 35
+    assert compare('--max-regression=5%', a, few)['noise']['verdict'] == 'noise'
+
+
 @pytest.mark.parametrize('steps', [[], [5 * MS], [5 * MS] * 2, [0] * 6])
 def test_sides_that_prove_nothing_do_not_pass(tmp_path, steps):
     a, b = report(tmp_path, 'a', [5 * MS] * 6), report(tmp_path, 'b', steps)
@@ -265,6 +294,28 @@ def test_a_new_instruction_is_not_averaged_into_an_old_group(tmp_path):
     for form in ('text', 'md', 'junit', 'html'):
         text = view_profile('compare', f'--format={form}', a, b).stdout
         assert 'jit(f)/slow' in text and 'new' in text, form
+
+
+def test_new_work_at_irregular_distances_is_in_the_mean_step(tmp_path):
+    """A new scope takes 60 ms in two of ten steps, which leaves the median as it is."""
+    def side(name, steps, **parts):
+        path = pathlib.Path(report(tmp_path, name, steps))
+        ops = pathlib.Path(window(tmp_path, f'{name}_ops', {}, [('dot', 5, parts)], tree(*parts.items())))
+        made, other = (json.JSONDecoder().decode(p.read_text()) for p in (path, ops))
+        made |= {key: other[key] for key in ('ops', 'scopes')}
+        for row in made['ops']:
+            row['step_self_ps'] = row['self_ps']
+        path.write_text(json.dumps(made))
+        return str(path)
+
+    plain = [10 * MS + k * MS // 50 for k in range(10)]
+    heavy = [x + 60 * MS if k in (2, 7) else x for k, x in enumerate(plain)]
+    old = {'jit(f)/layer/dot': 100 * MS}
+    a, b = side('a', plain, **old), side('b', heavy, **old, **{'jit(f)/eval/dot': 120 * MS})
+    made = compare('--max-regression=5%', a, b, code=1)
+    assert made['certain_ps'] == 6 * MS and made['typical']['delta_ps'] == 12 * MS
+    assert 'the mean step' in made['noise']['reason']
+    compare('--max-regression=5%', b, a)
 
 
 def test_a_program_with_another_name_is_compared_by_the_names_of_its_ops(tmp_path):

@@ -107,8 +107,9 @@ static const char *noise_text(char *out, size_t size, const comparing *k, int64_
 static const char *how_much(comparing *k, const vp_delta *d)
 {
     char noise[80], certain[120] = "";
-    const char *what =
-        d == &k->c->typical ? "periodic steps included, the mean step" : "the median step";
+    const char *what = d != &k->c->typical               ? "the median step"
+                       : d->delta_ps == k->mean.delta_ps ? "the mean step"
+                                                         : "periodic steps included, the mean step";
     double from = (double)d->a_ps / 1e9, to = (double)d->b_ps / 1e9;
     noise_text(noise, sizeof noise, k, d->a_ps);
     bool above = cmp_size(d) > k->c->threshold_ps;
@@ -167,6 +168,17 @@ static const char *why_unverified(comparing *k)
     return NULL;
 }
 
+/* Work that only one side does, but not at regular distances, is in the mean step alone. */
+static void use_mean_if_certain(comparing *k)
+{
+    vp_comparison *c = k->c;
+    bool hidden =
+        cmp_size(&c->median) <= c->threshold_ps && cmp_size(&c->typical) <= c->threshold_ps;
+    if (c->per_step && hidden && has_certain_part(c, &k->mean) &&
+        cmp_size(&k->mean) > cmp_size(&c->typical))
+        c->typical = k->mean;
+}
+
 static void judge_comparison(comparing *k)
 {
     const vp_comparison *c = k->c;
@@ -212,6 +224,7 @@ static int fill_comparison(comparing *k)
     VP_TRY(cmp_memory(k));
     VP_TRY(cmp_findings(k));
     cmp_caveats(k);
+    use_mean_if_certain(k);
     judge_comparison(k);
     cmp_cause(k);
     return k->out_of_memory ? vp_no_memory() : 0;

@@ -5,6 +5,7 @@
 
 #include "trace/analyze/compare/noise.h"
 #include "trace/analyze/compare/rank_test.h"
+#include "trace/analyze/steps/steps_judge.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 #include "trace/base/order.h"
@@ -129,7 +130,9 @@ typedef struct ps_list {
 } ps_list;
 
 typedef struct side_steps {
-    ps_list steps, medians, p90s, typicals; /* of all captures that are used; one per capture */
+    ps_list steps, ordinary; /* of all captures that are used; without slow outliers */
+    ps_list medians, p90s, typicals, means; /* one per capture */
+    __int128 sum_ps;                        /* of the steps */
     noise_side spread;
     bool skewed;
 } side_steps;
@@ -200,9 +203,10 @@ static bool are_steps_skewed(const vp_steps *s)
 
 static int alloc_side_steps(side_steps *x, size_t steps, size_t captures)
 {
-    ps_list *const lists[] = {&x->steps, &x->medians, &x->p90s, &x->typicals};
+    ps_list *const lists[] = {&x->steps, &x->ordinary, &x->medians,
+                              &x->p90s,  &x->typicals, &x->means};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        lists[i]->v = vp_calloc(i ? captures : steps, sizeof *lists[i]->v);
+        lists[i]->v = vp_calloc(i < 2 ? steps : captures, sizeof *lists[i]->v);
         VP_NEED(lists[i]->v);
     }
     return 0;
@@ -211,14 +215,24 @@ static int alloc_side_steps(side_steps *x, size_t steps, size_t captures)
 static void free_side_steps(side_steps *x)
 {
     vp_free(x->steps.v);
+    vp_free(x->ordinary.v);
     vp_free(x->medians.v);
     vp_free(x->p90s.v);
     vp_free(x->typicals.v);
+    vp_free(x->means.v);
 }
 
 static void sort_ps_list(ps_list *l)
 {
     qsort(l->v, l->n, sizeof *l->v, by_ps);
+}
+
+static void add_counted_step(side_steps *x, const vp_steps *of, int64_t dur_ps)
+{
+    x->steps.v[x->steps.n++] = dur_ps;
+    x->sum_ps += dur_ps;
+    if (!steps_slow(of, dur_ps))
+        x->ordinary.v[x->ordinary.n++] = dur_ps;
 }
 
 /* x must be freed even after a failure. */
@@ -235,19 +249,22 @@ static int collect_side_steps(side_steps *x, const comparing *k, const compare_s
             continue;
         for (size_t n = 0; n < of->count; n++)
             if (vp_step_counts(&of->list[n]))
-                x->steps.v[x->steps.n++] = of->list[n].dur_ps;
+                add_counted_step(x, of, of->list[n].dur_ps);
         x->medians.v[x->medians.n++] = of->median_ps;
         x->p90s.v[x->p90s.n++] = of->p90_ps;
         x->typicals.v[x->typicals.n++] = typical_step(of);
+        x->means.v[x->means.n++] = of->mean_ps;
         x->spread.n += (size_t)of->counted;
         x->spread.squares += squares_of_steps(of);
         x->spread.means++;
         x->skewed = x->skewed || are_steps_skewed(of);
     }
     sort_ps_list(&x->steps);
+    sort_ps_list(&x->ordinary);
     sort_ps_list(&x->medians);
     sort_ps_list(&x->p90s);
     sort_ps_list(&x->typicals);
+    sort_ps_list(&x->means);
     return 0;
 }
 
@@ -268,6 +285,21 @@ static int64_t noise_by_ranks(const ps_list *a, const ps_list *b, const vp_delta
     return noise < 0 ? 0 : noise > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)noise;
 }
 
+/* If all steps of one side are longer than all steps of the other but its slow outliers, these are
+ * no noise of the difference, provided that the means differ in the same direction. VP_UNKNOWN:
+ * they don't, or so few steps may be in this order by chance. */
+static int64_t noise_beside_outliers(const side_steps *a, const side_steps *b, const vp_delta *d)
+{
+    const side_steps *shorter = d->delta_ps < 0 ? b : a, *longer = d->delta_ps < 0 ? a : b;
+    const ps_list *few = &shorter->ordinary, *all = &longer->steps;
+    __int128 n = (__int128)shorter->steps.n, m = (__int128)longer->steps.n;
+    if (!few->n || few->n == shorter->steps.n || !all->n || rank_critical(few->n, all->n, 0) < 0)
+        return VP_UNKNOWN;
+    int64_t apart = all->v[0] - few->v[few->n - 1];
+    bool same_way = longer->sum_ps * n * 100 > shorter->sum_ps * m * 101;
+    return apart > 0 && same_way ? cmp_size(d) - apart : VP_UNKNOWN;
+}
+
 static int64_t smaller_known(int64_t a, int64_t b)
 {
     return a == VP_UNKNOWN || (b != VP_UNKNOWN && b < a) ? b : a;
@@ -282,7 +314,9 @@ static int64_t noise_within(const side_steps *a, const side_steps *b, const vp_d
     bool few = a->spread.n < STEPS_FOR_MAD || b->spread.n < STEPS_FOR_MAD;
     int64_t ranks =
         few || a->skewed || b->skewed ? noise_by_ranks(&a->steps, &b->steps, d) : VP_UNKNOWN;
-    return !few && ranks != VP_UNKNOWN ? ranks : smaller_known(t, ranks);
+    int64_t noise = !few && ranks != VP_UNKNOWN ? ranks : smaller_known(t, ranks);
+    int64_t beside = noise_beside_outliers(a, b, d);
+    return smaller_known(noise, beside < 0 && beside != VP_UNKNOWN ? 0 : beside);
 }
 
 static noise_side spread_of_captures(const ps_list *medians)
@@ -341,8 +375,10 @@ int cmp_steps_and_noise(comparing *k)
     int rc = collect_side_steps(&a, k, &k->given_a, false);
     if (rc >= 0)
         rc = collect_side_steps(&b, k, &k->given_b, true);
-    if (rc >= 0)
+    if (rc >= 0) {
+        k->mean = cmp_delta(median_of_list(&a.means), median_of_list(&b.means));
         set_steps_and_noise(k->c, &a, &b);
+    }
     free_side_steps(&a);
     free_side_steps(&b);
     return rc;

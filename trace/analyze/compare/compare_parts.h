@@ -48,6 +48,7 @@ typedef struct comparing {
     vp_arena *arena;
     cmp_side a, b; /* of the captures that are shown */
     compare_side given_a, given_b;
+    vp_delta mean;      /* of the steps: medians over the captures */
     bool out_of_memory; /* sticky */
 } comparing;
 

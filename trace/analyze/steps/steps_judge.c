@@ -191,6 +191,23 @@ static void fill_group(vp_step_group *g, vp_steps *s, int64_t least, int64_t mos
         g->period = VP_UNKNOWN;
 }
 
+/* True if the groups have enough of the steps to name them. Slow or cut steps may be in none: more
+ * of them if a group recurs after a fixed number of steps, which is rarely chance. */
+static bool are_groups_named(const vp_step_group *v, const segments *found, size_t n)
+{
+    size_t members = count_segment_members(found);
+    bool regular = false;
+    for (size_t i = 0; i < found->n; i++)
+        regular = regular || (v[i].step_class != VP_STEP_NORMAL && v[i].period > 1);
+    return members >= n - n / 10 || (regular && members >= n - n / 5);
+}
+
+static void unname_groups(vp_steps *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        s->list[i].step_class = VP_STEP_NORMAL;
+}
+
 static int make_duration_groups(vp_steps *s, const int64_t *x, size_t n, vp_arena *arena)
 {
     segments found = {.n = 0};
@@ -198,7 +215,7 @@ static int make_duration_groups(vp_steps *s, const int64_t *x, size_t n, vp_aren
         return 0;
     cut_at_gaps(&found, x, n);
     join_near(&found, x);
-    if (found.n < 2 || count_segment_members(&found) < n - n / 10)
+    if (found.n < 2 || count_segment_members(&found) < n - n / 5)
         return 0;
     vp_step_group *v = vp_arena_zalloc(arena, found.n * sizeof *v);
     VP_NEED(v);
@@ -209,6 +226,10 @@ static int make_duration_groups(vp_steps *s, const int64_t *x, size_t n, vp_aren
         v[i].median_ps = x[g.from + nearest_rank(g.to - g.from, 50)];
         v[i].example = v[i].period = VP_UNKNOWN;
         fill_group(&v[i], s, x[g.from], x[g.to - 1]);
+    }
+    if (!are_groups_named(v, &found, n)) {
+        unname_groups(s);
+        return 0;
     }
     s->groups = v;
     s->group_count = found.n;

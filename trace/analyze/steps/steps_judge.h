@@ -17,8 +17,9 @@
  * Groups are ranges of the sorted durations that are apart. A cut needs a gap of 10%, and of twice
  * the spread (p10 to p90) of the durations on either side. A group needs 3 members, or 2 of up to
  * 20 steps. Groups are only named if there are at least 2, of at least 6 steps, that have 90% of
- * the steps: noise has no such gaps. The largest group is the normal one. The period of a group is
- * the distance of its members in the list, if that is always the same and there are at least 3. */
+ * the steps, or 80% if one of them has a period: noise has no such gaps. The largest group is the
+ * normal one. The period of a group is the distance of its members in the list, if that is always
+ * the same and there are at least 3. */
 int steps_judge(vp_steps *s, vp_arena *arena);
 /* Robust z (docs/reference/metrics.md#step-statistics): (x − median) / (1.4826 MAD), where 1.4826
  * MAD estimates the deviation of normally distributed steps. The MAD is at least 0.1% of the
