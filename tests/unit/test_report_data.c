@@ -168,6 +168,7 @@ static void test_keys_and_their_order(void **state)
                                      "step_calls",
                                      "idle_before_ps",
                                      "per_step_points_ps",
+                                     "caller",
                                      "avoidable",
                                      "roof",
                                      "splits",

@@ -542,8 +542,6 @@ const rep_field rep_op_fields[] = {
      .about = "Source line with the most self time in that scope."},
     {F("module", REP_TEXT, vp_op, module), .null = "the profile has no module",
      .about = "Module with the most self time in that scope."},
-    {F("caller", REP_TEXT, vp_op, caller), .null = "unknown, or there are devices", .later = true,
-     .full = true, .about = "Function of the program that calls it, with its file and line."},
     {F("operator", REP_TEXT, vp_op, operator_name), .null = "no operator was found",
      .about = "Framework operator that launched most of the self time of the group, such as "
               "`aten::mm`."},
@@ -571,6 +569,8 @@ const rep_field rep_op_fields[] = {
     {ARRAY("per_step_points_ps", REP_COUNTS, vp_op, per_step_ps, per_step_count), .full = true,
      .about = "Mean self time per step over runs of consecutive steps; at most 100 points, empty "
               "for small groups."},
+    {F("caller", REP_TEXT, vp_op, caller), .null = "unknown, or there are devices", .later = true,
+     .full = true, .about = "Function of the program that calls it, with its file and line."},
     {F("avoidable", REP_OBJECT, vp_op, avoidable), .fields = avoidable_fields, .full = true,
      .later = true, .about = "Work that the HLO program shows to be avoidable."},
     {F("roof", REP_OBJECT, vp_op, roof), .fields = rep_roof_fields, .full = true,
