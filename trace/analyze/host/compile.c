@@ -72,7 +72,7 @@ static vp_str function_name(vp_str call)
 static int name_frame(const char **out, host_result *h, const compile_function *f)
 {
     char text[96];
-    int n = f->variants > f->first + 1
+    int n = f->variants - 1 > f->first
                 ? snprintf(text, sizeof text,
                            "frame %" PRId64 " (%" PRId64 "/%" PRId64 "…%" PRId64 "/%" PRId64 ")",
                            f->frame, f->frame, f->first, f->frame, f->variants - 1)
