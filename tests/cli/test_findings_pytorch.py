@@ -256,6 +256,13 @@ def test_frames_that_were_compiled_before_the_capture(place):
     assert found["evidence"]["denominator"] == "rest of the capture"
 
 
+def test_frames_with_hostile_numbers_and_without_a_compile(place):
+    """Regions that were compiled before the capture, and the largest number."""
+    events = [event("cpu_op", "Torch-Compiled Region: 3/0", 0, 80)] + compiled(0, 2**63 - 1, 1000, 40_000)
+    made = run(place, events, "report")
+    assert [f["function"] for f in made["compile"]["functions"]] == ["frame 0", "frame 3"]
+
+
 def test_frames_that_are_compiled_once(place):
     events = [e for n in range(3) for e in compiled(n, 0, 100_000 * n, 100_000)]
     found = findings(place, events)

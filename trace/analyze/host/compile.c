@@ -72,10 +72,10 @@ static vp_str function_name(vp_str call)
 static int name_frame(const char **out, host_result *h, const compile_function *f)
 {
     char text[96];
-    int n = f->variants - 1 > f->first
+    int n = f->last > f->first
                 ? snprintf(text, sizeof text,
                            "frame %" PRId64 " (%" PRId64 "/%" PRId64 "…%" PRId64 "/%" PRId64 ")",
-                           f->frame, f->frame, f->first, f->frame, f->variants - 1)
+                           f->frame, f->frame, f->first, f->frame, f->last)
                 : snprintf(text, sizeof text, "frame %" PRId64, f->frame);
     return n > 0 ? host_text(out, h, (vp_str){text, (size_t)n}) : 0;
 }

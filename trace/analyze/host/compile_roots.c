@@ -108,7 +108,7 @@ static int frame_function(uint32_t *out, search *s, int64_t frame)
     *out = (uint32_t)r->function_count;
     VP_TRY(vp_map_set(&s->by_frame, (uint64_t)frame, *out));
     r->functions[r->function_count++] = (compile_function){
-        .frame = frame, .first = INT64_MAX, .track = UINT32_MAX, .end = INT64_MIN};
+        .frame = frame, .first = INT64_MAX, .last = -1, .track = UINT32_MAX, .end = INT64_MIN};
     return 0;
 }
 
@@ -120,7 +120,7 @@ static int set_root_frame(search *s, compile_root *root, int64_t frame, int64_t 
     root->recompile = recompile;
     root->function = i;
     compile_function *f = &s->r->functions[i];
-    f->variants = recompile >= f->variants ? recompile + 1 : f->variants;
+    f->last = recompile > f->last ? recompile : f->last;
     f->first = recompile < f->first ? recompile : f->first;
     return 0;
 }

@@ -21,7 +21,7 @@ typedef struct compile_root {
 typedef struct compile_function {
     vp_sid name;                  /* "PjitFunction(f)"; 0: a frame of torch.compile */
     int64_t frame;                /* its number, or -1 */
-    int64_t first, variants;      /* the smallest number that is compiled; the largest + 1 */
+    int64_t first, last;          /* the smallest and largest number that is compiled */
     int64_t calls, reads, misses; /* reads and misses of the persistent cache */
     uint32_t track;               /* the thread of its open call, until `end` */
     int64_t end;

@@ -9,6 +9,7 @@
 #include "trace/base/limits.h"
 #include "trace/base/map.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 #include "trace/links/user_frames.h"
 
 /* So much of an operator is overhead: what it takes beyond is work, which remains if one operator
@@ -180,7 +181,7 @@ static int add_operator(cost_walk *w, vp_torch_kind kind, uint32_t name, uint32_
     }
     dur = dur > 0 ? dur : 0; /* operators of crossing events */
     r->cost.calls++;
-    r->cost.total_ps += dur;
+    r->cost.total_ps = vp_add_most(r->cost.total_ps, dur);
     if (dur > r->cost.dur_ps) {
         r->cost.dur_ps = dur;
         r->cost.start_ps = start;
@@ -237,7 +238,8 @@ static void add_backward(cost_walk *w, uint32_t from, int64_t start, int64_t end
     if (from == TREE_NONE)
         return;
     int64_t since = w->backward_end > w->pass.start ? w->backward_end : start;
-    w->tree.v[from].backward_ps += end - (since < start ? since : start);
+    int64_t *sum = &w->tree.v[from].backward_ps;
+    *sum = vp_add_most(*sum, end - (since < start ? since : start));
     w->backward_end = end;
 }
 
@@ -306,9 +308,10 @@ static int close_operator(cost_walk *w, const open_call *c)
 {
     int64_t work = work_of(w, c);
     if (c->node != TREE_NONE)
-        w->tree.v[c->node].work_ps += work;
+        w->tree.v[c->node].work_ps = vp_add_most(w->tree.v[c->node].work_ps, work);
     if (c->from != TREE_NONE)
-        w->tree.v[c->from].backward_work_ps += work;
+        w->tree.v[c->from].backward_work_ps =
+            vp_add_most(w->tree.v[c->from].backward_work_ps, work);
     if (!c->is_float64)
         return 0;
     return add_operator(w, VP_TORCH_FLOAT64, c->kind, place_of(c), c->start,
@@ -379,7 +382,7 @@ static int on_operator(cost_walk *w, size_t e, open_call *c)
         VP_TRY(add_operator(w, VP_TORCH_LAYOUT, around->kind, place_of(c), c->start, dur));
     VP_TRY(add_optimizer_op(&w->optimizer, w->a->t, c->kind, c->start, dur));
     if (around) {
-        around->inner_ps += dur;
+        around->inner_ps = vp_add_most(around->inner_ps, dur);
         return 0;
     }
     follow_pass(w, c->kind, c->node, number, c->start, c->end);

@@ -3,6 +3,7 @@
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
+#include "trace/base/sums.h"
 
 void torch_tree_init(torch_tree *t)
 {
@@ -37,7 +38,7 @@ static void end_run(tree_node *x)
     if (x->run_calls >= TREE_LOOP_LEAST) {
         x->loops++;
         x->loop_calls += x->run_calls;
-        x->loop_ps += ps;
+        x->loop_ps = vp_add_most(x->loop_ps, ps);
         if (ps > x->longest_ps) {
             x->longest_ps = ps;
             x->longest_start = x->run_start;
@@ -57,7 +58,7 @@ void torch_tree_count(torch_tree *t, uint32_t node, uint64_t run, int64_t start,
     x->run_calls++;
     x->run_end = end;
     x->calls++;
-    x->total_ps += end - start;
+    x->total_ps = vp_add_most(x->total_ps, end - start);
 }
 
 /* Nodes come after those around them. */
@@ -70,9 +71,9 @@ void torch_tree_finish(torch_tree *t)
             continue;
         up->ops += x->ops;
         up->reads += x->reads;
-        up->work_ps += x->work_ps;
-        up->backward_ps += x->backward_ps;
-        up->backward_work_ps += x->backward_work_ps;
+        up->work_ps = vp_add_most(up->work_ps, x->work_ps);
+        up->backward_ps = vp_add_most(up->backward_ps, x->backward_ps);
+        up->backward_work_ps = vp_add_most(up->backward_work_ps, x->backward_work_ps);
         up->backward_ops += x->backward_ops;
     }
 }
@@ -81,10 +82,10 @@ void torch_tree_finish(torch_tree *t)
  * calls without any operator, such as reads of files, are not saved. */
 static void add_child(tree_loop *l, int64_t *kept_ps, const tree_node *x, uint32_t at)
 {
-    *kept_ps += x->ops ? x->work_ps : x->total_ps;
+    *kept_ps = vp_add_most(*kept_ps, x->ops ? x->work_ps : x->total_ps);
     if (!x->backward_ops) { /* else the loop contains the backward pass */
-        l->total_ps += x->backward_ps;
-        *kept_ps += x->backward_work_ps;
+        l->total_ps = vp_add_most(l->total_ps, x->backward_ps);
+        *kept_ps = vp_add_most(*kept_ps, x->backward_work_ps);
     }
     bool reads = x->reads * 2 >= x->calls, longer = x->loop_ps > l->saved_ps;
     if (!x->ops)
@@ -119,7 +120,7 @@ int torch_tree_loops(tree_loop **out, const torch_tree *t)
         tree_loop *l = &v[i];
         if (!l->calls)
             continue;
-        l->total_ps += l->saved_ps;
+        l->total_ps = vp_add_most(l->total_ps, l->saved_ps);
         int64_t saved = l->total_ps - kept[i];
         l->saved_ps = saved > 0 ? (int64_t)((__int128)saved * (l->calls - l->loops) / l->calls) : 0;
     }
