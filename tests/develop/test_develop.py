@@ -79,13 +79,30 @@ def commands(name):
     return re.search(r"^## Test it\n\n```sh\n(.*?)^```", page(name), re.M | re.S).group(1)
 
 
+def numbered_patches():
+    """The patches with the next free number for the rule that add-finding calls FNN."""
+    rules = (ROOT / "trace" / "analyze" / "findings" / "findings_rules.c").read_text()
+    number = len(re.findall(r'\.id = "F\d+"', rules)) + 1
+    there = TREE.parent / "patches"
+    shutil.rmtree(there, ignore_errors=True)
+    there.mkdir()
+    for patch in PATCHES:
+        (there / patch.name).write_text(re.sub(r"\bFNN\b", f"F{number}", patch.read_text()))
+    return number, [str(there / patch.name) for patch in PATCHES]
+
+
 def patched_commit():
-    """A commit without parents: the files of the working tree, and all patches."""
+    """A commit without parents: the files of the working tree, all patches, and the number of rules in the README."""
     index = TREE.parent / "index"
     shutil.copy(ROOT / run("git", "rev-parse", "--git-path", "index", cwd=ROOT), index)
     own = {"GIT_INDEX_FILE": str(index)}
     run("git", "add", "--all", cwd=ROOT, **own)
-    run("git", "apply", "--cached", *map(str, PATCHES), cwd=ROOT, **own)
+    number, patches = numbered_patches()
+    run("git", "apply", "--cached", *patches, cwd=ROOT, **own)
+    readme = TREE.parent / "README.md"
+    readme.write_text(re.sub(r"— \d+ rules, each", f"— {number} rules, each", (ROOT / "README.md").read_text()))
+    blob = run("git", "hash-object", "-w", str(readme), cwd=ROOT)
+    run("git", "update-index", "--cacheinfo", f"100644,{blob},README.md", cwd=ROOT, **own)
     tree = run("git", "write-tree", cwd=ROOT, **own)
     who = {f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     return run("git", "commit-tree", "-m", "Apply tests/develop", tree, cwd=ROOT, **who)
