@@ -16,7 +16,7 @@
 #include "trace/base/freelist.h"
 #include "trace/base/sums.h"
 
-/* Which group each kind belongs to; made once a trace, shared by its devices. */
+/* The group of each kind; made once per trace, shared by its devices. */
 struct grouping {
     const trace *t;
     vp_arena arena;
@@ -36,7 +36,7 @@ static vp_str or_text(vp_str s, const char *otherwise)
     return s.n ? s : vp_str_of(otherwise);
 }
 
-/* The category of an op, in the producer's words. Of XLA:CPU's ops only the opcode is known, of a
+/* The category of an op, in the producer's words. For XLA:CPU's ops only the opcode is known, for a
  * GPU kernel that of its instruction. */
 static vp_str category_of(const trace *t, const trace_kind *k)
 {
@@ -76,9 +76,9 @@ bool grouping_by_scope(vp_group by)
     return by == VP_GROUP_SCOPE || by == VP_GROUP_STACK;
 }
 
-/* What tells groups apart. By name it is (class, category, label), since a name alone would mix
- * different ops, by stack the scope besides, and raw how kernels were launched; other groupings go
- * by their label. */
+/* The key of a group. By name it is (class, category, label), since a name alone would mix
+ * different ops; by stack it includes the scope, and raw the launch configuration. Other groupings
+ * use only the label. */
 static int put_group_key(vp_buf *key, const trace *t, const trace_kind *k, vp_group by,
                          vp_op_class class, vp_str label)
 {
@@ -98,7 +98,7 @@ static int put_group_key(vp_buf *key, const trace *t, const trace_kind *k, vp_gr
     return vp_buf_str(key, label);
 }
 
-/* Groups in which the place of an op (scope, source, operators) plays no part. */
+/* Groups that do not depend on the place of an op (scope, source, operators). */
 static bool is_placeless(vp_group by)
 {
     return by == VP_GROUP_NAME || by == VP_GROUP_RAW || by == VP_GROUP_CATEGORY ||
@@ -114,7 +114,7 @@ static int grouping_add_group(grouping *g, vp_sid label, uint32_t kind)
     return 0;
 }
 
-/* normalize: there are devices, whose ops alone are grouped. */
+/* normalize: there are devices; only their ops are grouped. */
 static int grouping_assign_kind(grouping *g, vp_map *by_key, vp_buf *label, vp_buf *key,
                                 uint32_t kind, vp_group by, bool normalize)
 {
@@ -216,11 +216,11 @@ vp_str grouping_label(const grouping *g, uint32_t group)
     return vp_intern_get(&g->names, g->label[group]);
 }
 
-/* What one group of one device adds up to. */
+/* Sums of one group of one device. */
 typedef struct tally {
     int64_t calls, self_ps, total_ps, inner_ps, inner_calls, bytes, flops;
     int64_t threads;
-    size_t track;         /* the last track that was counted, + 1 */
+    size_t track;         /* the last counted track, + 1 */
     size_t slowest_track; /* that of the slowest, + 1 */
     int64_t slowest_dur, slowest_start;
     int64_t raw_names, best_self; /* best_self: self time of the kind that represents the group */
@@ -229,13 +229,13 @@ typedef struct tally {
     double stddev_ps;
     op_place place;
     op_operator caller;
-    size_t first; /* where its durations begin in the shared array */
+    size_t first; /* start of its durations in the shared array */
     size_t filled;
 } tally;
 
 struct ops_sums {
     kind_list times; /* of its own memory */
-    tally *v;        /* by the group's number in the device */
+    tally *v;        /* by the group's number on the device */
     uint64_t events, crossings;
 };
 
@@ -253,11 +253,11 @@ void ops_sums_free(ops_sums *s)
 
 struct ops_workspace {
     vp_freelist_item item;
-    kind_times sums;   /* by kind; of the device at hand */
+    kind_times sums;   /* by kind; of the current device */
     uint8_t *seen;     /* by kind or group; all 0 between uses */
     uint32_t *slot_of; /* by kind: its group among the device's */
     uint32_t *at;      /* by group: the same */
-    /* Of all events, by group; to touch new memory costs as much as to fill it. */
+    /* For all events, by group; touching new memory costs as much as filling it. */
     int64_t *durations;
     size_t durations_cap;
     size_t kinds;
@@ -301,7 +301,7 @@ static int by_u32(const void *a, const void *b)
 }
 
 /* Sorts the n numbers below `max` that are marked in seen, and clears the marks. Unless they are
- * few, it looks at all marks in order instead of sorting. */
+ * few, it scans all marks in order instead of sorting. */
 static void list_marked_in_order(uint32_t *v, uint32_t n, uint8_t *seen, size_t max)
 {
     if (n < max / 16) {
@@ -398,8 +398,8 @@ static int tally_add_kinds(tally *v, const grouping *g, const kind_list *l, cons
     return 0;
 }
 
-/* The slowest of track `at`, where only the longest of a kind have a place on the host's clock: it
- * is one of these. */
+/* The slowest of track `at`, if only the longest of a kind have a place on the host's clock: it is
+ * one of these. */
 static void place_slowest(tally *v, const trace_track *k, size_t at, const uint32_t *slot_of)
 {
     for (size_t i = 0; i < k->longest_n; i++) {
@@ -442,7 +442,7 @@ static void tally_set_statistics(tally *op, int64_t *d)
         least = d[i] < least ? d[i] : least;
     op->min_ps = least;
     op->stddev_ps = deviation_of(d, n);
-    const size_t middle = nearest_rank(n, 50); /* which leaves the greater ones behind it */
+    const size_t middle = nearest_rank(n, 50); /* which moves the greater ones after it */
     op->p50_ps = select_kth(d, n, middle);
     op->p95_ps = select_kth(d + middle, n - middle, nearest_rank(n, 95) - middle);
 }
@@ -503,7 +503,7 @@ static int emit_op(host_result *h, const grouping *g, const tally *a, uint32_t g
     return 0;
 }
 
-/* Of each group, what its durations say: their sums are there by now. */
+/* The order statistics of each group, whose sums are complete. */
 static int count_durations(ops_sums *s, track_set set, ops_workspace *r)
 {
     if (s->events > r->durations_cap) {

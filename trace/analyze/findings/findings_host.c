@@ -1,5 +1,5 @@
-/* F25 F26 F27 F29: the threads of a program without a device. Its processes stand in the report as
- * devices do, so that claims are the same; F28 is in findings_steps.c. */
+/* F25 F26 F27 F29: the threads of a program without a device. Its processes take the role of
+ * devices in the report, so that claims are the same; F28 is in findings_steps.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const vp_thread **longest_waits(fnd_run *run)
     return worst;
 }
 
-/* The part of that waiting of which F28 tells already: zones that wait, or what is waited for. */
+/* The part of that waiting that F28 claims: zones that wait, or what they wait for. */
 static int64_t slow_step_wait(const fnd_run *run, uint32_t device)
 {
     return device == run->step_wait_device ? run->step_wait_ps : 0;
@@ -88,8 +88,7 @@ static bool same_team(const vp_thread *x, const vp_thread *y)
     return x->device == y->device && !strcmp(x->zone, y->zone);
 }
 
-/* Threads with half of their work in that zone. Of others the zone does not say what they are for.
- */
+/* Threads with half of their work in that zone. The purpose of others is unknown. */
 static size_t list_workers(const vp_thread **out, const fnd_run *run)
 {
     size_t n = 0;
@@ -120,8 +119,9 @@ static int64_t uneven_ps(const team *t)
     return t->count ? t->busiest->work_ps - t->sum_ps / t->count : 0;
 }
 
-/* By process, the team that loses most. A team counts only if it does half of the process's work
- * and its busiest thread works for half of the window: else the program does not wait for it. */
+/* By process, the team with the largest loss. A team counts only if it does half of the process's
+ * work and its busiest thread works for half of the window: else the program does not wait for it.
+ */
 static team *find_teams(fnd_run *run)
 {
     const vp_report *r = run->r;
@@ -185,7 +185,7 @@ static bool is_activity(vp_str name, vp_str category)
     return host_kind_flags_of(name, category) & (HK_COMPILE | HK_INPUT | HK_GC | HK_WRITE);
 }
 
-/* Work of a thread: async work belongs to none. */
+/* Work of a thread: async work has no thread. */
 static bool is_work(const fnd_run *run, const vp_op *op)
 {
     vp_str name = vp_str_of(op->name),
@@ -244,8 +244,9 @@ void fnd_hot_zone(fnd_run *run)
 
 /* ---- F29 ---- */
 
-/* Whether a zone's calls are uneven by themselves. Zones that do most of their work in other zones
- * are not judged: those vary for reasons of their own, and so do recursive calls by their depth. */
+/* True if a zone's own calls are uneven. Zones that do most of their work in other zones are
+ * excluded, because their variation has other causes, and so are recursive calls, which vary by
+ * depth. */
 static bool is_uneven_zone(const fnd_run *run, const vp_op *op, int64_t all)
 {
     return is_work(run, op) && op->inner_ps <= 0 && op->self_ps >= fnd_limit_ps(run) &&
@@ -254,7 +255,7 @@ static bool is_uneven_zone(const fnd_run *run, const vp_op *op, int64_t all)
            fnd_varies(run, op->stddev_ps, op->calls, op->total_ps);
 }
 
-/* What would be won if all calls took the median: (mean − p50) · calls, for one thread. */
+/* The saving if all calls took the median: (mean − p50) · calls, for one thread. */
 static int64_t zone_excess(const vp_op *op)
 {
     __int128 ps = (__int128)op->total_ps - (__int128)op->p50_ps * op->calls;

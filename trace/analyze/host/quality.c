@@ -10,9 +10,8 @@
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
 
-/* What makes figures doubtful and only shows when host and devices are seen together
- * (docs/reference/metrics.md#data-quality). What the file itself is to blame for, its reader says.
- */
+/* Data quality that needs host and devices together (docs/reference/metrics.md#data-quality).
+ * Readers report problems of the file itself. */
 
 /* The events of host threads by type. */
 typedef struct host_counts {
@@ -54,7 +53,7 @@ static host_counts count_host(const analysis *a)
     return c;
 }
 
-/* CUPTI needs a privilege, and another subscriber keeps it away
+/* CUPTI needs a privilege, and fails if there is another subscriber
  * (docs/reference/xprof.md#no-device-events): then there are launches, but no kernels. */
 static int note_no_device(const analysis *a, const host_counts *c)
 {
@@ -201,14 +200,14 @@ static void mark_launches_with_ops(launch_matches *m, const analysis *a)
         }
 }
 
-/* By kind: what begins and ends the recording of a CUDA graph. */
+/* By kind: begin and end of the recording of a CUDA graph. */
 static bool marks_capture(const trace *t, uint32_t kind, vp_str which)
 {
     vp_str name = trace_str(t, t->kinds[kind].name);
     return vp_str_ends(name, which) && vp_str_find(name, VP_STR("Stream")) < name.n;
 }
 
-/* The times in which a thread records a graph: calls then launch nothing. */
+/* The times at which a thread records a graph: calls then launch nothing. */
 static int add_captures_of_track(spans *out, const analysis *a, const trace_track *k,
                                  const uint8_t *mark)
 {
@@ -263,8 +262,8 @@ static void count_launch_matches(launch_matches *m, const analysis *a, const spa
     }
 }
 
-/* The steps in which kernels were launched of which none is in the file, as "; steps 3–6 have no
- * device time, they are not idle"; "" if there are none. */
+/* The steps with launched kernels of which none is in the file, as "; steps 3–6 have no device
+ * time, they are not idle"; "" if there are none. */
 static void lost_steps(char text[120], const launch_matches *m, const analysis *a)
 {
     const vp_steps *s = &a->h->steps;
@@ -291,7 +290,7 @@ static void lost_steps(char text[120], const launch_matches *m, const analysis *
         snprintf(text, 120, "; %zu steps have no device time, they are not idle", n);
 }
 
-/* Where the lost kernels are, if the others are all on one side of them: " all before 1.6 ms,". */
+/* The side on which all lost kernels are: " all before 1.6 ms," or "". */
 static void lost_place(char text[80], const launch_matches *m, const analysis *a)
 {
     bool before = m->last_lost_ps < m->first_matched_ps;

@@ -12,13 +12,13 @@
 #include "trace/base/limits.h"
 #include "trace/base/mem.h"
 
-/* Work is self time outside of waiting zones; a waiting zone is waiting with all that it calls.
- * Waiting is lost where somebody could have worked meanwhile: for locks always; else only on the
- * thread that decides how long the program takes (that with the steps, within them; without steps
- * the one that works most), not for something to do, and not while two or more other threads of its
- * process work: then it has shared its work out. */
+/* Work is self time outside of waiting zones; a waiting zone waits including all nested calls.
+ * Waiting for locks is always a loss. Other waiting is a loss only on the thread that determines
+ * the duration of the program: the step thread within its steps, or without steps the thread with
+ * the most work. Waiting for work is no loss there, nor is waiting while two or more other threads
+ * of its process work, because it has distributed its work. */
 
-/* So many threads of a host are listed: those that work most. */
+/* Maximum number of listed threads of a host: those with the most work. */
 #define THREADS_MAX 256u
 
 typedef struct wait_span {
@@ -40,10 +40,10 @@ typedef struct table {
     uint8_t *waits;    /* wait_kind by kind */
     uint32_t *callers; /* zone_callers.h */
     grown *grown;
-    int64_t *ps; /* by kind: time of the thread at hand */
+    int64_t *ps; /* by kind: time of the current thread */
     uint32_t *touched;
     size_t touched_count;
-    thread *threads; /* of the process at hand */
+    thread *threads; /* of the current process */
     size_t count, cap;
     wait_span *wait;
     size_t wait_n, wait_cap, wait_at;
@@ -113,7 +113,7 @@ static int table_add_thread(table *b, uint32_t track)
     return 0;
 }
 
-/* ---- What the threads of a process waited for ---- */
+/* ---- Waits of the threads of a process ---- */
 
 static void count_steps(table *b)
 {
@@ -146,7 +146,7 @@ static int by_edge_time(const void *a, const void *b)
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : x->change - y->change;
 }
 
-/* When two or more threads other than `but` work. */
+/* Times at which two or more threads other than `but` work. */
 static int shared_work(spans *out, const table *b, const thread *but)
 {
     size_t n = 0, at = 0;
@@ -173,8 +173,8 @@ static int shared_work(spans *out, const table *b, const thread *but)
     return 0;
 }
 
-/* How much of the thread's waiting is lost, by what it waited for. A wait counts up to the end of
- * the step that it begins in. */
+/* The loss of a thread's waiting, by the kind of wait. A wait counts up to the end of the step in
+ * which it begins. */
 static int64_t lost_of(const table *b, const thread *x, const thread *critical, const spans *shared,
                        const wait_span *w, size_t *step, size_t *near)
 {

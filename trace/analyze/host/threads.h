@@ -3,7 +3,7 @@
  *
  * Without devices, processes take the role of devices in the report, and separate rules (F25 to
  * F29) use these rows. Work is self time outside of waiting zones (wait_names.c). The cause of a
- * long step is the zone that exceeds its median over all steps the most (grown.c). */
+ * long step is the zone that exceeds its median over all steps the most (step_growth.c). */
 #ifndef VP_ANALYZE_THREADS_H
 #define VP_ANALYZE_THREADS_H
 
@@ -22,8 +22,8 @@ int threads_collect(analysis *a);
 /* The kind of wait of a zone, by its name, or else by its category. */
 wait_kind wait_kind_of(vp_str name, vp_str category);
 
-/* Collects which zones grew in which step (grown.c): self time by step and zone, on the step thread
- * and on the others of its process. */
+/* Collects which zones grew in which step (step_growth.c): self time by step and zone, on the step
+ * thread and on the others of its process. */
 typedef struct grown grown;
 int grown_new(grown **out, const analysis *a, const uint8_t *waits);
 void grown_free(grown *g);

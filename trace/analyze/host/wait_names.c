@@ -6,18 +6,18 @@
 
 typedef enum word {
     NO_WORD,
-    WAITS = 1 << 0, /* may wait for something to do */
+    WAITS = 1 << 0, /* may wait for work */
     STOPS = 1 << 1, /* never waits for that */
     LOCKS = 1 << 2,
-    JOINS = 1 << 3,  /* waits if it stands beside a thing that can be waited for, or alone */
-    POLLS = 1 << 4,  /* waits if it does not stand beside such a thing */
+    JOINS = 1 << 3,  /* waits if it is next to an object that can be waited for, or alone */
+    POLLS = 1 << 4,  /* waits if it is not next to such an object */
     THINGS = 1 << 5, /* such a thing */
-    UNDOES = 1 << 6, /* lets go, makes or asks: never waits */
+    UNDOES = 1 << 6, /* releases, creates or queries: never waits */
 } word;
 
 #define WORD_MAX 16u
 
-/* Sorted by the first letter. The first row that fits counts. */
+/* Sorted by the first letter. The first matching row is used. */
 static const struct {
     vp_str text;
     bool begins; /* any end may follow */
@@ -42,7 +42,7 @@ static const struct {
     {VP_STR_INIT("worker"), true, THINGS},
 };
 
-/* Ends of words, which count unless the word undoes something: "await", "trywait". */
+/* Suffixes, which count unless the word negates them: "await", "trywait". */
 static const struct {
     vp_str text;
     word is;
@@ -77,7 +77,7 @@ static bool is_capital(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* The next word of *rest in small letters; empty behind the last. */
+/* The next word of *rest in lower case; empty after the last. */
 static vp_str next_wait_word(vp_str *rest, char *room)
 {
     size_t n = 0, i = 0;
@@ -113,7 +113,8 @@ static wait_kind wait_kind_of_text(vp_str text)
 
 wait_kind wait_kind_of(vp_str name, vp_str category)
 {
-    /* without the place in the source, which says nothing: "wait (/usr/lib/threading.py:327)" */
+    /* without the place in the source, which is not informative: "wait (/usr/lib/threading.py:327)"
+     */
     wait_kind by_name = wait_kind_of_text(vp_str_head(name, vp_str_find(name, VP_STR(" ("))));
     return by_name ? by_name : wait_kind_of_text(category);
 }

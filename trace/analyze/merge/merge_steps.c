@@ -150,8 +150,8 @@ static void keep_devices(vp_step *out, const step_entry *e)
         adopt_device(e->part, &out->devices[k]);
 }
 
-/* The devices of a step of some parts. room: for those of all steps to come; these are taken off.
- */
+/* The devices of a step of several parts. room: memory for those of all remaining steps; these are
+ * taken from it. */
 static void join_devices(vp_step *out, const step_entry *e, size_t count, vp_step_device **room)
 {
     out->devices = *room;

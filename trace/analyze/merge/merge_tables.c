@@ -152,7 +152,7 @@ static size_t drop_empty_scopes(scope_item *v, size_t n)
     return kept;
 }
 
-/* The tree of the only part is that of the whole. */
+/* The tree of the only part is used unchanged. */
 static int copy_scopes(merging *m)
 {
     const vp_report *from = m->parts[0].r;

@@ -109,7 +109,7 @@ int ranks_merge(merging *m)
     for (size_t i = 0; i < m->count; i++)
         for (size_t k = 0; k < m->parts[i].r->rank_count; k++) {
             const vp_rank *one = &m->parts[i].r->ranks[k];
-            if (one->rank < 0 || one->rank >= RANKS_MAX) /* a report that was read may be damaged */
+            if (one->rank < 0 || one->rank >= RANKS_MAX) /* a report from a file may be damaged */
                 continue;
             r->ranks[r->rank_count++] = (vp_rank){merge_text(m, one->host), one->rank};
         }
