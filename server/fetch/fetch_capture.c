@@ -23,11 +23,11 @@
 #define PIECE (16u << 10)
 #define DIRECT (PIECE / 2)
 #define PROGRESS_MS 200
-/* Minimum time before a Terminate: a server ignores it before the session has started. */
+/* Interval of Terminate requests: a server only accepts one while its session is active. */
 #define TERMINATE_EVERY_MS 1000
-/* Time for libcurl to end a finished call. */
+/* Time for libcurl to end a call after its status arrived. */
 #define AFTER_STATUS_MS 400
-/* Time for a Terminate when the client is gone. */
+/* Time limit for terminating the session after the client is gone. */
 #define ABANDONED_MS 3000
 /* Added to our own time limit, so that the server can clean up first. */
 #define SERVER_PATIENCE_MS 600000

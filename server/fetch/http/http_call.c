@@ -244,8 +244,8 @@ static bool status_passes(long status)
            status == 504;
 }
 
-/* Maximum of tries. If the server is unreachable, two tries are enough for a mistyped name; if no
- * data arrives for half a minute, so are two. */
+/* Maximum number of tries: 3 if the server is unreachable, because the name may be mistyped; 2 if
+ * no data arrived for half a minute. */
 static unsigned tries_of(CURLcode code)
 {
     bool unreached = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
