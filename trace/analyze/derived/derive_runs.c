@@ -81,7 +81,7 @@ static int open_module(walk *w, int64_t start, const trace_kind *k)
     return walk_open_run(w, start, name, VP_STR_NONE, program >= 0 ? program : VP_UNKNOWN);
 }
 
-/* The slice of the op; 0: none. */
+/* The text of the slices that contain the op; 0: none. */
 static vp_sid op_path_of(const walk *w, const trace_kind *k)
 {
     return w->kind == DERIVED_MODULES  ? k->module
@@ -99,7 +99,7 @@ static bool new_step(walk *w, int64_t start)
     return w->window != before;
 }
 
-/* True if other slices begin with an op of kind k. */
+/* Closes the slices that do not contain an op of kind k, and opens the others. */
 static int turn_to(walk *w, int64_t start, const trace_kind *k)
 {
     vp_str path = trace_str(w->t, op_path_of(w, k));
