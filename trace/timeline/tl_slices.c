@@ -11,7 +11,7 @@
 #define HEAD_BYTES 56u
 #define SECTION_BYTES 24u
 #define RECORD_BYTES 24u
-/* Minimum records in a window of this many pixels; fewer pixels would show nothing. */
+/* Minimum width of a window that is narrowed because it has many rows; less would show nothing. */
 #define PX_LEAST 16u
 
 /* A divisor that is used often: replaced by a multiplication with 2^64 divided by it, rounded up.

@@ -419,9 +419,9 @@ static int put_allocator_leaks(vp_memory *m, allocators *all, allocator *a)
     return 0;
 }
 
-/* An allocator that reports its largest free block has the fragmented rest in the events. Others
- * reserve segments from the device: memory that was free when they reserved one more, and was at
- * least as large as the request, was fragmented. */
+/* If events have the largest free block, the rest of the free memory is fragmented. Other
+ * allocators reserve segments from the device: memory that was free when they reserved one more,
+ * and was at least as large as the request, was fragmented. */
 static void put_fragments(vp_memory *m, const allocator *a)
 {
     bool segments = a->reserved_most > 0;
