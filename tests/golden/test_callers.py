@@ -75,8 +75,11 @@ def test_input_names_the_generator_inside_next(tmp_path):
     loop = Loop('/job/model.py', '/job/loader.py', '/usr/lib/python3.11/queue.py')
     loop.steps(lambda: [loop.span('$builtins next', lambda: loop.span('$loader.py:16 read_shard', lambda: loop.span('$time sleep', dur=5 * MS))),
                         loop.launch(3 * MS)])
-    found = loop.findings(tmp_path)['F14']
-    assert found['status'] == 'fired' and 'read_shard (loader.py:16)' in found['message']
+    path = files.write(loop.scene, 'xspace', tmp_path)
+    found = {f['id']: f for f in report(path)['findings']}['F14']
+    assert found['status'] == 'fired' and 'most of it in read_shard (loader.py:16) on thread python' in found['message']
+    label = next(x for x in report(path)['idle_labels'] if x['cause'] == 'input' and x['total_ps'] > 20 * MS)
+    assert (label['label'], label['user']) == ('$loader.py:16 read_shard', 'read_shard (loader.py:16)')
 
 
 def test_files_of_libraries_are_not_the_user_s(tmp_path):
@@ -181,6 +184,11 @@ def test_uploads_name_the_call_and_its_argument(tmp_path):
     found = upload_loop(UPLOAD).findings(tmp_path)['F6']
     assert 'step in train (train.py:40) is called with arrays of the host: table f32[3145728], 12.0 MiB, is copied in each call' \
         in found['message']
+
+
+def test_idle_labels_of_uploads_have_their_caller(tmp_path):
+    made = report(files.write(upload_loop(UPLOAD).scene, 'xspace', tmp_path))
+    assert {x['user'] for x in made['idle_labels'] if x['label'] == 'H2D Dispatch'} == {'train (train.py:40)'}
 
 
 def test_ops_that_take_longer_during_copies_count(tmp_path):

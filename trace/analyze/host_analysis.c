@@ -357,7 +357,7 @@ static int ask_behind_steps(analysis *a)
  * that nothing waits for it. */
 static int ask_all(analysis *a)
 {
-    static question *const last[] = {quality_collect, host_ops_collect, NULL};
+    static question *const last[] = {uploads_name_idle, quality_collect, host_ops_collect, NULL};
     VP_TRY(ask_first_lists(a));
     VP_TRY(ask_behind_steps(a));
     return ask_each(a, last);

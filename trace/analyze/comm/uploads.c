@@ -247,12 +247,30 @@ static int find_places(vp_transfer *row, uploads *x)
     return describe_place(row, x);
 }
 
-int uploads_collect(analysis *a)
+/* The row of host copies to devices; NULL: none. */
+static vp_transfer *upload_row(const analysis *a)
 {
-    vp_transfer *row = NULL;
     for (size_t i = 0; i < a->h->transfer_count; i++)
         if (a->h->transfers[i].host_only && a->h->transfers[i].direction == VP_H2D)
-            row = &a->h->transfers[i];
+            return &a->h->transfers[i];
+    return NULL;
+}
+
+int uploads_name_idle(analysis *a)
+{
+    const vp_transfer *row = upload_row(a);
+    for (size_t i = 0; row && row->caller && i < a->h->idle_label_count; i++) {
+        vp_idle_label *l = &a->h->idle_labels[i];
+        if (l->cause == VP_CAUSE_TRANSFER && !l->user && l->label &&
+            direction_of_host_span(vp_str_of(l->label)) == VP_H2D)
+            l->user = row->caller;
+    }
+    return 0;
+}
+
+int uploads_collect(analysis *a)
+{
+    vp_transfer *row = upload_row(a);
     if (!row)
         return 0;
     uploads x = {.a = a};

@@ -9,5 +9,8 @@
 /* Sets caller, function and argument of the row of host copies to devices. Looks up programs, which
  * must be parsed. VP_ENOMEM. */
 int uploads_collect(analysis *a);
+/* Names the caller of copies in idle labels, which pools of the runtime make for it. After
+ * gaps_collect. */
+int uploads_name_idle(analysis *a);
 
 #endif

@@ -206,7 +206,7 @@ static const char *say_host(fnd_run *run, const fnd_claim *c, const vp_transfer 
                              : "";
     if (!l || !c->part_ps[VP_CAUSE_TRANSFER])
         return slowed;
-    if (!l->user && first && (first->function || first->caller))
+    if (first && (first->function || (first->caller && !l->user)))
         return fnd_say(run, "%s%s", say_caller(run, first), slowed);
     return fnd_say(run, "; %s %s%s", rows ? "on the host mostly in" : "mostly in",
                    fnd_label(run, l), slowed);

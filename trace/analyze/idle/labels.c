@@ -139,6 +139,9 @@ static open_span open_span_inside(walk *w, const open_span *around, size_t i, in
         s.cause = cause;
         s.solid = true;
         s.pull = cause == VP_CAUSE_INPUT && !(flags & HK_INPUT);
+    } else if (s.pull && (flags & HK_USER)) {
+        s.name = w->t->kinds[kind].name; /* the generator that is asked for the next */
+        s.pull = false;
     } else if (cause != VP_CAUSE_HOST || s.cause != VP_CAUSE_HOST) {
         return s;
     } else if (labels_is_step(w->t, w->kinds, w->k, i)) {
