@@ -167,7 +167,7 @@ typedef struct linked {
     const tl_event *of;
 } linked;
 
-/* Returns 1 if there is no room for more. */
+/* Returns 1 once `max` events are found. */
 static int linked_add(linked *l, const tl_event *e)
 {
     if (l->n < l->max && !is_same_event(e, l->of))
