@@ -4,10 +4,14 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
 from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tests" / "golden"))
+from pftrace_decode import Trace  # noqa: E402
 
 FIELD = pathlib.Path(os.environ.get("VP_FIELD", ROOT.parent / "shared" / "field"))
 
@@ -145,6 +149,47 @@ def test_top_reads_correlations_wherever_they_stand_in_args(place):
                    event("kernel", "k", 0, 7, 10 * i + 100, 5, correlation=i + 1, device=0, stream=7)]
     rows, answer = top(place, events, "--group", "operator")
     assert rows == {"aten::mm": (20, 4)}
+
+
+def exported(place, form, events):
+    path, out = place.dir / "t.pt.trace.json", place.dir / f"out.{form}"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    subprocess.run(["view_profile", "export", "--to", form, "-o", out, path], env=place.env, cwd=place.dir, check=True)
+    return out
+
+
+KERNEL_ARGS = {"operator": "aten::addmm", "outermost_operator": "aten::linear", "module": "Linear_0", "source": "/home/me/train.py:20"}
+
+
+def test_exported_kernels_name_their_launch(place):
+    """Also if the args are empty or have a key of their own."""
+    own = [event("cpu_op", 'odd "name"\\', 1, 1, 2000, 100), *launched(3, 2010, "k", 5), *launched(4, 2030, "own", 5)]
+    own[-1]["args"] |= {"operator": "mine", "module": ""}
+    outside = launched(5, 3000, "outside", 5)
+    events = FORWARD + BACKWARD + own + outside
+    made = json.loads(exported(place, "perfetto-json", events).read_text())["traceEvents"]
+    args = {e["name"]: e["args"] for e in reversed(made) if e.get("cat") == "kernel"}
+    for key, value in KERNEL_ARGS.items():
+        assert args["gemm"][key] == value
+    assert args["k"]["operator"] == args["k"]["outermost_operator"] == 'odd "name"\\' and "module" not in args["k"]
+    assert args["own"]["operator"] == "mine" and args["own"]["module"] == ""
+    assert "operator" not in args["outside"]
+    packed = Trace(exported(place, "pftrace", events).read_bytes())
+    kernels = {s.name: s.args for s in packed.slices if "correlation" in s.args and "device" in s.args}
+    assert KERNEL_ARGS.items() <= kernels["gemm"].items() or kernels["gemm"]["operator"] == "aten::mm"
+    assert kernels["k"]["operator"] == 'odd "name"\\' and kernels["own"]["operator"] == "mine"
+
+
+def test_exported_arrows_follow_the_links(place):
+    """Only in a file without arrows of its own; an id that is used again leads to its own launch."""
+    events = [e for at in (0, 10_000) for e in launched(5, at, "k", 10)] + [event("cpu_op", "aten::mm", 1, 1, 10_000, 20)]
+    made = json.loads(exported(place, "perfetto-json", events).read_text())["traceEvents"]
+    starts = [e["bind_id"] for e in made if e.get("flow_out")]
+    assert len(set(starts)) == 2 and [e["bind_id"] for e in made if e.get("flow_in")] == starts
+    flow = {"id": 5, "cat": "ac2g", "name": "ac2g", "ts": 1, "pid": 1, "tid": 1}
+    made = json.loads(exported(place, "perfetto-json", [*events, {**flow, "ph": "s"}, {**flow, "ph": "f", "pid": 0, "tid": 7, "ts": 55,
+                                                                                    "bp": "e"}]).read_text())["traceEvents"]
+    assert not any("bind_id" in e for e in made)
 
 
 def test_ops_without_a_launch_are_counted(place):

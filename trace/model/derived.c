@@ -25,6 +25,8 @@ int derived_new(derived **out)
     derived *d = vp_calloc(1, sizeof *d);
     VP_NEED(d);
     vp_arena_init(&d->arena);
+    vp_map_init(&d->op_at);
+    vp_map_init(&d->launch_at);
     int rc = vp_intern_init(&d->names, &d->arena);
     if (rc < 0) {
         derived_free(d);
@@ -44,15 +46,54 @@ void derived_free(derived *d)
     vp_free(d->tracks);
     vp_free(d->slices);
     vp_free(d->notes);
+    vp_free(d->places);
+    vp_free(d->launched);
+    vp_map_free(&d->op_at);
+    vp_map_free(&d->launch_at);
     vp_free(d);
+}
+
+static uint64_t map_bytes(const vp_map *m)
+{
+    return m->slots ? (m->mask + 1) * sizeof *m->slots : 0;
 }
 
 uint64_t derived_bytes(const derived *d)
 {
     return d ? d->arena.bytes + d->group_cap * sizeof *d->groups +
                    d->track_cap * sizeof *d->tracks +
-                   (d->notes ? d->slice_count * sizeof *d->notes : d->slice_cap * sizeof *d->slices)
+                   (d->notes ? d->slice_count * sizeof *d->notes
+                             : d->slice_cap * sizeof *d->slices) +
+                   d->place_cap * sizeof *d->places + d->launched_cap * sizeof *d->launched +
+                   map_bytes(&d->op_at) + map_bytes(&d->launch_at)
              : 0;
+}
+
+static uint64_t linked_key(int64_t correlation, int64_t start_ps)
+{
+    return vp_mix(vp_mix((uint64_t)correlation) ^ (uint64_t)start_ps);
+}
+
+int derived_add_launched(derived *d, int64_t correlation, int64_t op_ps, int64_t launch_ps,
+                         derived_launched of)
+{
+    VP_TRY(vp_grow(&d->launched, &d->launched_cap, d->launched_count + 1, sizeof *d->launched,
+                   VP_EVENTS_MAX));
+    VP_TRY(vp_map_set(&d->op_at, linked_key(correlation, op_ps), (uint32_t)d->launched_count));
+    VP_TRY(vp_map_set(&d->launch_at, linked_key(correlation, launch_ps), of.launch));
+    d->launched[d->launched_count++] = of;
+    return 0;
+}
+
+const derived_launched *derived_op_launched(const derived *d, int64_t correlation, int64_t op_ps)
+{
+    uint32_t at = vp_map_get(&d->op_at, linked_key(correlation, op_ps));
+    return at == VP_MAP_NONE ? NULL : &d->launched[at];
+}
+
+uint32_t derived_launch_number(const derived *d, int64_t correlation, int64_t launch_ps)
+{
+    return vp_map_get(&d->launch_at, linked_key(correlation, launch_ps));
 }
 
 /* Uses the memory of the slices: a note ends at or before the end of its slice. */

@@ -18,6 +18,7 @@
 
 #include "trace/base/arena.h"
 #include "trace/base/buf.h"
+#include "trace/base/map.h"
 
 /* X(kind, title of the track, keys of a slice's two numbers and two texts; NULL: none). In the
  * order of the tracks in a group, from the top. Keys ending in _ps count picoseconds. */
@@ -84,6 +85,21 @@ typedef struct derived_group {
     int64_t shift_ps; /* own_clock: added to place its first op as in the file */
 } derived_group;
 
+/* Where device ops were launched (trace/links), for arguments of their slices. */
+typedef struct derived_place {
+    vp_sid inner, outer; /* operators: the innermost, and the one that the program called */
+    vp_sid module;       /* path of nn.Modules; 0: none, as for the others */
+    vp_sid source;       /* file:line */
+} derived_place;
+
+#define DERIVED_NO_PLACE UINT32_MAX
+
+/* A device op whose launch is in the file. */
+typedef struct derived_launched {
+    uint32_t place; /* DERIVED_NO_PLACE: launched outside of operators */
+    uint32_t launch;
+} derived_launched;
+
 typedef struct derived {
     vp_arena arena; /* of names */
     vp_intern names;
@@ -93,7 +109,13 @@ typedef struct derived {
     size_t track_count, track_cap;
     derived_slice *slices; /* NULL once there are notes */
     size_t slice_count, slice_cap;
-    derived_note *notes;    /* of each slice, after derived_keep_notes */
+    derived_note *notes; /* of each slice, after derived_keep_notes */
+    derived_place *places;
+    size_t place_count, place_cap;
+    derived_launched *launched;
+    size_t launched_count, launched_cap;
+    vp_map op_at;           /* correlation id and start of an op → index in `launched` */
+    vp_map launch_at;       /* those of a launch with an op → its number */
     uint64_t left_out;      /* slices beyond VP_DERIVED_MAX */
     int64_t file_origin_ns; /* the file's own time at the trace's 0, as in trace */
     size_t file;            /* index of the run's file that has these times */
@@ -118,6 +140,14 @@ int derived_end_track(derived *d);
 void derived_keep_notes(derived *d);
 /* Name of the group next to the file's own tracks: "/device:GPU:0 (analysis)". */
 int derived_group_name(vp_buf *b, const derived *d, const derived_group *g);
+/* Adds an op, which lasts from op_ps, and its launch from launch_ps on. `launch` numbers launches.
+ * VP_ENOMEM, VP_ELIMIT. */
+int derived_add_launched(derived *d, int64_t correlation, int64_t op_ps, int64_t launch_ps,
+                         derived_launched of);
+/* The op with this id and start; NULL: its launch is unknown. */
+const derived_launched *derived_op_launched(const derived *d, int64_t correlation, int64_t op_ps);
+/* The number of the launch with this id and start, or VP_MAP_NONE: no op has it. */
+uint32_t derived_launch_number(const derived *d, int64_t correlation, int64_t launch_ps);
 static inline vp_str derived_text(const derived *d, vp_sid id)
 {
     return vp_intern_get(&d->names, id);

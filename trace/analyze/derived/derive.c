@@ -232,5 +232,5 @@ int derive_host(void *ctx, const analysis *a)
         VP_TRY(add_steps_of_host(t->out, a));
     for (size_t d = 0; d < a->device_count; d++)
         VP_TRY(derive_add_device(t, a, (uint32_t)d, &next));
-    return 0;
+    return derive_places(t->out, a->t);
 }

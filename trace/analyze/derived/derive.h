@@ -25,6 +25,9 @@ void derive_task_end(derive_task *t);
 /* Adds a group with those findings of a report that have a time on this host. */
 int derive_findings(derived *d, const vp_report *r, const char *host);
 
+/* derive_places.c: where device ops were launched; nothing if trace/links found no launch. */
+int derive_places(derived *d, const trace *t);
+
 /* ---- For one device, in derive.c. Empty tracks are not added. ---- */
 
 typedef struct derive_device {

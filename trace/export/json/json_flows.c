@@ -262,6 +262,7 @@ static int find_lost_flows(json_plan *p, lost_flow *lost, size_t n)
 int jp_bind_flows(json_plan *p)
 {
     size_t n = p->flow_count, lost_count = 0;
+    p->has_flows = n != 0;
     if (!n)
         return 0;
     VP_CLEANUP(vp_free_ptr) lost_flow *lost = vp_calloc(n, sizeof *lost);

@@ -26,6 +26,7 @@
 #include "trace/export/json/json_edit.h"
 #include "trace/export/shared/lanes.h"
 #include "trace/export/shared/pick.h"
+#include "trace/model/derived.h"
 #include "trace/read/json/json_mark.h"
 #include "trace/read/json/json_scan.h"
 
@@ -154,11 +155,13 @@ typedef struct json_plan {
     uint32_t last_thread;
     vp_sid last_pid, last_tid; /* raw texts of last_thread */
     bool has_base, planned;
-    bool all_zero;    /* so far no event of the first pass had a time other than the base */
-    bool keep_spans;  /* spans of threads, if their order is requested; else freed after planning */
-    ex_pick *pick;    /* may be NULL */
-    rd_stream *first; /* the first pass, while it is unfinished */
-    uint64_t unbound; /* flows without a slice: dropped */
+    bool all_zero;   /* so far no event of the first pass had a time other than the base */
+    bool keep_spans; /* spans of threads, if their order is requested; else freed after planning */
+    ex_pick *pick;   /* may be NULL */
+    const derived *links; /* of the added tracks, once asked for; NULL: nothing is known */
+    bool links_asked, has_flows;
+    rd_stream *first;  /* the first pass, while it is unfinished */
+    uint64_t unbound;  /* flows without a slice: dropped */
     uint64_t unpaired; /* ends of async events without a begin: dropped */
     vp_buf scratch;    /* buffer for a text without escapes */
 } json_plan;
@@ -299,6 +302,22 @@ typedef struct jp_second {
  * no content, is not picked, or is dropped by the plan. */
 int jp_show(jp_second *s, vp_str text, int64_t at, const ex_fields *f, jp_event *e,
             const jp_change **changes, size_t *count);
+
+/* json_links.c: what the analysis knows of an event's launch. All zero: nothing. */
+typedef struct jp_links {
+    const derived_place *place; /* of a device op */
+    int64_t flow;               /* an arrow from the launch to its ops */
+    bool flow_in;               /* it ends here */
+} jp_links;
+int jp_links_of(jp_links *out, json_plan *p, const jp_event *e);
+/* The arguments that tell a place, without those that the event has itself. */
+#define JP_PLACE_ARGS 4
+typedef struct jp_place_arg {
+    const char *key;
+    vp_str text; /* UTF-8 */
+} jp_place_arg;
+size_t jp_place_args(jp_place_arg out[JP_PLACE_ARGS], const json_plan *p, const jp_event *e,
+                     const derived_place *place);
 
 /* Prepares the analysis tracks after all events. 1: to be written; 0: none. */
 int jp_added(struct ex_added **added, const json_plan *p);

@@ -8,6 +8,7 @@
 #include "trace/base/limits.h"
 #include "trace/export/json/json_plan.h"
 #include "trace/export/shared/added.h"
+#include "trace/export/shared/quote.h"
 #include "trace/export/shared/times.h"
 
 /* The new values of an event's members; missing members are added. */
@@ -17,8 +18,18 @@ typedef struct edit {
 } edit;
 
 static const char *const member_names[EX_FIELDS] = {
-    [EX_SCOPE] = "s", [EX_PH] = "ph",   [EX_TS] = "ts",   [EX_ID] = "id",        [EX_DUR] = "dur",
-    [EX_PID] = "pid", [EX_TID] = "tid", [EX_CAT] = "cat", [EX_BIND] = "bind_id",
+    [EX_SCOPE] = "s",
+    [EX_PH] = "ph",
+    [EX_TS] = "ts",
+    [EX_ID] = "id",
+    [EX_DUR] = "dur",
+    [EX_PID] = "pid",
+    [EX_TID] = "tid",
+    [EX_CAT] = "cat",
+    [EX_BIND] = "bind_id",
+    [EX_FLOW_IN] = "flow_in",
+    [EX_FLOW_OUT] = "flow_out",
+    [EX_ARGS] = "args",
 };
 
 static vp_str us_text(char out[EX_US_MAX], int64_t ns)
@@ -57,6 +68,12 @@ static void set_half(edit *d, const char *phase, int64_t id)
     d->value[EX_ID] = print_id_text(d->id, id);
 }
 
+static void put_bind_id(edit *d, int64_t id)
+{
+    d->value[EX_BIND] = (vp_str){
+        d->id, (size_t)snprintf(d->id, sizeof d->id, "\"0x%llx\"", (unsigned long long)id)};
+}
+
 static void edit_apply_change(const json_plan *p, const jp_event *e, const jp_change *c, edit *d)
 {
     switch (c->kind) {
@@ -85,8 +102,7 @@ static void edit_apply_change(const json_plan *p, const jp_event *e, const jp_ch
         d->value[EX_ID] = print_id_text(d->id, c->value);
         return;
     case JP_BIND:
-        d->value[EX_BIND] = (vp_str){d->id, (size_t)snprintf(d->id, sizeof d->id, "\"0x%llx\"",
-                                                             (unsigned long long)c->value)};
+        put_bind_id(d, c->value);
         return;
     }
 }
@@ -177,6 +193,38 @@ static bool has_odd_value(vp_str args)
     return false;
 }
 
+/* The event's args, and what is known of its launch. */
+static int put_place(vp_buf *b, const json_plan *p, const jp_event *e, const derived_place *place)
+{
+    vp_str args = jp_text(e, EX_ARGS);
+    jp_place_arg more[JP_PLACE_ARGS];
+    size_t n = jp_place_args(more, p, e, place);
+    vp_str inner = vp_str_trim(vp_str_head(vp_str_skip(args, 1), args.n - 2));
+    vp_buf_put(b, args.p, args.n - 1);
+    for (size_t i = 0; i < n; i++) {
+        vp_buf_printf(b, "%s\"%s\":", i || inner.n ? "," : "", more[i].key);
+        VP_TRY(ex_quote(b, more[i].text));
+    }
+    return vp_buf_putc(b, '}');
+}
+
+static int edit_set_links(jp_rewriter *r, const jp_event *e, edit *d)
+{
+    json_plan *p = r->second.plan;
+    jp_links l;
+    VP_TRY(jp_links_of(&l, p, e));
+    if (l.flow && !jp_text(e, EX_BIND).n) {
+        put_bind_id(d, l.flow);
+        d->value[l.flow_in ? EX_FLOW_IN : EX_FLOW_OUT] = VP_STR("true");
+    }
+    if (!l.place)
+        return 0;
+    r->scratch.n = 0;
+    VP_TRY(put_place(&r->scratch, p, e, l.place));
+    d->value[EX_ARGS] = vp_buf_view(&r->scratch);
+    return 0;
+}
+
 /* Maximum bytes of events that wait for the end of the file. */
 #define LATE_MAX ((size_t)1 << 20)
 
@@ -219,6 +267,7 @@ static int rewrite_event(void *ctx, vp_buf *out, vp_str text, int64_t at, const 
         put_numbers(&r->scratch, args);
         d.value[EX_ARGS] = vp_buf_view(&r->scratch);
     }
+    VP_TRY(edit_set_links(r, &e, &d));
     vp_buf *to = output_of_event(r, out, changes, count);
     put_edited(to, &e, &d, order, edit_field_order(&e, &d, order));
     if (async)

@@ -168,6 +168,7 @@ static void json_close(rd_stream *s)
     pft_free(&x->writer);
     vp_buf_free(&x->out);
     vp_buf_free(&x->scratch);
+    vp_buf_free(&x->place);
     vp_free(x);
 }
 
@@ -179,6 +180,7 @@ int ex_pftrace_from_json(rd_stream **out, const ex_input *in, ex_pick *pick)
     vp_map_init(&x->flows);
     vp_map_init(&x->beside_at);
     vp_buf_init(&x->scratch, 4 * (size_t)VP_JSON_EVENT_MAX);
+    vp_buf_init(&x->place, 4 * (size_t)VP_JSON_EVENT_MAX);
     pft_init(&x->writer, &x->out, pick);
     int rc = pft_json_make(x, in, pick);
     if (rc < 0)

@@ -101,7 +101,7 @@ typedef struct pft_json {
     int64_t spooled;  /* bytes received */
     pft_spool spool;
     uint64_t refused, unsaid, lost; /* events without an equivalent; flows */
-    vp_buf out, scratch;
+    vp_buf out, scratch, place;
     pft_writer writer;
     pft_ends ends;
     pft_pool pool; /* tracks for slices that may overlap */

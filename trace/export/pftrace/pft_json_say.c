@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "trace/base/err.h"
+#include "trace/base/json.h"
 #include "trace/export/pftrace/pft_json.h"
 #include "trace/export/shared/times.h"
 #include "trace/read/json/json_scan.h"
@@ -124,6 +125,27 @@ static int say_event_args(pft_json *x, const jp_event *e)
     return 0;
 }
 
+/* What is known of the event's launch. */
+static int say_links(pft_json *x, const jp_event *e)
+{
+    jp_place_arg more[JP_PLACE_ARGS];
+    jp_links l;
+    VP_TRY(jp_links_of(&l, &x->plan, e));
+    if (l.flow && !jp_text(e, EX_BIND).n)
+        pft_flow_bound(&x->writer, (uint64_t)l.flow, l.flow_in ? PFT_IN : PFT_OUT);
+    size_t n = l.place ? jp_place_args(more, &x->plan, e, l.place) : 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t name;
+        x->place.n = 0;
+        VP_TRY(vp_json_quote(&x->place, more[i].text));
+        int known = pft_table_put(&x->table, PFT_ARG_NAME, vp_str_of(more[i].key), &name);
+        if (known > 0)
+            VP_TRY(say_text_arg(x, name, jp_unquoted(vp_buf_view(&x->place))));
+        VP_TRY(known);
+    }
+    return 0;
+}
+
 /* The format has whole ns. The exact length in ps, and the remainder of the start, become
  * arguments. */
 static void say_sub_ns_rest(pft_json *x, const jp_event *e)
@@ -203,6 +225,7 @@ int pft_json_say(pft_json *x, const jp_event *e, const jp_change *changes, size_
     VP_TRY(put_category(x, e));
     VP_TRY(say_event_flows(x, e, changes, count));
     VP_TRY(say_event_args(x, e));
+    VP_TRY(say_links(x, e));
     say_sub_ns_rest(x, e);
     return w->event.status < 0 ? w->event.status : x->scratch.status;
 }

@@ -26,15 +26,23 @@ static void number_groups(ex_added *a)
     }
 }
 
+int ex_added_make(ex_added *a)
+{
+    if (a->made)
+        return 0;
+    a->made = true;
+    return a->make(a->ctx, &a->tracks);
+}
+
 int ex_added_begin(ex_added *a, const ex_pick *pick, const uint32_t *pids, size_t pid_count,
                    int64_t shift_ns)
 {
-    if (a->made)
+    if (a->begun)
         return a->tracks && a->track < a->tracks->track_count;
-    a->made = true;
+    a->begun = true;
     if (pick->most) /* only this many of the file's own slices are requested */
         return 0;
-    VP_TRY(a->make(a->ctx, &a->tracks));
+    VP_TRY(ex_added_make(a));
     if (!a->tracks || !a->tracks->track_count)
         return 0;
     a->pick = pick;

@@ -19,7 +19,7 @@ typedef struct ex_added {
     void *ctx;
     /* The writers' own. */
     const derived *tracks;
-    bool made, told;
+    bool made, begun, told;
     int64_t shift_ns; /* offset from times of the file to exported times */
     uint32_t *pids;   /* pids of the file, ascending */
     size_t pid_count;
@@ -33,8 +33,10 @@ typedef struct ex_added {
     const ex_pick *pick;
 } ex_added;
 
-/* Makes the tracks, once. pids: the processes of the file, copied. 1: there are tracks to write; 0:
- * none, or the pick counts slices. */
+/* Makes the tracks, once; exporters that need them before the file's last event call it first. */
+int ex_added_make(ex_added *a);
+/* Makes the tracks if they are not made yet. pids: the processes of the file, copied. 1: there are
+ * tracks to write; 0: none, or the pick counts slices. */
 int ex_added_begin(ex_added *a, const ex_pick *pick, const uint32_t *pids, size_t pid_count,
                    int64_t shift_ns);
 void ex_added_free(ex_added *a);
