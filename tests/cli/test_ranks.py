@@ -324,6 +324,15 @@ def test_f16_names_the_rank(place):
     assert finding(report(place, place.dir / 'd'), 'F16')['message'].startswith('GPU 0 on m2_52 (rank 2) arrives last')
 
 
+def test_an_archive_is_the_run_inside_it(place):
+    ranks.job(place.dir / 'd', SHAPES['kineto'][0])
+    subprocess.run(['tar', 'czf', 'job.tar.gz', 'd'], cwd=place.dir, check=True)
+    plain, packed = report(place, 'd'), report(place, 'job.tar.gz')
+    assert packed['world_size'] == 4 and [r['rank'] for r in packed['ranks']] == [0, 1, 2, 3]
+    for key in ('world_size', 'ranks', 'devices', 'balance', 'findings'):
+        assert packed[key] == plain[key], key
+
+
 def test_the_server_lists_the_same(place):
     """Also after a rescan, which opens only the file that is new."""
     name = SHAPES['stated only'][0]

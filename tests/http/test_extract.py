@@ -69,7 +69,7 @@ class Site(Server):
         assert state["schema"] == "view_profile.extract/1"
         return state
 
-    def ended(self, seconds=30):
+    def ended(self, seconds=300):
         deadline = time.monotonic() + seconds
         while (state := self.state())["state"] == "running":
             assert state["files"]["made"] + state["files"]["kept"] <= state["files"]["found"]

@@ -350,7 +350,7 @@ int cat_look_member(const ar_member *m, cat_found *f)
     if (f->kind.format != RD_CACHE && (m->head_n || !m->size))
         VP_TRY(detect_by_head(f->name, m->head, m->head_n, room, &inner, &f->kind));
     if (may_state_a_rank(f) && !f->kind.gzip)
-        rd_rank_of(&f->rank, (vp_str){m->head, m->head_n}, VP_STR_NONE);
+        f->rank = m->rank;
     keep_producer(&f->kind, by_name, true);
     f->why = f->kind.why;
     if (f->kind.format == RD_ARCHIVE) {

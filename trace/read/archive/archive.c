@@ -63,24 +63,44 @@ static bool is_damage(int rc)
     return rc == VP_ECORRUPT || rc == VP_ELIMIT;
 }
 
+/* JSON states its rank in its first bytes; of others only enough to detect the format is read. */
+static bool is_json(const char *text, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strchr(" \t\r\n", text[i]) && text[i])
+        i++;
+    return i < n && text[i] == '{';
+}
+
+static size_t bytes_wanted(const char *text, size_t n)
+{
+    return is_json(text, n) ? RD_RANK_HEAD : sizeof((ar_member *)NULL)->head;
+}
+
 /* Reads the first bytes. Damage after them is not checked here; it is reported when the member is
  * read. */
 static int member_read_head(ar_reader *r, ar_member *m)
 {
+    char text[RD_RANK_HEAD] = {0};
     const void *p;
-    size_t n;
+    size_t n, got = 0, wanted = bytes_wanted(text, 0);
     int64_t offset;
     int rc = 1;
-    while (rc > 0 && m->head_n < sizeof m->head) {
+    while (rc > 0 && got < wanted) {
         rc = ar_reader_data(r, &p, &n, &offset);
-        if (offset < 0 || offset >= (int64_t)sizeof m->head)
-            break; /* sparse: zeros, like the rest of head */
-        size_t left = sizeof m->head - (size_t)offset;
+        if (offset < 0 || offset >= (int64_t)sizeof text)
+            break; /* sparse: zeros, like the rest of the text */
+        size_t left = sizeof text - (size_t)offset;
         n = n < left ? n : left;
         if (n)
-            memcpy(m->head + offset, p, n);
-        m->head_n = n ? (size_t)offset + n : m->head_n;
+            memcpy(text + offset, p, n);
+        got = n ? (size_t)offset + n : got;
+        wanted = bytes_wanted(text, got);
     }
+    m->head_n = got < sizeof m->head ? got : sizeof m->head;
+    memcpy(m->head, text, m->head_n);
+    if (is_json(text, got))
+        rd_rank_of(&m->rank, (vp_str){text, got}, VP_STR_NONE);
     return is_damage(rc) && m->head_n ? 0 : rc < 0 ? rc : 0;
 }
 

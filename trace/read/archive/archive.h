@@ -8,6 +8,7 @@
 #define VP_READ_ARCHIVE_H
 
 #include "trace/read/bytes/byte_stream.h"
+#include "trace/read/detect/rank_info.h"
 
 typedef struct ar_member {
     char *name;   /* normalized: no leading "./", no "..", '/' as separator; unique per archive */
@@ -16,6 +17,7 @@ typedef struct ar_member {
     uint32_t index;   /* position among all entries from 0, which identifies it */
     char head[512];   /* first bytes, for detection */
     size_t head_n;
+    rd_rank rank; /* stated in the first bytes, if they are JSON */
 } ar_member;
 
 typedef struct ar_refusal {
