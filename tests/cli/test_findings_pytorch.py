@@ -485,6 +485,27 @@ def test_gradients_that_nothing_uses(place):
     assert findings(place, in_steps(backward_in("evaluate", gradients=0)))["F45"]["status"] == "clear"
 
 
+def test_gradients_that_are_cleared_before_an_optimizer_uses_them(place):
+    """Training with an optimizer, and a backward pass of a check in each step."""
+    def both(passes, clear=True):
+        def events(ts, n):
+            out = [frame("/app/loop.py(5): step", ts, 9000)]
+            for k, (function, at) in enumerate(passes):
+                number = {"Sequence number": 100 * n + k, "Fwd thread id": 0}
+                out += [frame(f"/app/loop.py({9 + k}): {function}", ts + at, 3000), op("aten::linear", ts + at + 10, 900, **number),
+                        op("autograd::engine::evaluate_function: AddmmBackward0", ts + at + 1000, 1500, **(number | {"Fwd thread id": 1})),
+                        *[op("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", ts + at + 2510 + 20 * i, 10) for i in range(4)]]
+            out += [event("user_annotation", "Optimizer.zero_grad#SGD.zero_grad", ts + 990, 5)] * clear
+            return out + [event("user_annotation", "Optimizer.step#SGD.step", ts + 3100, 200), op("aten::_fused_sgd_", ts + 3110, 100)]
+        return events
+
+    found = findings(place, in_steps(both([("train", 0), ("check", 4000)])))["F45"]
+    assert (found["status"], found["severity"]) == ("fired", "high") and impact(found) == 5 * 1580 * 10**6, found
+    assert "5 backward passes in check (/app/loop.py:10)" in found["message"] and "zero_grad clears them" in found["message"]
+    assert findings(place, in_steps(both([("train", 0)])))["F45"]["status"] == "clear"
+    assert findings(place, in_steps(both([("train", 0), ("check", 4000)], clear=False)))["F45"]["status"] == "clear"  # accumulates
+
+
 def test_what_a_fused_optimizer_saves(place):
     """50 parameters with 3 operators each: 10 us, 10 us and 30 us, and 10 us after each of them."""
     def events(ts, _):

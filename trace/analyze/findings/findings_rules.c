@@ -1062,8 +1062,9 @@ const finding_rule findings_rules[] = {
              "that no backward pass uses, or runs backward passes for gradients that nothing uses.",
      .rule = "operators without a backward op of their sequence number exceed 5% of the window "
              "(medium from 30%, never high), in at least 10 operations; without a device, also "
-             "backward passes of at least 5% of the window whose gradients no operator reads, in a "
-             "capture without optimizer (low unless the function's name means evaluation)",
+             "backward passes of at least 5% of the window whose gradients no operator reads, and "
+             "zero_grad clears, or in a capture without optimizer (then low unless the function's "
+             "name means evaluation)",
      .source = "torch.no_grad and torch.inference_mode",
      .advice_xla = "Run evaluation under torch.inference_mode() or torch.no_grad(), and call "
                    "model.eval(). Detach what is kept for metrics.",

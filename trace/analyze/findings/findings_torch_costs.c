@@ -177,14 +177,16 @@ bool fnd_unused_gradients(fnd_run *run)
         return false;
     }
     const vp_torch_cost *x = sum_costs(run, c->device, VP_TORCH_GRADIENTS).largest;
-    if (!is_evaluation(x->caller))
+    bool cleared = x->groups >= x->calls;
+    if (!cleared && !is_evaluation(x->caller))
         run->f->severity = VP_LEVEL_LOW;
     run->f->title = "Gradients are computed but not used";
     fnd_message(run, fnd_say(run,
                              "No operator reads the gradients of %s backward passes%s, which take "
-                             "%s; no optimizer runs.",
+                             "%s; %s.",
                              fnd_count(run, x->calls), caller_phrase(run, " in ", x),
-                             time_of_window(run, x->total_ps, c)));
+                             time_of_window(run, x->total_ps, c),
+                             cleared ? "zero_grad clears them" : "no optimizer runs"));
     place_cost(run, x);
     return true;
 }

@@ -30,6 +30,7 @@ typedef enum cost_flag {
     CF_FRAME = 1 << 10, /* of a library */
     CF_OPTIMIZER = 1 << 11,
     CF_COMPILE = 1 << 12,
+    CF_CLEAR = 1 << 13, /* Optimizer.zero_grad */
 } cost_flag;
 
 typedef struct open_call {
@@ -57,6 +58,11 @@ typedef struct pass {
     uint32_t function; /* node of the user's function that runs it */
 } pass;
 
+typedef struct pass_sum {
+    int64_t count, ps;
+    pass longest;
+} pass_sum;
+
 typedef struct optimizer {
     int64_t until, op_until, steps, ops, total_ps, op_ps, least_ps, start, dur;
     uint32_t kind;
@@ -78,9 +84,9 @@ typedef struct cost_walk {
     vp_map typed, laid;   /* caller << 32 | name → row */
     cost_row *rows;
     size_t row_n, row_cap;
-    pass pass;
-    int64_t passes, used_passes, pass_ps, backward_end;
-    pass longest;
+    pass pass, unused;        /* the last one; the last one, if nothing has used it so far */
+    pass_sum passes, cleared; /* all; unused ones whose gradients are cleared */
+    int64_t used_passes, backward_end;
     optimizer optimizer;
 } cost_walk;
 
@@ -131,6 +137,8 @@ static uint16_t kind_flags(const analysis *a, uint32_t kind)
         return vp_str_find(name, VP_STR("::")) < name.n ? operator_flags(name) : 0;
     if (vp_str_starts(name, VP_STR("Optimizer.step#")))
         return CF_OPTIMIZER;
+    if (vp_str_starts(name, VP_STR("Optimizer.zero_grad#")))
+        return CF_CLEAR;
     if (vp_str_starts(name, VP_STR("nn.Module: ")))
         return CF_FRAME;
     /* comprehensions of the user are part of the function around them */
@@ -191,17 +199,41 @@ static int add_operator(cost_walk *w, vp_torch_kind kind, uint32_t name, uint32_
 
 /* ---- Backward passes ---- */
 
+static void add_pass(pass_sum *s, const pass *p)
+{
+    s->count++;
+    s->ps += p->end - p->start;
+    if (p->end - p->start > s->longest.end - s->longest.start)
+        s->longest = *p;
+}
+
 static void end_pass(cost_walk *w)
 {
     pass *p = &w->pass;
     if (!p->open || !p->gradients)
         return;
+    bool used = p->uses * 2 >= p->gradients;
+    w->unused = *p;
+    w->unused.open = !used;
+    w->used_passes += used;
     p->open = false;
-    w->passes++;
-    w->used_passes += p->uses * 2 >= p->gradients;
-    w->pass_ps += p->end - p->start;
-    if (p->end - p->start > w->longest.end - w->longest.start)
-        w->longest = *p;
+    add_pass(&w->passes, p);
+}
+
+/* Gradients are cleared: those of the last pass were in vain, unless something has used them. */
+static void clear_gradients(cost_walk *w)
+{
+    end_pass(w);
+    if (w->unused.open)
+        add_pass(&w->cleared, &w->unused);
+    w->unused.open = false;
+}
+
+/* An optimizer uses the gradients of all passes so far. */
+static void use_gradients(cost_walk *w)
+{
+    w->pass.uses = w->pass.gradients;
+    w->unused.open = false;
 }
 
 /* An outermost operator: part of a backward pass, or a use of its gradients, or the next forward
@@ -214,6 +246,7 @@ static void follow_pass(cost_walk *w, uint32_t kind, uint32_t node, int64_t numb
     if (f & CF_BACKWARD) {
         if (p->uses || !p->open) {
             end_pass(w);
+            w->unused.open = false; /* gradients accumulate */
             *p = (pass){.open = true,
                         .start = start,
                         .function = node == TREE_NONE ? TREE_NONE : w->tree.v[node].function};
@@ -404,8 +437,14 @@ static int on_event(cost_walk *w, size_t e)
         w->skip_until = c.end;
         return 0;
     }
-    if (f & CF_OPTIMIZER)
+    if (f & CF_CLEAR) {
+        clear_gradients(w);
+        return 0;
+    }
+    if (f & CF_OPTIMIZER) {
+        use_gradients(w);
         begin_optimizer(&w->optimizer, c.kind, c.start, c.end);
+    }
     VP_TRY(node_of_call(&c.node, w, c.kind, f & CF_USER, c.start, c.end));
     if (f & CF_USER) {
         c.run = ++w->runs;
@@ -448,17 +487,21 @@ static int add_loops(cost_walk *w)
 
 static int add_passes(cost_walk *w)
 {
+    const pass_sum *s = &w->cleared;
     cost_row *r;
     end_pass(w);
-    if (w->passes < 2 || w->used_passes || w->optimizer.steps)
+    if (s->count < 2 && !w->used_passes && !w->optimizer.steps)
+        s = &w->passes;
+    if (s->count < 2)
         return 0;
-    uint32_t function = w->longest.function;
+    uint32_t function = s->longest.function;
     VP_TRY(new_row(&r, w, VP_TORCH_GRADIENTS, UINT32_MAX,
                    function == TREE_NONE ? UINT32_MAX : w->tree.v[function].kind));
-    r->cost.calls = w->passes;
-    r->cost.total_ps = r->cost.saved_ps = w->pass_ps;
-    r->cost.start_ps = w->longest.start;
-    r->cost.dur_ps = w->longest.end - w->longest.start;
+    r->cost.calls = s->count;
+    r->cost.groups = w->cleared.count;
+    r->cost.total_ps = r->cost.saved_ps = s->ps;
+    r->cost.start_ps = s->longest.start;
+    r->cost.dur_ps = s->longest.end - s->longest.start;
     return 0;
 }
 
@@ -505,8 +548,9 @@ static int walk_thread(cost_walk *w, uint32_t track)
         return 0;
     w->n = w->op = w->step = 0;
     w->skip_until = w->backward_end = INT64_MIN;
-    w->pass = w->longest = (pass){0};
-    w->passes = w->used_passes = w->pass_ps = 0;
+    w->pass = w->unused = (pass){0};
+    w->passes = w->cleared = (pass_sum){0};
+    w->used_passes = 0;
     w->optimizer = (optimizer){.until = INT64_MIN, .op_until = INT64_MIN};
     torch_tree_init(&w->tree);
     vp_map *const maps[] = {&w->forward, &w->used, &w->typed, &w->laid, &w->optimizer.names};
