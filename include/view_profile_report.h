@@ -291,8 +291,8 @@ typedef struct vp_op {
      * innermost with the most self time, and the outermost around that, which is known only of
      * linked launches; NULL: none or unknown. */
     const char *operator_name, *outermost_name;
-    int64_t operators;      /* distinct innermost ones; VP_UNKNOWN in older reports */
-    const char *caller;     /* without devices: the user's function that calls it; may be NULL */
+    int64_t operators;  /* distinct innermost ones; VP_UNKNOWN in older reports */
+    const char *caller; /* the user's function that calls it, or that `source` is in; may be NULL */
     vp_avoidable avoidable; /* full; 0 without HLO programs */
 } vp_op;
 

@@ -278,3 +278,20 @@ def test_memory_of_results_that_are_not_donated_is_allocated_before_each_run(tem
     found = finding(copied(temporary), tmp_path, 'F36')
     assert abs(found['impact']['time_ps'] - (8 * 4 * MS + idle)) < 300 * US, found['impact']
     assert 'waits' in found['message']
+
+
+# ---- functions ----
+
+
+@pytest.mark.parametrize('function, named', [
+    ('train.<locals>.loss', 'loss (model.py:9)'), ('Model.__call__', 'Model.__call__ (model.py:9)'),
+    ('attend.<locals>.<listcomp>', 'attend (model.py:9)'), ('<lambda>', '<lambda> (model.py:9)'), ('<module>', None),
+])
+def test_the_function_of_an_op(function, named, tmp_path):
+    """From the stack frame of its instruction."""
+    frames = wire.text(1, '/job/model.py') + wire.text(2, function)
+    frames += wire.bytes_(3, wire.number(1, 1) + wire.number(2, 1) + wire.number(3, 9)) + wire.bytes_(4, wire.number(1, 1))
+    dot = instruction(2, 'dot.2', 'dot', array(64, 64), [1, 1], more=hlo.contracting(1, 0) + wire.bytes_(7, wire.number(15, 1)))
+    entry = computation(1, 'main', 2, instruction(1, 'x.1', 'parameter', array(64, 64), more=wire.number(9, 0)), dot)
+    ops = report(runs(module(entry, wire.bytes_(17, frames)), ('dot.2', 2 * MS)), tmp_path)['ops']
+    assert [(o['name'], o['caller']) for o in ops] == [('dot', named)]

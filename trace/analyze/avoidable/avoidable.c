@@ -1,5 +1,7 @@
 #include "trace/analyze/avoidable/avoidable.h"
 
+#include <stdio.h>
+
 #include "trace/analyze/avoidable/hlo_batches.h"
 #include "trace/analyze/avoidable/hlo_shares.h"
 #include "trace/analyze/avoidable/repeated_programs.h"
@@ -34,6 +36,7 @@ enum {
 #define SMALL_PS INT64_C(10000000)
 /* So many small ops of equal shape are worth one batched op. */
 #define BATCH_LEAST 8u
+#define NAME_MAX_BYTES 100u
 
 static int64_t permille_of_ps(int64_t ps, uint16_t permille)
 {
@@ -274,6 +277,41 @@ static void add_kind(vp_avoidable *x, const kind_facts *f, int64_t self_ps)
     x->repeated_ps += permille_of_ps(self_ps, f->shares.repeated);
 }
 
+/* "train.<locals>.loss" → "loss"; "loss.<locals>.<listcomp>" → "loss". */
+static vp_str innermost_function(vp_str name)
+{
+    const vp_str locals = VP_STR("<locals>.");
+    vp_str outer = VP_STR_NONE;
+    for (size_t end; (end = vp_str_find(name, locals)) < name.n;) {
+        outer = vp_str_head(name, end ? end - 1 : 0);
+        name = vp_str_skip(name, end + locals.n);
+    }
+    return outer.n && vp_str_starts(name, VP_STR("<")) ? outer : name;
+}
+
+/* "loss (train.py:12)": the function of an op's source line, which one of its kinds has. */
+static int set_caller(work *w, vp_op *op, uint32_t kind)
+{
+    const trace *t = w->a->t;
+    const trace_kind *k = &t->kinds[kind];
+    uint32_t i = trace_find_program(t, k->program_id);
+    const hlo_program *p = i < t->program_count ? w->programs[i].p : NULL;
+    vp_str source = trace_str(t, k->source), name = VP_STR_NONE;
+    if (op->caller || !p || !source.n || !vp_str_eq(source, vp_str_of(op->source)))
+        return 0;
+    uint32_t at = hlo_program_find(p, hlo_innermost(trace_str(t, k->hlo_op)));
+    name = at == HLO_NONE ? name : p->instrs[at].source_function;
+    name = innermost_function(name);
+    if (!name.n || vp_str_eq(name, VP_STR("<module>")))
+        return 0;
+    size_t slash = vp_str_rfind_char(source, '/');
+    vp_str file = slash < source.n ? vp_str_skip(source, slash + 1) : source;
+    char text[2 * NAME_MAX_BYTES + 8];
+    snprintf(text, sizeof text, "%.*s (%.*s)", VP_STR_CUT(name, NAME_MAX_BYTES),
+             VP_STR_CUT(file, NAME_MAX_BYTES));
+    return host_text(&op->caller, w->a->h, vp_str_of(text));
+}
+
 static int add_device(work *w, uint32_t d)
 {
     const kind_list *l = &w->a->devices[d].times;
@@ -285,9 +323,10 @@ static int add_device(work *w, uint32_t d)
     int64_t rate = best_rate(l, w->kinds);
     for (uint32_t i = 0; i < l->n; i++) {
         const kind_facts *f = &w->kinds[l->kind[i]];
-        vp_avoidable *x = &w->a->h->ops[w->op_of[group_of[l->kind[i]]]].avoidable;
-        add_kind(x, f, l->self_ps[i]);
-        x->unrolled_ps += unrolled_ps(f, l->self_ps[i], l->calls[i], rate);
+        vp_op *op = &w->a->h->ops[w->op_of[group_of[l->kind[i]]]];
+        add_kind(&op->avoidable, f, l->self_ps[i]);
+        op->avoidable.unrolled_ps += unrolled_ps(f, l->self_ps[i], l->calls[i], rate);
+        VP_TRY(set_caller(w, op, l->kind[i]));
     }
     return 0;
 }

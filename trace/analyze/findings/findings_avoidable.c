@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-/* "dot at model.py:12" */
-static const char *op_at(fnd_run *run, const vp_op *op)
-{
-    return fnd_say(run, "%s%s%s", fnd_short(run, op->name), op->source ? " at " : "",
-                   op->source ? fnd_path(run, op->source) : "");
-}
-
 static int64_t avoidable_of(const fnd_run *run, uint32_t device, size_t member)
 {
     int64_t ps;
@@ -61,8 +54,9 @@ void fnd_dense_embedding(fnd_run *run)
         cap_severity(run, VP_LEVEL_MEDIUM);
     const char *what =
         looks ? "matmuls with one-hot operands" : "updates of all rows for gradients of few rows";
-    fnd_message(run, fnd_say(run, "%s; most in %s, %s call%s.", spends_on(run, c, ps, what),
-                             op_at(run, op), fnd_count(run, op->calls), op->calls == 1 ? "" : "s"));
+    fnd_message(run,
+                fnd_say(run, "%s; most in %s, %s call%s.", spends_on(run, c, ps, what),
+                        fnd_op_at(run, op), fnd_count(run, op->calls), op->calls == 1 ? "" : "s"));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 
@@ -101,7 +95,7 @@ void fnd_recomputation(fnd_run *run)
     fnd_message(run, fnd_say(run, "%s; most in %s%s.",
                              spends_on(run, c, ps,
                                        "computing the forward pass again for the backward pass"),
-                             op_at(run, op), memory));
+                             fnd_op_at(run, op), memory));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 
@@ -147,7 +141,7 @@ static void say_repeated_module(fnd_run *run, const fnd_claim *c, const vp_modul
                              "%s computes matmuls that %s computes as well%s%s, in %s of %s steps. "
                              "It takes %s (%s of the devices' windows).",
                              fnd_short(run, m->name), fnd_short(run, m->repeats),
-                             op ? ", from " : "", op ? fnd_path(run, op->source) : "",
+                             op ? ", from " : "", op ? fnd_op_place(run, op) : "",
                              fnd_count(run, m->in_steps), fnd_count(run, r->steps.counted),
                              fnd_time(run, ps), fnd_percent(run, ps, fnd_windows(run))));
     if (op)
@@ -168,7 +162,7 @@ static void repeated_loops(fnd_run *run)
     fnd_message(run,
                 fnd_say(run, "%s; most in %s of %s.",
                         spends_on(run, c, ps, "a loop whose matmuls another loop computes as well"),
-                        op_at(run, op), fnd_short(run, op->module ? op->module : "a program")));
+                        fnd_op_at(run, op), fnd_short(run, op->module ? op->module : "a program")));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 
@@ -204,7 +198,7 @@ void fnd_unrolled(fnd_run *run)
         return;
     fnd_message(run, fnd_say(run, "%s; most in %s: %s calls of %s each.",
                              spends_on(run, c, ps, "the overhead of small ops of equal shape"),
-                             op_at(run, op), fnd_count(run, op->calls),
+                             fnd_op_at(run, op), fnd_count(run, op->calls),
                              fnd_time(run, op->calls > 0 ? op->self_ps / op->calls : op->self_ps)));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

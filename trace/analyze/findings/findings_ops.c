@@ -115,7 +115,7 @@ void fnd_hot_op(fnd_run *run)
                         fnd_percent(run, ps, d->self_ps), fnd_device(run, op->device),
                         fnd_time(run, ps), fnd_time(run, d->self_ps), fnd_count(run, hot.calls),
                         hot.calls == 1 ? "" : "s", op->source ? ", from " : "",
-                        op->source ? fnd_path(run, op->source) : ""));
+                        op->source ? fnd_op_place(run, op) : ""));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 
@@ -222,18 +222,17 @@ void fnd_data_formatting(fnd_run *run)
     if (!c)
         return;
     const vp_op *op = largest_formatting(r, c->device);
-    fnd_message(
-        run,
-        fnd_say(run,
-                "%s spends %s of its op time (%s of %s) on layout changes and data "
-                "formatting%s.",
-                fnd_worst(run, c), fnd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
-                fnd_time(run, c->gross_ps), fnd_time(run, r->devices[c->device].self_ps),
-                op ? fnd_say(run, "; the largest: %s%s%s, %s call%s, %s", fnd_short(run, op->name),
-                             op->source ? " at " : "", op->source ? fnd_path(run, op->source) : "",
-                             fnd_count(run, op->calls), op->calls == 1 ? "" : "s",
-                             fnd_time(run, op->self_ps))
-                   : ""));
+    fnd_message(run,
+                fnd_say(run,
+                        "%s spends %s of its op time (%s of %s) on layout changes and data "
+                        "formatting%s.",
+                        fnd_worst(run, c),
+                        fnd_percent(run, c->gross_ps, r->devices[c->device].self_ps),
+                        fnd_time(run, c->gross_ps), fnd_time(run, r->devices[c->device].self_ps),
+                        op ? fnd_say(run, "; the largest: %s, %s call%s, %s", fnd_op_at(run, op),
+                                     fnd_count(run, op->calls), op->calls == 1 ? "" : "s",
+                                     fnd_time(run, op->self_ps))
+                           : ""));
     if (op)
         fnd_place(run, c->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

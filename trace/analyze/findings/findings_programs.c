@@ -5,13 +5,6 @@
 
 #include "trace/base/err.h"
 
-/* "fusion.2 at model.py:12" */
-static const char *op_text(fnd_run *run, const vp_op *op)
-{
-    return fnd_say(run, "%s%s%s", fnd_short(run, op->name), op->source ? " at " : "",
-                   op->source ? fnd_path(run, op->source) : "");
-}
-
 /* ---- F47 ---- */
 
 /* Single precision halves the bytes and at least doubles the rate of arithmetic. */
@@ -40,7 +33,7 @@ void fnd_double_precision(fnd_run *run)
                              "%s computes in float64 for %s of its op time (%s of %s), most in %s. "
                              "Single precision takes half of that or less.",
                              fnd_worst(run, c), fnd_percent(run, sum, self), fnd_time(run, sum),
-                             fnd_time(run, self), op_text(run, op)));
+                             fnd_time(run, self), fnd_op_at(run, op)));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }
 
@@ -123,14 +116,14 @@ static int64_t name_small_programs(fnd_run *run, vp_map *names)
 
 static const char *small_programs_text(fnd_run *run, const fnd_claim *c, const small_programs *s)
 {
-    const char *where = s->f.f
-                            ? fnd_say(run, "; %s launches %s in %s call%s",
-                                      fnd_path(run, s->f.f->name), fnd_count(run, s->f.f->launches),
-                                      fnd_count(run, s->f.f->calls), s->f.f->calls == 1 ? "" : "s")
-                        : s->op ? fnd_say(run, ", such as %s%s%s", fnd_short(run, s->op->module),
-                                          s->op->source ? " from " : "",
-                                          s->op->source ? fnd_path(run, s->op->source) : "")
-                                : "";
+    const char *where =
+        s->f.f ? fnd_say(run, "; %s launches %s in %s call%s", fnd_path(run, s->f.f->name),
+                         fnd_count(run, s->f.f->launches), fnd_count(run, s->f.f->calls),
+                         s->f.f->calls == 1 ? "" : "s")
+        : s->op
+            ? fnd_say(run, ", such as %s%s%s", fnd_short(run, s->op->module),
+                      s->op->source ? " from " : "", s->op->source ? fnd_op_place(run, s->op) : "")
+            : "";
     return fnd_say(run,
                    "%s programs of one or two ops run in each step on %s%s. Each one reads and "
                    "writes memory and is dispatched by the host; one compiled program does not.",
@@ -217,7 +210,7 @@ void fnd_occasional_program(fnd_run *run)
                              m->runs == 1 ? "" : "s", fnd_count(run, m->in_steps),
                              fnd_count(run, r->steps.counted), fnd_time(run, m->in_steps_ps),
                              fnd_percent(run, m->in_steps_ps, windows), op ? ", from " : "",
-                             op ? fnd_path(run, op->source) : "", fnd_short(run, main->name)));
+                             op ? fnd_op_place(run, op) : "", fnd_short(run, main->name)));
     if (op)
         fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
     else

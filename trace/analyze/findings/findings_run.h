@@ -218,7 +218,11 @@ const char *fnd_bytes(fnd_run *run, int64_t n);                     /* "1.5 GiB"
 const char *fnd_short(fnd_run *run, const char *name);              /* at most 60 bytes of a name */
 /* ", called by train (train.py:20)" and `after`; "" for NULL. */
 const char *fnd_called_by(fnd_run *run, const char *caller, const char *after);
-const char *fnd_path(fnd_run *run, const char *path);  /* at most its last 60 bytes */
+const char *fnd_path(fnd_run *run, const char *path); /* at most its last 60 bytes */
+/* Where the program has an op: "loss (train.py:12)", or its source line; NULL: unknown. */
+const char *fnd_op_place(fnd_run *run, const vp_op *op);
+/* "fusion.2 in loss (train.py:12)", "fusion.2 at train.py:12", "fusion.2" */
+const char *fnd_op_at(fnd_run *run, const vp_op *op);
 const char *fnd_device(fnd_run *run, uint32_t device); /* "TPU:0", with its host if many */
 int64_t fnd_window(const fnd_run *run, uint32_t device);
 int64_t fnd_windows(const fnd_run *run); /* of all devices */

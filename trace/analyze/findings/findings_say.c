@@ -293,3 +293,18 @@ fnd_idle_parts fnd_idle_labels(const fnd_run *run, uint32_t device, uint32_t cau
     }
     return out;
 }
+
+const char *fnd_op_place(fnd_run *run, const vp_op *op)
+{
+    return op->caller ? fnd_path(run, op->caller) : op->source ? fnd_path(run, op->source) : NULL;
+}
+
+const char *fnd_op_at(fnd_run *run, const vp_op *op)
+{
+    const char *place = fnd_op_place(run, op);
+    return fnd_say(run, "%s%s%s", fnd_short(run, op->name),
+                   !place       ? ""
+                   : op->caller ? " in "
+                                : " at ",
+                   place ? place : "");
+}

@@ -107,9 +107,11 @@ static int hlo_read_computation(hlo_reader *r, vp_str bytes)
 
 typedef struct frame_index {
     vp_str *files;
-    int32_t (*places)[2]; /* file, line */
+    vp_str *functions;
+    int32_t (*places)[3]; /* file, line, function */
     int32_t *frames;      /* place */
-    size_t file_count, place_count, frame_count, file_cap, place_cap, frame_cap;
+    size_t file_count, function_count, place_count, frame_count;
+    size_t file_cap, function_cap, place_cap, frame_cap;
 } frame_index;
 
 static int32_t int_of(vp_str message, uint8_t field)
@@ -127,11 +129,16 @@ static int put_frame_row(frame_index *x, const vp_pb_field *f)
         VP_TRY(vp_grow(&x->files, &x->file_cap, x->file_count + 1, sizeof *x->files,
                        VP_HLO_INSTRUCTIONS_MAX));
         x->files[x->file_count++] = f->data;
+    } else if (f->number == STACK_FRAME_INDEX_FUNCTION_NAMES) {
+        VP_TRY(vp_grow(&x->functions, &x->function_cap, x->function_count + 1, sizeof *x->functions,
+                       VP_HLO_INSTRUCTIONS_MAX));
+        x->functions[x->function_count++] = f->data;
     } else if (f->number == STACK_FRAME_INDEX_FILE_LOCATIONS) {
         VP_TRY(vp_grow(&x->places, &x->place_cap, x->place_count + 1, sizeof *x->places,
                        VP_HLO_INSTRUCTIONS_MAX));
         x->places[x->place_count][0] = int_of(f->data, FILE_LOCATION_FILE_NAME_ID);
-        x->places[x->place_count++][1] = int_of(f->data, FILE_LOCATION_LINE);
+        x->places[x->place_count][1] = int_of(f->data, FILE_LOCATION_LINE);
+        x->places[x->place_count++][2] = int_of(f->data, FILE_LOCATION_FUNCTION_NAME_ID);
     } else if (f->number == STACK_FRAME_INDEX_STACK_FRAMES) {
         VP_TRY(vp_grow(&x->frames, &x->frame_cap, x->frame_count + 1, sizeof *x->frames,
                        VP_HLO_INSTRUCTIONS_MAX));
@@ -151,6 +158,9 @@ static void resolve_source(hlo_instr *in, const frame_index *x)
     size_t frame = row_of_frame_id(in->source_line, x->frame_count);
     size_t place = frame == SIZE_MAX ? frame : row_of_frame_id(x->frames[frame], x->place_count);
     size_t file = place == SIZE_MAX ? place : row_of_frame_id(x->places[place][0], x->file_count);
+    size_t function =
+        place == SIZE_MAX ? place : row_of_frame_id(x->places[place][2], x->function_count);
+    in->source_function = function == SIZE_MAX ? VP_STR_NONE : x->functions[function];
     in->source_line = file == SIZE_MAX ? 0 : x->places[place][1];
     in->source_file = file == SIZE_MAX ? VP_STR_NONE : x->files[file];
 }
@@ -167,6 +177,7 @@ static int read_sources(hlo_reader *r, vp_str index)
         if (!r->p->instrs[i].source_file.n)
             resolve_source(&r->p->instrs[i], &x);
     vp_free(x.files);
+    vp_free(x.functions);
     vp_free(x.places);
     vp_free(x.frames);
     return rc;

@@ -36,11 +36,12 @@ typedef struct hlo_shape {
 
 typedef struct hlo_instr {
     vp_str name, opcode, op_name, custom_call_target;
-    vp_str backend_config; /* raw bytes (JSON) */
-    vp_str source_file;    /* of the instruction, else of its innermost stack frame, or empty */
-    int32_t source_line;   /* 0: unknown */
-    uint32_t computation;  /* index */
-    uint32_t shape;        /* index; HLO_NONE */
+    vp_str backend_config;  /* raw bytes (JSON) */
+    vp_str source_file;     /* of the instruction, else of its innermost stack frame, or empty */
+    vp_str source_function; /* of that stack frame, "train.<locals>.loss", or empty */
+    int32_t source_line;    /* 0: unknown */
+    uint32_t computation;   /* index */
+    uint32_t shape;         /* index; HLO_NONE */
     uint32_t operands, operand_count; /* instruction indices, from this index in links */
     uint32_t called, called_count;    /* computation indices, from this index in links */
     int64_t id;

@@ -46,13 +46,14 @@ enum {
     HLO_INSTRUCTION_COLLECTIVE_DEVICE_LIST = 87
 };
 
-/* Ids of file names, locations and frames count from 1; 0 is none. */
+/* Ids of names of files and functions, locations and frames count from 1; 0 is none. */
 enum {
     STACK_FRAME_INDEX_FILE_NAMES = 1,
+    STACK_FRAME_INDEX_FUNCTION_NAMES = 2,
     STACK_FRAME_INDEX_FILE_LOCATIONS = 3,
     STACK_FRAME_INDEX_STACK_FRAMES = 4
 };
-enum { FILE_LOCATION_FILE_NAME_ID = 1, FILE_LOCATION_LINE = 3 };
+enum { FILE_LOCATION_FILE_NAME_ID = 1, FILE_LOCATION_FUNCTION_NAME_ID = 2, FILE_LOCATION_LINE = 3 };
 enum { STACK_FRAME_FILE_LOCATION_ID = 1 };
 
 enum {

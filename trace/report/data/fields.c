@@ -569,8 +569,9 @@ const rep_field rep_op_fields[] = {
     {ARRAY("per_step_points_ps", REP_COUNTS, vp_op, per_step_ps, per_step_count), .full = true,
      .about = "Mean self time per step over runs of consecutive steps; at most 100 points, empty "
               "for small groups."},
-    {F("caller", REP_TEXT, vp_op, caller), .null = "unknown, or there are devices", .later = true,
-     .full = true, .about = "Function of the program that calls it, with its file and line."},
+    {F("caller", REP_TEXT, vp_op, caller), .null = "unknown", .later = true, .full = true,
+     .about = "Function of the program that calls it, with its file and line. Of a device op, the "
+              "function of `source`."},
     {F("avoidable", REP_OBJECT, vp_op, avoidable), .fields = avoidable_fields, .full = true,
      .later = true, .about = "Work that the HLO program shows to be avoidable."},
     {F("roof", REP_OBJECT, vp_op, roof), .fields = rep_roof_fields, .full = true,
