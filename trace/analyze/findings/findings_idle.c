@@ -166,18 +166,14 @@ static void offer_blocking(fnd_run *run, uint32_t d)
 static const char *reads_text(fnd_run *run, const fnd_claim *c, const blocking *b)
 {
     const char *device = fnd_worst(run, c);
-    const char *part = fnd_percent(run, c->gross_ps, fnd_window(run, c->device));
     if (b->reader)
         return fnd_say(run,
-                       "%s reads results one by one: %s in %s call%s, each of which waits for %s. "
-                       "Without it, the program takes %s less time.",
+                       "%s reads results one by one: %s in %s call%s, each of which waits for %s.",
                        fnd_path(run, b->reader->name), fnd_count(run, b->reader->reads),
-                       fnd_count(run, b->reader->calls), b->reader->calls == 1 ? "" : "s", device,
-                       part);
+                       fnd_count(run, b->reader->calls), b->reader->calls == 1 ? "" : "s", device);
     return fnd_say(run,
-                   "%s waits for results before it launches more work, and %s is idle "
-                   "meanwhile. Without these waits, the program takes %s less time.",
-                   fnd_path(run, b->waiter), device, part);
+                   "%s waits for results before it launches more work, and %s is idle meanwhile.",
+                   fnd_path(run, b->waiter), device);
 }
 
 /* The waits of calls without a prediction. */
@@ -347,13 +343,10 @@ void fnd_host_bound(fnd_run *run)
     uint32_t causes = late_causes(run, c->device);
     const fnd_function f = late_function(run, c->device);
     int64_t late = idle_ps_of_causes(run, c->device, FND_HOST_LATE);
-    const char *why =
-        f.f ? fnd_say(run,
-                      ". Without %s (%s call%s, the longest %s), the program takes %s less time",
-                      fnd_path(run, f.f->name), fnd_count(run, f.f->calls),
-                      f.f->calls == 1 ? "" : "s", fnd_time(run, f.f->max_ps),
-                      fnd_percent(run, f.saved_ps, fnd_window(run, c->device)))
-            : fnd_main_idle_label(run, c, causes);
+    const char *why = f.f ? fnd_say(run, "; the host is in %s: %s call%s, the longest %s",
+                                    fnd_path(run, f.f->name), fnd_count(run, f.f->calls),
+                                    f.f->calls == 1 ? "" : "s", fnd_time(run, f.f->max_ps))
+                          : fnd_main_idle_label(run, c, causes);
     fnd_message(
         run, fnd_say(run,
                      "%s waits for the host to launch the next op for %s of its window (%s of %s), "
