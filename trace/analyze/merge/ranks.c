@@ -144,6 +144,17 @@ static int check_world_sizes(const vp_report *const *parts, size_t n, size_t *wh
     return 0;
 }
 
+static bool are_of_one_run(const vp_report *const *parts, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (merge_order(parts[i]->session_id, parts[0]->session_id) != 0 ||
+            merge_order(parts[i]->session_path, parts[0]->session_path) != 0 ||
+            !parts[i]->session_path)
+            return false;
+    return true;
+}
+
+/* Reports of one run that share a rank are left to the merge: one of them is given twice. */
 static int check_rank_numbers(const vp_report *const *parts, size_t n, size_t *which)
 {
     vp_map seen VP_CLEANUP(vp_map_free);
@@ -153,7 +164,8 @@ static int check_rank_numbers(const vp_report *const *parts, size_t n, size_t *w
             uint64_t rank = (uint64_t)parts[i]->ranks[k].rank;
             uint32_t other = vp_map_get(&seen, rank);
             *which = i;
-            if (other != VP_MAP_NONE && other != i)
+            if (other != VP_MAP_NONE && other != i &&
+                !are_of_one_run((const vp_report *const[]){parts[i], parts[other]}, 2))
                 return vp_fail(VP_EARG,
                                "not of one job: rank %lld, which host %.100s of another report "
                                "has, too; --force merges them nevertheless",
@@ -173,16 +185,6 @@ static int by_begin(const void *pa, const void *pb)
     const span_of_part *a = pa, *b = pb;
     int order = vp_order(a->from_ns, b->from_ns);
     return order ? order : vp_order((int64_t)a->part, (int64_t)b->part);
-}
-
-static bool are_of_one_run(const vp_report *const *parts, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (merge_order(parts[i]->session_id, parts[0]->session_id) != 0 ||
-            merge_order(parts[i]->session_path, parts[0]->session_path) != 0 ||
-            !parts[i]->session_path)
-            return false;
-    return true;
 }
 
 static int check_times(const vp_report *const *parts, size_t n, size_t *which)
