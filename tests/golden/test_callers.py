@@ -82,6 +82,15 @@ def test_input_names_the_generator_inside_next(tmp_path):
     assert (label['label'], label['user']) == ('$loader.py:16 read_shard', 'read_shard (loader.py:16)')
 
 
+def test_a_generator_that_a_for_loop_resumes_is_input(tmp_path):
+    """Without a frame of next: for x in Shards(…)."""
+    loop = Loop('/job/model.py', '/job/loader.py')
+    loop.steps(lambda: [loop.span('$loader.py:12 __iter__', lambda: loop.span('$loader.py:16 load', lambda: loop.span('$time sleep', dur=5 * MS))),
+                        loop.launch(3 * MS)])
+    found = loop.findings(tmp_path)['F14']
+    assert found['status'] == 'fired' and 'most of it in load (loader.py:16)' in found['message']
+
+
 def test_files_of_libraries_are_not_the_user_s(tmp_path):
     loop = Loop('/job/model.py', '/usr/lib/python3.11/loader.py', '/venv/lib/python3.11/site-packages/flax/loader.py')
     loop.steps(lambda: [loop.span('$builtins next', lambda: loop.span('$loader.py:16 read_shard', lambda: loop.span('$time sleep', dur=5 * MS))),
@@ -201,7 +210,7 @@ def test_ops_that_take_longer_during_copies_count(tmp_path):
 
 def test_an_argument_that_may_be_on_the_device_is_not_named(tmp_path):
     """One copy in each call, but two arguments that no program returns."""
-    values = [Value('v.1', 'parameter', (128,), 'parameter', scope='v', line=1), *UPLOAD[:2], replace(UPLOAD[2], operands=(1, 2))]
+    values = [Value('v.1', 'parameter', (4 << 20,), 'parameter', scope='v', line=1), *UPLOAD[:2], replace(UPLOAD[2], operands=(1, 2))]
     found = upload_loop(values).findings(tmp_path)['F6']
     assert 'step in train (train.py:40) is called with arrays of the host' in found['message'] and 'table' not in found['message']
 
@@ -262,3 +271,9 @@ def test_zones_of_a_program_without_devices_name_their_caller(tmp_path):
                         *[loop.span(f'small.{n}', dur=10 * US) for n in range(4)]])
     loop.host.devices.clear()
     assert 'matmul, called by encode (model.py:30), takes' in loop.findings(tmp_path)['F27']['message']
+
+
+def test_an_argument_that_is_too_small_for_the_copy_is_no_candidate(tmp_path):
+    """4 ms for 512 bytes."""
+    values = [Value('v.1', 'parameter', (128,), 'parameter', scope='v', line=1), *UPLOAD[:2], replace(UPLOAD[2], operands=(1, 2))]
+    assert 'table f32[3145728], 12.0 MiB, is copied in each call' in upload_loop(values).findings(tmp_path)['F6']['message']

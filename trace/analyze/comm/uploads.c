@@ -144,14 +144,17 @@ static int add_results(vp_map *results, const hlo_program *p)
     return 0;
 }
 
+/* Copies are faster than this, in bytes per us (docs/reference/metrics.md#uploads). */
+#define SLOWEST_COPY INT64_C(250)
+
 /* Parameters that are no result of a program of the capture: data of the host, or arrays that were
- * made before. */
+ * made before. Those that are too small for the time of a copy are no such data. */
 typedef struct host_arguments {
     const hlo_instr *largest;
     int64_t count;
 } host_arguments;
 
-static host_arguments arguments_of(const hlo_program *p, const vp_map *results)
+static host_arguments arguments_of(const hlo_program *p, const vp_map *results, int64_t least)
 {
     host_arguments out = {0};
     int64_t most = -1;
@@ -163,6 +166,8 @@ static host_arguments arguments_of(const hlo_program *p, const vp_map *results)
             vp_map_get(results, shape_key(p, &p->shapes[in->shape])) != VP_MAP_NONE)
             continue;
         int64_t bytes = hlo_shape_all_bytes(p, in->shape);
+        if (bytes < least)
+            continue;
         out.largest = bytes > most ? in : out.largest;
         most = bytes > most ? bytes : most;
         out.count++;
@@ -189,7 +194,8 @@ static int put_argument(const char **out, analysis *a, const hlo_program *p, con
 
 /* Each call copies so many arguments. If no more can be data of the host, the largest of these is
  * certain. */
-static int find_argument(const char **out, analysis *a, vp_str function, int64_t copies_per_call)
+static int find_argument(const char **out, analysis *a, vp_str function, int64_t copies_per_call,
+                         int64_t least_bytes)
 {
     const hlo_program *p = NULL;
     VP_CLEANUP(vp_free_ptr) int64_t *ps = vp_calloc((size_t)a->t->program_count + 1, sizeof *ps);
@@ -208,7 +214,7 @@ static int find_argument(const char **out, analysis *a, vp_str function, int64_t
     if (rc >= 0 && of != VP_MAP_NONE)
         rc = programs_get(&p, a, of);
     if (rc >= 0 && of != VP_MAP_NONE && p && p->entry != HLO_NONE) {
-        host_arguments x = arguments_of(p, &results);
+        host_arguments x = arguments_of(p, &results, least_bytes);
         if (x.largest && x.count <= copies_per_call)
             rc = put_argument(out, a, p, x.largest);
     }
@@ -227,8 +233,10 @@ static int describe_place(vp_transfer *row, uploads *x)
     vp_str function = called_function(trace_str(x->a->t, x->a->t->kinds[best->call].name));
     VP_TRY(host_text(&row->function, x->a->h, function));
     int64_t calls = x->calls[best->call];
-    return calls ? find_argument(&row->argument, x->a, function, (best->copies + calls / 2) / calls)
-                 : 0;
+    if (!calls)
+        return 0;
+    return find_argument(&row->argument, x->a, function, (best->copies + calls / 2) / calls,
+                         row->busy_ps / calls / 1000000 * SLOWEST_COPY);
 }
 
 static int find_places(vp_transfer *row, uploads *x)

@@ -192,6 +192,7 @@ static const frame_rule frames[] = {
     FRAME("iterator_ops.py", "__next__", HK_INPUT),
     FRAME("iterator_ops.py", "get_next", HK_INPUT),
     FRAME("", "__next__", HK_PULL),
+    FRAME("", "__iter__", HK_PULL), /* a generator's frame is open while it makes the next */
     FRAME("builtins", "next", HK_PULL),
     FRAME("", "<built-in function next>", HK_PULL),
     FRAME("queue.py", "get", HK_PULL),
