@@ -196,7 +196,7 @@ def test_ops_without_a_launch_are_counted(place):
     lost = event("kernel", "lost", 0, 7, 400, 20, device=0, stream=7, correlation=99)
     rows, answer = top(place, FORWARD + [lost], "--group", "operator")
     assert rows == {"aten::addmm": (80, 1), "(no operator)": (20, 1)}
-    (note,) = [q["message"] for q in answer["quality"] if q["code"] == "unlinked-ops"]
+    (note,) = [q["message"] for q in answer["quality"] if q["code"] == "no-operator"]
     assert note == "1 of 2 device ops have no operator: 1 without a launch call in this file"
 
 
@@ -204,7 +204,7 @@ def test_without_launch_calls_the_reason_is_given(place):
     kernels = [e for e in FORWARD if e["cat"] == "kernel"]
     rows, answer = top(place, kernels, "--group", "operator")
     assert rows == {"(no operator)": (80, 1)}
-    assert [q for q in answer["quality"] if q["code"] == "unlinked-ops"]
+    assert [q for q in answer["quality"] if q["code"] == "no-operator"]
 
 
 def test_a_launch_outside_of_operators_has_its_frame(place):
@@ -212,7 +212,7 @@ def test_a_launch_outside_of_operators_has_its_frame(place):
     assert top(place, events, "--group", "scope")[0] == {"run.py(8): main": (10, 1)}
     rows, answer = top(place, events, "--group", "operator")
     assert rows == {"(no operator)": (10, 1)}
-    (note,) = [q["message"] for q in answer["quality"] if q["code"] == "unlinked-ops"]
+    (note,) = [q["message"] for q in answer["quality"] if q["code"] == "no-operator"]
     assert note == "1 of 1 device ops have no operator: 1 launched outside of operators"
 
 

@@ -227,3 +227,24 @@ def test_two_devices_without_ids_are_not_guessed(tmp_path):
     for i in range(5):
         p.step(i, lambda: (p.launch(3 * MS, 0), p.launch(3 * MS, 1)))
     assert step_lengths(p.report(tmp_path)) == [45 * US] * 5
+
+
+def unlinked_runs(made):
+    return [q['message'] for q in made['quality'] if q['code'] == 'unlinked-runs']
+
+
+def test_runs_without_a_launch_are_counted(tmp_path):
+    """And why: the recording began after their launch, or a launch on one of several devices does not name it."""
+    late = Program()
+    for i in range(8):
+        late.launch(MS, recorded=i >= 3)
+    assert unlinked_runs(late.report(tmp_path / 'late')) == ['3 of 8 runs of modules have no launch: 3 launched before the recording']
+    several = Program(2)
+    for i in range(6):
+        several.launch(MS, device=i % 2)
+    several.launch_all([MS, MS])
+    assert unlinked_runs(several.report(tmp_path / 'several')) == [
+        '6 of 8 runs of modules have no launch: 6 on several devices, which their launches do not name']
+    whole = Program()
+    whole.launch(MS)
+    assert not unlinked_runs(whole.report(tmp_path / 'whole'))

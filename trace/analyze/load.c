@@ -79,7 +79,7 @@ static int read_trace_file(trace **out, const catalog *c, const cat_file *f,
     if (rc >= 0)
         rc = links_operators(
             t, (device_only ? LINKS_OPERATORS_ONLY : 0u) |
-                   (opts->depth == VP_DEPTH_OPS && is_by_launch(opts->group) ? LINKS_NOTES : 0u));
+                   (opts->depth == VP_DEPTH_FULL || is_by_launch(opts->group) ? LINKS_NOTES : 0u));
     if (rc >= 0 && grouping_by_scope(opts->group) && !trace_has_device(t))
         rc = call_paths(t);
     if (rc < 0) {

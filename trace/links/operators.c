@@ -57,7 +57,7 @@ static void find_links(const trace *t, bool *ops, bool *calls)
 static int note(trace *t, const char *text)
 {
     return t->sink.quality(
-        &t->sink, &(sink_quality){"unlinked-ops", SINK_INFO, vp_str_of(text), -1, -1, false});
+        &t->sink, &(sink_quality){"no-operator", SINK_INFO, vp_str_of(text), -1, -1, false});
 }
 
 /* ---- Chains of host events --------------------------------------------------------------------

@@ -13,8 +13,7 @@
 enum links_flags {
     LINKS_OPERATORS_ONLY = 1, /* no scopes and sources: the trace was read with
                                  rd_options.operators */
-    LINKS_NOTES = 2           /* add a quality note if ops remain without a launch; a full analysis
-                                 has its own (trace/analyze/host/quality.h) */
+    LINKS_NOTES = 2           /* add a quality note if ops remain without an operator */
 };
 
 /* Links all device ops of a sealed trace that nobody else reads yet. Kinds that have a scope or a

@@ -176,19 +176,19 @@ static int by_launch_start(const void *a, const void *b)
                                       : vp_order(x->track, y->track);
 }
 
-/* The device whose runs have no launch yet, if it is the only one. */
+/* The device whose runs have no launch yet, if it is the only one. *count: all such runs. */
 static bool find_unlinked_device(const run_launches *r, uint32_t *process, size_t *count)
 {
+    bool single = true;
     *count = 0;
     for (size_t i = 0; i < r->count; i++) {
         if (r->run[i].launch_track != TRACE_NO_TRACK)
             continue;
-        if (*count && r->run[i].process != *process)
-            return false;
+        single = single && (!*count || r->run[i].process == *process);
         *process = r->run[i].process;
         ++*count;
     }
-    return *count > 0;
+    return single;
 }
 
 /* A device runs what it is given in order. Runs in excess of the launches were launched before the
@@ -199,9 +199,11 @@ static void link_by_order(run_launches *r, const launch_events *l)
     size_t count, launches = 0, next = 0, skip;
     for (size_t i = 0; i < l->n; i++)
         launches += !l->v[i].ran_inline;
-    if (!find_unlinked_device(r, &process, &count))
+    if (!find_unlinked_device(r, &process, &count)) {
+        r->of_several = count;
         return;
-    skip = count > launches ? count - launches : 0;
+    }
+    skip = r->before_recording = count > launches ? count - launches : 0;
     for (size_t i = 0; i < r->count; i++) {
         module_run *x = &r->run[i];
         if (x->launch_track != TRACE_NO_TRACK)
@@ -215,8 +217,10 @@ static void link_by_order(run_launches *r, const launch_events *l)
         if (next == l->n)
             return;
         const launch_event *by = &l->v[next++];
-        if (by->start_ps > x->start_ps)
+        if (by->start_ps > x->start_ps) {
+            r->early++;
             continue;
+        }
         x->launch_track = by->track;
         x->launch_event = by->event;
         x->by_order = true;

@@ -27,9 +27,12 @@ typedef struct module_run {
 typedef struct run_launches {
     module_run *run; /* in the order of first ops, one device after the other */
     size_t count, cap;
-    vp_map by_device; /* device and id → run */
-    vp_map by_id;     /* id → its first run */
-    size_t unlinked;  /* runs without a launch */
+    vp_map by_device;        /* device and id → run */
+    vp_map by_id;            /* id → its first run */
+    size_t unlinked;         /* runs without a launch; of these: */
+    size_t before_recording; /* they exceed the launches of their device */
+    size_t of_several;       /* they are of several devices, which launches do not name */
+    size_t early;            /* they would start before their launch */
 } run_launches;
 
 /* Finds the runs of all XLA:CPU devices of a sealed trace. An empty list in other traces.

@@ -9,6 +9,7 @@
 #include "trace/analyze/host/host_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/links/run_launches.h"
 
 /* Data quality that needs host and devices together (docs/reference/metrics.md#data-quality).
  * Readers report problems of the file itself. */
@@ -123,6 +124,34 @@ static int note_unlinked(const analysis *a)
              "%" PRId64 " of %" PRId64 " device ops have no launch call in the trace", unlinked,
              linked + unlinked);
     return host_note(a->h, "unlinked-ops", VP_SEV_WARNING, text);
+}
+
+/* How many runs of XLA:CPU have no launch, and why (trace/links/run_launches.h). */
+static int note_unlinked_runs(const analysis *a)
+{
+    const run_launches *r = a->runs;
+    const struct {
+        size_t n;
+        const char *why;
+    } reasons[] = {{r->before_recording, "launched before the recording"},
+                   {r->of_several, "on several devices, which their launches do not name"},
+                   {r->early, "would start before their launch"},
+                   {r->unlinked - r->before_recording - r->of_several - r->early,
+                    "without a launch in this file"}};
+    char text[320];
+    if (!r->unlinked)
+        return 0;
+    int n = snprintf(text, sizeof text, "%zu of %zu runs of modules have no launch", r->unlinked,
+                     r->count);
+    const char *separator = ": ";
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if (!reasons[i].n)
+            continue;
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%zu %s", separator, reasons[i].n,
+                      reasons[i].why);
+        separator = ", ";
+    }
+    return host_note(a->h, "unlinked-runs", VP_SEV_INFO, text);
 }
 
 /* ---- A GPU that was used but not recorded ---- */
@@ -375,6 +404,7 @@ int quality_collect(analysis *a)
     VP_TRY(note_no_device(a, &c));
     VP_TRY(note_graphs(a, &c));
     VP_TRY(note_unlinked(a));
+    VP_TRY(note_unlinked_runs(a));
     VP_TRY(note_gpu_not_recorded(a, &c));
     VP_TRY(note_lost_kernels(a));
     VP_TRY(note_empty(a, &c));
