@@ -76,6 +76,16 @@ def test_an_update_of_a_table_of_which_few_rows_have_gradients(tmp_path):
     assert avoidable(steps(updated(256), UPDATE), tmp_path, 'update_ps') == {'zeros': 8 * MS, 'sub': 24 * MS}
 
 
+def test_the_norm_of_a_gradient_of_few_rows(tmp_path):
+    values = updated(256)
+    values[-1:] = [V('mul.7', 'multiply', (4096, 64), 'temp', (5, 5), freed_at=7), V('norm.8', 'reduce', (), 'temp', (6, 3), freed_at=9),
+                   V('clip.9', 'broadcast', (4096, 64), 'temp', (7,), freed_at=9),
+                   V('scaled.10', 'multiply', (4096, 64), 'temp', (5, 8), freed_at=10),
+                   V('sub.11', 'subtract', (4096, 64), 'output', (0, 9))]
+    scene = steps(values, [('mul.7', 1 * MS), ('norm.8', 2 * MS), ('scaled.10', 1 * MS), ('sub.11', 3 * MS)])
+    assert avoidable(scene, tmp_path, 'update_ps') == {'mul': 8 * MS, 'norm': 16 * MS, 'scaled': 8 * MS, 'sub': 24 * MS}
+
+
 def test_updates_are_at_most_medium(tmp_path):
     found = finding(steps(updated(256), UPDATE), tmp_path, 'F50')
     assert (found['status'], found['severity'], found['impact']['time_ps']) == ('fired', 'medium', 8 * 4 * MS)

@@ -57,9 +57,15 @@ static void mark_lookups(marks *m)
     }
 }
 
-static void mark_updates(marks *m)
+static bool is_loop_body(const marks *m, uint32_t computation)
 {
-    uint32_t root = m->p->computations[m->p->entry].root;
+    uint32_t caller = m->x->caller[computation];
+    return caller != HLO_NONE && hlo_has_opcode(&m->p->instrs[caller], "while");
+}
+
+/* Marks the results of a program, or what a loop carries to its next turn. */
+static void mark_updated_results(marks *m, uint32_t root)
+{
     hlo_carry carry;
     if (root == HLO_NONE)
         return;
@@ -67,19 +73,53 @@ static void mark_updates(marks *m)
     if (hlo_has_opcode(result, "tuple")) {
         for (uint32_t i = 0; i < result->operand_count; i++)
             mark_operand(m, result, i, VALUE_FEW_ROWS, VALUE_UPDATE);
-    } else {
-        root = hlo_origin(m->p, m->x->caller, root, &carry);
-        if (root != HLO_NONE && m->x->v[root].flags & VALUE_FEW_ROWS) {
-            m->x->v[root].flags |= VALUE_UPDATE;
-            m->open[m->n++] = root;
-        }
+        return;
     }
+    root = hlo_origin(m->p, m->x->caller, root, &carry);
+    if (root != HLO_NONE && m->x->v[root].flags & VALUE_FEW_ROWS &&
+        !(m->x->v[root].flags & VALUE_UPDATE)) {
+        m->x->v[root].flags |= VALUE_UPDATE;
+        m->open[m->n++] = root;
+    }
+}
+
+static void mark_what_makes_updates(marks *m)
+{
     while (m->n) {
         const hlo_instr *in = &m->p->instrs[m->open[--m->n]];
         uint16_t any = hlo_has_opcode(in, "scatter") ? VALUE_FEW_ROWS | VALUE_ZERO : VALUE_FEW_ROWS;
         for (uint32_t i = 0; i < in->operand_count; i++)
             mark_operand(m, in, i, any, VALUE_UPDATE);
     }
+}
+
+/* Sums over gradients of few rows, such as the norm by which they are clipped. */
+static void mark_norms(marks *m)
+{
+    for (uint32_t at = 0; at < m->p->instr_count; at++) {
+        const hlo_instr *in = &m->p->instrs[at];
+        hlo_carry carry;
+        if (!hlo_has_opcode(in, "reduce") || !in->operand_count)
+            continue;
+        uint32_t from = m->p->links[in->operands];
+        from = from == HLO_NONE ? from : hlo_origin(m->p, m->x->caller, from, &carry);
+        if (from == HLO_NONE || !(m->x->v[from].flags & VALUE_FEW_ROWS))
+            continue;
+        m->x->v[at].flags |= VALUE_UPDATE;
+        mark_operand(m, in, 0, VALUE_FEW_ROWS, VALUE_UPDATE);
+    }
+}
+
+static void mark_updates(marks *m)
+{
+    for (uint32_t c = 0; c < m->p->computation_count; c++)
+        if (c == m->p->entry || is_loop_body(m, c))
+            mark_updated_results(m, m->p->computations[c].root);
+    bool any = m->n > 0;
+    mark_what_makes_updates(m);
+    if (any)
+        mark_norms(m);
+    mark_what_makes_updates(m);
 }
 
 /* ---- What is computed twice ---- */
@@ -135,12 +175,6 @@ static uint32_t owner_of(const marks *m, uint32_t computation)
         computation = m->p->instrs[caller].computation;
     }
     return computation;
-}
-
-static bool is_loop_body(const marks *m, uint32_t computation)
-{
-    uint32_t caller = m->x->caller[computation];
-    return caller != HLO_NONE && hlo_has_opcode(&m->p->instrs[caller], "while");
 }
 
 /* FLOP of the products of a loop's body, and of those that another body computes from the same
