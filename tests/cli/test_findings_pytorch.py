@@ -434,7 +434,7 @@ def test_operators_on_float64(place):
     """5 of 10 ms in each step, of which 4 ms multiply; the nested operator is no time of its own."""
     def step(kind):
         def events(ts, _):
-            types = {"Input type": [kind, kind, "Scalar"]}
+            types = {"Input type": [kind, kind, "Scalar"], "Input Dims": [[64, 64], [64, 64], []]}
             return [frame("/app/fit.py(5): fit", ts, 6000), op("aten::linear", ts + 10, 4100, **types),
                     op("aten::addmm", ts + 20, 4000, **types), op("aten::relu", ts + 4200, 900, **types),
                     op("aten::add", ts + 5200, 700, **{"Input type": ["float", "float"]})]
@@ -446,6 +446,8 @@ def test_operators_on_float64(place):
     assert "most in aten::addmm in fit (/app/fit.py:5) (6 calls, 24.00 ms), then aten::relu" in first["message"]
     assert findings(place, in_steps(step("float")))["F47"]["status"] == "clear"
     assert findings(place, [{**e, "args": {}} for e in in_steps(step("double"))])["F47"]["status"] == "clear"
+    scalar = {"Input type": ["float", "double"], "Input Dims": [[64, 64], []]}  # x / 3
+    assert findings(place, in_steps(lambda ts, _: [op("aten::div", ts, 5000, **scalar)]))["F47"]["status"] == "clear"
 
 
 def test_copies_that_change_the_layout(place):

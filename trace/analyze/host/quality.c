@@ -162,6 +162,7 @@ static const char *gpu_operator(const trace *t)
     for (uint32_t i = 0; i < t->kind_count; i++) {
         vp_str name = trace_str(t, t->kinds[i].name);
         if (vp_str_eq(trace_str(t, t->kinds[i].category), VP_STR("cpu_op")) &&
+            !vp_str_ends(name, VP_STR("_is_acceptable")) && /* a question, also on CPUs */
             (vp_str_find(name, VP_STR("cudnn")) < name.n ||
              vp_str_find(name, VP_STR("miopen")) < name.n))
             return name.p;

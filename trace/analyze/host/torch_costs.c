@@ -69,6 +69,13 @@ typedef struct optimizer {
     vp_map names;
 } optimizer;
 
+/* Work of operators of one kind in one node. */
+typedef struct node_work {
+    uint32_t node, kind;
+    int64_t ps;
+    bool is_backward;
+} node_work;
+
 typedef struct cost_walk {
     analysis *a;
     uint16_t *flags; /* by kind */
@@ -84,6 +91,10 @@ typedef struct cost_walk {
     vp_map typed, laid;   /* caller << 32 | name → row */
     cost_row *rows;
     size_t row_n, row_cap;
+    uint32_t *calls, *long_calls; /* by kind: operators; those with work */
+    node_work *work;
+    size_t work_n, work_cap;
+    vp_map forward_work, backward_work; /* node << 32 | kind → work */
     pass pass, unused;        /* the last one; the last one, if nothing has used it so far */
     pass_sum passes, cleared; /* all; unused ones whose gradients are cleared */
     int64_t used_passes, backward_end;
@@ -337,18 +348,49 @@ static int64_t work_of(const cost_walk *w, const open_call *c)
     return work < 0 || (k->flops > 0 && k->flops < k->bytes) ? 0 : work;
 }
 
+static int add_work(cost_walk *w, bool is_backward, uint32_t node, uint32_t kind, int64_t ps)
+{
+    vp_map *map = is_backward ? &w->backward_work : &w->forward_work;
+    uint64_t key = (uint64_t)node << 32 | kind;
+    uint32_t at = node == TREE_NONE ? 0 : vp_map_get(map, key);
+    if (node == TREE_NONE)
+        return 0;
+    if (at == VP_MAP_NONE) {
+        VP_TRY(vp_grow(&w->work, &w->work_cap, w->work_n + 1, sizeof *w->work, UINT32_MAX - 1));
+        at = (uint32_t)w->work_n++;
+        w->work[at] = (node_work){.node = node, .kind = kind, .is_backward = is_backward};
+        VP_TRY(vp_map_set(map, key, at));
+    }
+    w->work[at].ps = vp_add_most(w->work[at].ps, ps);
+    return 0;
+}
+
 static int close_operator(cost_walk *w, const open_call *c)
 {
     int64_t work = work_of(w, c);
-    if (c->node != TREE_NONE)
-        w->tree.v[c->node].work_ps = vp_add_most(w->tree.v[c->node].work_ps, work);
-    if (c->from != TREE_NONE)
-        w->tree.v[c->from].backward_work_ps =
-            vp_add_most(w->tree.v[c->from].backward_work_ps, work);
+    w->calls[c->kind]++;
+    if (work > 0) {
+        w->long_calls[c->kind]++;
+        VP_TRY(add_work(w, false, c->node, c->kind, work));
+        VP_TRY(add_work(w, true, c->from, c->kind, work));
+    }
     if (!c->is_float64)
         return 0;
     return add_operator(w, VP_TORCH_FLOAT64, c->kind, place_of(c), c->start,
                         c->end - c->start - c->inner_ps);
+}
+
+/* If most operators of a kind have no work, the others only waited for a core. */
+static void give_work_to_nodes(cost_walk *w)
+{
+    for (size_t i = 0; i < w->work_n; i++) {
+        const node_work *x = &w->work[i];
+        tree_node *node = &w->tree.v[x->node];
+        int64_t *sum = x->is_backward ? &node->backward_work_ps : &node->work_ps;
+        if (w->long_calls[x->kind] * UINT64_C(2) >= w->calls[x->kind])
+            *sum = vp_add_most(*sum, x->ps);
+    }
+    w->work_n = 0;
 }
 
 static int close_calls(cost_walk *w, int64_t now)
@@ -466,6 +508,7 @@ static int on_event(cost_walk *w, size_t e)
 static int add_loops(cost_walk *w)
 {
     VP_CLEANUP(vp_free_ptr) tree_loop *loops = NULL;
+    give_work_to_nodes(w);
     torch_tree_finish(&w->tree);
     VP_TRY(torch_tree_loops(&loops, &w->tree));
     for (size_t i = 0; i < w->tree.n; i++) {
@@ -553,7 +596,8 @@ static int walk_thread(cost_walk *w, uint32_t track)
     w->used_passes = 0;
     w->optimizer = (optimizer){.until = INT64_MIN, .op_until = INT64_MIN};
     torch_tree_init(&w->tree);
-    vp_map *const maps[] = {&w->forward, &w->used, &w->typed, &w->laid, &w->optimizer.names};
+    vp_map *const maps[] = {&w->forward,         &w->used,         &w->typed,        &w->laid,
+                            &w->optimizer.names, &w->forward_work, &w->backward_work};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         vp_map_init(maps[i]);
     int rc = walk_events(w);
@@ -630,13 +674,18 @@ static int walk_processes(cost_walk *w)
 int torch_costs_collect(analysis *a)
 {
     VP_CLEANUP(vp_free_ptr) uint16_t *flags = NULL;
+    VP_CLEANUP(vp_free_ptr) uint32_t *calls = NULL;
+    size_t kinds = (size_t)a->t->kind_count + 1;
     cost_walk w = {.a = a};
     if (a->h->has_devices)
         return 0;
-    w.flags = flags = vp_calloc((size_t)a->t->kind_count + 1, sizeof *flags);
-    VP_NEED(flags);
+    w.flags = flags = vp_calloc(kinds, sizeof *flags);
+    w.calls = calls = vp_calloc(2 * kinds, sizeof *calls);
+    VP_NEED(flags && calls);
+    w.long_calls = calls + kinds;
     int rc = find_flags(&w) ? walk_processes(&w) : 0;
     vp_free(w.v);
     vp_free(w.rows);
+    vp_free(w.work);
     return rc;
 }

@@ -1,6 +1,7 @@
 /* Attributes in the args of XLA's events. */
 #include "trace/base/err.h"
 #include "trace/read/json/json_reader.h"
+#include "trace/read/semantics/op_cost.h"
 #include "trace/read/semantics/attrs.h"
 
 /* XLA's args that are attributes (docs/reference/xprof.md#stats), sorted by length, which
@@ -184,6 +185,23 @@ static const sink_extra *launch_correlation(cj_attrs *a, const cj_reader *r, js_
     return a->x.has ? &a->x : NULL;
 }
 
+static bool has_float64(const cj_reader *r, vp_str args)
+{
+    rd_op_shapes shapes = {0};
+    const char *p = args.p + 1, *end = args.p + args.n;
+    vp_str key;
+    js_value v;
+    if (vp_str_find(args, VP_STR("\"double\"")) == args.n)
+        return false;
+    while (js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER) {
+        if (vp_str_eq(key, VP_STR("Input type")))
+            shapes.types = v.s;
+        else if (vp_str_eq(key, VP_STR("Input Dims")))
+            shapes.dims = v.s;
+    }
+    return rd_op_has_float64(&shapes);
+}
+
 /* Only a backward op has a forward thread other than 0. */
 static const sink_extra *operator_attrs(cj_attrs *a, const cj_reader *r, js_value args)
 {
@@ -196,7 +214,7 @@ static const sink_extra *operator_attrs(cj_attrs *a, const cj_reader *r, js_valu
         find_number(r, text, VP_STR("\"Sequence number\""), &sequence) && sequence >= 0 &&
         find_number(r, text, VP_STR("\"Fwd thread id\""), &thread) && thread >= 0)
         sink_extra_set(&a->x, thread ? SINK_BACKWARD : SINK_SEQUENCE, sequence);
-    if (memchr(text.p, 'y', text.n) && vp_str_find(text, VP_STR("\"double\"")) < text.n)
+    if (memchr(text.p, 'y', text.n) && has_float64(r, text))
         sink_extra_set(&a->x, SINK_DOUBLE, 1);
     return a->x.has ? &a->x : NULL;
 }

@@ -294,3 +294,19 @@ bool rd_op_cost(rd_op_cost_of *out, vp_str name, const rd_op_shapes *s)
     out->batch = sum.batch;
     return !sum.flops.over && !bytes.over;
 }
+
+/* Operands beyond these are not looked at. */
+#define OPERANDS_MAX 16
+
+bool rd_op_has_float64(const rd_op_shapes *shapes)
+{
+    for (size_t i = 0; i < OPERANDS_MAX; i++) {
+        vp_str type = item_at(shapes->types, i);
+        dims d;
+        if (!type.n)
+            break;
+        if (vp_str_eq(type, VP_STR("\"double\"")) && dims_at(&d, shapes->dims, i))
+            return true;
+    }
+    return false;
+}

@@ -26,4 +26,7 @@ bool rd_op_has_cost(vp_str name);
 /* false: the op has no cost, or its shapes are missing, inconsistent or too large. */
 bool rd_op_cost(rd_op_cost_of *out, vp_str name, const rd_op_shapes *shapes);
 
+/* True if an operand is a float64 tensor. Numbers have the type, too, but no dimensions. */
+bool rd_op_has_float64(const rd_op_shapes *shapes);
+
 #endif
