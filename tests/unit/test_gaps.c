@@ -205,7 +205,9 @@ static void the_next_of_an_iterator_is_input(void **state)
     const vp_device *d = analyzed(&r);
     assert_int_equal(d->cause_ps[VP_CAUSE_INPUT], 30 + 20 + 10);
     assert_int_equal(label_named(&r, "$builtins next")->cause, VP_CAUSE_INPUT);
-    assert_int_equal(label_named(&r, "$builtins next")->total_ps, 30);
+    assert_int_equal(label_named(&r, "$images.py:3 decode")->cause, VP_CAUSE_INPUT);
+    assert_int_equal(label_named(&r, "$images.py:3 decode")->total_ps, 38 - 12);
+    assert_int_equal(label_named(&r, "$builtins next")->total_ps, 2 + 2);
     assert_int_equal(label_named(&r, "$queue.py:154 get")->total_ps, 20);
     assert_int_equal(label_named(&r, "$loader.py:8 __next__")->total_ps, 10 - 4);
     assert_int_equal(label_named(&r, "$dataloader.py:517 __next__")->total_ps, 4);
