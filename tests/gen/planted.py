@@ -960,21 +960,21 @@ def repeated_forward():
     return Planted('F52', loss_and_training(), 'medium', about(8 * 2 * MS, 8 * 30 * US), 'CPU:0')
 
 
-def small_products(n, chained=False):
-    """n products of 32 x 32, each of the last one or of the argument, and n values of one function."""
-    values = [square('x.1', 32), square('w.2', 32)]
+def small_products(n, chained=False, of=2):
+    """n products of 32 x 32, each of the last one or of value `of`: 0 is an argument, 2 is computed."""
+    values = [square('x.1', 32), square('w.2', 32), hlo.Value('neg.3', 'negate', (32, 32), 'output', (0,))]
     for i in range(n):
-        values.append(product(f'dot.{i + 10}', (len(values) - 1 if chained and i else 0, 1), 9, side=32))
+        values.append(product(f'dot.{i + 10}', (len(values) - 1 if chained and i else of, 1), 9, side=32))
     return values
 
 
 def unrolled():
-    """40 of 50 products of each step are small ones of equal shape, of 100 µs in all; one larger takes 100 µs."""
+    """40 small products of equal shape take 200 µs of each step, one other op takes 100 µs."""
     loop = CpuLoop()
     values = small_products(40)
-    loop.program(3, 'jit_step', [*values, hlo.Value('exp.9', 'exponential', (512, 512), 'output', (2,))])
+    loop.program(3, 'jit_step', [*values, hlo.Value('exp.9', 'exponential', (512, 512), 'output', (3,))])
     for n in range(8):
-        loop.step(n, lambda: loop.launch(3, 'jit_step', [*((v.name, 5 * US) for v in values[2:]), ('exp.9', 100 * US)]))
+        loop.step(n, lambda: loop.launch(3, 'jit_step', [*((v.name, 5 * US) for v in values[3:]), ('exp.9', 100 * US)]))
     return Planted('F53', loop.scene, 'high', exactly(8 * 39 * 5 * US), 'CPU:0')
 
 

@@ -117,23 +117,25 @@ def test_the_repeated_program_is_named(tmp_path):
 
 def test_small_products_of_one_shape(tmp_path):
     values = small_products(40)
-    assert avoidable(steps(values, [(v.name, 5 * US) for v in values[2:]]), tmp_path, 'unrolled_ps') == {'dot': 8 * 39 * 5 * US}
+    assert avoidable(steps(values, [(v.name, 5 * US) for v in values[3:]]), tmp_path, 'unrolled_ps') == {'dot': 8 * 39 * 5 * US}
 
 
 @pytest.mark.parametrize('values, each', [
     pytest.param(small_products(40, chained=True), 5 * US, id='each of the last result'),
     pytest.param(small_products(7), 5 * US, id='few'),
     pytest.param(small_products(40), 11 * US, id='long'),
+    pytest.param(small_products(40, of=0), 5 * US, id='of whole arguments'),
 ])
 def test_no_batch(values, each, tmp_path):
-    assert avoidable(steps(values, [(v.name, each) for v in values[2:]]), tmp_path, 'unrolled_ps') == {}
+    assert avoidable(steps(values, [(v.name, each) for v in values[3:]]), tmp_path, 'unrolled_ps') == {}
 
 
 def test_small_products_take_at_least_their_flop_at_the_rate_of_a_larger_one(tmp_path):
     """A product of 256 x 256 x 256 in 512 µs: 2 * 32^3 FLOP take 1 µs at this rate."""
     values = [square('x.1', 32), square('w.2', 32), square('y.3', 256), product('large.4', (2, 2), 8, side=256)]
-    values += [product(f'dot.{i + 10}', (0, 1), 9, side=32) for i in range(40)]
-    scene = steps(values, [('large.4', 512 * US), *((v.name, 5 * US) for v in values[4:])])
+    values += [V('neg.5', 'negate', (32, 32), 'output', (0,))]
+    values += [product(f'dot.{i + 10}', (4, 1), 9, side=32) for i in range(40)]
+    scene = steps(values, [('large.4', 512 * US), *((v.name, 5 * US) for v in values[5:])])
     assert avoidable(scene, tmp_path, 'unrolled_ps') == {'dot': 8 * 40 * 4 * US}
 
 

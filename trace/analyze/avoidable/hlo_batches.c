@@ -1,15 +1,42 @@
 #include "trace/analyze/avoidable/hlo_batches.h"
 
+#include "trace/analyze/avoidable/hlo_origin.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
+#include "trace/read/hlo/hlo_shape.h"
+
+static int64_t elements_of(const hlo_program *p, const hlo_instr *in)
+{
+    return in->shape == HLO_NONE ? 0 : hlo_shape_elements(p, in->shape);
+}
+
+/* Whole arguments of the program are its operands, as in an optimizer's update of each parameter:
+ * one op for all would have to copy them together. */
+static bool reads_whole_arguments(const hlo_program *p, const hlo_values *x, const hlo_instr *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++) {
+        hlo_carry carry;
+        uint32_t at = p->links[in->operands + i];
+        at = at == HLO_NONE ? at : hlo_origin(p, x->caller, at, &carry);
+        if (at == HLO_NONE)
+            return false;
+        const hlo_instr *from = &p->instrs[at];
+        bool scalar = elements_of(p, from) <= 1;
+        if (!scalar &&
+            (!hlo_has_opcode(from, "parameter") || elements_of(p, from) > elements_of(p, in)))
+            return false;
+    }
+    return true;
+}
 
 /* What is no op of its own: it does no work, or others do it. */
-static bool is_op(const hlo_program *p, const hlo_instr *in)
+static bool is_op(const hlo_program *p, const hlo_values *x, const hlo_instr *in)
 {
     static const char *const nothing[] = {"parameter",         "constant", "tuple",
                                           "get-tuple-element", "bitcast",  "while",
                                           "conditional",       "call",     NULL};
-    return !p->computations[in->computation].fusion && !hlo_has_any_opcode(in, nothing);
+    return !p->computations[in->computation].fusion && !hlo_has_any_opcode(in, nothing) &&
+           !reads_whole_arguments(p, x, in);
 }
 
 static uint64_t shape_key(const hlo_program *p, uint32_t shape, uint64_t key)
@@ -57,14 +84,13 @@ int hlo_batches_new(uint32_t **out, const hlo_program *p, const hlo_values *x)
     *out = vp_calloc(p->instr_count + 1, sizeof **out);
     VP_NEED(*out && key);
     for (uint32_t i = 0; i < p->instr_count; i++) {
-        if (!is_op(p, &p->instrs[i]))
+        if (!is_op(p, x, &p->instrs[i]))
             continue;
         key[i] = batch_key(p, x, i);
         uint32_t n = vp_map_get(&map, key[i]);
         VP_TRY(vp_map_set(&map, key[i], n == VP_MAP_NONE ? 1 : n + 1));
     }
     for (uint32_t i = 0; i < p->instr_count; i++)
-        if (is_op(p, &p->instrs[i]))
-            (*out)[i] = vp_map_get(&map, key[i]);
+        (*out)[i] = key[i] ? vp_map_get(&map, key[i]) : 0;
     return 0;
 }
