@@ -102,7 +102,7 @@ static int add_crossings(host_result *h, uint64_t n)
     return host_quality(h, &(trace_quality){"crossing", SINK_INFO, text, -1, -1, false});
 }
 
-/* What was only counted, by whoever read the trace and by its analysis. */
+/* Items that were only counted, by the reader of the trace and by its analysis. */
 static int add_dropped(host_result *h, uint64_t n)
 {
     char text[80];
@@ -113,13 +113,14 @@ static int add_dropped(host_result *h, uint64_t n)
     return host_quality(h, &(trace_quality){"more-notes", SINK_WARNING, text, -1, -1, false});
 }
 
-/* The devices of a trace while it is analysed, with what result_add_device needs for each. */
+/* The devices of a trace while it is analyzed, with the data that result_add_device needs for each.
+ */
 typedef struct device_list {
     device_work *v;
     size_t n, cap;
     device_sums *sums;
     module_runs modules;
-    uint32_t *tracks; /* of all processes: those that are analysed, by process */
+    uint32_t *tracks; /* for all processes: the analyzed tracks, by process */
 } device_list;
 
 static void device_list_free(device_list *l)
@@ -168,7 +169,7 @@ int64_t host_origin_ps(const trace *t)
     return ns * 1000;
 }
 
-/* Where the report's time 0 lies: where the file says it, else at the earliest event
+/* The time 0 of the report: the one stated in the file, else the earliest event
  * (docs/reference/metrics.md#times), in whole ns so that the Unix base stays an integer. */
 static void choose_origin(host_result *h, const trace *t)
 {
@@ -192,7 +193,7 @@ static void count_host_events(host_result *h, const trace *t)
 {
     uint64_t n = t->event_count + t->skipped_count;
     for (uint32_t i = 0; i < t->track_count; i++)
-        /* made of host events, which are counted on their own threads */
+        /* host events, which are counted on their own threads */
         if (t->tracks[i].one_timeline)
             n -= t->tracks[i].count;
     h->events = (int64_t)n;
@@ -206,8 +207,8 @@ static int by_ordinal(const void *a, const void *b, void *ctx)
     return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
 }
 
-/* Devices by number, since a file may name them in the order of their first events; what has no
- * number stays in the file's order, before them. */
+/* Devices by number, since a file may list them in the order of their first events; devices without
+ * a number keep the file's order, before the others. */
 static uint32_t *process_order(const trace *t)
 {
     uint32_t *order = vp_calloc((size_t)t->process_count + 1, sizeof *order);
@@ -223,7 +224,7 @@ static bool is_analysed(const trace *t, const trace_track *k, sink_role role)
     return k->role == role && trace_track_counts(t, k);
 }
 
-/* The analysed tracks by process, within one in the file's order: those of process p are first[p]
+/* The analyzed tracks by process, within one in the file's order: those of process p are first[p]
  * to first[p + 1] of *tracks. */
 static int sort_tracks(uint32_t **tracks, uint32_t *first, const trace *t, sink_role role)
 {
@@ -267,13 +268,13 @@ static int ask_each(analysis *a, question *const *list)
     return 0;
 }
 
-/* Lists of questions that are asked at once, each list on one thread. */
+/* Lists of analyses that run concurrently, each list on one thread. */
 typedef struct lists {
     analysis *a;
     question *const *const *v;
     uint32_t n;
-    uint32_t waiting;        /* those from here on need what the first list asks; */
-    question *const *behind; /* these it asks when they are told */
+    uint32_t waiting;        /* those from here on need the results of the first list; */
+    question *const *behind; /* these it runs when they are known */
     pthread_mutex_t lock;    /* of what follows */
     pthread_cond_t told;
     bool asked, failed;
@@ -290,7 +291,7 @@ static int ask_leading(lists *l)
     return rc < 0 ? rc : ask_each(l->a, l->behind);
 }
 
-/* Whoever began the first list goes on with it, whatever the others do. false: it failed. */
+/* The thread of the first list continues with it, independent of the others. false: it failed. */
 static bool wait_for_first(lists *l)
 {
     pthread_mutex_lock(&l->lock);
@@ -321,9 +322,9 @@ static int ask_at_once(lists l)
 
 static question *const none[] = {NULL};
 
-/* No list reads or writes what another writes, though it may be another member of the same device,
- * op or step: they share only the arena, which has a lock by then. Notes come in the order of the
- * questions, so those that may make one are all in one list. */
+/* No list reads or writes what another one writes, even if both work on the same device, op or
+ * step. They share only the arena, which has a lock then. Notes are in the order of the analyses,
+ * so all analyses that may make a note are in one list. */
 static int ask_first_lists(analysis *a)
 {
     static question *const chain[] = {steps_collect, launch_collect, NULL};
@@ -338,9 +339,9 @@ static int ask_first_lists(analysis *a)
         (lists){.a = a, .v = v, .n = sizeof v / sizeof *v, .waiting = 4, .behind = memory});
 }
 
-/* The same holds of these, and none makes a note. static_collect parsed all programs before: here
- * they are only looked up. Gaps need the most memory, so they come behind what forgets parts of an
- * expendable trace. */
+/* The same applies to these, and none makes a note. static_collect has parsed all programs, which
+ * are only looked up here. Gaps need the most memory, so they come after the analyses that free
+ * parts of an expendable trace. */
 static int ask_behind_steps(analysis *a)
 {
     static question *const idle[] = {gaps_collect, threads_collect, NULL};
@@ -353,7 +354,7 @@ static int ask_behind_steps(analysis *a)
     return ask_at_once((lists){.a = a, .v = v, .n = n, .waiting = n, .behind = none});
 }
 
-/* Asks the questions beyond the op tables. host_ops, which counts on another thread, comes last, so
+/* Runs the analyses beyond the op tables. host_ops, which counts on another thread, comes last, so
  * that nothing waits for it. */
 static int ask_all(analysis *a)
 {
@@ -363,7 +364,7 @@ static int ask_all(analysis *a)
     return ask_each(a, last);
 }
 
-/* While the questions are asked, threads share the result's arena. */
+/* During the analyses, threads share the result's arena. */
 static int ask_sharing(analysis *a)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

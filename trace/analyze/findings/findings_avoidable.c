@@ -1,4 +1,4 @@
-/* F50 F51 F52 F53: work in compiled programs that other code would not do. */
+/* F50 F51 F52 F53: avoidable work in compiled programs. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ static const char *spends_on(fnd_run *run, const fnd_claim *c, int64_t ps, const
 
 /* ---- F50 ---- */
 
-/* Looks at the larger of both parts. An update of the rows that are used alone needs another
- * optimizer, so it is at most a medium finding. */
+/* Uses the larger of both parts. Updating only the used rows needs another optimizer, so it is at
+ * most a medium finding. */
 void fnd_dense_embedding(fnd_run *run)
 {
     int64_t lookups = 0, updates = 0, ps;
@@ -62,8 +62,7 @@ void fnd_dense_embedding(fnd_run *run)
 
 /* ---- F51 ---- */
 
-/* "; the plan of jit_f takes 3.0 GiB of 16.0 GiB". *room: whether half of the memory or more is
- * free. */
+/* "; the plan of jit_f takes 3.0 GiB of 16.0 GiB". *room: half of the memory or more is free. */
 static const char *memory_phrase(fnd_run *run, const vp_op *op, bool *room)
 {
     int64_t all = 0;
@@ -78,8 +77,8 @@ static const char *memory_phrase(fnd_run *run, const vp_op *op, bool *room)
                    all > 0 ? fnd_bytes(run, all) : "");
 }
 
-/* Recomputation trades time for memory on purpose: it is a high finding only if memory is known to
- * be free. */
+/* Recomputation deliberately trades time for memory: it is a high finding only if memory is known
+ * to be free. */
 void fnd_recomputation(fnd_run *run)
 {
     const size_t member = FND_AVOIDABLE(recomputed_ps);
@@ -109,8 +108,8 @@ static const vp_module *module_named(const vp_report *r, const char *name)
     return NULL;
 }
 
-/* The module with most time whose products another program computes as well, if both run in nearly
- * all steps. *ps: the time of as many runs as the other has. */
+/* The module with the most time whose matmuls another program computes as well, if both run in
+ * nearly all steps. *ps: the time of as many runs as the other has. */
 static const vp_module *repeated_module(const fnd_run *run, int64_t *ps)
 {
     const vp_report *r = run->r;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What callbacks cost a device. */
+/* The cost of callbacks for a device. */
 typedef struct callback_cost {
     int64_t idle_ps;  /* while the host is in a callback */
     int64_t op_ps;    /* ops that are callbacks */
@@ -33,7 +33,7 @@ static callback_cost cost_of_callbacks(const fnd_run *run, uint32_t device)
     return c;
 }
 
-/* Gaps behind programs are idle time of the causes for which a launch is late. */
+/* Gaps after programs are idle time of the causes for which a launch is late. */
 static void offer_held_gaps(const fnd_run *run, fnd_claim *claim, int64_t held_ps)
 {
     static const unsigned causes[] = {VP_CAUSE_HOST, VP_CAUSE_CALL,    VP_CAUSE_TRANSFER,
@@ -59,8 +59,8 @@ static void offer_callbacks(fnd_run *run, uint32_t device)
     offer_held_gaps(run, c, x.held_ps);
 }
 
-/* Whether a text is one of those by which hygiene.c knows callbacks: what is called, or from where.
- * The report keeps name and scope. */
+/* True if a text is one by which hygiene.c recognizes callbacks: the called function, or the
+ * caller. The report has name and scope. */
 static bool is_callback_text(const char *text)
 {
     static const char *const words[] = {"callback", "debug_print", "outside_call"};
@@ -71,7 +71,7 @@ static bool is_callback_text(const char *text)
     return false;
 }
 
-/* The callback op that takes the most time; NULL: none. */
+/* The callback op with the most time; NULL: none. */
 static const vp_op *largest_callback_op(const fnd_run *run, uint32_t device)
 {
     const vp_op *worst = NULL;
@@ -85,7 +85,7 @@ static const vp_op *largest_callback_op(const fnd_run *run, uint32_t device)
     return worst;
 }
 
-/* The function that is called: "; it calls log_loss (train.py:20)". */
+/* The called function: "; it calls log_loss (train.py:20)". */
 static const char *called_function(fnd_run *run, uint32_t device)
 {
     const vp_activity *best = NULL;
@@ -112,7 +112,7 @@ static const char *say_callback_op(fnd_run *run, uint32_t device)
                    called_function(run, device));
 }
 
-/* What callbacks cost beside their own time. */
+/* The cost of callbacks in addition to their own time. */
 static const char *say_consequences(fnd_run *run, const callback_cost *x, int64_t window_ps)
 {
     bool held = !fnd_too_little(x->held_ps, window_ps);

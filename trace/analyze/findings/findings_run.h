@@ -8,15 +8,17 @@
 #include "trace/base/arena.h"
 #include "trace/base/map.h"
 
-/* Below this part of a window (one in 200) nothing is worth a finding
- * (docs/reference/findings.md#severity: low from 0.5 %). */
+/* Below this share of a window (one in 200) nothing is a finding
+ * (docs/reference/findings.md#severity: low from 0.5%). */
 #define FND_LEAST_SHARE 200
 #define FND_PLACES_MAX 5u
 #define FND_US INT64_C(1000000)
-/* What recording one host event costs the program (docs/reference/findings.md#f43-overhead). */
+/* The time that recording one host event costs the program
+ * (docs/reference/findings.md#f43-overhead). */
 #define FND_EVENT_COST_PS INT64_C(350000)
-/* Fewer whole steps, or fewer collective calls matched on all devices, say nothing
- * (docs/reference/findings.md#f12-step-outlier, docs/reference/findings.md#f16-straggler). */
+/* With fewer complete steps, or fewer collective calls matched on all devices, rules are not
+ * evaluated (docs/reference/findings.md#f12-step-outlier,
+ * docs/reference/findings.md#f16-straggler). */
 #define FND_STEPS_LEAST 5
 #define FND_MATCHED_LEAST 4
 
@@ -31,12 +33,13 @@ enum {
     FND_CELLS
 };
 #define FND_BIT(cell) (1u << (cell))
-/* Of a row of the table, in sets of rules. */
+/* The bit of a row of the table, in sets of rules. */
 #define FND_RULE(i) (UINT64_C(1) << (i))
 /* Parts of the idle time of VP_CAUSE_HOST, with cells of their own. */
 #define FND_HOST_PARTS (FND_BIT(FND_GC) | FND_BIT(FND_WRITE))
 #define FND_ALL_IDLE ((FND_BIT(VP_CAUSES) - 1u) | FND_HOST_PARTS)
-/* Steps that must have two more behind them before anything is said of what they leave. */
+/* Minimum number of steps with two more steps after them, to evaluate memory that steps do not
+ * free. */
 #define FND_LEAK_STEPS_LEAST 3
 #define FND_ALL_COPY ((FND_BIT(VP_DIRECTIONS) - 1u) << FND_COPY)
 /* All causes for which the launching thread was late. */
@@ -46,7 +49,7 @@ enum {
     (FND_BIT(VP_CAUSE_SYNC) | FND_BIT(VP_CAUSE_HOST) | FND_BIT(VP_CAUSE_CALL) |                    \
      FND_BIT(VP_CAUSE_LATENCY) | FND_BIT(VP_CAUSE_UNKNOWN))
 
-/* What a rule may need, and how that is called where it is missing. */
+/* Requirements of rules, and their names in messages. */
 #define FND_NEEDS(X)                                                                               \
     X(DEVICE, "a device")                                                                          \
     X(FULL, "the full analysis")                                                                   \
@@ -81,19 +84,20 @@ typedef struct fnd_cells {
     int64_t whole_ps[FND_CELLS], left_ps[FND_CELLS];
     uint64_t takers[FND_CELLS]; /* bit i: rule i of the table took some of the cell */
     uint64_t offered;           /* bit i: rule i has a claim */
-    int64_t kept_ps; /* idle time that is put aside while F3 is judged: F6 will claim it */
+    int64_t
+        kept_ps; /* idle time that is reserved while F3 is evaluated, because F6 will claim it */
 
 } fnd_cells;
 
-/* What a rule explains on one device. */
+/* The claim of a rule on one device. */
 typedef struct fnd_claim {
     uint32_t device;
-    int64_t gross_ps; /* as the rule counts it; with several streams it may exceed the window */
-    int64_t spare_ps; /* part of the cells that is normal, and so claimed by nobody */
-    int64_t part_ps[FND_CELLS]; /* how much of each cell is claimed, at most all of it */
+    int64_t gross_ps; /* by the rule's definition; with several streams it may exceed the window */
+    int64_t spare_ps; /* part of the cells that is normal, and not claimed */
+    int64_t part_ps[FND_CELLS]; /* the claimed amount of each cell, at most all of it */
     double value;               /* evidence */
-    int64_t alone_ps;           /* set by fnd_settle: how much of gross_ps the cells hold */
-    int64_t rest_ps;            /* set by fnd_settle: how much of that nobody has taken */
+    int64_t alone_ps;           /* set by fnd_settle: the part of gross_ps that the cells contain */
+    int64_t rest_ps;            /* set by fnd_settle: the part of that which no rule has taken */
 } fnd_claim;
 
 /* Rows of one of the report's lists by device, in their order. */
@@ -104,14 +108,14 @@ typedef struct fnd_index {
 
 typedef struct fnd_host {
     const char *name;
-    int64_t wait_ps; /* of its thread that waits longest: in blocking calls while the host's devices
+    int64_t wait_ps; /* of the thread that waits longest: in blocking calls while the host's devices
                         are idle */
-    const vp_host_op *wait_op; /* the call of it that blocks longest; NULL: there is none */
+    const vp_host_op *wait_op; /* the call of it that blocks longest; NULL: none */
     int64_t in_vain_ps;        /* compile time that a warm program does not need (F10) */
-    int64_t tracing_ps;        /* tracing and lowering that comes with it */
+    int64_t tracing_ps;        /* tracing and lowering before those compiles */
 } fnd_host;
 
-/* In whose words advice is given: told by the session's kind, and by who recorded it. */
+/* The framework for the wording of advice, derived from the kind of the run and the recorder. */
 typedef enum fnd_words {
     FND_WORDS_XLA,
     FND_WORDS_PYTORCH,
@@ -122,23 +126,22 @@ typedef enum fnd_words {
 typedef struct fnd_run {
     vp_report *r;
     vp_arena *arena;    /* of the report */
-    vp_arena scratch;   /* for everything below, freed at the end */
+    vp_arena scratch;   /* for all members below, freed at the end */
     fnd_cells *devices; /* by device */
     fnd_index ops, gaps, transfers, collectives;
     fnd_host *hosts; /* by name */
     uint32_t first_cpu;
-    /* Without a device: whose slow steps waited longer than usual (F28), and for how much longer.
-     */
+    /* Without a device: threads whose slow steps waited longer than usual (F28), and the excess. */
     uint32_t step_wait_device;
     int64_t step_wait_ps;
     fnd_words words;
     bool straggling;   /* F16 fires */
-    fnd_claim *claims; /* of the rule that is being asked; room for one of each device */
+    fnd_claim *claims; /* of the current rule; space for one per device */
     size_t claim_count;
-    int64_t compile_left_ps; /* of r->compile.total_ps, what no rule has taken */
+    int64_t compile_left_ps; /* the part of r->compile.total_ps that no rule has taken */
     uint64_t compile_takers;
     uint64_t rule_bit;
-    const finding_rule *rules; /* the table: bit i of a set stands for row i */
+    const finding_rule *rules; /* the table: bit i of a set is row i */
     const finding_rule *rule;
     vp_finding *f;
     bool out_of_memory;
@@ -147,7 +150,7 @@ typedef struct fnd_run {
 /* ---- Lists by device and by host (findings_index.c) ---- */
 
 int fnd_index_all(fnd_run *run);
-/* for (FND_ROWS(i, &run->ops, device)): i goes through the rows of a device. */
+/* for (FND_ROWS(i, &run->ops, device)): i iterates over the rows of a device. */
 #define FND_ROWS(i, index, device)                                                                 \
     const uint32_t *fnd_at = (index)->row + (index)->first[device],                                \
                    *fnd_end = (index)->row + (index)->first[(device) + 1];                         \
@@ -155,57 +158,58 @@ int fnd_index_all(fnd_run *run);
     fnd_at++
 /* The host of that name; if there is only one, that one. NULL: unknown. */
 fnd_host *fnd_host_of(const fnd_run *run, const char *name);
-/* How long a call blocks while all devices of its host are idle. */
+/* The time that a call blocks while all devices of its host are idle. */
 int64_t fnd_blocked(const vp_host_op *op);
 
-/* The op of a device with most of a member of its vp_avoidable; NULL: all are 0. modules: counts
- * only ops of modules whose hashed name it has; NULL: all. *sum: over these ops. */
+/* The op of a device with the largest value of a member of vp_avoidable; NULL: all are 0. modules:
+ * counts only ops of modules with these hashed names; NULL: all. *sum: over these ops. */
 const vp_op *fnd_largest_avoidable(const fnd_run *run, uint32_t device, size_t member,
                                    const vp_map *modules, int64_t *sum);
-/* The op of a module with most time of those whose source is known; NULL: there is none. */
+/* The op of a module with the most time of those with a known source; NULL: none. */
 const vp_op *fnd_op_of_module(const vp_report *r, const vp_module *m);
 #define FND_AVOIDABLE(member) offsetof(vp_avoidable, member)
 
 /* ---- Claims (findings_claims.c) ---- */
 
 void fnd_cells_init(fnd_run *run);
-/* Claims all of these cells of the device for the rule that is being asked. */
+/* Claims all of these cells of the device for the current rule. */
 fnd_claim *fnd_offer(fnd_run *run, uint32_t device, uint32_t cells, int64_t gross_ps, double value);
-/* Keeps the value if it is the worst so far: it is the evidence of a rule that is clear. */
+/* Stores the value if it is the worst so far: it is the evidence of a rule that is clear. */
 void fnd_keep_value(fnd_run *run, double value);
-/* A claim of `ps` on these cells where its share of the whole exceeds (fnd_exceeds) or reaches
+/* Claims `ps` on these cells if its share of the whole exceeds (fnd_exceeds) or reaches
  * (fnd_reaches) the rule's FND_SHARE; the share is the evidence. */
 void fnd_offer_share(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps, int64_t whole_ps,
                      bool (*fires)(const fnd_run *, int64_t, int64_t, finding_limit));
 /* Decides whether the rule fires, is explained or is clear. If it fires, takes the time of all its
  * claims. Sets impact, gross, window, value and severity of the finding from the claim with the
- * most time left (of those within 1 % the first; if nothing is left, from the one with the largest
+ * most time left (of those within 1% the first; if nothing is left, from the one with the largest
  * gross). Impact and gross are parts of the device's window, so neither exceeds it; they differ by
- * what other rules took. NULL: the rule is clear, because nothing was offered, or too little. */
+ * the time that other rules took. NULL: the rule is clear, because nothing was offered, or too
+ * little. */
 const fnd_claim *fnd_settle(fnd_run *run);
-/* Takes up to `ps` of these cells of the device for the rule that is being asked. */
+/* Takes up to `ps` of these cells of the device for the current rule. */
 void fnd_take(fnd_run *run, uint32_t device, uint32_t cells, int64_t ps);
-/* Whether `ps` is below what is worth a finding. */
+/* True if `ps` is too little for a finding. */
 bool fnd_too_little(int64_t ps, int64_t window_ps);
-/* Puts the ids of a set of rules into explained_by. */
+/* Appends the ids of a set of rules to explained_by. */
 void fnd_explain(fnd_run *run, uint64_t takers);
-/* impact/window as a level: high from 10 %, medium from 3 %, else low
+/* impact/window as a level: high from 10%, medium from 3%, else low
  * (docs/reference/findings.md#severity). */
 vp_level fnd_level(int64_t impact_ps, int64_t window_ps);
 int64_t fnd_sum(const int64_t *ps, unsigned first, unsigned count);
-/* part * 1000 > whole * permille, exactly; false where there is no whole. */
+/* part * 1000 > whole * permille, exactly; false if the denominator is 0. */
 bool fnd_above(int64_t part_ps, int64_t whole_ps, int64_t permille);
 bool fnd_at_least(int64_t part_ps, int64_t whole_ps, int64_t permille); /* >= */
-/* The same against a limit of the rule at work, in permille. */
+/* The same against a limit of the current rule, in permille. */
 bool fnd_exceeds(const fnd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit);
 bool fnd_reaches(const fnd_run *run, int64_t part_ps, int64_t whole_ps, finding_limit limit);
-/* A limit of the rule at work in permille of `ps`. */
+/* A limit of the current rule in permille of `ps`. */
 int64_t fnd_limit_of(const fnd_run *run, int64_t ps, finding_limit limit);
-/* FND_TIME of the rule at work. */
+/* FND_TIME of the current rule. */
 int64_t fnd_limit_ps(const fnd_run *run);
 /* The first row of the table with this function. */
 const finding_rule *fnd_rule_of(const fnd_run *run, void (*rule)(fnd_run *));
-double fnd_share(int64_t part, int64_t whole);        /* 0 where there is no whole */
+double fnd_share(int64_t part, int64_t whole);        /* 0 if the denominator is 0 */
 int64_t fnd_of(int64_t ps, int64_t num, int64_t den); /* ps * num / den in 128 bits */
 
 /* ---- Messages (findings_say.c) ---- */
@@ -219,14 +223,14 @@ const char *fnd_short(fnd_run *run, const char *name);              /* at most 6
 /* ", called by train (train.py:20)" and `after`; "" for NULL. */
 const char *fnd_called_by(fnd_run *run, const char *caller, const char *after);
 const char *fnd_path(fnd_run *run, const char *path); /* at most its last 60 bytes */
-/* Where the program has an op: "loss (train.py:12)", or its source line; NULL: unknown. */
+/* The place of an op in the program: "loss (train.py:12)", or its source line; NULL: unknown. */
 const char *fnd_op_place(fnd_run *run, const vp_op *op);
 /* "fusion.2 in loss (train.py:12)", "fusion.2 at train.py:12", "fusion.2" */
 const char *fnd_op_at(fnd_run *run, const vp_op *op);
 const char *fnd_device(fnd_run *run, uint32_t device); /* "TPU:0", with its host if many */
 int64_t fnd_window(const fnd_run *run, uint32_t device);
 int64_t fnd_windows(const fnd_run *run); /* of all devices */
-/* The name of the claim's device, and if the rule concerns more, how many. */
+/* The name of the claim's device, and the number of devices if there are several. */
 const char *fnd_worst(fnd_run *run, const fnd_claim *c);
 void fnd_message(fnd_run *run, const char *message);
 void fnd_caveat(fnd_run *run, const char *text);
@@ -234,9 +238,9 @@ void fnd_missing(fnd_run *run, const char *text); /* makes it VP_NOT_EVALUATED *
 void fnd_lacks(fnd_run *run, unsigned need);      /* the same for one FND_NEED_… */
 bool fnd_has_causes(const vp_report *r);          /* FND_NEED_CAUSES is there */
 void fnd_place(fnd_run *run, uint32_t device, const char *track, int64_t start_ps, int64_t dur_ps);
-/* The one place of a finding of no device, but of a host: VP_NO_TIME, or a moment. */
+/* The only place of a finding of a host without a device: VP_NO_TIME, or a time. */
 void fnd_place_on_host(fnd_run *run, const char *host, const char *track, int64_t start_ps);
-/* Places the finding in the first step that counts, since it holds in every step. Without steps
+/* Places the finding in the first complete step, since it is true for every step. Without steps
  * only the device is named. */
 void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track);
 /* Places the finding in the gaps with the most idle time of these causes, on the devices of its
@@ -244,22 +248,23 @@ void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track);
 void fnd_gap_places(fnd_run *run, uint32_t causes);
 /* "LABEL on thread THREAD (TIME, N gaps)". */
 const char *fnd_label(fnd_run *run, const vp_idle_label *l);
-/* What the host did in the device's idle time of these causes, as far as the report lists it. */
+/* The host activity during the device's idle time of these causes, as far as the report lists it.
+ */
 typedef struct fnd_idle_parts {
-    /* the largest that an event explains; its name is NULL if it has none */
+    /* the largest part with an event; its name is NULL if it has none */
     const vp_idle_label *label;
-    int64_t silent_ps;  /* without any event: nothing was recorded on the host */
-    int64_t latency_ps; /* without a name, as nothing can have one: launched, but not begun */
+    int64_t silent_ps;  /* without any event: the host recorded nothing */
+    int64_t latency_ps; /* without a possible name: launched, but not begun */
 } fnd_idle_parts;
-/* Words for what most of the claimed idle time is: "; most of it in LABEL …", or its kind if it has
- * no label; "" if that is not known. If most of what is left to this rule is of causes that no
- * earlier rule claims, only these are looked at. findings_idle.c. */
+/* The main part of the claimed idle time: "; most of it in LABEL …", or its kind if it has no
+ * label; "" if unknown. If most of the remaining time has causes that no earlier rule claims, only
+ * these are considered. findings_idle.c. */
 const char *fnd_main_idle_label(fnd_run *run, const fnd_claim *c, uint32_t causes);
 fnd_idle_parts fnd_idle_labels(const fnd_run *run, uint32_t device, uint32_t causes);
 
 /* ---- Predicted savings (findings_replay.c) ---- */
 
-/* Reads or launches in each call of a function, from which on these are what it does. */
+/* Minimum number of reads or launches in each call of a function to describe it by them. */
 #define FND_PER_CALL 4
 
 typedef enum fnd_function_role {
@@ -270,17 +275,17 @@ typedef enum fnd_function_role {
 
 typedef struct fnd_function {
     const vp_user_function *f; /* NULL: none */
-    int64_t saved_ps; /* part of the device's window that the program takes less without it */
+    int64_t saved_ps; /* saving as a part of the device's window, if the program runs without it */
     fnd_function_role role;
     int64_t run_ps; /* part of the window in which the programs run that it launches */
 } fnd_function;
 
-/* The function of the user's program without which it would take least. Functions that other rules
- * name (input, garbage, files) are left out. */
+/* The function of the user's program with the largest saving. Functions that other rules name
+ * (input, garbage, files) are left out. */
 fnd_function fnd_costly_function(const fnd_run *run, uint32_t device);
 fnd_function_role fnd_role_of(const vp_user_function *f);
-/* Part of the window that the program takes less if it waits for nothing; 0: unknown. *waiter: the
- * function that waits most; NULL: unknown. */
+/* The saving as a part of the window if the program never waits; 0: unknown. *waiter: the function
+ * that waits most; NULL: unknown. */
 int64_t fnd_unwaited(const fnd_run *run, uint32_t device, const char **waiter);
 /* Claims a predicted saving: idle time without another known cause, and run_ps of compute time. */
 void fnd_offer_predicted(fnd_run *run, uint32_t device, int64_t saved_ps, int64_t run_ps,
@@ -300,13 +305,13 @@ void fnd_padding(fnd_run *run);
 void fnd_large_temporary(fnd_run *run);
 void fnd_planned_gaps(fnd_run *run);
 void fnd_offload(fnd_run *run);
-/* The plan that takes most of its host's devices, of those that ran; NULL: none whose devices'
- * memory is known. *room: that of the smallest of them. */
+/* The plan with the largest share of its host's device memory, of those that ran; NULL: none with
+ * known memory. *room: the smallest memory of those devices. */
 const vp_memory_plan *fnd_fullest_plan(const vp_report *r, int64_t *room);
-/* The plan of a module's main memory; host may be NULL. NULL: there is none. */
+/* The plan of a module's main memory; host may be NULL. NULL: none. */
 const vp_memory_plan *fnd_plan_of(const vp_report *r, const char *module, const char *host);
-/* "; the largest that is there is fusion.2 in jit(f) (model.py:12), 3.0 GiB", at its peak; "" where
- * that is not known. temporary: none but temporaries. */
+/* "; the largest that is there is fusion.2 in jit(f) (model.py:12), 3.0 GiB", at its peak; "" if
+ * unknown. temporary: only temporaries. */
 const char *fnd_largest_buffer(fnd_run *run, const vp_memory_plan *p, bool temporary);
 /* "step(3) on node0" */
 const char *fnd_program(fnd_run *run, const vp_memory_plan *p);
@@ -332,7 +337,7 @@ void fnd_torch_float64(fnd_run *run);
 void fnd_torch_layout(fnd_run *run);
 bool fnd_unused_gradients(fnd_run *run);
 bool fnd_optimizer_saving(fnd_run *run);
-/* Chooses the advice by what the loader of the device's host does: wait, or work. */
+/* Selects the advice by the type of the loader on the device's host: waiting, or working. */
 void fnd_advise_loader(fnd_run *run, uint32_t device);
 /* F14 in a profile without devices. */
 void fnd_host_input(fnd_run *run);
@@ -343,20 +348,20 @@ int64_t fnd_activity_ps(const fnd_run *run, uint32_t device, vp_activity_kind ki
 bool fnd_concerns_device(const fnd_run *run, const vp_activity *x, uint32_t device);
 /* The cell of an activity in a window. */
 unsigned fnd_activity_cell(vp_activity_kind kind);
-/* Adds to a claim on waits of a thread what they take from the cells of activities. */
+/* Adds to a claim on waits of a thread the parts in cells of activities. */
 void fnd_add_activity_waits(const fnd_run *run, fnd_claim *c, const vp_thread *x);
 void fnd_input_bound(fnd_run *run); /* findings_idle.c */
 void fnd_debug_callback(fnd_run *run);
 void fnd_sync_call(fnd_run *run);
 void fnd_launch_bound(fnd_run *run);
-/* Whether kernels of the device are launched one by one, as far as the profile shows launches. */
+/* True if kernels of the device are launched one by one, as far as the profile shows launches. */
 bool fnd_is_launched(const fnd_run *run, uint32_t device);
 void fnd_host_bound(fnd_run *run);
 void fnd_device_idle(fnd_run *run);
 void fnd_pageable(fnd_run *run); /* findings_copy.c */
 void fnd_transfers(fnd_run *run);
-/* Whether F6 holds for the idle time in which the host copies for the device: then that is neither
- * F3's nor F9's. */
+/* True if F6 claims the idle time in which the host copies for the device, so that F3 and F9 do
+ * not. */
 bool fnd_waits_for_host_copies(const fnd_run *run, uint32_t device);
 void fnd_async_wait(fnd_run *run);
 void fnd_straggler(fnd_run *run); /* findings_comm.c */
@@ -364,8 +369,8 @@ void fnd_imbalance(fnd_run *run);
 void fnd_peer_waits(fnd_run *run);
 void fnd_exposed_comm(fnd_run *run);
 void fnd_poor_overlap(fnd_run *run);
-bool fnd_straggles(const fnd_run *run); /* F16 fires; the rule that is being asked must be F16 */
-/* How long the device waits for a straggler; 0 if there is none. */
+bool fnd_straggles(const fnd_run *run); /* F16 fires; the current rule must be F16 */
+/* The time that the device waits for a straggler; 0 if there is none. */
 int64_t fnd_straggler_wait(const fnd_run *run, uint32_t device);
 void fnd_double_precision(fnd_run *run); /* findings_programs.c */
 void fnd_small_programs(fnd_run *run);
@@ -381,7 +386,7 @@ void fnd_unknown_cost(fnd_run *run); /* findings_mfu.c */
 void fnd_above_peak(fnd_run *run);
 void fnd_inefficiency(fnd_run *run);
 void fnd_op_variance(fnd_run *run);
-/* Whether there are many calls and their CV (deviation / mean) exceeds the rule's FND_SPREAD. */
+/* True if there are many calls and their CV (deviation / mean) exceeds the rule's FND_SPREAD. */
 bool fnd_varies(const fnd_run *run, double stddev_ps, int64_t calls, int64_t total_ps);
 void fnd_long_gap(fnd_run *run); /* findings_steps.c */
 void fnd_step_outlier(fnd_run *run);

@@ -1,4 +1,4 @@
-/* The words of findings: numbers, names and places in a sentence. */
+/* Formats numbers, names and places of findings as parts of a sentence. */
 #include "trace/analyze/findings/findings_run.h"
 
 #include <stdarg.h>
@@ -222,7 +222,7 @@ void fnd_place_in_step(fnd_run *run, uint32_t device, const char *track)
     fnd_place(run, device, track, VP_NO_TIME, VP_UNKNOWN);
 }
 
-/* Whether the label is the user's frame itself: "$train.py:20 train" and "train (train.py:20)". */
+/* True if the label is the user's frame itself: "$train.py:20 train" and "train (train.py:20)". */
 static bool is_user_label(const vp_idle_label *l)
 {
     const char *place = l->user ? strrchr(l->user, '(') : NULL;
