@@ -217,8 +217,8 @@ def test_an_argument_that_may_be_on_the_device_is_not_named(tmp_path):
 
 # ---- stragglers ----
 
-def straggling(values, own=(6 * MS, 2 * MS)):
-    """Two devices run one op each and meet in an all-reduce; the first has more work."""
+def straggling(values, own=(6 * MS, 2 * MS), late=0):
+    """Devices run one op each and meet in an all-reduce; the first has more work. The others begin `late`."""
     scene = Scene()
     host = scene.host
     python = host.thread('python')
@@ -230,8 +230,11 @@ def straggling(values, own=(6 * MS, 2 * MS)):
         for device, (d, dur) in enumerate(zip(devices, own)):
             d.ordinal = device
             stats = {'run_id': 100 + number}
-            d.ops.append(Op('sort', now, dur, 'hlo', module='jit_step', program_id=7, stats=stats))
-            d.ops.append(Op('all-reduce', now + dur, done - now - dur, 'hlo', module='jit_step', program_id=7, stats=stats))
+            begin = now + (late if device else 0)
+            if begin > now:  # the run has begun
+                d.ops.append(Op('copy', now, 10 * US, 'hlo', module='jit_step', program_id=7, stats=stats))
+            d.ops.append(Op('sort', begin, dur, 'hlo', module='jit_step', program_id=7, stats=stats))
+            d.ops.append(Op('all-reduce', begin + dur, done - begin - dur, 'hlo', module='jit_step', program_id=7, stats=stats))
         python.events.append(Event('train', now, done - now, {'_r': 1, 'step_num': number}))
         now = done + 10 * US
     return scene
@@ -277,3 +280,11 @@ def test_an_argument_that_is_too_small_for_the_copy_is_no_candidate(tmp_path):
     """4 ms for 512 bytes."""
     values = [Value('v.1', 'parameter', (128,), 'parameter', scope='v', line=1), *UPLOAD[:2], replace(UPLOAD[2], operands=(1, 2))]
     assert 'table f32[3145728], 12.0 MiB, is copied in each call' in upload_loop(values).findings(tmp_path)['F6']['message']
+
+
+def test_waits_before_the_work_are_the_same_cause(tmp_path):
+    """A device that begins 3 ms late waits only 1 ms in the collective, but has as little to do."""
+    scene = straggling(MEETING, late=3 * MS)
+    found = {f['id']: f for f in report(files.write(scene, 'xspace', tmp_path))['findings']}
+    assert found['F16']['status'] == 'fired' and abs(found['F16']['impact']['time_ps'] - 8 * 2 * MS) < 100 * US
+    assert found['F15']['status'] == 'explained' and found['F15']['explained_by'] == ['F16']

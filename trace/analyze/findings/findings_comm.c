@@ -131,15 +131,52 @@ static const char *say_why_late(fnd_run *run, uint32_t waits, int64_t wait_ps)
                                            : "";
 }
 
+/* Whether the straggler is the device that computes longest: unequal work, of which F15 also
+ * reports. */
+static bool is_straggler_busiest(const fnd_run *run)
+{
+    const vp_balance *b = &run->r->balance;
+    return b->busiest == b->straggler && b->mean_ps > 0 &&
+           fnd_above(b->max_ps - b->mean_ps, b->mean_ps,
+                     fnd_rule_of(run, fnd_imbalance)->limits[FND_SHARE]);
+}
+
 /* Max − mean: with equal work, all devices would arrive at the mean of the times at which they
- * arrive now. */
+ * arrive now. A device that has no thread to run on does not arrive before the straggler is done,
+ * so its wait is idle time: if the straggler has more work, max − mean of the work counts, too. */
 static int64_t saved_by_balance(const fnd_run *run)
 {
     const vp_balance *b = &run->r->balance;
     __int128 sum = 0;
     for (uint32_t d = 0; d < run->r->device_count; d++)
         sum += d == b->straggler ? 0 : collective_wait_of(run, d);
-    return (int64_t)(sum / (int64_t)b->devices);
+    int64_t waits = (int64_t)(sum / (int64_t)b->devices);
+    int64_t work = is_straggler_busiest(run) ? b->max_ps - b->mean_ps : 0;
+    return work > waits ? work : waits;
+}
+
+/* The waits of a device that balance would end. */
+static int64_t balanced_ps(const fnd_run *run, uint32_t device)
+{
+    const vp_balance *b = &run->r->balance;
+    int64_t wait = collective_wait_of(run, device),
+            less = is_straggler_busiest(run)
+                       ? b->max_ps - run->r->devices[device].breakdown.compute_ps
+                       : 0;
+    return less > wait ? less : wait;
+}
+
+/* A wait that is longer than the time in collectives is idle time. */
+static void add_idle_waits(const fnd_run *run, fnd_claim *c, int64_t wait_ps)
+{
+    static const unsigned causes[] = {VP_CAUSE_LATENCY, VP_CAUSE_PEER, VP_CAUSE_SYNC,
+                                      VP_CAUSE_UNKNOWN, VP_CAUSE_CALL, VP_CAUSE_HOST};
+    int64_t left = wait_ps - c->part_ps[FND_COMM];
+    for (size_t i = 0; i < sizeof causes / sizeof *causes && left > 0; i++) {
+        int64_t whole = run->devices[c->device].whole_ps[FND_IDLE + causes[i]];
+        c->part_ps[FND_IDLE + causes[i]] = left < whole ? left : whole;
+        left -= whole;
+    }
 }
 
 void fnd_straggler(fnd_run *run)
@@ -154,16 +191,18 @@ void fnd_straggler(fnd_run *run)
         return;
     int64_t saved = saved_by_balance(run);
     for (uint32_t d = 0; d < r->device_count; d++) {
-        int64_t wait = d == b->straggler ? 0 : collective_wait_of(run, d);
-        if (wait > 0)
-            fnd_offer(run, d, FND_BIT(FND_COMM), wait < saved ? wait : saved, run->f->value);
+        int64_t ps = balanced_ps(run, d);
+        if (d != b->straggler && collective_wait_of(run, d) > 0)
+            add_idle_waits(
+                run, fnd_offer(run, d, FND_BIT(FND_COMM), ps < saved ? ps : saved, run->f->value),
+                ps);
     }
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
     for (uint32_t d = 0; d < r->device_count && run->f->status == VP_FIRED; d++)
-        if (d != b->straggler && collective_wait_of(run, d) > saved)
-            fnd_take(run, d, FND_BIT(FND_COMM), collective_wait_of(run, d) - saved);
+        if (d != b->straggler && balanced_ps(run, d) > saved)
+            fnd_take(run, d, FND_BIT(FND_COMM), balanced_ps(run, d) - saved);
     int64_t wait = collective_wait_of(run, c->device);
     fnd_message(run,
                 fnd_say(run,
@@ -188,7 +227,9 @@ void fnd_imbalance(fnd_run *run)
     run->f->value = fnd_share(lost, b->mean_ps);
     if (!fnd_exceeds(run, lost, b->mean_ps, FND_SHARE))
         return;
-    fnd_offer(run, b->idlest, FND_BIT(FND_COMM) | FND_ALL_IDLE, lost, run->f->value);
+    /* F16 has claimed the idle time of the same cause. */
+    bool same = run->straggling && is_straggler_busiest(run);
+    fnd_offer(run, b->idlest, FND_BIT(FND_COMM) | (same ? 0 : FND_ALL_IDLE), lost, run->f->value);
     const fnd_claim *c = fnd_settle(run);
     if (!c)
         return;
