@@ -378,6 +378,15 @@ def test_values_that_are_read_in_a_loop(place):
     assert findings(place, in_steps(read_in_loop(8)))["F54"]["status"] == "clear"
 
 
+def test_values_that_are_read_in_a_loop_without_frames(place):
+    events = [e for e in in_steps(read_in_loop(100)) if e["cat"] != "python_function"]
+    found = findings(place, events)["F54"]
+    assert (found["status"], found["severity"]) == ("fired", "high")
+    assert "The program reads values one by one with aten::item: 600 passes in 6 loops" in found["message"]
+    layers = [e for e in in_steps(lambda ts, _: [op("aten::linear", ts + 20 * k, 15) for k in range(40)]) if e["cat"] != "python_function"]
+    assert findings(place, layers)["F55"]["status"] == "clear"
+
+
 def test_a_loop_is_within_one_step(place):
     """One value read in each of 40 steps is no loop, although one call of train does it."""
     def log(ts, _):

@@ -91,6 +91,7 @@ typedef struct cost_walk {
     vp_map typed, laid;   /* caller << 32 | name → row */
     cost_row *rows;
     size_t row_n, row_cap;
+    uint32_t step_kind; /* stands for steps of all numbers; UINT32_MAX: functions are known */
     uint32_t *calls, *long_calls; /* by kind: operators; those with work */
     node_work *work;
     size_t work_n, work_cap;
@@ -157,13 +158,19 @@ static uint16_t kind_flags(const analysis *a, uint32_t kind)
                                                                                       : 0;
 }
 
-/* Returns false if no operator was recorded. */
+/* Returns false if no operator was recorded. Without frames of the user, steps stand for them. */
 static bool find_flags(cost_walk *w)
 {
     const trace *t = w->a->t;
     uint16_t any = 0;
     for (uint32_t i = 0; i < t->kind_count; i++)
         any |= w->flags[i] = kind_flags(w->a, i);
+    w->step_kind = UINT32_MAX;
+    for (uint32_t i = 0; !(any & CF_USER) && i < t->kind_count; i++)
+        if (host_kind_flags(w->a->kinds, i) & HK_STEP) {
+            w->flags[i] = CF_USER;
+            w->step_kind = w->step_kind == UINT32_MAX ? i : w->step_kind;
+        }
     return any & CF_OPERATOR;
 }
 
@@ -487,6 +494,8 @@ static int on_event(cost_walk *w, size_t e)
         use_gradients(w);
         begin_optimizer(&w->optimizer, c.kind, c.start, c.end);
     }
+    if ((f & CF_USER) && w->step_kind != UINT32_MAX)
+        c.kind = w->step_kind;
     VP_TRY(node_of_call(&c.node, w, c.kind, f & CF_USER, c.start, c.end));
     if (f & CF_USER) {
         c.run = ++w->runs;
@@ -510,12 +519,12 @@ static int add_loops(cost_walk *w)
     VP_CLEANUP(vp_free_ptr) tree_loop *loops = NULL;
     give_work_to_nodes(w);
     torch_tree_finish(&w->tree);
-    VP_TRY(torch_tree_loops(&loops, &w->tree));
+    VP_TRY(torch_tree_loops(&loops, &w->tree, w->step_kind != UINT32_MAX));
     for (size_t i = 0; i < w->tree.n; i++) {
         const tree_loop *l = &loops[i];
         cost_row *r;
-        if (l->saved_ps <= 0)
-            continue;
+        if (l->saved_ps <= 0 || (w->step_kind != UINT32_MAX && !l->reads))
+            continue; /* the layers of a model call the same operators */
         VP_TRY(new_row(&r, w, l->reads ? VP_TORCH_READS : VP_TORCH_LOOP, w->tree.v[l->callee].kind,
                        w->tree.v[l->function].kind));
         r->cost.calls = l->calls;

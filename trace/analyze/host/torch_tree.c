@@ -104,17 +104,20 @@ static void add_child(tree_loop *l, int64_t *kept_ps, const tree_node *x, uint32
     l->reads = l->reads || reads;
 }
 
-int torch_tree_loops(tree_loop **out, const torch_tree *t)
+int torch_tree_loops(tree_loop **out, const torch_tree *t, bool in_steps)
 {
     tree_loop *v = *out = vp_calloc(t->n + 1, sizeof *v);
     VP_CLEANUP(vp_free_ptr) int64_t *kept = vp_calloc(t->n + 1, sizeof *kept);
     VP_NEED(v && kept);
     for (size_t i = 0; i < t->n; i++) {
         const tree_node *x = &t->v[i];
-        if (x->loops && x->parent != TREE_NONE && t->v[x->parent].function == x->parent) {
-            v[x->parent].function = x->parent;
+        if (x->parent == TREE_NONE || t->v[x->parent].function != x->parent)
+            continue;
+        v[x->parent].function = x->parent;
+        if (x->loops)
             add_child(&v[x->parent], &kept[x->parent], x, (uint32_t)i);
-        }
+        else if (in_steps)
+            kept[x->parent] = vp_add_most(kept[x->parent], x->work_ps);
     }
     for (size_t i = 0; i < t->n; i++) {
         tree_loop *l = &v[i];

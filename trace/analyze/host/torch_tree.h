@@ -54,7 +54,8 @@ typedef struct tree_loop {
     int64_t start_ps, dur_ps; /* the longest */
 } tree_loop;
 
-/* By function, its loop; calls is 0 if it has none. VP_ENOMEM. */
-int torch_tree_loops(tree_loop **out, const torch_tree *t);
+/* By function, its loop; calls is 0 if it has none. in_steps: steps stand for functions, so a loop
+ * may also contain the work of operators that are called once. VP_ENOMEM. */
+int torch_tree_loops(tree_loop **out, const torch_tree *t, bool in_steps);
 
 #endif
