@@ -84,8 +84,7 @@ typedef struct fnd_cells {
     int64_t whole_ps[FND_CELLS], left_ps[FND_CELLS];
     uint64_t takers[FND_CELLS]; /* bit i: rule i of the table took some of the cell */
     uint64_t offered;           /* bit i: rule i has a claim */
-    int64_t
-        kept_ps; /* idle time that is reserved while F3 is evaluated, because F6 will claim it */
+    int64_t kept_ps;            /* idle time that is reserved for F6 while F3 is evaluated */
 
 } fnd_cells;
 
