@@ -139,25 +139,24 @@ static const sink_extra *memory_attrs(cj_attrs *a, cj_reader *r, js_value args)
     return rd_has_attr(&a->x, SINK_MEM_DELTA) ? &a->x : NULL;
 }
 
-/* The number of a key among args with nested objects. */
-static bool find_member_number(const cj_reader *r, vp_str args, vp_str name, int64_t *n)
+/* The value of a member of args with nested objects. */
+static bool find_nested_value(const cj_reader *r, vp_str args, vp_str name, js_value *v)
 {
     const char *p = args.p + 1, *end = args.p + args.n;
     vp_str key;
-    js_value v;
-    while (js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER)
-        if (vp_str_eq(key, name) && value_to_number(v, n))
+    while (js_next_member(&p, end, r->skip, &key, v) == JS_MEMBER)
+        if (vp_str_eq(key, name))
             return true;
     return false;
 }
 
-/* The number of a key, which is given with its quotes. Members of flat args are found by their
+/* The value of a key, which is given with its quotes. Members of flat args are found by their
  * colons, from the end, where profilers write these keys. In a string a quote is escaped. */
-static bool find_number(const cj_reader *r, vp_str args, vp_str key, int64_t *n)
+static bool find_value(const cj_reader *r, vp_str args, vp_str key, js_value *v)
 {
     vp_str before = args;
     if (args.n && memchr(args.p + 1, '{', args.n - 1))
-        return find_member_number(r, args, vp_str_head(vp_str_skip(key, 1), key.n - 2), n);
+        return find_nested_value(r, args, vp_str_head(vp_str_skip(key, 1), key.n - 2), v);
     for (size_t colon; (colon = vp_str_rfind_char(before, ':')) < before.n;) {
         before = vp_str_head(before, colon);
         vp_str member = before;
@@ -167,9 +166,15 @@ static bool find_number(const cj_reader *r, vp_str args, vp_str key, int64_t *n)
             continue;
         const char *end = args.p + args.n;
         const char *p = js_skip_space(args.p + colon + 1, end, false);
-        return take_wanted_number(&p, end, r->skip, true, n) == JS_MEMBER;
+        return js_take_value(&p, end, r->skip, v) == JS_MEMBER;
     }
     return false;
+}
+
+static bool find_number(const cj_reader *r, vp_str args, vp_str key, int64_t *n)
+{
+    js_value v;
+    return find_value(r, args, key, &v) && value_to_number(v, n);
 }
 
 static vp_str text_of_args(js_value args)
@@ -187,18 +192,13 @@ static const sink_extra *launch_correlation(cj_attrs *a, const cj_reader *r, js_
 
 static bool has_float64(const cj_reader *r, vp_str args)
 {
-    rd_op_shapes shapes = {0};
-    const char *p = args.p + 1, *end = args.p + args.n;
-    vp_str key;
-    js_value v;
-    if (vp_str_find(args, VP_STR("\"double\"")) == args.n)
+    js_value types, dims;
+    if (!find_value(r, args, VP_STR("\"Input type\""), &types) ||
+        vp_str_find(types.s, VP_STR("\"double\"")) == types.s.n)
         return false;
-    while (js_next_member(&p, end, r->skip, &key, &v) == JS_MEMBER) {
-        if (vp_str_eq(key, VP_STR("Input type")))
-            shapes.types = v.s;
-        else if (vp_str_eq(key, VP_STR("Input Dims")))
-            shapes.dims = v.s;
-    }
+    rd_op_shapes shapes = {.types = types.s};
+    if (find_value(r, args, VP_STR("\"Input Dims\""), &dims))
+        shapes.dims = dims.s;
     return rd_op_has_float64(&shapes);
 }
 
@@ -209,12 +209,12 @@ static const sink_extra *operator_attrs(cj_attrs *a, const cj_reader *r, js_valu
     int64_t sequence, thread;
     if (!text.n)
         return NULL;
-    /* rare in args without a sequence number; and without "Input type" */
+    /* rare in args without a sequence number */
     if (memchr(text.p, 'q', text.n) &&
         find_number(r, text, VP_STR("\"Sequence number\""), &sequence) && sequence >= 0 &&
         find_number(r, text, VP_STR("\"Fwd thread id\""), &thread) && thread >= 0)
         sink_extra_set(&a->x, thread ? SINK_BACKWARD : SINK_SEQUENCE, sequence);
-    if (memchr(text.p, 'y', text.n) && has_float64(r, text))
+    if (has_float64(r, text))
         sink_extra_set(&a->x, SINK_DOUBLE, 1);
     return a->x.has ? &a->x : NULL;
 }
