@@ -25,8 +25,12 @@ static int add_user_file(void *files, vp_str path)
 /* The names of the user's files that device ops come from, and of those that call them. */
 static int find_user_files(vp_map *files, const trace *t)
 {
+    vp_sid last = 0; /* kinds with the same source follow each other */
     for (uint32_t i = 0; i < t->kind_count; i++) {
         vp_str source = trace_str(t, t->kinds[i].source);
+        if (t->kinds[i].source == last)
+            continue;
+        last = t->kinds[i].source;
         VP_TRY(add_user_file(files, vp_str_head(source, vp_str_rfind_char(source, ':'))));
     }
     for (uint32_t i = 0; i < t->program_count; i++)

@@ -83,7 +83,7 @@ static char slash(char c)
 
 static bool is_at(vp_str path, size_t at, vp_str word)
 {
-    if (path.n - at < word.n)
+    if (path.n - at < word.n || slash(path.p[at]) != *word.p)
         return false;
     for (size_t i = 0; i < word.n; i++)
         if (slash(path.p[at + i]) != word.p[i])

@@ -66,12 +66,16 @@ static int put_unknown(vp_buf *b)
 /* step_ps: the last decimal shown. */
 static int put_decimals(vp_buf *b, uint64_t ps, uint64_t step_ps, unsigned decimals)
 {
-    uint64_t base = 1;
-    for (unsigned i = 0; i < decimals; i++)
-        base *= 10;
+    char text[48];
+    size_t i = sizeof text;
     uint64_t steps = (ps + step_ps / 2) / step_ps;
-    return vp_buf_printf(b, "%llu.%0*llu", (unsigned long long)(steps / base), (int)decimals,
-                         (unsigned long long)(steps % base));
+    for (unsigned k = 0; k < decimals; k++, steps /= 10)
+        text[--i] = (char)('0' + steps % 10);
+    text[--i] = '.';
+    do
+        text[--i] = (char)('0' + steps % 10);
+    while (steps /= 10);
+    return vp_buf_put(b, text + i, sizeof text - i);
 }
 
 int rep_put_ps(vp_buf *b, int64_t ps, vp_unit unit)
