@@ -519,15 +519,18 @@ def test_gradients_that_are_cleared_before_an_optimizer_uses_them(place):
 
 def test_what_a_fused_optimizer_saves(place):
     """50 parameters with 3 operators each: 10 us, 10 us and 30 us, and 10 us after each of them."""
-    def events(ts, _):
-        out, at = [event("user_annotation", "Optimizer.step#Adam.step", ts, 4000)], ts
-        for _ in range(50):
-            for name, dur in (("aten::mul_", 10), ("aten::addcmul_", 10), ("aten::addcdiv_", 30)):
-                out.append(op(name, at + 5, dur))
-                at += dur + 10
-        return out
+    def optimizer(step):
+        def events(ts, _):
+            out, at = [event("user_annotation", f"Optimizer.step#{step}.step", ts, 4000)], ts
+            for _ in range(50):
+                for name, dur in (("aten::mul_", 10), ("aten::addcmul_", 10), ("aten::addcdiv_", 30)):
+                    out.append(op(name, at + 5, dur))
+                    at += dur + 10
+            return out
+        return events
 
-    found = findings(place, in_steps(events))["F46"]
+    found = findings(place, in_steps(optimizer("Adam")))["F46"]
     between, overhead, work = 50 * 30, 150 * 10, 50 * 20
     assert (found["status"], found["severity"]) == ("fired", "high")
     assert abs(impact(found) - 6 * ((between + overhead) * 49 // 50 + work * 2 // 3) * 10**6) <= 10**6 * 6
+    assert impact(findings(place, in_steps(optimizer("RMSprop")))["F46"]) == 6 * between * 10**6 * 49 // 50  # no fused form

@@ -322,16 +322,26 @@ static void begin_optimizer(optimizer *o, uint32_t kind, int64_t start, int64_t 
     }
 }
 
-/* What one operator for all parameters would save: the time between operators and their overhead,
- * for all parameters but one, and all passes over the parameters but one. */
-static int64_t optimizer_saving(const optimizer *o)
+/* Optimizers of PyTorch with fused=True on CPUs. */
+static bool has_fused_form(vp_str step)
+{
+    static const char *const names[] = {"Optimizer.step#SGD.step", "Optimizer.step#Adam.step",
+                                        "Optimizer.step#AdamW.step", "Optimizer.step#Adagrad.step",
+                                        NULL};
+    return is_one_of(step, names);
+}
+
+/* What one operator for all parameters would save: the time between operators, for all parameters
+ * but one. If it is fused, also their overhead, and all passes over the parameters but one; else
+ * foreach calls the same operators on CPUs. */
+static int64_t optimizer_saving(const optimizer *o, bool is_fused)
 {
     int64_t kinds = (int64_t)o->names.count, n = o->steps ? o->ops / o->steps : 0;
     int64_t parameters = kinds ? n / kinds : 0;
     if (parameters < 2)
         return 0;
-    int64_t overhead = o->least_ps * o->ops, work = o->op_ps - overhead;
-    int64_t between = o->total_ps - o->op_ps;
+    int64_t overhead = is_fused ? o->least_ps * o->ops : 0;
+    int64_t work = is_fused ? o->op_ps - overhead : 0, between = o->total_ps - o->op_ps;
     between = between > 0 ? between : 0;
     return (int64_t)((__int128)(between + overhead) * (parameters - 1) / parameters +
                      (__int128)work * (kinds - 1) / kinds);
@@ -567,7 +577,8 @@ static int add_optimizer(cost_walk *w)
     r->cost.calls = o->ops;
     r->cost.groups = o->steps;
     r->cost.total_ps = o->total_ps;
-    r->cost.saved_ps = optimizer_saving(o);
+    r->cost.saved_ps =
+        optimizer_saving(o, has_fused_form(trace_str(w->a->t, w->a->t->kinds[o->kind].name)));
     r->cost.start_ps = o->start;
     r->cost.dur_ps = o->dur;
     return 0;
