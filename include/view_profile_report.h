@@ -248,6 +248,7 @@ typedef struct vp_avoidable {
     int64_t fused_layout_ps;  /* fusions of transposes or copies into another layout, no products */
     int64_t plain_copy_ps;    /* copies that keep the layout */
     int64_t argument_copy_ps; /* … of arguments that are not donated */
+    int64_t copy_slowed_ps;   /* what it takes longer while arguments are copied (CPU) */
     int64_t elementwise_ps;   /* element-wise work that memory bandwidth limits */
     int64_t callback_input_ps; /* results that only callbacks read */
     int64_t lookup_ps;         /* products with one-hot factors, and what makes these */

@@ -292,6 +292,23 @@ def test_memory_of_results_that_are_not_donated_is_allocated_before_each_run(tem
     assert 'waits' in found['message']
 
 
+@pytest.mark.parametrize('during, slowed', [(3 * MS, 8 * 2 * MS), (1 * MS, 0)])
+def test_ops_that_take_longer_during_copies_of_arguments(during, slowed, tmp_path):
+    loop = CpuLoop()
+    values = [V('table.1', 'parameter', (1 << 22,), 'parameter'), V('x.2', 'parameter', (1 << 16,), 'parameter'),
+              V('exp.3', 'exponential', (1 << 16,), 'temp', (1,), freed_at=3), V('exp.4', 'exponential', (1 << 16,), 'temp', (2,), freed_at=4),
+              V('copy.5', 'copy', (1 << 22,), 'output', (0,))]
+    loop.program(3, 'jit_step', values)
+
+    def body():
+        loop.launch(3, 'jit_step', [('copy.5', 4 * MS), ('exp.4', 1 * MS), ('exp.3', during)])
+        copy, last = loop.device.ops[-3], loop.device.ops[-1]
+        last.start = copy.start + 100 * US
+    for n in range(8):
+        loop.step(n, body)
+    assert sum(avoidable(loop.scene, tmp_path, 'copy_slowed_ps').values()) == slowed
+
+
 # ---- functions ----
 
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "trace/analyze/avoidable/argument_copies.h"
 #include "trace/analyze/avoidable/hlo_batches.h"
 #include "trace/analyze/avoidable/hlo_shares.h"
 #include "trace/analyze/avoidable/repeated_programs.h"
@@ -312,6 +313,21 @@ static int set_caller(work *w, vp_op *op, uint32_t kind)
     return host_text(&op->caller, w->a->h, vp_str_of(text));
 }
 
+static int slow_ops_by_copies(work *w, uint32_t d)
+{
+    const kind_list *l = &w->a->devices[d].times;
+    bool any = false;
+    if (w->a->h->devices[d].kind != VP_DEVICE_CPU)
+        return 0;
+    VP_CLEANUP(vp_free_ptr) uint8_t *is_copy = vp_calloc((size_t)w->a->t->kind_count + 1, 1);
+    VP_NEED(is_copy);
+    for (uint32_t i = 0; i < l->n; i++) {
+        is_copy[l->kind[i]] = (w->kinds[l->kind[i]].traits & ARGUMENT_COPY) != 0;
+        any = any || is_copy[l->kind[i]];
+    }
+    return any ? argument_copies_slow(w->a, d, is_copy, w->op_of) : 0;
+}
+
 static int add_device(work *w, uint32_t d)
 {
     const kind_list *l = &w->a->devices[d].times;
@@ -328,7 +344,7 @@ static int add_device(work *w, uint32_t d)
         op->avoidable.unrolled_ps += unrolled_ps(f, l->self_ps[i], l->calls[i], rate);
         VP_TRY(set_caller(w, op, l->kind[i]));
     }
-    return 0;
+    return slow_ops_by_copies(w, d);
 }
 
 static int collect_all(work *w)

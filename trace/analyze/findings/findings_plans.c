@@ -202,8 +202,10 @@ static const fnd_claim *claim_argument_copies(fnd_run *run, const vp_memory_plan
         fnd_largest_avoidable(run, d, FND_AVOIDABLE(argument_copy_ps), NULL, &ps);
         if (!fnd_reaches(run, ps, fnd_window(run, d), FND_WINDOW))
             continue;
-        int64_t idle = allocation_ps(run, d, p, bytes);
-        fnd_offer(run, d, cells, ps + idle, fnd_share(ps + idle, fnd_window(run, d)))
+        int64_t idle = allocation_ps(run, d, p, bytes), slowed;
+        fnd_largest_avoidable(run, d, FND_AVOIDABLE(copy_slowed_ps), NULL, &slowed);
+        ps += idle + slowed;
+        fnd_offer(run, d, cells, ps, fnd_share(ps, fnd_window(run, d)))
             ->part_ps[FND_IDLE + VP_CAUSE_LATENCY] = idle;
     }
     return fnd_settle(run);
@@ -215,16 +217,20 @@ static void say_argument_copies(fnd_run *run, const fnd_claim *c, const vp_memor
     int64_t ps;
     const vp_op *op =
         fnd_largest_avoidable(run, c->device, FND_AVOIDABLE(argument_copy_ps), NULL, &ps);
-    int64_t idle = c->part_ps[FND_IDLE + VP_CAUSE_LATENCY];
+    int64_t idle = c->part_ps[FND_IDLE + VP_CAUSE_LATENCY], slowed;
+    fnd_largest_avoidable(run, c->device, FND_AVOIDABLE(copy_slowed_ps), NULL, &slowed);
     fnd_message(
         run,
         fnd_say(run,
-                "%s spends %s of its window (%s of %s) on copies of arguments that are "
-                "not donated: %s, %s call%s%s. %s could use the memory of %s.",
+                "%s spends %s of its window (%s of %s) on copies of arguments that are not "
+                "donated: %s, %s call%s%s%s. %s could use the memory of %s.",
                 fnd_worst(run, c), fnd_percent(run, ps, fnd_window(run, c->device)),
                 fnd_time(run, ps), fnd_time(run, fnd_window(run, c->device)),
                 fnd_short(run, op->name), fnd_count(run, op->calls), op->calls == 1 ? "" : "s",
                 idle > 0 ? fnd_say(run, "; it waits %s for their memory", fnd_time(run, idle)) : "",
+                slowed > 0 ? fnd_say(run, "; other ops take %s longer during copies",
+                                     fnd_time(run, slowed))
+                           : "",
                 fnd_program(run, p), donation_phrase(run, d)));
     fnd_place(run, op->device, NULL, op->slowest_start_ps, op->slowest_dur_ps);
 }

@@ -500,7 +500,7 @@ const finding_rule findings_rules[] = {
      .rule = "undonated arguments of at least 1 MiB that are dead before a result of "
              "the same shape is computed make up at least 1% of the program's reserved "
              "memory; impact is the time of copies of arguments and, on a CPU, of waits for their "
-             "memory, if the copies take at least 3% of the window",
+             "memory and of ops that they slow down, if the copies take at least 3% of the window",
      .source = "defined by this project (docs/reference/findings.md#f36-missing-donation)",
      .advice_xla = "Donate the arguments that the call replaces: jax.jit(step, "
                    "donate_argnums=…) or donate_argnames.",
