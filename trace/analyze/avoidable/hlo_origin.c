@@ -24,6 +24,20 @@ static uint32_t invariant_of_loop(const hlo_program *p, const hlo_instr *loop, i
     return same && loop->operand_count ? p->links[loop->operands] : HLO_NONE;
 }
 
+/* What the caller of a computation passes as its parameter. A loop passes an element of its tuple.
+ */
+static uint32_t argument_of_caller(const hlo_program *p, const hlo_instr *parameter,
+                                   uint32_t caller, int64_t element, hlo_carry *carry)
+{
+    const hlo_instr *by = &p->instrs[caller];
+    int64_t n = parameter->parameter_number;
+    bool loop = hlo_has_opcode(by, "while");
+    *carry = (hlo_carry){loop && element >= 0 ? caller : HLO_NONE, element};
+    return loop                              ? invariant_of_loop(p, by, element)
+           : n >= 0 && n < by->operand_count ? p->links[by->operands + (uint32_t)n]
+                                             : HLO_NONE;
+}
+
 uint32_t hlo_origin(const hlo_program *p, const uint32_t *callers, uint32_t at, hlo_carry *carry)
 {
     int64_t element = -1; /* of the tuple `at` */
@@ -41,15 +55,9 @@ uint32_t hlo_origin(const hlo_program *p, const uint32_t *callers, uint32_t at, 
         } else if (hlo_has_opcode(in, "opt-barrier")) {
             at = in->operand_count ? p->links[in->operands] : HLO_NONE;
         } else if (hlo_has_opcode(in, "parameter") && caller != HLO_NONE) {
-            const hlo_instr *by = &p->instrs[caller];
-            int64_t n = in->parameter_number;
-            bool loop = hlo_has_opcode(by, "while");
-            if (hlo_has_opcode(by, "conditional"))
+            if (hlo_has_opcode(&p->instrs[caller], "conditional"))
                 return HLO_NONE;
-            *carry = (hlo_carry){loop && element >= 0 ? caller : HLO_NONE, element};
-            at = loop                              ? invariant_of_loop(p, by, element)
-                 : n >= 0 && n < by->operand_count ? p->links[by->operands + (uint32_t)n]
-                                                   : HLO_NONE;
+            at = argument_of_caller(p, in, caller, element, carry);
         } else if ((hlo_has_opcode(in, "fusion") || hlo_has_opcode(in, "call")) &&
                    in->called_count && p->links[in->called] != HLO_NONE) {
             at = p->computations[p->links[in->called]].root;
