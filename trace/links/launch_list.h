@@ -5,22 +5,24 @@
 #define VP_LINKS_LAUNCH_LIST_H
 
 #include <stdbool.h>
-
-#include "trace/base/map.h"
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct launch_entry {
-    int64_t start_ps;
-    uint32_t number; /* of its id: ids are numbered in the order of their first entries */
-    uint32_t value;  /* the caller's */
+    int64_t id, start_ps;
+    uint32_t value; /* the caller's */
 } launch_entry;
 
 typedef struct launch_list {
     launch_entry *v; /* sorted by id and start once the list is finished */
     size_t n, cap;
-    vp_map by_id;     /* id → number */
-    uint32_t ids;     /* distinct ones */
-    uint32_t *first;  /* by number, and one more for the end: index of the first entry */
-    bool is_unsorted; /* some entry starts before the one added before it */
+    bool is_unsorted;
+    /* Profilers number calls as they come, so ids are usually dense: `first` then has the index of
+     * the first entry of each id from `least` on, and one more for the end. NULL: ids are sparse.
+     */
+    uint32_t *first;
+    int64_t least;
+    uint64_t range; /* ids in `first` */
 } launch_list;
 
 void launch_list_init(launch_list *l);
