@@ -273,19 +273,28 @@ static int link_op(linking *l, trace_track *k, size_t i)
     int64_t id = trace_attr(k, SINK_CORRELATION, i);
     const launch_entry *e =
         id == SINK_NO_VALUE ? NULL : launch_list_find(&l->launches, id, trace_aligned_start(k, i));
+    uint32_t kind = trace_kind_of(k, i), placed;
     l->ops++;
     l->without_id += id == SINK_NO_VALUE;
     l->without_launch += id != SINK_NO_VALUE && !e;
     l->outside += e && e->value == CHAIN_NONE;
     if (!e || e->value == CHAIN_NONE)
         return 0;
-    uint32_t kind = trace_kind_of(k, i), placed;
     int made = trace_variant(l->t, &l->variants, (uint64_t)kind << 32 | e->value, kind, &placed);
     VP_TRY(made);
     if (made)
         VP_TRY(place_kind(l, placed, kind, e->value));
     l->outside += !l->place[e->value].inner;
     return trace_times_set_kind(&k->own, i, placed);
+}
+
+/* Profiles of XLA have scopes instead, and no events that could enclose a launch. */
+static bool has_operators(const trace *t)
+{
+    for (uint32_t i = 0; i < t->kind_count; i++)
+        if (chain_class_of(t, &t->kinds[i]) != CHAIN_OTHER)
+            return true;
+    return false;
 }
 
 /* How many ops have no operator, and why. */
@@ -299,7 +308,7 @@ static int note_without_operator(const linking *l)
                    {l->without_id, "without a correlation id"}};
     uint64_t all = l->outside + l->without_launch + l->without_id;
     char text[320];
-    if (!(l->flags & LINKS_NOTES) || !all)
+    if (!(l->flags & LINKS_NOTES) || !all || !has_operators(l->t))
         return 0;
     int n = snprintf(text, sizeof text, "%llu of %llu device ops have no operator",
                      (unsigned long long)all, (unsigned long long)l->ops);

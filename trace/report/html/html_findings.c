@@ -304,8 +304,10 @@ int html_findings(page *p)
     size_t fired = count_findings_of(p->r, VP_FIRED);
     html_section(p, "findings", "Findings");
     if (fired) {
-        html_puts(p, "<p class=\"note\">Root causes first. Savings are upper bounds and don't "
-                     "overlap.</p>\n");
+        html_puts(
+            p,
+            "<p class=\"note\">Root causes first. Savings don't overlap; \u201cup to\u201d is an "
+            "upper bound, \u201cabout\u201d a prediction.</p>\n");
         put_cards(p);
     } else {
         html_puts(p, "<p class=\"note\">No rule fired on this profile.</p>\n");
