@@ -240,7 +240,7 @@ with profile(schedule=schedule(wait=1, warmup=1, active=2)) as p:
 print([e.count for e in p.key_averages() if e.key == "aten::linear"])
 """)
     done = view_profile("record", "--dir", tmp_path / "rec", "--", TORCH, tmp_path / "train.py")
-    assert "[2]" in done.stdout and done.stderr.count("this recording ends here") == 1, done
+    assert "[2]" in done.stdout and done.stderr.count("this recording stops here") == 1, done
     assert "aten::add" in view_profile("top", "--top", "50", tmp_path / "rec").stdout
 
 
