@@ -100,7 +100,8 @@ def patched_commit():
     number, patches = numbered_patches()
     run("git", "apply", "--cached", *patches, cwd=ROOT, **own)
     readme = TREE.parent / "README.md"
-    readme.write_text(re.sub(r"— \d+ rules, each", f"— {number} rules, each", (ROOT / "README.md").read_text()))
+    patched = run("git", "show", ":README.md", cwd=ROOT, **own) + "\n"
+    readme.write_text(re.sub(r"— \d+ rules, each", f"— {number} rules, each", patched))
     blob = run("git", "hash-object", "-w", str(readme), cwd=ROOT)
     run("git", "update-index", "--cacheinfo", f"100644,{blob},README.md", cwd=ROOT, **own)
     tree = run("git", "write-tree", cwd=ROOT, **own)
