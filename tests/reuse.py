@@ -5,8 +5,8 @@
   reuse.py find SUITE KEY            prints "passed skipped time" of a passed run with this key; fails if there is none
   reuse.py keep SUITE KEY P S        stores the counts of a run that passed
 
-The inputs are the programs and libraries of the build, the files of the checkout that the suite may read, the wide
-collection of profiles, the Python packages, the Debian packages, the kernel and the VP_ variables. A result is reused
+The inputs are the configuration of the build, the files of the checkout that the suite may read (the build is made of
+them, and tests add tools to it), the wide collection of profiles, the Python packages, the Debian packages, the kernel and the VP_ variables. A result is reused
 for a day at most. CI never reuses one."""
 import hashlib
 import os
@@ -46,11 +46,7 @@ def key(suite, build):
     """A hash over lines; each line is one input."""
     names = output('git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard').decode().split('\0')
     lines = [f'{name} {content(ROOT / name)}' for name in sorted(filter(None, names)) if not name.startswith(UNREAD[suite])]
-    for path in sorted(pathlib.Path(build).rglob('*')):
-        if 'CMakeFiles' in path.parts or not path.is_file() or path.suffix in ('.o', '.a', '.cmake', '.ninja', '.txt', '.log'):
-            continue
-        if os.access(path, os.X_OK) or path.suffix in ('.so', '.py'):
-            lines.append(f'{path} {content(path)}')
+    lines.append(content(pathlib.Path(build) / 'CMakeCache.txt'))
     if not TRACES.is_relative_to(ROOT):
         lines += [f'{p} {p.stat().st_size} {p.stat().st_mtime_ns}' for p in sorted(TRACES.rglob('*')) if p.is_file()]
     lines += [f'{k}={v}' for k, v in sorted(os.environ.items()) if k.startswith('VP_') or k.endswith('SAN_OPTIONS')]

@@ -193,6 +193,7 @@ def planted(report, straggler, workers, calls):
     assert "exposed communication; most of it in all-reduce" in found["F4"]["message"]
 
 
+@pytest.mark.slow
 def test_scaling_bench(example):
     example.run("scaling_bench", "--repeats", 2, *LATE)
     logs = example.place.dir / "tensorboard_logs"
@@ -228,6 +229,7 @@ def test_scaling_bench(example):
     assert "exposed comm" in example.view("compare", of[4] / "per_layer_trace", of[4] / "fused_trace")
 
 
+@pytest.mark.slow
 def test_scaling_bench_compared(example):
     """The results of the bench itself: its methods, and one number of workers against another."""
     example.run("scaling_bench", "--max-workers", 2, "--steps", 4, "--straggler", -1, "--layer-us", 20000,
@@ -250,6 +252,7 @@ def test_scaling_bench_compared(example):
         ("per_layer", "fused", 1), ("per_layer", "fused", 2)]
 
 
+@pytest.mark.slow
 def test_scaling_bench_finds_whoever_is_late(example):
     example.run("scaling_bench", "--straggler", 6, "--repeats", 1, "--output-dir", "logs", *LATE)
     (eight,) = (example.place.dir / "logs").glob("8gpu_*")

@@ -6,7 +6,10 @@ import subprocess
 import pytest
 
 RECORDED = pathlib.Path(__file__).resolve().parents[1] / "truth" / "recorded"
-PROFILES = sorted(RECORDED.glob("*/*.xplane.pb.gz"))
+FAST = {"log-norms", "gather-for-max", "clean-scan"}
+PROFILES = [pytest.param(path, marks=[] if path.parent.name in FAST else pytest.mark.slow,
+                         id=f"{path.parent.name}-{path.name.split('.')[0]}")
+            for path in sorted(RECORDED.glob("*/*.xplane.pb.gz"))]
 
 
 def report(program, path):
@@ -18,7 +21,7 @@ def function(made, name):
     return next(f for f in made["user_functions"] if f["name"].startswith(name))
 
 
-@pytest.mark.parametrize("path", PROFILES, ids=lambda p: f"{p.parent.name}-{p.name.split('.')[0]}")
+@pytest.mark.parametrize("path", PROFILES)
 def test_unchanged_replay_takes_the_recorded_time(program, path):
     made = report(program, path)
     replay = made["replays"][0]

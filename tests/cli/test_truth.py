@@ -29,7 +29,8 @@ def is_better(verdict, expected):
             (verdict.gate, gate) != ("no", "yes") and set(verdict.high.split(",")) <= {"none", *high.split(",")})
 
 
-@pytest.mark.parametrize("name", recorded())
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if k % 4 else [])
+                                  for k, name in enumerate(recorded())])
 def test_verdict(program, name):
     expected = judge.frozen()[name]
     verdict = judge.judge(program, judge.RECORDED / name, ROWS[name])

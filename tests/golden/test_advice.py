@@ -39,6 +39,7 @@ def test_the_words_are_known():
     assert not FRAMEWORKS.search('keep data in pinned memory of the device')
 
 
+@pytest.mark.slow
 def test_advice_for_recorded_programs(tmp_path):
     seen = {}
     for name, make in [*planted.CASES.items(), *host_only.CASES.items()]:

@@ -82,6 +82,7 @@ def test_halves_find_each_other(case, tmp_path):
     assert json.loads(trace.note('view_profile_missing') or '{"events": 0}')['events'] == missing
 
 
+@pytest.mark.slow
 @needs_perfetto
 def test_perfetto_takes_them_without_a_word(tmp_path):
     files, want = [], []
@@ -104,6 +105,7 @@ FLOW_IDS = {  # of the start and of the end, whether they are one
     ('1', '2'): False, ('zz', 'zy'): False, ('12345678901234567890', '12345678901234567891'): False}
 
 
+@pytest.mark.slow
 @needs_perfetto
 def test_flows_have_the_ids_that_perfetto_takes(tmp_path):
     files = {}

@@ -447,6 +447,7 @@ def test_ten_million_distinct_annotations(tmp_path):
     assert used.code in (0, 5) and used.cpu_s < 200
 
 
+@pytest.mark.slow
 def test_many_distinct_annotations(tmp_path):
     """16 times the annotations in less than 64 times the CPU time, and in less than 32 times the memory."""
     taken = []

@@ -197,6 +197,7 @@ def test_sides_that_prove_nothing_do_not_pass(tmp_path, steps):
     compare(a, b)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_steps(tmp_path):
     rng = random.Random(1)
     a, b = (report(tmp_path, n, [int(MS * x * (1 + rng.expovariate(5))) for _ in range(100_000)]) for n, x in (('a', 1), ('b', 1.02)))
