@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Tells scripts/test whether a suite has passed before with exactly the same inputs.
 
-  reuse.py key SUITE BUILD           prints a hash of all inputs of the suite
+  reuse.py key SUITE                 prints a hash of all inputs of the suite
   reuse.py find SUITE KEY            prints "passed skipped time" of a passed run with this key; fails if there is none
   reuse.py keep SUITE KEY P S        stores the counts of a run that passed
 
-The inputs are the configuration of the build, the files of the checkout that the suite may read (the build is made of
-them, and tests add tools to it), the wide collection of profiles, the Python packages, the Debian packages, the kernel and the VP_ variables. A result is reused
-for a day at most. CI never reuses one."""
+The inputs are the files of the checkout that the suite may read, the wide collection of profiles, the Python packages,
+the Debian packages, the kernel and the VP_ variables. A result is reused for a day at most. CI never reuses one."""
 import hashlib
 import os
 import pathlib
@@ -42,11 +41,10 @@ def output(*argv):
     return done.stdout if done.returncode == 0 else b'?'
 
 
-def key(suite, build):
-    """A hash over lines; each line is one input."""
+def key(suite):
+    """A hash over lines; each line is one input. The build is none: it is made of the others, and tests add tools to it."""
     names = output('git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard').decode().split('\0')
     lines = [f'{name} {content(ROOT / name)}' for name in sorted(filter(None, names)) if not name.startswith(UNREAD[suite])]
-    lines.append(content(pathlib.Path(build) / 'CMakeCache.txt'))
     if not TRACES.is_relative_to(ROOT):
         lines += [f'{p} {p.stat().st_size} {p.stat().st_mtime_ns}' for p in sorted(TRACES.rglob('*')) if p.is_file()]
     lines += [f'{k}={v}' for k, v in sorted(os.environ.items()) if k.startswith('VP_') or k.endswith('SAN_OPTIONS')]
@@ -60,7 +58,7 @@ def main():
     what, suite, *rest = sys.argv[1:]
     stored = STORED / suite
     if what == 'key':
-        print(key(suite, rest[0]))
+        print(key(suite))
     elif what == 'keep':
         STORED.mkdir(parents=True, exist_ok=True)
         stored.write_text(f'{rest[0]} {int(time.time())} {rest[1]} {rest[2]}\n')
