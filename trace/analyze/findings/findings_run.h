@@ -109,9 +109,12 @@ typedef struct fnd_host {
     const char *name;
     int64_t wait_ps; /* of the thread that waits longest: in blocking calls while the host's devices
                         are idle */
-    const vp_host_op *wait_op; /* the call of it that blocks longest; NULL: none */
-    int64_t in_vain_ps;        /* compile time that a warm program does not need (F10) */
-    int64_t tracing_ps;        /* tracing and lowering before those compiles */
+    const vp_host_op *wait_op;      /* the call of it that blocks longest; NULL: none */
+    int64_t in_vain_ps;             /* compile time that a warm program does not need (F10) */
+    int64_t tracing_ps;             /* tracing and lowering before those compiles */
+    const vp_replay *replay;        /* NULL: none, or one whose error is too large */
+    const vp_user_function *costly; /* the function without which the replay takes least, of those
+                                       that no other rule names; NULL: none */
 } fnd_host;
 
 /* The framework for the wording of advice, derived from the kind of the run and the recorder. */
@@ -282,7 +285,8 @@ typedef struct fnd_function {
 /* The function of the user's program with the largest saving. Functions that other rules name
  * (input, garbage, files) are left out. */
 fnd_function fnd_costly_function(const fnd_run *run, uint32_t device);
-fnd_function_role fnd_role_of(const vp_user_function *f);
+/* Sets the replay and the costly function of each host. VP_ENOMEM. */
+int fnd_index_replays(fnd_run *run);
 /* The saving as a part of the window if the program never waits; 0: unknown. *waiter: the function
  * that waits most; NULL: unknown. */
 int64_t fnd_unwaited(const fnd_run *run, uint32_t device, const char **waiter);
