@@ -195,7 +195,9 @@ typedef struct work {
     analysis *a;
     kind_facts *kinds;       /* by kind */
     known_program *programs; /* by program of the trace */
-    uint32_t *op_of;         /* room by group */
+    uint32_t *op_of;         /* scratch by group */
+    uint32_t *row_of;        /* scratch by kind (argument_copies.h) */
+    uint8_t *is_copy;        /* by kind: it copies an argument */
 } work;
 
 static int known_program_get(known_program **out, work *w, uint32_t i)
@@ -228,6 +230,7 @@ static int facts_of_kind(kind_facts *out, work *w, uint32_t kind)
     if (at == HLO_NONE)
         return 0;
     set_traits(out, program, at, op_is_formatting(t, k));
+    w->is_copy[kind] = (out->traits & ARGUMENT_COPY) != 0;
     out->shares = hlo_shares_of(p, &program->values, at);
     out->batch = program->batch[at];
     out->flops = hlo_cost_of(p, at).flops;
@@ -317,15 +320,11 @@ static int slow_ops_by_copies(work *w, uint32_t d)
 {
     const kind_list *l = &w->a->devices[d].times;
     bool any = false;
-    if (w->a->h->devices[d].kind != VP_DEVICE_CPU)
-        return 0;
-    VP_CLEANUP(vp_free_ptr) uint8_t *is_copy = vp_calloc((size_t)w->a->t->kind_count + 1, 1);
-    VP_NEED(is_copy);
-    for (uint32_t i = 0; i < l->n; i++) {
-        is_copy[l->kind[i]] = (w->kinds[l->kind[i]].traits & ARGUMENT_COPY) != 0;
-        any = any || is_copy[l->kind[i]];
-    }
-    return any ? argument_copies_slow(w->a, d, is_copy, w->op_of) : 0;
+    for (uint32_t i = 0; i < l->n; i++)
+        any = any || w->is_copy[l->kind[i]];
+    return any && w->a->h->devices[d].kind == VP_DEVICE_CPU
+               ? argument_copies_slow(w->a, d, w->is_copy, w->row_of, w->op_of)
+               : 0;
 }
 
 static int add_device(work *w, uint32_t d)
@@ -353,7 +352,11 @@ static int collect_all(work *w)
     w->kinds = vp_calloc((size_t)t->kind_count + 1, sizeof *w->kinds);
     w->programs = vp_calloc((size_t)t->program_count + 1, sizeof *w->programs);
     w->op_of = vp_realloc_array(NULL, (size_t)grouping_count(w->a->g) + 1, sizeof *w->op_of);
-    VP_NEED(w->kinds && w->programs && w->op_of);
+    w->row_of = vp_realloc_array(NULL, (size_t)t->kind_count + 1, sizeof *w->row_of);
+    w->is_copy = vp_calloc((size_t)t->kind_count + 1, 1);
+    VP_NEED(w->kinds && w->programs && w->op_of && w->row_of && w->is_copy);
+    for (uint32_t i = 0; i < t->kind_count; i++)
+        w->row_of[i] = VP_MAP_NONE;
     for (uint32_t d = 0; d < w->a->device_count; d++)
         VP_TRY(add_device(w, d));
     return repeated_programs_collect(w->a, w->programs);
@@ -373,5 +376,7 @@ int avoidable_collect(analysis *a)
     vp_free(w.kinds);
     vp_free(w.programs);
     vp_free(w.op_of);
+    vp_free(w.row_of);
+    vp_free(w.is_copy);
     return rc;
 }
