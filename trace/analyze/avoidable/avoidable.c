@@ -6,7 +6,7 @@
 #include "trace/analyze/avoidable/hlo_batches.h"
 #include "trace/analyze/avoidable/hlo_shares.h"
 #include "trace/analyze/avoidable/repeated_programs.h"
-#include "trace/analyze/device/callback_inputs.h"
+#include "trace/analyze/avoidable/callback_inputs.h"
 #include "trace/analyze/device/hygiene.h"
 #include "trace/analyze/device/ops.h"
 #include "trace/analyze/mfu/hlo_cost.h"

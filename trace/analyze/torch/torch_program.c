@@ -1,4 +1,4 @@
-#include "trace/analyze/host/torch_program.h"
+#include "trace/analyze/torch/torch_program.h"
 
 #include "trace/base/err.h"
 #include "trace/base/map.h"

@@ -1,4 +1,4 @@
-#include "trace/analyze/host/torch_tree.h"
+#include "trace/analyze/torch/torch_tree.h"
 
 #include "trace/base/err.h"
 #include "trace/base/limits.h"

@@ -1,9 +1,9 @@
-#include "trace/analyze/host/torch_costs.h"
+#include "trace/analyze/torch/torch_costs.h"
 
 #include <stdlib.h>
 
 #include "trace/analyze/host/host_kinds.h"
-#include "trace/analyze/host/torch_tree.h"
+#include "trace/analyze/torch/torch_tree.h"
 #include "trace/analyze/host/user_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"

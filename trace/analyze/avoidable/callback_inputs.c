@@ -1,4 +1,4 @@
-#include "trace/analyze/device/callback_inputs.h"
+#include "trace/analyze/avoidable/callback_inputs.h"
 
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
