@@ -3,12 +3,6 @@
 #include "trace/analyze/avoidable/hlo_origin.h"
 #include "trace/base/err.h"
 #include "trace/base/mem.h"
-#include "trace/read/hlo/hlo_shape.h"
-
-static int64_t elements_of(const hlo_program *p, const hlo_instr *in)
-{
-    return in->shape == HLO_NONE ? 0 : hlo_shape_elements(p, in->shape);
-}
 
 /* Whole arguments of the program are its operands, as in an optimizer's update of each parameter:
  * one op for all would have to copy them together. */
@@ -21,9 +15,9 @@ static bool reads_whole_arguments(const hlo_program *p, const hlo_values *x, con
         if (at == HLO_NONE)
             return false;
         const hlo_instr *from = &p->instrs[at];
-        bool scalar = elements_of(p, from) <= 1;
-        if (!scalar &&
-            (!hlo_has_opcode(from, "parameter") || elements_of(p, from) > elements_of(p, in)))
+        bool scalar = hlo_elements_of(p, from) <= 1;
+        if (!scalar && (!hlo_has_opcode(from, "parameter") ||
+                        hlo_elements_of(p, from) > hlo_elements_of(p, in)))
             return false;
     }
     return true;

@@ -1,7 +1,6 @@
 #include "trace/analyze/avoidable/hlo_shares.h"
 
 #include "trace/base/sums.h"
-#include "trace/read/hlo/hlo_shape.h"
 
 /* Elements that take as long as one value of a transcendental function. */
 #define SLOW_WEIGHT 16
@@ -18,12 +17,6 @@ bool hlo_is_slow(const hlo_instr *in)
     return hlo_has_any_opcode(in, slow);
 }
 
-static int64_t elements_of(const hlo_program *p, const hlo_instr *in)
-{
-    int64_t n = in && in->shape != HLO_NONE ? hlo_shape_elements(p, in->shape) : 0;
-    return n > 0 ? n : 0;
-}
-
 int64_t hlo_weight_of(const hlo_program *p, const hlo_value *v, const hlo_instr *in)
 {
     static const char *const nothing[] = {"parameter", "constant", "tuple",  "get-tuple-element",
@@ -35,12 +28,12 @@ int64_t hlo_weight_of(const hlo_program *p, const hlo_value *v, const hlo_instr 
     if (hlo_has_any_opcode(in, nothing))
         return 0;
     if (hlo_has_any_opcode(in, reads_all))
-        return elements_of(p, hlo_operand(p, in, 0));
+        return hlo_elements_of(p, hlo_operand(p, in, 0));
     if (hlo_has_opcode(in, "scatter"))
-        return elements_of(p, hlo_operand(p, in, 2));
+        return hlo_elements_of(p, hlo_operand(p, in, 2));
     if (hlo_has_opcode(in, "dynamic-update-slice"))
-        return elements_of(p, hlo_operand(p, in, 1));
-    int64_t n = elements_of(p, in);
+        return hlo_elements_of(p, hlo_operand(p, in, 1));
+    int64_t n = hlo_elements_of(p, in);
     return hlo_is_slow(in) ? vp_add_most(n, n > INT64_MAX / SLOW_WEIGHT ? n : n * (SLOW_WEIGHT - 1))
                            : n;
 }

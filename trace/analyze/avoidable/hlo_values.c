@@ -8,7 +8,6 @@
 #include "trace/base/mem.h"
 #include "trace/base/pb.h"
 #include "trace/read/hlo/hlo_numbers.h"
-#include "trace/read/hlo/hlo_shape.h"
 
 /* Fields of InstructionProto and of its literal that hlo_program.h leaves in `raw`. */
 enum { LITERAL = 8, DIMENSIONS = 14, COMPARISON_DIRECTION = 63 };
@@ -46,11 +45,6 @@ static hlo_value operand_value(const walk *w, const hlo_instr *in, uint32_t i)
 }
 
 /* ---- One instruction ---- */
-
-static int64_t elements_of(const hlo_program *p, const hlo_instr *in)
-{
-    return in && in->shape != HLO_NONE ? hlo_shape_elements(p, in->shape) : 0;
-}
 
 /* A constant of zeros. Elements are in fields of their types, packed. */
 static bool is_zero_constant(const hlo_instr *in)
@@ -109,8 +103,8 @@ static hlo_value compare_value(const walk *w, const hlo_instr *in)
 static hlo_value scatter_value(const walk *w, const hlo_instr *in)
 {
     hlo_value into = operand_value(w, in, 0);
-    int64_t all = elements_of(w->p, hlo_operand(w->p, in, 0));
-    int64_t few = elements_of(w->p, hlo_operand(w->p, in, 2));
+    int64_t all = hlo_elements_of(w->p, hlo_operand(w->p, in, 0));
+    int64_t few = hlo_elements_of(w->p, hlo_operand(w->p, in, 2));
     bool table = in->operand_count == 3 && all >= HLO_TABLE_ELEMENTS && few > 0 &&
                  few <= all / HLO_TABLE_FACTOR && into.flags & (VALUE_ZERO | VALUE_FEW_ROWS);
     return (hlo_value){.flags = table ? VALUE_FEW_ROWS : 0};
@@ -175,7 +169,7 @@ static hlo_value meaning_of(const walk *w, const hlo_instr *in)
         out = pointwise_value(w, in);
     if (hlo_has_any_opcode(in, views)) {
         out = operand_value(w, in, 0);
-        bool part = elements_of(w->p, in) < elements_of(w->p, hlo_operand(w->p, in, 0));
+        bool part = hlo_elements_of(w->p, in) < hlo_elements_of(w->p, hlo_operand(w->p, in, 0));
         out.flags &= part ? VALUE_IOTA | VALUE_ONE_HOT | VALUE_ZERO | VALUE_STATE : UINT16_MAX;
     }
     return out;
@@ -189,7 +183,7 @@ static void set_value(const walk *w, uint32_t at)
     hlo_product product;
     *v = meaning_of(w, in);
     v->flags &= (uint16_t) ~(VALUE_PRODUCT | VALUE_LOOKUP | VALUE_UPDATE);
-    if (elements_of(w->p, in) == 1) /* a norm of few rows, a step number: state */
+    if (hlo_elements_of(w->p, in) == 1) /* a norm of few rows, a step number: state */
         v->flags |= VALUE_STATE;
     for (uint32_t i = 0; i < in->operand_count; i++) {
         uint32_t d = operand_value(w, in, i).depth;

@@ -6,6 +6,7 @@
 #define VP_ANALYZE_HLO_VALUES_H
 
 #include "trace/read/hlo/hlo_program.h"
+#include "trace/read/hlo/hlo_shape.h"
 
 enum {
     VALUE_IOTA = 1 << 0,     /* counts along one dimension */
@@ -34,6 +35,13 @@ typedef struct hlo_values {
     hlo_value *v;     /* by instruction */
     uint32_t *caller; /* by computation: the instruction that calls it; HLO_NONE */
 } hlo_values;
+
+/* Elements of the result; 0: unknown, a tuple, or no instruction. */
+static inline int64_t hlo_elements_of(const hlo_program *p, const hlo_instr *in)
+{
+    int64_t n = in && in->shape != HLO_NONE ? hlo_shape_elements(p, in->shape) : 0;
+    return n > 0 ? n : 0;
+}
 
 /* VP_ENOMEM. */
 int hlo_values_new(hlo_values *out, const hlo_program *p);
