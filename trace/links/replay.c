@@ -11,22 +11,25 @@
 
 /* ---- Preparation ---- */
 
-/* The thread that launches most runs. False if some run's launch is unknown or on another thread:
- * one in twenty may be, at the edges of the recording. */
-static bool find_thread(replay *r, const trace *t)
+/* The thread that launches most runs. TRACE_NO_TRACK if some run's launch is unknown or on another
+ * thread: one in twenty may be, at the edges of the recording. */
+static int find_thread(replay *r, const trace *t)
 {
-    size_t most = 0, other = 0;
+    size_t most = 0;
     VP_CLEANUP(vp_free_ptr)
     size_t *launches = vp_calloc((size_t)t->track_count + 1, sizeof *launches);
-    for (size_t i = 0; launches && i < r->runs->count; i++) {
+    VP_NEED(launches);
+    r->track = TRACE_NO_TRACK;
+    for (size_t i = 0; i < r->runs->count; i++) {
         uint32_t track = r->runs->run[i].launch_track;
         if (track < t->track_count && ++launches[track] > most) {
             most = launches[track];
             r->track = track;
         }
     }
-    other = r->runs->count - most;
-    return most && other * 20 <= r->runs->count;
+    if ((r->runs->count - most) * 20 > r->runs->count)
+        r->track = TRACE_NO_TRACK;
+    return 0;
 }
 
 static int number_queues(replay *r)
@@ -174,12 +177,10 @@ int replay_new(replay **out, const trace *t, const run_launches *runs, const uin
     replay *r = vp_calloc(1, sizeof *r);
     VP_NEED(r);
     *r = (replay){.runs = runs, .from_ps = from_ps, .until_ps = until_ps};
-    if (!find_thread(r, t)) {
-        replay_free(r);
-        return 0;
-    }
-    int rc = prepare(r, t, is_wait);
-    if (rc < 0) {
+    int rc = find_thread(r, t);
+    if (rc >= 0 && r->track != TRACE_NO_TRACK)
+        rc = prepare(r, t, is_wait);
+    if (rc < 0 || r->track == TRACE_NO_TRACK) {
         replay_free(r);
         return rc;
     }

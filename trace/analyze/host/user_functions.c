@@ -6,6 +6,7 @@
 #include "trace/analyze/host/user_kinds.h"
 #include "trace/base/err.h"
 #include "trace/base/limits.h"
+#include "trace/base/map.h"
 #include "trace/base/mem.h"
 #include "trace/base/order.h"
 #include "trace/links/replay.h"
@@ -115,33 +116,35 @@ static int collect_calls(functions *f)
 
 /* ---- What happens in the calls ---- */
 
+static vp_sid module_of_run(const trace *t, const module_run *x)
+{
+    return t->kinds[trace_kind_of(&t->tracks[x->track], x->event)].module;
+}
+
 /* The module whose runs take longest. */
-static vp_sid main_module(const functions *f)
+static int find_main_module(vp_sid *out, const functions *f)
 {
     const run_launches *runs = f->r->runs;
     const trace *t = f->a->t;
-    vp_sid best = 0;
     int64_t most = -1;
-    vp_map at;
-    vp_map_init(&at);
+    VP_CLEANUP(vp_map_free) vp_map at = {0};
     VP_CLEANUP(vp_free_ptr) int64_t *sum = vp_calloc(runs->count + 1, sizeof *sum);
-    for (size_t i = 0; sum && i < runs->count; i++) {
+    VP_NEED(sum);
+    for (size_t i = 0; i < runs->count; i++) {
         const module_run *x = &runs->run[i];
-        vp_sid module = t->kinds[trace_kind_of(&t->tracks[x->track], x->event)].module;
+        vp_sid module = module_of_run(t, x);
         uint32_t slot = vp_map_get(&at, module);
         if (slot == VP_MAP_NONE) {
             slot = (uint32_t)i;
-            if (vp_map_set(&at, module, slot) < 0)
-                break;
+            VP_TRY(vp_map_set(&at, module, slot));
         }
         sum[slot] += x->end_ps - x->start_ps;
         if (sum[slot] > most) {
             most = sum[slot];
-            best = module;
+            *out = module;
         }
     }
-    vp_map_free(&at);
-    return best;
+    return 0;
 }
 
 /* Moves to the span that ends after a time; times come in order. */
@@ -163,8 +166,7 @@ static void count_launches(functions *f, function_calls *x, vp_sid main)
         const module_run *run = &f->r->runs->run[item->run];
         x->row.launches++;
         x->row.run_ps += run->end_ps - run->start_ps;
-        x->launches_main |=
-            t->kinds[trace_kind_of(&t->tracks[run->track], run->event)].module == main;
+        x->launches_main |= module_of_run(t, run) == main;
     }
 }
 
@@ -242,8 +244,9 @@ static int add_function(functions *f, function_calls *x)
 static int add_functions(functions *f)
 {
     int64_t least = (f->r->until_ps - f->r->from_ps) / LEAST_PART;
-    vp_sid main = main_module(f);
+    vp_sid main = 0;
     size_t added = 0;
+    VP_TRY(find_main_module(&main, f));
     VP_TRY(collect_calls(f));
     if (f->n)
         qsort(f->v, f->n, sizeof *f->v, longest_first);
