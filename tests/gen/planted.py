@@ -569,23 +569,28 @@ def uneven_gpus(form='xspace', runtime='cuda', wait='PjRtFuture<>::Await', slow=
     return Planted('F15', scene, 'high', about(lost, 1 * MS), 'GPU', form, explained=('F1', 'F3', 'F8'))
 
 
+def step_to_all_reduce(chips, n, early, late, slow):
+    """Step n, in which ten ops take `late` each on chip `slow` and `early` on the others, up to a common all-reduce."""
+    since = chips[0].t
+    done = since + 10 * late + 100 * US
+    for i, chip in enumerate(chips):
+        chip.t = since
+        with chip.step(n), chip.module(run=n):
+            fused(chip, late if i == slow else early)
+            chip.all_reduce(done - chip.t, call=n + 1)
+        chip.idle(30 * US)
+
+
 def straggler(hosts=1, slow=2):
-    """Chip `slow` of four reaches each all-reduce 0.6 ms after the others: balance would save 0.45 ms. Of several hosts, the second's
-    clock is 5 ms fast and its capture began 3 ms later: relative and raw times would blame it."""
+    """Chip `slow` of four reaches each all-reduce 0.6 ms after the others: balance would save 0.45 ms. With several hosts, the
+    clock of the second is 5 ms fast and its capture began 3 ms later: relative and raw times would blame it."""
     scene = Scene(hosts=hosts)
     if hosts > 1:
         scene.hosts[1].clock_error = 2 * MS  # of its times relative to its own start: 5 ms fast − 3 ms later
         scene.hosts[1].start_ns += 3 * MS // 1000
     chips = [TpuChip(scene, scene.hosts[i * hosts // 4], start=10 * MS) for i in range(4)]
     for n in range(12):
-        since = chips[0].t
-        done = since + 9400 * US + 100 * US
-        for i, chip in enumerate(chips):
-            chip.t = since
-            with chip.step(n), chip.module(run=n):
-                fused(chip, 940 * US if i == slow else 880 * US)
-                chip.all_reduce(done - chip.t, call=n + 1)
-            chip.idle(30 * US)
+        step_to_all_reduce(chips, n, 880 * US, 940 * US, slow)
     return Planted('F16', scene, 'medium', exactly(12 * 450 * US), 'TPU', explained=('F5',),
                    inside=(0, scene.host.last()),
                    notes={'host': scene.hosts[slow * hosts // 4].name, 'device': chips[slow].device.name})
@@ -596,14 +601,7 @@ def peer_waits():
     scene = Scene()
     chips = [TpuChip(scene, scene.host, start=10 * MS) for _ in range(4)]
     for n in range(12):
-        since = chips[0].t
-        done = since + 10 * MS + 100 * US
-        for i, chip in enumerate(chips):
-            chip.t = since
-            with chip.step(n), chip.module(run=n):
-                fused(chip, 1000 * US if i == n % 4 else 880 * US)
-                chip.all_reduce(done - chip.t, call=n + 1)
-            chip.idle(30 * US)
+        step_to_all_reduce(chips, n, 880 * US, 1000 * US, n % 4)
     return Planted('F56', scene, 'medium', exactly(9 * 1200 * US), 'TPU', explained=('F5',),
                    inside=(0, scene.host.last()))
 
