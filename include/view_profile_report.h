@@ -100,7 +100,7 @@ typedef struct vp_hygiene {
     int64_t padding_ps;                  /* category pad */
     int64_t infeed_ps, callback_ps;      /* infeed/outfeed ops; host callbacks as ops */
     int64_t copy_slowed_ps;              /* what ops take longer while the host copies (CPU) */
-    int64_t callback_held_ps;            /* gaps behind programs that wait for callbacks */
+    int64_t callback_held_ps;            /* gaps after programs that wait for callbacks */
     int64_t callback_events;             /* host events in these gaps and in callbacks */
     int64_t duplicate_ps, duplicate_ops; /* ops that share the code of an equal op */
     int64_t chain_ps, chains;            /* sequences of >= 5 ops < 5 us with gaps < 5 us */
@@ -493,7 +493,7 @@ typedef struct vp_transfer {
     int64_t largest_bytes, largest_start_ps, largest_dur_ps; /* the longest copy */
     int64_t first_start_ps;
     bool host_only; /* measured by host events: CPU devices */
-    /* Of most copies; may be NULL. */
+    /* The place of most copies; may be NULL. */
     const char *caller;   /* the user's function "train (train.py:20)", or its line */
     const char *function; /* the compiled function that is called with data of the host */
     const char *argument; /* its largest such argument: "table f32[12288,1024], 48.0 MiB" */

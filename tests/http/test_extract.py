@@ -309,7 +309,7 @@ def test_a_full_disk_is_said_and_leaves_whole_files(site, tmp_path, large):
 def test_the_next_server_removes_what_a_killed_one_left(site, large):
     s = site(large)
     assert s.post().status == 202
-    while not any((tree / ".lock").exists() for tree in s.trees()):  # without a lock it is nobody's
+    while not any((tree / ".lock").exists() for tree in s.trees()):  # without a lock it has no owner
         time.sleep(0.01)
     (left,) = s.trees()
     s.process.send_signal(signal.SIGKILL)

@@ -1,5 +1,5 @@
 /* Packed events against plain arrays: every start, length and kind comes back as it was put, event
- * by event or as the columns of a line that stand in the reader's buffer. */
+ * by event or as the columns of a line that are in the reader's buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,7 @@ static void what_is_put_comes_back(void **state)
         }
 }
 
-/* Of lengths up to 402 ms those that a clock of 1 ns or 1.25 ns can tell take no buffer in the
+/* Lengths up to 402 ms that a clock of 1 ns or 1.25 ns can measure take no buffer in the
  * list.
  */
 static void lengths_in_steps_are_in_no_list(void **state)

@@ -341,7 +341,7 @@ static void comm_loss(ff *f, int64_t more) /* 85 % of 80 ms, without 40 */
     communication(&f->devices[1].breakdown, 80 * MS, 40 * MS - more);
 }
 
-/* Of so many equals, GPU 0 is last in so many of 100 calls. The others wait 12 ms on average. */
+/* Among equal devices, GPU 0 is last in `last` of 100 calls. The others wait 12 ms on average. */
 static vp_balance *straggler(ff *f, size_t devices, int64_t last)
 {
     vp_balance *b = &f->r.balance;

@@ -85,7 +85,7 @@ typedef struct derived_group {
     int64_t shift_ps; /* own_clock: added to place its first op as in the file */
 } derived_group;
 
-/* Where device ops were launched (trace/links), for arguments of their slices. */
+/* The launches of device ops (trace/links), for arguments of their slices. */
 typedef struct derived_place {
     vp_sid inner, outer; /* operators: the innermost, and the one that the program called */
     vp_sid module;       /* path of nn.Modules; 0: none, as for the others */

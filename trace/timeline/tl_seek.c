@@ -44,8 +44,8 @@ static uint64_t block_before(const tl_row *r, uint64_t low, int64_t ps)
     return low;
 }
 
-/* Of a block's events [low, high), the first that begins at or after ps, which is above the block's
- * base. */
+/* Among a block's events [low, high), the first that begins at or after ps, which is above the
+ * block's base. */
 static uint64_t event_from(const tl_row *r, const tl_block *b, uint64_t low, uint64_t high,
                            int64_t ps)
 {

@@ -303,7 +303,7 @@ static void remove_dir(fetch_ask *a, vp_str dir)
 
 /* Stores have no directories, but a WebDAV directory remains and would be listed forever. A server
  * deletes its content too, including files written a moment ago. Therefore the directory is first
- * moved to a name that nobody writes to, and moved back if it has content. Failures here are not
+ * moved to an unused name, and moved back if it has content. Failures here are not
  * failures of the removed file. */
 static int web_tidy(fetch_ask *a, store_place *p)
 {

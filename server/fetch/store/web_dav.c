@@ -17,7 +17,7 @@ typedef struct dav {
     http_call call;
     xml_walk xml;
     bool is_xml;
-    /* Of the current response. */
+    /* The current response. */
     vp_buf name;
     char etag[256];
     entry one;

@@ -36,7 +36,7 @@ static int timeout_of(struct MHD_Daemon *d)
 }
 
 /* The daemon may still use the socket, so it is closed together with the daemon. It is shut down
- * here, so that nobody can connect to it any more. */
+ * here, so no client can connect to it any more. */
 static void refuse_more(http_loop *l)
 {
     l->listening = MHD_quiesce_daemon(l->daemon);

@@ -1,4 +1,4 @@
-/* Where a value of a program comes from: through tuples, fusions, calls and loops. The program is
+/* The origin of a value of a program: through tuples, fusions, calls and loops. The program is
  * untrusted: operands may be missing or form circles. */
 #ifndef VP_ANALYZE_HLO_ORIGIN_H
 #define VP_ANALYZE_HLO_ORIGIN_H

@@ -1,6 +1,6 @@
 /* Which part of an instruction's work is avoidable, in permille of its weight: FLOP of products,
  * elements of other work, more for functions that take long
- * (docs/reference/metrics.md#avoidable-work). Of a fusion the weights of its instructions count. */
+ * (docs/reference/metrics.md#avoidable-work). A fusion counts the weights of its instructions. */
 #ifndef VP_ANALYZE_HLO_SHARES_H
 #define VP_ANALYZE_HLO_SHARES_H
 

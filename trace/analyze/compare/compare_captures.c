@@ -331,7 +331,7 @@ static noise_side spread_of_captures(const ps_list *medians)
     return (noise_side){.n = medians->n, .squares = squares};
 }
 
-/* Of three captures, two are of one side, and differ only by noise: the noise is at least that
+/* With three captures, two are of one side, and differ only by noise: the noise is at least that
  * much. */
 static int64_t noise_of_three(const side_steps *a, const side_steps *b)
 {

@@ -1,4 +1,4 @@
-/* Where the ops of all devices were launched, as trace/links found it: by the correlation id and
+/* The launches of all device ops, as trace/links found them: by the correlation id and
  * start of an op, which an exporter finds in the file, too. One pass over launches and ops. */
 #include "trace/analyze/derived/derive.h"
 #include "trace/base/err.h"

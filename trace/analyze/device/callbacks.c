@@ -18,7 +18,7 @@ typedef struct callback_walk {
     uint8_t *is_callback; /* by kind */
     bool *has_callbacks;  /* by run */
     callback_run *runs;   /* of one device */
-    /* Of one device: callback ops, the gaps behind their runs, other ops. */
+    /* One device: callback ops, the gaps after their runs, other ops. */
     spans callbacks, gaps, work;
     uint8_t *counted; /* by track */
 } callback_walk;
@@ -68,7 +68,7 @@ static size_t list_runs(callback_walk *w, uint32_t device)
     return n;
 }
 
-/* The gap behind a run with callbacks that its launching thread waited for. Otherwise the host
+/* The gap after a run with callbacks that its launching thread waited for. Otherwise the host
  * would prepare the next launch while the other ops of the run work. */
 static int add_held_gaps(callback_walk *w, vp_hygiene *out, size_t n)
 {

@@ -1,4 +1,4 @@
-/* What callbacks of XLA:CPU programs cost beside their own time: the program is launched
+/* What callbacks of XLA:CPU programs cost in addition to their own time: the program is launched
  * synchronously, so the next launch comes late (docs/reference/metrics.md#callbacks). Values go
  * into the devices' hygiene. */
 #ifndef VP_ANALYZE_CALLBACKS_H

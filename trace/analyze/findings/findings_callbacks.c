@@ -10,7 +10,7 @@ typedef struct callback_cost {
     int64_t idle_ps;  /* while the host is in a callback */
     int64_t op_ps;    /* ops that are callbacks */
     int64_t input_ps; /* ops whose results only callbacks read */
-    int64_t held_ps;  /* late launches behind programs with callbacks */
+    int64_t held_ps;  /* late launches after programs with callbacks */
     int64_t recording_ps;
     int64_t total_ps; /* without the recording */
 } callback_cost;

@@ -170,7 +170,7 @@ const finding_rule findings_rules[] = {
      .says = "Debug prints and host callbacks stall the device: it copies values to the "
              "host and waits for Python.",
      .rule = "idle time under callback labels, self time of callback ops and of ops that only "
-             "feed them, and gaps behind programs that wait for callbacks take at least 5% of "
+             "feed them, and gaps after programs that wait for callbacks take at least 5% of "
              "the window",
      .source = "XProf smart suggestions (debug print 5%)",
      .advice_xla = "Remove jax.debug.print, jax.debug.callback, io_callback and pure_callback "

@@ -19,7 +19,7 @@ typedef struct zone_frames {
     const analysis *a;
     zone_frame *v;
     size_t n, cap;
-    uint32_t *last; /* by zone: its entry of the last call, plus 1; mostly the next one's, too */
+    uint32_t *last; /* by zone: its entry of the last call, plus 1; usually the next one's, too */
     vp_map at;      /* zone << 32 | frame → entry */
     user_stack frames;
 } zone_frames;

@@ -67,8 +67,8 @@ static bool find_gap_launch(const finder *f, const idle_gap *g, bool *late, int6
 #define LAUNCH_MAX_PS INT64_C(1000000000) /* 1 ms */
 
 /* True if only the op at the gap's end was queued (F9): the call ended inside the gap, or the op
- * began within twice the usual delay after it. An op that waited longer was behind others in the
- * queue. */
+ * began within twice the usual delay after it. An op that waited longer was queued after others in
+ * the queue. */
 static bool is_starved(const finder *f, const idle_gap *g)
 {
     bool late;

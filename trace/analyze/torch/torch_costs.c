@@ -238,7 +238,7 @@ static void end_pass(cost_walk *w)
     add_pass(&w->passes, p);
 }
 
-/* Gradients are cleared: those of the last pass were in vain, unless something has used them. */
+/* Gradients are cleared: those of the last pass were not needed, unless something has used them. */
 static void clear_gradients(cost_walk *w)
 {
     end_pass(w);

@@ -94,7 +94,7 @@ static int pair_take_edge_end(pairing *g, const jp_edge *end)
     return close_begin(g, g->open[--g->depth], end);
 }
 
-/* Of ends at the same time the one of the innermost begin comes first, else the file's first: an
+/* If ends have the same time, that of the innermost begin comes first, else the file's first: an
  * outer end that precedes an inner one with the same name must not close more than its own frame.
  * The importer pairs them in the same way (tests/golden/test_ends_at_once.py). */
 static void sort_inner_end_first(const pairing *g, jp_edge *e, size_t n)

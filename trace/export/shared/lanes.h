@@ -33,7 +33,7 @@ typedef struct ex_moves {
     size_t count, cap;
 } ex_moves;
 
-/* Adds a half-open span in ns, end ≥ start; ids are unique. Of spans with the same start the
+/* Adds a half-open span in ns, end ≥ start; ids are unique. Among spans with the same start the
  * longest is the outermost. VP_ENOMEM, VP_ELIMIT. */
 int ex_spans_add(ex_spans *s, int64_t start_ns, int64_t end_ns, uint32_t id);
 /* Adds a span that Perfetto sorts after those with the same start, regardless of length, because

@@ -54,8 +54,8 @@ int ex_pick_count(ex_pick *p, int64_t length_ns);
 /* Decides after all were counted; the first event is at first_ns, to which the window is relative.
  */
 void ex_pick_decide(ex_pick *p, int64_t first_ns);
-/* Returns whether a slice is exported; counts those that are not. Of equally long slices the first
- * calls win. p may be NULL: all are exported. */
+/* Returns whether a slice is exported; counts those that are not. Among equally long slices the
+ * first calls win. p may be NULL: all are exported. */
 bool ex_pick_takes(ex_pick *p, int64_t start_ns, int64_t end_ns);
 /* The same, but the smallest ids win: those up to p->last. */
 bool ex_pick_takes_number(ex_pick *p, int64_t start_ns, int64_t end_ns, uint64_t number);
