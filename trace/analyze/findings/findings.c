@@ -318,6 +318,7 @@ static int evaluate_rules(fnd_run *run)
     run->claims = vp_arena_zalloc(&run->scratch, (r->device_count + 1) * sizeof *run->claims);
     VP_NEED(run->devices && run->claims && findings);
     VP_TRY(fnd_index_all(run));
+    VP_TRY(fnd_index_replays(run));
     fnd_cells_init(run);
     run->rule = fnd_rule_of(run, fnd_straggler);
     run->straggling = fnd_straggles(run);

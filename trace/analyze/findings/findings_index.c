@@ -131,8 +131,7 @@ static int index_hosts(fnd_run *run)
     for (size_t i = 0; i < r->host_count; i++)
         run->hosts[i].name = r->hosts[i];
     qsort(run->hosts, r->host_count, sizeof *run->hosts, by_host_name);
-    VP_TRY(add_host_waits(run));
-    return fnd_index_replays(run);
+    return add_host_waits(run);
 }
 
 int fnd_index_all(fnd_run *run)

@@ -285,7 +285,7 @@ typedef struct fnd_function {
 /* The function of the user's program with the largest saving. Functions that other rules name
  * (input, garbage, files) are left out. */
 fnd_function fnd_costly_function(const fnd_run *run, uint32_t device);
-/* Sets the replay and the costly function of each host. VP_ENOMEM. */
+/* Sets the replay and the costly function of each host, once hosts are indexed. VP_ENOMEM. */
 int fnd_index_replays(fnd_run *run);
 /* The saving as a part of the window if the program never waits; 0: unknown. *waiter: the function
  * that waits most; NULL: unknown. */
